@@ -1,0 +1,48 @@
+// "Did you mean": the nearest known name to one that was mistyped.
+// Invariant: a suggestion is offered only when it is near enough that a person would agree with it.
+
+/// The optimal string alignment distance of two names: insertions, deletions, substitutions and swaps of neighbours,
+/// each at cost 1. It is the restricted Damerau-Levenshtein distance.
+public func editDistance(_ first: String, _ second: String) -> Int {
+  let a = Array(first)
+  let b = Array(second)
+  if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
+  var beforePrevious = [Int](repeating: 0, count: b.count + 1)
+  var previous = Array(0...b.count)
+  for i in 1...a.count {
+    var current = [i] + [Int](repeating: 0, count: b.count)
+    for j in 1...b.count {
+      let cost = a[i - 1] == b[j - 1] ? 0 : 1
+      current[j] = min(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + cost)
+      if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+        current[j] = min(current[j], beforePrevious[j - 2] + 1)
+      }
+    }
+    beforePrevious = previous
+    previous = current
+  }
+  return previous[b.count]
+}
+
+/// The candidate nearest to `name`, case aside, or nil when none is within a third of its length (at least 1, at most 3).
+/// Of equally near ones the first in code point order wins, so that the answer repeats.
+public func suggestion(for name: String, among candidates: some Sequence<String>) -> String? {
+  guard name.utf8.count <= 200 else { return nil }
+  let wanted = name.lowercased()
+  let limit = min(3, max(1, wanted.count / 3))
+  var best: (distance: Int, candidate: String)?
+  for candidate in candidates where candidate.utf8.count <= 400 {
+    let lowered = candidate.lowercased()
+    guard abs(lowered.count - wanted.count) <= limit else { continue }
+    let distance = editDistance(wanted, lowered)
+    guard distance <= limit else { continue }
+    if let found = best, (found.distance, found.candidate) <= (distance, candidate) { continue }
+    best = (distance, candidate)
+  }
+  return best?.candidate
+}
+
+/// ` (did you mean "x"?)`, or nothing.
+public func didYouMean(_ name: String, among candidates: some Sequence<String>, quote: String = "\"") -> String {
+  suggestion(for: name, among: candidates).map { " (did you mean \(quote)\($0)\(quote)?)" } ?? ""
+}

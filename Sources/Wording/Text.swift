@@ -1,0 +1,61 @@
+// Small rules of text that every room applies the same way: what is blank, what is trimmed, how counts and names are shown.
+// Invariant: nothing here depends on the locale or on Foundation.
+
+extension String {
+  /// The text without the Unicode white space at both ends, line ends included.
+  public var trimmed: String {
+    let scalars = unicodeScalars
+    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+    else { return "" }
+    if first == scalars.startIndex, scalars.index(after: last) == scalars.endIndex { return self }
+    return String(scalars[first...last])
+  }
+}
+
+/// A whole number with its thousands set apart: `1,204`.
+public func grouped(_ number: Int) -> String {
+  let digits = String(number.magnitude)
+  var text = number < 0 ? "-" : ""
+  for (offset, digit) in digits.enumerated() {
+    if offset > 0, (digits.count - offset) % 3 == 0 { text.append(",") }
+    text.append(digit)
+  }
+  return text
+}
+
+/// `1 card`, `1,204 cards`. The plural is the singular with an s unless it is given.
+public func counted(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
+  "\(grouped(number)) \(number == 1 ? singular : plural ?? singular + "s")"
+}
+
+/// Text made safe to print in a message: control characters shown as `\x1B` or `\n`, cut after `limit` characters.
+public func printable(_ text: String, limit: Int = 200) -> String {
+  var shown = ""
+  var length = 0
+  for scalar in text.unicodeScalars {
+    if length == limit { return shown + "…" }
+    length += 1
+    switch scalar {
+    case "\n": shown += "\\n"
+    case "\t": shown += "\\t"
+    case "\r": shown += "\\r"
+    default:
+      if scalar.properties.generalCategory == .control || isBidiControl(scalar) {
+        let hex = String(scalar.value, radix: 16, uppercase: true)
+        shown += scalar.value < 0x100 ? "\\x" + (hex.count < 2 ? "0" : "") + hex : "\\u{\(hex)}"
+      } else {
+        shown.unicodeScalars.append(scalar)
+      }
+    }
+  }
+  return shown
+}
+
+/// The marks that reorder the text around them: a name that holds one could make a message read as something else.
+private func isBidiControl(_ scalar: Unicode.Scalar) -> Bool {
+  (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+}
+
+/// A name in double quotes, safe to print.
+public func quoted(_ name: String) -> String { "\"" + printable(name) + "\"" }
