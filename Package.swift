@@ -52,7 +52,7 @@ let package = Package(
     tests("Decks", ["Storage", grdb]),
     tests("Lexicon"),
     tests("WordGames", ["Lexicon"]),
-    tests("LuaRuntime"),
+    tests("LuaRuntime", ["Wording"]),
     tests("Commands"),
   ]
 )

@@ -99,6 +99,16 @@ static int call_method(lua_State *L) {
   return enter(L, box->object, function);
 }
 
+// As a method, but a closed object still has a text.
+static int call_tostring(lua_State *L) {
+  const dh_function *function = own_function(L);
+  object_box *box = box_of(L, 1, function->type);
+  if (!box) return bad_self(L, function, box);
+  if (box->object) return enter(L, box->object, function);
+  lua_pushfstring(L, "%s (closed)", function->type->name);
+  return 1;
+}
+
 // ---- Fields
 
 static int unknown_field(lua_State *L, const char *name, int writing) {
@@ -155,13 +165,6 @@ static int release(lua_State *L) {
 
 // ---- Types
 
-static int as_text(lua_State *L) {
-  const dh_type *type = lua_touserdata(L, lua_upvalueindex(1));
-  object_box *box = box_of(L, 1, type);
-  lua_pushfstring(L, box && !box->object ? "%s (closed)" : "%s", type->name);
-  return 1;
-}
-
 static void set_closure(lua_State *L, const dh_type *type, const char *event, lua_CFunction function, int table_ref) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, type->metatable_ref);
   lua_pushstring(L, event);
@@ -204,7 +207,6 @@ dh_type *dh_type_new(lua_State *L, const char *name) {
   lua_createtable(L, 0, 4);
   type->setters_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   set_closure(L, type, "__gc", release, LUA_NOREF);
-  set_closure(L, type, "__tostring", as_text, LUA_NOREF);
   set_closure(L, type, "__index", index_checked, type->members_ref);
   set_closure(L, type, "__newindex", assign_checked, type->setters_ref);
   return type;
@@ -243,7 +245,7 @@ void dh_type_setter(lua_State *L, dh_type *type, const dh_function *function) {
 void dh_type_operator(lua_State *L, dh_type *type, const char *event, const dh_function *function) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, type->metatable_ref);
   lua_pushstring(L, event);
-  push_host_function(L, function, call_method);
+  push_host_function(L, function, strcmp(event, "__tostring") == 0 ? call_tostring : call_method);
   lua_rawset(L, -3);
   lua_pop(L, 1);
 }
@@ -428,9 +430,9 @@ static int guarded_setmetatable(lua_State *L) {
 
 static int is_trampoline(lua_State *L, int index) {
   lua_CFunction function = lua_tocfunction(L, index);
-  static const lua_CFunction ours[] = {call_function,  call_method,   index_checked, assign_checked,
-                                       release,        as_text,       index_module,  refuse_writing,
-                                       frozen_length,  frozen_next,   frozen_pairs};
+  static const lua_CFunction ours[] = {call_function, call_method,  call_tostring,  index_checked,
+                                       assign_checked, release,     index_module,   refuse_writing,
+                                       frozen_length,  frozen_next, frozen_pairs};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     if (function == ours[i]) return 1;
   return 0;

@@ -16,3 +16,10 @@ public enum Interrupts {
 
   public static func clear() { dh_clear_interrupt() }
 }
+
+extension LuaState {
+  /// Asks what runs in this state to stop, as Ctrl-C does.
+  public func requestInterrupt() {
+    if !isClosed { dh_request_stop(main, Int32(DH_STOP_INTERRUPT.rawValue)) }
+  }
+}

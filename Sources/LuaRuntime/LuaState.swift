@@ -91,7 +91,7 @@ public final class LuaState {
       guard let base = raw.baseAddress else { return dh_load(L, "", 0, "=" + name) }
       return dh_load(L, base.assumingMemoryBound(to: CChar.self), raw.count, "=" + name)
     }
-    guard status == LUA_OK else { throw takeSyntaxError(on: L) }
+    guard status == LUA_OK else { throw takeSyntaxError(on: L, endsInBackslash: bytes.last == UInt8(ascii: "\\")) }
     return LuaReference(popping: L, of: self)
   }
 
@@ -141,10 +141,13 @@ public final class LuaState {
 
   var stackIsFull: LuaError { LuaError(kind: .runtime, message: "stack overflow") }
 
-  private func takeSyntaxError(on L: OpaquePointer) -> LuaError {
+  /// A chunk is incomplete when its end was not expected there. A short string cannot go on in the next line, unless the
+  /// line ends in a backslash.
+  private func takeSyntaxError(on L: OpaquePointer, endsInBackslash: Bool) -> LuaError {
     let message = LuaStack(L).value(-1).text ?? "syntax error"
     dh_pop(L, 1)
-    return LuaError(kind: .syntax(isIncomplete: message.hasSuffix("<eof>")), message: message)
+    let isCut = message.hasSuffix("unfinished string near <eof>") && !endsInBackslash
+    return LuaError(kind: .syntax(isIncomplete: message.hasSuffix("<eof>") && !isCut), message: message)
   }
 
   /// The error of a protected call; takes the value off the stack.
