@@ -32,6 +32,7 @@ let package = Package(
     .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
     // What every room says the same way.
     room("Wording"),
+    room("JSON", ["Wording"]),
     // The domain: one room a noun, none knows Lua or a terminal.
     room("Storage", ["Wording", grdb]),
     room("Decks", ["Wording", "Storage", grdb]),
@@ -42,7 +43,7 @@ let package = Package(
     room("LuaRuntime", ["Wording", "CLua"]),
     room("Commands", ["Wording"]),
     room("Bindings", ["Wording", "LuaRuntime", "Commands", "Workspace", "Decks", "Lexicon", "WordGames"]),
-    room("PluginHost", ["Wording", "LuaRuntime", "Commands", "Bindings"]),
+    room("PluginHost", ["Wording", "JSON", "LuaRuntime", "Commands", "Bindings"]),
     room("Shell", ["Wording", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "CReadline"]),
     .executableTarget(
       name: "deckhand", dependencies: ["Shell", "PluginHost", "Bindings", "Commands", "Workspace"],

@@ -2,6 +2,8 @@
 // Invariant: work and memory grow with the text's length only; nothing that the text holds can trap, and a text that is
 // accepted is represented whole.
 
+import Wording
+
 /// What one text may hold at the most.
 public struct JSONLimits: Equatable, Sendable {
   /// Bytes of the whole text.
@@ -263,5 +265,23 @@ public struct JSONParser {
     // Bytes that go on a character (10xxxxxx) do not count.
     let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
     return JSONFailure(reason: reason, line: line, column: column)
+  }
+}
+
+extension JSONFailure {
+  /// What was expected, or which bound was passed: for a message that names file, line and column before it.
+  public var words: String {
+    switch reason {
+    case .expected(let expected, let found): "\(expected) expected, \(found.map { "\($0) found" } ?? "the file ends here")"
+    case .notUTF8: "not UTF-8 in this text"
+    case .controlCharacter: "a control character stands in a text; write it as \\u and its number"
+    case .badEscape: "no such escape; \\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\u and four hexadecimal digits expected"
+    case .loneSurrogate: "half a character: a \\u from D800 to DFFF needs its other half"
+    case .keyTwice(let key): "the key \(quoted(key)) stands twice in this object"
+    case .tooLong(let limit): "the file is larger than \(grouped(limit >> 20)) MiB"
+    case .tooDeep(let limit): "lists and objects more than \(limit) deep"
+    case .tooMany(let limit): "more than \(grouped(limit)) values"
+    case .stringTooLong(let limit): "longer than \(grouped(limit)) bytes"
+    }
   }
 }

@@ -1,11 +1,11 @@
 // Writes JSON as a person reads it in a diff: keys sorted, two spaces a level, a list of plain numbers on one line.
 // Invariant: the same value gives the same bytes, and reading them gives the same value.
 
-struct JSONWriter {
+public struct JSONWriter {
   private var bytes: [UInt8] = []
 
   /// The text of a value, with a line end at its end.
-  static func bytes(of value: JSONValue) -> [UInt8] {
+  public static func bytes(of value: JSONValue) -> [UInt8] {
     var writer = JSONWriter()
     writer.bytes.reserveCapacity(1024)
     writer.write(value, indent: 0)
