@@ -10,6 +10,7 @@ let strict: [SwiftSetting] = [
 ]
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 
 /// A room: a Swift target with the settings that all share.
 func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -34,8 +35,8 @@ let package = Package(
     room("Wording"),
     room("JSON", ["Wording"]),
     // The domain: one room a noun, none knows Lua or a terminal.
-    room("Storage", ["Wording", grdb]),
-    room("Decks", ["Wording", "Storage", grdb]),
+    room("Storage", ["Wording", grdb, sqlite]),
+    room("Decks", ["Wording", "Storage", grdb, sqlite]),
     room("Lexicon", ["Wording"]),
     room("WordGames", ["Wording", "Lexicon"]),
     room("Workspace", ["Wording", "Storage", "Decks", "Lexicon", "WordGames", grdb]),
@@ -49,8 +50,8 @@ let package = Package(
       name: "deckhand", dependencies: ["Shell", "PluginHost", "Bindings", "Commands", "Workspace"],
       swiftSettings: strict),
     tests("Wording"),
-    tests("Storage", [grdb]),
-    tests("Decks", ["Storage", grdb]),
+    tests("Storage", ["Wording", grdb]),
+    tests("Decks", ["Wording", "Storage", grdb, sqlite]),
     tests("Lexicon"),
     tests("WordGames", ["Lexicon"]),
     tests("LuaRuntime", ["Wording"]),

@@ -1,0 +1,74 @@
+// A card's own fields as a JSON object: how the column and the files keep them.
+// Invariant: order is kept, and a value that is not a text keeps its very characters, so that 12.50 stays 12.50.
+
+import Wording
+
+enum FieldText {
+  /// Names with a meaning of their own in files, which no field may have.
+  static let reserved: Set<String> = ["prompt", "answer", "tags", "guid", "document", "subdeck"]
+
+  /// The column for fields; nil for none. Values of `.json` are taken as they are once they are known to be JSON.
+  static func column(_ fields: [CardField]) throws(DeckError) -> String? {
+    if fields.isEmpty { return nil }
+    var text = "{"
+    for (offset, field) in fields.enumerated() {
+      try check(field, among: fields.prefix(offset))
+      if offset > 0 { text += "," }
+      appendQuoted(field.name, to: &text)
+      text += ":"
+      appendValue(field.value, to: &text)
+    }
+    if text.utf8.count > CardText.limit { throw .badText(what: "fields", reason: "have more than 1,000,000 bytes") }
+    return text + "}"
+  }
+
+  private static func check(_ field: CardField, among others: ArraySlice<CardField>) throws(DeckError) {
+    let name = field.name
+    if name.trimmed.isEmpty || name.utf8.count > 200 {
+      throw .badText(what: "name of a field", reason: "must have 1 to 200 bytes: \(quoted(name))")
+    }
+    if reserved.contains(name) { throw .badText(what: "field \(quoted(name))", reason: "must have another name") }
+    if others.contains(where: { $0.name == name }) {
+      throw .badText(what: "field \(quoted(name))", reason: "is there twice")
+    }
+    switch field.value {
+    case .text(let text): _ = try CardText.cleaned(text, "field")
+    case .json(let text):
+      _ = try CardText.cleaned(text, "field")
+      if !JSONReader.isValue(text) { throw .badText(what: "field \(quoted(name))", reason: "is not JSON") }
+    }
+    if name.utf8.contains(0) { throw .badText(what: "name of a field", reason: "holds a NUL character") }
+  }
+
+  /// The fields of a column.
+  static func list(_ column: String?) throws -> [CardField] {
+    guard let column else { return [] }
+    return try JSONReader(text: column).object()
+  }
+
+  static func appendValue(_ value: FieldValue, to text: inout String) {
+    switch value {
+    case .text(let value): appendQuoted(value, to: &text)
+    case .json(let value): text += value
+    }
+  }
+
+  /// A text as JSON writes it (RFC 8259, 7): quotes, backslashes and control characters escaped, all else as it is.
+  static func appendQuoted(_ value: String, to text: inout String) {
+    text += "\""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      case "\u{0}"..<"\u{20}":
+        let hex = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    text += "\""
+  }
+}
