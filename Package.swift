@@ -54,5 +54,9 @@ let package = Package(
     tests("WordGames", ["Lexicon"]),
     tests("LuaRuntime"),
     tests("Commands"),
+    // A small program that the tests of the prompt drive through a pseudo-terminal.
+    .executableTarget(
+      name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
+    tests("Shell", ["Commands", "PromptProbe"]),
   ]
 )
