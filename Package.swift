@@ -56,5 +56,9 @@ let package = Package(
     tests("WordGames", ["Lexicon"]),
     tests("LuaRuntime", ["Wording"]),
     tests("Commands"),
+    // A small program that the tests of the prompt drive through a pseudo-terminal.
+    .executableTarget(
+      name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
+    tests("Shell", ["Commands", "PromptProbe"]),
   ]
 )
