@@ -43,7 +43,8 @@ let package = Package(
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Wording", "CLua"]),
     room("Commands", ["Wording"]),
-    room("Bindings", ["Wording", "LuaRuntime", "Commands", "Workspace", "Decks", "Lexicon", "WordGames"]),
+    room(
+      "Bindings", ["Wording", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Lexicon", "WordGames"]),
     room("PluginHost", ["Wording", "JSON", "LuaRuntime", "Commands", "Bindings"]),
     room("Shell", ["Wording", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "CReadline"]),
     .executableTarget(

@@ -3,7 +3,7 @@
 
 public import Commands
 public import LuaRuntime
-import Wording
+public import Wording
 public import Workspace
 
 /// What Lua calls `shell`, handed in by the program: it lives above this room.

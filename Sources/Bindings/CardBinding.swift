@@ -1,9 +1,9 @@
 // What Lua sees of a card. Invariant: its fields are those of the store at the moment of reading.
 
 import Decks
-import LuaRuntime
+public import LuaRuntime
 import Wording
-import Workspace
+public import Workspace
 
 extension CardHandle: BoundObject {}
 extension CardSequence: BoundObject {}

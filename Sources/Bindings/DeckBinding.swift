@@ -2,9 +2,9 @@
 // changes anything.
 
 import Decks
-import LuaRuntime
+public import LuaRuntime
 import Wording
-import Workspace
+public import Workspace
 
 extension DeckHandle: BoundObject {}
 
@@ -50,6 +50,7 @@ func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
     describeFields(type, context)
     describeCards(type, context)
     describeFiles(type, context)
+    addStudying(type)
     type.operation("__len") { deck, _ in try deck.counts().count }
   }
 }
@@ -145,7 +146,8 @@ private func describeFiles(_ type: BoundType<DeckHandle>, _ context: BindingCont
       format = try options.optionalText("format").map { try CardFormat(named: $0) }
     }
     try context.requireWriting(path)
-    return LuaValue.table([(.text("exported"), .integer(try deck.exportCards(to: path, format: format)))])
+    let report = try deck.exportCards(to: path, format: format)
+    return LuaValue.table([(.text("cards"), .integer(report.cards)), (.text("bytes"), .integer(report.bytes))])
   }
 }
 

@@ -156,12 +156,15 @@ public final class BoundType<T: BoundObject> {
   @usableFromInline var members: [BoundMember] = []
   /// Bytes that an object weighs beside its userdata, for the memory limit and the collector's pace.
   let cost: Int
+  /// Runs before every member: what throws here keeps the object from being used at all.
+  @usableFromInline let check: ((T) throws -> Void)?
 
   public init(
     _ name: String, _ help: String, cost: Int = 96, summary: @escaping (T) throws -> String,
-    identity: ((T) throws -> LuaValue)? = nil, _ describe: (BoundType<T>) -> Void
+    identity: ((T) throws -> LuaValue)? = nil, check: ((T) throws -> Void)? = nil, _ describe: (BoundType<T>) -> Void
   ) {
     self.cost = cost
+    self.check = check
     let summaryOf: (any BoundObject) throws -> String = { try ($0 as? T).map(summary) ?? name }
     description = TypeDescription(
       name: name, help: help, summary: summaryOf,
@@ -174,9 +177,14 @@ public final class BoundType<T: BoundObject> {
   }
 
   /// The object behind a raw self, borrowed from its userdata, which is on the stack during the call.
-  @inlinable static func with<R>(_ raw: UnsafeMutableRawPointer?, _ body: (T) throws -> R) throws -> R {
+  @inlinable static func with<R>(
+    _ raw: UnsafeMutableRawPointer?, _ check: ((T) throws -> Void)?, _ body: (T) throws -> R
+  ) throws -> R {
     guard let raw else { throw LuaFailure.message("self is missing") }
-    return try Unmanaged<T>.fromOpaque(raw)._withUnsafeGuaranteedRef { try body($0) }
+    return try Unmanaged<T>.fromOpaque(raw)._withUnsafeGuaranteedRef { object in
+      try check?(object)
+      return try body(object)
+    }
   }
 
   /// A method, called with `:`. Its arguments are at 2, 3, ...
@@ -184,11 +192,12 @@ public final class BoundType<T: BoundObject> {
     _ name: String, _ parameters: [LuaParameter], returns: LuaType, fails: Bool = false, _ help: String,
     _ body: @escaping (T, borrowing LuaStack) throws -> R
   ) {
+    let check = self.check
     members.append(
       BoundMember(
         .method,
         HostFunction(name, failsSoftly: fails) { stack, raw in
-          try Self.with(raw) { try body($0, stack).push(on: stack) }
+          try Self.with(raw, check) { try body($0, stack).push(on: stack) }
         }))
     note(FunctionDescription(name: name, parameters: parameters, returns: returns, failsSoftly: fails, help: help))
   }
@@ -206,13 +215,13 @@ public final class BoundType<T: BoundObject> {
     set: @escaping (T, borrowing LuaStack) throws -> Void
   ) {
     addGetter(name, type, help, isWritable: true, get)
-    let owner = description.name
+    let (owner, check) = (description.name, self.check)
     members.append(
       BoundMember(
         .setter,
         HostFunction(name, failsSoftly: false) { stack, raw in
           do {
-            try Self.with(raw) { try set($0, stack) }
+            try Self.with(raw, check) { try set($0, stack) }
           } catch LuaFailure.argument(_, let message) {
             throw LuaFailure.message("bad value for \(owner).\(name) (\(message))")
           }
@@ -223,13 +232,17 @@ public final class BoundType<T: BoundObject> {
   @inlinable func addGetter<V: LuaRepresentable>(
     _ name: String, _ type: LuaType, _ help: String, isWritable: Bool, _ get: @escaping (T) throws -> V
   ) {
+    let check = self.check
     members.append(
       BoundMember(
         .getter,
-        HostFunction(name, failsSoftly: false) { stack, raw in try Self.with(raw) { try get($0).push(on: stack) } }))
+        HostFunction(name, failsSoftly: false) { stack, raw in
+          try Self.with(raw, check) { try get($0).push(on: stack) }
+        }))
     note(
       FieldDescription(name: name, type: type, isWritable: isWritable, help: help) { object in
         guard let object = object as? T else { return .none }
+        try check?(object)
         return try get(object).luaValue
       })
   }
@@ -238,11 +251,12 @@ public final class BoundType<T: BoundObject> {
   public func operation<R: LuaRepresentable>(
     _ event: String, _ body: @escaping (T, borrowing LuaStack) throws -> R
   ) {
+    let check = self.check
     members.append(
       BoundMember(
         .operation(event),
         HostFunction(event, failsSoftly: false) { stack, raw in
-          try Self.with(raw) { try body($0, stack).push(on: stack) }
+          try Self.with(raw, check) { try body($0, stack).push(on: stack) }
         }))
   }
 

@@ -42,8 +42,47 @@ public final class LuaReference {
     return try read(stack)
   }
 
+  /// The value as plain data; none when the state is closed.
+  public func copied() -> LuaValue {
+    guard !state.isClosed else { return .none }
+    do {
+      return try state.withStack { stack in
+        stack.push(self)
+        return stack.value(-1)
+      }
+    } catch {
+      // Only a full stack: there is no value to give.
+      return .none
+    }
+  }
+
   /// Calls the value and copies its first result.
   public func call(_ arguments: [any LuaRepresentable] = []) throws -> LuaValue {
     try call(arguments) { $0.value(-1) }
+  }
+}
+
+extension LuaStack {
+  /// Gives `body` each item, on top of the stack, of the array or of the iterator at `index`, up to the first nil.
+  /// An iterator is called without arguments, as `for ... in` calls one that keeps its own state.
+  /// - Throws: what the script's code fails with, the stop that ended it, and what `body` throws.
+  public func forEachItem(_ index: Int, _ body: (borrowing LuaStack) throws -> Void) throws {
+    reserve(16)
+    if isTable(index), !isCallable(index) {
+      return try table(index).forEachElement { _, stack in
+        if stack.state.isStopping { throw LuaFailure.message("stopped") }
+        try body(stack)
+      }
+    }
+    let top = lua_gettop(L)
+    defer { lua_settop(L, top) }
+    while true {
+      lua_pushvalue(L, Int32(index))
+      let status = dh_call_protected(L, 0, 1)
+      guard status == LUA_OK else { throw state.takeError(on: L, status: status) }
+      if isNoneOrNil(-1) { return }
+      try body(self)
+      lua_settop(L, top)
+    }
   }
 }

@@ -71,6 +71,9 @@ public struct LuaStack: ~Copyable {
   @inlinable public func isNoneOrNil(_ index: Int) -> Bool { lua_type(L, Int32(index)) <= 0 }
   public func isTable(_ index: Int) -> Bool { lua_type(L, Int32(index)) == LUA_TTABLE }
   public func isFunction(_ index: Int) -> Bool { lua_type(L, Int32(index)) == LUA_TFUNCTION }
+  /// Whether the value counts as true: anything but nil and false.
+  public func isTruthy(_ index: Int) -> Bool { lua_toboolean(L, Int32(index)) != 0 }
+  public func isNumber(_ index: Int) -> Bool { lua_type(L, Int32(index)) == LUA_TNUMBER }
   public func isText(_ index: Int) -> Bool { lua_type(L, Int32(index)) == LUA_TSTRING }
   public func isInteger(_ index: Int) -> Bool { integerOrNil(index) != nil }
 

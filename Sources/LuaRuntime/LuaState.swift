@@ -265,7 +265,8 @@ public final class LuaState {
   }
 
   /// Makes a module: a table of functions and computed fields whose unknown names raise. It becomes a global too.
-  public func register(_ module: BoundModule) throws {
+  /// - Parameter members: globals that it holds as fields besides.
+  public func register(_ module: BoundModule, members: [String] = []) throws {
     try withStack { stack in
       dh_push_module(main, keep(module.description.name))
       for member in module.members {
@@ -279,6 +280,12 @@ public final class LuaState {
         }
       }
       dh_push_globals(main)
+      for name in members {
+        stack.push(name)
+        stack.push(name)
+        lua_rawget(main, -3)
+        lua_rawset(main, -4)
+      }
       stack.push(module.description.name)
       lua_pushvalue(main, -3)
       lua_rawset(main, -3)

@@ -8,7 +8,8 @@ import Wording
 public struct LuaTable: ~Copyable {
   let L: OpaquePointer
   let index: Int32
-  let argument: Int
+  /// The number of the argument that errors name.
+  public let argument: Int
 
   init(_ state: OpaquePointer, index: Int, argument: Int) {
     L = state
@@ -135,6 +136,41 @@ public struct LuaTable: ~Copyable {
     guard case .table(let pairs) = LuaCopier(L).copy(index, depth: 64) else { return [] }
     let named = pairs.compactMap { pair in pair.key.text.map { (name: $0, value: pair.value) } }
     return named.sorted { $0.name < $1.name }
+  }
+
+  /// Three fields as bytes in place, for the hot path of adding cards: `body` runs only when the table is plain, holds
+  /// nothing but strings in these fields and none in the other known ones; else the answer is nil and the caller reads it
+  /// the long way. The third may be missing.
+  public func withPlainBytes<R>(
+    _ first: String, _ second: String, _ third: String, allowing known: [String],
+    _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>?) throws -> R
+  ) throws -> R? {
+    guard !hasMetatable, lua_checkstack(L, 16) != 0 else { return nil }
+    let stack = LuaStack(L)
+    let top = lua_gettop(L)
+    defer { lua_settop(L, top) }
+    for name in [first, second, third] {
+      stack.push(name)
+      lua_rawget(L, index)
+    }
+    let expected = stack.isNoneOrNil(-1) ? 2 : 3
+    guard stack.isText(-3), stack.isText(-2), expected == 2 || stack.isText(-1), fieldCount(upTo: 4) == expected else {
+      return nil
+    }
+    return try body(stack.bytes(-3), stack.bytes(-2), expected == 3 ? stack.bytes(-1) : nil)
+  }
+
+  /// How many fields there are, counted to a limit. Nothing is allocated between two steps, so no finalizer changes the
+  /// table meanwhile, and `lua_next` cannot raise.
+  private func fieldCount(upTo limit: Int) -> Int {
+    var count = 0
+    lua_pushnil(L)
+    while count < limit, lua_next(L, index) != 0 {
+      dh_pop(L, 1)
+      count += 1
+    }
+    if count == limit { dh_pop(L, 1) }
+    return count
   }
 
   /// Refuses a field that is not one of the known ones, with "did you mean".

@@ -1,6 +1,8 @@
 // Plain data as it crosses between Lua and Swift, or from one Lua state to another: copied, never shared.
 // Invariant: a `LuaValue` holds nothing of the state it came from; what cannot be copied is told by its kind.
 
+import Wording
+
 /// A copied Lua value.
 public indirect enum LuaValue {
   case none
@@ -24,6 +26,24 @@ public indirect enum LuaValue {
   public var text: String? {
     if case .bytes(let bytes) = self { return String(validating: bytes, as: UTF8.self) }
     return nil
+  }
+
+  /// The value as JSON in one line; nil when it holds what JSON has no word for.
+  public var json: String? {
+    switch self {
+    case .none: return "null"
+    case .boolean(let value): return JSONText.boolean(value)
+    case .integer(let value): return JSONText.integer(value)
+    case .number(let value): return value.isFinite ? JSONText.number(value) : nil
+    case .bytes: return text.map(JSONText.string)
+    case .list(let elements):
+      let items = elements.compactMap(\.json)
+      return items.count == elements.count ? JSONText.array(items) : nil
+    case .table(let pairs):
+      let fields = pairs.compactMap { pair in pair.key.text.flatMap { key in pair.value.json.map { (key, $0) } } }
+      return fields.count == pairs.count ? JSONText.object(fields.sorted { $0.0 < $1.0 }) : nil
+    case .object, .opaque: return nil
+    }
   }
 
   public var isNone: Bool {

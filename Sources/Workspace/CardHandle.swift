@@ -69,7 +69,7 @@ public final class CardHandle: WorkspaceHandle {
 /// Cards in an order that was fixed when the sequence was made. Their fields are live; removed ones are skipped.
 public final class CardSequence: WorkspaceHandle {
   public let workspace: Workspace
-  private let ids: [CardID]
+  let ids: [CardID]
   private var next = 0
   private var page = Page(range: 0..<0, records: [:], changeCount: -1)
   private static let pageSize = 256

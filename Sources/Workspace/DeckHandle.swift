@@ -109,9 +109,8 @@ public final class DeckHandle: WorkspaceHandle {
   }
 
   /// Writes the deck's cards to a file, with those of the decks within it; the file is written whole or not at all.
-  /// - Returns: how many cards were written.
-  public func exportCards(to path: String, format: CardFormat?) throws -> Int {
-    try workspace.read { try CardExport(from: id, in: $0).run(path, format: format) }
+  public func exportCards(to path: String, format: CardFormat?) throws -> ExportReport {
+    try workspace.read { try CardExport($0, id).run(to: path, format: format) }
   }
 }
 

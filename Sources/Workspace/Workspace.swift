@@ -1,7 +1,7 @@
 // All that one signed-in person has open: the store, the objects handed out, the unit of work. Every change goes through an
 // operation here. Invariant: once closed, neither it nor any handle of it reaches data again; this is checked in `store`.
 
-public import Decks
+import Decks
 import GRDB
 public import Lexicon
 import Storage
@@ -32,6 +32,10 @@ public final class Workspace {
   private let database: Store
   private var deckHandles = HandleTable<DeckID, DeckHandle>()
   private var cardHandles = HandleTable<CardID, CardHandle>()
+  private var lexiconHandles = HandleTable<ObjectIdentifier, LexiconHandle>()
+  private var gameHandles = HandleTable<ObjectIdentifier, GameHandle>()
+  /// Handles of games that are being started: nobody else holds them yet.
+  var handlesInMaking: [GameHandle] = []
 
   /// Nothing is opened yet: the database is at its first use.
   /// - Parameters:
@@ -93,6 +97,20 @@ public final class Workspace {
     cardHandles[card] { CardHandle(card, in: self) }
   }
 
+  func handle(of lexicon: Lexicon) -> LexiconHandle {
+    lexiconHandles[ObjectIdentifier(lexicon)] { LexiconHandle(lexicon, in: self) }
+  }
+
+  /// The handle of a game, for a mode's functions, which are given the game itself.
+  public func handle(of game: Game) -> GameHandle {
+    gameHandles[ObjectIdentifier(game)] {
+      let made = GameHandle(game, in: self)
+      handlesInMaking.append(made)
+      return made
+    }
+  }
+
+  func forget(_ game: Game) { gameHandles.forget(ObjectIdentifier(game)) }
   func forget(_ deck: DeckID) { deckHandles.forget(deck) }
   func forget(_ card: CardID) { cardHandles.forget(card) }
 }
