@@ -45,7 +45,7 @@ let package = Package(
     room("Commands", ["Wording"]),
     room(
       "Bindings", ["Wording", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Lexicon", "WordGames"]),
-    room("PluginHost", ["Wording", "JSON", "LuaRuntime", "Commands", "Bindings"]),
+    room("PluginHost", ["Wording", "JSON", "Storage", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
     room("Shell", ["Wording", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "CReadline"]),
     .executableTarget(
       name: "deckhand", dependencies: ["Shell", "PluginHost", "Bindings", "Commands", "Workspace"],
