@@ -106,20 +106,40 @@ static void abandon(void) {
   rl_callback_handler_remove();
 }
 
-// Keys.
+// Keys. They are read one by one, so that what is typed ahead is there for whoever reads next; only inside a paste, from
+// ESC [ 2 0 0 ~ to ESC [ 2 0 1 ~, more is read at once: a megabyte would take two million system calls.
+
+static unsigned char ahead[4096];
+static size_t ahead_start, ahead_end;
+static bool is_paste;
+/// The last six bytes.
+static unsigned long long recent;
+
+static int note(unsigned char byte) {
+  recent = (recent << 8 | byte) & 0xFFFFFFFFFFFF;
+  if (recent == 0x1B5B3230307E) is_paste = true;
+  if (recent == 0x1B5B3230317E) is_paste = false;
+  return byte;
+}
+
+static void forget_paste(void) {
+  is_paste = false;
+  ahead_start = ahead_end = 0;
+}
 
 /// The next byte, waiting for it; a signal that ends the reading ends the wait.
 static int next_byte(FILE *stream) {
   (void)stream;
   for (;;) {
+    if (ahead_start < ahead_end) return note(ahead[ahead_start++]);
     struct pollfd waits[2] = {{input_fd, POLLIN, 0}, {signal_watch_fd(), POLLIN, 0}};
     if (poll(waits, 2, -1) < 0 && errno != EINTR) return EOF;
     if (collect_signals()) return READERR;
     if (waits[0].revents == 0) continue;
-    unsigned char byte;
-    ssize_t count = read(input_fd, &byte, 1);
-    if (count == 1) return byte;
-    if (count == 0 || (errno != EINTR && errno != EAGAIN)) return EOF;
+    ssize_t count = read(input_fd, ahead, is_paste ? sizeof ahead : 1);
+    ahead_start = 0;
+    ahead_end = count > 0 ? (size_t)count : 0;
+    if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN)) return EOF;
   }
 }
 
@@ -288,23 +308,28 @@ static void read_until_done(int tick_ms) {
     if (collect_signals()) return;
     answer_signals();
     struct pollfd waits[2] = {{input_fd, POLLIN, 0}, {signal_watch_fd(), POLLIN, 0}};
-    int ready = poll(waits, 2, tick_ms);
+    int ready = poll(waits, 2, ahead_start < ahead_end ? 0 : tick_ms);
     if (ready < 0 && errno != EINTR) {
       result.end = LINE_EDITOR_FAILED;
       result.number = errno;
       return;
     }
+    if (ahead_start < ahead_end) {
+      rl_callback_read_char();
+      continue;
+    }
     if (ready == 0 && callbacks->tick(callbacks->context)) {
       result.end = LINE_EDITOR_STOPPED;
       return;
     }
-    // Signals first: what was typed behind a Ctrl-C is not for the line before it.
-    if (ready > 0 && waits[1].revents == 0) rl_callback_read_char();
+    // Signals first, also one whose handler ran as poll returned: what was typed behind a Ctrl-C is not for the line before it.
+    if (ready > 0 && !collect_signals() && waits[0].revents != 0) rl_callback_read_char();
   }
 }
 
 static void settle(void) {
   if (ending_signal != 0) {
+    forget_paste();
     line_editor_free(result.text);
     result.text = NULL;
     result.end = ending_signal == SIGINT ? LINE_EDITOR_INTERRUPTED : LINE_EDITOR_TERMINATED;
@@ -339,6 +364,7 @@ struct line_editor_result line_editor_read(
   callbacks = asked;
   tab_is_indent = tab_indents;
   is_done = wants_suspend = was_continued = was_resized = false;
+  is_paste = false;
   ending_signal = 0;
   set_character_type();
   rl_reset_screen_size();

@@ -7,7 +7,11 @@ import Shell
 
 @main struct Probe {
   static func main() {
-    do throws(LineError) { try readLines() } catch { say("ERROR \(error)") }
+    do throws(LineError) {
+      if CommandLine.arguments.contains("--keys") { try readKeys() } else { try readLines() }
+    } catch {
+      say("ERROR \(error)")
+    }
   }
 
   private static func readLines() throws(LineError) {
@@ -44,6 +48,30 @@ import Shell
       } catch {
         guard case .notUTF8 = error else { throw error }
         say("BAD \(error)")
+      }
+    }
+  }
+
+  private static func readKeys() throws(LineError) {
+    let keys = KeyReader()
+    keys.willSuspend = { say("SUSPENDING") }
+    keys.didResume = { say("RESUMED") }
+    try keys.begin()
+    defer { keys.end() }
+    say("READY")
+    var ticks = 0
+    while true {
+      let event = try keys.next(timeout: 100)
+      if event == .tick {
+        ticks += 1
+        if ticks > 1 { continue }
+      }
+      say("EVENT \(event)")
+      if event == .key(.character("!")) { abort() }
+      if event == .key(.character("q")) || event == .endOfInput { return }
+      if case .terminated(let signal) = event {
+        keys.end()
+        exit(128 + signal)
       }
     }
   }
