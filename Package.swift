@@ -46,9 +46,14 @@ let package = Package(
     room(
       "Bindings", ["Wording", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Lexicon", "WordGames"]),
     room("PluginHost", ["Wording", "JSON", "Storage", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
-    room("Shell", ["Wording", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "CReadline"]),
+    room(
+      "Shell",
+      [
+        "Wording", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "Storage", "Decks", "Lexicon",
+        "WordGames", "CReadline",
+      ]),
     .executableTarget(
-      name: "deckhand", dependencies: ["Shell", "PluginHost", "Bindings", "Commands", "Workspace"],
+      name: "deckhand", dependencies: ["Shell", "LuaRuntime", "Commands", "Workspace", "Wording"],
       swiftSettings: strict),
     tests("Wording"),
     tests("Storage", ["Wording", grdb]),

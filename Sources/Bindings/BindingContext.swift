@@ -55,12 +55,15 @@ public struct PluginServices {
   public var enable: (String) throws -> Void
   public var disable: (String) throws -> Void
   public var reload: (String) throws -> Void
+  /// Sees to it that a mode is there when a plugin offers it; nil asks for all modes.
+  public var prepareMode: (String?) throws -> Void
 
   public init(
     list: @escaping () -> [LuaValue], info: @escaping (String) throws -> LuaValue,
     enable: @escaping (String) throws -> Void, disable: @escaping (String) throws -> Void,
-    reload: @escaping (String) throws -> Void
+    reload: @escaping (String) throws -> Void, prepareMode: @escaping (String?) throws -> Void
   ) {
+    self.prepareMode = prepareMode
     self.list = list
     self.info = info
     self.enable = enable

@@ -24,18 +24,23 @@ func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
 }
 
 private func describeTexts(_ type: BoundType<CardHandle>, _ context: BindingContext) {
-  type.field("prompt", .string, "What is asked.") { try $0.record().prompt } set: { card, stack in
+  type.field("prompt", .string, "What is asked.") {
+    try $0.record().prompt
+  } set: { card, stack in
     let text = try stack.text(3)
     try context.requireGrant(.decksWrite)
     try card.update(prompt: text)
   }
-  type.field("answer", .string, "What is to be known.") { try $0.record().answer } set: { card, stack in
+  type.field("answer", .string, "What is to be known.") {
+    try $0.record().answer
+  } set: { card, stack in
     let text = try stack.text(3)
     try context.requireGrant(.decksWrite)
     try card.update(answer: text)
   }
   type.field("tags", .list(.string), "Its tags, sorted. Assign a whole list, or use tag and untag.") { card in
-    FrozenList(try card.record().tags, advice: "assign the whole list (card.tags = {...}), or use card:tag() and card:untag()")
+    FrozenList(
+      try card.record().tags, advice: "assign the whole list (card.tags = {...}), or use card:tag() and card:untag()")
   } set: { card, stack in
     let tags = try stack.table(3, "list of strings").elements { try $0.text(-1) }
     try context.requireGrant(.decksWrite)
@@ -64,7 +69,8 @@ private func describePlace(_ type: BoundType<CardHandle>, _ context: BindingCont
   type.field("deck", .object("deck"), "The deck it is in.") { try $0.deck() }
   type.field("position", .integer, "Its place in the deck; 1 is the top.") { try $0.position() }
   type.method(
-    "move", [LuaParameter("position", .integer)], returns: .nothing, "Brings it to a position; beyond the last is the bottom."
+    "move", [LuaParameter("position", .integer)], returns: .nothing,
+    "Brings it to a position; beyond the last is the bottom."
   ) { card, stack in
     let position = try stack.integer(2, in: 1...Int.max)
     try context.requireGrant(.decksWrite)

@@ -94,7 +94,8 @@ private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingCont
     return LuaResults(cards, LuaValue.none, LuaValue.none, cards)
   }
   type.method(
-    "find", [LuaParameter("query", .string)], returns: .list(.object("card")), "The cards that a query finds, as a list."
+    "find", [LuaParameter("query", .string)], returns: .list(.object("card")),
+    "The cards that a query finds, as a list."
   ) { deck, stack in
     try deck.cards(matching: stack.text(2)).rest()
   }

@@ -58,7 +58,9 @@ private final class LineFile {
       let end = rest.firstIndex(of: UInt8(ascii: "\n"))
       line.append(contentsOf: rest[..<(end ?? filled)])
       position = end.map { $0 + 1 } ?? filled
-      if line.count > Self.longest { throw LuaFailure.message("\(printable(file.path)) has a line of more than 16 MiB") }
+      if line.count > Self.longest {
+        throw LuaFailure.message("\(printable(file.path)) has a line of more than 16 MiB")
+      }
       guard end != nil else { continue }
       if line.last == UInt8(ascii: "\r") { line.removeLast() }
       // An empty line is a line: nil would end the loop.

@@ -3,8 +3,8 @@
 
 import Lexicon
 public import LuaRuntime
-import Wording
 import WordGames
+import Wording
 public import Workspace
 
 extension GameHandle: BoundObject {}
@@ -18,7 +18,9 @@ final class ModeObject: BoundObject {
 func gamesModule(_ context: BindingContext) -> BoundModule {
   BoundModule("games", "Word games: start one, list the modes, add a mode.") { module in
     module.function("modes", [], returns: .list(.object("mode")), "The modes that can be played.") { _ in
-      try context.workspace().modes.modes.map { ModeObject($0) }
+      let workspace = try context.workspace()
+      try context.plugins.prepareMode(nil)
+      return workspace.modes.modes.map { ModeObject($0) }
     }
     module.function(
       "mode", [LuaParameter("description", .table)], returns: .object("mode"), fails: true,
@@ -33,7 +35,9 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       "Starts a game: {mode=\"classic\", language=, length=, base=, seed=, lexicon=}."
     ) { stack in
       let wish = try readWish(stack.optionalTable(1))
-      return try context.workspace().startGame(wish)
+      let workspace = try context.workspace()
+      try context.plugins.prepareMode(wish.mode)
+      return try workspace.startGame(wish)
     }
   }
 }
@@ -121,7 +125,8 @@ private func readSetup(_ stack: borrowing LuaStack) throws -> ModeSetup? {
 private func readVerdict(_ stack: borrowing LuaStack, _ word: String) throws -> (any Problem)? {
   if stack.isTruthy(-2) { return nil }
   if let problem = stack.problem(at: -1) { return problem }
-  return Refusal(code: "not_accepted", title: "This word does not count", message: "The mode does not take it", word: word)
+  return Refusal(
+    code: "not_accepted", title: "This word does not count", message: "The mode does not take it", word: word)
 }
 
 func modeType() -> BoundType<ModeObject> {
@@ -163,7 +168,9 @@ struct GuessAnswer: LuaRepresentable {
 func gameType(_ context: BindingContext) -> BoundType<GameHandle> {
   BoundType<GameHandle>(
     "game", "A word game in play.",
-    summary: { "game of \(printable($0.game.mode.name)) on \"\(printable($0.game.baseWord))\" (\($0.game.count) found)" },
+    summary: {
+      "game of \(printable($0.game.mode.name)) on \"\(printable($0.game.baseWord))\" (\($0.game.count) found)"
+    },
     identity: { .text($0.game.baseWord) }, check: { try requireOpen($0, "game") }
   ) { type in
     describeState(type)
@@ -225,7 +232,9 @@ private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingCo
       return .text(outcome.code ?? "")
     }
   }
-  type.method("possible", [], returns: .list(.string), "All words that can be found.") { handle, _ in handle.game.possible() }
+  type.method("possible", [], returns: .list(.string), "All words that can be found.") { handle, _ in
+    handle.game.possible()
+  }
   type.method("missed", [], returns: .list(.string), "Those that were not.") { handle, _ in handle.game.missed() }
   type.method("hint", [], returns: .string, "A hint to a word not found yet; it costs points.") { handle, _ in
     try handle.game.hint()

@@ -1,8 +1,8 @@
 // What Lua sees of the shell: the module `shell`, progress, subscriptions, commands that Lua adds. Invariant: everything goes
 // through the services that the program hands in; this room draws nothing.
 
-import Commands
-import LuaRuntime
+public import Commands
+public import LuaRuntime
 import Wording
 
 /// Progress as Lua sees it.
@@ -20,7 +20,8 @@ func shellModule(_ context: BindingContext) -> BoundModule {
 }
 
 private func describePrinting(_ module: BoundModule, _ context: BindingContext) {
-  module.function("print", [LuaParameter("value", .any)], returns: .nothing, "Shows a value as the prompt does.") { stack in
+  module.function("print", [LuaParameter("value", .any)], returns: .nothing, "Shows a value as the prompt does.") {
+    stack in
     context.shell.show(stack.value(1))
     return LuaNothing()
   }
@@ -94,10 +95,12 @@ private func bars(of value: LuaValue, argument: Int) throws(LuaFailure) -> [(lab
 
 private func describeAsking(_ module: BoundModule, _ context: BindingContext) {
   let text = LuaParameter("text", .string)
-  module.function("ask", [text], returns: .optional(.string), "Asks for a line; nil where nobody can answer.") { stack in
+  module.function("ask", [text], returns: .optional(.string), "Asks for a line; nil where nobody can answer.") {
+    stack in
     try context.shell.ask(try stack.text(1))
   }
-  module.function("confirm", [text], returns: .boolean, "Asks a question for yes or no; no where nobody can answer.") { stack in
+  module.function("confirm", [text], returns: .boolean, "Asks a question for yes or no; no where nobody can answer.") {
+    stack in
     let answer = try context.shell.ask(try stack.text(1) + " [y/N] ")
     return ["y", "yes"].contains(answer?.trimmed.lowercased())
   }
@@ -166,7 +169,7 @@ func subscriptionType() -> BoundType<Subscription> {
 }
 
 /// What a command answered, for Lua.
-func luaValue(of value: CommandValue) -> LuaValue {
+public func luaValue(of value: CommandValue) -> LuaValue {
   switch value {
   case .none: .none
   case .text(let text): .text(text)

@@ -62,7 +62,9 @@ func lexiconType() -> BoundType<LexiconHandle> {
     type.field("language", .string, "The language's name.") { $0.lexicon.language.name }
     type.field("name", .string, "The list's name.") { $0.lexicon.name }
     type.operation("__len") { handle, _ in handle.lexicon.count }
-    type.method("contains", [LuaParameter("word", .string)], returns: .boolean, "Whether the word is in it, as it is given.") {
+    type.method(
+      "contains", [LuaParameter("word", .string)], returns: .boolean, "Whether the word is in it, as it is given."
+    ) {
       handle, stack in
       handle.lexicon.contains(try stack.bytes(2))
     }

@@ -272,7 +272,8 @@ extension JSONFailure {
   /// What was expected, or which bound was passed: for a message that names file, line and column before it.
   public var words: String {
     switch reason {
-    case .expected(let expected, let found): "\(expected) expected, \(found.map { "\($0) found" } ?? "the file ends here")"
+    case .expected(let expected, let found):
+      "\(expected) expected, \(found.map { "\($0) found" } ?? "the file ends here")"
     case .notUTF8: "not UTF-8 in this text"
     case .controlCharacter: "a control character stands in a text; write it as \\u and its number"
     case .badEscape: "no such escape; \\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\u and four hexadecimal digits expected"

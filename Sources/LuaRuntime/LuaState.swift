@@ -244,7 +244,9 @@ public final class LuaState {
 
   /// Makes a bound type known. A class is registered once in a state.
   public func register<T: BoundObject>(_ bound: BoundType<T>) {
-    guard slots[ObjectIdentifier(T.self)] == nil, let type = dh_type_new(main, keep(bound.description.name)) else { return }
+    guard slots[ObjectIdentifier(T.self)] == nil, let type = dh_type_new(main, keep(bound.description.name)) else {
+      return
+    }
     let slot = Slot(type: type, description: bound.description, cost: bound.cost) { raw in
       Unmanaged<T>.fromOpaque(raw).takeUnretainedValue()
     }
@@ -296,7 +298,8 @@ public final class LuaState {
   /// Pushes a function of the host on the running stack.
   func push(_ function: HostFunction, on L: OpaquePointer) { dh_push_function(L, keep(function, type: nil)) }
 
-  private func keep(_ function: HostFunction, type: UnsafeMutablePointer<dh_type>?) -> UnsafeMutablePointer<dh_function> {
+  private func keep(_ function: HostFunction, type: UnsafeMutablePointer<dh_type>?) -> UnsafeMutablePointer<dh_function>
+  {
     let entry = UnsafeMutablePointer<dh_function>.allocate(capacity: 1)
     entry.initialize(
       to: dh_function(
@@ -324,7 +327,10 @@ public final class LuaState {
       stack.pushTable(array: 0, fields: 2)
       stack.setField("__name", "problem")
       stack.push("__tostring")
-      push(HostFunction("__tostring", failsSoftly: false) { stack, _ in (stack.problem(at: 1)?.message ?? "problem").push(on: stack) }, on: L)
+      push(
+        HostFunction("__tostring", failsSoftly: false) { stack, _ in
+          (stack.problem(at: 1)?.message ?? "problem").push(on: stack)
+        }, on: L)
       lua_rawset(L, -3)
       problemMetatable = LuaReference(popping: L, of: self)
     }

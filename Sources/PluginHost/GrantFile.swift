@@ -26,7 +26,8 @@ struct GrantFile {
     } catch {
       throw PlainProblem(
         code: "bad_file", title: "A damaged file",
-        message: "\(path):\(error.line):\(error.column): \(error.words); no installed plugin is enabled until it is mended or removed"
+        message:
+          "\(path):\(error.line):\(error.column): \(error.words); no installed plugin is enabled until it is mended or removed"
       )
     }
   }

@@ -88,7 +88,8 @@ public enum PluginError: Problem, Equatable {
 
   public var message: String {
     switch self {
-    case .unknown(let name, let suggestion): "no plugin is called \(quoted(name))\(suggestion); `plugin list` shows them"
+    case .unknown(let name, let suggestion):
+      "no plugin is called \(quoted(name))\(suggestion); `plugin list` shows them"
     case .badManifest(let plugin, let reason): "\(printable(plugin)): plugin.json: \(reason)"
     case .newerAPI(let plugin, let api):
       "\(plugin): written for interface \(api), this program has \(apiVersion); update Deckhand"
@@ -151,7 +152,8 @@ private struct ManifestReader {
   let folder: String
 
   private func wrong(_ key: String, _ expected: String) -> PluginError {
-    .badManifest(plugin: folder, reason: "\"\(key)\": \(expected) expected\(object[key] == nil ? ", it is missing" : "")")
+    .badManifest(
+      plugin: folder, reason: "\"\(key)\": \(expected) expected\(object[key] == nil ? ", it is missing" : "")")
   }
 
   func text(_ key: String) throws(PluginError) -> String? {

@@ -7,8 +7,8 @@ public import Commands
 import Glibc
 import LuaRuntime
 import Storage
-import Wording
 public import WordGames
+import Wording
 
 public final class PluginHost {
   /// What the host works with, handed in by the program.
@@ -211,7 +211,8 @@ public final class PluginHost {
     for mode in manifest.modes where modes.owner(of: mode) != manifest.name {
       throw PluginError.missing(plugin: manifest.name, what: "the mode \(quoted(mode))")
     }
-    for command in manifest.commands where !registry.commands.contains(where: { $0.name == command && $0.owner == manifest.name }) {
+    for command in manifest.commands
+    where !registry.commands.contains(where: { $0.name == command && $0.owner == manifest.name }) {
       throw PluginError.missing(plugin: manifest.name, what: "the command \(quoted(command))")
     }
   }
@@ -240,7 +241,9 @@ public final class PluginHost {
 
   /// Enables a plugin with all that its manifest asks for; the caller has asked the person.
   public func enable(_ plugin: Plugin) throws {
-    guard let manifest = plugin.manifest else { throw PluginError.failed(plugin: plugin.name, message: "plugin.json cannot be read") }
+    guard let manifest = plugin.manifest else {
+      throw PluginError.failed(plugin: plugin.name, message: "plugin.json cannot be read")
+    }
     try remember(manifest, isEnabled: true)
     if plugin.state == .loaded { return }
     plugin.state = .ready

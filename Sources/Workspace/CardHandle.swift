@@ -135,3 +135,29 @@ extension Workspace {
     try read { try CardTable.ids($0, guidBeginning: start, limit: limit) }.map { handle(of: $0) }
   }
 }
+
+// MARK: Several cards in one operation
+
+extension Workspace {
+  /// Changes the texts of several cards: all of them, or none when one is refused.
+  public func update(_ cards: [CardHandle], prompt: String?, answer: String?) throws {
+    try perform(.editCard) { db in
+      for card in cards { try CardTable.update(db, card.id, prompt: prompt, answer: answer, now: surroundings.now()) }
+    }
+  }
+
+  public func setSuspended(_ cards: [CardHandle], _ isSuspended: Bool) throws {
+    try perform(.editCard) { db in
+      for card in cards { try CardTable.setSuspended(db, card.id, isSuspended, now: surroundings.now()) }
+    }
+  }
+
+  public func changeTags(_ cards: [CardHandle], adding: [String], removing: [String]) throws {
+    try perform(.editCard) { db in
+      for card in cards {
+        let tags = try card.record().tags.filter { !removing.contains($0) } + adding
+        try CardTable.update(db, card.id, tags: tags, now: surroundings.now())
+      }
+    }
+  }
+}

@@ -132,3 +132,16 @@ extension Workspace {
     try read { try DeckTable.list($0) }.map { handle(of: $0.id) }
   }
 }
+
+extension Workspace {
+  /// Imports a file into the deck of a name, which is made when it is missing: one operation in all.
+  public func importCards(
+    intoDeck name: String, from path: String, _ options: ImportOptions, progress: @escaping ImportProgress
+  ) throws -> AddReport {
+    try perform(.importCards) { db in
+      let known = try DeckTable.list(db).first { $0.name == name }
+      let deck = try known ?? DeckTable.create(db, name: name, now: surroundings.now())
+      return try handle(of: deck.id).importCards(from: path, options, progress: progress)
+    }
+  }
+}

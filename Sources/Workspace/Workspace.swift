@@ -34,6 +34,8 @@ public final class Workspace {
   private var cardHandles = HandleTable<CardID, CardHandle>()
   private var lexiconHandles = HandleTable<ObjectIdentifier, LexiconHandle>()
   private var gameHandles = HandleTable<ObjectIdentifier, GameHandle>()
+  /// How often each operation was done in the unit under way.
+  private var unitOperations: [Operation: Int] = [:]
   /// Handles of games that are being started: nobody else holds them yet.
   var handlesInMaking: [GameHandle] = []
 
@@ -70,7 +72,9 @@ public final class Workspace {
 
   /// Runs a change as one operation.
   func perform<T>(_ operation: Operation, _ body: (Database) throws -> T) throws -> T {
-    try store().operation(operation.rawValue, body)
+    let result = try store().operation(operation.rawValue, body)
+    if database.isInUnit { unitOperations[operation, default: 0] += 1 }
+    return result
   }
 
   /// Grows whenever rows that were read may be stale.
@@ -79,10 +83,19 @@ public final class Workspace {
   // MARK: Units of work
 
   /// Begins a unit: what follows is kept or taken back together. A script run is one.
-  public func beginUnit() throws { try store().beginUnit() }
+  public func beginUnit() throws {
+    unitOperations = [:]
+    try store().beginUnit()
+  }
   public func commitUnit() throws { try store().commitUnit() }
   public func rollbackUnit() throws { try store().rollbackUnit() }
   public var isInUnit: Bool { isOpen && database.isInUnit }
+
+  /// What the unit under way has done until now, in words: "adding cards (3 times), creating a deck".
+  public var unitSummary: String {
+    unitOperations.sorted { $0.key.rawValue < $1.key.rawValue }
+      .map { $0.value == 1 ? $0.key.rawValue : "\($0.key.rawValue) (\($0.value) times)" }.joined(separator: ", ")
+  }
 
   /// What is wrong with the database, in words; empty when all is well.
   public func integrityProblems() throws -> [String] { try store().integrityProblems() }

@@ -62,7 +62,9 @@ extension LuaPreview {
 
 extension LuaTablePreview {
   fileprivate func inline(limit: Int) -> String? {
-    guard elements.count == elementCount, fields.count == fieldCount, elements.count + fields.count <= 12 else { return nil }
+    guard elements.count == elementCount, fields.count == fieldCount, elements.count + fields.count <= 12 else {
+      return nil
+    }
     var parts: [String] = []
     var length = 2
     for part in elements.map({ (nil as String?, $0) }) + fields.map({ ($0.key.keyText, $0.value) }) {
@@ -118,7 +120,9 @@ extension LuaPreview {
 
   /// A key as it would be written: a name, or `["two words"]`, `[1.5]`.
   fileprivate var keyText: String {
-    if case .text(let bytes, _) = self, let name = String(validating: bytes, as: UTF8.self), name.isLuaName { return name }
+    if case .text(let bytes, _) = self, let name = String(validating: bytes, as: UTF8.self), name.isLuaName {
+      return name
+    }
     if case .word(let word) = self { return word.hasPrefix("[") ? word : "[\(word)]" }
     return "[\(quotedText)]"
   }
