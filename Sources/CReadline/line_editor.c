@@ -376,6 +376,7 @@ struct line_editor_result line_editor_read(
   read_until_done(tick_ms);
   settle();
   drop_offers();
+  callbacks = NULL;
   terminal_guard_end();
   signal_watch_end();
   return result;
@@ -383,7 +384,7 @@ struct line_editor_result line_editor_read(
 
 void line_editor_free(char *text) { free(text); }
 
-bool line_editor_is_interrupted(void) { return collect_signals(); }
+bool line_editor_is_interrupted(void) { return callbacks && collect_signals(); }
 
 // History.
 

@@ -45,13 +45,7 @@ extension CommandRegistry {
   public func completions(line: String, sources: CompletionSources) -> Completion {
     let partial = ShellWords.partial(line)
     let offers = completions(words: partial.words + [partial.word], sources: sources)
-    let candidates = offers.map { offer in
-      let text = ShellWords.escape(
-        offer.text, in: partial.quote, keepsTilde: partial.hasTilde || partial.word.isEmpty && offer.isPath)
-      return Candidate(
-        partial.quote.opening + text, shown: offer.shown, suffix: offer.isOpen ? "" : partial.quote.opening + " ")
-    }
-    return Completion(wordStart: partial.start, candidates: candidates)
+    return Completion(wordStart: partial.start, candidates: offers.map(partial.candidate(for:)))
   }
 
   /// The plain texts that could stand in place of the last word.
@@ -112,6 +106,15 @@ extension CommandRegistry {
   }
 }
 
+extension PartialLine {
+  /// The offer in place of the word, quoted as the word is.
+  public func candidate(for offer: Offer) -> Candidate {
+    let keepsTilde = hasTilde || word.isEmpty && offer.isPath
+    let text = ShellWords.escape(offer.text, in: quote, keepsTilde: keepsTilde)
+    return Candidate(quote.opening + text, shown: offer.shown, suffix: offer.isOpen ? "" : quote.opening + " ")
+  }
+}
+
 /// A text that Tab offers, before it is quoted.
 public struct Offer: Equatable, Sendable {
   public let text: String
@@ -120,10 +123,10 @@ public struct Offer: Equatable, Sendable {
   /// More of the same word may follow, as behind a folder.
   public let isOpen: Bool
 
-  init(_ name: String) { (text, shown, isPath, isOpen) = (name, name, false, false) }
+  public init(_ name: String) { (text, shown, isPath, isOpen) = (name, name, false, false) }
 
   /// The list shows a path's last part alone.
-  init(path: String) {
+  public init(path: String) {
     let last = path.split(separator: "/").last.map(String.init) ?? path
     (text, isPath, isOpen) = (path, true, path.hasSuffix("/"))
     shown = isOpen && last != path ? last + "/" : last

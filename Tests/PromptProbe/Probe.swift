@@ -85,10 +85,8 @@ import Shell
   private static func complete(_ line: String) -> Completion {
     let partial = ShellWords.partial(line)
     let names = ["Spanish", "Spanish::Verbs", "Italian", "it's mine"] + (0..<300).map { "many\($0)" }
-    let candidates = names.filter { $0.hasPrefix(partial.word) }.map { name in
-      Candidate(ShellWords.escape(name, in: partial.quote), shown: name)
-    }
-    return Completion(wordStart: partial.start, candidates: candidates)
+    let offers = names.filter { $0.hasPrefix(partial.word) }.map { Offer($0) }
+    return Completion(wordStart: partial.start, candidates: offers.map(partial.candidate(for:)))
   }
 }
 

@@ -41,6 +41,16 @@ import Testing
     #expect(throws: LineError.notUTF8(column: 4)) { try checkedText([0x61, 0xC3, 0xB1, 0xC3]) }
   }
 
+  @Test func `without reading ahead the rest is left to others`() throws {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    #expect(Glibc.write(ends[1], "one\ntwo\n", 8) == 8)
+    close(ends[1])
+    defer { close(ends[0]) }
+    #expect(try PlainLineReader(input: ends[0], readsAhead: false).read() == .line("one"))
+    #expect(try PlainLineReader(input: ends[0]).read() == .line("two"))
+  }
+
   @Test func `a descriptor that is not open is an error`() {
     #expect(throws: LineError.unreadable(errno: EBADF)) { try PlainLineReader(input: 999).read() }
   }

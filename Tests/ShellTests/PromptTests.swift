@@ -100,6 +100,26 @@ import Testing
     terminal.wait(for: #""nothing fits""#)
   }
 
+  @Test func `Tab in a very long line stays quick`() throws {
+    let terminal = try probe()
+    terminal.wait(for: "probe>")
+    terminal.type("\u{1B}[200~" + String(repeating: "x", count: 1 << 18) + " many\u{1B}[201~")
+    terminal.wait(for: "many", seconds: 20)
+    let start = PseudoTerminal.time()
+    terminal.type("\t\t")
+    terminal.wait(for: "many5", seconds: 20)
+    #expect(PseudoTerminal.time() - start < 5)
+    terminal.type("\u{03}")
+    terminal.wait(for: "INTERRUPTED")
+  }
+
+  @Test func `Tab keeps the quote that is open`() throws {
+    let terminal = try probe()
+    terminal.wait(for: "probe>")
+    terminal.type("deck \"Ita\tx\r")
+    terminal.wait(for: #"LINE 16 "deck \"Italian\" x""#)
+  }
+
   @Test func `the history goes on in the next session and keeps no blank beginnings`() throws {
     try withFolder { folder in
       let path = folder + "/history"

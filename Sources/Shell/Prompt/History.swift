@@ -18,7 +18,7 @@ public final class History {
   public init(path: String?, limit: Int = 10_000, warn: @escaping (String) -> Void = { _ in }) {
     self.limit = max(1, limit)
     self.warn = warn
-    file = path.map { HistoryFile(path: $0, limit: limit) }
+    file = path.map { HistoryFile(path: $0, limit: max(1, limit)) }
     entries = []
     guard let file else { return }
     let loaded = file.load()

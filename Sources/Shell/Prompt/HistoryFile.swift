@@ -67,24 +67,37 @@ extension HistoryFile {
 
   /// From the newest to the oldest, until there are enough; a line that is not UTF-8, empty or holds a NUL is passed over.
   private func parse(_ bytes: [UInt8]) -> (entries: [String], lineCount: Int) {
-    var seen: Set<String> = []
-    var newestFirst: [String] = []
+    var newest = DistinctLines(limit: limit)
     var lineCount = 0
-    var end = bytes.count
-    while end > 0, newestFirst.count < limit {
-      if bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }
-      var start = end
-      while start > 0, bytes[start - 1] != UInt8(ascii: "\n") { start -= 1 }
-      lineCount += 1
-      if let entry = entry(bytes[start..<end]), seen.insert(entry).inserted { newestFirst.append(entry) }
-      end = start
+    bytes.withUnsafeBytes { all in
+      for line in Self.lines(all).reversed() {
+        if newest.lines.count == limit { break }
+        lineCount += 1
+        if let entry = entry(UnsafeRawBufferPointer(rebasing: all[line])) { newest.add(entry) }
+      }
     }
-    return (newestFirst.reversed(), lineCount)
+    return (newest.lines.reversed(), lineCount)
   }
 
-  private func entry(_ line: ArraySlice<UInt8>) -> String? {
-    guard !line.isEmpty, line.count <= 2 * Self.longestEntry, !line.contains(0) else { return nil }
-    guard line.contains(UInt8(ascii: "\\")) else { return String(validating: line, as: UTF8.self) }
+  /// Where the lines are, without their ends.
+  private static func lines(_ bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
+    guard let base = bytes.baseAddress else { return [] }
+    var lines: [Range<Int>] = []
+    var start = 0
+    while start < bytes.count {
+      let found = memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start)
+      let end = found.map { base.distance(to: UnsafeRawPointer($0)) } ?? bytes.count
+      lines.append(start..<end)
+      start = end + 1
+    }
+    return lines
+  }
+
+  private func entry(_ line: UnsafeRawBufferPointer) -> String? {
+    guard let base = line.baseAddress, !line.isEmpty, line.count <= 2 * Self.longestEntry,
+      memchr(base, 0, line.count) == nil
+    else { return nil }
+    if memchr(base, Int32(UInt8(ascii: "\\")), line.count) == nil { return String(validating: line, as: UTF8.self) }
     var plain: [UInt8] = []
     var isEscaped = false
     for byte in line {
@@ -194,5 +207,52 @@ extension HistoryFile {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
     return String(cString: real)
+  }
+}
+
+/// Lines, each once, in the order in which they came. A table of places that is probed from a quick hash: a set of strings would
+/// take most of the time that a start has for the history.
+private struct DistinctLines {
+  private(set) var lines: [String] = []
+  /// The place of a line plus 1; 0 is free. Twice as many as lines, so that a free one is near.
+  private var slots: [Int32]
+
+  init(limit: Int) {
+    var size = 64
+    while size < 2 * limit, size < 1 << 24 { size *= 2 }
+    slots = [Int32](repeating: 0, count: size)
+  }
+
+  mutating func add(_ line: String) {
+    guard 2 * lines.count < slots.count else { return }
+    var slot = hash(line) & (slots.count - 1)
+    while slots[slot] != 0 {
+      if lines[Int(slots[slot]) - 1] == line { return }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    lines.append(line)
+    slots[slot] = Int32(lines.count)
+  }
+
+  /// Multiply and fold, eight bytes at a time; lines that differ in a digit must not lie side by side.
+  private func hash(_ line: String) -> Int {
+    var line = line
+    return line.withUTF8 { text in
+      let bytes = UnsafeRawBufferPointer(text)
+      var hash = UInt64(bytes.count)
+      var offset = 0
+      while offset < bytes.count {
+        var word: UInt64 = 0
+        if offset + 8 <= bytes.count {
+          word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        } else {
+          for byte in bytes[offset...] { word = word << 8 | UInt64(byte) }
+        }
+        hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
+        hash ^= hash >> 32
+        offset += 8
+      }
+      return Int(truncatingIfNeeded: hash & 0x7FFF_FFFF)
+    }
   }
 }

@@ -107,13 +107,14 @@ extension LineReader {
     let start = min(max(0, completion.wordStart), line.utf8.count)
     let before = String(decoding: line.utf8.prefix(start), as: UTF8.self)
     let typed = String(decoding: line.utf8.dropFirst(start), as: UTF8.self)
-    let candidates = completion.candidates
+    // Each candidate is handed over as the whole line: a long one leaves room for few.
+    let candidates = completion.candidates.prefix(max(2, (8 << 20) / (start + 1)))
     for candidate in candidates {
       let end = candidates.count == 1 ? candidate.suffix : ""
       line_editor_offer(before + candidate.replacement + end, printable(candidate.shown))
     }
     if candidates.count > 1 {
-      line_editor_offer_common(before + commonBeginning(of: candidates.map(\.replacement), typed: typed))
+      line_editor_offer_common(before + commonBeginning(of: completion.candidates.map(\.replacement), typed: typed))
     }
   }
 }

@@ -1,11 +1,12 @@
 // Lines from a pipe or a file, without readline and without stdio, whose error flag an interrupt would leave set for ever.
-// Invariant: no byte is read behind the last line given out more than a buffer ahead; a line is at most `limit` bytes.
+// Invariant: a line is at most `limit` bytes; without reading ahead, nothing behind the line given out is taken from the input.
 
 import Glibc
 
 public final class PlainLineReader: LineSource {
   private let input: Int32
   private let limit: Int
+  private let chunkSize: Int
   private let isInterrupted: () -> Bool
   private var buffer: [UInt8] = []
   private var start = 0
@@ -13,9 +14,13 @@ public final class PlainLineReader: LineSource {
 
   /// - Parameters:
   ///   - limit: bytes of the longest line that is taken; a longer one is skipped with an error.
+  ///   - readsAhead: quick, but what is behind the line is gone for others who read the same input (Lua's `io.read`).
   ///   - isInterrupted: asked when a signal ends a read; true makes it `.interrupted`.
-  public init(input: Int32 = 0, limit: Int = 64 << 20, isInterrupted: @escaping () -> Bool = { false }) {
+  public init(
+    input: Int32 = 0, limit: Int = 64 << 20, readsAhead: Bool = true, isInterrupted: @escaping () -> Bool = { false }
+  ) {
     (self.input, self.limit, self.isInterrupted) = (input, limit, isInterrupted)
+    chunkSize = readsAhead ? 1 << 16 : 1
   }
 
   public func read(prompt: String = "") throws(LineError) -> LineOutcome {
@@ -44,7 +49,7 @@ public final class PlainLineReader: LineSource {
       buffer.removeFirst(start)
       start = 0
     }
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    var chunk = [UInt8](repeating: 0, count: chunkSize)
     while true {
       let count = Glibc.read(input, &chunk, chunk.count)
       if count > 0 { buffer += chunk[..<count] }
