@@ -55,6 +55,15 @@ let package = Package(
     .executableTarget(
       name: "deckhand", dependencies: ["Shell", "LuaRuntime", "Commands", "Workspace", "Wording"],
       swiftSettings: strict),
+    .target(
+      name: "BenchmarkReferences", path: "Tests/BenchmarkReferences",
+      cSettings: [.unsafeFlags(["-O2"])],
+      linkerSettings: [
+        .linkedLibrary(":liblua5.4.a"), .linkedLibrary("sqlite3"), .linkedLibrary("m"), .linkedLibrary("dl"),
+      ]),
+    .executableTarget(
+      name: "Benchmarks", dependencies: ["BenchmarkReferences", "LuaRuntime"], path: "Tests/Benchmarks",
+      swiftSettings: strict),
     tests("Wording"),
     tests("Storage", ["Wording", grdb]),
     tests("Decks", ["Wording", "Storage", grdb, sqlite]),

@@ -229,13 +229,16 @@ private final class PlayScreen {
     return parts.joined(separator: " · ")
   }
 
-  private var summary: String { "\(game.baseWord): \(footer)" }
+  private var summary: String { "\(game.mode.hooks.show == nil ? game.baseWord : game.mode.title): \(footer)" }
 
   private func draw(alert: String?) {
     let isOwn = game.mode.hooks.show != nil
     let base = shownBase
     let letters = isOwn ? base : (order.isEmpty ? Array(game.baseWord) : order).map(String.init).joined(separator: " ")
-    let head = "\(isOwn ? game.mode.title : game.baseWord)      \(game.length) letter word - \(game.language.title)"
+    let head =
+      isOwn
+      ? "\(game.mode.title)      \(game.language.title)"
+      : "\(game.baseWord)      \(game.length) letter word - \(game.language.title)"
     var lines = [
       head.filled(to: max(head.displayWidth, min(terminal.width, 64) - game.mode.name.count)) + game.mode.name, "",
       "   " + terminal.styled(letters, .bold), "",
