@@ -75,5 +75,7 @@ let package = Package(
     .executableTarget(
       name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
     tests("Shell", ["Commands", "PromptProbe"]),
+    // The built program, run as somebody runs it.
+    .testTarget(name: "ProgramTests", dependencies: ["deckhand"], swiftSettings: strict),
   ]
 )
