@@ -171,6 +171,7 @@ final class TableCards: CardRows {
 
   private var tooLong: DeckError {
     .tooLarge(
-      path: source.path, line: source.line, what: "one row has more than 1,000,000 bytes; is a quote not closed?")
+      path: source.path, line: source.line, what: "one row has more than 1,000,000 bytes; perhaps a quote is not closed"
+    )
   }
 }
