@@ -250,6 +250,8 @@ public final class Store {
     configuration.allowsUnsafeTransactions = true
     configuration.busyMode = .timeout(0.1)
     configuration.label = "deckhand"
+    // KiB at most: what 100,000 cards and their indices touch, so that a large batch is not written twice.
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -16384") }
     guard let path else { return try DatabaseQueue(configuration: configuration) }
     try makePrivateFile(path)
     configuration.journalMode = .wal
