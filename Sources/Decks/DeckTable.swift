@@ -107,6 +107,18 @@ public enum DeckTable {
     }
   }
 
+  /// What was set for a deck; what was not has its default.
+  public static func options(_ db: Database, _ id: DeckID) throws -> DeckOptions {
+    let stored = try db.firstRow("SELECT options FROM decks WHERE id = ?", [id.rawValue]) { $0.text(0) }
+    guard let stored else { throw DeckError.gone(what: "the deck") }
+    return try DeckOptions(json: stored)
+  }
+
+  public static func setOptions(_ db: Database, _ id: DeckID, to options: DeckOptions) throws {
+    try db.execute(sql: "UPDATE decks SET options = ? WHERE id = ?", arguments: [options.json, id.rawValue])
+    if db.changesCount == 0 { throw DeckError.gone(what: "the deck") }
+  }
+
   /// Removes a deck, the decks within it and all their cards.
   /// - Returns: how many cards went.
   @discardableResult
