@@ -29,6 +29,19 @@ public enum CardTable {
     return found
   }
 
+  /// The cards that a sprint races through: of the deck and those within it, top first, without suspended ones.
+  public static func stack(
+    _ db: Database, of deck: DeckID, matching query: CardQuery? = nil, at moment: StudyMoment
+  ) throws -> [CardID] {
+    try ([deck] + DeckTable.within(db, deck).map(\.id)).flatMap { deck in
+      let active = try db.rows(
+        "SELECT id FROM cards WHERE deck = ? AND suspended = 0 ORDER BY rank", [deck.rawValue], id)
+      guard let query else { return active }
+      let wanted = Set(try ids(db, in: deck, matching: query, at: moment))
+      return active.filter(wanted.contains)
+    }
+  }
+
   /// The card at a position of a deck, nil when there is none.
   public static func id(_ db: Database, in deck: DeckID, at position: Int) throws -> CardID? {
     guard position >= 1 else { return nil }

@@ -275,4 +275,38 @@ import Testing
     #expect(try collection.cards(deck).count == 100)
     #expect(try collection.store.integrityProblems() == [])
   }
+
+  @Test func `a full disk in the middle of a batch leaves nothing of it`() throws {
+    let folder = TestFolder()
+    let collection = TestCollection(path: folder.file("x.sqlite"))
+    let deck = try collection.deck("d")
+    try collection.add(deck, "before", "x")
+    try collection.store.read { try $0.execute(sql: "PRAGMA max_page_count = 60") }
+    let cards = (0..<5000).map { NewCard(prompt: "prompt \($0)", answer: "answer \($0)") }
+    let error = #expect(throws: StorageError.self) { try collection.addAll(deck, cards) }
+    #expect(error?.code == "storage_full")
+    #expect(try collection.prompts(deck) == ["before"])
+    #expect(try collection.store.integrityProblems() == [])
+    try collection.add(deck, "after", "x")
+  }
+
+  @Test func `a sprint's stack takes the decks within along, without suspended cards`() throws {
+    let deck = try collection.deck("d")
+    let ids = try ["a", "b", "c"].map { try collection.add(deck, $0, "x") }
+    let inner = try collection.add(try collection.deck("d::e"), "b2", "x")
+    try collection.store.operation("x") { try CardTable.setSuspended($0, ids[0], true, now: 0) }
+    let moment = StudyMoment(now: 0)
+    #expect(try collection.store.read { try CardTable.stack($0, of: deck, at: moment) } == [ids[2], ids[1], inner])
+    let query = try CardQuery("b*")
+    #expect(
+      try collection.store.read { try CardTable.stack($0, of: deck, matching: query, at: moment) } == [ids[1], inner])
+  }
+
+  @Test func `a guid's beginning finds its cards, an exact one first`() throws {
+    let deck = try collection.deck("d")
+    let ids = try ["abc", "ab", "abd", "xab", "AB"].map { try collection.add(deck, $0, "x", guid: $0) }
+    let found = try collection.store.read { try CardTable.ids($0, guidBeginning: "ab") }
+    #expect(found == [ids[1], ids[0], ids[2]])
+    #expect(try collection.store.read { try CardTable.ids($0, guidBeginning: "%") } == [])
+  }
 }

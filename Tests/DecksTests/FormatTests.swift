@@ -171,7 +171,7 @@ import Testing
     #expect(cards.map(\.prompt) == ["p1", "last"])
     #expect(report.rejected.map(\.line) == [3, 4, 5, 6, 7])
     #expect(report.rejected.map(\.code) == ["empty_answer", "bad_row", "bad_text", "bad_text", "empty_prompt"])
-    #expect(report.rejected[2].message == "not UTF-8 at column 3; it may be Latin-1: save the file as UTF-8")
+    #expect(report.rejected[2].message == "not UTF-8 at column 3; it may be latin-1: say so, or save the file as utf-8")
     #expect(report.rejected[1].message == "a separator or the line's end expected after the closing quote at column 4")
     let other = TestCollection()
     let deck = try other.deck("d")
@@ -188,10 +188,35 @@ import Testing
       [0xFF, 0xFE, 0x61, 0x00], [0xFE, 0xFF, 0x00, 0x61], [0x61, 0x00, 0x62, 0x00], [0x00, 0x5B],
     ] as [[UInt8]])
   func `UTF-16 is named`(content: [UInt8]) throws {
-    #expect(refusal("a.csv", content) == "a.csv is written in UTF-16; save it as UTF-8. Nothing was imported.")
+    #expect(
+      refusal("a.csv", content) == "a.csv is written in utf-16; say so, or save it as utf-8. Nothing was imported.")
     try AtomicFile.write(folder.file("b.json"), content)
     let deck = try collection.store.read { try DeckTable.find($0, named: "d").id }
     #expect(problemCode { _ = try collection.importing(deck, folder.file("b.json")) } == "bad_encoding")
+  }
+
+  @Test(arguments: [("latin-1", 1), ("UTF-16", 2), ("utf-16", 3), ("utf-16", 4)])
+  func `another encoding is read when it is named`(name: String, kind: Int) throws {
+    let text = (0..<4000).map { "pájaro \($0),\(kind == 1 ? "ÿ" : "鳥😀") \($0)\n" }.joined()
+    let units: [UInt16] = kind == 1 ? [] : (kind == 4 ? [] : [0xFEFF]) + Array(text.utf16)
+    let bytes: [UInt8] =
+      switch kind {
+      case 1: text.unicodeScalars.map { UInt8($0.value) }
+      case 2: units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+      default: units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+      }
+    try AtomicFile.write(folder.file("x.csv"), bytes)
+    let deck = try collection.deck("d")
+    var options = ImportOptions()
+    options.encoding = try TextEncoding(named: name)
+    #expect(try collection.importing(deck, folder.file("x.csv"), options).added == 4000)
+    let last = try collection.store.read { try CardTable.cards($0, ids: CardTable.ids($0, in: deck).suffix(1)) }
+    #expect(last[0].prompt == "pájaro 3999" && last[0].answer == (kind == 1 ? "ÿ" : "鳥😀") + " 3999")
+  }
+
+  @Test func `an encoding that is not known is told with those there are`() {
+    let error = #expect(throws: DeckError.self) { try TextEncoding(named: "ebcdic") }
+    #expect(error?.message == "no encoding is called \"ebcdic\"; there are utf-8, latin-1, utf-16")
   }
 
   @Test func `formats go by the ending, and one that is unknown is told with those there are`() throws {
