@@ -72,7 +72,7 @@ public struct DeckOptions: Equatable, Sendable {
 
   /// From the stored object. A value that cannot be used (a newer program may know other ranges) leaves the default.
   init(json: String) throws {
-    for field in try JSONReader(text: json).object() {
+    for field in try FieldText.list(json) {
       guard let name = DeckOptions.names.first(where: { $0.text == field.name }) else {
         unknown.append(field)
         continue

@@ -1,15 +1,20 @@
 // A card's own fields as a JSON object: how the column and the files keep them.
 // Invariant: order is kept, and a value that is not a text keeps its very characters, so that 12.50 stays 12.50.
 
+import Storage
 import Wording
 
 enum FieldText {
   /// Names with a meaning of their own in files, which no field may have.
   static let reserved: Set<String> = ["prompt", "answer", "tags", "guid", "document", "subdeck"]
 
+  /// Fields that a card may have: looking for one among more would take for ever.
+  static let limit = 1000
+
   /// The column for fields; nil for none. Values of `.json` are taken as they are once they are known to be JSON.
   static func column(_ fields: [CardField]) throws(DeckError) -> String? {
     if fields.isEmpty { return nil }
+    if fields.count > limit { throw .badText(what: "fields", reason: "are more than 1,000") }
     var text = "{"
     for (offset, field) in fields.enumerated() {
       try check(field, among: fields.prefix(offset))
@@ -41,9 +46,14 @@ enum FieldText {
   }
 
   /// The fields of a column.
+  /// - Throws: `StorageError.damaged` for what no program of ours wrote.
   static func list(_ column: String?) throws -> [CardField] {
     guard let column else { return [] }
-    return try JSONReader(text: column).object()
+    do {
+      return try JSONReader(text: column).object()
+    } catch {
+      throw StorageError.damaged(path: "the collection", detail: "\(printable(column, limit: 40)) is not a JSON object")
+    }
   }
 
   static func appendValue(_ value: FieldValue, to text: inout String) {

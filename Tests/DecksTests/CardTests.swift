@@ -302,6 +302,42 @@ import Testing
       try collection.store.read { try CardTable.stack($0, of: deck, matching: query, at: moment) } == [ids[1], inner])
   }
 
+  @Test func `what a forged file holds is an error or put right, never a crash`() throws {
+    let deck = try collection.deck("d")
+    let ids = try ["a", "b", "c", "d"].map { try collection.add(deck, $0, "x") }
+    try collection.store.operation("forge") { db in
+      try db.execute(sql: "UPDATE cards SET rank = id + 9")
+      for (id, rank) in [(ids[0], Int64.min), (ids[1], .min + 1), (ids[2], .max - 1), (ids[3], .max)] {
+        try db.execute(sql: "UPDATE cards SET rank = ? WHERE id = ?", arguments: [rank, id.rawValue])
+      }
+      try db.execute(
+        sql: "UPDATE cards SET state = 99, reps = ?, due = 9e999, stability = -9e999, created = 9e999", arguments: [Int64.max])
+    }
+    try collection.store.operation("move") { db in
+      try CardTable.move(db, ids[0], to: 3)
+      try CardTable.move(db, ids[3], to: 1)
+      try CardTable.move(db, ids[1], to: 4)
+    }
+    #expect(try collection.prompts(deck) == ["d", "c", "a", "b"])
+    _ = try collection.addAll(deck, all("top"))
+    #expect(try collection.prompts(deck).first == "top")
+    let moment = StudyMoment(now: 0)
+    for query in ["added:5", "prop:interval>1", "prop:stability<1", "is:due"] {
+      _ = try collection.store.read { try CardTable.ids($0, in: deck, matching: CardQuery(query), at: moment) }
+    }
+    try collection.store.operation("forge") { try $0.execute(sql: "UPDATE cards SET fields = '{\"a\":'") }
+    let error = #expect(throws: StorageError.self) { try collection.cards(deck) }
+    #expect(error?.code == "storage_damaged")
+  }
+
+  @Test func `tags and fields beyond all measure are refused in no time`() throws {
+    let deck = try collection.deck("d")
+    let tags = (0..<100_000).map { "t\($0)" }
+    #expect(problemCode { try collection.add(deck, NewCard(prompt: "p", answer: "a", tags: tags)) } == "bad_tag")
+    let fields = tags.map { CardField($0, .text("x")) }
+    #expect(problemCode { try collection.add(deck, NewCard(prompt: "p", answer: "a", fields: fields)) } == "bad_text")
+  }
+
   @Test func `a guid's beginning finds its cards, an exact one first`() throws {
     let deck = try collection.deck("d")
     let ids = try ["abc", "ab", "abd", "xab", "AB"].map { try collection.add(deck, $0, "x", guid: $0) }

@@ -30,8 +30,9 @@ public struct CardExport {
     to path: String, format: CardFormat? = nil, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> ExportReport {
     let format = if let format { format } else { try CardFormat(ofPath: path) }
+    let depth = DeckName.split(deck.name).count
     let ids = try decks.map {
-      (subdeck: String($0.name.dropFirst(deck.name.count + 2)), ids: try CardTable.ids(db, in: $0.id))
+      (subdeck: DeckName.rest(of: $0.name, below: depth), ids: try CardTable.ids(db, in: $0.id))
     }
     let total = ids.reduce(0) { $0 + $1.ids.count }
     var report = ExportReport(cards: 0, bytes: 0)
