@@ -311,7 +311,8 @@ import Testing
         try db.execute(sql: "UPDATE cards SET rank = ? WHERE id = ?", arguments: [rank, id.rawValue])
       }
       try db.execute(
-        sql: "UPDATE cards SET state = 99, reps = ?, due = 9e999, stability = -9e999, created = 9e999", arguments: [Int64.max])
+        sql: "UPDATE cards SET state = 99, reps = ?, due = 9e999, stability = -9e999, created = 9e999",
+        arguments: [Int64.max])
     }
     try collection.store.operation("move") { db in
       try CardTable.move(db, ids[0], to: 3)
