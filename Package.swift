@@ -33,6 +33,7 @@ let package = Package(
     .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
     // What every room says the same way.
     room("Wording"),
+    room("JSON", ["Wording"]),
     // The domain: one room a noun, none knows Lua or a terminal.
     room("Storage", ["Wording", grdb, sqlite]),
     room("Decks", ["Wording", "Storage", grdb, sqlite]),
@@ -42,18 +43,28 @@ let package = Package(
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Wording", "CLua"]),
     room("Commands", ["Wording"]),
-    room("Bindings", ["Wording", "LuaRuntime", "Commands", "Workspace", "Decks", "Lexicon", "WordGames"]),
-    room("PluginHost", ["Wording", "LuaRuntime", "Commands", "Bindings"]),
-    room("Shell", ["Wording", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "CReadline"]),
+    room(
+      "Bindings", ["Wording", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Lexicon", "WordGames"]),
+    room("PluginHost", ["Wording", "JSON", "Storage", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
+    room(
+      "Shell",
+      [
+        "Wording", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "Storage", "Decks", "Lexicon",
+        "WordGames", "CReadline",
+      ]),
     .executableTarget(
-      name: "deckhand", dependencies: ["Shell", "PluginHost", "Bindings", "Commands", "Workspace"],
+      name: "deckhand", dependencies: ["Shell", "LuaRuntime", "Commands", "Workspace", "Wording"],
       swiftSettings: strict),
     tests("Wording"),
     tests("Storage", ["Wording", grdb]),
     tests("Decks", ["Wording", "Storage", grdb, sqlite], resources: [.copy("Fixtures")]),
     tests("Lexicon"),
     tests("WordGames", ["Lexicon"]),
-    tests("LuaRuntime"),
+    tests("LuaRuntime", ["Wording"]),
     tests("Commands"),
+    // A small program that the tests of the prompt drive through a pseudo-terminal.
+    .executableTarget(
+      name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
+    tests("Shell", ["Commands", "PromptProbe"]),
   ]
 )
