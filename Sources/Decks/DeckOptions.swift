@@ -91,7 +91,7 @@ public struct DeckOptions: Equatable, Sendable {
     }
     for field in unknown {
       text += ","
-      FieldText.appendQuoted(field.name, to: &text)
+      text += JSONText.string(field.name)
       text += ":"
       FieldText.appendValue(field.value, to: &text)
     }

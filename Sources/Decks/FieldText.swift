@@ -19,7 +19,7 @@ enum FieldText {
     for (offset, field) in fields.enumerated() {
       try check(field, among: fields.prefix(offset))
       if offset > 0 { text += "," }
-      appendQuoted(field.name, to: &text)
+      text += JSONText.string(field.name)
       text += ":"
       appendValue(field.value, to: &text)
     }
@@ -58,27 +58,8 @@ enum FieldText {
 
   static func appendValue(_ value: FieldValue, to text: inout String) {
     switch value {
-    case .text(let value): appendQuoted(value, to: &text)
+    case .text(let value): text += JSONText.string(value)
     case .json(let value): text += value
     }
-  }
-
-  /// A text as JSON writes it (RFC 8259, 7): quotes, backslashes and control characters escaped, all else as it is.
-  static func appendQuoted(_ value: String, to text: inout String) {
-    text += "\""
-    for scalar in value.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\r": text += "\\r"
-      case "\t": text += "\\t"
-      case "\u{0}"..<"\u{20}":
-        let hex = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    text += "\""
   }
 }

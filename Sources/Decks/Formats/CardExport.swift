@@ -3,6 +3,7 @@
 
 public import GRDB
 import Storage
+import Wording
 
 /// What an export did.
 public struct ExportReport: Equatable, Sendable {
@@ -112,7 +113,7 @@ private struct JSONCardWriter: CardRowWriter {
       line += ",\"tags\":["
       for (offset, tag) in card.tags.enumerated() {
         if offset > 0 { line += "," }
-        FieldText.appendQuoted(tag, to: &line)
+        line += JSONText.string(tag)
       }
       line += "]"
     }
@@ -126,7 +127,7 @@ private struct JSONCardWriter: CardRowWriter {
     }
     for field in card.fields {
       line += ","
-      FieldText.appendQuoted(field.name, to: &line)
+      line += JSONText.string(field.name)
       line += ":"
       FieldText.appendValue(field.value, to: &line)
     }
@@ -137,7 +138,7 @@ private struct JSONCardWriter: CardRowWriter {
 
   private func member(_ name: String, _ value: String, _ line: inout String) {
     line += "\"\(name)\":"
-    FieldText.appendQuoted(value, to: &line)
+    line += JSONText.string(value)
   }
 }
 
