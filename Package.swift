@@ -66,7 +66,7 @@ let package = Package(
       swiftSettings: strict),
     tests("Wording"),
     tests("Storage", ["Wording", grdb]),
-    tests("Decks", ["Wording", "Storage", grdb, sqlite]),
+    tests("Decks", ["Wording", "Storage", grdb, sqlite], resources: [.copy("Fixtures")]),
     tests("Lexicon"),
     tests("WordGames", ["Lexicon"]),
     tests("LuaRuntime", ["Wording"]),

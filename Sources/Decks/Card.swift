@@ -46,6 +46,8 @@ public enum CardState: Int64, Sendable, CaseIterable {
 /// A card's place in the schedule of reviews.
 public struct CardSchedule: Equatable, Sendable {
   public var state: CardState = .new
+  /// Which of the short steps a card that is being learnt has reached, from 0.
+  public var step = 0
   /// Seconds since 1970; nil for a new card.
   public var due: Double?
   /// Days after which it is remembered with a probability of 0.9; nil for a new card.

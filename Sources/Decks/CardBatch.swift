@@ -1,6 +1,6 @@
 // Many cards put on top of a deck, one after the other, the first of them on top of all.
-// Invariant: memory does not grow with the number of cards added; a card refused changes nothing; the caller's operation
-// around the batch takes all of it back when `add` or anything else throws.
+// Invariant: memory does not grow with the number of cards added (only with those updated by their prompt, 8 bytes each);
+// a card refused changes nothing; the caller's operation around the batch takes all of it back when anything throws.
 
 public import GRDB
 import Wording

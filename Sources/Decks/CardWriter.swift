@@ -15,7 +15,7 @@ struct CardBytes {
   var document: String?
 }
 
-/// A card whose parts passed every rule, in the form of their columns.
+/// A card whose parts passed every rule: the only thing that can be written. Its parts are in the form of their columns.
 struct CheckedCard {
   let prompt: TextBytes
   let answer: TextBytes
@@ -36,6 +36,7 @@ struct CheckedCard {
   }
 }
 
+/// Writes cards into one deck, in one operation.
 final class CardWriter {
   enum Outcome: Equatable {
     case added(CardID)
@@ -172,6 +173,7 @@ final class CardWriter {
       sqlite3_bind_text(statement, index, "", 0, nil)
       return
     }
+    // SQLITE_TRANSIENT, a macro that Swift cannot see: SQLite copies the text.
     let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     sqlite3_bind_text(statement, index, text, Int32(clamping: text.utf8.count), transient)
   }

@@ -18,13 +18,15 @@ struct Columns {
   func optionalNumber(_ column: Int32) -> Double? { isNull(column) ? nil : number(column) }
 
   /// Bytes that are not UTF-8 are replaced.
-  func text(_ column: Int32) -> String {
-    guard let start = sqlite3_column_text(statement, column) else { return "" }
-    let count = Int(sqlite3_column_bytes(statement, column))
-    return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
-  }
+  func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
   func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+
+  /// A text's bytes in place, good until the statement goes on.
+  func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+    guard let start = sqlite3_column_text(statement, column) else { return UnsafeBufferPointer(start: nil, count: 0) }
+    return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
+  }
 
   private func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 }
@@ -45,11 +47,14 @@ extension Database {
     return try step(statement.sqliteStatement) ? try read(Columns(statement: statement.sqliteStatement)) : nil
   }
 
-  func forEachRow(_ sql: String, _ arguments: StatementArguments = [], _ body: (Columns) throws -> Void) throws {
+  func forEachRow(
+    _ sql: String, while goesOn: () -> Bool = { true }, _ arguments: StatementArguments = [],
+    _ body: (Columns) throws -> Void
+  ) throws {
     let statement = try cachedStatement(sql: sql)
     try statement.setArguments(arguments)
     defer { sqlite3_reset(statement.sqliteStatement) }
-    while try step(statement.sqliteStatement) { try body(Columns(statement: statement.sqliteStatement)) }
+    while goesOn(), try step(statement.sqliteStatement) { try body(Columns(statement: statement.sqliteStatement)) }
   }
 
   /// - Returns: false when there are no more rows.

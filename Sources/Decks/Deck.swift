@@ -54,7 +54,20 @@ public struct DeckName: Equatable, Sendable {
     self.text = text
   }
 
-  private init(parts: some Sequence<String>) { text = parts.joined(separator: "::") }
+  /// Parts of names that passed every rule.
+  init(parts: some Sequence<String>) { text = parts.joined(separator: "::") }
+
+  /// The parts of a name below the first few: `b::c` of `a::b::c` below 1.
+  static func rest(of text: String, below depth: Int) -> String {
+    split(text).dropFirst(depth).joined(separator: "::")
+  }
+
+  /// How many parts it has.
+  var depth: Int { DeckName.split(text).count }
+
+  /// Whether a deck of this key stands in one of that other key, at any depth. Bytes are compared: a mark at the
+  /// beginning of a part would make one character with the colon before it.
+  static func isKey(_ key: String, within outer: String) -> Bool { key.utf8.starts(with: (outer + "::").utf8) }
 
   /// What makes two names the same: capitals aside.
   var key: String { text.lowercased() }

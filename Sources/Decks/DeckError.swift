@@ -24,8 +24,9 @@ public enum DeckError: Problem, Equatable {
   case batchTooLong
   /// A file that cannot be understood; `expected` completes "file:line:column: ...".
   case badFile(path: String, line: Int, column: Int, expected: String)
-  /// A file in an encoding that is not read.
-  case badEncoding(path: String, encoding: String)
+  /// A file in another encoding than was said.
+  case badEncoding(path: String, encoding: TextEncoding)
+  case unknownEncoding(name: String)
   /// A file, a row or a nesting beyond what is read.
   case tooLarge(path: String, line: Int, what: String)
   /// A format that is not known; the ending or the name that was given.
@@ -57,7 +58,7 @@ public enum DeckError: Problem, Equatable {
     case .badGuid: "bad_guid"
     case .batchTooLong, .tooLarge: "too_large"
     case .badFile, .unknownFormat: "bad_format"
-    case .badEncoding: "bad_encoding"
+    case .badEncoding, .unknownEncoding: "bad_encoding"
     case .refusedRow(_, _, let code, _): code
     case .over: "over"
     case .paused: "paused"
@@ -84,6 +85,7 @@ public enum DeckError: Problem, Equatable {
     case .badFile: "The file cannot be understood"
     case .unknownFormat: "The format is not known"
     case .badEncoding: "The file is not UTF-8"
+    case .unknownEncoding: "The encoding is not known"
     case .refusedRow: "A row was refused"
     case .over: "The session is over"
     case .paused: "The session is paused"
@@ -114,7 +116,10 @@ public enum DeckError: Problem, Equatable {
     case .badFile(let path, let line, let column, let expected):
       "\(fileName(path)):\(line):\(column): \(expected). Nothing was imported."
     case .badEncoding(let path, let encoding):
-      "\(fileName(path)) is written in \(encoding); save it as UTF-8. Nothing was imported."
+      "\(fileName(path)) is written in \(encoding.rawValue); say so, or save it as utf-8. Nothing was imported."
+    case .unknownEncoding(let name):
+      "no encoding is called \(quoted(name)); there are "
+        + TextEncoding.allCases.map(\.rawValue).joined(separator: ", ")
     case .tooLarge(let path, let line, let what): "\(fileName(path)):\(line): \(what). Nothing was imported."
     case .unknownFormat(let name):
       "no format is called \(quoted(name))\(didYouMean(name, among: CardFormat.allNames)); there are "

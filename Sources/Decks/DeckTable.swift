@@ -39,8 +39,8 @@ public enum DeckTable {
 
   /// The decks within a deck, at any depth, in the order of `list`.
   public static func within(_ db: Database, _ id: DeckID) throws -> [DeckRecord] {
-    let start = try record(db, id).name.lowercased() + "::"
-    return try list(db).filter { $0.name.lowercased().hasPrefix(start) }
+    let outer = try record(db, id).name.lowercased()
+    return try list(db).filter { DeckName.isKey($0.name.lowercased(), within: outer) }
   }
 
   // MARK: Counting
@@ -73,24 +73,33 @@ public enum DeckTable {
   /// The deck of that name, capitals aside, made when it is missing.
   static func ensure(_ db: Database, _ name: DeckName, now: Double) throws -> DeckRecord {
     if let there = try deck(db, key: name.key) { return there }
+    let name = try spelled(db, name)
     for parent in name.parents where try deck(db, key: parent.key) == nil { try insert(db, parent, now: now) }
     try insert(db, name, now: now)
     return try record(db, DeckID(rawValue: db.lastInsertedRowID))
   }
 
+  /// The name with the parents that are there written as they are, so that a deck's name begins with its parent's.
+  private static func spelled(_ db: Database, _ name: DeckName, except renamed: DeckID? = nil) throws -> DeckName {
+    for parent in name.parents.reversed() {
+      guard let there = try deck(db, key: parent.key), there.id != renamed else { continue }
+      return DeckName(parts: [there.name, DeckName.rest(of: name.text, below: parent.depth)])
+    }
+    return name
+  }
+
   /// Renames a deck and the decks within it. Missing parents of the new name are made.
   /// - Throws: `badName`, `exists`, `gone`.
   public static func rename(_ db: Database, _ id: DeckID, to name: String, now: Double) throws {
-    let target = try DeckName(name)
     let old = try record(db, id)
-    if target.key.hasPrefix(old.name.lowercased() + "::") {
+    let target = try spelled(db, DeckName(name), except: id)
+    if DeckName.isKey(target.key, within: old.name.lowercased()) {
       throw DeckError.badName(name: name, reason: "cannot put the deck into itself")
     }
     let inner = try within(db, id)
-    // Both sides of `::` were trimmed and checked, so the parts of the old name can be counted off.
     let depth = DeckName.split(old.name).count
     let moved = try inner.map { deck in
-      (deck.id, try DeckName(([target.text] + DeckName.split(deck.name).dropFirst(depth)).joined(separator: "::")))
+      (deck.id, try DeckName("\(target.text)::\(DeckName.rest(of: deck.name, below: depth))"))
     }
     let mine = Set([id] + inner.map(\.id))
     for (_, new) in [(id, target)] + moved {
@@ -105,6 +114,18 @@ public enum DeckTable {
       try db.execute(
         sql: "UPDATE decks SET name = ?, name_key = ? WHERE id = ?", arguments: [new.text, new.key, id.rawValue])
     }
+  }
+
+  /// What was set for a deck; what was not has its default.
+  public static func options(_ db: Database, _ id: DeckID) throws -> DeckOptions {
+    let stored = try db.firstRow("SELECT options FROM decks WHERE id = ?", [id.rawValue]) { $0.text(0) }
+    guard let stored else { throw DeckError.gone(what: "the deck") }
+    return try DeckOptions(json: stored)
+  }
+
+  public static func setOptions(_ db: Database, _ id: DeckID, to options: DeckOptions) throws {
+    try db.execute(sql: "UPDATE decks SET options = ? WHERE id = ?", arguments: [options.json, id.rawValue])
+    if db.changesCount == 0 { throw DeckError.gone(what: "the deck") }
   }
 
   /// Removes a deck, the decks within it and all their cards.

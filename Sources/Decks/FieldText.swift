@@ -1,20 +1,25 @@
 // A card's own fields as a JSON object: how the column and the files keep them.
 // Invariant: order is kept, and a value that is not a text keeps its very characters, so that 12.50 stays 12.50.
 
+import Storage
 import Wording
 
 enum FieldText {
   /// Names with a meaning of their own in files, which no field may have.
   static let reserved: Set<String> = ["prompt", "answer", "tags", "guid", "document", "subdeck"]
 
+  /// Fields that a card may have: looking for one among more would take for ever.
+  static let limit = 1000
+
   /// The column for fields; nil for none. Values of `.json` are taken as they are once they are known to be JSON.
   static func column(_ fields: [CardField]) throws(DeckError) -> String? {
     if fields.isEmpty { return nil }
+    if fields.count > limit { throw .badText(what: "fields", reason: "are more than 1,000") }
     var text = "{"
     for (offset, field) in fields.enumerated() {
       try check(field, among: fields.prefix(offset))
       if offset > 0 { text += "," }
-      appendQuoted(field.name, to: &text)
+      text += JSONText.string(field.name)
       text += ":"
       appendValue(field.value, to: &text)
     }
@@ -41,34 +46,20 @@ enum FieldText {
   }
 
   /// The fields of a column.
+  /// - Throws: `StorageError.damaged` for what no program of ours wrote.
   static func list(_ column: String?) throws -> [CardField] {
     guard let column else { return [] }
-    return try JSONReader(text: column).object()
+    do {
+      return try JSONReader(text: column).object()
+    } catch {
+      throw StorageError.damaged(path: "the collection", detail: "\(printable(column, limit: 40)) is not a JSON object")
+    }
   }
 
   static func appendValue(_ value: FieldValue, to text: inout String) {
     switch value {
-    case .text(let value): appendQuoted(value, to: &text)
+    case .text(let value): text += JSONText.string(value)
     case .json(let value): text += value
     }
-  }
-
-  /// A text as JSON writes it (RFC 8259, 7): quotes, backslashes and control characters escaped, all else as it is.
-  static func appendQuoted(_ value: String, to text: inout String) {
-    text += "\""
-    for scalar in value.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\r": text += "\\r"
-      case "\t": text += "\\t"
-      case "\u{0}"..<"\u{20}":
-        let hex = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    text += "\""
   }
 }

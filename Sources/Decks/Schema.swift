@@ -34,6 +34,7 @@ public enum DecksSchema {
       modified REAL NOT NULL,
       suspended INTEGER NOT NULL DEFAULT 0,
       state INTEGER NOT NULL DEFAULT 0,
+      step INTEGER NOT NULL DEFAULT 0,
       due REAL,
       stability REAL,
       difficulty REAL,

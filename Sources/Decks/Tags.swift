@@ -7,10 +7,12 @@ enum Tags {
   /// ` animal farm ` for the tags animal and farm, an empty text for none: `instr(tags, ' animal ')` finds one.
   static func column(_ tags: [String]) throws(DeckError) -> String {
     if tags.isEmpty { return "" }
+    if tags.count > 1000 { throw .badTag(tag: tags[1000], reason: "is one too many: a card has at most 1,000") }
     var kept: [String] = []
+    var seen: Set<String> = []
     for given in tags {
       let tag = try checked(given)
-      if !kept.contains(where: { $0.lowercased() == tag.lowercased() }) { kept.append(tag) }
+      if seen.insert(tag.lowercased()).inserted { kept.append(tag) }
     }
     return " " + kept.joined(separator: " ") + " "
   }

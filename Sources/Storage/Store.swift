@@ -28,15 +28,19 @@ public final class Store {
   private var otherChanges = 0
   private var dataVersion: Int32?
 
-  /// Waiting for another process's lock: this many tries, each of which lets SQLite wait for 0.1 seconds.
-  private static let lockTries = 50
+  /// Tries for another process's lock, each of which lets SQLite wait for 0.1 seconds.
+  private let lockTries: Int
 
   /// Nothing is opened yet.
   /// - Parameters:
   ///   - path: the file; its folder is made when it is missing. nil: in memory, for tests.
   ///   - migrations: every room's steps, in order.
-  ///   - interrupted: asked about every 0.1 seconds while another process's lock is waited for; true gives up.
-  public init(path: String?, migrations: [Migration], interrupted: @escaping () -> Bool = { false }) {
+  ///   - patience: seconds that another process's lock is waited for.
+  ///   - interrupted: asked about every 0.1 seconds meanwhile; true gives up.
+  public init(
+    path: String?, migrations: [Migration], patience: Double = 5, interrupted: @escaping () -> Bool = { false }
+  ) {
+    lockTries = Int(min(36_000, max(1, patience * 10)))
     self.path = path
     self.migrations = migrations
     self.interrupted = interrupted
@@ -55,6 +59,7 @@ public final class Store {
   /// Runs one operation: all that `body` changes is kept, or nothing when it throws. It may stand inside a unit and
   /// inside another operation, whose failure takes it back too.
   /// - Parameter name: what a person would call it ("adding cards"), for the message when it cannot start.
+  @discardableResult
   public func operation<T>(_ name: String, _ body: (Database) throws -> T) throws -> T {
     try access(name) { db in
       if depth > 0 { return try savepoint(db, body) }
@@ -147,14 +152,14 @@ public final class Store {
     try waiting { try db.beginTransaction(.immediate) }
   }
 
-  /// Tries again while another process has the lock, for about five seconds, or until the person asks to stop.
+  /// Tries again while another process has the lock, for as long as its patience lasts, or until the person asks to stop.
   private func waiting(_ attempt: () throws -> Void) throws {
     for tried in 1... {
       do {
         return try attempt()
       } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_BUSY {
         if interrupted() { throw StorageError.interrupted(path: shownPath) }
-        if tried >= Store.lockTries { throw error }
+        if tried >= lockTries { throw error }
       }
     }
   }
@@ -250,6 +255,8 @@ public final class Store {
     configuration.allowsUnsafeTransactions = true
     configuration.busyMode = .timeout(0.1)
     configuration.label = "deckhand"
+    // KiB at most: what 100,000 cards and their indices touch, so that a large batch is not written twice.
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -16384") }
     guard let path else { return try DatabaseQueue(configuration: configuration) }
     try makePrivateFile(path)
     configuration.journalMode = .wal

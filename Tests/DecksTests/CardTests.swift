@@ -275,4 +275,75 @@ import Testing
     #expect(try collection.cards(deck).count == 100)
     #expect(try collection.store.integrityProblems() == [])
   }
+
+  @Test func `a full disk in the middle of a batch leaves nothing of it`() throws {
+    let folder = TestFolder()
+    let collection = TestCollection(path: folder.file("x.sqlite"))
+    let deck = try collection.deck("d")
+    try collection.add(deck, "before", "x")
+    try collection.store.read { try $0.execute(sql: "PRAGMA max_page_count = 60") }
+    let cards = (0..<5000).map { NewCard(prompt: "prompt \($0)", answer: "answer \($0)") }
+    let error = #expect(throws: StorageError.self) { try collection.addAll(deck, cards) }
+    #expect(error?.code == "storage_full")
+    #expect(try collection.prompts(deck) == ["before"])
+    #expect(try collection.store.integrityProblems() == [])
+    try collection.add(deck, "after", "x")
+  }
+
+  @Test func `a sprint's stack takes the decks within along, without suspended cards`() throws {
+    let deck = try collection.deck("d")
+    let ids = try ["a", "b", "c"].map { try collection.add(deck, $0, "x") }
+    let inner = try collection.add(try collection.deck("d::e"), "b2", "x")
+    try collection.store.operation("x") { try CardTable.setSuspended($0, ids[0], true, now: 0) }
+    let moment = StudyMoment(now: 0)
+    #expect(try collection.store.read { try CardTable.stack($0, of: deck, at: moment) } == [ids[2], ids[1], inner])
+    let query = try CardQuery("b*")
+    #expect(
+      try collection.store.read { try CardTable.stack($0, of: deck, matching: query, at: moment) } == [ids[1], inner])
+  }
+
+  @Test func `what a forged file holds is an error or put right, never a crash`() throws {
+    let deck = try collection.deck("d")
+    let ids = try ["a", "b", "c", "d"].map { try collection.add(deck, $0, "x") }
+    try collection.store.operation("forge") { db in
+      try db.execute(sql: "UPDATE cards SET rank = id + 9")
+      for (id, rank) in [(ids[0], Int64.min), (ids[1], .min + 1), (ids[2], .max - 1), (ids[3], .max)] {
+        try db.execute(sql: "UPDATE cards SET rank = ? WHERE id = ?", arguments: [rank, id.rawValue])
+      }
+      try db.execute(
+        sql: "UPDATE cards SET state = 99, reps = ?, due = 9e999, stability = -9e999, created = 9e999",
+        arguments: [Int64.max])
+    }
+    try collection.store.operation("move") { db in
+      try CardTable.move(db, ids[0], to: 3)
+      try CardTable.move(db, ids[3], to: 1)
+      try CardTable.move(db, ids[1], to: 4)
+    }
+    #expect(try collection.prompts(deck) == ["d", "c", "a", "b"])
+    _ = try collection.addAll(deck, all("top"))
+    #expect(try collection.prompts(deck).first == "top")
+    let moment = StudyMoment(now: 0)
+    for query in ["added:5", "prop:interval>1", "prop:stability<1", "is:due"] {
+      _ = try collection.store.read { try CardTable.ids($0, in: deck, matching: CardQuery(query), at: moment) }
+    }
+    try collection.store.operation("forge") { try $0.execute(sql: "UPDATE cards SET fields = '{\"a\":'") }
+    let error = #expect(throws: StorageError.self) { try collection.cards(deck) }
+    #expect(error?.code == "storage_damaged")
+  }
+
+  @Test func `tags and fields beyond all measure are refused in no time`() throws {
+    let deck = try collection.deck("d")
+    let tags = (0..<100_000).map { "t\($0)" }
+    #expect(problemCode { try collection.add(deck, NewCard(prompt: "p", answer: "a", tags: tags)) } == "bad_tag")
+    let fields = tags.map { CardField($0, .text("x")) }
+    #expect(problemCode { try collection.add(deck, NewCard(prompt: "p", answer: "a", fields: fields)) } == "bad_text")
+  }
+
+  @Test func `a guid's beginning finds its cards, an exact one first`() throws {
+    let deck = try collection.deck("d")
+    let ids = try ["abc", "ab", "abd", "xab", "AB"].map { try collection.add(deck, $0, "x", guid: $0) }
+    let found = try collection.store.read { try CardTable.ids($0, guidBeginning: "ab") }
+    #expect(found == [ids[1], ids[0], ids[2]])
+    #expect(try collection.store.read { try CardTable.ids($0, guidBeginning: "%") } == [])
+  }
 }

@@ -79,6 +79,17 @@ import Testing
     #expect(try collection.names() == ["A", "A::x", "b", "b::x"])
   }
 
+  @Test func `a part may begin with a mark that joins the colon, and parents keep their spelling`() throws {
+    let outer = try collection.deck("Ab")
+    _ = try collection.deck("aB::\u{301}x::y")
+    #expect(try collection.names() == ["Ab", "Ab::\u{301}x", "Ab::\u{301}x::y"])
+    #expect(try collection.store.read { try DeckTable.within($0, outer).count } == 2)
+    let other = try collection.deck("c")
+    try collection.store.operation("rename") { try DeckTable.rename($0, other, to: "AB::C", now: 0) }
+    try collection.store.operation("rename") { try DeckTable.rename($0, outer, to: "z", now: 0) }
+    #expect(try collection.names() == ["z", "z::C", "z::\u{301}x", "z::\u{301}x::y"])
+  }
+
   @Test func `a deck may take a name within its old one's reach`() throws {
     let inner = try collection.deck("a::a")
     try collection.store.operation("rename") { db in

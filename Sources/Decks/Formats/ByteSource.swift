@@ -21,8 +21,11 @@ final class ByteSource {
   private var end = 0
   private let file: ByteFile?
   private let progress: ImportProgress
+  private var transcoder: Transcoder?
+  /// Bytes that came from the file, which are not those taken where they are transcoded.
+  private var read = 0
 
-  init(path: String, progress: @escaping ImportProgress) throws {
+  init(path: String, encoding: TextEncoding, progress: @escaping ImportProgress) throws {
     self.path = path
     self.progress = progress
     buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -35,7 +38,13 @@ final class ByteSource {
       if count == 0 { break }
       end += count
     }
-    try refuseOtherEncodings()
+    read = end
+    if encoding == .utf8 {
+      try refuseOtherEncodings()
+    } else {
+      transcoder = Transcoder(encoding)
+      transcode()
+    }
   }
 
   /// Bytes in memory.
@@ -88,10 +97,25 @@ final class ByteSource {
 
   private func refill() throws {
     guard let file else { return }
-    try progress(taken, file.size)
-    if taken > ByteSource.fileLimit { throw tooLarge }
-    end = try file.read(into: &buffer, from: 0)
+    try progress(read, file.size)
+    if read > ByteSource.fileLimit { throw tooLarge }
     position = 0
+    repeat {
+      if transcoder != nil { buffer = [UInt8](repeating: 0, count: 1 << 16) }
+      end = try file.read(into: &buffer)
+      read += end
+      if end == 0 { return }
+      transcode()
+    } while end == 0
+  }
+
+  /// Puts the same text in UTF-8 in place of what has been read.
+  private func transcode() {
+    guard transcoder != nil else { return }
+    var text: [UInt8] = []
+    transcoder?.append(buffer[..<end], to: &text)
+    buffer = text
+    end = text.count
   }
 
   private func refuseOtherEncodings() throws(DeckError) {
@@ -100,9 +124,9 @@ final class ByteSource {
       position = 3
       taken = 3
     } else if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) {
-      throw .badEncoding(path: path, encoding: "UTF-16")
+      throw .badEncoding(path: path, encoding: .utf16)
     } else if start.count >= 2, (start[0] == 0) != (start[1] == 0) {
-      throw .badEncoding(path: path, encoding: "UTF-16")
+      throw .badEncoding(path: path, encoding: .utf16)
     }
   }
 }

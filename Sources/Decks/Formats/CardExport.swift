@@ -3,6 +3,7 @@
 
 public import GRDB
 import Storage
+import Wording
 
 /// What an export did.
 public struct ExportReport: Equatable, Sendable {
@@ -30,8 +31,9 @@ public struct CardExport {
     to path: String, format: CardFormat? = nil, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> ExportReport {
     let format = if let format { format } else { try CardFormat(ofPath: path) }
+    let depth = DeckName.split(deck.name).count
     let ids = try decks.map {
-      (subdeck: String($0.name.dropFirst(deck.name.count + 2)), ids: try CardTable.ids(db, in: $0.id))
+      (subdeck: DeckName.rest(of: $0.name, below: depth), ids: try CardTable.ids(db, in: $0.id))
     }
     let total = ids.reduce(0) { $0 + $1.ids.count }
     var report = ExportReport(cards: 0, bytes: 0)
@@ -111,7 +113,7 @@ private struct JSONCardWriter: CardRowWriter {
       line += ",\"tags\":["
       for (offset, tag) in card.tags.enumerated() {
         if offset > 0 { line += "," }
-        FieldText.appendQuoted(tag, to: &line)
+        line += JSONText.string(tag)
       }
       line += "]"
     }
@@ -125,7 +127,7 @@ private struct JSONCardWriter: CardRowWriter {
     }
     for field in card.fields {
       line += ","
-      FieldText.appendQuoted(field.name, to: &line)
+      line += JSONText.string(field.name)
       line += ":"
       FieldText.appendValue(field.value, to: &line)
     }
@@ -136,7 +138,7 @@ private struct JSONCardWriter: CardRowWriter {
 
   private func member(_ name: String, _ value: String, _ line: inout String) {
     line += "\"\(name)\":"
-    FieldText.appendQuoted(value, to: &line)
+    line += JSONText.string(value)
   }
 }
 

@@ -8,6 +8,7 @@ import Wording
 public struct ImportOptions: Sendable {
   /// nil: by the file's ending.
   public var format: CardFormat?
+  public var encoding = TextEncoding.utf8
   public var onDuplicate = OnDuplicate.skip
   /// The first row that is refused ends the import with nothing imported.
   public var isStrict = false
@@ -43,7 +44,7 @@ public final class CardImport {
   /// - Throws: `DeckError` for a broken file, `StorageError` for one that cannot be read.
   public func run(_ path: String, progress: @escaping ImportProgress = { _, _ in }) throws -> AddReport {
     let format = if let given = options.format { given } else { try CardFormat(ofPath: path) }
-    let source = try ByteSource(path: path, progress: progress)
+    let source = try ByteSource(path: path, encoding: options.encoding, progress: progress)
     let rows: any CardRows =
       switch format {
       case .json: JSONCards(source)

@@ -27,12 +27,11 @@ struct CardRow {
     fault = nil
   }
 
-  /// Fields beyond the thousandth are a fault: looking for one among them would take for ever.
   mutating func addField(_ name: String, _ value: FieldValue) {
-    if fields.count < 1000 {
+    if fields.count < FieldText.limit {
       fields.append(CardField(name, value))
     } else {
-      refuse("bad_row", "more than 1,000 fields")
+      refuse("bad_text", "the fields are more than 1,000")
     }
   }
 

@@ -2,7 +2,7 @@
 // Invariant: what is not JSON is refused with its place; numbers keep their characters; depth and a row's size are bounded.
 
 /// A text of JSON, and whether it can be kept: NUL and halves of surrogate pairs cannot.
-struct JSONText {
+struct JSONString {
   var bytes: [UInt8] = []
   var fault: String?
 
@@ -78,7 +78,7 @@ final class JSONReader {
   }
 
   /// The name of a member and the colon after it.
-  func name() throws -> JSONText {
+  func name() throws -> JSONString {
     try skipBlanks()
     guard try source.peek() == UInt8(ascii: "\"") else { throw try source.expected("the name of a value in quotes") }
     let name = try text()
@@ -105,7 +105,7 @@ final class JSONReader {
       let text = try text()
       return (.text(String(decoding: text.bytes, as: UTF8.self)), text.anyFault)
     }
-    var raw = JSONText()
+    var raw = JSONString()
     raw.fault = try value(into: &raw.bytes, depth: 0)
     return (.json(String(decoding: raw.bytes, as: UTF8.self)), raw.anyFault)
   }
@@ -212,14 +212,14 @@ final class JSONReader {
 
   // MARK: Texts
 
-  func text() throws -> JSONText {
+  func text() throws -> JSONString {
     var none: [UInt8]?
     return try text(written: &none)
   }
 
   /// A text in quotes, unescaped. With `written`, the characters as the file has them are appended to it too.
-  private func text(written: inout [UInt8]?) throws -> JSONText {
-    var text = JSONText()
+  private func text(written: inout [UInt8]?) throws -> JSONString {
+    var text = JSONString()
     written?.append(UInt8(ascii: "\""))
     source.skip()
     while true {
@@ -237,7 +237,7 @@ final class JSONReader {
     }
   }
 
-  private func escape(into text: inout JSONText, written: inout [UInt8]?) throws {
+  private func escape(into text: inout JSONString, written: inout [UInt8]?) throws {
     guard let byte = try source.peek() else { throw try source.expected("the closing quote of a text") }
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.bytes.append(byte)
@@ -257,7 +257,7 @@ final class JSONReader {
   }
 
   /// The character of `\uXXXX`, or of two of them that make a surrogate pair.
-  private func character(into text: inout JSONText, written: inout [UInt8]?) throws {
+  private func character(into text: inout JSONString, written: inout [UInt8]?) throws {
     let unit = try hexDigits(&written)
     if unit == 0 { text.fault = "holds a NUL character (\\u0000)" }
     guard (0xD800...0xDFFF).contains(unit) else { return append(unit, to: &text) }
@@ -275,7 +275,7 @@ final class JSONReader {
     append(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00), to: &text)
   }
 
-  private func loneSurrogate(_ text: inout JSONText) {
+  private func loneSurrogate(_ text: inout JSONString) {
     text.fault = "holds half of a surrogate pair (\\uD800 to \\uDFFF)"
   }
 
@@ -292,7 +292,7 @@ final class JSONReader {
     return value
   }
 
-  private func append(_ value: UInt32, to text: inout JSONText) {
+  private func append(_ value: UInt32, to text: inout JSONString) {
     guard let scalar = Unicode.Scalar(value) else { return }
     text.bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
   }

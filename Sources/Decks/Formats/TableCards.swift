@@ -78,7 +78,8 @@ final class TableCards: CardRows {
   private func fill(_ row: inout CardRow) {
     if let fault { row.refuse("bad_row", fault) }
     if let byte = raw.withUnsafeBufferPointer({ CardText.firstFault($0) }), raw[byte] != 0 {
-      row.refuse("bad_text", "not UTF-8 at column \(column(of: byte)); it may be Latin-1: save the file as UTF-8")
+      row.refuse(
+        "bad_text", "not UTF-8 at column \(column(of: byte)); it may be latin-1: say so, or save the file as utf-8")
     }
     for index in ends.indices {
       let bytes = cell(index)
@@ -171,6 +172,7 @@ final class TableCards: CardRows {
 
   private var tooLong: DeckError {
     .tooLarge(
-      path: source.path, line: source.line, what: "one row has more than 1,000,000 bytes; is a quote not closed?")
+      path: source.path, line: source.line, what: "one row has more than 1,000,000 bytes; perhaps a quote is not closed"
+    )
   }
 }
