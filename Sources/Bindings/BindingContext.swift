@@ -19,14 +19,17 @@ public struct ShellServices {
   /// Runs a line as the prompt does, as a command.
   public var run: (String) throws -> CommandValue
   public var alias: (_ name: String, _ text: String) throws -> Void
+  /// Adds a command; one that the person added before under the same name is replaced.
   public var addCommand: (Command) throws -> Void
+  /// A value as the prompt shows it.
+  public var display: (LuaValue) -> Display
   /// The words of the shell that a value or a thing shows.
   public init(
     show: @escaping (LuaValue) -> Void, table: @escaping ([[String]], [String]) -> Void,
     chart: @escaping ([(label: String, value: Double)], String?) -> Void,
     progress: @escaping (String, Int) -> any ProgressReporting, ask: @escaping (String) throws -> String?,
     run: @escaping (String) throws -> CommandValue, alias: @escaping (String, String) throws -> Void,
-    addCommand: @escaping (Command) throws -> Void
+    addCommand: @escaping (Command) throws -> Void, display: @escaping (LuaValue) -> Display
   ) {
     self.show = show
     self.table = table
@@ -36,6 +39,7 @@ public struct ShellServices {
     self.run = run
     self.alias = alias
     self.addCommand = addCommand
+    self.display = display
   }
 }
 
@@ -115,6 +119,10 @@ public final class BindingContext {
   public let events: EventTable
   /// Paths that the person typed for the call under way: granted for its length.
   public var grantedForCall: [String] = []
+  /// What each call into the state may use, for the words of an error.
+  public var limits = PluginLimits.standard
+  /// Told of each failure of a call into the state, for `plugin info`.
+  public var noteFailure: (String) -> Void = { _ in }
 
   public init(
     workspace: @escaping () throws -> Workspace, shell: ShellServices, plugins: PluginServices, grants: Grants,

@@ -65,36 +65,47 @@ private func readMode(_ table: borrowing LuaTable, _ context: BindingContext) th
   let rules = try table.optionalTexts("rules").map { try $0.map { try Rule(parsing: $0) } }
   return Mode(
     name: name, title: try table.optionalText("title") ?? name, summary: try table.optionalText("summary") ?? "",
-    rules: rules ?? Mode.classicRules, hooks: try readHooks(table, context))
+    rules: rules ?? Mode.classicRules, hooks: try readHooks(table, name, context))
 }
 
-private func readHooks(_ table: borrowing LuaTable, _ context: BindingContext) throws -> ModeHooks {
+private func readHooks(_ table: borrowing LuaTable, _ mode: String, _ context: BindingContext) throws -> ModeHooks {
   var hooks = ModeHooks()
   let handle = { (game: Game) throws in try context.workspace().handle(of: game) }
+  func calling<R>(_ function: String, _ body: () throws -> R) throws -> R {
+    try context.calling(.mode(mode, function: function), body)
+  }
   if let function = try table.optionalFunction("setup") {
-    hooks.setup = { game in try function.call([handle(game)]) { try readSetup($0) } }
+    hooks.setup = { game in try calling("setup") { try function.call([handle(game)]) { try readSetup($0) } } }
   }
   if let function = try table.optionalFunction("show") {
     hooks.show = { game in
-      try function.call([handle(game)]) { stack in try answer("show", "text", stack) { try $0.text(-1) } }
+      try calling("show") {
+        try function.call([handle(game)]) { stack in try answer("show", "text", stack) { try $0.text(-1) } }
+      }
     }
   }
   if let function = try table.optionalFunction("accept") {
-    hooks.accept = { game, word in try function.call([handle(game), word], results: 2) { try readVerdict($0, word) } }
+    hooks.accept = { game, word in
+      try calling("accept") { try function.call([handle(game), word], results: 2) { try readVerdict($0, word) } }
+    }
   }
   if let function = try table.optionalFunction("score") {
     hooks.score = { game, word in
-      try function.call([handle(game), word]) { stack in
-        try answer("score", "an integer", stack) { try $0.integer(-1, in: -1_000_000...1_000_000) }
+      try calling("score") {
+        try function.call([handle(game), word]) { stack in
+          try answer("score", "an integer", stack) { try $0.integer(-1, in: -1_000_000...1_000_000) }
+        }
       }
     }
   }
   if let function = try table.optionalFunction("finished") {
-    hooks.finished = { game in try function.call([handle(game)]) { $0.isTruthy(-1) } }
+    hooks.finished = { game in try calling("finished") { try function.call([handle(game)]) { $0.isTruthy(-1) } } }
   }
   if let function = try table.optionalFunction("hint") {
     hooks.hint = { game in
-      try function.call([handle(game)]) { stack in try answer("hint", "text", stack) { try $0.text(-1) } }
+      try calling("hint") {
+        try function.call([handle(game)]) { stack in try answer("hint", "text", stack) { try $0.text(-1) } }
+      }
     }
   }
   return hooks

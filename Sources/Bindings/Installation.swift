@@ -36,4 +36,5 @@ private func registerTypes(_ context: BindingContext, in state: LuaState) {
   state.register(modeType())
   state.register(progressType())
   state.register(subscriptionType())
+  state.register(commandType())
 }
