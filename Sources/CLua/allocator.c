@@ -11,6 +11,7 @@
 #define SMALL_LIMIT (DH_SMALL_CLASSES * CLASS_BYTES)
 #define FIRST_CHUNK 8192
 #define LARGEST_CHUNK (256 * 1024)
+#define STRING_HEADER 64  // bytes that Lua puts before a string, at most
 
 struct dh_chunk {
   struct dh_chunk *next;
@@ -80,6 +81,7 @@ static void *resize_block(dh_runtime *rt, void *block, size_t old_size, size_t n
 
 void *dh_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
   dh_runtime *rt = ud;
+  int kind = block ? 0 : (int)old_size;  // Lua tells what a new block is for
   if (!block) old_size = 0;
   if (new_size == 0) {
     if (old_size) free_block(rt, block, old_size);
@@ -88,6 +90,8 @@ void *dh_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
   }
   int grows = new_size > old_size;
   if (grows && rt->limit && rt->host_depth == 0 && rt->used + rt->external + (new_size - old_size) > rt->limit)
+    return NULL;
+  if (kind == LUA_TSTRING && rt->string_limit && new_size > rt->string_limit + STRING_HEADER && rt->host_depth == 0)
     return NULL;
   void *result = old_size ? resize_block(rt, block, old_size, new_size) : new_block(rt, new_size);
   if (!result) return grows ? out_of_memory(rt) : NULL;

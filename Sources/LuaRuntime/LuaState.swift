@@ -41,7 +41,8 @@ public final class LuaState {
   public init(memoryLimit: Int? = nil) throws(LuaError) {
     var host = dh_host(
       context: nil, invoke: runHostFunction, release: releaseHostObject, unknown_field: wordUnknownField)
-    guard let L = dh_open(&host, memoryLimit ?? 0) else {
+    var options = dh_options(memory_limit: memoryLimit ?? 0, is_sandboxed: 0, is_seeded: 0, seed: 0)
+    guard let L = dh_open(&host, &options) else {
       throw LuaError(kind: .stopped(.memory), message: "not enough memory for a Lua state")
     }
     main = L
