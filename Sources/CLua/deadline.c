@@ -67,6 +67,10 @@ static void prepare(void) {
 
 static int make_clock(void) {
   pthread_once(&prepared, prepare);
+  sigset_t ticks;  // threads of a pool start with all signals blocked
+  sigemptyset(&ticks);
+  sigaddset(&ticks, tick_signal());
+  pthread_sigmask(SIG_UNBLOCK, &ticks, NULL);
   struct sigevent event;
   memset(&event, 0, sizeof event);
   event.sigev_notify = SIGEV_THREAD_ID;

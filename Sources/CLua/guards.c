@@ -85,7 +85,7 @@ static int resume(lua_State *L, lua_State *co, int arguments) {
   int status = lua_resume(co, L, arguments, &count);
   rt->running = L;
   if (status != LUA_OK && status != LUA_YIELD) {
-    if (status == LUA_ERRMEM && rt->limit && !rt->stop) dh_stop_runtime(rt, DH_STOP_MEMORY);
+    dh_note_memory(co, status);
     if (rt->stop) mark_killed(co);
     dh_poll(L);
     lua_xmove(co, L, 1);
@@ -123,6 +123,7 @@ static int reset(lua_State *L, lua_State *co) {
   rt->running = co;
   int status = lua_resetthread(co);
   rt->running = L;
+  dh_note_memory(co, status);
   if (rt->stop) mark_killed(co);
   return status;
 }

@@ -163,8 +163,15 @@ static int end_call(lua_State *L, dh_runtime *rt, dh_entry *entry, lua_State *ru
   if (__builtin_expect(reason && !rt->stop, 0)) {
     lua_sethook(L, NULL, 0, 0);
     lua_sethook(running, NULL, 0, 0);
+    rt->has_leftovers = rt->limit != 0;
   }
   return reason;
+}
+
+// What a stopped call left lying is collected before the next one, which has the full memory then.
+static void sweep_leftovers(lua_State *L, dh_runtime *rt) {
+  rt->has_leftovers = 0;
+  lua_gc(L, LUA_GCCOLLECT, 0);
 }
 
 static int refuse_call(lua_State *L, int top, int status) {
@@ -180,10 +187,11 @@ int dh_load(lua_State *L, const char *text, size_t length, const char *chunk_nam
   lua_State *running = rt->running;
   int status = dh_enter(rt, &entry, rt->time_limit);
   if (status) return refuse_call(L, top, status);
+  if (rt->has_leftovers) sweep_leftovers(L, rt);
   rt->running = L;
   rt->host_depth = 0;
   status = dh_load_text(L, text, length, chunk_name, "t");
-  if (status == LUA_ERRMEM && rt->limit && !rt->stop) dh_stop_runtime(rt, DH_STOP_MEMORY);
+  dh_note_memory(L, status);
   int reason = end_call(L, rt, &entry, running, depth);
   if (!reason || (status == LUA_OK && !rt->stop)) return status;
   lua_settop(L, top);
@@ -197,12 +205,13 @@ int dh_call_protected(lua_State *L, int arguments, int results) {
   lua_State *running = rt->running;
   int status = dh_enter(rt, &entry, rt->time_limit);
   if (__builtin_expect(status, 0)) return refuse_call(L, function - 1, status);
+  if (__builtin_expect(rt->has_leftovers, 0)) sweep_leftovers(L, rt);
   lua_pushcfunction(L, dh_note_error);
   lua_insert(L, function);
   rt->running = L;
   rt->host_depth = 0;
   status = lua_pcall(L, arguments, results, function);
-  if (__builtin_expect(status == LUA_ERRMEM && rt->limit && !rt->stop, 0)) dh_stop_runtime(rt, DH_STOP_MEMORY);
+  if (__builtin_expect(status != LUA_OK, 0)) dh_note_memory(L, status);
   int reason = end_call(L, rt, &entry, running, depth);
   lua_remove(L, function);
   if (__builtin_expect(!reason, 1)) return status;
@@ -235,7 +244,10 @@ static int length_operation(lua_State *L) {
   return 1;
 }
 static int tostring_operation(lua_State *L) {
-  dh_tolstring(L, 1, NULL);
+  if (!luaL_callmeta(L, 1, "__tostring"))
+    dh_tolstring(L, 1, NULL);
+  else if (lua_type(L, -1) != LUA_TSTRING)
+    return luaL_error(L, "'__tostring' must return a string");
   return 1;
 }
 

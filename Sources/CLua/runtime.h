@@ -26,6 +26,8 @@ struct dh_runtime {
   int is_seeded;
   // Memory.
   size_t used, limit, external, external_since_step;
+  int has_refused;      // a block, since the last look
+  int has_leftovers;    // of a stopped call
   size_t string_limit;  // of one string while Lua code runs; 0 for none
   void *free_blocks[DH_SMALL_CLASSES + 1];
   struct dh_chunk *chunks;
@@ -65,7 +67,9 @@ static inline void dh_check_stack(lua_State *L) {
   if (__builtin_expect((char *)__builtin_frame_address(0) < dh_of(L)->stack_floor, 0))
     luaL_error(L, "stack overflow (too many nested calls)");
 }
-// After code failed with a status: raises the stop again when there is one. A refused allocation is one where a limit is.
+// After code failed with a status, its error on top: asks the runtime to stop when a limit of memory was the cause.
+void dh_note_memory(lua_State *L, int status);
+// The same, then raises the stop again when there is one.
 void dh_pass_stop_on(lua_State *L, int status);
 // The innermost call on this thread, or NULL; and stopping all calls from it out to `last` (NULL: to the outermost).
 dh_entry *dh_innermost(void);

@@ -77,6 +77,42 @@ static void push_copy(lua_State *L) {
   lua_remove(L, -2);
 }
 
+// Stands for a `__call` that is no function: Lua would follow a chain of such in one instruction, in time that grows with its
+// square. Each link is a call here.
+static int call_through(lua_State *L) {
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+static void wrap_call(lua_State *L, int copy) {
+  lua_pushliteral(L, "__call");
+  lua_pushvalue(L, -1);
+  int kind = lua_rawget(L, copy);
+  if (kind == LUA_TNIL || kind == LUA_TFUNCTION) {
+    lua_pop(L, 2);
+    return;
+  }
+  lua_pushcclosure(L, call_through, 1);
+  lua_rawset(L, copy);
+}
+
+// A table with weak keys and strong values keeps its keys here: the collector's work on chains through such tables grows with
+// their square, in one step that nothing can stop. A program cannot tell it from a collector that has not come yet.
+static void keep_weak_keys(lua_State *L, int copy) {
+  lua_pushliteral(L, "__mode");
+  lua_pushvalue(L, -1);
+  const char *mode = lua_rawget(L, copy) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+  int is_ephemeron = strchr(mode, 'k') && !strchr(mode, 'v');
+  lua_pop(L, 1);
+  lua_pushnil(L);
+  if (is_ephemeron)
+    lua_rawset(L, copy);
+  else
+    lua_pop(L, 2);
+}
+
 static void update_copy(lua_State *L, int copy) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key);
   int names = lua_gettop(L);
@@ -95,6 +131,8 @@ static void update_copy(lua_State *L, int copy) {
       lua_pop(L, 2);
   }
   lua_pop(L, 1);
+  wrap_call(L, copy);
+  keep_weak_keys(L, copy);
 }
 
 static int sandbox_setmetatable(lua_State *L) {
@@ -217,7 +255,7 @@ static int sandbox_require(lua_State *L) {
   dh_pass_stop_on(L, status);
   if (status != LUA_OK) return luaL_error(L, "error loading module '%s':\n\t%s", name, lua_tostring(L, -1));
   lua_pushvalue(L, 1);
-  lua_pushlightuserdata(L, L);
+  lua_pushlightuserdata(L, L);  // being loaded
   lua_rawset(L, lua_upvalueindex(1));
   lua_pushvalue(L, 1);
   lua_pushvalue(L, 3);

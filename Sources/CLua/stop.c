@@ -73,10 +73,21 @@ int dh_raise_stop(lua_State *L) {
   return lua_error(L);
 }
 
+void dh_note_memory(lua_State *L, int status) {
+  dh_runtime *rt = dh_of(L);
+  if (status == LUA_OK || status == LUA_YIELD || !rt->limit || !rt->has_refused) return;
+  rt->has_refused = 0;
+  if (rt->stop) return;
+  // A buffer of lauxlib tells it in an ordinary error.
+  int is_memory = status == LUA_ERRMEM;
+  if (!is_memory && lua_type(L, -1) == LUA_TSTRING) is_memory = strstr(lua_tostring(L, -1), "not enough memory") != NULL;
+  if (is_memory) dh_stop_runtime(rt, DH_STOP_MEMORY);
+}
+
 void dh_pass_stop_on(lua_State *L, int status) {
   dh_runtime *rt = dh_of(L);
   rt->running = L;
-  if (status == LUA_ERRMEM && rt->limit && !rt->stop) dh_stop_runtime(rt, DH_STOP_MEMORY);
+  dh_note_memory(L, status);
   if (rt->stop) dh_raise_stop(L);
 }
 

@@ -13,6 +13,12 @@
 
 #define BLOCK ((size_t)1 << 20)  // bytes that are worked on between two looks at the stop
 
+// A buffer of lauxlib does not let the collector make room: so it works here, before a large one near the limit.
+static void make_room(lua_State *L, size_t size) {
+  dh_runtime *rt = dh_of(L);
+  if (size > BLOCK && rt->limit && rt->used + rt->external + 2 * size > rt->limit) lua_gc(L, LUA_GCCOLLECT, 0);
+}
+
 // ---- rep
 
 static size_t longest_string(lua_State *L) {
@@ -46,6 +52,7 @@ static int string_rep(lua_State *L) {
   if (unit < length || unit > longest_string(L) / (size_t)count) return luaL_error(L, "resulting string too large");
   size_t total = (size_t)count * unit - separator_length;
   luaL_Buffer b;
+  make_room(L, total);
   char *buffer = luaL_buffinitsize(L, &b, total);
   memcpy(buffer, text, length);
   if (count > 1) memcpy(buffer + length, separator, separator_length);
@@ -60,6 +67,7 @@ static int change_case(lua_State *L, int (*change)(int)) {
   size_t length;
   const unsigned char *text = (const unsigned char *)luaL_checklstring(L, 1, &length);
   luaL_Buffer b;
+  make_room(L, length);
   char *buffer = luaL_buffinitsize(L, &b, length);
   for (size_t i = 0; i < length; i++) {
     if (i % BLOCK == BLOCK - 1) dh_poll(L);
@@ -76,6 +84,7 @@ static int string_reverse(lua_State *L) {
   size_t length;
   const char *text = luaL_checklstring(L, 1, &length);
   luaL_Buffer b;
+  make_room(L, length);
   char *buffer = luaL_buffinitsize(L, &b, length);
   for (size_t i = 0; i < length; i++) {
     if (i % BLOCK == BLOCK - 1) dh_poll(L);

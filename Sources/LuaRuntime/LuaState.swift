@@ -37,11 +37,24 @@ public final class LuaState {
   private var errorValues: [(number: Int, value: LuaReference)] = []
   private var errorCount = 0
 
-  /// - Parameter memoryLimit: bytes that its Lua code may hold; nil for no limit.
-  public init(memoryLimit: Int? = nil) throws(LuaError) {
+  /// What stands in the globals of a new state.
+  public enum Libraries: Sendable {
+    /// Lua's whole standard library, as a person's own lines and scripts have it.
+    case full
+    /// The safe part of it that plugins have; `sandbox.c` lists it.
+    case sandboxed
+  }
+
+  /// - Parameters:
+  ///   - memoryLimit: bytes that its Lua code may hold; nil for no limit.
+  ///   - libraries: the environment that its code finds.
+  ///   - seed: what its random numbers start from, so that they repeat; nil for other ones each time.
+  public init(memoryLimit: Int? = nil, libraries: Libraries = .full, seed: UInt64? = nil) throws(LuaError) {
     var host = dh_host(
       context: nil, invoke: runHostFunction, release: releaseHostObject, unknown_field: wordUnknownField)
-    var options = dh_options(memory_limit: memoryLimit ?? 0, is_sandboxed: 0, is_seeded: 0, seed: 0)
+    var options = dh_options(
+      memory_limit: max(0, memoryLimit ?? 0), is_sandboxed: libraries == .sandboxed ? 1 : 0,
+      is_seeded: seed == nil ? 0 : 1, seed: seed ?? 0)
     guard let L = dh_open(&host, &options) else {
       throw LuaError(kind: .stopped(.memory), message: "not enough memory for a Lua state")
     }
@@ -92,6 +105,7 @@ public final class LuaState {
       guard let base = raw.baseAddress else { return dh_load(L, "", 0, "=" + name) }
       return dh_load(L, base.assumingMemoryBound(to: CChar.self), raw.count, "=" + name)
     }
+    if status >= DH_STATUS_STOPPED { throw takeError(on: L, status: status) }
     guard status == LUA_OK else { throw takeSyntaxError(on: L, endsInBackslash: bytes.last == UInt8(ascii: "\\")) }
     return LuaReference(popping: L, of: self)
   }
@@ -177,7 +191,7 @@ public final class LuaState {
     return errorValues.first { $0.number == key.number }?.value
   }
 
-  private func stopError(_ reason: Int32) -> LuaError {
+  func stopError(_ reason: Int32) -> LuaError {
     switch UInt32(reason) {
     case DH_STOP_DEADLINE.rawValue:
       return LuaError(kind: .stopped(.deadline), message: "stopped: the time limit has passed")
@@ -205,7 +219,9 @@ public final class LuaState {
     if status >= DH_STATUS_STOPPED { lua_pushnil(L) }
     guard status == LUA_OK else { return "(error object is a \(String(cString: dh_type_word(L, -2))) value)" }
     var length = 0
-    guard let start = dh_string(L, -1, &length) else { return "" }
+    guard let start = dh_string(L, -1, &length) else {
+      return "(error object is a \(String(cString: dh_type_word(L, -2))) value)"
+    }
     return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
   }
 
@@ -245,7 +261,9 @@ public final class LuaState {
 
   /// Makes a bound type known. A class is registered once in a state.
   public func register<T: BoundObject>(_ bound: BoundType<T>) {
-    guard slots[ObjectIdentifier(T.self)] == nil, let type = dh_type_new(main, keep(bound.description.name)) else { return }
+    guard slots[ObjectIdentifier(T.self)] == nil, let type = dh_type_new(main, keep(bound.description.name)) else {
+      return
+    }
     let slot = Slot(type: type, description: bound.description, cost: bound.cost) { raw in
       Unmanaged<T>.fromOpaque(raw).takeUnretainedValue()
     }
@@ -297,7 +315,7 @@ public final class LuaState {
   /// Pushes a function of the host on the running stack.
   func push(_ function: HostFunction, on L: OpaquePointer) { dh_push_function(L, keep(function, type: nil)) }
 
-  private func keep(_ function: HostFunction, type: UnsafeMutablePointer<dh_type>?) -> UnsafeMutablePointer<dh_function> {
+  func keep(_ function: HostFunction, type: UnsafeMutablePointer<dh_type>?) -> UnsafeMutablePointer<dh_function> {
     let entry = UnsafeMutablePointer<dh_function>.allocate(capacity: 1)
     entry.initialize(
       to: dh_function(
@@ -324,8 +342,12 @@ public final class LuaState {
       let stack = LuaStack(L)
       stack.pushTable(array: 0, fields: 2)
       stack.setField("__name", "problem")
+      stack.setField("__metatable", "problem")
       stack.push("__tostring")
-      push(HostFunction("__tostring", failsSoftly: false) { stack, _ in (stack.problem(at: 1)?.message ?? "problem").push(on: stack) }, on: L)
+      push(
+        HostFunction("__tostring", failsSoftly: false) { stack, _ in
+          (stack.problem(at: 1)?.message ?? "problem").push(on: stack)
+        }, on: L)
       lua_rawset(L, -3)
       problemMetatable = LuaReference(popping: L, of: self)
     }
