@@ -18,9 +18,12 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 }
 
 /// The tests of a room.
-func tests(_ room: String, _ more: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+func tests(
+  _ room: String, _ more: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
+) -> Target {
   .testTarget(
-    name: room + "Tests", dependencies: [.byName(name: room)] + more, resources: resources, swiftSettings: strict)
+    name: room + "Tests", dependencies: [.byName(name: room)] + more, exclude: exclude, resources: resources,
+    swiftSettings: strict)
 }
 
 let package = Package(
@@ -69,7 +72,7 @@ let package = Package(
     tests("Decks", ["Wording", "Storage", grdb, sqlite], resources: [.copy("Fixtures")]),
     tests("Lexicon"),
     tests("WordGames", ["Lexicon"]),
-    tests("LuaRuntime", ["Wording"]),
+    tests("LuaRuntime", ["Wording", "CLua"], exclude: ["Scripts"]),
     tests("Commands"),
     // A small program that the tests of the prompt drive through a pseudo-terminal.
     .executableTarget(

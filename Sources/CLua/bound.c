@@ -56,7 +56,7 @@ static int settle(lua_State *L, dh_runtime *rt) {
   if (!rt->limit || rt->used + rt->external <= rt->limit) return 0;
   lua_gc(L, LUA_GCCOLLECT, 0);
   if (rt->used + rt->external <= rt->limit) return 0;
-  if (!rt->stop) rt->stop = DH_STOP_MEMORY;
+  if (!rt->stop) dh_stop_runtime(rt, DH_STOP_MEMORY);
   return dh_raise_stop(L);
 }
 
@@ -456,6 +456,7 @@ void dh_open_bound(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &objects_key);
   lua_createtable(L, 0, 8);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &guarded_key);
+  if (dh_of(L)->is_sandboxed) return;
   lua_getglobal(L, "debug");
   lua_pushcfunction(L, guarded_setmetatable);
   lua_setfield(L, -2, "setmetatable");

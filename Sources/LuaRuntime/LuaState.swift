@@ -37,11 +37,25 @@ public final class LuaState {
   private var errorValues: [(number: Int, value: LuaReference)] = []
   private var errorCount = 0
 
-  /// - Parameter memoryLimit: bytes that its Lua code may hold; nil for no limit.
-  public init(memoryLimit: Int? = nil) throws(LuaError) {
+  /// What stands in the globals of a new state.
+  public enum Libraries: Sendable {
+    /// Lua's whole standard library, as a person's own lines and scripts have it.
+    case full
+    /// The safe part of it that plugins have; `sandbox.c` lists it.
+    case sandboxed
+  }
+
+  /// - Parameters:
+  ///   - memoryLimit: bytes that its Lua code may hold; nil for no limit.
+  ///   - libraries: the environment that its code finds.
+  ///   - seed: what its random numbers start from, so that they repeat; nil for other ones each time.
+  public init(memoryLimit: Int? = nil, libraries: Libraries = .full, seed: UInt64? = nil) throws(LuaError) {
     var host = dh_host(
       context: nil, invoke: runHostFunction, release: releaseHostObject, unknown_field: wordUnknownField)
-    guard let L = dh_open(&host, memoryLimit ?? 0) else {
+    var options = dh_options(
+      memory_limit: max(0, memoryLimit ?? 0), is_sandboxed: libraries == .sandboxed ? 1 : 0,
+      is_seeded: seed == nil ? 0 : 1, seed: seed ?? 0)
+    guard let L = dh_open(&host, &options) else {
       throw LuaError(kind: .stopped(.memory), message: "not enough memory for a Lua state")
     }
     main = L
@@ -91,6 +105,7 @@ public final class LuaState {
       guard let base = raw.baseAddress else { return dh_load(L, "", 0, "=" + name) }
       return dh_load(L, base.assumingMemoryBound(to: CChar.self), raw.count, "=" + name)
     }
+    if status >= DH_STATUS_STOPPED { throw takeError(on: L, status: status) }
     guard status == LUA_OK else { throw takeSyntaxError(on: L, endsInBackslash: bytes.last == UInt8(ascii: "\\")) }
     return LuaReference(popping: L, of: self)
   }
@@ -152,7 +167,9 @@ public final class LuaState {
 
   /// The error of a protected call; takes the value off the stack.
   func takeError(on L: OpaquePointer, status: Int32) -> LuaError {
-    if status >= DH_STATUS_STOPPED { return stopError(status - Int32(DH_STATUS_STOPPED)) }
+    if status >= DH_STATUS_STOPPED {
+      return stopError(status - Int32(DH_STATUS_STOPPED), position: String(cString: dh_stop_position(L)))
+    }
     let position = String(cString: dh_error_position(L))
     let trace = isTracing ? String(cString: dh_error_trace(L)) : nil
     let isText = lua_type(L, -1) == LUA_TSTRING
@@ -176,10 +193,10 @@ public final class LuaState {
     return errorValues.first { $0.number == key.number }?.value
   }
 
-  private func stopError(_ reason: Int32) -> LuaError {
+  func stopError(_ reason: Int32, position: String = "") -> LuaError {
     switch UInt32(reason) {
     case DH_STOP_DEADLINE.rawValue:
-      return LuaError(kind: .stopped(.deadline), message: "stopped: the time limit has passed")
+      return LuaError(kind: .stopped(.deadline), message: "stopped: the time limit has passed", position: position)
     case DH_STOP_MEMORY.rawValue:
       return LuaError(kind: .stopped(.memory), message: "stopped: the memory limit has passed")
     case DH_STOP_EXIT.rawValue:
@@ -204,7 +221,9 @@ public final class LuaState {
     if status >= DH_STATUS_STOPPED { lua_pushnil(L) }
     guard status == LUA_OK else { return "(error object is a \(String(cString: dh_type_word(L, -2))) value)" }
     var length = 0
-    guard let start = dh_string(L, -1, &length) else { return "" }
+    guard let start = dh_string(L, -1, &length) else {
+      return "(error object is a \(String(cString: dh_type_word(L, -2))) value)"
+    }
     return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
   }
 
@@ -298,8 +317,7 @@ public final class LuaState {
   /// Pushes a function of the host on the running stack.
   func push(_ function: HostFunction, on L: OpaquePointer) { dh_push_function(L, keep(function, type: nil)) }
 
-  private func keep(_ function: HostFunction, type: UnsafeMutablePointer<dh_type>?) -> UnsafeMutablePointer<dh_function>
-  {
+  func keep(_ function: HostFunction, type: UnsafeMutablePointer<dh_type>?) -> UnsafeMutablePointer<dh_function> {
     let entry = UnsafeMutablePointer<dh_function>.allocate(capacity: 1)
     entry.initialize(
       to: dh_function(
@@ -326,6 +344,7 @@ public final class LuaState {
       let stack = LuaStack(L)
       stack.pushTable(array: 0, fields: 2)
       stack.setField("__name", "problem")
+      stack.setField("__metatable", "problem")
       stack.push("__tostring")
       push(
         HostFunction("__tostring", failsSoftly: false) { stack, _ in
