@@ -119,6 +119,8 @@ public final class BindingContext {
   public let events: EventTable
   /// Paths that the person typed for the call under way: granted for its length.
   public var grantedForCall: [String] = []
+  /// Which of the paths that a person types as arguments are granted for a call.
+  public var mayTakeTypedPath: (String) -> Bool = { _ in true }
   /// What each call into the state may use, for the words of an error.
   public var limits = PluginLimits.standard
   /// Told of each failure of a call into the state, for `plugin info`.

@@ -1,8 +1,8 @@
 // Commands that Lua adds: `shell.command` and the type `command`. Invariant: such a command is described as a built-in one is, so
 // parsing, help, completion and --json come from the description; its `run` gets plain values only.
 
-public import Commands
-public import LuaRuntime
+import Commands
+import LuaRuntime
 import Wording
 
 /// A command as Lua sees it.
@@ -125,7 +125,7 @@ private func readKind(_ table: borrowing LuaTable, of name: String) throws -> Va
 private func result(of run: LuaReference, _ invocation: Invocation, _ context: BindingContext) throws -> CommandResult {
   let outer = context.grantedForCall
   defer { context.grantedForCall = outer }
-  context.grantedForCall = outer + typedPaths(invocation)
+  context.grantedForCall = outer + typedPaths(invocation).filter(context.mayTakeTypedPath)
   let name = invocation.command.name
   do {
     return try context.calling(.command(name)) {

@@ -42,6 +42,8 @@ public final class Subscription: BoundObject {
 
 public final class EventTable {
   private var subscriptions: [ShellEvent: [Subscription]] = [:]
+  /// Called before each event: what wants to hear of it may subscribe now.
+  public var willEmit: ((ShellEvent) -> Void)?
   private let report: (_ owner: String?, _ event: ShellEvent, _ error: any Error) -> Void
 
   /// - Parameter report: told of an error in a listener.
@@ -71,6 +73,7 @@ public final class EventTable {
   /// Calls the listeners in the order of their subscription.
   /// - Throws: only a stop (Ctrl-C, exit) that a listener ended with.
   public func emit(_ event: ShellEvent, _ arguments: [any LuaRepresentable] = []) throws {
+    willEmit?(event)
     for subscription in subscriptions[event] ?? [] where subscription.isActive {
       do {
         try subscription.call(arguments)

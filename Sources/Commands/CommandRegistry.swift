@@ -44,6 +44,9 @@ public final class CommandRegistry {
 
   public func isKnown(_ firstWord: String) -> Bool { table[firstWord] != nil || aliasWords[firstWord] != nil }
 
+  /// Whether a command may have that name.
+  public static func mayName(_ name: String) -> Bool { Command.isUsable(name: name) }
+
   /// - Throws: `.badName`, `.badDescription`, or `.duplicate` naming both owners. Nothing is added then.
   public func add(_ command: Command) throws(CommandError) {
     try command.checkDescription()

@@ -24,6 +24,12 @@ public struct ShellSetup {
   public var isDryRun = false
   public var wantsTrace = false
   public var usesPlugins = true
+  /// Of `--seed`: random choices repeat.
+  public var seed: UInt64?
+  /// Nobody is asked anything.
+  public var isUnattended = false
+  /// Where the person's plugins are, when not in the data folder (`plugin test` has data of its own).
+  public var pluginFolder: String?
   public var usesStartScript = true
 
   public init(
@@ -78,7 +84,7 @@ public final class Shell {
     self.console = console
     self.surroundings = surroundings
     lexicons = LexiconLibrary(listFolders: setup.listFolders, cacheFolder: setup.cacheFolder)
-    lua = try LuaState()
+    lua = try LuaState(seed: setup.seed)
     lua.isTracing = setup.wantsTrace
     let messages = console
     events = EventTable { owner, event, error in
@@ -100,6 +106,9 @@ public final class Shell {
     opened = fresh
     return fresh
   }
+
+  /// Where the person's plugins are installed.
+  var personPlugins: String { setup.pluginFolder ?? setup.dataFolder + "/plugins" }
 
   /// The folder of the person's own files.
   var personFolder: String { setup.dataFolder + "/local" }
@@ -135,9 +144,10 @@ public final class Shell {
       progress: { [unowned self] label, total in console.progress(label, total: total == 0 ? nil : total) },
       ask: { [unowned self] text in try ask(text) },
       run: { [unowned self] line in try runForValue(line) },
-      alias: { [unowned self] name, text in try registry.setAlias(name, words: ShellWords.split(text, home: setup.home))
+      alias: { [unowned self] name, text in
+        try registry.setAlias(name, words: ShellWords.split(text, home: setup.home), owner: owner)
       },
-      addCommand: { [unowned self] command in try registry.add(command) })
+      addCommand: { [unowned self] command in try add(command) }, display: { [unowned self] value in display(of: value) })
   }
 
   private func pluginServices() -> PluginServices {
@@ -151,16 +161,25 @@ public final class Shell {
   }
 
   private func pluginSurroundings() -> PluginHost.Surroundings {
-    PluginHost.Surroundings(
-      bundledFolder: setup.bundledPlugins, personFolder: setup.dataFolder + "/plugins", home: setup.home,
+    var surroundings = PluginHost.Surroundings(
+      bundledFolder: setup.bundledPlugins, personFolder: personPlugins, home: setup.home,
       context: { [unowned self] plugin, grants in bindingContext(owner: plugin, grants: grants) },
-      elapsed: surroundings.elapsed, report: { [unowned self] line in console.message("plugin " + line) })
+      elapsed: self.surroundings.elapsed, report: { [unowned self] line in console.message("plugin " + line) })
+    surroundings.seed = setup.seed
+    return surroundings
+  }
+
+  /// Adds a command that Lua describes. The person may describe their own again; a plugin may not.
+  private func add(_ command: Command) throws {
+    if command.owner == personAsOwner { registry.remove(command.path, owner: personAsOwner) }
+    try registry.add(command)
   }
 
   // MARK: Asking
 
   /// Asks for a line at the terminal; nil where nobody can answer.
   func ask(_ text: String) throws -> String? {
+    if setup.isUnattended { return nil }
     let outcome: LineOutcome
     if let lineReader {
       outcome = try lineReader.read(prompt: text, initial: "", hidesHistory: true)
@@ -180,7 +199,7 @@ public final class Shell {
 
   /// Asks for yes or no where somebody sits there; elsewhere the answer is yes, as the command was written on purpose.
   func confirm(_ question: String) throws -> Bool {
-    guard console.terminal.hasKeyboard, console.terminal.hasScreen else { return true }
+    guard console.terminal.hasKeyboard, console.terminal.hasScreen, !setup.isUnattended else { return true }
     let answer = try ask(question + " [y/N] ")
     return ["y", "yes"].contains(answer?.trimmed.lowercased())
   }

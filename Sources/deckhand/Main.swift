@@ -74,6 +74,7 @@ let version = "0.1.0"
       bundledPlugins: bundledPluginsFolder(), environment: environmentValue)
     setup.wantsJSON = arguments.wantsJSON
     setup.isDryRun = arguments.isDryRun
+    setup.seed = arguments.seed
     setup.wantsTrace = arguments.wantsTrace
     setup.usesPlugins = arguments.usesPlugins
     setup.usesStartScript = arguments.usesStartScript

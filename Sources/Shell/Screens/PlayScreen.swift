@@ -192,7 +192,8 @@ private final class PlayScreen {
   private func finish() throws {
     hasEnded = true
     try shell.events.emit(.gameFinished, [handle])
-    let missed = game.missed()
+    // Without a dictionary (letters are guessed) there is no list of what could be found.
+    let missed = game.rules.contains(.inDictionary) ? game.missed() : []
     guard !wantsJSON, !missed.isEmpty else { return }
     let shown = missed.prefix(30).joined(separator: " ")
     let more = missed.count > 30 ? " … \(grouped(missed.count - 30)) more" : ""
@@ -246,7 +247,9 @@ private final class PlayScreen {
     let found = columns(game.found, width: min(terminal.width, 76) - 3).prefix(max(1, terminal.height - 12))
     lines += found.map { "   " + $0 }
     if !found.isEmpty { lines.append("") }
-    lines.append("   \(footer) · \(grouped(game.count)) of \(grouped(game.possible().count)) possible")
+    let isFromList = game.rules.contains(.inDictionary)
+    lines.append(
+      "   " + footer + (isFromList ? " · \(grouped(game.count)) of \(grouped(game.possible().count)) possible" : ""))
     let room = max(20, terminal.width - 4)
     if let alert {
       lines += wrapped(printable(alert, limit: 400), width: room).map { "   " + terminal.styled($0, .yellow) }
