@@ -26,10 +26,10 @@ local function each_sentence(path, give)
   for line in files.lines(path) do
     local rest = line
     while rest ~= "" do
-      local sentence, tail = rest:match("^(.-[.!?]+[\"')]*)%s+(.*)$")
+      local sentence, tail = rest:match("^(.-[.!?]+[\"')\128-\255]*)%s+(.*)$")
       pending = pending .. " " .. (sentence or rest)
       if not sentence then
-        if rest:find("[.!?][\"')]*%s*$") then flush() end
+        if rest:find("[.!?][\"')\128-\255]*%s*$") then flush() end
         break
       end
       flush()

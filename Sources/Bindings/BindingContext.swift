@@ -111,6 +111,8 @@ public final class BindingContext {
   public let shell: ShellServices
   public let plugins: PluginServices
   public let grants: Grants
+  /// Whether objects of these rooms may be used at all, wherever they came from (an event hands cards to who listens).
+  let (mayReadDecks, mayPlay): (Bool, Bool)
   /// The plugin that the state belongs to; nil for the person's own.
   public let owner: String?
   /// The version of the program, and where its data is.
@@ -134,6 +136,8 @@ public final class BindingContext {
     self.shell = shell
     self.plugins = plugins
     self.grants = grants
+    mayReadDecks = grants.allows(.decksRead) || grants.allows(.decksWrite)
+    mayPlay = grants.allows(.games)
     self.owner = owner
     self.version = version
     self.events = events
@@ -143,6 +147,20 @@ public final class BindingContext {
 /// What a bound handle of the workspace needs to be used at all: checked before each of its members, in this one place.
 func requireOpen(_ handle: some WorkspaceHandle, _ what: String) throws {
   guard handle.workspace.isOpen else { throw WorkspaceError.signedOut(what: what) }
+}
+
+extension BindingContext {
+  /// For each member of a deck, a card, a session.
+  func requireDecks(_ handle: some WorkspaceHandle, _ what: String) throws {
+    if !mayReadDecks { try requireGrant(.decksRead) }
+    try requireOpen(handle, what)
+  }
+
+  /// For each member of a game.
+  func requireGames(_ handle: some WorkspaceHandle, _ what: String) throws {
+    if !mayPlay { try requireGrant(.games) }
+    try requireOpen(handle, what)
+  }
 }
 
 /// A right that the state was not given.

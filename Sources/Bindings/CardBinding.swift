@@ -15,7 +15,7 @@ func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
       let record = try card.record()
       return "card \"\(printable(record.prompt, limit: 40))\" / \"\(printable(record.answer, limit: 40))\""
     },
-    identity: { .text(try $0.record().guid) }, check: { try requireOpen($0, "card") }
+    identity: { .text(try $0.record().guid) }, check: { try context.requireDecks($0, "card") }
   ) { type in
     describeTexts(type, context)
     describePlace(type, context)

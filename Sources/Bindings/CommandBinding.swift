@@ -127,18 +127,18 @@ private func result(of run: LuaReference, _ invocation: Invocation, _ context: B
   defer { context.grantedForCall = outer }
   context.grantedForCall = outer + typedPaths(invocation).filter(context.mayTakeTypedPath)
   let name = invocation.command.name
-  do {
-    return try context.calling(.command(name)) {
-      try run.call([arguments(of: invocation)], results: 2) { stack in
+  return try context.calling(.command(name)) {
+    do {
+      return try run.call([arguments(of: invocation)], results: 2) { stack in
         // `nil, problem` is the command's own way to say that it could not.
         if stack.isNoneOrNil(-2), let problem = stack.problem(at: -1) { throw problem }
         let value = stack.value(-2)
         return CommandResult(commandValue(of: value), value.isNone ? .none : context.shell.display(value))
       }
+    } catch let error as LuaError where error.isOfOrdinaryLife {
+      // `assert(decks.open(name))` in a command: the problem is what the person wants to read.
+      throw error.problem ?? error
     }
-  } catch let error as LuaError where error.isOfOrdinaryLife {
-    // `assert(decks.open(name))` in a command: the problem is what the person wants to read.
-    throw error.problem ?? error
   }
 }
 

@@ -45,7 +45,7 @@ func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
   BoundType<DeckHandle>(
     "deck", "A pile of cards with a name.",
     summary: { "deck \"\(printable(try $0.record().name))\" (\(counted(try $0.counts().count, "card")))" },
-    identity: { .text(try $0.record().name) }, check: { try requireOpen($0, "deck") }
+    identity: { .text(try $0.record().name) }, check: { try context.requireDecks($0, "deck") }
   ) { type in
     describeFields(type, context)
     describeCards(type, context)
@@ -281,7 +281,7 @@ func deckOptionsType(_ context: BindingContext) -> BoundType<DeckOptionsObject> 
     identity: { object in
       let options = try object.deck.options()
       return .table(DeckOptions.names.map { (.text($0.text), luaNumber(options.value($0), $0)) })
-    }, check: { try requireOpen($0.deck, "deck") }
+    }, check: { try context.requireDecks($0.deck, "deck") }
   ) { type in
     for name in DeckOptions.names {
       let help = "From \(name.range.lowerBound) to \(name.range.upperBound)\(name.isWhole ? ", whole" : "")."

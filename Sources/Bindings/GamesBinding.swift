@@ -182,7 +182,7 @@ func gameType(_ context: BindingContext) -> BoundType<GameHandle> {
     summary: {
       "game of \(printable($0.game.mode.name)) on \"\(printable($0.game.baseWord))\" (\($0.game.count) found)"
     },
-    identity: { .text($0.game.baseWord) }, check: { try requireOpen($0, "game") }
+    identity: { .text($0.game.baseWord) }, check: { try context.requireGames($0, "game") }
   ) { type in
     describeState(type)
     describePlaying(type, context)
@@ -229,7 +229,9 @@ private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingCo
   type.method("guess", [word], returns: .integer, fails: true, "Judges a guess: its points, or nil and why not.") {
     handle, stack in
     let bytes = try stack.bytes(2)
-    return GuessAnswer(outcome: try handle.game.guess(bytes)) { [lexicon = handle.game.lexicon] in
+    let outcome = try handle.game.guess(bytes)
+    if case .accepted = outcome { try context.tell(ofWordIn: handle) }
+    return GuessAnswer(outcome: outcome) { [lexicon = handle.game.lexicon] in
       lexicon.normalized(String(decoding: bytes, as: UTF8.self))
     }
   }
@@ -239,7 +241,10 @@ private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingCo
   ) { handle, stack in
     try stack.table(2, "list of strings").elements { stack in
       let outcome = try handle.game.guess(stack.bytes(-1))
-      if case .accepted(let points) = outcome { return LuaValue.integer(points) }
+      if case .accepted(let points) = outcome {
+        try context.tell(ofWordIn: handle)
+        return LuaValue.integer(points)
+      }
       return .text(outcome.code ?? "")
     }
   }
@@ -253,5 +258,14 @@ private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingCo
   type.method("new_word", [], returns: .string, fails: true, "A new base word; the list of found words is cleared.") {
     handle, _ in
     try handle.game.newWord()
+  }
+}
+
+extension BindingContext {
+  /// Events: the word found last, and the end of the game when it was the one that ended it.
+  func tell(ofWordIn handle: GameHandle) throws {
+    guard let word = handle.game.newest else { return }
+    try events.emit(.wordFound, [handle, word])
+    if try handle.game.isFinished() { try events.emit(.gameFinished, [handle]) }
   }
 }

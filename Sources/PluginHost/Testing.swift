@@ -33,6 +33,7 @@ extension PluginHost {
     plugin.state = .ready
     do {
       try run(plugin, manifest, allowed, mayTake: { $0.isWithin(folder) || $0.isWithin(plugin.folder) })
+      plugin.state = .loaded
       return try runTests(of: plugin, allowed, in: folder)
     } catch let error as PluginError {
       throw error

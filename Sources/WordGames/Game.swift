@@ -44,6 +44,8 @@ public final class Game {
   public var length: Int { baseWord.count }
   /// The found words, newest first.
   public var found: [String] { foundWords.entries.reversed().map(\.word) }
+  /// The word found last.
+  public var newest: String? { foundWords.entries.last?.word }
   public var count: Int { foundWords.entries.count }
   /// The mean length of the found words in letters; 0 when there are none.
   public var average: Double { count == 0 ? 0 : Double(foundWords.letters) / Double(count) }
