@@ -74,6 +74,7 @@ let package = Package(
     tests("WordGames", ["Lexicon"]),
     tests("LuaRuntime", ["Wording", "CLua"], exclude: ["Scripts"]),
     tests("Commands"),
+    tests("PluginHost", ["Bindings", "JSON"]),
     // A small program that the tests of the prompt drive through a pseudo-terminal.
     .executableTarget(
       name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),

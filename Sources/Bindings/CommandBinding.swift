@@ -115,7 +115,8 @@ private func readKind(_ table: borrowing LuaTable, of name: String) throws -> Va
   guard let known = ValueKind(named: kind, in: least...most) else {
     throw LuaFailure.argument(
       table.argument,
-      "'\(printable(name))': no kind is called '\(printable(kind))'\(didYouMean(kind, among: ValueKind.names, quote: "'"))")
+      "'\(printable(name))': no kind is called '\(printable(kind))'\(didYouMean(kind, among: ValueKind.names, quote: "'"))"
+    )
   }
   return known
 }

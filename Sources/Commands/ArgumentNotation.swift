@@ -19,7 +19,8 @@ public enum ArgumentNotation: Sendable {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { String($0).trimmed }
     let (form, help) = (parts[0], parts.count > 1 ? parts[1] : "")
     let wrong = CommandError.badDescription(
-      command: command, "\(quoted(text)) is neither an argument (FILE, [DECK], WORD...) nor an option (--quick, --count N)")
+      command: command,
+      "\(quoted(text)) is neither an argument (FILE, [DECK], WORD...) nor an option (--quick, --count N)")
     if form.hasPrefix("-") {
       guard let option = Self.option(form, help) else { throw wrong }
       self = .option(option)
@@ -63,7 +64,9 @@ public enum ArgumentNotation: Sendable {
     let isRepeating = value.hasSuffix("...")
     if isRepeating { value.removeLast(3) }
     let choices = value.split(separator: "|").map(String.init)
-    if choices.count > 1 { return Option(name, value, .choice(choices), isRepeating: isRepeating, short: short, help: help) }
+    if choices.count > 1 {
+      return Option(name, value, .choice(choices), isRepeating: isRepeating, short: short, help: help)
+    }
     guard isName(value[...]) else { return nil }
     return Option(name, value, ValueKind(impliedBy: value), isRepeating: isRepeating, short: short, help: help)
   }

@@ -90,7 +90,8 @@ public final class Command {
     run: @escaping (Invocation) throws -> CommandResult
   ) {
     self.init(
-      path: path, theme: theme, summary: summary, details: details, arguments: arguments, options: options, usage: usage,
+      path: path, theme: theme, summary: summary, details: details, arguments: arguments, options: options,
+      usage: usage,
       example: example, owner: owner, complete: complete, run: run)
   }
 

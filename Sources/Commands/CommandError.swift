@@ -111,5 +111,7 @@ extension CommandError {
 
   private static func hint(_ suggestion: String?) -> String? { suggestion.map { " (did you mean \(quoted($0))?)" } }
 
-  private static func words(for owner: String?) -> String { owner.map { $0 == "you" ? "you" : "the plugin \(quoted($0))" } ?? "Deckhand" }
+  private static func words(for owner: String?) -> String {
+    owner.map { $0 == "you" ? "you" : "the plugin \(quoted($0))" } ?? "Deckhand"
+  }
 }

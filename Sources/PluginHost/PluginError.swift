@@ -82,4 +82,3 @@ public enum PluginError: Problem, Equatable {
     }
   }
 }
-

@@ -134,7 +134,9 @@ public final class PluginHost {
   /// A mode has one owner, known before any code runs.
   private func checkModes(_ manifest: Manifest) throws {
     for mode in manifest.modes {
-      if let owner = modes.owner(of: mode), owner != manifest.name { throw GameError.modeTaken(name: mode, owner: owner) }
+      if let owner = modes.owner(of: mode), owner != manifest.name {
+        throw GameError.modeTaken(name: mode, owner: owner)
+      }
       let other = plugins.first { $0.name < manifest.name && $0.isUsable && $0.manifest?.modes.contains(mode) == true }
       if let other { throw GameError.modeTaken(name: mode, owner: other.name) }
     }

@@ -55,7 +55,9 @@ extension PluginHost {
     try lua.setGlobal("run", runner(of: plugin, grants))
     try lua.load(expectations, name: "expect").call([], results: 0) { _ in }
     try runFile("test.lua", of: plugin, in: lua)
-    if tests.isEmpty { throw PluginError.failed(plugin: plugin.name, message: "test.lua has no test(\"...\", function)") }
+    if tests.isEmpty {
+      throw PluginError.failed(plugin: plugin.name, message: "test.lua has no test(\"...\", function)")
+    }
     return try tests.map { test in
       do {
         try test.body.call([], results: 0) { _ in }

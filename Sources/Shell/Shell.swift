@@ -147,7 +147,8 @@ public final class Shell {
       alias: { [unowned self] name, text in
         try registry.setAlias(name, words: ShellWords.split(text, home: setup.home), owner: owner)
       },
-      addCommand: { [unowned self] command in try add(command) }, display: { [unowned self] value in display(of: value) })
+      addCommand: { [unowned self] command in try add(command) },
+      display: { [unowned self] value in display(of: value) })
   }
 
   private func pluginServices() -> PluginServices {

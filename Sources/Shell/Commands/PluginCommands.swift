@@ -8,7 +8,8 @@ import Wording
 extension Shell {
   func pluginCommands() -> [Command] {
     [
-      listPlugins(), pluginInfo(), enablePlugin(), disablePlugin(), reloadPlugin(), newPlugin(), testPlugin(), limitPlugin(),
+      listPlugins(), pluginInfo(), enablePlugin(), disablePlugin(), reloadPlugin(), newPlugin(), testPlugin(),
+      limitPlugin(),
     ]
   }
 
@@ -67,8 +68,9 @@ extension Shell {
   }
 
   private func listPlugins() -> Command {
-    Command("plugin", "list", theme: Self.pluginTheme, summary: "Lists the plugins that were found.", example: "plugin list")
-    {
+    Command(
+      "plugin", "list", theme: Self.pluginTheme, summary: "Lists the plugins that were found.", example: "plugin list"
+    ) {
       [unowned self] _ in
       let rows = plugins.plugins.map { [$0.name, $0.manifest?.version ?? "-", stateText($0), adds($0), loadText($0)] }
       let columns: [TableText.Column] = [
@@ -130,7 +132,8 @@ extension Shell {
     }
     let by = manifest.author.map { " by \($0)" } ?? ""
     console.show(
-      ["\(plugin.name) \(manifest.version)\(by) wants to:"] + Permission.inWords(manifest.permissions).map { "  - \($0)" })
+      ["\(plugin.name) \(manifest.version)\(by) wants to:"]
+        + Permission.inWords(manifest.permissions).map { "  - \($0)" })
     return try confirm("Enable it?")
   }
 
@@ -147,7 +150,8 @@ extension Shell {
 
   private func reloadPlugin() -> Command {
     Command(
-      "plugin", "reload", theme: Self.pluginTheme, summary: "Loads a plugin anew from its folder.", arguments: [Self.pluginName],
+      "plugin", "reload", theme: Self.pluginTheme, summary: "Loads a plugin anew from its folder.",
+      arguments: [Self.pluginName],
       example: "plugin reload palindromes"
     ) { [unowned self] invocation in
       let plugin = try plugins.reload(plugins.plugin(named: invocation.text("NAME")))

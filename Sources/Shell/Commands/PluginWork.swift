@@ -30,7 +30,8 @@ extension Shell {
   func testPlugin() -> Command {
     Command(
       "plugin", "test", theme: Self.pluginTheme, summary: "Runs a plugin's test.lua over data that is thrown away.",
-      details: "Exits with status 1 when a test fails.", arguments: [Self.pluginName], example: "plugin test palindromes"
+      details: "Exits with status 1 when a test fails.", arguments: [Self.pluginName],
+      example: "plugin test palindromes"
     ) { [unowned self] invocation in
       let name = try plugins.plugin(named: invocation.text("NAME")).name
       let results = try testResults(of: name)
@@ -39,7 +40,9 @@ extension Shell {
         result.failure.map { "FAILED  \(printable(result.name))\n          \(printable($0, limit: 400))" }
           ?? "ok      \(printable(result.name))"
       }
-      let sum = failures == 0 ? "\(counted(results.count, "test")) passed." : "\(failures) of \(counted(results.count, "test")) failed."
+      let sum =
+        failures == 0
+        ? "\(counted(results.count, "test")) passed." : "\(failures) of \(counted(results.count, "test")) failed."
       let value = CommandValue.list(
         results.map { result in
           .record([
@@ -50,7 +53,8 @@ extension Shell {
       let shown = lines.flatMap { $0.split(separator: "\n").map(String.init) } + [sum]
       guard failures > 0 else { return CommandResult(value, .lines(shown)) }
       show(CommandResult(value, .lines(shown)), asJSON: setup.wantsJSON || invocation.wantsJSON)
-      throw Common.problem("test_failed", "A test failed", "\(name): \(failures) of \(counted(results.count, "test")) failed")
+      throw Common.problem(
+        "test_failed", "A test failed", "\(name): \(failures) of \(counted(results.count, "test")) failed")
     }
   }
 
@@ -76,9 +80,11 @@ extension Shell {
 
   private func throwawayFolder() throws -> String {
     var template = Array(((setup.environment("TMPDIR") ?? "/tmp") + "/deckhand-test-XXXXXX").utf8CString)
-    guard let path = template.withUnsafeMutableBufferPointer({ buffer in
-      buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
-    }) else {
+    guard
+      let path = template.withUnsafeMutableBufferPointer({ buffer in
+        buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
+      })
+    else {
       throw Common.problem("no_folder", "No folder for the test", "a temporary folder cannot be made")
     }
     return path
@@ -117,7 +123,9 @@ extension Shell {
       if seconds != nil || memory != nil { try plugins.setLimits(plugin, seconds: seconds, memory: memory) }
       let limits = plugin.limits
       return CommandResult(
-        .record([("name", .text(plugin.name)), ("seconds", .number(limits.seconds)), ("memory", .integer(limits.memory))]),
+        .record([
+          ("name", .text(plugin.name)), ("seconds", .number(limits.seconds)), ("memory", .integer(limits.memory)),
+        ]),
         line: "\(plugin.name): each call may use \(limits.secondsInWords) and \(limits.memory) MiB.")
     }
   }
