@@ -205,6 +205,7 @@ func commandValue(of value: LuaValue) -> CommandValue {
   case .number(let number): .number(number)
   case .bytes(let bytes): .text(String(decoding: bytes, as: UTF8.self))
   case .list(let items): .list(items.map(commandValue))
+  case .table(let pairs) where pairs.isEmpty: .list([])
   case .table(let pairs):
     .record(
       pairs.map { (key(of: $0.key), commandValue(of: $0.value)) }.sorted { $0.0 < $1.0 })

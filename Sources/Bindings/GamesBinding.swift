@@ -37,6 +37,8 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       let wish = try readWish(stack.optionalTable(1))
       let workspace = try context.workspace()
       try context.plugins.prepareMode(wish.mode)
+      // A list that is compiled at its first use is the program's work, not a plugin's.
+      if wish.lexicon == nil { _ = try stack.state.pauseDeadline { try workspace.lexicon(wish.language) } }
       return try workspace.startGame(wish)
     }
   }

@@ -1,6 +1,7 @@
 // What the person decides about plugins: on or off, limits, a fresh start. Invariant: a decision is written before it counts.
 
 import Bindings
+import Storage
 
 extension PluginHost {
   /// Seconds and MiB that a limit may be.
@@ -54,6 +55,7 @@ extension PluginHost {
       ?? GrantFile.Entry(isEnabled: plugin.isBundled, isBundled: plugin.isBundled)
     entry.version = plugin.manifest?.version ?? entry.version
     change(&entry)
+    try makePrivateFolder(surroundings.personFolder)
     try grants?.set(plugin.name, entry)
   }
 

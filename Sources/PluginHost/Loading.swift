@@ -62,6 +62,7 @@ extension PluginHost {
     // What it is built on may have used it, and so loaded it, meanwhile.
     guard plugin.state == .ready else { return }
     let start = surroundings.elapsed()
+    // The announcements give way to the commands themselves.
     registry.removeAll(owner: plugin.name)
     do {
       try run(plugin, manifest, grants(for: manifest.permissions))
@@ -191,6 +192,7 @@ extension PluginHost {
     modes.remove(owner: plugin.name)
     events.removeAll(owner: plugin.name)
     surroundings.takeBack(plugin.name)
+    announced.removeAll { $0 === plugin }
     plugin.lua?.close()
     plugin.lua = nil
     plugin.loadTime = nil
@@ -204,5 +206,6 @@ extension PluginHost {
       takeBack(plugin)
       plugin.state = .ready
     }
+    announced = []
   }
 }

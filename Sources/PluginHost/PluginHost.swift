@@ -47,6 +47,8 @@ public final class PluginHost {
   /// By name; the person's stand in place of bundled ones of the same name.
   public internal(set) var plugins: [Plugin] = []
   var grants: GrantFile?
+  /// Those whose names are taken: they were announced before.
+  var announced: [Plugin] = []
 
   public init(_ surroundings: Surroundings, registry: CommandRegistry, modes: ModeTable, events: EventTable) {
     self.surroundings = surroundings
@@ -60,7 +62,8 @@ public final class PluginHost {
   /// Reads the manifests of all plugins and announces their commands. Loads those that ask for the start.
   public func discover() {
     find()
-    for plugin in plugins { announce(plugin) }
+    // What comes with the program is first, so that an installed plugin does not take its names.
+    for plugin in plugins.filter(\.isBundled) + plugins.filter({ !$0.isBundled }) { announce(plugin) }
     events.willEmit = { [unowned self] event in loadListeners(to: event) }
     for plugin in plugins where plugin.state == .ready && plugin.manifest?.loadsAtStart == true { loadOrReport(plugin) }
   }
@@ -115,6 +118,7 @@ public final class PluginHost {
     guard plugin.isUsable, let manifest = plugin.manifest else { return }
     do {
       try checkModes(manifest)
+      announced.append(plugin)
       for name in manifest.commands {
         try registry.add(
           Command(
@@ -137,7 +141,9 @@ public final class PluginHost {
       if let owner = modes.owner(of: mode), owner != manifest.name {
         throw GameError.modeTaken(name: mode, owner: owner)
       }
-      let other = plugins.first { $0.name < manifest.name && $0.isUsable && $0.manifest?.modes.contains(mode) == true }
+      let other = announced.first {
+        $0.name != manifest.name && $0.isUsable && $0.manifest?.modes.contains(mode) == true
+      }
       if let other { throw GameError.modeTaken(name: mode, owner: other.name) }
     }
   }

@@ -88,7 +88,8 @@ public final class Shell {
     lua.isTracing = setup.wantsTrace
     let messages = console
     events = EventTable { owner, event, error in
-      messages.message("\(owner.map { $0 + ": " } ?? "")in the event \(event.rawValue): \(error)")
+      // An error of a plugin names it, and the event, itself.
+      messages.message(printable(owner == nil ? "in the event \(event.rawValue): \(error)" : "\(error)", limit: 2_000))
     }
     try install(bindingContext(owner: nil, grants: .everything), in: lua)
     ownGlobals = Set(try lua.globalNames())

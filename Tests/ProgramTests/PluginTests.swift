@@ -31,7 +31,10 @@ extension Home {
       lines[#lines + 1] = path .. " " .. type(value)
       if type(value) ~= "table" or seen[value] then return end
       seen[value] = true
-      for key, item in pairs(value) do walk(item, path .. "." .. tostring(key)) end
+      local keys = {}
+      for key in pairs(value) do keys[#keys + 1] = key end
+      table.sort(keys)
+      for _, key in ipairs(keys) do walk(value[key], path .. "." .. key) end
       local metatable = getmetatable(value)
       if metatable ~= nil then walk(metatable, path .. "(meta)") end
     end
@@ -378,7 +381,8 @@ extension Home {
     )
     #expect(run.output.contains("command add, command more, mode added"))
     #expect(run.lines.count { $0.hasPrefix("heard") } == 5, "\(run.output)")
-    #expect(run.errors.contains("al") && run.errors.contains("more") && run.errors.contains("added"))
+    // What is no command any more is Lua, and nil.
+    #expect(run.lines.count { $0 == "nil" } == 2 && run.errors.contains("no mode is called \"added\""), "\(run.errors)")
   }
 
   @Test func `loading again and again leaves nothing behind`() throws {
@@ -515,18 +519,22 @@ extension Home {
 
   /// Real names come from the upvalues of `__index`; the stubs are read line by line.
   private static let compareTypes = """
-    local real, stubs = {}, {}
+    local real, stubs, classes = {}, {}, {}
+    local tables = {}
     for _, value in pairs(debug.getregistry()) do
-      local name = type(value) == "table" and rawget(value, "__name")
-      local index = name and rawget(value, "__index")
-      local _, members = index and type(index) == "function" and debug.getupvalue(index, 2)
-      if type(members) == "table" then for key in pairs(members) do real[name .. "." .. key] = true end end
+      local names, count = {}, 0
+      if type(value) == "table" and next(value) ~= nil and not rawget(value, "__name") and value ~= _G then
+        for key, member in pairs(value) do
+          local isMember = type(key) == "string" and (type(member) == "function" or type(member) == "userdata")
+          if not isMember or key:find("^_") then names = nil break end
+          names[key], count = true, count + 1
+        end
+        if names then tables[#tables + 1] = { names = names, count = count } end
+      end
     end
     for name, module in pairs(deckhand) do
       if type(module) == "table" then
         for key in pairs(module) do real[name .. "_module." .. key] = true end
-        local _, fields = debug.getupvalue(debug.getmetatable(module).__index, 2)
-        for key in pairs(fields) do real[name .. "_module." .. key] = true end
       end
     end
     for key in pairs(deckhand) do real["deckhand_module." .. key] = true end
@@ -538,9 +546,29 @@ extension Home {
       for line in io.lines(arg[1] .. "/" .. file) do
         class = line:match("^%-%-%-@class ([%w_]+)") or class
         local name = line:match("^%-%-%-@field ([%w_]+)") or line:match("^function [%w_]+[.:]([%w_]+)%(")
-        if name and class ~= "problem" then stubs[class .. "." .. name] = true end
+        if class and not class:find("_module$") then classes[class] = classes[class] or {} end
+        if name and class ~= "problem" then
+          if class:find("_module$") then stubs[class .. "." .. name] = true else classes[class][name] = true end
+        end
       end
     end
+    classes.problem = nil
+    -- The members of a type are a table of the registry: each type has the one, and no such table is of no type.
+    local function is_within(names, others)
+      for name in pairs(names) do if not others[name] then return false end end
+      return true
+    end
+    for class, names in pairs(classes) do
+      local found = next(names) == nil
+      for _, one in ipairs(tables) do found = found or is_within(names, one.names) and is_within(one.names, names) end
+      if not found then real[class .. " has other members than its stub"] = true end
+    end
+    for _, one in ipairs(tables) do
+      local found = false
+      for _, names in pairs(classes) do found = found or is_within(one.names, names) end
+      if not found then real["a type without a stub, with " .. next(one.names)] = true end
+    end
+    if #tables < 5 then real["the types were not found"] = true end
     local differences = {}
     for name in pairs(real) do if not stubs[name] then differences[#differences + 1] = "no stub: " .. name end end
     for name in pairs(stubs) do if not real[name] then differences[#differences + 1] = "only a stub: " .. name end end
@@ -549,5 +577,123 @@ extension Home {
     """
 
   private static let reachable = """
+    _G table
+    _G._G table
+    _G._VERSION string
+    _G.assert function
+    _G.collectgarbage function
+    _G.coroutine table
+    _G.coroutine.close function
+    _G.coroutine.create function
+    _G.coroutine.isyieldable function
+    _G.coroutine.resume function
+    _G.coroutine.running function
+    _G.coroutine.status function
+    _G.coroutine.wrap function
+    _G.coroutine.yield function
+    _G.deckhand table
+    _G.deckhand(meta) string
+    _G.deckhand.files table
+    _G.deckhand.files(meta) string
+    _G.deckhand.files.lines function
+    _G.deckhand.files.read function
+    _G.deckhand.files.write function
+    _G.error function
+    _G.files table
+    _G.getmetatable function
+    _G.ipairs function
+    _G.load function
+    _G.math table
+    _G.math.abs function
+    _G.math.acos function
+    _G.math.asin function
+    _G.math.atan function
+    _G.math.atan2 function
+    _G.math.ceil function
+    _G.math.cos function
+    _G.math.cosh function
+    _G.math.deg function
+    _G.math.exp function
+    _G.math.floor function
+    _G.math.fmod function
+    _G.math.frexp function
+    _G.math.huge number
+    _G.math.ldexp function
+    _G.math.log function
+    _G.math.log10 function
+    _G.math.max function
+    _G.math.maxinteger number
+    _G.math.min function
+    _G.math.mininteger number
+    _G.math.modf function
+    _G.math.pi number
+    _G.math.pow function
+    _G.math.rad function
+    _G.math.random function
+    _G.math.randomseed function
+    _G.math.sin function
+    _G.math.sinh function
+    _G.math.sqrt function
+    _G.math.tan function
+    _G.math.tanh function
+    _G.math.tointeger function
+    _G.math.type function
+    _G.math.ult function
+    _G.next function
+    _G.os table
+    _G.os.clock function
+    _G.os.date function
+    _G.os.time function
+    _G.pairs function
+    _G.pcall function
+    _G.print function
+    _G.rawequal function
+    _G.rawget function
+    _G.rawlen function
+    _G.rawset function
+    _G.require function
+    _G.select function
+    _G.setmetatable function
+    _G.string table
+    _G.string.byte function
+    _G.string.char function
+    _G.string.find function
+    _G.string.format function
+    _G.string.gmatch function
+    _G.string.gsub function
+    _G.string.len function
+    _G.string.lower function
+    _G.string.match function
+    _G.string.pack function
+    _G.string.packsize function
+    _G.string.rep function
+    _G.string.reverse function
+    _G.string.sub function
+    _G.string.unpack function
+    _G.string.upper function
+    _G.table table
+    _G.table.concat function
+    _G.table.insert function
+    _G.table.move function
+    _G.table.pack function
+    _G.table.remove function
+    _G.table.sort function
+    _G.table.unpack function
+    _G.tonumber function
+    _G.tostring function
+    _G.type function
+    _G.utf8 table
+    _G.utf8.char function
+    _G.utf8.charpattern string
+    _G.utf8.codepoint function
+    _G.utf8.codes function
+    _G.utf8.len function
+    _G.utf8.offset function
+    _G.xpcall function
+    meta of boolean nil
+    meta of function nil
+    meta of number nil
+    meta of string boolean
+    meta of thread nil
     """
 }
