@@ -37,6 +37,7 @@ let package = Package(
     room("Decks", ["Wording", "Storage", grdb]),
     room("Lexicon", ["Wording"]),
     room("WordGames", ["Wording", "Lexicon"]),
+    room("ToggleSettings", ["Wording", grdb]),
     room("Workspace", ["Wording", "Storage", "Decks", "Lexicon", "WordGames", grdb]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Wording", "CLua"]),
@@ -52,6 +53,7 @@ let package = Package(
     tests("Decks", ["Storage", grdb]),
     tests("Lexicon"),
     tests("WordGames", ["Lexicon"]),
+    tests("ToggleSettings", [grdb]),
     tests("LuaRuntime"),
     tests("Commands"),
   ]
