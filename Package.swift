@@ -30,6 +30,9 @@ let package = Package(
     // C where only C will do.
     .target(name: "CLua", linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
     .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
+    .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
+    .target(name: "CUtf8proc", linkerSettings: [.linkedLibrary(":libutf8proc.a")]),
+    .target(name: "CTerminal"),
     // What every room says the same way.
     room("Wording"),
     // The domain: one room a noun, none knows Lua or a terminal.
@@ -38,6 +41,7 @@ let package = Package(
     room("Lexicon", ["Wording"]),
     room("WordGames", ["Wording", "Lexicon"]),
     room("ToggleSettings", ["Wording", grdb]),
+    room("Authentication", ["Wording", "CSodium", "CUtf8proc"]),
     room("Workspace", ["Wording", "Storage", "Decks", "Lexicon", "WordGames", grdb]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Wording", "CLua"]),
@@ -48,12 +52,17 @@ let package = Package(
     .executableTarget(
       name: "deckhand", dependencies: ["Shell", "PluginHost", "Bindings", "Commands", "Workspace"],
       swiftSettings: strict),
+    // A program that the tests of Authentication start to end it at every step.
+    .executableTarget(
+      name: "AuthenticationProbe", dependencies: ["Authentication", "CTerminal"], path: "Tests/AuthenticationProbe",
+      swiftSettings: strict),
     tests("Wording"),
     tests("Storage", [grdb]),
     tests("Decks", ["Storage", grdb]),
     tests("Lexicon"),
     tests("WordGames", ["Lexicon"]),
     tests("ToggleSettings", [grdb]),
+    tests("Authentication", ["AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime"),
     tests("Commands"),
   ]
