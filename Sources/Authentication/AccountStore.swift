@@ -99,7 +99,8 @@ public final class AccountStore {
   private func record(_ account: String?, _ name: String) throws(AuthenticationError) -> AttemptRecord {
     if let account { return try .ofAccount(in: folder(account), clock) }
     try PrivateFile.makeFolder(accounts)
-    return try .ofUnknown(AccountName.key(String(name.prefix(256))), in: accounts, clock)
+    let beginning = String(decoding: name.utf8.prefix(256), as: UTF8.self)
+    return try .ofUnknown(AccountName.key(beginning), in: accounts, clock)
   }
 
   private func hash(of account: String?) throws(AuthenticationError) -> PasswordHash {

@@ -5,8 +5,8 @@ import Glibc
 
 /// Reads a password without a terminal.
 public enum PasswordFile {
-  /// The password in a file, all of it but one line end at its end. The notice says when others can read the file.
-  public static func read(_ path: String) throws(AuthenticationError) -> (Secret) {
+  /// The password in a file, all of it but one line end at its end.
+  public static func read(_ path: String) throws(AuthenticationError) -> Secret {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
     if file < 0 { throw .passwordFile(path: path, code: errno) }
     defer { close(file) }
