@@ -29,8 +29,24 @@ import Glibc
     case ("add", 5):
       let store = try store(arguments[1], endAt: arguments[4])
       return try store.add(arguments[2], try secret(arguments[3]), adoptingLocal: true)
+    case ("scan", 5):
+      // The password comes from a file, and what is looked for is masked, so that only the program's own copies are found.
+      let wanted = Array(arguments[4].utf8)
+      let store = try store(arguments[1], endAt: "")
+      let living = try signIn(store, arguments[2], file: arguments[3], wanted)
+      return "\(living) \(MemoryScan.copies(ofMasked: wanted))"
     default: return "usage"
     }
+  }
+
+  /// Signs in with a password from a file, and counts its copies while it lives.
+  private static func signIn(
+    _ store: AccountStore, _ name: String, file: String, _ wanted: [UInt8]
+  ) throws(AuthenticationError) -> Int {
+    let secret = try PasswordFile.read(file)
+    _ = try store.verify(name, secret)
+    let copies = MemoryScan.copies(ofMasked: wanted)
+    return secret.isEmpty ? -1 : copies
   }
 
   private static func secret(_ text: String) throws(AuthenticationError) -> Secret {

@@ -323,6 +323,28 @@ import Testing
     #expect(tries(store)?.code == "denied" || tries(store)?.code == "locked")
   }
 
+  @Test func `a try is counted before it is made, so ending the process saves nothing`() throws {
+    let data = try DataFolder()
+    _ = try data.storeWithAna()
+    var counted: [String] = []
+    // The clock is read as the try begins, and again once the password was found wrong.
+    let clock = AuthenticationClock(
+      now: {
+        let bytes =
+          PrivateFile.exists(data.path + "/accounts/ana/attempts")
+          ? try? data.read(data.path + "/accounts/ana/attempts") : []
+        counted.append(String(decoding: (bytes ?? []).prefix(10), as: UTF8.self))
+        return data.hand.reading
+      }, pause: { _ in }, random: data.hand.clock.random)
+    let store = try AccountStore(data: data.path, clock: clock, cost: DataFolder.cheap)
+    #expect(tries(store) == .denied)
+    #expect(counted == ["", "failures 1"])
+    data.hand.pass(5)
+    #expect(tries(store, "ana", "correct horse") == nil)
+    #expect(tries(store) == .denied)
+    #expect(counted == ["", "failures 1", "failures 1", "failures 0", "failures 1"])
+  }
+
   @Test func `a wrong name takes as long as a wrong password`() throws {
     let data = try DataFolder()
     let store = try data.storeWithAna(cost: .interactive)
@@ -377,6 +399,19 @@ import Testing
     _ = try store.add("ana", try Secret("correct horse"), adoptingLocal: true)
     #expect(try data.read(data.path + "/accounts/ana/history") == [7])
     _ = try store.verify("ana", try Secret("correct horse"))
+  }
+
+  @Test func `after a sign-in no copy of the password is left in memory`() throws {
+    let data = try DataFolder()
+    let store = try data.store()
+    let password = "Quetzal-73-wandert"
+    _ = try store.add("ana", try Secret(password), adoptingLocal: false)
+    try data.write(data.path + "/p", Array((password + "\n").utf8))
+    let masked = String(decoding: password.utf8.map { $0 ^ 1 }, as: UTF8.self)
+    let (said, status) = try ProbeProcess(["scan", data.path, "ana", data.path + "/p", masked]).end()
+    // One while it lives, in its own locked page; none after it.
+    #expect(said == "1 0")
+    #expect(status == 0)
   }
 
   @Test func `two that sign in at once both get in`() throws {

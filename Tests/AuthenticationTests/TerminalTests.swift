@@ -90,17 +90,17 @@ import Testing
   }
 
   @Test func `typed ahead with echo it is not taken`() throws {
-    let probe = try ProbeProcess(["read", "64"], onTerminal: true)
-    probe.type("early\n")
-    try #require(probe.waits { !probe.echoes })
-    // Whether the early line came before or after echo went off is a race; a second line decides.
-    probe.type("secret\n")
-    #expect(["6 646", "5 541"].contains(probe.end().said))
+    let shell = try ProbeProcess([], onTerminal: true, script: "sleep 0.3; \"$0\" read 64")
+    shell.type("early\n")
+    try #require(shell.shows("Password: "))
+    shell.type("secret\n")
+    #expect(shell.end().said == "6 646")
   }
 
-  @Test func `without a terminal it says so at once`() throws {
-    let probe = try ProbeProcess(["read", "1"], onTerminal: true)
-    #expect(probe.end().said == "code -4")
+  @Test func `without a terminal, or without room, it says so at once`() throws {
+    #expect(try ProbeProcess(["read", "1"], onTerminal: true).end().said == "code -4")
+    let alone = try ProbeProcess([], onTerminal: true, script: "setsid -w \"$0\" read 64 < /dev/null")
+    #expect(alone.end().said == "code -1")
   }
 
   @Test func `core dumps can be forbidden`() throws {
