@@ -93,7 +93,7 @@ public final class AccountStore {
     }
     try record.write(Failures(count: 0, last: now))
     try then(account, credentialsPath(account))
-    return (account, try strengthen(account, hash, password))
+    return (account, strengthen(account, hash, password))
   }
 
   private func record(_ account: String?, _ name: String) throws(AuthenticationError) -> AttemptRecord {
@@ -130,10 +130,12 @@ public final class AccountStore {
   /// Hashes the password anew when the program asks for more than its hash has. Failing is told, and hinders nobody.
   private func strengthen(
     _ account: String, _ hash: PasswordHash, _ password: borrowing Secret
-  ) throws(AuthenticationError) -> AuthenticationError? {
-    guard hash.isWeaker(than: cost), try credentials(of: account).hash == hash else { return nil }
+  ) -> AuthenticationError? {
+    guard hash.isWeaker(than: cost) else { return nil }
     let stronger = HashCost(memory: max(cost.memory, hash.cost.memory), passes: max(cost.passes, hash.cost.passes))
-    do {
+    do throws(AuthenticationError) {
+      // A password that was just changed has its hash already.
+      guard try credentials(of: account).hash == hash else { return nil }
       let credentials = Credentials(name: account, hash: try PasswordHash(try password.normalized(), cost: stronger))
       try PrivateFile.replace(credentialsPath(account), with: credentials.bytes, reach)
       return nil
@@ -147,8 +149,8 @@ public final class AccountStore {
   /// Throws what is wrong with a name for a new account, before a password is asked for.
   public func checkNew(_ name: String) throws(AuthenticationError) { _ = try newName(name) }
 
-  /// Adds an account and gives its name as it is kept. With `adoptingLocal` the local data become the account's, in one
-  /// step: whoever opened them has closed them before.
+  /// Adds an account and gives its name as it is kept. With `adoptingLocal` the local data become those of the first
+  /// account, in one step: whoever opened them has closed them before.
   public func add(
     _ name: String, _ password: borrowing Secret, adoptingLocal: Bool
   ) throws(AuthenticationError) -> String {
@@ -160,7 +162,8 @@ public final class AccountStore {
     defer { withExtendedLifetime(lock.file) {} }
     let account = try newName(name)
     let credentials = Credentials(name: account, hash: try PasswordHash(normal, cost: cost))
-    let staged = try stage(adoptingLocal)
+    let isFirst = try names().isEmpty
+    let staged = try stage(adoptingLocal && isFirst)
     try PrivateFile.replace(staged + "/credentials", with: credentials.bytes, reach)
     if rename(staged, folder(account)) != 0 {
       let code = errno

@@ -143,8 +143,9 @@ public final class Gate {
   @discardableResult
   public func addAccount(_ name: String, _ password: borrowing Secret) throws(AuthenticationError) -> String {
     if pending != nil { throw .busy }
-    if hasAccounts, access == nil { throw .required }
-    let isFirst = try store.names().isEmpty
+    try lookAgain()
+    if access == nil { throw .required }
+    let isFirst = !hasAccounts
     let account = try store.add(name, password, adoptingLocal: isFirst)
     guard isFirst else { return account }
     access?.close()
@@ -153,6 +154,16 @@ public final class Gate {
     tell(.accountsChanged)
     try login(account, password)
     return account
+  }
+
+  /// Looks whether another process has added the first account meanwhile: then the local data are its own, and what was
+  /// open of them is closed.
+  public func lookAgain() throws(AuthenticationError) {
+    guard !hasAccounts, try !store.names().isEmpty else { return }
+    hasAccounts = true
+    access?.close()
+    access = nil
+    tell(.accountsChanged)
   }
 
   /// Removes the account that is signed in, with all its data, and signs out. After the last one the gate stands open again

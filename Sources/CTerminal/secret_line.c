@@ -11,8 +11,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-// Those that are noted, and sent on once echo is back. The first two come from the terminal's own calls in the background;
-// the next six are always caught, the others only where they would end the process.
+// Those that are noted, and sent on once echo is back. The first two come from the terminal's own calls in the
+// background; the next six are always caught, the others only where they would end the process.
 static const int gentle[] = {SIGTTOU, SIGTTIN, SIGTSTP, SIGCONT, SIGINT,  SIGTERM,   SIGHUP,  SIGQUIT,
                              SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGPROF, SIGVTALRM, SIGXCPU, SIGIO};
 // Those after which nothing can be counted on: echo is given back in the handler.
@@ -122,11 +122,11 @@ static void say(const char *text) {
 static int wait_for_input(void) {
   struct pollfd input = {.fd = terminal, .events = POLLIN};
   for (;;) {
+    for (int i = 0; i < GENTLE; i++)
+      if (noted[i]) return SECRET_LINE_INTERRUPTED;
     const int ready = ppoll(&input, 1, NULL, &mask_before);
     if (ready > 0) return 0;
     if (ready == -1 && errno != EINTR) return SECRET_LINE_ENDED;
-    for (int i = 0; i < GENTLE; i++)
-      if (noted[i]) return SECRET_LINE_INTERRUPTED;
   }
 }
 

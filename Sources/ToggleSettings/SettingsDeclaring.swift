@@ -59,7 +59,7 @@ extension SettingsTree {
     for leaf in all { write(nil, by: owner, to: leaf, &journal) }
     kept = values
     unwritten = []
-    notices += byName.values.compactMap { distribute(to: $0) }
+    for name in names { if let node = byName[name], let notice = distribute(to: node) { notices.append(notice) } }
     for leaf in all {
       let (value, notice) = carriedOver(to: leaf)
       if let notice { notices.append(notice) }

@@ -11,6 +11,8 @@ public final class SettingsTree {
   var layers: [SettingLayer: [LayeredSetting]] = [:]
   var ambiguousVariables: Set<String> = []
   var slotsByName: [String: [SettingSlot]] = [:]
+  /// Read by native code at every turn, so without the check of exclusive access: it is written in `refreshSlots` and `key`
+  /// alone, and nothing runs in between that could read it.
   @exclusivity(unchecked) @usableFromInline var slots = SettingSlots()
   var observers = SettingObservers()
 

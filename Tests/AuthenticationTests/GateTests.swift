@@ -130,6 +130,18 @@ import Testing
       ])
   }
 
+  @Test func `the first account of another process shuts the gate here too`() throws {
+    let data = try DataFolder()
+    let gate = try Gate(try data.store())
+    let local = try gate.requireAccess()
+    try gate.lookAgain()
+    #expect(local.isOpen)
+    _ = try data.store().add("ana", try Secret("correct horse"), adoptingLocal: true)
+    #expect(refusal { _ = try gate.addAccount("ben", try Secret("battery staple")) } == .required)
+    #expect(!local.isOpen && gate.needsAuthentication)
+    try gate.login("ana", try Secret("correct horse"))
+  }
+
   @Test func `who cancelled hears nothing more`() throws {
     let data = try DataFolder()
     let (gate, _) = try gate(data)
