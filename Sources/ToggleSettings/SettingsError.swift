@@ -23,7 +23,9 @@ public enum SettingsError: Problem {
   /// The change was valid and was undone, because it could not be kept.
   case notKept(any Error)
   /// A system file of settings that can't be read as one.
-  case badFile(path: String, line: Int, column: Int, expected: String)
+  case badFile(path: String, line: Int, column: Int, reason: String)
+  /// A system file whose JSON is sound and says something else than settings, at a JSON pointer.
+  case badEntry(path: String, pointer: String, expected: String)
 }
 
 extension SettingsError {
@@ -40,7 +42,7 @@ extension SettingsError {
     case .dependencyCycle: "dependency_cycle"
     case .tooMany, .tooDeep: "too_many"
     case .notKept(let error): (error as? any Problem)?.code ?? "not_kept"
-    case .badFile: "bad_file"
+    case .badFile, .badEntry: "bad_file"
     }
   }
 
@@ -57,7 +59,7 @@ extension SettingsError {
     case .dependencyCycle: "Settings that depend on themselves"
     case .tooMany, .tooDeep: "Too many settings"
     case .notKept: "The setting could not be kept"
-    case .badFile: "Not a file of settings"
+    case .badFile, .badEntry: "Not a file of settings"
     }
   }
 
@@ -82,7 +84,9 @@ extension SettingsError {
     case .tooMany(let limit): "there are more than \(grouped(limit)) settings"
     case .tooDeep(let name, let limit): "\(quoted(name)) would stand or depend more than \(limit) levels deep"
     case .notKept(let error): "the setting was not changed, because it could not be kept: \(error)"
-    case .badFile(let path, let line, let column, let expected): "\(path):\(line):\(column): \(expected)"
+    case .badFile(let path, let line, let column, let reason): "\(printable(path)):\(line):\(column): \(reason)"
+    case .badEntry(let path, let pointer, let expected):
+      "\(printable(path)): \(pointer.isEmpty ? "" : "\(printable(pointer)): ")\(expected) is expected"
     }
   }
 
@@ -99,6 +103,7 @@ extension SettingsError {
       [("name", .text(name))]
     case .badFile(let path, let line, let column, _):
       [("path", .text(path)), ("line", .integer(line)), ("column", .integer(column))]
+    case .badEntry(let path, let pointer, _): [("path", .text(path)), ("pointer", .text(pointer))]
     case .dependencyCycle, .tooMany: []
     case .notKept(let error): (error as? any Problem)?.details ?? []
     }

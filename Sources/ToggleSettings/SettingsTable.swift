@@ -2,23 +2,21 @@
 // Invariant: a row is one name; a row that this program does not understand is left as it is.
 
 package import GRDB
+public import Storage
 
 /// The table `settings`. The one who opens the database runs `migrations` and hands in the access.
 public enum SettingsTable {
-  /// The steps of the schema in order, each named with its room.
-  public static let migrations: [(name: String, sql: String)] = [
-    (
-      "settings.1",
-      """
-      CREATE TABLE settings (
-        name TEXT PRIMARY KEY NOT NULL,
-        kind TEXT NOT NULL,
-        value ANY,
-        set_by TEXT NOT NULL
-      ) STRICT, WITHOUT ROWID;
-      """
-    )
-  ]
+  /// The steps of the schema, in order.
+  public static var migrations: [Migration] { [Migration("settings.1", sql: first)] }
+
+  private static let first = """
+    CREATE TABLE settings (
+      name TEXT PRIMARY KEY NOT NULL,
+      kind TEXT NOT NULL,
+      value ANY,
+      set_by TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """
 
   /// All that is kept, for `SettingsTree.adopt`.
   package static func load(_ db: Database) throws -> [String: KeptSetting] {

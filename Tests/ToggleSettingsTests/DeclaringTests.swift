@@ -1,6 +1,7 @@
 // Declarations that come, change, clash and go; layers from outside; what the views tell.
 
 import GRDB
+import Storage
 import Testing
 import ToggleSettings
 
@@ -343,15 +344,16 @@ extension SettingKey {
   }
 
   @Test(arguments: [
-    ("", "/s:1:1: an object is expected, the file ends here"), ("[]", "/s:1:1: an object is expected"),
-    ("{\"values\": {\n  \"a\": nul}}", "/s:2:8: a text, a number, true or false is expected"),
-    ("{\"value\": {}}", "/s:1:10: \"values\" or \"locked\" is expected, not \"value\""),
-    ("{\"values\": {\"a\": 1e999}}", "/s:1:18: a text, a number, true or false is expected"),
-    ("{\"values\": {\"a\": \"\\ud800x\"}}", "/s:1:24: the second half of a surrogate pair is expected"),
-    ("{\"values\": {\"a\": \"x", "/s:1:20: the end of the text is expected, the file ends here"),
-    ("{} x", "/s:1:4: the end of the file is expected"),
-    ("{\"values\": {\"a\": [1]}}", "/s:1:18: a text, a number, true or false is expected"),
-    ("{\"values\": {},}", "/s:1:15: a text in double quotes is expected"),
+    ("", "/s:1:1: a value expected, the file ends here"), ("[]", "/s: an object is expected"),
+    ("{\"values\": {\n  \"a\": nul}}", "/s:2:8: a value expected, \"n\" found"),
+    ("{\"value\": {}}", "/s: /value: \"values\" or \"locked\" as the key is expected"),
+    ("{\"values\": {\"a\": 1e999}}", "/s: /values/a: a text, a number, true or false is expected"),
+    ("{\"values\": {\"a\": {\"b\": null}}}", "/s: /values/a/b: a text, a number, true or false is expected"),
+    ("{\"values\": {\"a\": [1]}}", "/s: /values/a: a text, a number, true or false is expected"),
+    ("{\"values\": 1}", "/s: /values: an object is expected"),
+    ("{\"locked\": 1}", "/s: /locked: a list of names is expected"),
+    ("{\"locked\": [\"a\", 1]}", "/s: /locked/1: a name is expected"),
+    ("{} x", "/s:1:4: the end of the file expected, \"x\" found"),
   ])
   func `a system file that is none is refused with its place`(text: String, message: String) {
     #expect(problem { _ = try SettingsFile.read(Array(text.utf8), path: "/s") }?.message == message)
@@ -420,14 +422,13 @@ extension SettingKey {
   }
 
   @Test func `what is kept goes through the database unchanged`() throws {
-    let queue = try DatabaseQueue()
+    let store = Store(path: nil, migrations: SettingsTable.migrations)
     let values: [String: KeptSetting] = [
       "a": KeptSetting(.value(.flag(true)), setBy: .person), "b": KeptSetting(.value(.number(2.5)), setBy: .initFile),
       "c": KeptSetting(.value(.text("été\nx")), setBy: .plugin("q")),
       "d": KeptSetting(.lastMixed(["x", "y.z"]), setBy: .script("s")),
     ]
-    try queue.write { db in
-      for step in SettingsTable.migrations { try db.execute(sql: step.sql) }
+    try store.operation("set") { db in
       try SettingsTable.write(values.map { KeptChange(name: $0.key, setting: $0.value) }, db)
       #expect(try SettingsTable.load(db) == values)
       try SettingsTable.write([KeptChange(name: "a", setting: nil)], db)
