@@ -99,6 +99,7 @@ import Testing
       }, pause: { _ in }, random: data.hand.clock.random)
     let made = try Gate(try AccountStore(data: data.path, clock: clock, cost: DataFolder.cheap))
     gate = made
+    defer { gate = nil }
     #expect(refusal { try made.login("ana", try Secret("correct horse")) } == .cancelled)
     #expect(calls > 0 && made.needsAuthentication && !made.isAuthenticating && made.access == nil)
   }
