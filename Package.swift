@@ -31,6 +31,9 @@ let package = Package(
     // C where only C will do.
     .target(name: "CLua", linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
     .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
+    .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
+    .target(name: "CUtf8proc", linkerSettings: [.linkedLibrary(":libutf8proc.a")]),
+    .target(name: "CTerminal"),
     // What every room says the same way.
     room("Wording"),
     room("JSON", ["Wording"]),
@@ -39,6 +42,8 @@ let package = Package(
     room("Decks", ["Wording", "Storage", grdb, sqlite]),
     room("Lexicon", ["Wording"]),
     room("WordGames", ["Wording", "Lexicon"]),
+    room("ToggleSettings", ["Wording", "JSON", "Storage", grdb]),
+    room("Authentication", ["Wording", "CSodium", "CUtf8proc"]),
     room("Workspace", ["Wording", "Storage", "Decks", "Lexicon", "WordGames", grdb]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Wording", "CLua"]),
@@ -64,11 +69,17 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks", dependencies: ["BenchmarkReferences", "LuaRuntime"], path: "Tests/Benchmarks",
       swiftSettings: strict),
+    // A program that the tests of Authentication start to end it at every step.
+    .executableTarget(
+      name: "AuthenticationProbe", dependencies: ["Authentication", "CTerminal"], path: "Tests/AuthenticationProbe",
+      swiftSettings: strict),
     tests("Wording"),
     tests("Storage", ["Wording", grdb]),
     tests("Decks", ["Wording", "Storage", grdb, sqlite], resources: [.copy("Fixtures")]),
     tests("Lexicon"),
     tests("WordGames", ["Lexicon"]),
+    tests("ToggleSettings", ["Wording", "Storage", grdb]),
+    tests("Authentication", ["AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Wording"]),
     tests("Commands"),
     // A small program that the tests of the prompt drive through a pseudo-terminal.
