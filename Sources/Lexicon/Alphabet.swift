@@ -22,7 +22,11 @@ final class Alphabet {
     var others: [[UInt8]: UInt16] = [:]
     for (index, letter) in letters.enumerated() {
       let code = UInt16(truncatingIfNeeded: index + 1)
-      if let value = Self.simpleScalar(letter) { simple[value] = code } else { others[letter] = code }
+      guard let value = Self.simpleScalar(letter) else {
+        others[letter] = code
+        continue
+      }
+      simple[value] = code
     }
     self.simple = simple
     self.others = others
@@ -46,7 +50,7 @@ final class Alphabet {
   }
 
   /// The letters as a compiled list has them, or nil where the bytes are no such section.
-  init?(encoded: UnsafeRawBufferPointer, count: Int) {
+  convenience init?(encoded: UnsafeRawBufferPointer, count: Int) {
     var letters: [[UInt8]] = []
     var index = 0
     while letters.count < count {
@@ -56,11 +60,7 @@ final class Alphabet {
       letters.append(Array(encoded[(index + 1)..<end]))
       index = end
     }
-    let made = Alphabet(letters: letters)
-    self.letters = made.letters
-    letterHashes = made.letterHashes
-    simple = made.simple
-    others = made.others
+    self.init(letters: letters)
   }
 
   var encoded: [UInt8] { letters.flatMap { [UInt8(truncatingIfNeeded: $0.count)] + $0 } }

@@ -40,12 +40,13 @@ extension Game {
 
   /// A new base word, the list cleared. In a mode of many base words the found words stay. Answers the base word.
   public func newWord() throws -> String {
-    try takeNewBase()
+    let word = try chosenBase()
     if mode.wordsPerBase == nil {
-      foundWords = FoundWords()
+      foundWords.clear()
       bonus = 0
       hintCosts = 0
     }
+    try setUp(base: word)
     passes = 0
     hasGivenUp = false
     return baseWord
@@ -118,8 +119,8 @@ extension Game {
   /// The words of the list that pass the rules, but for those that look at found words.
   func candidates(rules: [Rule], baseWord: String) -> [String] {
     let lasting = rules.filter { $0 != .unused && $0 != .ladderStep }
-    let judge = Judge(rules: lasting, baseWord: baseWord, lexicon: lexicon)
-    let none = FoundWords()
+    let judge = Judge(lexicon: lexicon, found: FoundWords())
+    judge.take(rules: lasting, baseWord: baseWord)
     let words =
       rules.contains(.fromLetters)
       ? lexicon.formable(from: baseWord, minLength: shortest(rules)) : Array(lexicon.words())
@@ -128,7 +129,7 @@ extension Game {
       let letters = word.count
       return word.withUTF8 { bytes in
         let guess = Judge.Guess(bytes: bytes, letters: letters, hash: Lexicon.hash(of: bytes))
-        return judge.firstFailure(guess, found: none, last: { baseWord }) == nil
+        return judge.firstFailure(guess) == nil
       }
     }
   }

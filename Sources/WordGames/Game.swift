@@ -13,8 +13,8 @@ public final class Game {
   public internal(set) var currentPlayer = 0
   /// Points taken off for hints.
   public internal(set) var hintCosts = 0
-  var judge: Judge
-  var foundWords = FoundWords()
+  let judge: Judge
+  let foundWords = FoundWords()
   var bonus = 0
   var acceptedOnBase = 0
   var passes = 0
@@ -36,7 +36,7 @@ public final class Game {
     rules = mode.rules
     wantedLength = length
     clock = GameClock(limit: mode.seconds, now: now)
-    judge = Judge(rules: mode.rules, baseWord: "", lexicon: lexicon)
+    judge = Judge(lexicon: lexicon, found: foundWords)
   }
 
   public var language: Language { lexicon.language }
@@ -100,7 +100,7 @@ public final class Game {
   func play(_ word: String, rules: [Rule]) {
     baseWord = word
     self.rules = rules
-    judge = Judge(rules: rules, baseWord: word, lexicon: lexicon)
+    judge.take(rules: rules, baseWord: word)
     possibleCache = nil
     acceptedOnBase = 0
   }

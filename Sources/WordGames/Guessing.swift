@@ -7,12 +7,18 @@ import Wording
 extension Game {
   /// Judges a guess, given as its UTF-8, and keeps it when it counts. Throws what a hook of the mode throws.
   public func guess(_ bytes: UnsafeBufferPointer<UInt8>) throws -> GuessOutcome {
-    if clock.limit != nil || hasGivenUp || passes > 0 || mode.hooks.finished != nil, try isFinished() { return .over }
-    if isSmallASCII(bytes) { return try judged(bytes, letters: bytes.count) }
+    if mayBeOver, try isFinished() { return .over }
+    if let hash = Lexicon.hash(ofPlain: bytes) {
+      return try judged(Judge.Guess(bytes: bytes, letters: bytes.count, hash: hash))
+    }
     var word = lexicon.normalized(String(decoding: bytes, as: UTF8.self))
     let letters = word.count
-    return try word.withUTF8 { try judged($0, letters: letters) }
+    return try word.withUTF8 { try judged(Judge.Guess(bytes: $0, letters: letters, hash: Lexicon.hash(of: $0))) }
   }
+
+  /// Whether the end must be asked about before a guess: false for an open-ended game under way.
+  @inline(__always)
+  private var mayBeOver: Bool { mode.seconds != nil || mode.hooks.finished != nil || hasGivenUp || passes > 0 }
 
   /// Judges a guess.
   public func guess(_ word: String) throws -> GuessOutcome {
@@ -20,14 +26,10 @@ extension Game {
     return try word.withUTF8 { try guess($0) }
   }
 
-  private func judged(_ bytes: UnsafeBufferPointer<UInt8>, letters: Int) throws -> GuessOutcome {
-    let guess = Judge.Guess(bytes: bytes, letters: letters, hash: Lexicon.hash(of: bytes))
-    if let failed = judge.firstFailure(
-      guess, found: foundWords, last: { self.foundWords.entries.last?.word ?? self.baseWord })
-    {
-      return .refused(judge.rules[failed])
-    }
-    return try accept(String(decoding: bytes, as: UTF8.self), letters: letters)
+  @inline(__always)
+  private func judged(_ guess: Judge.Guess) throws -> GuessOutcome {
+    if let failed = judge.firstFailure(guess) { return .refused(judge.rules[failed]) }
+    return try accept(String(decoding: guess.bytes, as: UTF8.self), letters: guess.letters)
   }
 
   /// Asks the mode about a word that passed every rule, and keeps it.
@@ -52,12 +54,4 @@ extension Game {
   }
 
   private var letterValues: [Character: Int] { language.letterValues }
-}
-
-/// Whether the bytes are a to z only: normal form in every language.
-@inline(__always)
-private func isSmallASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-  var all: UInt8 = 0
-  for byte in bytes { all |= byte &- 0x61 > 25 ? 1 : 0 }
-  return all == 0
 }
