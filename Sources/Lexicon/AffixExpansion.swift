@@ -57,7 +57,9 @@ struct AffixExpansion {
   private func stem(of form: Form, without affix: Affix) -> Int? {
     let (word, condition, strip) = (form.scalars, affix.condition, affix.strip)
     guard word.count >= condition.count, word.count >= strip.count else { return nil }
-    for index in condition.indices where !condition[index].accepts(word[word.count - condition.count + index]) { return nil }
+    for index in condition.indices where !condition[index].accepts(word[word.count - condition.count + index]) {
+      return nil
+    }
     let kept = word.count - strip.count
     for index in strip.indices where strip[index] != word[kept + index] { return nil }
     return kept

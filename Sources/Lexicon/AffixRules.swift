@@ -72,7 +72,9 @@ struct AffixRules {
     for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
       let fields = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }.map { Array($0.unicodeScalars) }
       guard let directive = fields.first.map({ String(String.UnicodeScalarView($0)) }) else { continue }
-      if directive == "FLAG", let kind = fields.dropFirst().first, !["UTF-8"].contains(String(String.UnicodeScalarView(kind))) {
+      if directive == "FLAG", let kind = fields.dropFirst().first,
+        !["UTF-8"].contains(String(String.UnicodeScalarView(kind)))
+      {
         throw .badList(path: file.path, reason: "its flags are of the kind \(String(String.UnicodeScalarView(kind)))")
       }
       guard directive == "PFX" || directive == "SFX", fields.count >= 4 else { continue }
@@ -90,7 +92,9 @@ struct AffixRules {
 
   /// Reads a header line (`SFX A Y 14`) or an affix (`SFX A r ción/S ar`). The first header of a flag's byte counts.
   private static func read(_ fields: [[Unicode.Scalar]], into group: inout AffixGroup?, isPrefix: Bool) {
-    let isHeader = fields.count == 4 && (fields[2] == ["Y"] || fields[2] == ["N"]) && fields[3].allSatisfy { ("0"..."9").contains($0) }
+    let isHeader =
+      fields.count == 4 && (fields[2] == ["Y"] || fields[2] == ["N"])
+      && fields[3].allSatisfy { ("0"..."9").contains($0) }
     if isHeader {
       if group == nil { group = AffixGroup(crosses: fields[2] == ["Y"]) }
       return

@@ -44,20 +44,25 @@ struct WordPolicy {
 }
 
 /// A policy at work on the lines of a list.
-struct WordSieve {
+final class WordSieve {
   private let policy: WordPolicy
-  /// For scalars below U+0800: true where the scalar alone is a small letter in NFC that the policy leaves as it is.
-  private let settled: [Bool]
+  /// For scalars below U+0800, once asked: whether the scalar alone is a small letter in NFC that the policy leaves as it is.
+  private var settled = [Bool?](repeating: nil, count: 0x800)
 
-  init(_ policy: WordPolicy) {
-    self.policy = policy
-    settled = (0..<0x800).map { value in
-      guard let scalar = Unicode.Scalar(UInt32(value)), scalar.isLetter, !scalar.isCapital else { return false }
-      let text = String(scalar)
-      guard text.composed.unicodeScalars.elementsEqual(text.unicodeScalars) else { return false }
-      return !policy.foldsAccents
-        || folded(text, keeping: policy.ownLetters).unicodeScalars.elementsEqual(text.unicodeScalars)
-    }
+  init(_ policy: WordPolicy) { self.policy = policy }
+
+  private func isSettled(_ value: Int) -> Bool {
+    if let known = settled[value] { return known }
+    let found = Unicode.Scalar(UInt32(value)).map(staysAsItIs) ?? false
+    settled[value] = found
+    return found
+  }
+
+  private func staysAsItIs(_ scalar: Unicode.Scalar) -> Bool {
+    guard scalar.isLetter, !scalar.isCapital else { return false }
+    let text = String(scalar)
+    let kept = policy.foldsAccents ? folded(text, keeping: policy.ownLetters) : text.composed
+    return kept.unicodeScalars.elementsEqual(text.unicodeScalars)
   }
 
   enum Verdict {
@@ -91,7 +96,7 @@ struct WordSieve {
         value = Int(byte & 0x1F) << 6 | Int(line[index] & 0x3F)
         index += 1
       }
-      if !settled[value] { return nil }
+      if !isSettled(value) { return nil }
       letters += 1
     }
     return letters
