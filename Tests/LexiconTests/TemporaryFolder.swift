@@ -31,7 +31,7 @@ final class TemporaryFolder {
   func read(_ name: String) throws -> [UInt8] {
     let file = try #require(fopen(path + "/" + name, "r"))
     defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 22)
+    var bytes = [UInt8](repeating: 0, count: Int(try status(name).st_size) + 1)
     bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, file))
     return bytes
   }
