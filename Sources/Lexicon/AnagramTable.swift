@@ -18,8 +18,8 @@ struct AnagramTable {
   /// So many slots are looked at in one go: so many follow the last one in the section.
   static let stride = 4
 
-  /// The number of buckets for so many words: about three words each.
-  static func buckets(for words: Int) -> Int { words / 3 + 1 }
+  /// The number of buckets for so many words: about two words each.
+  static func buckets(for words: Int) -> Int { words / 2 + 1 }
 
   /// The tables of a checked image.
   init?(_ image: Image) {
@@ -54,39 +54,49 @@ struct AnagramTable {
   }
 
   /// The offsets of the words that have one of these hashes. Bucket and slot together hold nearly all bits of a hash: a word
-  /// of other letters comes up once in about 10^14 questions.
+  /// of other letters comes up once in about 10^14 questions. The hashes are used up.
   @inline(__always)
-  func offsets(of hashes: UnsafeBufferPointer<UInt64>) -> [UInt32] {
-    var found = OffsetBuffer(capacity: hashes.count * Self.stride + 1)
-    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: hashes.count + 1) { long in
-      // First the head of every bucket, without a branch, so that waiting for memory overlaps; then the rest of the few
-      // buckets that have one.
-      var longCount = 0
-      for index in 0..<hashes.count {
-        let (start, end) = range(of: hashes[index])
-        gather(hashes[index], at: start, into: &found)
-        long[longCount] = UInt32(truncatingIfNeeded: index)
-        longCount &+= Int(end) &- Int(start) > Self.stride ? 1 : 0
-      }
-      for index in long[..<longCount] { gatherRest(hashes[Int(index)], into: &found) }
+  func offsets(of hashes: UnsafeMutableBufferPointer<UInt64>) -> [UInt32] {
+    var found = OffsetBuffer(capacity: hashes.count * Self.stride + touched(hashes))
+    // First the head of every bucket, without a branch; then the rest of the few buckets that have one.
+    var long = 0
+    for hash in hashes {
+      let (start, end) = range(of: hash)
+      gather(hash, at: start, into: &found)
+      hashes[long] = hash
+      long &+= end &- start > Self.stride ? 1 : 0
     }
+    for hash in hashes[..<long] { gatherRest(hash, into: &found) }
     return found.take()
+  }
+
+  /// Looks at the first slots of all hashes, one right after another, so that waiting for memory overlaps and whoever goes
+  /// through them next finds them near. Answers how many begin with a pair of one hash, which needs more room than most.
+  @inline(__always)
+  private func touched(_ hashes: UnsafeMutableBufferPointer<UInt64>) -> Int {
+    var pairs = 1
+    for hash in hashes {
+      let start = range(of: hash).start
+      pairs &+= (slots[start] ^ slots[start &+ Self.stride &- 1]) &>> offsetBits == 0 ? 1 : 0
+    }
+    return pairs
   }
 
   /// The slots of a hash's bucket.
   @inline(__always)
-  private func range(of hash: UInt64) -> (start: UInt32, end: UInt32) {
+  private func range(of hash: UInt64) -> (start: Int, end: Int) {
     let bucket = Self.bucket(of: hash, in: bucketCount)
-    return (min(starts[bucket], slotCount), min(starts[bucket &+ 1], slotCount))
+    return (Int(min(starts[bucket], slotCount)), Int(min(starts[bucket &+ 1], slotCount)))
   }
 
-  /// Looks at `stride` slots from `place` on, which is at most `slotCount`. A slot of the next bucket has another hash.
+  /// Looks at `stride` slots from `place` on, which is at most `slotCount`; there is room for them. A slot of the next bucket
+  /// has another hash.
   @inline(__always)
-  private func gather(_ hash: UInt64, at place: UInt32, into found: inout OffsetBuffer) {
+  private func gather(_ hash: UInt64, at place: Int, into found: inout OffsetBuffer) {
     let mask = (1 as UInt64) &<< offsetBits &- 1
     let tag = hash &<< offsetBits
     for step in 0..<Self.stride {
-      let slot = slots[Int(place) &+ step]
+      let slot = slots[place &+ step]
       let offset = UInt32(truncatingIfNeeded: slot & mask)
       found.append(offset, unless: ((slot ^ tag) &>> offsetBits) | bounds.excess(of: offset))
     }
@@ -95,9 +105,8 @@ struct AnagramTable {
   @inline(never)
   private func gatherRest(_ hash: UInt64, into found: inout OffsetBuffer) {
     let (start, end) = range(of: hash)
-    guard start < end else { return }
-    found.reserve(Int(end - start) + Self.stride)
-    for place in Swift.stride(from: start + UInt32(Self.stride), to: end, by: Self.stride) {
+    for place in Swift.stride(from: start + Self.stride, to: end, by: Self.stride) {
+      found.reserve(Self.stride)
       gather(hash, at: place, into: &found)
     }
   }
@@ -108,6 +117,7 @@ struct OffsetBuffer: ~Copyable {
   private var memory: UnsafeMutableBufferPointer<UInt32>
   private var count = 0
 
+  /// Room for one less than `capacity`.
   init(capacity: Int) { memory = .allocate(capacity: capacity) }
 
   deinit { memory.deallocate() }
@@ -121,7 +131,7 @@ struct OffsetBuffer: ~Copyable {
     memory = larger
   }
 
-  /// Appends where `obstacle` is 0, without a branch; there is room for one more in any case.
+  /// Appends where `obstacle` is 0, without a branch; writes one further in any case.
   @inline(__always)
   mutating func append(_ offset: UInt32, unless obstacle: UInt64) {
     memory[count] = offset

@@ -20,7 +20,7 @@ extension Lexicon {
   /// The number of words that can be laid with `letters`.
   public func countFormable(from letters: String, minLength: Int = 2) -> Int {
     var letters = letters
-    return letters.withUTF8 { formableOffsets($0, minLength: minLength).count }
+    return letters.withUTF8 { formableOffsets($0, minLength: minLength, sorted: false).count }
   }
 
   /// Calls `body` with the UTF-8 of each word that can be laid with `letters`, in order, until it answers false.
@@ -42,15 +42,19 @@ extension Lexicon {
     return offsets.map(word(at:))
   }
 
-  private func formableOffsets(_ letters: UnsafeBufferPointer<UInt8>, minLength: Int) -> [UInt32] {
-    formableOffsets(LetterBag(letters, alphabet: image.alphabet), minLength: minLength)
+  private func formableOffsets(
+    _ letters: UnsafeBufferPointer<UInt8>, minLength: Int, sorted: Bool = true
+  ) -> [UInt32] {
+    formableOffsets(LetterBag(letters, alphabet: image.alphabet), minLength: minLength, sorted: sorted)
   }
 
-  /// The offsets of the words, ascending, which is their order.
-  private func formableOffsets(_ bag: LetterBag, minLength: Int) -> [UInt32] {
+  /// The offsets of the words, ascending where `sorted`, which is their order.
+  private func formableOffsets(_ bag: LetterBag, minLength: Int, sorted: Bool = true) -> [UInt32] {
     guard bag.total > 0, minLength <= bag.total else { return [] }
     if bag.blanks == 0, let subsets = bag.subsetCount(limit: Self.subsetLimit) {
-      return offsetsBySubsets(bag, subsets: subsets, minLength: minLength)
+      var offsets = offsetsBySubsets(bag, subsets: subsets, minLength: minLength)
+      if sorted { sortAscending(&offsets) }
+      return offsets
     }
     return offsetsByTrying(bag, minLength: minLength)
   }
@@ -60,10 +64,9 @@ extension Lexicon {
     var offsets = withUnsafeTemporaryAllocation(of: UInt64.self, capacity: subsets) { memory in
       guard let hashes = memory.baseAddress else { return [UInt32]() }
       fillSubsets(of: bag, hashes)
-      return anagrams.offsets(of: UnsafeBufferPointer(start: hashes, count: keepLikely(hashes, subsets)))
+      return anagrams.offsets(of: UnsafeMutableBufferPointer(start: hashes, count: keepLikely(hashes, subsets)))
     }
     if minLength > 2 { dropShorter(than: minLength, from: &offsets) }
-    sortAscending(&offsets)
     return offsets
   }
 
@@ -99,94 +102,93 @@ extension Lexicon {
 
   private func offsetsByTrying(_ bag: LetterBag, minLength: Int) -> [UInt32] {
     var found: [UInt32] = []
-    var counts = bag.counts
-    for block in blocks where block.length <= bag.total && block.length >= minLength {
-      var offset = offset(ofIndex: block.indices.lowerBound)
-      for _ in block.indices {
-        guard image.bounds.contains(offset) else { break }
-        if canLay(offset, with: &counts, blanks: bag.blanks) { found.append(offset) }
-        offset += 1 + UInt32(heap[Int(offset)])
+    bag.withCounts { counts in
+      withUnsafeTemporaryAllocation(of: UInt16.self, capacity: WordPolicy.maxBytes + 1) { used in
+        for block in blocks where block.length <= bag.total && block.length >= minLength {
+          var offset = offset(ofIndex: block.indices.lowerBound)
+          for _ in block.indices {
+            guard image.bounds.contains(offset) else { break }
+            if canLay(offset, with: counts, blanks: bag.blanks, used: used) { found.append(offset) }
+            offset += 1 + UInt32(heap[Int(offset)])
+          }
+        }
       }
     }
     return found
   }
 
   /// Whether the word at an offset can be laid with the letters of `counts` and so many blanks. `counts` is as before
-  /// afterwards.
-  private func canLay(_ offset: UInt32, with counts: inout [UInt8], blanks: Int) -> Bool {
-    let word = bytes(at: offset)
-    let alphabet = image.alphabet
-    return withUnsafeTemporaryAllocation(of: UInt16.self, capacity: 256) { codes in
-      var used = 0
-      var blanksLeft = blanks
-      var fits = true
-      forEachCode(of: word, alphabet) { code in
-        if code != 0, counts[Int(code)] > 0 {
-          counts[Int(code)] -= 1
-          codes[used] = code
-          used += 1
-        } else {
-          blanksLeft -= 1
-          fits = blanksLeft >= 0
-        }
-        return fits
+  /// afterwards; `used` is scratch for a word's letters.
+  @inline(__always)
+  private func canLay(
+    _ offset: UInt32, with counts: UnsafeMutableBufferPointer<UInt8>, blanks: Int,
+    used: UnsafeMutableBufferPointer<UInt16>
+  ) -> Bool {
+    var usedCount = 0
+    var blanksLeft = blanks
+    forEachCode(of: bytes(at: offset)) { code in
+      let left = counts[Int(code)]
+      if left > 0 {
+        counts[Int(code)] = left &- 1
+        used[usedCount] = code
+        usedCount &+= 1
+      } else {
+        blanksLeft &-= 1
       }
-      for code in codes[0..<used] { counts[Int(code)] += 1 }
-      return fits
+      return blanksLeft >= 0
     }
+    for index in 0..<usedCount { counts[Int(used[index])] &+= 1 }
+    return blanksLeft >= 0
   }
 
-  /// Calls `body` with the code of each letter until it answers false.
+  /// Calls `body` with the code of each letter until it answers false; a letter of no code is 0.
   @inline(__always)
-  private func forEachCode(
-    of word: UnsafeBufferPointer<UInt8>, _ alphabet: Alphabet, _ body: (UInt16) -> Bool
-  ) {
-    var index = 0
-    while index < word.count {
+  private func forEachCode(of word: UnsafeBufferPointer<UInt8>, _ body: (UInt16) -> Bool) {
+    let alphabet = image.alphabet
+    for index in 0..<word.count {
       let byte = word[index]
       guard byte < 0x80 else {
         for code in alphabet.codes(of: word[index...]) where !body(code) { return }
         return
       }
       guard body(alphabet.simple[Int(byte)]) else { return }
-      index += 1
     }
   }
 }
 
-/// Sorts offsets: by insertion where they are few, else by their bytes, the lowest first.
+/// Sorts offsets by their bits, seven at a time, the lowest first; few of them by comparing.
 func sortAscending(_ offsets: inout [UInt32]) {
-  guard offsets.count > 24 else { return offsets.sort() }
-  let highest = offsets.max() ?? 0
+  guard offsets.count > 24, let lowest = offsets.min(), let highest = offsets.max() else { return offsets.sort() }
   withUnsafeTemporaryAllocation(of: UInt32.self, capacity: offsets.count) { spare in
     offsets.withUnsafeMutableBufferPointer { offsets in
       var (from, to) = (offsets, spare)
       var shift: UInt32 = 0
-      while shift < 32, highest >> shift > 0 {
-        distribute(from, to, shift)
+      while shift < 32, (highest - lowest) >> shift > 0 {
+        distribute(from, to, lowest, shift)
         swap(&from, &to)
-        shift += 8
+        shift += 7
       }
       if from.baseAddress != offsets.baseAddress { _ = offsets.update(from: from) }
     }
   }
 }
 
-/// Copies numbers in the order of the eight bits from `shift` on, equal ones as they stood.
+/// Copies numbers in the order of the seven bits from `shift` on of what they are above `lowest`, equal ones as they stood.
 private func distribute(
-  _ from: UnsafeMutableBufferPointer<UInt32>, _ to: UnsafeMutableBufferPointer<UInt32>, _ shift: UInt32
+  _ from: UnsafeMutableBufferPointer<UInt32>, _ to: UnsafeMutableBufferPointer<UInt32>, _ lowest: UInt32,
+  _ shift: UInt32
 ) {
-  withUnsafeTemporaryAllocation(of: Int32.self, capacity: 256) { places in
+  withUnsafeTemporaryAllocation(of: Int32.self, capacity: 128) { places in
     places.initialize(repeating: 0)
-    for value in from { places[Int(value &>> shift & 255)] &+= 1 }
+    for value in from { places[Int((value &- lowest) &>> shift & 127)] &+= 1 }
     var next: Int32 = 0
-    for digit in 0..<256 {
+    for digit in 0..<128 {
       let count = places[digit]
       places[digit] = next
       next &+= count
     }
     for value in from {
-      let digit = Int(value &>> shift & 255)
+      let digit = Int((value &- lowest) &>> shift & 127)
       to[Int(places[digit])] = value
       places[digit] &+= 1
     }

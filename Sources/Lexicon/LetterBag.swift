@@ -46,4 +46,12 @@ struct LetterBag {
     }
     return product
   }
+
+  /// Calls `body` with a copy of the counts, by code, that it may change.
+  func withCounts(_ body: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: counts.count) { copy in
+      _ = copy.initialize(from: counts)
+      body(copy)
+    }
+  }
 }

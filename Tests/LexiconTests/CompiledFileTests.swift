@@ -114,7 +114,7 @@ import Testing
     _ = try open()
     let (whole, status) = (try cache.read("spanish.words"), try cache.status("spanish.words"))
     var generator = SeededGenerator(state: 77)
-    for _ in 0..<400 {
+    for _ in 0..<200 {
       var bytes = whole
       for _ in 0..<Int.random(in: 1...40, using: &generator) {
         let values: [UInt8] = [0, 0xFF, 0x80, 0x7F, 1, UInt8.random(in: 0...255, using: &generator)]
