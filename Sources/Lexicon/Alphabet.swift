@@ -11,12 +11,16 @@ final class Alphabet {
   /// For letters of more than that.
   private let others: [[UInt8]: UInt16]
 
+  /// Whether some letter is a scalar with marks: words must then be read letter by letter.
+  let hasMarks: Bool
+
   var count: Int { letters.count }
   /// The bits of a code.
   var planeCount: Int { Int.bitWidth - letters.count.leadingZeroBitCount }
 
   init(letters: [[UInt8]]) {
     self.letters = letters
+    hasMarks = letters.contains { letter in letter.count { $0 & 0xC0 != 0x80 } > 1 }
     letterHashes = [0] + letters.indices.map { WordHash.letter($0 + 1) }
     var simple = [UInt16](repeating: 0, count: 0x800)
     var others: [[UInt8]: UInt16] = [:]

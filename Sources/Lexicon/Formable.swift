@@ -147,7 +147,7 @@ extension Lexicon {
     let alphabet = image.alphabet
     for index in 0..<word.count {
       let byte = word[index]
-      guard byte < 0x80 else {
+      guard byte < 0x80, !alphabet.hasMarks else {
         for code in alphabet.codes(of: word[index...]) where !body(code) { return }
         return
       }

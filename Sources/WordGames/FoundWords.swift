@@ -1,5 +1,5 @@
 // The words found in a game, in order, with a small hash table so that "already used" costs one probe.
-// Invariant: words are distinct; the table has a slot for each, and three times as many empty ones; a slot's word lies inside the
+// Invariant: a word stands twice only where the mode allows it; the table has a slot for each, and three times as many empty ones; a slot's word lies inside the
 // heap, and an empty slot has length 0.
 
 import Lexicon
@@ -61,7 +61,7 @@ final class FoundWords {
     return true
   }
 
-  /// Adds a word that is not there.
+  /// Adds a word.
   func add(_ word: String, letters: Int, points: Int, player: Int) {
     entries.append(Entry(word: word, letters: letters, points: points, player: player))
     self.letters += letters

@@ -1,5 +1,5 @@
 // A word game in play: a base word, the guesses that counted, points, turns and the clock.
-// Invariant: a word is found once; what a guess changes is changed only after every rule and hook had its say.
+// Invariant: what a guess changes is changed only after every rule and hook had its say, and no hook changes it meanwhile.
 
 public import Lexicon
 
@@ -19,10 +19,13 @@ public final class Game {
   var acceptedOnBase = 0
   var passes = 0
   var hasGivenUp = false
-  var clock: GameClock
+  /// Whether a function of the mode is being asked, and so nothing may change.
+  private(set) var isAsking = false
+  let clock: GameClock
   var random: any RandomNumberGenerator
   let level: Level
   let wantedLength: Int?
+  private(set) lazy var letterValues = language.letterValues
   private var possibleCache: [String]?
 
   init(
@@ -66,6 +69,9 @@ public final class Game {
     return try mode.hooks.finished?(self) ?? false
   }
 
+  /// What stands in place of the base word on the screen: the mode's own text, or the base word.
+  public func shown() throws -> String { try mode.hooks.show?(self) ?? baseWord }
+
   /// Ends the game; what was missed may be shown.
   public func giveUp() { hasGivenUp = true }
 
@@ -94,6 +100,13 @@ public final class Game {
   public func missed() -> [String] {
     let found = Set(foundWords.entries.map(\.word))
     return possible().filter { !found.contains($0) }
+  }
+
+  /// Asks a function of the mode; what it tries to change meanwhile is refused.
+  func asking<Answer>(_ question: () throws -> Answer) rethrows -> Answer {
+    isAsking = true
+    defer { isAsking = false }
+    return try question()
   }
 
   /// Takes a base word with rules into play.
