@@ -69,8 +69,8 @@ struct AffixRules {
       throw .badList(path: file.path, reason: "it is not UTF-8")
     }
     var count = 0
-    for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-      let fields = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }.map { Array($0.unicodeScalars) }
+    for line in text.unicodeScalars.split(separator: "\n") {
+      let fields = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }.map(Array.init)
       guard let directive = fields.first.map({ String(String.UnicodeScalarView($0)) }) else { continue }
       if directive == "FLAG", let kind = fields.dropFirst().first,
         !["UTF-8"].contains(String(String.UnicodeScalarView(kind)))
@@ -86,7 +86,6 @@ struct AffixRules {
       } else {
         Self.read(fields, into: &suffixes[flag], isPrefix: false)
       }
-      _ = number
     }
   }
 

@@ -52,6 +52,31 @@ public final class Lexicon {
     return word.withUTF8 { contains($0) }
   }
 
+  /// The bytes that `contains` goes by: the words and their table.
+  public var membershipBytes: Int {
+    image.elements(.heap, as: UInt8.self).count + image.elements(.table, as: UInt8.self).count
+  }
+
+  /// The number of letters of a text that is in normal form at first sight: each of its letters is one scalar and stands in
+  /// some word of the list. Nil for any other text, normal or not.
+  public func lettersIfNormal(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
+    // In Greek, what is normal depends on where in a word a sigma stands.
+    guard language.letterCase != .finalSigma, !image.alphabet.hasMarks else { return nil }
+    var (index, letters) = (0, 0)
+    while index < text.count {
+      var value = Int(text[index])
+      index += 1
+      if value >= 0x80 {
+        guard value >= 0xC2, value < 0xE0, index < text.count, text[index] & 0xC0 == 0x80 else { return nil }
+        value = (value & 0x1F) << 6 | Int(text[index] & 0x3F)
+        index += 1
+      }
+      guard image.alphabet.simple[value] != 0 else { return nil }
+      letters += 1
+    }
+    return letters
+  }
+
   /// The text in the form that this lexicon compares.
   public func normalized(_ text: String) -> String {
     normalize(text, language: language, foldAccents: foldsAccents)

@@ -3,20 +3,6 @@
 
 public import Lexicon
 
-/// How much there is to find in a base word that chance picks.
-public enum Level: String, CaseIterable, Sendable {
-  case easy, normal, hard
-
-  /// How many possible words a base word should have.
-  public var possibleWords: ClosedRange<Int> {
-    switch self {
-    case .easy: 120...100_000
-    case .normal: 40...400
-    case .hard: 12...60
-    }
-  }
-}
-
 extension Game {
   /// The length of a base word when nobody asks for one.
   public static let defaultLength = 8
@@ -26,7 +12,7 @@ extension Game {
   /// Starts a game. `length` is that of the base word (8 when nil), `base` a base word in place of one chosen by chance.
   /// `now` gives seconds since 1970.
   public static func start(
-    mode: Mode, lexicon: Lexicon, length: Int? = nil, base: String? = nil, level: Level = .normal,
+    mode: Mode, lexicon: Lexicon, length: Int? = nil, base: String? = nil, level: Difficulty = .normal,
     random: any RandomNumberGenerator, now: @escaping () -> Double
   ) throws -> Game {
     let game = Game(mode: mode, lexicon: lexicon, length: length, level: level, random: random, now: now)
@@ -98,17 +84,9 @@ extension Game {
   /// The first of some words that has enough to find, else the one that comes nearest. Never the base word in play, but when
   /// there is no other.
   private func worthwhile(_ candidate: (Int) -> String?) -> String {
-    let wanted = level.possibleWords
-    var nearest: (word: String, distance: Int)?
-    for attempt in 0..<Self.attempts {
-      guard let word = candidate(attempt), mode.isDaily || word != baseWord else { continue }
-      guard mode.rules.contains(.fromLetters) else { return word }
-      let count = lexicon.countFormable(from: word, minLength: shortest(mode.rules))
-      if wanted.contains(count) { return word }
-      let distance = count < wanted.lowerBound ? wanted.lowerBound - count : count - wanted.upperBound
-      if nearest.map({ distance < $0.distance }) ?? true { nearest = (word, distance) }
-    }
-    return nearest?.word ?? baseWord
+    let words = (0..<Self.attempts).compactMap(candidate).filter { mode.isDaily || $0 != baseWord }
+    guard mode.rules.contains(.fromLetters) else { return words.first ?? baseWord }
+    return lexicon.nearest(to: level.formableWords, among: words, minLength: shortest(mode.rules)) ?? baseWord
   }
 
   private func randomWord(_ length: Int) -> String? {

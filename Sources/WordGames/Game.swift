@@ -23,13 +23,13 @@ public final class Game {
   private(set) var isAsking = false
   let clock: GameClock
   var random: any RandomNumberGenerator
-  let level: Level
+  let level: Difficulty
   let wantedLength: Int?
   private(set) lazy var letterValues = language.letterValues
   private var possibleCache: [String]?
 
   init(
-    mode: Mode, lexicon: Lexicon, length: Int?, level: Level, random: any RandomNumberGenerator,
+    mode: Mode, lexicon: Lexicon, length: Int?, level: Difficulty, random: any RandomNumberGenerator,
     now: @escaping () -> Double
   ) {
     self.mode = mode

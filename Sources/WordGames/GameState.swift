@@ -30,7 +30,7 @@ public struct GameState: Equatable, Sendable {
   public var hasGivenUp: Bool
   /// The length of base words that was asked for, or nil.
   public var length: Int?
-  public var level: Level
+  public var level: Difficulty
   /// Seconds played.
   public var elapsed: Double
   /// What the mode's maker wants kept, as text; the game itself does not look at it.
@@ -74,7 +74,9 @@ extension GameState {
     acceptedOnBase = try json.integer("accepted_on_base")
     hasGivenUp = try json.bool("has_given_up")
     length = json.value["length"]?.integer
-    guard let level = Level(rawValue: try json.string("level")) else { throw .badState(reason: "its level is unknown") }
+    guard let level = Difficulty(rawValue: try json.string("level")) else {
+      throw .badState(reason: "its level is unknown")
+    }
     self.level = level
     elapsed = try json.number("elapsed")
     data = json.value["data"]?.string

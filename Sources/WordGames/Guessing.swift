@@ -1,5 +1,5 @@
 // A guess on its way: made normal, judged, scored, kept.
-// Invariant: small ASCII letters are judged in place; only a guess that counts, or that needs normalising, becomes a String.
+// Invariant: a guess in normal form is judged in place; only one that counts, or that needs normalising, becomes a String.
 
 import Lexicon
 import Wording
@@ -11,9 +11,21 @@ extension Game {
     if let hash = Lexicon.hash(ofPlain: bytes) {
       return try judged(Judge.Guess(bytes: bytes, letters: bytes.count, hash: hash))
     }
+    let bytes = withoutBlanks(bytes)
+    if let letters = lexicon.lettersIfNormal(bytes) {
+      return try judged(Judge.Guess(bytes: bytes, letters: letters, hash: Lexicon.hash(of: bytes)))
+    }
     var word = lexicon.normalized(String(decoding: bytes, as: UTF8.self))
     let letters = word.count
     return try word.withUTF8 { try judged(Judge.Guess(bytes: $0, letters: letters, hash: Lexicon.hash(of: $0))) }
+  }
+
+  /// The bytes without the ASCII blanks at both ends.
+  private func withoutBlanks(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+    func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+    guard let start = bytes.firstIndex(where: { !isBlank($0) }), let end = bytes.lastIndex(where: { !isBlank($0) })
+    else { return UnsafeBufferPointer(start: nil, count: 0) }
+    return UnsafeBufferPointer(rebasing: bytes[start...end])
   }
 
   /// Whether the end must be asked about before a guess: false for an open-ended game under way.
