@@ -47,11 +47,8 @@ struct AffixGroup {
     for letter in Set(letters) { byEdge[letter, default: []].append(affixes.count - 1) }
   }
 
-  /// Calls `body` with each affix that a word with this letter at its edge may take.
-  func forEach(edge: UInt32, _ body: (Affix) throws -> Void) rethrows {
-    for index in byEdge[edge] ?? [] { try body(affixes[index]) }
-    for index in anyEdge { try body(affixes[index]) }
-  }
+  /// The indices, in two lists, of the affixes that a word with this letter at its edge may take.
+  func lists(edge: UInt32) -> [[Int]] { [byEdge[edge] ?? [], anyEdge] }
 }
 
 /// The affix file of a dictionary.

@@ -30,7 +30,7 @@ public final class LexiconLibrary {
   }
 
   /// The languages that have a list here, in the order of `Language.known`.
-  public func languages() -> [Language] { Language.known.filter { source(of: $0) != nil } }
+  public func languages() -> [Language] { Language.known.filter { !sources(of: $0).isEmpty } }
 
   /// The language of a name; the error suggests a near one.
   public func language(named name: String) throws(LexiconError) -> Language {
@@ -66,17 +66,22 @@ public final class LexiconLibrary {
     return try make(.list(path: path), name, language, .utf8, policy, cachedAs: fileName(of: path, name), anew: false)
   }
 
-  private func source(of language: Language) -> ListSource? {
-    ListSource.find(language, lists: listFolders, dictionaries: dictionaryFolders)
+  private func sources(of language: Language) -> [ListSource] {
+    ListSource.all(of: language, lists: listFolders, dictionaries: dictionaryFolders)
   }
 
+  /// Opens the preferred source that is usable; where none is, the error is about the preferred one.
   private func open(_ language: Language, _ foldAccents: Bool, anew: Bool) throws(LexiconError) -> Lexicon {
-    guard let source = source(of: language) else {
-      throw .noWordList(language: language.name, package: language.package)
-    }
+    var failure = LexiconError.noWordList(language: language.name, package: language.package)
     let policy = WordPolicy(language: language, foldsAccents: foldAccents)
-    return try make(
-      source, language.name, language, language.encoding, policy, cachedAs: language.name, anew: anew)
+    for (index, source) in sources(of: language).enumerated() {
+      do throws(LexiconError) {
+        return try make(source, language.name, language, language.encoding, policy, cachedAs: language.name, anew: anew)
+      } catch {
+        if index == 0 { failure = error }
+      }
+    }
+    throw failure
   }
 
   /// A name for the compiled form of a file anywhere: its own and a number made of its path.

@@ -6,21 +6,13 @@ enum ListSource: Equatable {
   case list(path: String)
   case dictionary(words: String, affixes: String)
 
-  /// The source of a language in these folders, dictionaries first.
-  static func find(_ language: Language, lists: [String], dictionaries: [String]) -> ListSource? {
-    for name in language.dictionaryNames {
-      for folder in dictionaries {
-        let source = ListSource.dictionary(words: "\(folder)/\(name).dic", affixes: "\(folder)/\(name).aff")
-        if source.stamp != nil { return source }
-      }
+  /// The sources of a language that are in these folders, the preferred one first: dictionaries before lists.
+  static func all(of language: Language, lists: [String], dictionaries: [String]) -> [ListSource] {
+    let expanded = language.dictionaryNames.flatMap { name in
+      dictionaries.map { ListSource.dictionary(words: "\($0)/\(name).dic", affixes: "\($0)/\(name).aff") }
     }
-    for name in language.listNames {
-      for folder in lists {
-        let source = ListSource.list(path: "\(folder)/\(name)")
-        if source.stamp != nil { return source }
-      }
-    }
-    return nil
+    let plain = language.listNames.flatMap { name in lists.map { ListSource.list(path: "\($0)/\(name)") } }
+    return (expanded + plain).filter { $0.stamp != nil }
   }
 
   private var paths: [String] {
@@ -57,9 +49,20 @@ enum ListSource: Equatable {
       let (dictionary, affixes) = (
         try ListFile(path: dictionary, limit: limits.bytes), try ListFile(path: affixes, limit: limits.bytes)
       )
-      AffixExpansion(rules: try AffixRules(affixes)).expand(dictionary) { words.add($0, by: sieve) }
+      words = try expanded(dictionary, try AffixRules(affixes), sieve, limits)
       let (a, b) = (dictionary.stamp, affixes.stamp)
       return (words, SourceStamp(bytes: a.bytes &+ b.bytes, time: max(a.time, b.time), hash: a.hash &* 31 &+ b.hash))
     }
+  }
+
+  private func expanded(
+    _ dictionary: ListFile, _ rules: AffixRules, _ sieve: WordSieve, _ limits: ListLimits
+  ) throws(LexiconError) -> WordCollection {
+    var words = WordCollection(limit: limits.words)
+    let expansion = AffixExpansion(rules: rules, path: dictionary.path, limit: limits.words) { form in
+      words.add(form, by: sieve)
+    }
+    try expansion.expand(dictionary.bytes)
+    return words
   }
 }

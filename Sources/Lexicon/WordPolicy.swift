@@ -8,7 +8,7 @@ public struct ListLimits: Sendable {
   /// The largest list, in bytes.
   public var bytes = 1 << 28
   /// The largest number of words that a compiled file holds.
-  public var words = 1 << 25
+  public var words = 1 << 24
 
   public init() {}
 }

@@ -75,6 +75,27 @@ import Testing
     #expect(try library.compile(language("spanish")).count == 2)
   }
 
+  @Test func `a dictionary that can't be read leaves the list`() throws {
+    try folder.write("casa\n", to: "spanish")
+    try folder.write("FLAG num\n", to: "es_ES.aff")
+    try folder.write("1\nperro\n", to: "es_ES.dic")
+    let library = LexiconLibrary(listFolders: [folder.path], cacheFolder: nil, dictionaryFolders: [folder.path])
+    #expect(try Array(library.lexicon(for: language("spanish")).words()) == ["casa"])
+  }
+
+  @Test func `a dictionary that grows without end is refused`() throws {
+    let affixes =
+      "SFX A Y 9\n" + (0..<200).map { "SFX A 0 \($0)/A .\n" }.joined() + "PFX A Y 9\n"
+      + String(repeating: "PFX A 0 x .\n", count: 200)
+    try folder.write(affixes, to: "es_ES.aff")
+    try folder.write("1\n" + String(repeating: "la/A\n", count: 1000), to: "es_ES.dic")
+    var limits = ListLimits()
+    limits.words = 5000
+    let library = LexiconLibrary(listFolders: [], cacheFolder: nil, dictionaryFolders: [folder.path], limits: limits)
+    let problem = try #require(throws: LexiconError.self) { try library.lexicon(for: language("spanish")) }
+    #expect(problem.message.hasSuffix("es_ES.dic is not a word list: its affixes make more words than a list may have"))
+  }
+
   private static let installed =
     access("/usr/bin/unmunch", X_OK) == 0 && access("/usr/share/hunspell/es_ES.dic", R_OK) == 0
 
