@@ -52,7 +52,7 @@ private func wholeNumber(_ number: Double) -> Int {
 }
 
 extension SettingsTree {
-  /// Reads a switch or a group. A load from an array.
+  /// Reads a switch. A load from an array.
   @inlinable public subscript(key: SettingKey<Bool>) -> Bool { slots.flags[key.index] }
   /// Reads a whole number.
   @inlinable public subscript(key: SettingKey<Int>) -> Int { slots.integers[key.index] }

@@ -12,7 +12,8 @@ enum {
 };
 
 /// Shows `prompt` on /dev/tty and reads one line from it without echo, into `buffer` and nowhere else.
-/// Returns its length without the line end, which needs a byte of the buffer too: 0 to `capacity - 1`; or one of the codes above; the buffer is then wiped.
+/// Returns its length without the line end, which needs a byte of the buffer too: 0 to `capacity - 1`; or one of the codes
+/// above; the buffer is then wiped.
 /// Echo is on again after it, also when the process is ended, stopped, or crashes meanwhile. After a stop the prompt is
 /// shown again. Not for two threads at once.
 long secret_line_read(const char *prompt, unsigned char *buffer, size_t capacity);
