@@ -41,7 +41,7 @@ let package = Package(
     room("Storage", ["Wording", grdb, sqlite]),
     room("Decks", ["Wording", "Storage", grdb, sqlite]),
     room("Lexicon", ["Wording"]),
-    room("WordGames", ["Wording", "Lexicon"]),
+    room("WordGames", ["Wording", "Lexicon", "Storage", grdb]),
     room("ToggleSettings", ["Wording", "JSON", "Storage", grdb]),
     room("Authentication", ["Wording", "CSodium", "CUtf8proc"]),
     room("Workspace", ["Wording", "Storage", "Decks", "Lexicon", "WordGames", grdb]),
@@ -49,7 +49,7 @@ let package = Package(
     room("LuaRuntime", ["Wording", "CLua"]),
     room("Commands", ["Wording"]),
     room(
-      "Bindings", ["Wording", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Lexicon", "WordGames"]),
+      "Bindings", ["Wording", "JSON", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Lexicon", "WordGames"]),
     room("PluginHost", ["Wording", "JSON", "Storage", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
     room(
       "Shell",
