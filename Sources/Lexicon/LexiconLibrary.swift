@@ -30,7 +30,7 @@ public final class LexiconLibrary {
   }
 
   /// The languages that have a list here, in the order of `Language.known`.
-  public func languages() -> [Language] { Language.known.filter { !sources(of: $0).isEmpty } }
+  public func languages() -> [Language] { Language.known.filter { sources(of: $0).contains { $0.stamp != nil } } }
 
   /// The language of a name; the error suggests a near one.
   public func language(named name: String) throws(LexiconError) -> Language {
@@ -67,21 +67,21 @@ public final class LexiconLibrary {
   }
 
   private func sources(of language: Language) -> [ListSource] {
-    ListSource.all(of: language, lists: listFolders, dictionaries: dictionaryFolders)
+    ListSource.candidates(of: language, lists: listFolders, dictionaries: dictionaryFolders)
   }
 
   /// Opens the preferred source that is usable; where none is, the error is about the preferred one.
   private func open(_ language: Language, _ foldAccents: Bool, anew: Bool) throws(LexiconError) -> Lexicon {
-    var failure = LexiconError.noWordList(language: language.name, package: language.package)
+    var failure: LexiconError?
     let policy = WordPolicy(language: language, foldsAccents: foldAccents)
-    for (index, source) in sources(of: language).enumerated() {
+    for source in sources(of: language) where source.stamp != nil {
       do throws(LexiconError) {
         return try make(source, language.name, language, language.encoding, policy, cachedAs: language.name, anew: anew)
       } catch {
-        if index == 0 { failure = error }
+        failure = failure ?? error
       }
     }
-    throw failure
+    throw failure ?? .noWordList(language: language.name, package: language.package)
   }
 
   /// A name for the compiled form of a file anywhere: its own and a number made of its path.

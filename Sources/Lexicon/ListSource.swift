@@ -6,13 +6,13 @@ enum ListSource: Equatable {
   case list(path: String)
   case dictionary(words: String, affixes: String)
 
-  /// The sources of a language that are in these folders, the preferred one first: dictionaries before lists.
-  static func all(of language: Language, lists: [String], dictionaries: [String]) -> [ListSource] {
+  /// Where a language may have its words in these folders, the preferred source first: dictionaries before lists.
+  static func candidates(of language: Language, lists: [String], dictionaries: [String]) -> [ListSource] {
     let expanded = language.dictionaryNames.flatMap { name in
       dictionaries.map { ListSource.dictionary(words: "\($0)/\(name).dic", affixes: "\($0)/\(name).aff") }
     }
     let plain = language.listNames.flatMap { name in lists.map { ListSource.list(path: "\($0)/\(name)") } }
-    return (expanded + plain).filter { $0.stamp != nil }
+    return expanded + plain
   }
 
   private var paths: [String] {

@@ -9,7 +9,8 @@ extension Game {
   /// The longest base word that is taken, in letters.
   public static let longestBase = 1000
 
-  /// Starts a game. `length` is that of the base word (8 when nil), `base` a base word in place of one chosen by chance.
+  /// Starts a game. `length` is that of the base word (`defaultLength`, or the nearest that the list has, when nil), `base` a
+  /// base word in place of one chosen by chance.
   /// `now` gives seconds since 1970.
   public static func start(
     mode: Mode, lexicon: Lexicon, length: Int? = nil, base: String? = nil, level: Difficulty = .normal,

@@ -50,7 +50,7 @@ extension Game {
     if let problem = try asking({ try mode.hooks.accept?(self, word) }) {
       return .declined(Refusal(code: problem.code, title: problem.title, message: problem.message, word: word))
     }
-    let points = Self.bounded(try asking { try mode.hooks.score?(self, word) } ?? nativePoints(word, letters: letters))
+    let points = bounded(try asking { try mode.hooks.score?(self, word) } ?? nativePoints(word, letters: letters))
     foundWords.add(word, letters: letters, points: points, player: currentPlayer)
     if let reward = mode.scoring.rewards.first(where: { $0.words == count }) { bonus += reward.points }
     passes = 0
@@ -60,13 +60,9 @@ extension Game {
     return .accepted(points: points)
   }
 
-  /// Points within a billion either way, so that no sum of them overflows.
-  private static func bounded(_ points: Int) -> Int { min(max(points, -1_000_000_000), 1_000_000_000) }
-
   private func nativePoints(_ word: String, letters: Int) -> Int {
     let bonus = letters >= length && letters > 1 ? mode.scoring.allLettersBonus : 0
     guard mode.scoring.usesLetterValues else { return letters + bonus }
     return word.reduce(bonus) { $0 + (letterValues[$1] ?? 1) }
   }
-
 }

@@ -36,14 +36,16 @@ final class LetterTray {
     left.deallocate()
   }
 
-  /// Gives numbers to the first 30 different letters that are one scalar below U+0800; the others are looked at closer.
+  /// Gives numbers to the first 30 different letters that are one scalar below U+0800; the others are looked at closer, and so
+  /// is a letter that also stands there with marks.
   private func number(_ word: String) {
     var row = Row()
     var used = 0
-    for letter in word {
-      let scalars = letter.unicodeScalars
-      guard let scalar = scalars.first, scalars.count == 1, scalar.value < UInt32(Self.scalars) else { continue }
-      let value = Int(scalar.value)
+    for letter in word where letter.unicodeScalars.count > 1 {
+      if let value = Self.index(of: letter) { numbers[value] = Self.lookCloser }
+    }
+    for letter in word where letter.unicodeScalars.count == 1 {
+      guard let value = Self.index(of: letter) else { continue }
       if numbers[value] == 0 {
         used += 1
         numbers[value] = UInt8(min(used, Int(Self.lookCloser)))
@@ -55,6 +57,11 @@ final class LetterTray {
     for value in 0x300..<Self.scalars where Unicode.Scalar(UInt32(value)).map(Self.isMark) ?? false {
       numbers[value] = Self.lookCloser
     }
+  }
+
+  /// The place in `numbers` of a letter's first scalar, when it has one.
+  private static func index(of letter: Character) -> Int? {
+    letter.unicodeScalars.first.flatMap { $0.value < UInt32(scalars) ? Int($0.value) : nil }
   }
 
   private static func isMark(_ scalar: Unicode.Scalar) -> Bool {

@@ -222,6 +222,23 @@ private final class Clock {
     #expect(other.count == 0)
   }
 
+  @Test func `numbers beyond reason in a mode do no harm`() throws {
+    var mode = Mode.classic
+    mode.players = 0
+    mode.scoring.allLettersBonus = .max
+    mode.scoring.hintCost = .max
+    mode.scoring.rewards = [Reward(words: 1, title: "", points: .max)]
+    let game = try game(mode)
+    #expect(try game.guess("cambering") == .accepted(points: 1_000_000_000))
+    _ = try game.hint()
+    _ = try game.hint()
+    #expect(game.score == 1_000_000_000)
+    mode.players = .min
+    #expect(mode.players == 1)
+    mode.players = .max
+    #expect(try self.game(mode).scores.count == 100)
+  }
+
   @Test func `a name has one mode, and its owner takes it away`() throws {
     let table = ModeTable()
     #expect(table.modes.map(\.name) == ["classic", "timed", "daily", "blitz", "duel"])

@@ -80,7 +80,7 @@ import WordGames
 
   @Test func `the native count of letters agrees with canForm for words by chance`() throws {
     var generator = SeededGenerator(state: 5)
-    let letters = Array("abcdeñéλ\u{1E9E}")
+    let letters = Array("abcdeñéλ\u{1E9E}q\u{303}q")
     func word(_ lengths: ClosedRange<Int>) -> String {
       String(
         (0..<Int.random(in: lengths, using: &generator)).map { _ in letters.randomElement(using: &generator) ?? "a" })
