@@ -40,7 +40,10 @@ let package = Package(
     // The domain: one room a noun, none knows Lua or a terminal.
     room("Storage", ["Wording", grdb, sqlite]),
     room("Decks", ["Wording", "Storage", grdb, sqlite]),
-    room("Lexicon", ["Wording"]),
+    // Optimised in debug builds too: compiling a list of a million words would take the tests a minute.
+    .target(
+      name: "Lexicon", dependencies: ["Wording"],
+      swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     room("WordGames", ["Wording", "Lexicon", "Storage", grdb]),
     room("ToggleSettings", ["Wording", "JSON", "Storage", grdb]),
     room("Authentication", ["Wording", "CSodium", "CUtf8proc"]),
@@ -49,7 +52,8 @@ let package = Package(
     room("LuaRuntime", ["Wording", "CLua"]),
     room("Commands", ["Wording"]),
     room(
-      "Bindings", ["Wording", "JSON", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Lexicon", "WordGames"]),
+      "Bindings",
+      ["Wording", "JSON", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Lexicon", "WordGames"]),
     room("PluginHost", ["Wording", "JSON", "Storage", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
     room(
       "Shell",

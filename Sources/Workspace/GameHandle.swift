@@ -66,7 +66,10 @@ extension Workspace {
   /// Starts a game. Modes' own functions run during it.
   public func startGame(_ wish: GameWish) throws -> GameHandle {
     let mode = try modes.mode(named: wish.mode)
-    let lexicon = if let given = wish.lexicon { given } else { try self.lexicon(wish.language, foldAccents: wish.foldsAccents).lexicon }
+    let lexicon =
+      if let given = wish.lexicon { given } else {
+        try self.lexicon(wish.language, foldAccents: wish.foldsAccents).lexicon
+      }
     let random = wish.seed.map { RandomChoices(seed: $0) } ?? surroundings.choices
     // The mode's setup may keep something with the handle before anybody else holds it.
     let outer = handlesInMaking

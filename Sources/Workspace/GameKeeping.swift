@@ -52,7 +52,8 @@ extension Workspace {
   fileprivate func meanings(in language: Language) throws -> [String: String] {
     let names = ["Dictionary::\(language.title)", "Dictionary"]
     let known = try decks()
-    guard let deck = try names.lazy.compactMap({ name in try known.first { try $0.record().name == name } }).first else {
+    guard let deck = try names.lazy.compactMap({ name in try known.first { try $0.record().name == name } }).first
+    else {
       return [:]
     }
     let cards = try deck.cards()

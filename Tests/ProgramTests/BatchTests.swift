@@ -16,7 +16,8 @@ import Testing
     let first = try home.run("run", script("word_list.lua"), "italian")
     #expect(first.output.contains("\(usable.count) words added, 0 were there already, 0 refused"), "\(first)")
     #expect(
-      try home.run("deck", "list", "--json").output.contains("\"name\": \"Italian words\", \"count\": \(usable.count),"))
+      try home.run("deck", "list", "--json").output.contains("\"name\": \"Italian words\", \"count\": \(usable.count),")
+    )
     let second = try home.run("run", script("word_list.lua"), "italian")
     #expect(second.output.contains("0 words added, \(usable.count) were there already"))
     let sample = try home.run("-e", "local c = decks.open('Italian words'):card(1) print(c.prompt, c.answer, c.guid)")
@@ -29,8 +30,10 @@ import Testing
     let home = try Home()
     let run = try home.run("run", script("word_list.lua"), "spanish", "5000")
     #expect(run.output.contains("Spanish words: 5000 words added"), "\(run)")
-    #expect(try home.run("run", script("word_list.lua"), "spanish", "5000").output.contains("0 words added, 5000 were there"))
-    #expect(try home.run("run", script("word_list.lua"), "spanish", "x").errors.contains("COUNT: a whole number from 1"))
+    #expect(
+      try home.run("run", script("word_list.lua"), "spanish", "5000").output.contains("0 words added, 5000 were there"))
+    #expect(
+      try home.run("run", script("word_list.lua"), "spanish", "x").errors.contains("COUNT: a whole number from 1"))
   }
 
   @Test func `a deck from a file of pairs tells what it refused`() throws {

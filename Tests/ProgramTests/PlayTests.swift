@@ -139,9 +139,12 @@ extension Home {
     let second = try home.run("play", "--base", "cambering", "--to-deck", "Missed", input: "grace\n")
     #expect(second.errors.contains("0 missed words added"))
     let list = try home.run(
-      "-e", "for c in decks.open('Missed'):cards() do if c.answer == 'margin' or c.answer == 'ring' then print(c.prompt, c.answer) end end")
+      "-e",
+      "for c in decks.open('Missed'):cards() do if c.answer == 'margin' or c.answer == 'ring' then print(c.prompt, c.answer) end end"
+    )
     #expect(Set(list.lines) == ["the edge of a page\tmargin", "g i n r (4 letters)\tring"])
-    let lua = "local g = games.new{base = 'cambering'} local r = g:to_deck(decks.open('Missed')) print(r.added, r.skipped > 100)"
+    let lua =
+      "local g = games.new{base = 'cambering'} local r = g:to_deck(decks.open('Missed')) print(r.added, r.skipped > 100)"
     #expect(try home.run("-e", lua).output == "1\ttrue\n")
   }
 
@@ -170,10 +173,13 @@ extension Home {
   @Test func `word lists are compiled, told, and folded on request`() throws {
     let home = try Home()
     let compiled = try home.run("word", "compile", "italian", "--json")
-    #expect(compiled.lines[0].hasPrefix(#"{"language": "italian", "words": "#) && compiled.output.contains(#""capital": "#))
+    #expect(
+      compiled.lines[0].hasPrefix(#"{"language": "italian", "words": "#) && compiled.output.contains(#""capital": "#))
     #expect(try home.run("word", "check", "perche", "--language", "italian").output.contains("no"))
     #expect(try home.run("word", "check", "perche", "--language", "italian", "--fold-accents").output.contains("yes"))
-    #expect(try home.run("word", "check", "casas", "hablo", "--language", "spanish", "--json").output.contains("false") == false)
+    #expect(
+      try home.run("word", "check", "casas", "hablo", "--language", "spanish", "--json").output.contains("false")
+        == false)
     #expect(try home.run("word", "match", "c?t", "--json").lines.contains("\"cat\""))
     #expect(try home.run("word", "anagrams", "listen").lines.contains("silent"))
     let missing = try home.run("word", "check", "x", "--language", "french", "--json")

@@ -65,7 +65,8 @@ extension Shell {
     Command(
       "word", "match", theme: Self.theme, summary: "Lists the words of a pattern.",
       details: "? is one letter, * any number of letters, [abc] one of these. Put it in quotes in your system's shell.",
-      arguments: [Argument("PATTERN", help: "the pattern")], options: [Common.language, Common.foldAccents], example: "word match 'c?t*'"
+      arguments: [Argument("PATTERN", help: "the pattern")], options: [Common.language, Common.foldAccents],
+      example: "word match 'c?t*'"
     ) { [unowned self] invocation in
       list(try lexicon(invocation).match(invocation.text("PATTERN")), none: "No word matches.")
     }
@@ -116,7 +117,8 @@ extension Shell {
       example: "word compile spanish"
     ) { [unowned self] invocation in
       let folds = invocation.flag(Common.foldAccents.name)
-      let wanted = try invocation.optionalText("LANGUAGE").map { [try lexicons.language(named: $0)] } ?? lexicons.languages()
+      let wanted =
+        try invocation.optionalText("LANGUAGE").map { [try lexicons.language(named: $0)] } ?? lexicons.languages()
       var lines: [String] = []
       var values: [CommandValue] = []
       for language in wanted {

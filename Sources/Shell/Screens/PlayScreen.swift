@@ -136,7 +136,8 @@ final class PlayScreen {
   /// What the number of words just earned.
   private var rewardText: String? {
     guard let reward = game.mode.scoring.rewards.first(where: { $0.words == game.count }) else { return nil }
-    return "\(reward.title): \(counted(reward.words, "word"))" + (reward.points > 0 ? ", \(reward.points) points more." : ".")
+    return "\(reward.title): \(counted(reward.words, "word"))"
+      + (reward.points > 0 ? ", \(reward.points) points more." : ".")
   }
 
   private func refuse(_ refusal: Refusal) {
@@ -169,7 +170,9 @@ final class PlayScreen {
     case "/quit": hasEnded = true
     case let other:
       let known = Self.commands.filter { $0 != "/pass" || game.mode.players > 1 }
-      tell("No such command: \(printable(other))\(didYouMean(other, among: known)); there are \(known.joined(separator: " ")).")
+      tell(
+        "No such command: \(printable(other))\(didYouMean(other, among: known)); there are \(known.joined(separator: " "))."
+      )
     }
   }
 
@@ -204,7 +207,8 @@ final class PlayScreen {
     guard let deck = manner.deck else { return }
     let report = try handle.addMissed(to: deck)
     let name = quoted(try deck.record().name)
-    shell.console.note("\(counted(report.added, "missed word")) added to \(name); \(grouped(report.skipped)) were there already")
+    shell.console.note(
+      "\(counted(report.added, "missed word")) added to \(name); \(grouped(report.skipped)) were there already")
   }
 
   // MARK: Showing
@@ -241,7 +245,8 @@ final class PlayScreen {
 
   private func draw(alert: String?) {
     let base = shownBase
-    let letters = isOwnShow ? base : (order.isEmpty ? Array(game.baseWord) : order).map(String.init).joined(separator: " ")
+    let letters =
+      isOwnShow ? base : (order.isEmpty ? Array(game.baseWord) : order).map(String.init).joined(separator: " ")
     var lines = [heading, "", "   " + terminal.styled(letters, .bold), ""]
     let found = columns(game.found, width: min(terminal.width, 76) - 3).prefix(max(1, terminal.height - 12))
     lines += found.map { "   " + $0 }
@@ -249,7 +254,9 @@ final class PlayScreen {
     let possible = isOwnShow ? "" : " · \(grouped(game.count)) of \(grouped(game.possible().count)) possible"
     lines.append("   " + footer + possible)
     let room = max(20, terminal.width - 4)
-    if let alert { lines += wrapped(printable(alert, limit: 400), width: room).map { "   " + terminal.styled($0, .yellow) } }
+    if let alert {
+      lines += wrapped(printable(alert, limit: 400), width: room).map { "   " + terminal.styled($0, .yellow) }
+    }
     replaceScreen(with: lines)
   }
 
