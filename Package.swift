@@ -22,22 +22,41 @@ func tests(_ room: String, _ more: [Target.Dependency] = [], resources: [Resourc
     name: room + "Tests", dependencies: [.byName(name: room)] + more, resources: resources, swiftSettings: strict)
 }
 
+/// Where Debian keeps the headers of cairo, pango and gdk-pixbuf, on either processor; a folder that is not there is passed over.
+/// (`pkgConfig` would warn of `-pthread` at each build.)
+let drawingHeaders = [
+  "/usr/include/cairo", "/usr/include/pango-1.0", "/usr/include/gdk-pixbuf-2.0", "/usr/include/harfbuzz",
+  "/usr/include/glib-2.0", "/usr/lib/x86_64-linux-gnu/glib-2.0/include", "/usr/lib/aarch64-linux-gnu/glib-2.0/include",
+].map { "-I" + $0 }
+let drawingLibraries = [
+  "cairo", "pangocairo-1.0", "pango-1.0", "gdk_pixbuf-2.0", "harfbuzz", "gobject-2.0", "glib-2.0",
+]
+
 let package = Package(
   name: "deckhand",
-  products: [.executable(name: "deckhand", targets: ["deckhand"])],
+  products: [
+    .executable(name: "deckhand", targets: ["deckhand"]),
+    .executable(name: "deckhand-draw", targets: ["deckhand-draw"]),
+  ],
   dependencies: [.package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")],
   targets: [
     // C where only C will do.
     .target(name: "CLua", linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
     .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
+    .systemLibrary(name: "CSodium"),
+    .target(
+      name: "CDrawing", cSettings: [.unsafeFlags(drawingHeaders)],
+      linkerSettings: drawingLibraries.map { .linkedLibrary($0) }),
     // What every room says the same way.
     room("Wording"),
     // The domain: one room a noun, none knows Lua or a terminal.
     room("Storage", ["Wording", grdb]),
     room("Decks", ["Wording", "Storage", grdb]),
+    room("DrawingWire"),
+    room("CardDocuments", ["Wording", "Storage", "DrawingWire", "CSodium"]),
     room("Lexicon", ["Wording"]),
     room("WordGames", ["Wording", "Lexicon"]),
-    room("Workspace", ["Wording", "Storage", "Decks", "Lexicon", "WordGames", grdb]),
+    room("Workspace", ["Wording", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames", grdb]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Wording", "CLua"]),
     room("Commands", ["Wording"]),
@@ -47,9 +66,14 @@ let package = Package(
     .executableTarget(
       name: "deckhand", dependencies: ["Shell", "PluginHost", "Bindings", "Commands", "Workspace"],
       swiftSettings: strict),
+    // A program of its own: pictures are decoded and drawn outside the shell's process.
+    .executableTarget(
+      name: "deckhand-draw", dependencies: ["DrawingWire", "CDrawing"],
+      swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
     tests("Wording"),
     tests("Storage", [grdb]),
     tests("Decks", ["Storage", grdb]),
+    tests("CardDocuments", ["Wording", "DrawingWire", "CSodium", "deckhand-draw"], resources: [.copy("Fixtures")]),
     tests("Lexicon"),
     tests("WordGames", ["Lexicon"]),
     tests("LuaRuntime"),
