@@ -37,6 +37,7 @@ final class Rendering {
       }
     case .svg:
       let surface = cairo_svg_surface_create_for_stream(Output.write, output.context, Double(width), Double(height))
+      cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX)
       try finish(surface, width: Double(width), height: Double(height))
       return .drawing(SVGText(output.bytes).finished(title: scene.title, summary: scene.summary), broken: broken)
     case .pdf:

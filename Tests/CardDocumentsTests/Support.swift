@@ -6,6 +6,9 @@ import Testing
 
 @testable import CardDocuments
 
+/// DECKHAND_RECORD=1 writes the golden files instead of comparing with them.
+var isRecording: Bool { getenv("DECKHAND_RECORD") != nil }
+
 /// SplitMix64: the same numbers on each run.
 struct Seeded: RandomNumberGenerator {
   var state: UInt64

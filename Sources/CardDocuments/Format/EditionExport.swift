@@ -44,6 +44,9 @@ private struct EditionExporter {
     for (index, element) in document.elements.enumerated() {
       add(element, JSONPointer.whole.appending("elements").appending(index))
     }
+    for problem in document.problems() where problem.kind != .unknownKind && problem.kind != .duplicateID {
+      lose(problem.pointer, "\(problem.message); there it has what stands for nothing")
+    }
     var json = document.json
     for key in CardFormat.documentKeys { json[key] = nil }
     restoreClashes(&json)
@@ -65,12 +68,13 @@ private struct EditionExporter {
     }
     if kind == .image, !texts.isEmpty { lose(pointer, "an image above a text goes under all texts") }
     loseFields(of: element, pointer)
+    loseBrokenTransform(element.json["transform"]?.object, pointer.appending("transform"))
     var json = element.json
     for key in CardFormat.elementKeys { json[key] = nil }
     json["transform"] = transform(of: element, over: json["transform"])
     restoreClashes(&json)
     switch kind {
-    case .image: images.append(.object(imageFields(of: element, over: json, pointer)))
+    case .image: images.append(.object(imageFields(of: element, over: json)))
     case .text:
       json["text"] = .string(element.text ?? "")
       json["textColor"] = color(element.json["color"], element.color ?? .black)
@@ -90,21 +94,23 @@ private struct EditionExporter {
     }
   }
 
+  /// What an old file had there and could not be understood, in the way of what is written now.
+  private mutating func loseBrokenTransform(_ rest: JSONObject?, _ pointer: JSONPointer) {
+    for key in ["offset", "size"] where rest?[key] != nil {
+      lose(pointer.appending(key), "it is no pair of numbers; there the default is written")
+    }
+    if let rotation = rest?["rotation"], rotation.object == nil || rotation.object?["degrees"] != nil {
+      lose(pointer.appending("rotation"), "it is no number of degrees; there 0 is written")
+    }
+  }
+
   private mutating func imageFields(
-    of element: Element, over json: JSONObject, _ pointer: JSONPointer
+    of element: Element, over json: JSONObject
   ) -> JSONObject {
     var json = json
     json["frameIndex"] = .null
-    switch element.json["frame"] {
-    case .number(let index): json["frameIndex"] = .number(index)
-    case nil, .null: break
-    default:
-      if let frame = element.frame {
-        json["frameIndex"] = .number(Double(frame.index))
-      } else {
-        lose(pointer.appending("frame"), "the frame has no number there")
-      }
-    }
+    // A number beyond the last frame would stop the app, so it is not written even where it came from there.
+    if let frame = element.frame { json["frameIndex"] = .number(Double(frame.index)) }
     json["imageFilename"] = element.imageFile.map { .string($0) } ?? element.image.map { fileName(of: $0) } ?? .null
     return json
   }

@@ -32,7 +32,7 @@ extension Element {
     case .text: return "the text \(quoted(oneLine(text ?? "")))"
     case .image:
       guard namesImage else { return nil }
-      let shape = frame.map { " in the shape of a \($0.rawValue.split(separator: "_").joined(separator: " "))" } ?? ""
+      let shape = frame.map { " in the shape of \($0.words)" } ?? ""
       let alt = oneLine(alt ?? "")
       return "an image\(shape)\(alt.isEmpty ? "" : ": " + printable(alt))"
     case nil: return nil
@@ -46,6 +46,13 @@ extension Element {
     if column.isEmpty, row.isEmpty { return "in the middle" }
     if column.isEmpty { return "at the \(row)" }
     return row.isEmpty ? "on the \(column)" : "at the \(row) \(column)"
+  }
+}
+
+extension Frame {
+  /// `a rounded rectangle`
+  fileprivate var words: String {
+    (self == .octagon ? "an " : "a ") + rawValue.split(separator: "_").joined(separator: " ")
   }
 }
 
