@@ -46,7 +46,8 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     (ElementField.x, "12.5", FieldValue.number(12.5)), (.width, " 3 ", .number(3)), (.rotation, "-720", .number(-720)),
     (.frame, "heart", .text("heart")), (.frame, "none", FieldValue.none), (.frame, "", FieldValue.none),
     (.text, "none", .text("none")), (.color, "1, 0,0.5", .color(CardColor(red: 1, green: 0, blue: 0.5) ?? .black)),
-    (.locked, "yes", .flag(true)), (.locked, "off", .flag(false)), (.alt, "", .text("")), (.link, "none", FieldValue.none),
+    (.locked, "yes", .flag(true)), (.locked, "off", .flag(false)), (.alt, "", .text("")),
+    (.link, "none", FieldValue.none),
   ])
   func `a field takes what a person types`(field: ElementField, typed: String, expected: FieldValue) throws {
     #expect(try field.value(typed: typed) == expected)
@@ -110,7 +111,10 @@ private func card() throws -> (CardDocument, text: String, image: String) {
   }
 
   @Test func `a card holds a bounded number of elements`() throws {
-    let list = JSONValue.array((0..<10_000).map { .object(JSONObject(["id": .string("e\($0)"), "kind": .string("text"), "text": .string("x")])) })
+    let list = JSONValue.array(
+      (0..<10_000).map {
+        .object(JSONObject(["id": .string("e\($0)"), "kind": .string("text"), "text": .string("x")]))
+      })
     var json = CardDocument(id: documentID(1), background: .black).json
     json["elements"] = list
     var document = try CardDocument(reading: JSONWriter.bytes(of: .object(json)), file: "full")
@@ -119,9 +123,10 @@ private func card() throws -> (CardDocument, text: String, image: String) {
 
   @Test func `an id is a UUID in any case and nothing else`() {
     #expect(DocumentID("6d924181-abfc-457a-a771-984e7f3805bd")?.description == "6D924181-ABFC-457A-A771-984E7F3805BD")
-    for text in ["", "../../x", "6D924181-ABFC-457A-A771-984E7F3805B", "6D924181-ABFC-457A-A771-984E7F3805BG",
-      "6D924181/ABFC-457A-A771-984E7F3805BD", "6D9241810ABFC-457A-A771-984E7F3805B", "６D924181-ABFC-457A-A771-984E7F38"]
-    { #expect(DocumentID(text) == nil, "\(text)") }
+    for text in [
+      "", "../../x", "6D924181-ABFC-457A-A771-984E7F3805B", "6D924181-ABFC-457A-A771-984E7F3805BG",
+      "6D924181/ABFC-457A-A771-984E7F3805BD", "6D9241810ABFC-457A-A771-984E7F3805B", "６D924181-ABFC-457A-A771-984E7F38",
+    ] { #expect(DocumentID(text) == nil, "\(text)") }
     #expect(documentID(258).description == "00000000-0000-4000-8000-000000000102")
   }
 
@@ -174,7 +179,10 @@ private func card() throws -> (CardDocument, text: String, image: String) {
       #expect(!error.title.isEmpty && error.message != error.title, "\(error)")
       #expect(!error.message.contains("\n") && !error.message.hasSuffix("."), "\(error)")
     }
-    #expect(DocumentError.cannotWrite(path: "/a/b", errno: 28).message == "/a/b: no space left on device; nothing was changed")
-    #expect(DocumentError.notFound("6E", suggestion: "6D").message == "no document is called \"6E\" (did you mean \"6D\"?)")
+    #expect(
+      DocumentError.cannotWrite(path: "/a/b", errno: 28).message == "/a/b: no space left on device; nothing was changed"
+    )
+    #expect(
+      DocumentError.notFound("6E", suggestion: "6D").message == "no document is called \"6E\" (did you mean \"6D\"?)")
   }
 }

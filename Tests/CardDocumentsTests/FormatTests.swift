@@ -114,7 +114,8 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
     let losses = try card("version2").edition2().losses.map { "\($0.pointer) \($0.message)" }
     #expect(
       losses == [
-        "/elements/1 an image above a text goes under all texts", "/elements/1/alt the alternative text is not known there",
+        "/elements/1 an image above a text goes under all texts",
+        "/elements/1/alt the alternative text is not known there",
         "/elements/1/group the group is not known there", "/elements/1/link the link is not known there",
         "/elements/1/locked the lock is not known there", "/elements/2 an element of the kind hologram is left out",
         "/groups groups are not known there",
@@ -122,7 +123,8 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
     #expect(try card("edition2").edition2().losses.isEmpty)
   }
 
-  @Test func `what was broken in an old file is listed too, and a frame that would stop the app is not written`() throws {
+  @Test func `what was broken in an old file is listed too, and a frame that would stop the app is not written`() throws
+  {
     let export = try card("edition1").edition2()
     #expect(
       export.losses.map(\.pointer.description) == [
@@ -147,17 +149,28 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
   @Test(arguments: [
     ("[]", "wrong_type", "x.rwcard: the whole: an object expected, a list found"),
     ("{\"imageElements\":[]}", "wrong_type", "x.rwcard: /id: a UUID expected, nothing found"),
-    ("{\"id\":\"../../etc/passwd\",\"imageElements\":[]}", "wrong_type", "x.rwcard: /id: a UUID expected, a text found"),
+    (
+      "{\"id\":\"../../etc/passwd\",\"imageElements\":[]}", "wrong_type", "x.rwcard: /id: a UUID expected, a text found"
+    ),
     ("{\(idLine)}", "not_a_document", ""), ("{\(idLine),\"format\":\"rwcard\"}", "not_a_document", ""),
     ("{\(idLine),\"format\":\"rwcard\",\"version\":1}", "not_a_document", ""),
-    ("{\(idLine),\"format\":\"rwcard\",\"version\":2}", "wrong_type", "x.rwcard: /elements: a list expected, nothing found"),
-    ("{\(idLine),\"format\":\"rwcard\",\"version\":2,\"elements\":[1]}", "wrong_type",
-      "x.rwcard: /elements/0: an object expected, a number found"),
-    ("{\(idLine),\"format\":\"rwcard\",\"version\":2,\"elements\":[{}]}", "wrong_type",
-      "x.rwcard: /elements/0/id: a text of 1 to 200 bytes expected, nothing found"),
+    (
+      "{\(idLine),\"format\":\"rwcard\",\"version\":2}", "wrong_type",
+      "x.rwcard: /elements: a list expected, nothing found"
+    ),
+    (
+      "{\(idLine),\"format\":\"rwcard\",\"version\":2,\"elements\":[1]}", "wrong_type",
+      "x.rwcard: /elements/0: an object expected, a number found"
+    ),
+    (
+      "{\(idLine),\"format\":\"rwcard\",\"version\":2,\"elements\":[{}]}", "wrong_type",
+      "x.rwcard: /elements/0/id: a text of 1 to 200 bytes expected, nothing found"
+    ),
     ("{\(idLine),\"imageElements\":{}}", "wrong_type", "x.rwcard: /imageElements: a list expected, an object found"),
-    ("{\(idLine),\"imageElements\":[],\"textElements\":[null]}", "wrong_type",
-      "x.rwcard: /textElements/0: an object expected, null found"),
+    (
+      "{\(idLine),\"imageElements\":[],\"textElements\":[null]}", "wrong_type",
+      "x.rwcard: /textElements/0: an object expected, null found"
+    ),
     ("{\(idLine),\"imageElements\":[", "not_json", "x.rwcard:1:63: a value expected, the file ends here"),
   ])
   func `a file that is none says what is wrong with it, and where`(source: String, code: String, message: String) {

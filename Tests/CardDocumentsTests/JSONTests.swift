@@ -27,7 +27,8 @@ private func failure(_ source: String) -> JSONFailure? {
   }
 
   @Test(arguments: [
-    (4.0, "4"), (-0.25, "-0.25"), (1e300, "1e+300"), (-6.0000000000000009, "-6.000000000000001"), (9_007_199_254_740_994, "9.007199254740994e+15"),
+    (4.0, "4"), (-0.25, "-0.25"), (1e300, "1e+300"), (-6.0000000000000009, "-6.000000000000001"),
+    (9_007_199_254_740_994, "9.007199254740994e+15"),
   ])
   func `a new number has its shortest text`(value: Double, expected: String) throws {
     let number = try #require(JSONNumber(value))
@@ -123,7 +124,8 @@ private func failure(_ source: String) -> JSONFailure? {
     case 1: return .bool(.random(using: &random))
     case 2: return .number(Double(bitPattern: random.next()))
     case 3: return .string(randomText(&random))
-    case 4: return .array((0..<Int.random(in: 0...4, using: &random)).map { _ in randomValue(&random, depth: depth + 1) })
+    case 4:
+      return .array((0..<Int.random(in: 0...4, using: &random)).map { _ in randomValue(&random, depth: depth + 1) })
     default:
       var object = JSONObject()
       for _ in 0..<Int.random(in: 0...5, using: &random) {
@@ -136,7 +138,9 @@ private func failure(_ source: String) -> JSONFailure? {
   private func randomText(_ random: inout Seeded) -> String {
     var text = ""
     for _ in 0..<Int.random(in: 0...6, using: &random) {
-      if let scalar = Unicode.Scalar(UInt32.random(in: 0...0x11FF, using: &random)) { text.unicodeScalars.append(scalar) }
+      if let scalar = Unicode.Scalar(UInt32.random(in: 0...0x11FF, using: &random)) {
+        text.unicodeScalars.append(scalar)
+      }
     }
     return text
   }

@@ -57,6 +57,14 @@ public final class DocumentStore {
     return DocumentID(bytes: bytes)
   }
 
+  /// Lets go of all documents: an open unit of work is rolled back, moves that wait are forgotten (`saveAll()` first keeps
+  /// them). What of the unit could not be cleared from disk is cleared when the folder is opened the next time.
+  public func close() {
+    do { try rollbackUnit() } catch { unit = nil }
+    withMoves = [:]
+    handles = [:]
+  }
+
   // MARK: - Finding
 
   /// All files in the store by name, without reading any: for lists, counts and completion.
