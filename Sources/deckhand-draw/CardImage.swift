@@ -34,7 +34,7 @@ final class CardImage {
 
   /// By the header of a PNG file; nil for another.
   private static func pngSize(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
-    guard bytes.count > 24, bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) else { return nil }
+    guard bytes.count > 24, bytes.starts(with: PictureKind.pngSignature) else { return nil }
     func number(_ at: Int) -> Int { bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) } }
     return (number(16), number(20))
   }

@@ -10,28 +10,12 @@ struct PictureFile {
   static let maximumSide = 30_000
 
   private let bytes: [UInt8]
-  private let kind: String
+  private let kind: PictureKind
 
   init(_ bytes: [UInt8]) throws(Refused) {
-    guard let kind = PictureFile.kind(of: bytes) else { throw Refused(.unknownKind, "") }
+    guard let kind = PictureKind(of: bytes) else { throw Refused(.unknownKind, "") }
     self.bytes = bytes
     self.kind = kind
-  }
-
-  /// gdk-pixbuf's name for the kind, by the first bytes of the file.
-  private static func kind(of bytes: [UInt8]) -> String? {
-    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "png" }
-    if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "jpeg" }
-    if bytes.starts(with: Array("GIF87a".utf8)) || bytes.starts(with: Array("GIF89a".utf8)) { return "gif" }
-    if bytes.starts(with: Array("RIFF".utf8)), bytes.dropFirst(8).starts(with: Array("WEBP".utf8)) { return "webp" }
-    return isSVG(bytes) ? "svg" : nil
-  }
-
-  /// Markup whose first kilobytes name an svg element.
-  private static func isSVG(_ bytes: [UInt8]) -> Bool {
-    let head = String(decoding: bytes.prefix(4096), as: UTF8.self)
-    let text = head.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
-    return text.hasPrefix("<") && text.contains("<svg")
   }
 
   /// Upright, its long side at most so many pixels, without metadata.
@@ -80,13 +64,13 @@ struct PictureFile {
 
   private func decode(longSide: Int) throws(Refused) -> OpaquePointer {
     var error: UnsafeMutablePointer<GError>?
-    guard let loader = gdk_pixbuf_loader_new_with_type(kind, &error) else {
+    guard let loader = gdk_pixbuf_loader_new_with_type(kind.rawValue, &error) else {
       g_clear_error(&error)
-      throw Refused(.noLoader, kind == "webp" ? "WebP" : kind.uppercased())
+      throw Refused(.noLoader, kind == .webp ? "WebP" : kind.rawValue.uppercased())
     }
     defer { g_object_unref(loader) }
     // The drawing of an SVG is made at the size that is wanted; a JPEG is decoded at it.
-    let declared = Declared(longSide: longSide, scalesFreely: kind == "svg" || kind == "jpeg")
+    let declared = Declared(longSide: longSide, scalesFreely: kind == .svg || kind == .jpeg)
     let watch: @convention(c) (UnsafeMutablePointer<GdkPixbufLoader>?, Int32, Int32, UnsafeMutableRawPointer?) -> Void =
       {
         loader, width, height, context in
@@ -126,6 +110,8 @@ struct PictureFile {
         .tooLarge, "it says \(declared.width) × \(declared.height) pixels, more than 64 million or 30,000 on a side")
     }
     guard isFine else { throw Refused(.damaged, reason) }
+    // The loaders take a file that was cut off for a whole one, and leave the rest of the picture empty.
+    guard kind.isWhole(bytes) else { throw Refused(.damaged, "the file is cut off") }
   }
 
   /// A new reference, scaled down where it must be.

@@ -6,9 +6,8 @@ import DrawingWire
 import Glibc
 
 final class DrawingProcess {
-  private let process: pid_t
+  let process: pid_t
   private let channel: Int32
-  private var isReaped = false
 
   /// - Parameter environment: `NAME=value`; fontconfig looks for HOME and XDG_* to find the person's own fonts.
   init(path: String, environment: [String]) throws(DrawingFailure) {

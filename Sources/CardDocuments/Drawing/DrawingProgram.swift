@@ -38,7 +38,7 @@ public final class DrawingProgram {
   private let environment: [String]
   private let clock: () -> Double
   private let shouldStop: () -> Bool
-  fileprivate var process: DrawingProcess?
+  private(set) var process: DrawingProcess?
   /// Seconds that one request may take.
   public var patience = 30.0
 
