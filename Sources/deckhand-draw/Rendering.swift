@@ -58,18 +58,27 @@ final class Rendering {
     cairo_surface_flush(surface)
     guard let data = cairo_image_surface_get_data(surface) else { throw Refused(.drawing, "not enough memory") }
     let stride = Int(cairo_image_surface_get_stride(surface))
-    var rows: [UInt8] = []
-    rows.reserveCapacity(width * height * 4)
-    for y in 0..<height {
-      for x in 0..<width {
-        // cairo's pixel is a word, so blue stands first in memory.
-        let pixel = data + y * stride + x * 4
-        let alpha = Int(pixel[3])
-        func part(_ value: UInt8) -> UInt8 { alpha == 0 ? 0 : UInt8(clamping: (Int(value) * 255 + alpha / 2) / alpha) }
-        rows += [part(pixel[2]), part(pixel[1]), part(pixel[0]), pixel[3]]
+    let rows = [UInt8](unsafeUninitializedCapacity: width * height * 4) { buffer, count in
+      count = width * height * 4
+      for y in 0..<height {
+        for x in 0..<width {
+          // cairo's pixel is a word, so blue stands first in memory.
+          let pixel = data + y * stride + x * 4
+          let at = (y * width + x) * 4
+          for part in 0..<3 { buffer[at + part] = Rendering.unmultiplied(pixel[2 - part], by: pixel[3]) }
+          buffer[at + 3] = pixel[3]
+        }
       }
     }
     return .drawing(rows, broken: broken)
+  }
+
+  private static func unmultiplied(_ value: UInt8, by alpha: UInt8) -> UInt8 {
+    switch alpha {
+    case 0: 0
+    case 255: value
+    default: UInt8(clamping: (Int(value) * 255 + Int(alpha) / 2) / Int(alpha))
+    }
   }
 
   private func image(width: Int, height: Int, alpha: Bool = false) throws(Refused) -> OpaquePointer {

@@ -182,7 +182,8 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     let drawing = makeDrawing()
     let sources = ["href=\"file://\(folder.path)/blue.png\"", "href=\"\(folder.path)/blue.png\"", "href=\"blue.png\""]
     for source in sources {
-      let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"40\" height=\"20\"><rect width=\"40\" height=\"20\" fill=\"#f00\"/><image \(source) width=\"40\" height=\"20\"/></svg>"
+      let svg =
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"40\" height=\"20\"><rect width=\"40\" height=\"20\" fill=\"#f00\"/><image \(source) width=\"40\" height=\"20\"/></svg>"
       let picture = try drawing.picture(from: Array(svg.utf8), longSide: 100)
       #expect(!isBlue(try pixels(of: picture.png, width: 40, height: 20, with: drawing), 5, 4, width: 40))
     }
@@ -231,10 +232,13 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
       try document.render(to: folder.path + "/x.png")
       Issue.record("it was drawn")
     } catch {
-      #expect(error.message == "pictures are drawn by deckhand-draw, which is not at /nonexistent/deckhand-draw; put it beside deckhand")
+      #expect(
+        error.message
+          == "pictures are drawn by deckhand-draw, which is not at /nonexistent/deckhand-draw; put it beside deckhand")
     }
     #expect(folder.read("x.png") == nil)
-    #expect(try CardDocument(reading: folder.read("documents/" + document.id.fileName) ?? [], file: "x").elements.count == 1)
+    #expect(
+      try CardDocument(reading: folder.read("documents/" + document.id.fileName) ?? [], file: "x").elements.count == 1)
   }
 
   private func script(_ body: String, in folder: TemporaryFolder) -> String {
@@ -263,7 +267,9 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     #expect(throws: DrawingFailure.interrupted) { try drawing.coverage([]) }
   }
 
-  @Test(arguments: ["exit 0", "head -c 1000000 /dev/zero | tr '\\\\0' '\\\\377'", "printf '\\\\001\\\\000\\\\000\\\\000x'"])
+  @Test(arguments: [
+    "exit 0", "head -c 1000000 /dev/zero | tr '\\\\0' '\\\\377'", "printf '\\\\001\\\\000\\\\000\\\\000x'",
+  ])
   func `a program that answers nonsense is a program that died`(body: String) throws {
     let folder = TemporaryFolder()
     let drawing = makeDrawing(path: script("#!/bin/sh\n\(body)\n", in: folder))
@@ -293,7 +299,9 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     let bad = try document.addImage(testSVG(width: 50), named: "x", at: ElementPlacement(y: 500))
     let other = try document.duplicate()
     folder.write("documents/images/" + (bad.image?.description ?? ""), pngSignature + Array("KILLME".utf8))
-    #expect(throws: DocumentError.picture(file: "k", .crashed)) { try document.addImage(Array("KILLME".utf8), named: "k") }
+    #expect(throws: DocumentError.picture(file: "k", .crashed)) {
+      try document.addImage(Array("KILLME".utf8), named: "k")
+    }
     let drawing = try document.rendered(as: .png, width: 130)
     #expect(drawing.brokenElements == [bad.id])
     let rgba = try document.pixels(width: 130, height: 200).rgba

@@ -25,7 +25,8 @@ private let scene = Scene(
 
 private let requests: [DrawRequest] = [
   .convert(picture: [9, 8, 7], longSide: 1000), .render(scene, .pdf, width: 650), .pixels(scene, width: 4, height: 5),
-  .addToSheet(scene), .finishSheet, .coverage([CoverageQuery(text: "a", font: ""), CoverageQuery(text: "", font: "b")]),
+  .addToSheet(scene), .finishSheet,
+  .coverage([CoverageQuery(text: "a", font: ""), CoverageQuery(text: "", font: "b")]),
 ]
 
 private let answers: [DrawAnswer] = [
@@ -74,4 +75,3 @@ private let answers: [DrawAnswer] = [
     #expect(throws: WireError.self) { try DrawRequest(decoding: DrawRequest.addToSheet(broken).encoded) }
   }
 }
-
