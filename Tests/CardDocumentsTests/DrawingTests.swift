@@ -18,12 +18,6 @@ private struct Pixels {
     rgba = try document.pixels(width: width, height: height).rgba
   }
 
-  init(png: [UInt8], width: Int, height: Int, with drawing: DrawingProgram) throws {
-    self.width = width
-    self.height = height
-    rgba = try pixels(of: png, width: width, height: height, with: drawing)
-  }
-
   /// At a place of the card, in its units from the centre.
   func at(_ x: Double, _ y: Double) -> (red: Int, green: Int, blue: Int) {
     let column = min(width - 1, max(0, Int((x + 650) / 1300 * Double(width))))
@@ -46,27 +40,19 @@ private struct Pixels {
       (unit($0.0, width, 1300), unit($0.1, height, 2000), unit($0.2 + 1, width, 1300), unit($0.3 + 1, height, 2000))
     }
   }
+}
 
-  /// The mean brightness and colour of each block of 5 × 5 pixels, so that an edge that is smoothed otherwise does not count.
-  func blocks() -> [Double] {
-    let across = (width + 4) / 5
-    var sums = [Double](repeating: 0, count: across * ((height + 4) / 5) * 3)
-    for row in 0..<height {
-      for column in 0..<width {
-        let at = (row * width + column) * 4
-        let (red, green, blue) = (Double(rgba[at]), Double(rgba[at + 1]), Double(rgba[at + 2]))
-        let block = (row / 5 * across + column / 5) * 3
-        sums[block] += (0.299 * red + 0.587 * green + 0.114 * blue) / 6375
-        sums[block + 1] += (red - green) / 12750
-        sums[block + 2] += (blue - green) / 12750
-      }
-    }
-    return sums
+/// A fifth of a picture's size, so that an edge that is smoothed otherwise does not count: brightness and two differences of
+/// colours for each pixel, 0 to 1.
+private func impression(of png: [UInt8], width: Int, with drawing: DrawingProgram) throws -> [Double] {
+  let rgba = try pixels(of: png, width: width / 5, height: width * 4 / 13, with: drawing).map { Double($0) / 255 }
+  return stride(from: 0, to: rgba.count, by: 4).flatMap { at in
+    let (red, green, blue) = (rgba[at], rgba[at + 1], rgba[at + 2])
+    return [0.299 * red + 0.587 * green + 0.114 * blue, (red - green) / 2, (blue - green) / 2]
   }
 }
 
-/// How different two pictures look: the largest and the mean difference of their blocks; 0 is the same, 1 is black against
-/// white.
+/// How different two pictures look: the largest and the mean difference; 0 is the same, 1 is black against white.
 private func difference(_ first: [Double], _ second: [Double]) -> (worst: Double, mean: Double) {
   guard first.count == second.count else { return (1, 1) }
   let differences = zip(first, second).map { abs($0 - $1) }
@@ -172,18 +158,15 @@ struct FramePoints: Sendable {
     let png = try card.rendered(as: .png, width: width).bytes
     if isRecording { return try writeWhole(png, to: fixturePath("goldens/\(name).png")) }
     let drawing = card.store.drawing
-    let golden = try Pixels(png: fixture("goldens/\(name).png"), width: width, height: width * 20 / 13, with: drawing)
-    let drawn = try Pixels(png: png, width: width, height: width * 20 / 13, with: drawing)
-    let (worst, mean) = difference(drawn.blocks(), golden.blocks())
+    let golden = try impression(of: fixture("goldens/\(name).png"), width: width, with: drawing)
+    let (worst, mean) = difference(try impression(of: png, width: width, with: drawing), golden)
     #expect(worst < 0.1 && mean < 0.01, "worst \(worst), mean \(mean)")
   }
 
   @Test func `the measure tells pictures apart`() throws {
     let drawing = makeDrawing()
     let pictures = try goldenNames.map { name in
-      let width = goldenWidth(name)
-      return try Pixels(png: fixture("goldens/\(name).png"), width: width, height: width * 20 / 13, with: drawing)
-        .blocks()
+      try impression(of: fixture("goldens/\(name).png"), width: goldenWidth(name), with: drawing)
     }
     for (index, first) in pictures.enumerated() {
       for (other, second) in pictures.enumerated() where other != index {
