@@ -100,15 +100,20 @@ final class TextLine {
     baseline: Double, _ logical: PangoRectangle
   ) {
     let runWidth = Double(logical.width) / Double(PANGO_SCALE)
-    guard runWidth > 0, runWidth < 20_000 else { return }
+    guard runWidth > 0, runWidth < 1e6, height < 1e4 else { return }
+    // A long run has to be small to fit, so it wants no more pixels than this.
+    let scale = min(1, 8000 / runWidth)
     let surface = cairo_image_surface_create(
-      CAIRO_FORMAT_ARGB32, Int32(runWidth.rounded(.up)), Int32(height.rounded(.up)))
+      CAIRO_FORMAT_ARGB32, Int32((runWidth * scale).rounded(.up)), Int32((height * scale).rounded(.up)))
     let picture = cairo_create(surface)
+    cairo_scale(picture, scale, scale)
     cairo_translate(picture, 0, baseline)
     pango_cairo_show_glyph_string(picture, font, glyphs)
     cairo_destroy(picture)
     cairo_save(cairo)
-    cairo_set_source_surface(cairo, surface, x, 0)
+    cairo_translate(cairo, x, 0)
+    cairo_scale(cairo, 1 / scale, 1 / scale)
+    cairo_set_source_surface(cairo, surface, 0, 0)
     cairo_paint(cairo)
     cairo_restore(cairo)
     cairo_surface_destroy(surface)

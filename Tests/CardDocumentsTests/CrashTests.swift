@@ -51,7 +51,7 @@ private func work(in path: String, steps: Steps, inUnit: Bool) throws {
   let new = try store.create()
   _ = try new.addImage(testSVG(width: 72), named: "x")
   try new.set(.x, of: new.elements[0].id, to: .number(9))
-  try store.saveAll()
+  if let failure = store.saveAll().first { throw failure }
   try documents[0].remove()
   if inUnit { _ = try store.commitUnit() }
 }
@@ -230,9 +230,11 @@ private func inspect(_ folder: TemporaryFolder) throws -> String {
         opened += 1
         let again = try CardDocument(reading: document.encoded, file: "again")
         #expect(again.encoded == document.encoded)
-        _ = document.problems()
-        if !document.isReadOnly { _ = try document.edition2() }
-        _ = document.scene(pictures: [:])
+        if trial % 4 == 0 {
+          _ = document.problems()
+          if !document.isReadOnly { _ = try document.edition2() }
+          _ = document.scene(pictures: [:])
+        }
       } catch { #expect(!error.message.isEmpty) }
       // Some of them in a folder among good ones, and drawn.
       if trial % 500 == 0 {

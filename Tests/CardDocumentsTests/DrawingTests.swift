@@ -357,6 +357,18 @@ struct FramePoints: Sendable {
     #expect(folder.names().filter { $0.hasSuffix(".tmp") }.isEmpty)
   }
 
+  @Test(arguments: ["x", "🐶", "漢", "e\u{301}\u{302}\u{303}", "\u{202E}a"])
+  func `the longest text is drawn in bounded time`(part: String) throws {
+    let folder = TemporaryFolder()
+    let card = try document(in: folder, background: white) { document in
+      let text = String(repeating: part, count: 100_000 / part.utf8.count)
+      _ = try document.addText(text, font: String(repeating: "f", count: 100_000))
+    }
+    let start = monotonicSeconds()
+    for format in RenderFormat.allCases { #expect(try !card.rendered(as: format, width: 130).bytes.isEmpty) }
+    #expect(monotonicSeconds() - start < 20)
+  }
+
   @Test func `what a document cannot mean is drawn as well as it can be`() throws {
     let folder = TemporaryFolder()
     let odd = """

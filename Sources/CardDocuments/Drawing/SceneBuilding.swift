@@ -41,13 +41,21 @@ extension CardDocument {
   private func textItem(_ element: Element) -> [SceneItem] {
     let line = oneLine(element.text ?? "")
     guard !line.isEmpty else { return [] }
+    let font = String((element.font ?? "").unicodeScalars.prefix(200))
     return [
       SceneItem(
         placement: element.drawnPlacement,
-        content: .text(
-          line, font: element.font ?? "", color: (element.color ?? .black).scene, size: CardFormat.textSize))
+        content: .text(cut(line), font: font, color: (element.color ?? .black).scene, size: CardFormat.textSize))
     ]
   }
+}
+
+/// Beyond so many characters nobody could read the line, and pango could not measure it.
+private func cut(_ line: String) -> String {
+  let scalars = line.unicodeScalars
+  guard let end = scalars.index(scalars.startIndex, offsetBy: 2000, limitedBy: scalars.endIndex), end < scalars.endIndex
+  else { return line }
+  return String(scalars[..<end]) + "…"
 }
 
 /// The text as it stands on one line: line ends and other control characters are blanks.

@@ -22,8 +22,10 @@ public struct DocumentProblem: Problem, Equatable, Sendable {
     case orphanedImage = "orphaned_image"
     case undrawableText = "undrawable_text"
     case laterVersion = "later_version"
+    /// Something could not be looked at.
+    case unchecked
     /// The file does not open at all.
-    case unreadable = "unreadable"
+    case unreadable
   }
 
   public let kind: Kind
@@ -67,6 +69,7 @@ public struct DocumentProblem: Problem, Equatable, Sendable {
     case .orphanedImage: "Image file unused"
     case .undrawableText: "No font for it"
     case .laterVersion: "Later version"
+    case .unchecked: "Not checked"
     case .unreadable: "Does not open"
     }
   }

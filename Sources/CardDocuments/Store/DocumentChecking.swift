@@ -9,7 +9,7 @@ extension StoredDocument {
   /// missing or are not what their name says, and texts that no font here can draw.
   public func check() throws(DocumentError) -> [DocumentProblem] {
     if isRemoved { throw .removed(id) }
-    return content.problems() + (try imageProblems()) + (try textProblems())
+    return content.problems() + (try imageProblems()) + textProblems()
   }
 
   private func imageProblems() throws(DocumentError) -> [DocumentProblem] {
@@ -44,7 +44,7 @@ extension StoredDocument {
     return DocumentProblem(.missingImage, pointer, "the file \(quoted(name)) beside the document is missing")
   }
 
-  private func textProblems() throws(DocumentError) -> [DocumentProblem] {
+  private func textProblems() -> [DocumentProblem] {
     var queries: [CoverageQuery] = []
     var places: [JSONPointer] = []
     for (index, element) in content.elements.enumerated() {
@@ -55,7 +55,9 @@ extension StoredDocument {
     }
     guard !queries.isEmpty else { return [] }
     let missing: [String]
-    do { missing = try store.drawing.coverage(queries) } catch { throw .drawing(error) }
+    do { missing = try store.drawing.coverage(queries) } catch {
+      return [DocumentProblem(.unchecked, .whole, "the fonts could not be looked at: \(error.words)")]
+    }
     return zip(places, missing).filter { !$0.1.isEmpty }.map { place, characters in
       DocumentProblem(.undrawableText, place, "no font here can draw \(quoted(characters))")
     }

@@ -121,9 +121,16 @@ struct DocumentFolder {
   /// Puts bytes under a name, whole or not at all. The caller holds the lock.
   /// - Parameter isSynced: false for what can be made again, and may be lost with the power.
   func write(_ bytes: [UInt8], to name: String, isSynced: Bool = true) throws(DocumentError) {
-    let temporary = full(DocumentFolder.temporaryPrefix + "\(getpid())")
+    // In the same folder: a file system may take long over a name that moves to another one.
+    let place = name.lastIndex(of: "/").map { String(name[...$0]) } ?? ""
+    let temporary = full(place + DocumentFolder.temporaryPrefix + "\(getpid())")
     try fill(temporary, with: bytes, for: name, isSynced: isSynced)
     try check("rename", name) { rename(temporary, full(name)) }
+  }
+
+  /// Writes a new file under its name at once, synced: for folders that nobody looks into before they are whole.
+  func writeNew(_ bytes: [UInt8], to name: String) throws(DocumentError) {
+    try fill(full(name), with: bytes, for: name, isSynced: true)
   }
 
   /// Syncs the names in a folder. Some network disks cannot; the files themselves are whole there too.

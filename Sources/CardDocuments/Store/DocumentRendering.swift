@@ -60,6 +60,27 @@ extension StoredDocument {
     return drawing.bytes
   }
 
+  /// Writes the document as the original app (edition 2) reads it, its images beside the file under names of their own.
+  /// - Returns: what that shape could not hold.
+  public func exportEdition2(to path: String) throws(DocumentError) -> [ExportLoss] {
+    if isRemoved { throw .removed(id) }
+    let export = try content.edition2()
+    var losses = export.losses
+    let folder = parentFolder(of: path)
+    for (name, hash) in export.images {
+      if let bytes = try store.imageIfThere(hash, of: self) {
+        try writeWhole(bytes, to: folder + "/" + name)
+      } else {
+        losses.append(ExportLoss(pointer: .whole, message: "the image \(hash) is missing, so its file is too"))
+      }
+    }
+    for (name, bytes) in try store.adoptable(of: self).sorted(by: { $0.key < $1.key }) {
+      try writeWhole(bytes, to: folder + "/" + name)
+    }
+    try writeWhole(export.bytes, to: path)
+    return losses
+  }
+
   private func draw(_ request: (Scene) -> DrawRequest) throws(DocumentError) -> RenderedDocument {
     let (scene, missing) = try sceneAndMissing()
     do {

@@ -146,7 +146,11 @@ public final class DocumentStore {
 
   /// Opens a file. One outside the store is never written to; `save()` puts a copy of it into the store.
   public func open(path: String) throws(DocumentError) -> StoredDocument {
-    if let name = nameInFolder(path) { return try handle(on: name) }
+    if let name = nameInFolder(path) {
+      let document = try handle(on: name)
+      if document.isRemoved { throw .cannotRead(path: path, errno: ENOENT) }
+      return document
+    }
     let file = try readPlainFile(path, limit: CardFormat.limits.bytes, followingLinks: true)
     let content = try CardDocument(reading: file.bytes, file: path)
     let known = (stamp: file.stamp, digest: ContentHash(of: file.bytes))
@@ -157,10 +161,8 @@ public final class DocumentStore {
   /// The name in the folder of a path that leads there.
   private func nameInFolder(_ path: String) -> String? {
     guard let root = realPath(folder.path) else { return nil }
-    let cut = path.lastIndex(of: "/")
-    let place = cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    let file = cut.map { String(path[path.index(after: $0)...]) } ?? path
-    guard let parent = realPath(place) else { return nil }
+    let file = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    guard let parent = realPath(parentFolder(of: path)) else { return nil }
     if parent == root { return file }
     guard parent.hasPrefix(root + "/") else { return nil }
     return String(parent.dropFirst(root.count + 1)) + "/" + file
@@ -265,11 +267,16 @@ public final class DocumentStore {
   }
 
   /// Writes all moves that wait: when the shell is left or suspended, and before a unit of work is committed.
-  public func saveAll() throws(DocumentError) {
+  /// - Returns: what could not be saved, or was saved as a document of its own; none keeps the others from it.
+  public func saveAll() -> [DocumentError] {
+    var failures: [DocumentError] = []
     for (key, document) in withMoves.sorted(by: { $0.value.id < $1.value.id }) {
-      if document.hasUnsavedChanges, !document.isRemoved { try document.save() }
-      withMoves[key] = nil
+      do {
+        if document.hasUnsavedChanges, !document.isRemoved { try document.save() }
+      } catch { failures.append(error) }
+      if !document.hasUnsavedChanges || document.isRemoved { withMoves[key] = nil }
     }
+    return failures
   }
 
   func willChange(_ document: StoredDocument) { unit?.remember(document) }

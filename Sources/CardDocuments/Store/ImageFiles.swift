@@ -21,7 +21,7 @@ extension DocumentStore {
     let name = DocumentStore.imageName(hash)
     if folder.has(name) { return try folder.read(name, limit: DocumentFolder.maximumImage).bytes }
     guard let outside = document.state.outside else { return nil }
-    return try plainFile(parent(of: outside) + "/" + name)
+    return try plainFile(parentFolder(of: outside) + "/" + name)
   }
 
   /// The images beside a document of an older shape, by the names that it uses for them. Names that are paths count as missing.
@@ -36,7 +36,7 @@ extension DocumentStore {
   /// A file beside the document; nil when it is missing, or its name leads elsewhere.
   func imageFile(_ name: String, of document: StoredDocument) throws(DocumentError) -> [UInt8]? {
     guard DocumentStore.isPlainName(name) else { return nil }
-    return try plainFile(parent(of: document.path) + "/" + name)
+    return try plainFile(parentFolder(of: document.path) + "/" + name)
   }
 
   static func isPlainName(_ name: String) -> Bool {
@@ -48,11 +48,6 @@ extension DocumentStore {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return try readPlainFile(path, limit: DocumentFolder.maximumImage, followingLinks: false).bytes
-  }
-
-  private func parent(of path: String) -> String {
-    guard let cut = path.lastIndex(of: "/") else { return "." }
-    return cut == path.startIndex ? "/" : String(path[..<cut])
   }
 
   /// Takes away those of the images that no file shows any more. The caller holds the lock.

@@ -50,8 +50,12 @@ struct Journal {
 
   /// Finishes or clears what a process that is gone has left. The caller holds the folder's lock.
   static func recover(in folder: DocumentFolder) throws(DocumentError) {
+    for place in ["", DocumentFolder.images + "/", DocumentFolder.thumbnails + "/"] {
+      for name in try folder.names(in: String(place.dropLast())) where name.hasPrefix(DocumentFolder.temporaryPrefix) {
+        try folder.remove(place + name)
+      }
+    }
     for name in try folder.names() {
-      if name.hasPrefix(DocumentFolder.temporaryPrefix) { try folder.remove(name) }
       guard name.hasPrefix(DocumentFolder.unitPrefix) else { continue }
       // Whoever gathers a batch holds this lock while it lives.
       guard let alive = StoreLock(alive: folder.full(name + "/" + Journal.alive)) else { continue }

@@ -57,7 +57,7 @@ final class UnitOfWork {
     }
     files += 1
     let name = String(files)
-    try folder.write(bytes, to: journal.place + "/" + name)
+    try folder.writeNew(bytes, to: journal.place + "/" + name)
     return name
   }
 

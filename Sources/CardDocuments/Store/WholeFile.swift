@@ -3,6 +3,12 @@
 
 import Glibc
 
+/// `.` for a name without a folder.
+func parentFolder(of path: String) -> String {
+  guard let cut = path.lastIndex(of: "/") else { return "." }
+  return cut == path.startIndex ? "/" : String(path[..<cut])
+}
+
 /// The one call site for files that a person names; Storage's AtomicFile does the same.
 func writeWhole(_ bytes: [UInt8], to path: String) throws(DocumentError) {
   var status = stat()
