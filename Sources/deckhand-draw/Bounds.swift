@@ -8,6 +8,8 @@ enum Bounds {
   private static let secondsPerRequest: rlim_t = 20
 
   static func apply() {
+    // Whatever the shell has open is none of this process's affair.
+    for descriptor in Int32(3)..<1024 { close(descriptor) }
     // One arena: GLib's threads would otherwise each reserve address space.
     mallopt(M_ARENA_MAX, 1)
     limit(RLIMIT_AS, memory)

@@ -69,6 +69,18 @@ private func inspect(_ folder: TemporaryFolder) throws -> String {
   return documents.map { text($0.content.encoded) }.joined()
 }
 
+/// Does the work in a process of its own that kills itself at a step.
+private func beKilled(in path: String, at last: Int, inUnit: Bool) async {
+  await #expect(processExitsWith: .signal(SIGKILL)) {
+    [path = path as String, last = last as Int, inUnit = inUnit as Bool] in
+    let steps = Steps(last: last) { _ in
+      kill(getpid(), SIGKILL)
+      return 0
+    }
+    try work(in: path, steps: steps, inUnit: inUnit)
+  }
+}
+
 @Suite struct CrashTests {
   /// How many steps the work takes, and the state after it.
   private func wholeRun(inUnit: Bool) throws -> (steps: Int, after: String) {
@@ -85,15 +97,7 @@ private func inspect(_ folder: TemporaryFolder) throws -> String {
     var outcomes: Set<String> = []
     for last in 1...count {
       let folder = try prepare()
-      let path = folder.path
-      await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, last = last as Int] in
-        try work(
-          in: path,
-          steps: Steps(last: last) { _ in
-            kill(getpid(), SIGKILL)
-            return 0
-          }, inUnit: true)
-      }
+      await beKilled(in: folder.path, at: last, inUnit: true)
       let state = try inspect(folder)
       #expect(state == before || state == after, "killed at step \(last)")
       outcomes.insert(state)
@@ -109,15 +113,7 @@ private func inspect(_ folder: TemporaryFolder) throws -> String {
     // Every third step each run is enough: the kinds of steps recur.
     for last in stride(from: 1, through: count, by: 3) {
       let folder = try prepare()
-      let path = folder.path
-      await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, last = last as Int] in
-        try work(
-          in: path,
-          steps: Steps(last: last) { _ in
-            kill(getpid(), SIGKILL)
-            return 0
-          }, inUnit: false)
-      }
+      await beKilled(in: folder.path, at: last, inUnit: false)
       _ = try inspect(folder)
       // The lock and what was half written are no hindrance.
       let store = try makeStore(folder, seed: 78)

@@ -7,6 +7,7 @@ import Glibc
 
 final class DrawingProcess {
   let process: pid_t
+  private var isReaped = false
   private let channel: Int32
 
   /// - Parameter environment: `NAME=value`; fontconfig looks for HOME and XDG_* to find the person's own fonts.
@@ -106,8 +107,16 @@ final class DrawingProcess {
     if poll(&query, 1, 100) < 0, errno != EINTR { throw .crashed }
   }
 
+  /// False once it has ended.
+  func isAlive() -> Bool {
+    var status: Int32 = 0
+    if !isReaped, waitpid(process, &status, WNOHANG) == process { isReaped = true }
+    return !isReaped
+  }
+
   deinit {
     close(channel)
+    guard isAlive() else { return }
     // It would end by itself at the end of its input, unless it is in the middle of something.
     kill(process, SIGKILL)
     var status: Int32 = 0

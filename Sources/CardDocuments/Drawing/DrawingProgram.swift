@@ -80,7 +80,11 @@ public final class DrawingProgram {
     let limit = Patience(
       seconds: patience, deadline: clock() + patience, clock: clock, shouldStop: shouldStop)
     let running: DrawingProcess
-    if let process { running = process } else { running = try DrawingProcess(path: path, environment: environment) }
+    if let process, process.isAlive() {
+      running = process
+    } else {
+      running = try DrawingProcess(path: path, environment: environment)
+    }
     // Whatever fails, this program is not asked again.
     process = nil
     let answer = try running.ask(bytes, patience: limit)

@@ -24,6 +24,9 @@ extension StoredDocument {
   /// How wide a drawing may be, in pixels (svg, png) or points (pdf).
   public static let widths = 1...6500
 
+  /// Of all images of one drawing together.
+  private static let mostImageBytes = 256 << 20
+
   /// The document as a file's content; its height follows from the width, 1300 by 2000.
   public func rendered(as format: RenderFormat, width: Int = 1300) throws(DocumentError) -> RenderedDocument {
     guard StoredDocument.widths.contains(width) else { throw .badWidth(width, StoredDocument.widths) }
@@ -94,9 +97,14 @@ extension StoredDocument {
     if isRemoved { throw .removed(id) }
     var pictures: [String: [UInt8]] = [:]
     var missing: [String] = []
+    var size = 0
     for element in content.elements where element.namesImage {
       if let bytes = try store.picture(of: element, in: self) {
         pictures[element.id] = bytes
+        size += bytes.count
+        guard size <= StoredDocument.mostImageBytes else {
+          throw .drawing(.refused("its images are too large together"))
+        }
       } else {
         missing.append(element.id)
       }
@@ -174,6 +182,11 @@ extension DocumentStore {
       stamp.nanoseconds == file.nanoseconds
     else { return nil }
     return try folder.read(name, limit: DocumentFolder.maximumImage).bytes
+  }
+
+  /// One that cannot be removed is replaced when a document of its id is drawn again.
+  func removeThumbnail(of id: DocumentID) {
+    do { try folder.remove(DocumentStore.thumbnailName(id)) } catch { return }
   }
 
   /// A thumbnail that cannot be kept is made again the next time; that is no failure.

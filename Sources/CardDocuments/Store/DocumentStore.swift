@@ -22,7 +22,7 @@ public final class DocumentStore {
   private let randomBytes: (Int) -> [UInt8]
   private var handles: [String: WeakHandle] = [:]
   private var withMoves: [ObjectIdentifier: StoredDocument] = [:]
-  private var unit: UnitOfWork?
+  var unit: UnitOfWork?
 
   private struct WeakHandle {
     weak var document: StoredDocument?
@@ -71,7 +71,7 @@ public final class DocumentStore {
   public func entries() throws(DocumentError) -> [DocumentEntry] {
     var entries: [DocumentEntry] = []
     for file in try folder.documents() where !file.isSymbolicLink {
-      if handles[file.name]?.document?.isRemoved == true { continue }
+      if heldHandle(file.name)?.isRemoved == true { continue }
       entries.append(
         DocumentEntry(
           path: folder.full(file.name), id: DocumentStore.id(fromName: file.name), modified: file.stamp.modified,
@@ -131,7 +131,7 @@ public final class DocumentStore {
   }
 
   public func open(_ id: DocumentID) throws(DocumentError) -> StoredDocument {
-    if let document = handles[id.fileName]?.document, document.id == id, unit?.holds(document) == true {
+    if let document = heldHandle(id.fileName), document.id == id, unit?.holds(document) == true {
       guard !document.isRemoved else { throw .notFound(id.description, suggestion: nil) }
       return document
     }
@@ -168,9 +168,14 @@ public final class DocumentStore {
     return String(parent.dropFirst(root.count + 1)) + "/" + file
   }
 
+  /// The handle on a file that is held now; one that was saved under another name since does not count.
+  func heldHandle(_ name: String) -> StoredDocument? {
+    handles[name]?.document.flatMap { $0.state.name == name ? $0 : nil }
+  }
+
   /// The handle on a file of the store, read again when another process changed it and nothing waits to be saved.
   private func handle(on name: String) throws(DocumentError) -> StoredDocument {
-    let old = handles[name]?.document
+    let old = heldHandle(name)
     if let old, unit?.holds(old) == true || old.state.hasMoves { return old }
     if let old, let stamp = try folder.stamp(of: name), stamp == old.state.known?.stamp, !old.isRemoved { return old }
     let file = try folder.read(name, limit: CardFormat.limits.bytes)
@@ -220,6 +225,7 @@ public final class DocumentStore {
     document.state.isRemoved = false
     handles[content.id.fileName] = WeakHandle(document: document)
     do { try save(document) } catch {
+      if case .changedElsewhere = error { throw error }
       document.state.isRemoved = true
       throw error
     }
@@ -244,6 +250,7 @@ public final class DocumentStore {
     document.state = state
     handles[state.content.id.fileName] = WeakHandle(document: document)
     do { try save(document) } catch {
+      if case .changedElsewhere = error { throw error }
       document.state = before
       throw error
     }
@@ -288,7 +295,7 @@ public final class DocumentStore {
     }
     let lock = try StoreLock(folder)
     defer { lock.release() }
-    var conflict = try prepare(document)
+    let conflict = try prepare(document)
     if !document.state.images.isEmpty { try folder.makeFolder(DocumentFolder.images) }
     for (hash, bytes) in document.state.images where try !folder.hasIntact(hash) {
       try folder.write(bytes, to: DocumentStore.imageName(hash))
@@ -297,13 +304,12 @@ public final class DocumentStore {
     let bytes = document.state.saved.encoded
     try folder.write(bytes, to: name)
     try folder.syncNames()
-    let unused = try wrote(document, name, bytes)
-    do { try releaseImages(unused) } catch { conflict = conflict ?? error }
+    releaseImages(try wrote(document, name, bytes))
     if let conflict { throw conflict }
   }
 
   /// Takes old images in, and when another process saved the document since, makes this version a document of its own.
-  private func prepare(_ document: StoredDocument) throws(DocumentError) -> DocumentError? {
+  func prepare(_ document: StoredDocument) throws(DocumentError) -> DocumentError? {
     let adopted = try adoptable(of: document)
     if !adopted.isEmpty {
       let hashes = adopted.mapValues { ContentHash(of: $0) }
@@ -319,128 +325,32 @@ public final class DocumentStore {
     document.state.name = copy.fileName
     document.state.known = nil
     document.state.imagesOnDisk = []
-    handles[name] = nil
-    handles[copy.fileName] = WeakHandle(document: document)
     return .changedElsewhere(old, copy: copy)
   }
 
   /// A document whose file another process removed is just written again.
-  private func isChangedElsewhere(_ document: StoredDocument, _ name: String) throws(DocumentError) -> Bool {
+  func isChangedElsewhere(_ document: StoredDocument, _ name: String) throws(DocumentError) -> Bool {
     guard let stamp = try folder.stamp(of: name) else { return false }
     guard let known = document.state.known else { return true }
     if stamp == known.stamp { return false }
-    return ContentHash(of: try folder.read(name, limit: .max - 1).bytes) != known.digest
+    do {
+      return ContentHash(of: try folder.read(name, limit: CardFormat.limits.bytes).bytes) != known.digest
+    } catch {
+      if case .tooLargeFile = error { return true }
+      throw error
+    }
   }
 
   /// Remembers what is on disk now. Gives the images that the file showed before and does not show any more.
-  private func wrote(
+  func wrote(
     _ document: StoredDocument, _ name: String, _ bytes: [UInt8]
   ) throws(DocumentError) -> Set<ContentHash> {
     if let stamp = try folder.stamp(of: name) { document.state.known = (stamp, ContentHash(of: bytes)) }
+    handles[name] = WeakHandle(document: document)
     document.state.images = [:]
     let images = document.state.saved.images
     defer { document.state.imagesOnDisk = images }
     return document.state.imagesOnDisk.subtracting(images)
-  }
-
-  // MARK: - Removing
-
-  func remove(_ document: StoredDocument) throws(DocumentError) {
-    guard let name = document.state.name else { throw .notInStore(path: document.path) }
-    if let unit {
-      willChange(document)
-      document.state.isRemoved = true
-      return unit.note(document)
-    }
-    let lock = try StoreLock(folder)
-    defer { lock.release() }
-    guard try !isChangedElsewhere(document, name) else { throw .changedBeforeRemoval(document.id) }
-    try folder.remove(name)
-    document.state.isRemoved = true
-    try folder.syncNames()
-    try folder.remove(DocumentStore.thumbnailName(document.id))
-    try releaseImages(document.state.imagesOnDisk)
-  }
-
-  // MARK: - Units of work
-
-  /// From now on nothing is written until the unit is committed.
-  public func beginUnit() {
-    if unit == nil { unit = UnitOfWork(folder: folder, place: DocumentFolder.unitPrefix + newID().description) }
-  }
-
-  public var isInUnit: Bool { unit != nil }
-  var openUnit: UnitOfWork? { unit }
-
-  /// Writes what was changed since `beginUnit`, all of it or nothing; what an error kept from it is as after a rollback.
-  /// Moves that wait for a save stay waiting.
-  /// - Returns: the documents that another process changed meanwhile (`changedElsewhere`: this version is kept as a new
-  ///   one; `changedBeforeRemoval`: not removed).
-  public func commitUnit() throws(DocumentError) -> [DocumentError] {
-    guard let unit else { throw .noUnit }
-    guard !unit.changed.isEmpty else {
-      self.unit = nil
-      return []
-    }
-    let lock: StoreLock
-    do { lock = try StoreLock(folder) } catch {
-      try rollbackUnit()
-      throw error
-    }
-    defer { lock.release() }
-    var conflicts: [DocumentError] = []
-    do { try stage(unit, &conflicts) } catch {
-      try rollbackUnit()
-      throw error
-    }
-    self.unit = nil
-    try unit.apply()
-    try settle(unit)
-    return conflicts
-  }
-
-  private func stage(_ unit: UnitOfWork, _ conflicts: inout [DocumentError]) throws(DocumentError) {
-    try Journal.recover(in: folder)
-    for document in unit.changed {
-      if document.isRemoved {
-        guard let name = document.state.name, document.state.known != nil else { continue }
-        if try isChangedElsewhere(document, name) {
-          conflicts.append(.changedBeforeRemoval(document.id))
-        } else {
-          unit.removals.append(name)
-          unit.removals.append(DocumentStore.thumbnailName(document.id))
-        }
-      } else if let conflict = try prepare(document) {
-        conflicts.append(conflict)
-      }
-      try unit.stageImages(of: document)
-    }
-    try unit.commit()
-  }
-
-  /// After the files are in place: the handles learn what is on disk, and unused images go.
-  private func settle(_ unit: UnitOfWork) throws(DocumentError) {
-    var unused: Set<ContentHash> = []
-    for document in unit.changed {
-      if document.isRemoved {
-        unused.formUnion(document.state.imagesOnDisk)
-      } else if let name = document.state.name, let bytes = unit.written[name] {
-        unused.formUnion(try wrote(document, name, bytes))
-      }
-    }
-    try releaseImages(unused)
-  }
-
-  /// Leaves everything as it was before `beginUnit`, in memory too; what was made since is `isRemoved`.
-  public func rollbackUnit() throws(DocumentError) {
-    guard let unit else { return }
-    self.unit = nil
-    for (document, state) in unit.before {
-      if let name = document.state.name, name != state.name { handles[name] = nil }
-      document.state = state
-      if let name = state.name, !state.isRemoved { handles[name] = WeakHandle(document: document) }
-    }
-    try unit.clear()
   }
 }
 

@@ -50,26 +50,29 @@ extension DocumentStore {
     return try readPlainFile(path, limit: DocumentFolder.maximumImage, followingLinks: false).bytes
   }
 
-  /// Takes away those of the images that no file shows any more. The caller holds the lock.
-  func releaseImages(_ candidates: Set<ContentHash>) throws(DocumentError) {
+  /// Takes away those of the images that no file shows any more. The caller holds the lock. One that cannot be taken away,
+  /// or of which it cannot be known, stays: that is no failure of the change that was saved, and `check()` tells of it.
+  func releaseImages(_ candidates: Set<ContentHash>) {
     guard !candidates.isEmpty else { return }
-    let unused = candidates.subtracting(try imagesInUse())
-    for hash in unused.sorted(by: { $0.description < $1.description }) {
-      try folder.remove(DocumentStore.imageName(hash))
-    }
+    do {
+      let unused = candidates.subtracting(try imagesInUse())
+      for hash in unused.sorted(by: { $0.description < $1.description }) {
+        try folder.remove(DocumentStore.imageName(hash))
+      }
+    } catch { return }
   }
 
   /// The hashes that stand anywhere in the documents' files, also in files that do not open and in keys that are not known.
   func imagesInUse() throws(DocumentError) -> Set<ContentHash> {
     var found: Set<ContentHash> = []
     for file in try folder.documents() where !file.isSymbolicLink {
-      collectHashes(in: try folder.read(file.name, limit: .max - 1).bytes, into: &found)
+      collectHashes(in: try folder.read(file.name, limit: CardFormat.limits.bytes).bytes, into: &found)
     }
     return found
   }
 
   private func stagedImage(_ hash: ContentHash) throws(DocumentError) -> [UInt8]? {
-    try openUnit?.image(hash)
+    try unit?.image(hash)
   }
 }
 
