@@ -10,6 +10,7 @@ let strict: [SwiftSetting] = [
 ]
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 
 /// A room: a Swift target with the settings that all share.
 func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -49,34 +50,58 @@ let package = Package(
       linkerSettings: drawingLibraries.map { .linkedLibrary($0) }),
     // What every room says the same way.
     room("Wording"),
+    room("JSON", ["Wording"]),
     // The domain: one room a noun, none knows Lua or a terminal.
-    room("Storage", ["Wording", grdb]),
-    room("Decks", ["Wording", "Storage", grdb]),
+    room("Storage", ["Wording", grdb, sqlite]),
+    room("Decks", ["Wording", "Storage", grdb, sqlite]),
     room("DrawingWire"),
-    room("CardDocuments", ["Wording", "Storage", "DrawingWire", "CSodium"]),
+    room("CardDocuments", ["Wording", "JSON", "Storage", "DrawingWire", "CSodium"]),
     room("Lexicon", ["Wording"]),
     room("WordGames", ["Wording", "Lexicon"]),
     room("Workspace", ["Wording", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames", grdb]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Wording", "CLua"]),
     room("Commands", ["Wording"]),
-    room("Bindings", ["Wording", "LuaRuntime", "Commands", "Workspace", "Decks", "Lexicon", "WordGames"]),
-    room("PluginHost", ["Wording", "LuaRuntime", "Commands", "Bindings"]),
-    room("Shell", ["Wording", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "CReadline"]),
+    room(
+      "Bindings", ["Wording", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Lexicon", "WordGames"]),
+    room("PluginHost", ["Wording", "JSON", "Storage", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
+    room(
+      "Shell",
+      [
+        "Wording", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "Storage", "Decks", "Lexicon",
+        "WordGames", "CReadline",
+      ]),
     .executableTarget(
-      name: "deckhand", dependencies: ["Shell", "PluginHost", "Bindings", "Commands", "Workspace"],
+      name: "deckhand", dependencies: ["Shell", "LuaRuntime", "Commands", "Workspace", "Wording"],
+      swiftSettings: strict),
+    .target(
+      name: "BenchmarkReferences", path: "Tests/BenchmarkReferences",
+      cSettings: [.unsafeFlags(["-O2"])],
+      linkerSettings: [
+        .linkedLibrary(":liblua5.4.a"), .linkedLibrary("sqlite3"), .linkedLibrary("m"), .linkedLibrary("dl"),
+      ]),
+    .executableTarget(
+      name: "Benchmarks", dependencies: ["BenchmarkReferences", "LuaRuntime"], path: "Tests/Benchmarks",
       swiftSettings: strict),
     // A program of its own: pictures are decoded and drawn outside the shell's process.
     .executableTarget(
       name: "deckhand-draw", dependencies: ["DrawingWire", "CDrawing"],
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
     tests("Wording"),
-    tests("Storage", [grdb]),
-    tests("Decks", ["Storage", grdb]),
-    tests("CardDocuments", ["Wording", "DrawingWire", "CSodium", "deckhand-draw"], resources: [.copy("Fixtures")]),
+    tests("Storage", ["Wording", grdb]),
+    tests("Decks", ["Wording", "Storage", grdb, sqlite], resources: [.copy("Fixtures")]),
+    tests("JSON", ["Wording"]),
+    tests(
+      "CardDocuments", ["Wording", "JSON", "DrawingWire", "CSodium", "deckhand-draw"], resources: [.copy("Fixtures")]),
     tests("Lexicon"),
     tests("WordGames", ["Lexicon"]),
-    tests("LuaRuntime"),
+    tests("LuaRuntime", ["Wording"]),
     tests("Commands"),
+    // A small program that the tests of the prompt drive through a pseudo-terminal.
+    .executableTarget(
+      name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
+    tests("Shell", ["Commands", "PromptProbe"]),
+    // The built program, run as somebody runs it.
+    .testTarget(name: "ProgramTests", dependencies: ["deckhand"], swiftSettings: strict),
   ]
 )

@@ -2,6 +2,7 @@
 // Invariant: whenever one of these is thrown the files on disk are as they were, except where the case says otherwise.
 
 import Glibc
+public import JSON
 public import Wording
 
 public enum DocumentError: Problem, Equatable, Sendable {

@@ -1,1 +1,170 @@
-// Room to be furnished.
+// The words of one language, packed for the processor, and the questions asked of them.
+// Invariant: immutable once made. Lists of words are in one order everywhere: longest first, then by code point.
+
+import Wording
+
+/// A compiled word list. All words are in normal form (`normalize`); questions take them so.
+public final class Lexicon {
+  public let language: Language
+  /// The language's name, or what the list was called when it was loaded.
+  public let name: String
+  /// The number of words.
+  public let count: Int
+  /// What became of the lines of the list.
+  public let report: CompileReport
+  /// Whether the words stand without the accents that are not letters of their own.
+  public let foldsAccents: Bool
+  /// Whether this lexicon is mapped from a compiled file (and shared), rather than made in memory.
+  public let isMapped: Bool
+  let image: Image
+  let heap: UnsafePointer<UInt8>
+  let table: SlotTable
+  let anagrams: SlotTable
+  let bitmap: UnsafePointer<UInt64>
+  let blocks: [Block]
+
+  init?(_ image: Image, language: Language, name: String, foldsAccents: Bool, isMapped: Bool) {
+    guard let heap = image.elements(.heap, as: UInt8.self).baseAddress,
+      let table = SlotTable(image, .table), let anagrams = SlotTable(image, .anagrams),
+      let bitmap = image.elements(.bitmap, as: UInt64.self).baseAddress,
+      let blocks = Block.all(of: image)
+    else { return nil }
+    self.image = image
+    self.language = language
+    self.name = name
+    self.foldsAccents = foldsAccents
+    self.isMapped = isMapped
+    count = image.wordCount
+    report = image.report
+    self.heap = heap
+    self.table = table
+    self.anagrams = anagrams
+    self.bitmap = bitmap
+    self.blocks = blocks
+  }
+
+  /// Whether the list has the word, given as normalised UTF-8.
+  public func contains(_ word: UnsafeBufferPointer<UInt8>) -> Bool {
+    offset(of: word, hash: Self.hash(of: word)) != 0
+  }
+
+  /// Whether the list has the word, given in normal form.
+  public func contains(_ word: String) -> Bool {
+    var word = word
+    return word.withUTF8 { contains($0) }
+  }
+
+  /// The text in the form that this lexicon compares.
+  public func normalized(_ text: String) -> String {
+    normalize(text, language: language, foldAccents: foldsAccents)
+  }
+
+  /// The offset of a word in the heap, or 0.
+  @inline(__always)
+  func offset(of word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> UInt32 {
+    guard let start = word.baseAddress, word.count <= WordPolicy.maxBytes else { return 0 }
+    let count = word.count
+    var found: UInt32 = 0
+    table.probe(hash) { offset in
+      guard matches(offset, start, count) else { return false }
+      found = offset
+      return true
+    }
+    return found
+  }
+
+  /// Whether the word at an offset below `heapBytes` is these bytes.
+  @inline(__always)
+  private func matches(_ offset: UInt32, _ bytes: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+    let entry = heap + Int(offset)
+    guard Int(entry[0]) == count else { return false }
+    let mine = UnsafeRawPointer(entry + 1)
+    let theirs = UnsafeRawPointer(bytes)
+    var index = 0
+    while index &+ 8 <= count {
+      guard
+        mine.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+          == theirs.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      else { return false }
+      index &+= 8
+    }
+    while index < count {
+      guard entry[1 &+ index] == bytes[index] else { return false }
+      index &+= 1
+    }
+    return true
+  }
+
+  /// The bytes of the word at an offset below `heapBytes`.
+  @inline(__always)
+  func bytes(at offset: UInt32) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: heap + Int(offset) + 1, count: Int(heap[Int(offset)]))
+  }
+
+  func word(at offset: UInt32) -> String { String(decoding: bytes(at: offset), as: UTF8.self) }
+
+  /// The offset of the word of this index, 0 ..< count; 0 where a damaged file has none.
+  func offset(ofIndex index: Int) -> UInt32 {
+    let samples = image.elements(.samples, as: UInt32.self)
+    guard index >= 0, index < count else { return 0 }
+    var offset = samples[index / ImageLayout.sampleStep]
+    for _ in 0..<index % ImageLayout.sampleStep {
+      guard offset < image.heapBytes else { return 0 }
+      offset += 1 + UInt32(heap[Int(offset)])
+    }
+    return offset < image.heapBytes ? offset : 0
+  }
+}
+
+extension SlotTable {
+  /// A table section of a checked image.
+  init?(_ image: Image, _ section: ImageLayout.Section) {
+    let elements = image.elements(section, as: UInt32.self)
+    guard let start = elements.baseAddress else { return nil }
+    self.init(
+      slots: start, slotCount: elements.count, offsetBits: image.offsetBits, heapBytes: image.heapBytes)
+  }
+}
+
+/// The words of one length, in letters: a range of indices, and their planes.
+struct Block {
+  let length: Int
+  let indices: Range<Int>
+  /// Index of the first plane in the section, in words of 64 bits.
+  let planes: Int
+  /// 64-bit words of one plane.
+  var stride: Int { (indices.count + 63) / 64 }
+
+  /// The blocks of an image that have words, the longest words first; nil when they claim more than there is.
+  static func all(of image: Image) -> [Block]? {
+    let fields = image.elements(.blocks, as: UInt32.self)
+    let planeWords = image.elements(.planes, as: UInt64.self).count
+    var blocks: [Block] = []
+    var next = 0
+    for length in (0..<ImageLayout.blockCount).reversed() {
+      let field = length * ImageLayout.blockFields
+      let (first, count, planes) = (Int(fields[field]), Int(fields[field + 1]), Int(fields[field + 2]))
+      if count == 0 { continue }
+      let block = Block(length: length, indices: first..<first + count, planes: planes)
+      guard length > 0, first == next, first + count <= image.wordCount,
+        planes + block.stride * length * image.planeCount <= planeWords
+      else { return nil }
+      blocks.append(block)
+      next = first + count
+    }
+    return next == image.wordCount ? blocks : nil
+  }
+}
+
+extension Lexicon {
+  /// The hash of a word's bytes that membership goes by, for callers that need it more than once.
+  public static func hash(of word: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    guard let start = word.baseAddress else { return 0 }
+    return WordHash.of(start, word.count)
+  }
+
+  /// Whether the list has the word, given as normalised UTF-8 with its `hash(of:)`.
+  public func contains(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
+    offset(of: word, hash: hash) != 0
+  }
+}

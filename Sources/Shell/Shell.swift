@@ -1,1 +1,187 @@
-// Room to be furnished.
+// The shell: the person's Lua state, the commands, the plugins and the open workspace, wired together. Invariant: there is one
+// gate to a workspace, `workspace()`, and one place where an error becomes words, `report`.
+
+public import Bindings
+public import Commands
+public import Lexicon
+public import LuaRuntime
+public import PluginHost
+public import WordGames
+import Wording
+public import Workspace
+
+/// What the program decides before there is a shell.
+public struct ShellSetup {
+  public var version: String
+  public var dataFolder: String
+  public var cacheFolder: String
+  public var configFolder: String
+  public var home: String?
+  public var bundledPlugins: String?
+  public var listFolders: [String]
+  public var environment: (String) -> String?
+  public var wantsJSON = false
+  public var isDryRun = false
+  public var wantsTrace = false
+  public var usesPlugins = true
+  public var usesStartScript = true
+
+  public init(
+    version: String, dataFolder: String, cacheFolder: String, configFolder: String, home: String?,
+    bundledPlugins: String?, listFolders: [String] = ["/usr/share/dict"],
+    environment: @escaping (String) -> String? = { _ in nil }
+  ) {
+    self.version = version
+    self.dataFolder = dataFolder
+    self.cacheFolder = cacheFolder
+    self.configFolder = configFolder
+    self.home = home
+    self.bundledPlugins = bundledPlugins
+    self.listFolders = listFolders
+    self.environment = environment
+  }
+}
+
+/// The exit statuses of the contract.
+public enum ExitStatus {
+  public static let done: Int32 = 0
+  public static let failed: Int32 = 1
+  public static let usage: Int32 = 2
+  public static let signIn: Int32 = 77
+  public static let interrupted: Int32 = 130
+}
+
+public final class Shell {
+  public let setup: ShellSetup
+  public let console: Console
+  public let registry = CommandRegistry()
+  public let modes = ModeTable()
+  public let lexicons: LexiconLibrary
+  public let lua: LuaState
+  public let events: EventTable
+  public private(set) lazy var plugins = PluginHost(
+    pluginSurroundings(), registry: registry, modes: modes, events: events)
+  let surroundings: Surroundings
+  private var opened: Workspace?
+  /// Set when the shell is to end, with its status.
+  public var leaving: Int32?
+  /// The globals that were there before the person set any.
+  var ownGlobals: Set<String> = []
+  var lineReader: LineReader?
+  /// The status of the last line, for input that is no terminal.
+  var lastStatus = ExitStatus.done
+  var hasHintedAboutLocal = false
+  lazy var plainReader = PlainLineReader(isInterrupted: { Interrupts.wereRequested })
+
+  public init(_ setup: ShellSetup, console: Console, surroundings: Surroundings) throws {
+    self.setup = setup
+    self.console = console
+    self.surroundings = surroundings
+    lexicons = LexiconLibrary(listFolders: setup.listFolders, cacheFolder: setup.cacheFolder)
+    lua = try LuaState()
+    lua.isTracing = setup.wantsTrace
+    let messages = console
+    events = EventTable { owner, event, error in
+      messages.message("\(owner.map { $0 + ": " } ?? "")in the event \(event.rawValue): \(error)")
+    }
+    try install(bindingContext(owner: nil, grants: .everything), in: lua)
+    ownGlobals = Set(try lua.globalNames())
+    try addBuiltInCommands()
+    if setup.usesPlugins { plugins.discover() }
+  }
+
+  // MARK: The gate
+
+  /// The workspace of the person, opened at its first use.
+  public func workspace() throws -> Workspace {
+    if let opened { return opened }
+    let fresh = Workspace(
+      folder: setup.dataFolder + "/local", surroundings: surroundings, lexicons: lexicons, modes: modes)
+    opened = fresh
+    return fresh
+  }
+
+  /// The folder of the person's own files.
+  var personFolder: String { setup.dataFolder + "/local" }
+
+  /// Ends everything in order: listeners hear of it, plugins and Lua end, the data is closed.
+  public func close() {
+    do {
+      try events.emit(.exiting)
+      plugins.unloadAll()
+      lua.close()
+      try opened?.close()
+    } catch {
+      report(error)
+    }
+  }
+
+  // MARK: What the rooms below are handed
+
+  private func bindingContext(owner: String?, grants: Grants) -> BindingContext {
+    BindingContext(
+      workspace: { [unowned self] in try workspace() }, shell: shellServices(owner: owner), plugins: pluginServices(),
+      grants: grants, owner: owner, version: setup.version, events: events)
+  }
+
+  private func shellServices(owner: String?) -> ShellServices {
+    ShellServices(
+      show: { [unowned self] value in show(value) },
+      table: { [unowned self] rows, columns in show(rows: rows, columns: columns) },
+      chart: { [unowned self] values, title in
+        let chart = BarChart(title: title ?? "", bars: values.map { BarChart.Bar($0.label, $0.value) })
+        console.show(chart.lines(on: console.terminal))
+      },
+      progress: { [unowned self] label, total in console.progress(label, total: total == 0 ? nil : total) },
+      ask: { [unowned self] text in try ask(text) },
+      run: { [unowned self] line in try runForValue(line) },
+      alias: { [unowned self] name, text in try registry.setAlias(name, words: ShellWords.split(text, home: setup.home))
+      },
+      addCommand: { [unowned self] command in try registry.add(command) })
+  }
+
+  private func pluginServices() -> PluginServices {
+    PluginServices(
+      list: { [unowned self] in plugins.plugins.map { luaValue(of: pluginRecord($0)) } },
+      info: { [unowned self] name in luaValue(of: pluginRecord(try plugins.plugin(named: name))) },
+      enable: { [unowned self] name in try plugins.enable(plugins.plugin(named: name)) },
+      disable: { [unowned self] name in try plugins.disable(plugins.plugin(named: name)) },
+      reload: { [unowned self] name in _ = try plugins.reload(plugins.plugin(named: name)) },
+      prepareMode: { [unowned self] name in try plugins.prepareMode(name) })
+  }
+
+  private func pluginSurroundings() -> PluginHost.Surroundings {
+    PluginHost.Surroundings(
+      bundledFolder: setup.bundledPlugins, personFolder: setup.dataFolder + "/plugins", home: setup.home,
+      context: { [unowned self] plugin, grants in bindingContext(owner: plugin, grants: grants) },
+      elapsed: surroundings.elapsed, report: { [unowned self] line in console.message("plugin " + line) })
+  }
+
+  // MARK: Asking
+
+  /// Asks for a line at the terminal; nil where nobody can answer.
+  func ask(_ text: String) throws -> String? {
+    let outcome: LineOutcome
+    if let lineReader {
+      outcome = try lineReader.read(prompt: text, initial: "", hidesHistory: true)
+    } else {
+      if console.terminal.hasKeyboard { console.write(text) }
+      outcome = try plainReader.read(prompt: text)
+    }
+    switch outcome {
+    case .line(let line): return line
+    case .interrupted: throw WorkspaceError.interrupted
+    case .endOfInput, .stopped: return nil
+    case .terminated(let signal):
+      leaving = 128 + signal
+      return nil
+    }
+  }
+
+  /// Asks for yes or no where somebody sits there; elsewhere the answer is yes, as the command was written on purpose.
+  func confirm(_ question: String) throws -> Bool {
+    guard console.terminal.hasKeyboard, console.terminal.hasScreen else { return true }
+    let answer = try ask(question + " [y/N] ")
+    return ["y", "yes"].contains(answer?.trimmed.lowercased())
+  }
+}

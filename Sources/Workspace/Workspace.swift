@@ -1,1 +1,154 @@
-// Room to be furnished.
+// All that one signed-in person has open: the store, the objects handed out, the unit of work. Every change goes through an
+// operation here. Invariant: once closed, neither it nor any handle of it reaches data again; this is checked in `store`.
+
+import Decks
+import GRDB
+public import Lexicon
+import Storage
+public import WordGames
+
+/// Names an operation: one transaction, one step of undo.
+public enum Operation: String, Sendable {
+  case createDeck = "creating a deck"
+  case renameDeck = "renaming a deck"
+  case removeDeck = "removing a deck"
+  case changeDeckOptions = "changing a deck's options"
+  case addCards = "adding cards"
+  case editCard = "editing a card"
+  case moveCard = "moving a card"
+  case removeCards = "removing cards"
+  case importCards = "importing cards"
+  case answerCard = "answering a card"
+}
+
+/// A person's data while it is open.
+public final class Workspace {
+  /// The person's folder: `local`, or `accounts/NAME`.
+  public let folder: String
+  public let surroundings: Surroundings
+  public let lexicons: LexiconLibrary
+  public let modes: ModeTable
+  public private(set) var isOpen = true
+  private let database: Store
+  private var deckHandles = HandleTable<DeckID, DeckHandle>()
+  private var cardHandles = HandleTable<CardID, CardHandle>()
+  private var lexiconHandles = HandleTable<ObjectIdentifier, LexiconHandle>()
+  private var gameHandles = HandleTable<ObjectIdentifier, GameHandle>()
+  /// How often each operation was done in the unit under way.
+  private var unitOperations: [Operation: Int] = [:]
+  /// Handles of games that are being started: nobody else holds them yet.
+  var handlesInMaking: [GameHandle] = []
+
+  /// Nothing is opened yet: the database is at its first use.
+  /// - Parameters:
+  ///   - lexicons: the word lists, which belong to nobody and outlive a sign-in.
+  ///   - modes: the game modes, likewise.
+  public init(folder: String, surroundings: Surroundings, lexicons: LexiconLibrary, modes: ModeTable) {
+    self.folder = folder
+    self.surroundings = surroundings
+    self.lexicons = lexicons
+    self.modes = modes
+    database = Store(
+      path: folder + "/collection.sqlite", migrations: DecksSchema.migrations, interrupted: surroundings.isInterrupted)
+  }
+
+  /// Ends the workspace: what a unit of work did is taken back unless it was committed. Handles answer "signed out".
+  public func close() throws {
+    guard isOpen else { return }
+    isOpen = false
+    try database.close()
+  }
+
+  // MARK: The gate
+
+  /// The one way to the data.
+  func store(for what: String = "workspace") throws(WorkspaceError) -> Store {
+    guard isOpen else { throw .signedOut(what: what) }
+    return database
+  }
+
+  /// Runs a read.
+  func read<T>(_ body: (Database) throws -> T) throws -> T { try store().read(body) }
+
+  /// Runs a change as one operation.
+  func perform<T>(_ operation: Operation, _ body: (Database) throws -> T) throws -> T {
+    let result = try store().operation(operation.rawValue, body)
+    if database.isInUnit { unitOperations[operation, default: 0] += 1 }
+    return result
+  }
+
+  /// Grows whenever rows that were read may be stale.
+  var changeCount: Int { database.changeCount }
+
+  // MARK: Units of work
+
+  /// Begins a unit: what follows is kept or taken back together. A script run is one.
+  public func beginUnit() throws {
+    unitOperations = [:]
+    try store().beginUnit()
+  }
+  public func commitUnit() throws { try store().commitUnit() }
+  public func rollbackUnit() throws { try store().rollbackUnit() }
+  public var isInUnit: Bool { isOpen && database.isInUnit }
+
+  /// What the unit under way has done until now, in words: "adding cards (3 times), creating a deck".
+  public var unitSummary: String {
+    unitOperations.sorted { $0.key.rawValue < $1.key.rawValue }
+      .map { $0.value == 1 ? $0.key.rawValue : "\($0.key.rawValue) (\($0.value) times)" }.joined(separator: ", ")
+  }
+
+  /// What is wrong with the database, in words; empty when all is well.
+  public func integrityProblems() throws -> [String] { try store().integrityProblems() }
+
+  // MARK: Handles: one object for one thing while it lives
+
+  func handle(of deck: DeckID) -> DeckHandle {
+    deckHandles[deck] { DeckHandle(deck, in: self) }
+  }
+
+  func handle(of card: CardID) -> CardHandle {
+    cardHandles[card] { CardHandle(card, in: self) }
+  }
+
+  func handle(of lexicon: Lexicon) -> LexiconHandle {
+    lexiconHandles[ObjectIdentifier(lexicon)] { LexiconHandle(lexicon, in: self) }
+  }
+
+  /// The handle of a game, for a mode's functions, which are given the game itself.
+  public func handle(of game: Game) -> GameHandle {
+    gameHandles[ObjectIdentifier(game)] {
+      let made = GameHandle(game, in: self)
+      handlesInMaking.append(made)
+      return made
+    }
+  }
+
+  func forget(_ game: Game) { gameHandles.forget(ObjectIdentifier(game)) }
+  func forget(_ deck: DeckID) { deckHandles.forget(deck) }
+  func forget(_ card: CardID) { cardHandles.forget(card) }
+}
+
+/// Something that Lua may keep: it belongs to the workspace that made it and ends with it.
+public protocol WorkspaceHandle: AnyObject {
+  var workspace: Workspace { get }
+}
+
+/// Weakly held objects by their id. An object takes its entry out when it goes.
+struct HandleTable<ID: Hashable, Handle: AnyObject> {
+  private struct Entry { weak var handle: Handle? }
+  private var entries: [ID: Entry] = [:]
+
+  subscript(id: ID, make: () -> Handle) -> Handle {
+    mutating get {
+      if let known = entries[id]?.handle { return known }
+      let made = make()
+      entries[id] = Entry(handle: made)
+      return made
+    }
+  }
+
+  /// Called by an object that goes. A new one may have taken its place by then.
+  mutating func forget(_ id: ID) {
+    if entries[id]?.handle == nil { entries[id] = nil }
+  }
+}

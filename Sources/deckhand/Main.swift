@@ -1,1 +1,90 @@
-@main struct Main { static func main() {} }
+// The program: reads its arguments, wires the shell to the system, runs what was asked for, and exits with its status.
+
+import Commands
+import Glibc
+import Shell
+import Workspace
+
+let version = "0.1.0"
+
+@main struct Main {
+  static func main() {
+    exit(run(CommandLine.arguments))
+  }
+
+  private static func run(_ words: [String]) -> Int32 {
+    // Bytes that are not UTF-8 reach Lua's C functions as they are; names in them are the person's locale's.
+    setlocale(LC_CTYPE, "C.UTF-8")
+    let arguments: Arguments
+    do throws(Arguments.Wrong) {
+      arguments = try Arguments(Array(words.dropFirst()))
+    } catch {
+      fputs("deckhand: \(error.message)\n")
+      return ExitStatus.usage
+    }
+    switch arguments.action {
+    case .version: print("Deckhand \(version)")
+    case .help: print(Arguments.help)
+    default: return start(arguments)
+    }
+    return fflush(nil) == 0 ? ExitStatus.done : ExitStatus.failed
+  }
+
+  private static func start(_ arguments: Arguments) -> Int32 {
+    let shell: Shell
+    do {
+      shell = try makeShell(arguments)
+    } catch {
+      fputs("deckhand: \(error)\n")
+      return ExitStatus.failed
+    }
+    let status = run(arguments, in: shell)
+    shell.close()
+    guard shell.console.flush() else {
+      fputs("deckhand: standard output could not be written\n")
+      return status == ExitStatus.done ? ExitStatus.failed : status
+    }
+    return status
+  }
+
+  private static func run(_ arguments: Arguments, in shell: Shell) -> Int32 {
+    shell.runStartScript()
+    var status = ExitStatus.done
+    if !arguments.code.isEmpty {
+      status = shell.runScripts(
+        arguments.code.map { Script(name: "-e", code: Array($0.utf8), path: "-e", arguments: []) })
+    }
+    if case .words(let words) = arguments.action, status == ExitStatus.done {
+      let isFile =
+        !shell.registry.isKnown(words[0]) && (words[0] == "-" || words[0].hasSuffix(".lua") || isReadable(words[0]))
+      status = shell.runCommand(isFile ? ["run"] + words : words)
+    }
+    let isPrompt = arguments.action == .prompt && arguments.code.isEmpty
+    return isPrompt || arguments.isInteractive ? shell.runPrompt() : status
+  }
+
+  private static func makeShell(_ arguments: Arguments) throws -> Shell {
+    let home = environmentValue("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/"
+    var setup = ShellSetup(
+      version: version,
+      dataFolder: arguments.data ?? environmentValue("DECKHAND_DATA")
+        ?? xdgFolder("XDG_DATA_HOME", home: home, "/.local/share"),
+      cacheFolder: xdgFolder("XDG_CACHE_HOME", home: home, "/.cache"),
+      configFolder: xdgFolder("XDG_CONFIG_HOME", home: home, "/.config"), home: home,
+      bundledPlugins: bundledPluginsFolder(), environment: environmentValue)
+    setup.wantsJSON = arguments.wantsJSON
+    setup.isDryRun = arguments.isDryRun
+    setup.wantsTrace = arguments.wantsTrace
+    setup.usesPlugins = arguments.usesPlugins
+    setup.usesStartScript = arguments.usesStartScript
+    let console = Console(
+      terminal: .ofSystem(1, color: arguments.color), messages: .ofSystem(2, color: arguments.color),
+      isQuiet: arguments.isQuiet, elapsed: { seconds(of: CLOCK_MONOTONIC) })
+    return try Shell(setup, console: console, surroundings: .ofSystem(seed: arguments.seed))
+  }
+
+  private static func fputs(_ text: String) {
+    fflush(nil)
+    text.withCString { _ = write(2, $0, strlen($0)) }
+  }
+}

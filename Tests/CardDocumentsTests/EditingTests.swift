@@ -1,5 +1,6 @@
 // Tests of changing a document: fields and their checks, order, locks, words.
 
+import JSON
 import Testing
 import Wording
 

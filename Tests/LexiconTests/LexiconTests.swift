@@ -1,1 +1,150 @@
+// Tests of the questions that a lexicon answers, against plain definitions of the answers.
+
+import Lexicon
 import Testing
+
+/// A generator with a seed, so that every run tests the same.
+struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return (state >> 33) | (state << 31)
+  }
+}
+
+func language(_ name: String) throws -> Language { try #require(Language.named(name)) }
+
+/// Words longest first, then by code point: the order of every answer.
+func ordered(_ words: some Sequence<String>) -> [String] {
+  words.sorted { a, b in
+    a.count != b.count ? a.count > b.count : a.utf8.lexicographicallyPrecedes(b.utf8)
+  }
+}
+
+/// Distinct words by chance over the letters given.
+func madeUpWords(_ count: Int, letters: [Character], lengths: ClosedRange<Int>, seed: UInt64) -> [String] {
+  var generator = SeededGenerator(state: seed)
+  var words: Set<String> = []
+  while words.count < count {
+    let length = Int.random(in: lengths, using: &generator)
+    words.insert(String((0..<length).map { _ in letters.randomElement(using: &generator) ?? "a" }))
+  }
+  return Array(words).sorted()
+}
+
+@Suite struct LexiconTests {
+  static let plain = ["grace", "cab", "bean", "bane", "ring", "bearing", "level", "noon", "ab", "ba", "crab", "brace"]
+
+  @Test func `a list is cleaned, and what was dropped is counted`() throws {
+    let lines = [
+      "cab", " grace \t", "cab", "", "  ", "Paris", "don't", "e-mail", "b2b", "ice cream", "a", "naïve", "x&y",
+    ]
+    let lexicon = try Lexicon.of(lines, language: language("english"))
+    #expect(Array(lexicon.words()) == ["grace", "naïve", "cab"])
+    #expect(lexicon.count == 3)
+    let dropped = Dictionary(uniqueKeysWithValues: lexicon.report.dropped.map { ($0.reason, $0.count) })
+    #expect(
+      dropped == [
+        .duplicate: 1, .empty: 2, .capital: 1, .apostrophe: 1, .hyphen: 1, .digit: 1, .blank: 1, .short: 1, .sign: 1,
+      ])
+    #expect(lexicon.report.kept + lexicon.report.droppedCount == lines.count)
+  }
+
+  @Test func `a list without a usable word is refused`() throws {
+    #expect(throws: LexiconError.self) { try Lexicon.of(["A", "x", "", "12"], language: language("english")) }
+  }
+
+  @Test func `every word is found and nothing else is`() throws {
+    let words = madeUpWords(3000, letters: Array("abcdeñé"), lengths: 2...20, seed: 1)
+    let (inside, outside) = (words.prefix(1500), words.suffix(1500))
+    let lexicon = try Lexicon.of(inside, language: language("spanish"))
+    #expect(inside.allSatisfy { lexicon.contains($0) })
+    #expect(outside.allSatisfy { !lexicon.contains($0) })
+    #expect(!lexicon.contains(""))
+    #expect(!lexicon.contains(String(repeating: "a", count: 100_000)))
+  }
+
+  @Test func `words come longest first, then by code point`() throws {
+    let words = madeUpWords(500, letters: Array("abzñéω"), lengths: 2...9, seed: 2)
+    #expect(Array(try Lexicon.of(words, language: language("spanish")).words()) == ordered(words))
+  }
+
+  @Test(arguments: ["cambering", "bearing", "ab", "noonlevel", "zzz", "ring?", "??", "", "é", "gniraeb"])
+  func `formable words are those that canForm allows`(letters: String) throws {
+    let lexicon = try Lexicon.of(Self.plain, language: language("english"))
+    let expected = ordered(Self.plain.filter { canForm(letters: letters, word: $0) })
+    #expect(lexicon.formable(from: letters) == expected)
+    #expect(lexicon.countFormable(from: letters) == expected.count)
+    #expect(lexicon.formable(from: letters, minLength: 4) == expected.filter { $0.count >= 4 })
+    #expect(lexicon.formable(from: letters, maxResults: 1) == Array(expected.prefix(1)))
+  }
+
+  @Test func `formable words of random letters are those that canForm allows`() throws {
+    let words = madeUpWords(2000, letters: Array("abcdefñ"), lengths: 2...9, seed: 3)
+    let lexicon = try Lexicon.of(words, language: language("spanish"))
+    for letters in madeUpWords(40, letters: Array("abcdefñxç"), lengths: 1...14, seed: 4) {
+      #expect(lexicon.formable(from: letters) == ordered(words.filter { canForm(letters: letters, word: $0) }))
+    }
+  }
+
+  @Test func `anagrams use all letters`() throws {
+    let lexicon = try Lexicon.of(Self.plain, language: language("english"))
+    #expect(lexicon.anagrams(of: "nabe") == ["bane", "bean"])
+    #expect(lexicon.anagrams(of: "nab?") == ["bane", "bean"])
+    #expect(lexicon.anagrams(of: "nabex").isEmpty)
+    #expect(lexicon.anagrams(of: "nabe%").isEmpty)
+    #expect(lexicon.anagrams(of: "").isEmpty)
+  }
+
+  @Test(arguments: [
+    ("c?b", ["cab"]), ("*ring", ["bearing", "ring"]), ("b*n*", ["bearing", "bane", "bean"]), ("[bc]?[bn]?", ["bane"]),
+    ("?", []), ("", []), ("??", ["ab", "ba"]), ("*", ordered(plain)), ("ñ*", []),
+    ("b[aeñ]*", ["bearing", "bane", "bean", "ba"]),
+    ("*a*a*", []), ("*e*e*", ["level"]),
+  ])
+  func `a pattern finds its words`(pattern: String, expected: [String]) throws {
+    #expect(try Lexicon.of(Self.plain, language: language("english")).match(pattern) == expected)
+  }
+
+  @Test(arguments: ["[", "a[]", "a]", "[ab"])
+  func `a malformed pattern is refused with its place`(pattern: String) throws {
+    let lexicon = try Lexicon.of(Self.plain, language: language("english"))
+    let error = try #require(throws: LexiconError.self) { try lexicon.match(pattern) }
+    #expect(error.code == "bad_pattern")
+    #expect(error.message.contains("[abc] for a choice"))
+  }
+
+  @Test func `palindromes and neighbours are those of the definition`() throws {
+    let words = madeUpWords(1500, letters: Array("abñ"), lengths: 2...8, seed: 5)
+    let lexicon = try Lexicon.of(words, language: language("spanish"))
+    #expect(lexicon.palindromes() == ordered(words.filter { $0.elementsEqual($0.reversed()) }))
+    for word in words.prefix(40) {
+      let near = words.filter { $0.count == word.count && zip($0, word).count { $0 != $1 } == 1 }
+      #expect(lexicon.neighbours(of: word) == ordered(near))
+    }
+    #expect(lexicon.neighbours(of: "xyz%").isEmpty)
+  }
+
+  @Test func `words are listed by length and beginning`() throws {
+    let words = madeUpWords(800, letters: Array("abcñ"), lengths: 2...6, seed: 6)
+    let lexicon = try Lexicon.of(words, language: language("spanish"))
+    for prefix in ["", "a", "ab", "ñ", "cñb", "zz"] {
+      #expect(Array(lexicon.words(prefix: prefix)) == ordered(words.filter { $0.hasPrefix(prefix) }))
+      let four = ordered(words.filter { $0.hasPrefix(prefix) && $0.count == 4 })
+      #expect(Array(lexicon.words(length: 4, prefix: prefix)) == four)
+      #expect(lexicon.words(length: 4, prefix: prefix).remaining == four.count)
+    }
+  }
+
+  @Test func `a random word has the length asked for, and every word comes up`() throws {
+    let lexicon = try Lexicon.of(Self.plain, language: language("english"))
+    var generator = SeededGenerator(state: 7)
+    var seen: Set<String> = []
+    for _ in 0..<300 { seen.insert(try #require(lexicon.random(length: 4, using: &generator))) }
+    #expect(seen == ["bean", "bane", "ring", "noon", "crab"])
+    #expect(lexicon.random(length: 64, using: &generator) == nil)
+    #expect(lexicon.random(length: -1, using: &generator) == nil)
+    #expect(lexicon.wordOfTheDay(20_000) == lexicon.wordOfTheDay(20_000))
+    #expect(lexicon.wordOfTheDay(.min, length: 7) == "bearing")
+  }
+}

@@ -1,1 +1,86 @@
+// Tests of a game in play: the four rules of classic, their words, and what a mode may change.
+
+import Lexicon
 import Testing
+import WordGames
+import Wording
+
+struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return (state >> 33) | (state << 31)
+  }
+}
+
+let englishWords = [
+  "cambering", "grace", "cab", "zebra", "bearing", "margin", "ring", "bean", "bane", "level", "noon", "crab", "ab",
+]
+
+func lexicon(_ words: [String] = englishWords, _ language: String = "english") throws -> Lexicon {
+  try Lexicon.of(words, language: #require(Language.named(language)))
+}
+
+func game(
+  _ mode: Mode = .classic, base: String? = "cambering", length: Int? = nil, words: [String] = englishWords,
+  language: String = "english", seed: UInt64 = 1, now: @escaping () -> Double = { 0 }
+) throws -> Game {
+  try Game.start(
+    mode: mode, lexicon: lexicon(words, language), length: length, base: base, random: SeededGenerator(state: seed),
+    now: now)
+}
+
+@Suite struct ClassicTests {
+  @Test func `the guesses of the contract get its answers`() throws {
+    let game = try game()
+    let codes = try ["grace", "cab", "cab", "zebra", "geng"].map { try game.guess($0).code ?? "ok" }
+    #expect(codes == ["ok", "ok", "already_used", "not_possible", "not_possible"])
+    #expect(game.found == ["cab", "grace"])
+    #expect(game.count == 2)
+    #expect(game.average == 4)
+    #expect(game.score == 8)
+  }
+
+  @Test(arguments: [
+    ("", "too_short", "This word is too short", "Words need at least two letters"),
+    (" g ", "too_short", "This word is too short", "Words need at least two letters"),
+    ("CAB\n", "already_used", "You already used this word", "Keep looking!"),
+    (
+      "geng", "not_possible", "This word is not possible",
+      "Create only words from the letters in the given word"
+    ),
+    ("gracem", "not_a_word", "This is not a valid word", "Use only real words"),
+  ])
+  func `a refusal says which rule in the words of the contract`(
+    guess: String, code: String, title: String, message: String
+  ) throws {
+    let game = try game()
+    #expect(try game.guess("cab") == .accepted(points: 3))
+    let refusal = try #require(try game.guess(guess).refusal(of: guess))
+    #expect([refusal.code, refusal.title, refusal.message] == [code, title, message])
+    #expect(game.count == 1)
+  }
+
+  @Test func `the base word itself counts, and a guess is trimmed and lowercased`() throws {
+    let game = try game()
+    #expect(try game.guess("  CamBering\r\n") == .accepted(points: 9))
+    #expect(game.found == ["cambering"])
+  }
+
+  @Test func `a new word clears the list`() throws {
+    let game = try game(base: nil, length: 7)
+    #expect(game.baseWord == "bearing")
+    #expect(try game.guess("ring") == .accepted(points: 4))
+    #expect(try game.newWord() == "bearing")
+    #expect(game.count == 0)
+    #expect(game.score == 0)
+    #expect(game.average == 0)
+  }
+
+  @Test func `possible and missed words are told`() throws {
+    let game = try game()
+    #expect(game.possible().count == 10)
+    #expect(try game.guess("cab").code == nil)
+    #expect(game.missed() == game.possible().filter { $0 != "cab" })
+  }
+}

@@ -1,1 +1,160 @@
+// What Swift may use of Lua: the parts of its API that cannot raise, and the few doors through which raising code is
+// reached. Invariant: no function declared here lets a Lua error (a longjmp) cross the frame of its Swift caller.
+#ifndef DECKHAND_CLUA_H
+#define DECKHAND_CLUA_H
+
+#include <lua5.4/lauxlib.h>
 #include <lua5.4/lua.h>
+#include <lua5.4/lualib.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Why running Lua code is being stopped. While it is not DH_STOP_NONE nothing in Lua can catch an error.
+enum dh_stop_reason {
+  DH_STOP_NONE = 0,
+  DH_STOP_INTERRUPT = 1,  // Ctrl-C
+  DH_STOP_DEADLINE = 2,   // the time limit of the call
+  DH_STOP_MEMORY = 3,     // the memory limit of the state
+  DH_STOP_EXIT = 4,       // os.exit
+};
+
+// What a bound function answers in place of a count of results.
+enum dh_failure {
+  DH_FAIL_VALUE = -1,    // the value on top of the stack is the error, as it is
+  DH_FAIL_MESSAGE = -2,  // the string on top is the message; the position is put before it
+  DH_FAIL_ARGUMENT = -3, // the string on top says what is wrong with argument DH_FAIL_ARGUMENT - answer
+};
+
+// Status of a protected call when the code was stopped: DH_STATUS_STOPPED + reason.
+enum { DH_STATUS_STOPPED = 100 };
+
+typedef struct dh_runtime dh_runtime;
+// What a bound type is in one state.
+typedef struct dh_type {
+  const char *name;
+  const void *metatable;  // its identity; kept in the registry by reference
+  int metatable_ref, members_ref, setters_ref;
+  struct dh_type *next;
+} dh_type;
+
+// A function of the host: `swift` is an object that the state's owner keeps alive, `type` what self must be (or NULL).
+typedef struct dh_function {
+  void *swift;
+  const dh_type *type;
+  const char *name;
+} dh_function;
+
+// What the host hands to the C side when it makes a state. None of these may raise.
+typedef struct dh_host {
+  void *context;  // the host's own view of the state
+  // Runs a host function; answers the count of results, or a dh_failure.
+  int (*invoke)(lua_State *L, void *object, void *function);
+  // Takes back the reference that a userdata held.
+  void (*release)(void *object);
+  // A field that the type does not have: pushes the message. `writing` tells an assignment from a read.
+  void (*unknown_field)(lua_State *L, const char *type_name, int key_index, int writing);
+} dh_host;
+
+// ---- States
+
+// A new state with the libraries of Lua open, made safe; NULL without memory. limit 0 means none.
+lua_State *dh_open(const dh_host *host, size_t memory_limit);
+// Closes the state: finalizers run (hooks off), then everything it allocated is given back.
+void dh_close(lua_State *L);
+// Bytes that the state holds now, those charged for host objects included.
+size_t dh_memory_used(lua_State *L);
+void *dh_context(lua_State *L);
+void dh_set_context(lua_State *L, void *context);
+// The coroutine whose code runs now: where the host pushes what it hands to Lua.
+lua_State *dh_running(lua_State *L);
+void dh_set_memory_limit(lua_State *L, size_t limit);
+
+// ---- Calls
+
+// Compiles text (never bytecode). Leaves the function or the message on the stack; answers a Lua status.
+int dh_load(lua_State *L, const char *text, size_t length, const char *chunk_name);
+// Calls the function below `arguments` values. Answers LUA_OK, a Lua status with the error on top, or
+// DH_STATUS_STOPPED + reason with nothing pushed. Never raises.
+int dh_call_protected(lua_State *L, int arguments, int results);
+// Where the last error was raised (`file:line:` of the nearest Lua code), or an empty string.
+const char *dh_error_position(lua_State *L);
+// The traceback of the last error, when tracing is on; else an empty string. Stays valid until the next error.
+const char *dh_error_trace(lua_State *L);
+void dh_set_tracing(lua_State *L, int on);
+// The status that os.exit was given, once a call answered DH_STATUS_STOPPED + DH_STOP_EXIT.
+int dh_exit_status(lua_State *L);
+
+// t[k] for any value, with metamethods, protected: pops the key, pushes the value and answers LUA_OK, or the error.
+int dh_get_protected(lua_State *L, int index);
+// t[k] = v likewise: pops both.
+int dh_set_protected(lua_State *L, int index);
+// #v with metamethods; on LUA_OK *length is set, else the error is on top. A length that is no integer is an error.
+int dh_length_protected(lua_State *L, int index, int64_t *length);
+// tostring(v) with metamethods: pushes the string, or the error.
+int dh_tostring_protected(lua_State *L, int index);
+// next(t, k): pops the key; answers 1 and pushes key and value, 0 at the end, -1 when the key is not one of the table.
+int dh_next_raw(lua_State *L, int index);
+
+// ---- Stopping
+
+// Takes over SIGINT for the calling thread until dh_release_interrupts; both nest.
+void dh_take_interrupts(void);
+void dh_release_interrupts(void);
+// Whether the running call, or the host work done for it, is asked to stop. Cheap enough to poll.
+int dh_is_stopping(lua_State *L);
+// Whether a Ctrl-C came since the last dh_clear_interrupt, whatever ran.
+int dh_was_interrupted(void);
+void dh_clear_interrupt(void);
+// As a Ctrl-C would: for tests and for the host's own limits.
+void dh_request_stop(lua_State *L, int reason);
+
+// ---- Bound types
+
+// Describes a bound type to the state: its metatable is made and kept. The names must outlive the state.
+dh_type *dh_type_new(lua_State *L, const char *name);
+const char *dh_type_name(const dh_type *type);
+// Adds a method (called with `:`), a readable or writable field, or one of the operators `__len`, `__call`, `__tostring`,
+// `__close`.
+void dh_type_method(lua_State *L, dh_type *type, const dh_function *function);
+void dh_type_getter(lua_State *L, dh_type *type, const dh_function *function);
+void dh_type_setter(lua_State *L, dh_type *type, const dh_function *function);
+void dh_type_operator(lua_State *L, dh_type *type, const char *event, const dh_function *function);
+// Pushes a plain host function.
+void dh_push_function(lua_State *L, const dh_function *function);
+// Pushes the userdata of an object: the one that lives already, or a new one, which then owns one reference; answers
+// whether it took that reference. `cost` is what the object weighs in bytes beside the userdata.
+int dh_push_object(lua_State *L, const dh_type *type, void *object, size_t cost);
+// The object in the value at index when it is a live userdata of the type; else NULL.
+void *dh_to_object(lua_State *L, int index, const dh_type *type);
+// The bound type of the value at index, closed objects included, or NULL.
+const dh_type *dh_type_of(lua_State *L, int index);
+// Makes a module: a table whose unknown fields raise. Leaves it on the stack; functions are set raw.
+void dh_push_module(lua_State *L, const char *name);
+// Gives the module on top of the stack a field that is computed at each read.
+void dh_module_getter(lua_State *L, const dh_function *function);
+// Wraps the table on top of the stack into a frozen proxy: reading works, writing raises `advice`.
+void dh_freeze(lua_State *L, const char *advice);
+// Pushes the table behind a frozen proxy and answers 1; answers 0 for any other value.
+int dh_push_frozen_content(lua_State *L, int index);
+
+// ---- What the macros of lua.h would be
+
+static inline dh_runtime *dh_of(lua_State *L) { return *(dh_runtime **)lua_getextraspace(L); }
+static inline void dh_pop(lua_State *L, int n) { lua_settop(L, -n - 1); }
+static inline int dh_registry(void) { return LUA_REGISTRYINDEX; }
+static inline const char *dh_string(lua_State *L, int index, size_t *length) {
+  return lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, length) : NULL;
+}
+static inline const char *dh_type_word(lua_State *L, int index) { return lua_typename(L, lua_type(L, index)); }
+static inline void dh_new_table(lua_State *L, int array, int fields) { lua_createtable(L, array, fields); }
+static inline void dh_insert(lua_State *L, int index) { lua_rotate(L, index, 1); }
+static inline void dh_remove(lua_State *L, int index) { lua_rotate(L, index, -1); lua_settop(L, -2); }
+static inline int dh_is_none_or_nil(lua_State *L, int index) { return lua_type(L, index) <= 0; }
+static inline void dh_push_globals(lua_State *L) { lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS); }
+static inline int dh_ref(lua_State *L) { return luaL_ref(L, LUA_REGISTRYINDEX); }
+static inline void dh_unref(lua_State *L, int ref) { luaL_unref(L, LUA_REGISTRYINDEX, ref); }
+static inline void dh_push_ref(lua_State *L, int ref) { lua_rawgeti(L, LUA_REGISTRYINDEX, ref); }
+// What the value at index is called in an error: the name of its bound type, its `__name`, or its Lua type.
+const char *dh_value_name(lua_State *L, int index);
+
+#endif

@@ -4,6 +4,7 @@
 
 import DrawingWire
 import Glibc
+import JSON
 
 final class DrawingProcess {
   let process: pid_t

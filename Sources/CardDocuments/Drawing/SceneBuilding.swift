@@ -2,6 +2,7 @@
 // Invariant: every number of a scene is finite and within bounds, whatever the document says.
 
 import DrawingWire
+import JSON
 import Wording
 
 extension CardDocument {

@@ -2,6 +2,8 @@
 // and the tests hold them to this file.
 // Invariant: a key that is not listed here is never read, changed or lost.
 
+import JSON
+
 /// The shapes that a .rwcard file was ever written in.
 public enum CardShape: String, CaseIterable, Sendable {
   case midChapter = "mid-chapter"
@@ -40,7 +42,8 @@ enum CardFormat {
   static let maximumElements = 10_000
   /// Bytes of a text on a card, an alternative text or a link.
   static let maximumText = 100_000
-  static let limits = JSONLimits(bytes: 8 << 20, depth: 64, values: 300_000, string: 1 << 20)
+  static let maximumBytes = 8 << 20
+  static let limits = JSONLimits(bytes: maximumBytes, depth: 64, values: 300_000, string: 1 << 20)
   /// The long side of an image, in pixels.
   static let imageSide = 1000
 }

@@ -2,6 +2,7 @@
 // Invariant: looking for problems changes nothing, and a document that was only ever changed through its methods has none
 // of those that `problems()` finds.
 
+public import JSON
 public import Wording
 
 /// One finding of a check.

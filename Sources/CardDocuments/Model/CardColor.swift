@@ -1,5 +1,6 @@
 // A colour of a document, and the eight soft ones that a new document chooses from.
 
+import JSON
 import Wording
 
 /// Red, green, blue and opacity, each 0 to 1 in sRGB.

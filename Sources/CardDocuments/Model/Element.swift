@@ -2,6 +2,8 @@
 // Invariant: an element is the JSON object that stands in the file; reading a field never changes it and writing a field
 // changes that key only, so what is not understood stays.
 
+import JSON
+
 /// What an element is.
 public enum ElementKind: String, CaseIterable, Sendable {
   case image, text

@@ -1,6 +1,7 @@
 // The fields of an element by name: what `doc set` and the Lua fields read and write, with the checks of each.
 // Invariant: whatever was set through here is free of problems when `problems()` looks at it.
 
+import JSON
 import Wording
 
 /// A value that a field takes or gives.

@@ -2,6 +2,7 @@
 // Invariant: a check changes nothing; whatever keeps it from looking is told as a finding or thrown, never taken for "fine".
 
 import DrawingWire
+import JSON
 import Wording
 
 extension StoredDocument {

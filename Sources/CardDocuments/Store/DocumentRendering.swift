@@ -4,6 +4,7 @@
 
 import DrawingWire
 import Glibc
+import JSON
 
 /// A drawing and what in it could not be shown.
 public struct RenderedDocument: Equatable, Sendable {

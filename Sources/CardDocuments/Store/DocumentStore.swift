@@ -3,6 +3,7 @@
 // and of two processes that change one document neither loses its version.
 
 import Glibc
+import JSON
 import Wording
 
 /// A file in the store, unread.
@@ -151,7 +152,7 @@ public final class DocumentStore {
       if document.isRemoved { throw .cannotRead(path: path, errno: ENOENT) }
       return document
     }
-    let file = try readPlainFile(path, limit: CardFormat.limits.bytes, followingLinks: true)
+    let file = try readPlainFile(path, limit: CardFormat.maximumBytes, followingLinks: true)
     let content = try CardDocument(reading: file.bytes, file: path)
     let known = (stamp: file.stamp, digest: ContentHash(of: file.bytes))
     return StoredDocument(
@@ -178,7 +179,7 @@ public final class DocumentStore {
     let old = heldHandle(name)
     if let old, unit?.holds(old) == true || old.state.hasMoves { return old }
     if let old, let stamp = try folder.stamp(of: name), stamp == old.state.known?.stamp, !old.isRemoved { return old }
-    let file = try folder.read(name, limit: CardFormat.limits.bytes)
+    let file = try folder.read(name, limit: CardFormat.maximumBytes)
     let content = try CardDocument(reading: file.bytes, file: folder.full(name))
     let state = StoredDocument.State(
       content: content, saved: content, name: name, known: (file.stamp, ContentHash(of: file.bytes)),
@@ -334,7 +335,7 @@ public final class DocumentStore {
     guard let known = document.state.known else { return true }
     if stamp == known.stamp { return false }
     do {
-      return ContentHash(of: try folder.read(name, limit: CardFormat.limits.bytes).bytes) != known.digest
+      return ContentHash(of: try folder.read(name, limit: CardFormat.maximumBytes).bytes) != known.digest
     } catch {
       if case .tooLargeFile = error { return true }
       throw error

@@ -66,7 +66,7 @@ extension DocumentStore {
   func imagesInUse() throws(DocumentError) -> Set<ContentHash> {
     var found: Set<ContentHash> = []
     for file in try folder.documents() where !file.isSymbolicLink {
-      collectHashes(in: try folder.read(file.name, limit: CardFormat.limits.bytes).bytes, into: &found)
+      collectHashes(in: try folder.read(file.name, limit: CardFormat.maximumBytes).bytes, into: &found)
     }
     return found
   }

@@ -1,0 +1,11 @@
+test("a palindrome counts, once", function()
+  local game = assert(games.new { mode = "palindromes", base = "rotators" })
+  expect(game:guess("level")):equals(7)
+  expect(select(2, game:guess("level")).code):equals("already_used")
+end)
+
+test("a word that is none is refused before the dictionary is asked", function()
+  local game = assert(games.new { mode = "palindromes", base = "rotators" })
+  expect(select(2, game:guess("levels")).code):equals("not_a_palindrome")
+  expect(select(2, game:guess("zzz")).code):equals("not_a_word")
+end)

@@ -1,0 +1,158 @@
+// What the bound objects of one Lua state reach: the person's workspace behind the gate, the shell and the plugins above, and
+// what the state was granted. Invariant: a binding gets at data only through `workspace()`, which is where the gate stands.
+
+public import Commands
+public import LuaRuntime
+public import Wording
+public import Workspace
+
+/// What Lua calls `shell`, handed in by the program: it lives above this room.
+public struct ShellServices {
+  /// Shows a value as the prompt does.
+  public var show: (LuaValue) -> Void
+  public var table: (_ rows: [[String]], _ columns: [String]) -> Void
+  public var chart: (_ values: [(label: String, value: Double)], _ title: String?) -> Void
+  /// A progress line, for work that a script does: total is 0 where it is not known.
+  public var progress: (_ label: String, _ total: Int) -> any ProgressReporting
+  /// Asks at the terminal; nil when there is none, or at its end.
+  public var ask: (String) throws -> String?
+  /// Runs a line as the prompt does, as a command.
+  public var run: (String) throws -> CommandValue
+  public var alias: (_ name: String, _ text: String) throws -> Void
+  public var addCommand: (Command) throws -> Void
+  /// The words of the shell that a value or a thing shows.
+  public init(
+    show: @escaping (LuaValue) -> Void, table: @escaping ([[String]], [String]) -> Void,
+    chart: @escaping ([(label: String, value: Double)], String?) -> Void,
+    progress: @escaping (String, Int) -> any ProgressReporting, ask: @escaping (String) throws -> String?,
+    run: @escaping (String) throws -> CommandValue, alias: @escaping (String, String) throws -> Void,
+    addCommand: @escaping (Command) throws -> Void
+  ) {
+    self.show = show
+    self.table = table
+    self.chart = chart
+    self.progress = progress
+    self.ask = ask
+    self.run = run
+    self.alias = alias
+    self.addCommand = addCommand
+  }
+}
+
+/// Something long that tells how far it is. Nothing is shown where there is no terminal.
+public protocol ProgressReporting: AnyObject {
+  /// `count` more of the total are done.
+  func step(_ count: Int)
+  /// So much is done of so much, in the unit that the label says.
+  func update(_ done: Int, of total: Int?)
+  func finish()
+}
+
+/// What Lua calls `plugins`, handed in by the program.
+public struct PluginServices {
+  public var list: () -> [LuaValue]
+  public var info: (String) throws -> LuaValue
+  public var enable: (String) throws -> Void
+  public var disable: (String) throws -> Void
+  public var reload: (String) throws -> Void
+  /// Sees to it that a mode is there when a plugin offers it; nil asks for all modes.
+  public var prepareMode: (String?) throws -> Void
+
+  public init(
+    list: @escaping () -> [LuaValue], info: @escaping (String) throws -> LuaValue,
+    enable: @escaping (String) throws -> Void, disable: @escaping (String) throws -> Void,
+    reload: @escaping (String) throws -> Void, prepareMode: @escaping (String?) throws -> Void
+  ) {
+    self.prepareMode = prepareMode
+    self.list = list
+    self.info = info
+    self.enable = enable
+    self.disable = disable
+    self.reload = reload
+  }
+}
+
+/// What a Lua state may see.
+public struct Grants: Equatable, Sendable {
+  public enum Module: String, CaseIterable, Sendable {
+    case decksRead = "decks.read"
+    case decksWrite = "decks.write"
+    case documentsRead = "documents.read"
+    case documentsWrite = "documents.write"
+    case words, games, settings, shell
+    case shellRun = "shell.run"
+  }
+
+  public var modules: Set<Module>
+  /// Folders and files that may be read and written; nil where every path may.
+  public var readable: [String]?
+  public var writable: [String]?
+
+  public init(modules: Set<Module>, readable: [String]? = [], writable: [String]? = []) {
+    self.modules = modules
+    self.readable = readable
+    self.writable = writable
+  }
+
+  /// The person's own lines and scripts.
+  public static let everything = Grants(modules: Set(Module.allCases), readable: nil, writable: nil)
+
+  public func allows(_ module: Module) -> Bool { modules.contains(module) }
+}
+
+/// Everything that the bindings of one state work with.
+public final class BindingContext {
+  /// The open workspace, or `auth_required`.
+  public let workspace: () throws -> Workspace
+  public let shell: ShellServices
+  public let plugins: PluginServices
+  public let grants: Grants
+  /// The plugin that the state belongs to; nil for the person's own.
+  public let owner: String?
+  /// The version of the program, and where its data is.
+  public let version: String
+  /// Events of the shell, shared by all states.
+  public let events: EventTable
+  /// Paths that the person typed for the call under way: granted for its length.
+  public var grantedForCall: [String] = []
+
+  public init(
+    workspace: @escaping () throws -> Workspace, shell: ShellServices, plugins: PluginServices, grants: Grants,
+    owner: String?, version: String, events: EventTable
+  ) {
+    self.workspace = workspace
+    self.shell = shell
+    self.plugins = plugins
+    self.grants = grants
+    self.owner = owner
+    self.version = version
+    self.events = events
+  }
+}
+
+/// What a bound handle of the workspace needs to be used at all: checked before each of its members, in this one place.
+func requireOpen(_ handle: some WorkspaceHandle, _ what: String) throws {
+  guard handle.workspace.isOpen else { throw WorkspaceError.signedOut(what: what) }
+}
+
+/// A right that the state was not given.
+public enum GrantError: Problem, Equatable {
+  case missing(plugin: String, right: String)
+
+  public var code: String { "not_granted" }
+  public var title: String { "Not granted" }
+  public var message: String {
+    switch self {
+    case .missing(let plugin, let right): "\(plugin) was not granted \(right); see `plugin info \(plugin)`"
+    }
+  }
+}
+
+extension BindingContext {
+  /// For the members of a shared type that change data.
+  func requireGrant(_ module: Grants.Module) throws {
+    guard grants.allows(module) else {
+      throw GrantError.missing(plugin: owner ?? "this state", right: module.rawValue)
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// What Lua sees of a card. Invariant: its fields are those of the store at the moment of reading.
+
+import Decks
+public import LuaRuntime
+import Wording
+public import Workspace
+
+extension CardHandle: BoundObject {}
+extension CardSequence: BoundObject {}
+
+func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
+  BoundType<CardHandle>(
+    "card", "A card: a prompt, and the answer to it.",
+    summary: { card in
+      let record = try card.record()
+      return "card \"\(printable(record.prompt, limit: 40))\" / \"\(printable(record.answer, limit: 40))\""
+    },
+    identity: { .text(try $0.record().guid) }, check: { try requireOpen($0, "card") }
+  ) { type in
+    describeTexts(type, context)
+    describePlace(type, context)
+    describeSchedule(type)
+  }
+}
+
+private func describeTexts(_ type: BoundType<CardHandle>, _ context: BindingContext) {
+  type.field("prompt", .string, "What is asked.") {
+    try $0.record().prompt
+  } set: { card, stack in
+    let text = try stack.text(3)
+    try context.requireGrant(.decksWrite)
+    try card.update(prompt: text)
+  }
+  type.field("answer", .string, "What is to be known.") {
+    try $0.record().answer
+  } set: { card, stack in
+    let text = try stack.text(3)
+    try context.requireGrant(.decksWrite)
+    try card.update(answer: text)
+  }
+  type.field("tags", .list(.string), "Its tags, sorted. Assign a whole list, or use tag and untag.") { card in
+    FrozenList(
+      try card.record().tags, advice: "assign the whole list (card.tags = {...}), or use card:tag() and card:untag()")
+  } set: { card, stack in
+    let tags = try stack.table(3, "list of strings").elements { try $0.text(-1) }
+    try context.requireGrant(.decksWrite)
+    try card.update(tags: tags)
+  }
+  type.method(
+    "tag", [LuaParameter("tags", .variadic(.string))], returns: .nothing, "Adds tags."
+  ) { card, stack in
+    let added = try (2..<max(2, stack.count + 1)).map { try stack.text($0) }
+    try context.requireGrant(.decksWrite)
+    try card.update(tags: card.record().tags + added)
+    return LuaNothing()
+  }
+  type.method(
+    "untag", [LuaParameter("tags", .variadic(.string))], returns: .nothing, "Takes tags away."
+  ) { card, stack in
+    let removed = try (2..<max(2, stack.count + 1)).map { try stack.text($0) }
+    try context.requireGrant(.decksWrite)
+    try card.update(tags: card.record().tags.filter { !removed.contains($0) })
+    return LuaNothing()
+  }
+}
+
+private func describePlace(_ type: BoundType<CardHandle>, _ context: BindingContext) {
+  type.field("guid", .string, "What it is known by when decks are exchanged.") { try $0.record().guid }
+  type.field("deck", .object("deck"), "The deck it is in.") { try $0.deck() }
+  type.field("position", .integer, "Its place in the deck; 1 is the top.") { try $0.position() }
+  type.method(
+    "move", [LuaParameter("position", .integer)], returns: .nothing,
+    "Brings it to a position; beyond the last is the bottom."
+  ) { card, stack in
+    let position = try stack.integer(2, in: 1...Int.max)
+    try context.requireGrant(.decksWrite)
+    try card.move(to: position)
+    return LuaNothing()
+  }
+  type.method("remove", [], returns: .nothing, "Removes it from its deck.") { card, _ in
+    try context.requireGrant(.decksWrite)
+    _ = try card.record()
+    try card.workspace.remove([card])
+    return LuaNothing()
+  }
+  type.method("suspend", [], returns: .nothing, "Keeps it out of reviews.") { card, _ in
+    try context.requireGrant(.decksWrite)
+    try card.setSuspended(true)
+    return LuaNothing()
+  }
+  type.method("resume", [], returns: .nothing, "Lets it into reviews again.") { card, _ in
+    try context.requireGrant(.decksWrite)
+    try card.setSuspended(false)
+    return LuaNothing()
+  }
+}
+
+private func describeSchedule(_ type: BoundType<CardHandle>) {
+  type.field("state", .string, "new, learning, review, relearning or suspended.") { card in
+    let record = try card.record()
+    return record.isSuspended ? "suspended" : record.state.name
+  }
+  type.field("due", .optional(.number), "When it is to be studied: seconds since 1970; nil for a new card.") {
+    try $0.record().due
+  }
+  type.field("stability", .optional(.number), "Days after which it is remembered with a probability of 0.9.") {
+    try $0.record().stability
+  }
+  type.field("difficulty", .optional(.number), "From 1, easy, to 10.") { try $0.record().difficulty }
+  type.field("reps", .integer, "How many times it was answered in reviews.") { try $0.record().reps }
+  type.field("lapses", .integer, "How many times it was forgotten.") { try $0.record().lapses }
+}
+
+/// The iterator over cards: called for the next one.
+func cardSequenceType() -> BoundType<CardSequence> {
+  BoundType<CardSequence>(
+    "cards", "An iterator over cards.", summary: { "iterator over \(counted($0.count, "card"))" },
+    check: { try requireOpen($0, "iterator") }
+  ) { type in
+    type.operation("__call") { cards, _ in try cards.nextCard() }
+    type.operation("__close") { _, _ in LuaNothing() }
+  }
+}

@@ -1,0 +1,264 @@
+// What Lua sees of decks: the module `decks` and the type `deck`. Invariant: each member reads its arguments wholly before it
+// changes anything.
+
+import Decks
+public import LuaRuntime
+import Wording
+public import Workspace
+
+extension DeckHandle: BoundObject {}
+
+func decksModule(_ context: BindingContext) -> BoundModule {
+  let name = LuaParameter("name", .string)
+  return BoundModule("decks", "Decks of cards: make, open, list and remove them.") { module in
+    module.function(
+      "create", [name], returns: .object("deck"), fails: true,
+      "Makes an empty deck. `A::B` is a deck within a deck. Codes: exists, bad_name."
+    ) { stack in
+      let name = try stack.text(1)
+      try context.requireGrant(.decksWrite)
+      return try context.workspace().createDeck(name)
+    }
+    module.function(
+      "open", [name], returns: .object("deck"), fails: true,
+      "The deck of that name. Code: not_found, with a `suggestion` where a name is near."
+    ) { stack in
+      let name = try stack.text(1)
+      return try context.workspace().openDeck(name)
+    }
+    module.function("list", [], returns: .list(.object("deck")), "All decks, by name.") { _ in
+      try context.workspace().decks()
+    }
+    module.function(
+      "remove", [name], returns: .boolean, fails: true,
+      "Removes a deck, the decks within it and all their cards. Code: not_found."
+    ) { stack in
+      let name = try stack.text(1)
+      try context.requireGrant(.decksWrite)
+      try context.workspace().openDeck(name).remove()
+      return true
+    }
+  }
+}
+
+func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
+  BoundType<DeckHandle>(
+    "deck", "A pile of cards with a name.",
+    summary: { "deck \"\(printable(try $0.record().name))\" (\(counted(try $0.counts().count, "card")))" },
+    identity: { .text(try $0.record().name) }, check: { try requireOpen($0, "deck") }
+  ) { type in
+    describeFields(type, context)
+    describeCards(type, context)
+    describeFiles(type, context)
+    addStudying(type)
+    type.operation("__len") { deck, _ in try deck.counts().count }
+  }
+}
+
+private func describeFields(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
+  type.field("name", .string, "Its name; `A::B` is a deck within a deck. Assigning renames it.") {
+    try $0.record().name
+  } set: { deck, stack in
+    let name = try stack.text(3)
+    try context.requireGrant(.decksWrite)
+    try deck.rename(to: name)
+  }
+  type.field("count", .integer, "How many cards it holds itself.") { try $0.counts().count }
+  type.field("due_count", .integer, "Cards whose review is due.") { try $0.counts().dueCount }
+  type.field("new_count", .integer, "Cards that were never studied.") { try $0.counts().newCount }
+}
+
+private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
+  type.method(
+    "add", [LuaParameter("card", .table)], returns: .object("card"), fails: true,
+    "Adds a card on top: {prompt=, answer=, tags=, guid=, fields=}. Codes: empty_prompt, empty_answer, duplicate, bad_text."
+  ) { deck, stack in
+    let card = try readCard(stack.table(2, "a table with prompt and answer"))
+    try context.requireGrant(.decksWrite)
+    return try deck.add(card)
+  }
+  type.method(
+    "add_all", [LuaParameter("source", .oneOf([.table, .function])), LuaParameter("options", .optional(.table))],
+    returns: .table, fails: true,
+    "Adds many cards as one operation: an array, or an iterator that gives one card a call. "
+      + "Options: on_duplicate = \"skip\" (default), \"update\" or \"error\"."
+  ) { deck, stack in
+    try context.requireGrant(.decksWrite)
+    return try addAll(to: deck, stack, context)
+  }
+  type.method(
+    "cards", [LuaParameter("query", .optional(.string))], returns: .iterator(.object("card")),
+    "The cards that a query finds, top first; which ones and their order are fixed at the call."
+  ) { deck, stack in
+    let cards = try deck.cards(matching: stack.optionalText(2))
+    return LuaResults(cards, LuaValue.none, LuaValue.none, cards)
+  }
+  type.method(
+    "find", [LuaParameter("query", .string)], returns: .list(.object("card")),
+    "The cards that a query finds, as a list."
+  ) { deck, stack in
+    try deck.cards(matching: stack.text(2)).rest()
+  }
+  type.method(
+    "card", [LuaParameter("position", .integer)], returns: .optional(.object("card")),
+    "The card at a position; 1 is the top, nil beyond the last."
+  ) { deck, stack in
+    try deck.card(at: stack.integer(2, in: 1...Int.max))
+  }
+  type.method(
+    "remove", [LuaParameter("what", .oneOf([.object("card"), .integer, .list(.integer)]))], returns: .integer,
+    "Removes a card, the card at a position, or those at several positions counted before any goes."
+  ) { deck, stack in
+    try context.requireGrant(.decksWrite)
+    if let card = stack.objectOrNil(2, CardHandle.self) { return try deck.remove(card) }
+    if stack.isTable(2) {
+      let positions = try stack.table(2).elements { try $0.integer(-1, in: 1...Int.max) }
+      return try deck.removeCards(at: positions)
+    }
+    guard stack.isNumber(2) else { throw stack.expected("card, integer or list of integers", at: 2) }
+    return try deck.removeCards(at: [stack.integer(2, in: 1...Int.max)])
+  }
+}
+
+private func describeFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
+  let path = LuaParameter("path", .string)
+  let options = LuaParameter("options", .optional(.table))
+  type.method(
+    "import", [path, options], returns: .table, fails: true,
+    "Adds the cards of a file: .json, .csv or .tsv by its ending, or {format=}. "
+      + "Options: on_duplicate, strict. A broken file imports nothing."
+  ) { deck, stack in
+    let path = try stack.text(2)
+    let options = try readImportOptions(stack.optionalTable(3))
+    try context.requireGrant(.decksWrite)
+    try context.requireReading(path)
+    let progress = context.shell.progress("Importing " + fileName(path), 0)
+    defer { progress.finish() }
+    return table(of: try deck.importCards(from: path, options) { done, total in progress.update(done, of: total) })
+  }
+  type.method(
+    "export", [path, options], returns: .table, fails: true,
+    "Writes the cards to a file: .json, .csv or .tsv by its ending, or {format=}; the decks within it too."
+  ) { deck, stack in
+    let path = try stack.text(2)
+    var format: CardFormat?
+    if let options = try stack.optionalTable(3) {
+      try options.allowOnly(["format"])
+      format = try options.optionalText("format").map { try CardFormat(named: $0) }
+    }
+    try context.requireWriting(path)
+    let report = try deck.exportCards(to: path, format: format)
+    return LuaValue.table([(.text("cards"), .integer(report.cards)), (.text("bytes"), .integer(report.bytes))])
+  }
+}
+
+private func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOptions {
+  var read = ImportOptions()
+  guard let table else { return read }
+  try table.allowOnly(["format", "on_duplicate", "strict"])
+  read.format = try table.optionalText("format").map { try CardFormat(named: $0) }
+  read.onDuplicate = try readOnDuplicate(table)
+  read.isStrict = try table.optionalBoolean("strict") ?? false
+  return read
+}
+
+private func readOnDuplicate(_ table: borrowing LuaTable) throws -> OnDuplicate {
+  guard let name = try table.optionalText("on_duplicate") else { return .skip }
+  guard let known = OnDuplicate(rawValue: name) else {
+    throw LuaFailure.argument(table.argument, "on_duplicate is \"skip\", \"update\" or \"error\", got \(quoted(name))")
+  }
+  return known
+}
+
+// MARK: Cards from tables
+
+private let cardKeys = ["prompt", "answer", "tags", "guid", "fields", "document"]
+
+/// A card as a script gives it. What is no UTF-8 is an ordinary failure, not a wrong use.
+func readCard(_ table: borrowing LuaTable) throws -> NewCard {
+  try table.allowOnly(cardKeys)
+  return NewCard(
+    prompt: try text(table, "prompt") ?? "", answer: try text(table, "answer") ?? "",
+    tags: try table.optionalTexts("tags") ?? [], guid: try text(table, "guid"), fields: try fields(table))
+}
+
+private func text(_ table: borrowing LuaTable, _ name: String) throws -> String? {
+  guard try table.has(name) else { return nil }
+  guard let text = String(validating: try table.bytes(name), as: UTF8.self) else {
+    throw DeckError.badText(what: name, reason: "must be UTF-8")
+  }
+  return text
+}
+
+private func fields(_ table: borrowing LuaTable) throws -> [CardField] {
+  let named = try table.optionalTable("fields") { try $0.namedValues() }
+  return try (named ?? []).map { pair in
+    if let text = pair.value.text { return CardField(pair.name, .text(text)) }
+    guard let json = pair.value.json else {
+      throw LuaFailure.argument(table.argument, "field '\(pair.name)' holds what a card cannot keep")
+    }
+    return CardField(pair.name, .json(json))
+  }
+}
+
+/// Feeds a batch from an array or an iterator. The script's code runs inside the operation, which is taken back when it fails.
+private func addAll(to deck: DeckHandle, _ stack: borrowing LuaStack, _ context: BindingContext) throws -> LuaValue {
+  var onDuplicate = OnDuplicate.skip
+  if let options = try stack.optionalTable(3) {
+    try options.allowOnly(["on_duplicate"])
+    onDuplicate = try readOnDuplicate(options)
+  }
+  guard stack.isTable(2) || stack.isCallable(2) else { throw stack.expected("array or iterator function", at: 2) }
+  let total = stack.isTable(2) ? try stack.table(2).count() : 0
+  let progress = context.shell.progress("Adding cards", total)
+  defer { progress.finish() }
+  let report = try deck.addAll(onDuplicate: onDuplicate) { batch in
+    var count = 0
+    try stack.forEachItem(2) { item in
+      try add(item, to: batch)
+      count += 1
+      if count % 1000 == 0 { progress.step(1000) }
+    }
+  }
+  return table(of: report)
+}
+
+/// One item of a batch. What is wrong with it is in the report; only a stop or a duplicate ends the batch.
+private func add(_ item: borrowing LuaStack, to batch: CardBatch) throws {
+  guard item.isTable(-1) else {
+    return batch.reject(code: "bad_card", message: "a table with prompt and answer expected, got \(item.typeName(-1))")
+  }
+  do {
+    let table = try item.table(-1)
+    let added = try table.withPlainBytes("prompt", "answer", "guid", allowing: cardKeys) { prompt, answer, guid in
+      try batch.add(prompt: prompt, answer: answer, guid: guid)
+    }
+    if added == nil { try batch.add(readCard(table)) }
+  } catch LuaFailure.argument(_, let message) {
+    batch.reject(code: "bad_card", message: message)
+  } catch let error as DeckError where error.isOfText {
+    batch.reject(code: error.code, message: error.message)
+  }
+}
+
+extension DeckError {
+  fileprivate var isOfText: Bool { if case .badText = self { true } else { false } }
+}
+
+/// A report as scripts read it.
+func table(of report: AddReport) -> LuaValue {
+  let rejected = report.rejected.map { one -> LuaValue in
+    var pairs: [(key: LuaValue, value: LuaValue)] = [
+      (.text("index"), .integer(one.index)), (.text("code"), .text(one.code)), (.text("message"), .text(one.message)),
+    ]
+    if let line = one.line { pairs.append((.text("line"), .integer(line))) }
+    return .table(pairs)
+  }
+  return .table([
+    (.text("added"), .integer(report.added)), (.text("updated"), .integer(report.updated)),
+    (.text("skipped"), .integer(report.skipped)), (.text("rejected"), .list(rejected)),
+    (.text("rejected_count"), .integer(report.rejectedCount)),
+  ])
+}

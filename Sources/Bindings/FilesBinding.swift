@@ -1,0 +1,96 @@
+// What Lua sees of files: the module `files`. Invariant: a plugin reaches a path only when the path it resolves to lies within
+// one that was granted.
+
+import Glibc
+import LuaRuntime
+import Storage
+import Wording
+
+func filesModule(_ context: BindingContext) -> BoundModule {
+  let path = LuaParameter("path", .string)
+  return BoundModule("files", "Text files: read and write them whole, or line by line.") { module in
+    module.function(
+      "lines", [path], returns: .iterator(.string), "The lines of a file, without their line ends."
+    ) { stack in
+      let path = try stack.text(1)
+      try context.requireReading(path)
+      let lines = try LineFile(path)
+      return LuaFunction("next line") { _ in try lines.next().map { LuaValue.bytes($0) } }
+    }
+    module.function("read", [path], returns: .string, fails: true, "The whole file, at most 256 MiB.") { stack in
+      let path = try stack.text(1)
+      try context.requireReading(path)
+      return LuaValue.bytes(try FileText.bytes(path, limit: 256 << 20))
+    }
+    module.function(
+      "write", [path, LuaParameter("text", .string)], returns: .boolean, fails: true,
+      "Writes the file whole or, when it fails, not at all."
+    ) { stack in
+      let path = try stack.text(1)
+      let bytes = Array(try stack.bytes(2))
+      try context.requireWriting(path)
+      try AtomicFile.write(path, bytes, mode: 0o644)
+      return true
+    }
+  }
+}
+
+/// A file that is read by the line.
+private final class LineFile {
+  private let file: ByteFile
+  private var buffer = [UInt8](repeating: 0, count: 64 << 10)
+  private var filled = 0
+  private var position = 0
+  private static let longest = 16 << 20
+
+  init(_ path: String) throws { file = try ByteFile(path) }
+
+  /// The next line; nil at the end.
+  func next() throws -> [UInt8]? {
+    var line: [UInt8] = []
+    while true {
+      if position == filled {
+        filled = try file.read(into: &buffer)
+        position = 0
+        if filled == 0 { return line.isEmpty ? nil : line }
+      }
+      let rest = buffer[position..<filled]
+      let end = rest.firstIndex(of: UInt8(ascii: "\n"))
+      line.append(contentsOf: rest[..<(end ?? filled)])
+      position = end.map { $0 + 1 } ?? filled
+      if line.count > Self.longest {
+        throw LuaFailure.message("\(printable(file.path)) has a line of more than 16 MiB")
+      }
+      guard end != nil else { continue }
+      if line.last == UInt8(ascii: "\r") { line.removeLast() }
+      // An empty line is a line: nil would end the loop.
+      return line
+    }
+  }
+}
+
+extension BindingContext {
+  func requireReading(_ path: String) throws { try require(path, within: grants.readable, "files.read") }
+  func requireWriting(_ path: String) throws { try require(path, within: grants.writable, "files.write") }
+
+  private func require(_ path: String, within allowed: [String]?, _ right: String) throws {
+    guard let allowed else { return }
+    let wanted = resolvedPath(path)
+    let places = (allowed + grantedForCall).map(resolvedPath)
+    if places.contains(where: { wanted == $0 || wanted.hasPrefix($0.hasSuffix("/") ? $0 : $0 + "/") }) { return }
+    throw GrantError.missing(plugin: owner ?? "this state", right: "\(right):\(path)")
+  }
+}
+
+/// The path with links followed as far as it exists, so that no link leads out of what was granted.
+func resolvedPath(_ path: String) -> String {
+  if let resolved = realpath(path, nil) {
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+  var parts = path.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
+  guard let last = parts.popLast(), last != "..", last != "." else { return path }
+  let parent = (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+  let base = resolvedPath(parent.isEmpty ? "." : parent)
+  return base.hasSuffix("/") ? base + last : base + "/" + last
+}

@@ -1,0 +1,38 @@
+// Puts the core into a Lua state: every bound type, and the modules that were granted. Invariant: what was not granted is not
+// in the environment at all.
+
+public import LuaRuntime
+
+/// The number that plugins name as the interface they were written for.
+public let apiVersion = 1
+
+/// Installs types and modules; the module table `deckhand` holds them all.
+public func install(_ context: BindingContext, in state: LuaState) throws {
+  registerTypes(context, in: state)
+  var modules: [BoundModule] = []
+  let grants = context.grants
+  if grants.allows(.decksRead) || grants.allows(.decksWrite) { modules.append(decksModule(context)) }
+  if grants.allows(.words) { modules.append(wordsModule(context)) }
+  if grants.allows(.games) { modules.append(gamesModule(context)) }
+  if grants.allows(.shell) || grants.allows(.shellRun) { modules.append(shellModule(context)) }
+  modules.append(filesModule(context))
+  if context.owner == nil { modules.append(pluginsModule(context)) }
+  for module in modules { try state.register(module) }
+  try state.register(
+    BoundModule("deckhand", "Deckhand itself: its version and its modules.") { module in
+      module.field("version", .string, "The program's version.") { context.version }
+      module.field("api", .integer, "The number of this interface.") { apiVersion }
+    }, members: modules.map(\.description.name))
+}
+
+private func registerTypes(_ context: BindingContext, in state: LuaState) {
+  state.register(deckType(context))
+  state.register(cardType(context))
+  state.register(cardSequenceType())
+  state.register(sessionType(context))
+  state.register(lexiconType())
+  state.register(gameType(context))
+  state.register(modeType())
+  state.register(progressType())
+  state.register(subscriptionType())
+}

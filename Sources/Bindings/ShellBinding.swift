@@ -1,0 +1,183 @@
+// What Lua sees of the shell: the module `shell`, progress, subscriptions, commands that Lua adds. Invariant: everything goes
+// through the services that the program hands in; this room draws nothing.
+
+public import Commands
+public import LuaRuntime
+import Wording
+
+/// Progress as Lua sees it.
+final class ProgressObject: BoundObject {
+  let progress: any ProgressReporting
+  init(_ progress: any ProgressReporting) { self.progress = progress }
+}
+
+func shellModule(_ context: BindingContext) -> BoundModule {
+  BoundModule("shell", "The shell itself: print, ask, add commands, listen to events.") { module in
+    describePrinting(module, context)
+    describeAsking(module, context)
+    describeCommands(module, context)
+  }
+}
+
+private func describePrinting(_ module: BoundModule, _ context: BindingContext) {
+  module.function("print", [LuaParameter("value", .any)], returns: .nothing, "Shows a value as the prompt does.") {
+    stack in
+    context.shell.show(stack.value(1))
+    return LuaNothing()
+  }
+  module.function(
+    "table", [LuaParameter("rows", .list(.any)), LuaParameter("columns", .optional(.list(.string)))], returns: .nothing,
+    "Shows rows as an aligned table: lists, or records whose fields the columns name."
+  ) { stack in
+    var columns: [String] = []
+    if let table = try stack.optionalTable(2) { columns = try table.elements { try $0.text(-1) } }
+    let rows = try stack.table(1, "list of rows").elements { $0.value(-1) }
+    context.shell.table(rows.map { cells(of: $0, columns) }, columns)
+    return LuaNothing()
+  }
+  module.function(
+    "chart", [LuaParameter("values", .table), LuaParameter("options", .optional(.table))], returns: .nothing,
+    "Draws numbers as bars: a list of numbers, or names with numbers. Option: title."
+  ) { stack in
+    let options = try stack.optionalTable(2)
+    try options?.allowOnly(["title"])
+    let values = try bars(of: stack.value(1), argument: 1)
+    context.shell.chart(values, try options?.optionalText("title"))
+    return LuaNothing()
+  }
+  module.function(
+    "progress", [LuaParameter("label", .string), LuaParameter("total", .optional(.integer))],
+    returns: .object("progress"), "Tells how far something long is."
+  ) { stack in
+    let total = stack.isNoneOrNil(2) ? 0 : try stack.integer(2, in: 0...Int.max)
+    return ProgressObject(context.shell.progress(try stack.text(1), total))
+  }
+}
+
+private func cells(of row: LuaValue, _ columns: [String]) -> [String] {
+  switch row {
+  case .list(let cells): cells.map(plainText)
+  case .table(let pairs):
+    columns.map { column in pairs.first { $0.key.text == column }.map { plainText($0.value) } ?? "" }
+  default: [plainText(row)]
+  }
+}
+
+/// A value in a cell.
+private func plainText(_ value: LuaValue) -> String {
+  switch value {
+  case .none: ""
+  case .boolean(let flag): flag ? "yes" : "no"
+  case .integer(let number): String(number)
+  case .number(let number): String(number)
+  case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+  default: value.json ?? "…"
+  }
+}
+
+private func bars(of value: LuaValue, argument: Int) throws(LuaFailure) -> [(label: String, value: Double)] {
+  let pairs: [(String, LuaValue)]
+  switch value {
+  case .list(let values): pairs = values.enumerated().map { (String($0.offset + 1), $0.element) }
+  case .table(let named): pairs = named.map { (plainText($0.key), $0.value) }.sorted { $0.0 < $1.0 }
+  default: throw .argument(argument, "a list of numbers, or names with numbers, expected")
+  }
+  var bars: [(label: String, value: Double)] = []
+  for (label, value) in pairs {
+    switch value {
+    case .integer(let number): bars.append((label, Double(number)))
+    case .number(let number) where number.isFinite: bars.append((label, number))
+    default: throw .argument(argument, "'\(printable(label))' is no number")
+    }
+  }
+  return bars
+}
+
+private func describeAsking(_ module: BoundModule, _ context: BindingContext) {
+  let text = LuaParameter("text", .string)
+  module.function("ask", [text], returns: .optional(.string), "Asks for a line; nil where nobody can answer.") {
+    stack in
+    try context.shell.ask(try stack.text(1))
+  }
+  module.function("confirm", [text], returns: .boolean, "Asks a question for yes or no; no where nobody can answer.") {
+    stack in
+    let answer = try context.shell.ask(try stack.text(1) + " [y/N] ")
+    return ["y", "yes"].contains(answer?.trimmed.lowercased())
+  }
+}
+
+private func describeCommands(_ module: BoundModule, _ context: BindingContext) {
+  module.function(
+    "run", [LuaParameter("line", .string)], returns: .any, fails: true, "Runs a line as a command and gives its result."
+  ) { stack in
+    let line = try stack.text(1)
+    try context.requireGrant(.shellRun)
+    return luaValue(of: try context.shell.run(line))
+  }
+  module.function(
+    "alias", [LuaParameter("name", .string), LuaParameter("text", .string)], returns: .nothing,
+    "Gives the beginning of a line a name of its own."
+  ) { stack in
+    try context.shell.alias(stack.text(1), stack.text(2))
+    return LuaNothing()
+  }
+  module.function(
+    "on", [LuaParameter("event", .string), LuaParameter("listener", .function)], returns: .object("subscription"),
+    "Calls a function at an event: \(ShellEvent.allCases.map(\.rawValue).joined(separator: ", "))."
+  ) { stack in
+    let name = try stack.text(1)
+    guard let event = ShellEvent(rawValue: name) else {
+      let near = didYouMean(name, among: ShellEvent.allCases.map(\.rawValue), quote: "'")
+      throw LuaFailure.argument(1, "no event is called '\(printable(name))'\(near)")
+    }
+    return context.events.add(event, owner: context.owner, try stack.function(2))
+  }
+}
+
+func progressType() -> BoundType<ProgressObject> {
+  BoundType<ProgressObject>("progress", "Something long under way.", summary: { _ in "progress" }) { type in
+    type.method("step", [LuaParameter("count", .optional(.integer))], returns: .nothing, "So many more are done.") {
+      object, stack in
+      object.progress.step(stack.isNoneOrNil(2) ? 1 : try stack.integer(2, in: 0...Int.max))
+      return LuaNothing()
+    }
+    type.method("done", [], returns: .nothing, "It is finished.") { object, _ in
+      object.progress.finish()
+      return LuaNothing()
+    }
+    type.operation("__close") { object, _ in
+      object.progress.finish()
+      return LuaNothing()
+    }
+  }
+}
+
+func subscriptionType() -> BoundType<Subscription> {
+  BoundType<Subscription>(
+    "subscription", "A function that is called at an event.", summary: { "subscription to \($0.event.rawValue)" }
+  ) { type in
+    type.field("active", .boolean, "Whether it is still called.") { $0.isActive }
+    type.method("cancel", [], returns: .nothing, "It is called no more.") { subscription, _ in
+      subscription.cancel()
+      return LuaNothing()
+    }
+    type.operation("__close") { subscription, _ in
+      subscription.cancel()
+      return LuaNothing()
+    }
+  }
+}
+
+/// What a command answered, for Lua.
+public func luaValue(of value: CommandValue) -> LuaValue {
+  switch value {
+  case .none: .none
+  case .text(let text): .text(text)
+  case .integer(let number): .integer(number)
+  case .number(let number): .number(number)
+  case .boolean(let flag): .boolean(flag)
+  case .list(let items): .list(items.map(luaValue))
+  case .record(let fields): .table(fields.map { (.text($0.0), luaValue(of: $0.1)) })
+  case .thing(let object): (object as? any BoundObject).map { .object($0) } ?? .none
+  }
+}

@@ -1,0 +1,118 @@
+// What Lua sees of words: the module `words` and the type `lexicon`. Invariant: a word that is looked up stays the bytes that
+// Lua has; no Swift String is made for it.
+
+import Lexicon
+public import LuaRuntime
+import Wording
+public import Workspace
+
+extension LexiconHandle: BoundObject {}
+
+func wordsModule(_ context: BindingContext) -> BoundModule {
+  BoundModule("words", "Word lists of languages, and small questions about words.") { module in
+    module.function("languages", [], returns: .list(.string), "The languages that have a word list here.") { _ in
+      try context.workspace().lexicons.languages().map(\.name)
+    }
+    module.function(
+      "lexicon", [LuaParameter("language", .string)], returns: .object("lexicon"), fails: true,
+      "The words of a language. Code: no_word_list, which names the Debian package."
+    ) { stack in
+      let language = try stack.text(1)
+      return try context.workspace().lexicon(language)
+    }
+    module.function(
+      "load", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))], returns: .object("lexicon"),
+      fails: true, "The words of a file, one a line. Options: name, language."
+    ) { stack in
+      let path = try stack.text(1)
+      let options = try stack.optionalTable(2)
+      try options?.allowOnly(["name", "language"])
+      let (name, language) = (try options?.optionalText("name"), try options?.optionalText("language"))
+      try context.requireReading(path)
+      return try context.workspace().loadLexicon(path, name: name, language: language)
+    }
+    module.function(
+      "can_form", [LuaParameter("letters", .string), LuaParameter("word", .string)], returns: .boolean,
+      "Whether the word can be made of the letters, each used as often as it stands there."
+    ) { stack in
+      _ = try context.workspace()
+      return canForm(letters: try stack.text(1), word: try stack.text(2))
+    }
+    module.function(
+      "normalize", [LuaParameter("text", .string), LuaParameter("language", .string)], returns: .string,
+      "The text trimmed, in normal form, and lowercased by the language's rules."
+    ) { stack in
+      let (text, name) = (try stack.text(1), try stack.text(2))
+      guard let language = Language.named(name) else {
+        let near = didYouMean(name, among: Language.known.map(\.name))
+        throw LexiconError.unknownLanguage(name: name, suggestion: near)
+      }
+      return normalize(text, language: language)
+    }
+  }
+}
+
+func lexiconType() -> BoundType<LexiconHandle> {
+  BoundType<LexiconHandle>(
+    "lexicon", "The words of a language.",
+    summary: { "lexicon \"\(printable($0.lexicon.name))\" (\(counted($0.lexicon.count, "word")))" },
+    identity: { .text($0.lexicon.name) }, check: { try requireOpen($0, "lexicon") }
+  ) { type in
+    type.field("count", .integer, "How many words it has.") { $0.lexicon.count }
+    type.field("language", .string, "The language's name.") { $0.lexicon.language.name }
+    type.field("name", .string, "The list's name.") { $0.lexicon.name }
+    type.operation("__len") { handle, _ in handle.lexicon.count }
+    type.method(
+      "contains", [LuaParameter("word", .string)], returns: .boolean, "Whether the word is in it, as it is given."
+    ) {
+      handle, stack in
+      handle.lexicon.contains(try stack.bytes(2))
+    }
+    type.method(
+      "random", [LuaParameter("options", .optional(.table))], returns: .optional(.string),
+      "A word by chance. Option: length. Nil when no word has that length."
+    ) { handle, stack in
+      let options = try stack.optionalTable(2)
+      try options?.allowOnly(["length"])
+      let length = try options?.optionalInteger("length", in: 1...1000)
+      var choices = handle.workspace.surroundings.choices
+      return handle.lexicon.random(length: length, using: &choices)
+    }
+    describeSearches(type)
+  }
+}
+
+private func describeSearches(_ type: BoundType<LexiconHandle>) {
+  type.method(
+    "formable", [LuaParameter("letters", .string), LuaParameter("options", .optional(.table))], returns: .list(.string),
+    "The words that can be made of the letters: longest first, then by code point. Option: min = 2."
+  ) { handle, stack in
+    let letters = try stack.text(2)
+    let options = try stack.optionalTable(3)
+    try options?.allowOnly(["min"])
+    let least = try options?.optionalInteger("min", in: 1...1000) ?? 2
+    return handle.lexicon.formable(from: letters, minLength: least)
+  }
+  type.method(
+    "match", [LuaParameter("pattern", .string)], returns: .list(.string), fails: true,
+    "The words of a pattern: ? is one letter, * any number, [abc] a choice."
+  ) { handle, stack in
+    try handle.lexicon.match(stack.text(2))
+  }
+  type.method("palindromes", [], returns: .list(.string), "The words that read the same from both ends.") { handle, _ in
+    handle.lexicon.palindromes()
+  }
+  type.method(
+    "words", [LuaParameter("options", .optional(.table))], returns: .iterator(.string),
+    "All words, longest first. Options: length, prefix."
+  ) { handle, stack in
+    let options = try stack.optionalTable(2)
+    try options?.allowOnly(["length", "prefix"])
+    let length = try options?.optionalInteger("length", in: 1...1000)
+    var words = handle.lexicon.words(length: length, prefix: try options?.optionalText("prefix") ?? "")
+    return LuaFunction("next") { _ in
+      try requireOpen(handle, "iterator")
+      return words.next()
+    }
+  }
+}

@@ -1,0 +1,469 @@
+// Bound types: userdata that hold one reference to a Swift object, and the trampolines through which Lua reaches Swift.
+// A trampoline checks self by the identity of its metatable, calls one Swift function, and raises only after that has
+// returned. Invariant: a userdata's reference is given back exactly once, by __gc, whoever calls that.
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+// What the userdata of a bound object holds.
+typedef struct object_box {
+  void *object;  // NULL once released
+  size_t cost;
+} object_box;
+
+#define STEP_AFTER (1024 * 1024)  // bytes of host objects made before the collector is told of them
+
+// The registry's keys: their addresses. `objects` maps an object's address to its userdata (weak values), `guarded` holds
+// the metatables that debug.setmetatable must not hand out.
+static const char objects_key = 0, guarded_key = 0;
+
+// ---- Failing
+
+static int fail_argument(lua_State *L, const dh_function *function, int argument, const char *text) {
+  lua_Debug ar;
+  const char *name = function->name;
+  if (lua_getstack(L, 0, &ar)) {
+    lua_getinfo(L, "n", &ar);
+    if (ar.namewhat && strcmp(ar.namewhat, "method") == 0) {
+      argument--;
+      if (argument == 0) return luaL_error(L, "calling '%s' on bad self (%s)", name, text);
+    }
+  }
+  return luaL_error(L, "bad argument #%d to '%s' (%s)", argument, name, text);
+}
+
+static int fail(lua_State *L, const dh_function *function, int answer) {
+  if (answer == DH_FAIL_VALUE) return lua_error(L);
+  const char *text = lua_tostring(L, -1);
+  if (answer == DH_FAIL_MESSAGE) {
+    luaL_where(L, 1);
+    lua_insert(L, -2);
+    lua_concat(L, 2);
+    return lua_error(L);
+  }
+  return fail_argument(L, function, DH_FAIL_ARGUMENT - answer, text ? text : "bad value");
+}
+
+// What must wait until Swift's frame is gone: the memory limit, and the collector's share of the work for host objects.
+static int settle(lua_State *L, dh_runtime *rt) {
+  if (rt->external_since_step > STEP_AFTER) {
+    rt->external_since_step = 0;
+    lua_gc(L, LUA_GCSTEP, STEP_AFTER / 1024);
+  }
+  if (!rt->limit || rt->used + rt->external <= rt->limit) return 0;
+  lua_gc(L, LUA_GCCOLLECT, 0);
+  if (rt->used + rt->external <= rt->limit) return 0;
+  if (!rt->stop) rt->stop = DH_STOP_MEMORY;
+  return dh_raise_stop(L);
+}
+
+static inline int enter(lua_State *L, void *object, const dh_function *function) {
+  dh_runtime *rt = dh_of(L);
+  rt->host_depth++;
+  int answer = rt->host.invoke(L, object, function->swift);
+  rt->host_depth--;
+  if (__builtin_expect(rt->stop != 0, 0)) return dh_raise_stop(L);
+  if (__builtin_expect(rt->limit != 0 || rt->external_since_step > STEP_AFTER, 0)) settle(L, rt);
+  if (__builtin_expect(answer < 0, 0)) return fail(L, function, answer);
+  return answer;
+}
+
+// ---- Self
+
+// The box in the value at index when it is a userdata of the type.
+static inline object_box *box_of(lua_State *L, int index, const dh_type *type) {
+  object_box *box = lua_touserdata(L, index);
+  if (!box || !lua_getmetatable(L, index)) return NULL;
+  const void *metatable = lua_topointer(L, -1);
+  lua_pop(L, 1);
+  return metatable == type->metatable ? box : NULL;
+}
+
+static int bad_self(lua_State *L, const dh_function *function, const object_box *box) {
+  if (box) return luaL_error(L, "%s is closed", function->type->name);
+  lua_pushfstring(L, "%s expected, got %s", function->type->name, dh_value_name(L, 1));
+  return fail_argument(L, function, 1, lua_tostring(L, -1));
+}
+
+static inline const dh_function *own_function(lua_State *L) { return lua_touserdata(L, lua_upvalueindex(1)); }
+
+static int call_function(lua_State *L) { return enter(L, NULL, own_function(L)); }
+
+static int call_method(lua_State *L) {
+  const dh_function *function = own_function(L);
+  object_box *box = box_of(L, 1, function->type);
+  if (__builtin_expect(!box || !box->object, 0)) return bad_self(L, function, box);
+  return enter(L, box->object, function);
+}
+
+// As a method, but a closed object still has a text.
+static int call_tostring(lua_State *L) {
+  const dh_function *function = own_function(L);
+  object_box *box = box_of(L, 1, function->type);
+  if (!box) return bad_self(L, function, box);
+  if (box->object) return enter(L, box->object, function);
+  lua_pushfstring(L, "%s (closed)", function->type->name);
+  return 1;
+}
+
+// ---- Fields
+
+static int unknown_field(lua_State *L, const char *name, int writing) {
+  dh_runtime *rt = dh_of(L);
+  rt->host_depth++;
+  rt->host.unknown_field(L, name, 2, writing);
+  rt->host_depth--;
+  luaL_where(L, 1);
+  lua_insert(L, -2);
+  lua_concat(L, 2);
+  return lua_error(L);
+}
+
+// Upvalues: the type, the members (name to method, or to the dh_function of a getter).
+static int index_checked(lua_State *L) {
+  const dh_type *type = lua_touserdata(L, lua_upvalueindex(1));
+  lua_settop(L, 2);
+  lua_pushvalue(L, 2);
+  int kind = lua_rawget(L, lua_upvalueindex(2));
+  if (kind == LUA_TFUNCTION) return 1;
+  if (kind != LUA_TLIGHTUSERDATA) return unknown_field(L, type->name, 0);
+  const dh_function *getter = lua_touserdata(L, -1);
+  object_box *box = box_of(L, 1, type);
+  if (!box || !box->object) return bad_self(L, getter, box);
+  lua_settop(L, 1);
+  return enter(L, box->object, getter);
+}
+
+static int assign_checked(lua_State *L) {
+  const dh_type *type = lua_touserdata(L, lua_upvalueindex(1));
+  lua_settop(L, 3);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TLIGHTUSERDATA) return unknown_field(L, type->name, 1);
+  const dh_function *setter = lua_touserdata(L, -1);
+  object_box *box = box_of(L, 1, type);
+  if (!box || !box->object) return bad_self(L, setter, box);
+  lua_settop(L, 3);
+  return enter(L, box->object, setter);
+}
+
+static int release(lua_State *L) {
+  const dh_type *type = lua_touserdata(L, lua_upvalueindex(1));
+  object_box *box = box_of(L, 1, type);
+  if (!box || !box->object) return 0;
+  dh_runtime *rt = dh_of(L);
+  void *object = box->object;
+  box->object = NULL;
+  rt->external -= box->cost;
+  rt->host_depth++;
+  rt->host.release(object);
+  rt->host_depth--;
+  return 0;
+}
+
+// ---- Types
+
+static void set_closure(lua_State *L, const dh_type *type, const char *event, lua_CFunction function, int table_ref) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, type->metatable_ref);
+  lua_pushstring(L, event);
+  lua_pushlightuserdata(L, (void *)type);
+  int upvalues = 1;
+  if (table_ref != LUA_NOREF) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, table_ref);
+    upvalues = 2;
+  }
+  lua_pushcclosure(L, function, upvalues);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
+static void set_text(lua_State *L, const char *key, const char *value) {
+  lua_pushstring(L, key);
+  lua_pushstring(L, value);
+  lua_rawset(L, -3);
+}
+
+dh_type *dh_type_new(lua_State *L, const char *name) {
+  dh_runtime *rt = dh_of(L);
+  dh_type *type = calloc(1, sizeof *type);
+  if (!type) abort();
+  type->name = name;
+  type->next = rt->types;
+  rt->types = type;
+  lua_createtable(L, 0, 12);
+  type->metatable = lua_topointer(L, -1);
+  set_text(L, "__name", name);
+  set_text(L, "__metatable", name);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &guarded_key);
+  lua_pushvalue(L, -2);
+  lua_pushlightuserdata(L, type);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+  type->metatable_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_createtable(L, 0, 16);
+  type->members_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_createtable(L, 0, 4);
+  type->setters_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  set_closure(L, type, "__gc", release, LUA_NOREF);
+  set_closure(L, type, "__index", index_checked, type->members_ref);
+  set_closure(L, type, "__newindex", assign_checked, type->setters_ref);
+  return type;
+}
+
+const char *dh_type_name(const dh_type *type) { return type->name; }
+
+static void push_host_function(lua_State *L, const dh_function *function, lua_CFunction trampoline) {
+  lua_pushlightuserdata(L, (void *)function);
+  lua_pushcclosure(L, trampoline, 1);
+}
+
+void dh_push_function(lua_State *L, const dh_function *function) { push_host_function(L, function, call_function); }
+
+static void set_member(lua_State *L, int table_ref, const dh_function *function, int as_method) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, table_ref);
+  lua_pushstring(L, function->name);
+  if (as_method)
+    push_host_function(L, function, call_method);
+  else
+    lua_pushlightuserdata(L, (void *)function);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
+void dh_type_method(lua_State *L, dh_type *type, const dh_function *function) {
+  set_member(L, type->members_ref, function, 1);
+}
+void dh_type_getter(lua_State *L, dh_type *type, const dh_function *function) {
+  set_member(L, type->members_ref, function, 0);
+}
+void dh_type_setter(lua_State *L, dh_type *type, const dh_function *function) {
+  set_member(L, type->setters_ref, function, 0);
+}
+
+void dh_type_operator(lua_State *L, dh_type *type, const char *event, const dh_function *function) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, type->metatable_ref);
+  lua_pushstring(L, event);
+  push_host_function(L, function, strcmp(event, "__tostring") == 0 ? call_tostring : call_method);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
+// ---- Objects
+
+int dh_push_object(lua_State *L, const dh_type *type, void *object, size_t cost) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &objects_key);
+  if (lua_rawgetp(L, -1, object) == LUA_TUSERDATA) {
+    object_box *known = box_of(L, -1, type);
+    if (known && known->object == object) {
+      lua_remove(L, -2);
+      return 0;
+    }
+  }
+  lua_pop(L, 1);
+  object_box *box = lua_newuserdatauv(L, sizeof *box, 0);
+  box->object = object;
+  box->cost = cost;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, type->metatable_ref);
+  lua_setmetatable(L, -2);
+  dh_runtime *rt = dh_of(L);
+  rt->external += cost;
+  rt->external_since_step += cost;
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, -3, object);
+  lua_remove(L, -2);
+  return 1;
+}
+
+void *dh_to_object(lua_State *L, int index, const dh_type *type) {
+  object_box *box = box_of(L, index, type);
+  return box ? box->object : NULL;
+}
+
+const dh_type *dh_type_of(lua_State *L, int index) {
+  if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index)) return NULL;
+  const void *metatable = lua_topointer(L, -1);
+  lua_pop(L, 1);
+  for (const dh_type *type = dh_of(L)->types; type; type = type->next)
+    if (type->metatable == metatable) return type;
+  return NULL;
+}
+
+const char *dh_value_name(lua_State *L, int index) {
+  const dh_type *type = dh_type_of(L, index);
+  if (type) return type->name;
+  if (lua_isnone(L, index)) return "no value";
+  if (lua_type(L, index) == LUA_TLIGHTUSERDATA) return "light userdata";
+  if (lua_getmetatable(L, index)) {
+    lua_pushliteral(L, "__name");
+    lua_rawget(L, -2);
+    const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+    lua_pop(L, 2);  // the metatable keeps the name
+    if (name) return name;
+  }
+  return luaL_typename(L, index);
+}
+
+// ---- Modules and frozen tables
+
+// Upvalues: the module's name, its computed fields.
+static int index_module(lua_State *L) {
+  lua_settop(L, 2);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TLIGHTUSERDATA) {
+    const dh_function *getter = lua_touserdata(L, -1);
+    lua_settop(L, 0);
+    return enter(L, NULL, getter);
+  }
+  return unknown_field(L, lua_tostring(L, lua_upvalueindex(1)), 0);
+}
+
+void dh_push_module(lua_State *L, const char *name) {
+  lua_createtable(L, 0, 16);
+  lua_createtable(L, 0, 3);
+  set_text(L, "__name", name);
+  set_text(L, "__metatable", name);
+  lua_pushliteral(L, "__index");
+  lua_pushstring(L, name);
+  lua_createtable(L, 0, 4);
+  lua_pushcclosure(L, index_module, 2);
+  lua_rawset(L, -3);
+  lua_setmetatable(L, -2);
+}
+
+void dh_module_getter(lua_State *L, const dh_function *function) {
+  if (!lua_getmetatable(L, -1)) return;
+  lua_pushliteral(L, "__index");
+  lua_rawget(L, -2);
+  lua_getupvalue(L, -1, 2);
+  lua_pushstring(L, function->name);
+  lua_pushlightuserdata(L, (void *)function);
+  lua_rawset(L, -3);
+  lua_pop(L, 3);
+}
+
+static int refuse_writing(lua_State *L) { return luaL_error(L, "%s", lua_tostring(L, lua_upvalueindex(1))); }
+
+static int frozen_length(lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)lua_rawlen(L, lua_upvalueindex(1)));
+  return 1;
+}
+
+static int frozen_next(lua_State *L) {
+  lua_settop(L, 2);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_replace(L, 1);
+  if (lua_next(L, 1)) return 2;
+  lua_pushnil(L);
+  return 1;
+}
+
+static int frozen_pairs(lua_State *L) {
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushcclosure(L, frozen_next, 1);
+  lua_settop(L, 2);
+  lua_insert(L, 1);
+  lua_pushnil(L);
+  return 3;
+}
+
+static void set_frozen(lua_State *L, const char *event, lua_CFunction function, int upvalue) {
+  lua_pushstring(L, event);
+  lua_pushvalue(L, upvalue);
+  lua_pushcclosure(L, function, 1);
+  lua_rawset(L, -3);
+}
+
+void dh_freeze(lua_State *L, const char *advice) {
+  int content = lua_gettop(L);
+  lua_pushstring(L, advice);
+  lua_createtable(L, 0, 0);
+  lua_createtable(L, 0, 6);
+  lua_pushliteral(L, "__index");
+  lua_pushvalue(L, content);
+  lua_rawset(L, -3);
+  set_frozen(L, "__newindex", refuse_writing, content + 1);
+  set_frozen(L, "__len", frozen_length, content);
+  set_frozen(L, "__pairs", frozen_pairs, content);
+  set_text(L, "__metatable", "frozen table");
+  lua_setmetatable(L, -2);
+  lua_replace(L, content);
+  lua_settop(L, content);
+}
+
+int dh_push_frozen_content(lua_State *L, int index) {
+  if (lua_type(L, index) != LUA_TTABLE || !lua_getmetatable(L, index)) return 0;
+  lua_pushliteral(L, "__len");
+  lua_rawget(L, -2);
+  int frozen = lua_tocfunction(L, -1) == frozen_length;
+  if (frozen) {
+    lua_getupvalue(L, -1, 1);
+    lua_rotate(L, -3, 1);
+    lua_pop(L, 2);
+    return 1;
+  }
+  lua_pop(L, 2);
+  return 0;
+}
+
+// ---- The debug library may look at bound objects, but not forge them or take their functions apart
+
+static int is_bound_metatable(lua_State *L, int index) {
+  if (!lua_istable(L, index)) return 0;
+  lua_pushvalue(L, index);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &guarded_key);
+  lua_insert(L, -2);
+  int known = lua_rawget(L, -2) != LUA_TNIL;
+  lua_pop(L, 2);
+  return known;
+}
+
+static int guarded_setmetatable(lua_State *L) {
+  luaL_argexpected(L, lua_isnoneornil(L, 2) || lua_istable(L, 2), 2, "nil or table");
+  luaL_argcheck(L, !is_bound_metatable(L, 2), 2, "the metatable of a bound type stays with its objects");
+  luaL_argcheck(L, !dh_type_of(L, 1), 1, "a bound object keeps its metatable");
+  lua_settop(L, 2);
+  lua_setmetatable(L, 1);
+  return 1;
+}
+
+static int is_trampoline(lua_State *L, int index) {
+  lua_CFunction function = lua_tocfunction(L, index);
+  static const lua_CFunction ours[] = {call_function, call_method,  call_tostring,  index_checked,
+                                       assign_checked, release,     index_module,   refuse_writing,
+                                       frozen_length,  frozen_next, frozen_pairs};
+  for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+    if (function == ours[i]) return 1;
+  return 0;
+}
+
+// The original is an upvalue: it is called when neither function given is one of the host's.
+static int guarded_upvalue(lua_State *L) {
+  luaL_argcheck(L, !is_trampoline(L, 1), 1, "a function of the host cannot be changed");
+  int count = lua_gettop(L);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_call(L, count, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+void dh_open_bound(lua_State *L) {
+  lua_createtable(L, 0, 0);
+  lua_createtable(L, 0, 1);
+  set_text(L, "__mode", "v");
+  lua_setmetatable(L, -2);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &objects_key);
+  lua_createtable(L, 0, 8);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &guarded_key);
+  lua_getglobal(L, "debug");
+  lua_pushcfunction(L, guarded_setmetatable);
+  lua_setfield(L, -2, "setmetatable");
+  static const char *const changing[] = {"setupvalue", "upvaluejoin", "getupvalue"};
+  for (size_t i = 0; i < sizeof changing / sizeof *changing; i++) {
+    lua_getfield(L, -1, changing[i]);
+    lua_pushcclosure(L, guarded_upvalue, 1);
+    lua_setfield(L, -2, changing[i]);
+  }
+  lua_pop(L, 1);
+}

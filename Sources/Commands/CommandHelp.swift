@@ -1,0 +1,128 @@
+// The texts of `help`, made from the descriptions: all commands by theme, a group, one command.
+// Invariant: plain lines no wider than asked, as far as single words allow; every argument and option of a command is in its text.
+
+import Wording
+
+extension Command {
+  /// One line for each form: `deck import DECK FILE [--format F] [--strict]`.
+  public var usageLines: [String] {
+    if !usage.isEmpty { return usage }
+    return [([name] + arguments.map(\.usage) + options.map(\.usage)).joined(separator: " ")]
+  }
+}
+
+extension Argument {
+  var usage: String { (isOptional ? "[\(name)]" : name) + (isRepeating ? "..." : "") }
+}
+
+extension Option {
+  var usage: String { "[\(nameAndValue)]" + (isRepeating ? "..." : "") }
+
+  var nameAndValue: String { [name, valueName].compactMap { $0 }.joined(separator: " ") }
+
+  /// As the list of options begins its line: `-n, --limit N`.
+  var heading: String { (short.map { "-\($0), " } ?? "") + nameAndValue }
+}
+
+extension CommandRegistry {
+  /// What `help` says: without words all commands by theme; with the words of a group or a command, that.
+  /// - Throws: `.unknownCommand` or `.unknownSubcommand`.
+  public func helpText(for words: [String] = [], width: Int = 80) throws(CommandError) -> [String] {
+    if words.isEmpty { return overview(width: width) }
+    switch try lookup(words) {
+    case .group(let group): return helpText(group, width: width)
+    case .command(let command, let rest):
+      if let extra = rest.first {
+        throw .unknownSubcommand(group: command.name, extra, suggestion: nil)
+      }
+      return command.helpText(width: width)
+    }
+  }
+
+  private func overview(width: Int) -> [String] {
+    let used = Set(commands.map(\.theme))
+    let themes = themeOrder.filter(used.contains) + used.subtracting(themeOrder).sorted()
+    return themes.enumerated().flatMap { index, theme in
+      (index == 0 ? [] : [""]) + [theme] + rows(overviewRows(theme), width: width)
+    }
+  }
+
+  /// A plain command with its summary; a group with its summary and the names in it.
+  private func overviewRows(_ theme: String) -> [(String, String)] {
+    let own = commands.filter { $0.theme == theme }
+    var rows: [(String, String)] = []
+    for command in own where rows.last?.0 != command.path[0] {
+      guard command.path.count == 2 else {
+        rows.append((command.name, command.summary))
+        continue
+      }
+      let names = own.filter { $0.path[0] == command.path[0] }.map { $0.path[1] }.joined(separator: ", ")
+      let summary = summary(ofGroup: command.path[0])
+      rows.append((command.path[0], summary.isEmpty ? names : summary + " " + names))
+    }
+    return rows
+  }
+
+  private func summary(ofGroup name: String) -> String { group(name)?.summary ?? "" }
+
+  private func helpText(_ group: CommandGroup, width: Int) -> [String] {
+    var lines = group.summary.isEmpty ? [] : wrapped(group.summary, width: width) + [""]
+    for command in group.commands {
+      lines += command.usageLines.flatMap { hanging($0, width: width) }
+      lines += wrapped(command.summary, width: width - 4).map { "    " + $0 }
+    }
+    return lines
+  }
+}
+
+extension Command {
+  public func helpText(width: Int = 80) -> [String] {
+    var parts = [usageLines.flatMap { hanging($0, width: width) }, wrapped(summary, width: width)]
+    if !details.isEmpty { parts.append(paragraphs(details, width: width)) }
+    if !arguments.isEmpty {
+      parts.append(["Arguments"] + rows(arguments.map { ($0.usage, $0.help) }, width: width))
+    }
+    parts.append(["Options"] + rows((options + [.json]).map { ($0.heading, $0.help) }, width: width))
+    if !example.isEmpty { parts.append(["Example", "  " + example]) }
+    if let owner { parts.append(["Added by the plugin \(quoted(owner))."]) }
+    return Array(parts.joined(separator: [""]))
+  }
+}
+
+/// Two columns, the first as wide as its widest name (at most 28), the second wrapped.
+private func rows(_ rows: [(String, String)], width: Int) -> [String] {
+  let indent = 2 + (rows.map { min($0.0.count, 28) }.max() ?? 0) + 2
+  return rows.flatMap { name, text in
+    let lines = wrapped(text, width: width - indent)
+    let blank = String(repeating: " ", count: indent)
+    guard let first = lines.first else { return ["  " + name] }
+    guard name.count <= indent - 4 else { return ["  " + name] + lines.map { blank + $0 } }
+    let start = "  " + name + String(repeating: " ", count: indent - 2 - name.count)
+    return [start + first] + lines.dropFirst().map { blank + $0 }
+  }
+}
+
+/// A line whose continuation is indented.
+private func hanging(_ line: String, width: Int) -> [String] {
+  wrapped(line, width: width - 4).enumerated().map { ($0 == 0 ? "" : "    ") + $1 }
+}
+
+private func paragraphs(_ text: String, width: Int) -> [String] {
+  text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
+    line.hasPrefix(" ") || line.isEmpty ? [String(line)] : wrapped(String(line), width: width)
+  }
+}
+
+/// Filled lines of at most `width` characters (20 at least); a word that is longer stands alone. No words give no line.
+private func wrapped(_ text: String, width: Int) -> [String] {
+  let width = max(20, width)
+  var lines: [String] = []
+  for word in text.split(whereSeparator: \.isWhitespace) {
+    if let last = lines.last, last.count + 1 + word.count <= width {
+      lines[lines.count - 1] = last + " " + word
+    } else {
+      lines.append(String(word))
+    }
+  }
+  return lines
+}

@@ -1,0 +1,32 @@
+// Whether a line at the prompt is a command or Lua, by the rule of the contract ("The prompt").
+// Invariant: a pure function of the line and what is known; the same line in the same state is always read the same way.
+
+/// A line is a command when its first word names one, unless the word is followed directly by one of `. : [ ( {`, or after
+/// any blanks by `=` or `,`, or stands alone and is also a global that the person has set. `lua ...` and `=...` are Lua.
+public func isCommandLine(_ line: String, knows: (String) -> Bool, isPersonGlobal: (String) -> Bool) -> Bool {
+  let rest = line.unicodeScalars.drop(while: isBlank)
+  let word = rest.prefix { !isBlank($0) && !endsName($0) }
+  let name = String(String.UnicodeScalarView(word))
+  guard name != "lua", knows(name) else { return false }
+  let after = rest.dropFirst(word.count)
+  if let next = after.first, endsName(next) { return false }
+  let following = after.drop(while: isBlank)
+  guard let next = following.first else { return !isPersonGlobal(name) }
+  return next != "=" && next != ","
+}
+
+/// What follows the word that forces Lua (`lua ...`), or the line itself when nothing forces it.
+public func withoutLuaWord(_ line: String) -> String {
+  let rest = line.unicodeScalars.drop(while: isBlank)
+  let word = rest.prefix { !isBlank($0) }
+  guard word.elementsEqual("lua".unicodeScalars) else { return line }
+  let after = rest.dropFirst(word.count).drop(while: isBlank)
+  return after.first == "=" || after.first == "," ? line : String(String.UnicodeScalarView(after))
+}
+
+/// What makes a name a part of a Lua expression when it follows directly.
+private func endsName(_ scalar: Unicode.Scalar) -> Bool { ".:[({=,".unicodeScalars.contains(scalar) }
+
+private func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+  scalar == " " || scalar == "\t" || scalar == "\n" || scalar == "\r"
+}

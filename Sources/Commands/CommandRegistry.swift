@@ -1,0 +1,190 @@
+// All commands there are, built in or of a plugin: looked up, parsed, listed.
+// Invariant: names are unique, and every command in it has a description that parsing, help and completion can read.
+
+import Wording
+
+/// Commands that share their first word.
+public struct CommandGroup {
+  public let name: String
+  public let summary: String
+  /// By name.
+  public let commands: [Command]
+}
+
+public final class CommandRegistry {
+  public enum Match {
+    /// The rest are the words behind the command's name.
+    case command(Command, rest: [String])
+    case group(CommandGroup)
+  }
+
+  /// First word, then second word ("" for a plain command).
+  private var table: [String: [String: Command]] = [:]
+  private var summaries: [String: String] = [:]
+  private var aliasWords: [String: [String]] = [:]
+  /// The themes as `help` lists them; those not named here follow by name.
+  public var themeOrder: [String] = []
+
+  public init() {}
+
+  /// Every command, by name.
+  public var commands: [Command] {
+    table.keys.sorted().flatMap { first in
+      (table[first] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
+    }
+  }
+
+  /// The groups, by name.
+  public var groups: [CommandGroup] { table.keys.sorted().compactMap { group($0) } }
+
+  /// The first words that name something: plain commands, groups and aliases.
+  public var firstWords: [String] { Array(Set(table.keys).union(aliasWords.keys)).sorted() }
+
+  public func isKnown(_ firstWord: String) -> Bool { table[firstWord] != nil || aliasWords[firstWord] != nil }
+
+  /// - Throws: `.badName`, `.badDescription`, or `.duplicate` naming both owners. Nothing is added then.
+  public func add(_ command: Command) throws(CommandError) {
+    try command.checkDescription()
+    let second = command.path.count == 2 ? command.path[1] : ""
+    let here = table[command.path[0]] ?? [:]
+    // A plain command and a group of the same first word would make a line ambiguous.
+    let other = here[second] ?? here[""] ?? (second.isEmpty ? here.values.first : nil)
+    if let other { throw .duplicate(command.name, owner: command.owner, other: other.owner) }
+    table[command.path[0], default: [:]][second] = command
+    aliasWords[command.path[0]] = nil
+  }
+
+  /// Takes out all commands of a plugin.
+  public func removeAll(owner: String) {
+    for (first, commands) in table {
+      let kept = commands.filter { $0.value.owner != owner }
+      table[first] = kept.isEmpty ? nil : kept
+    }
+  }
+
+  /// The line that help shows for a group.
+  public func describeGroup(_ name: String, _ summary: String) { summaries[name] = summary }
+
+  public func group(_ name: String) -> CommandGroup? {
+    guard let commands = table[name], commands[""] == nil else { return nil }
+    return CommandGroup(
+      name: name, summary: summaries[name] ?? "", commands: commands.sorted { $0.key < $1.key }.map(\.value))
+  }
+
+  /// The command or the group that the words name, aliases replaced.
+  public func lookup(_ words: [String]) throws(CommandError) -> Match {
+    let words = try expanded(words)
+    guard let first = words.first else { throw .noCommand }
+    if let command = table[first]?[""] { return .command(command, rest: Array(words.dropFirst())) }
+    guard let group = group(first) else {
+      throw .unknownCommand(first, suggestion: suggestion(for: first, among: firstWords))
+    }
+    guard words.count > 1, !words[1].hasPrefix("-") else { return .group(group) }
+    if let command = table[first]?[words[1]] { return .command(command, rest: Array(words.dropFirst(2))) }
+    let near = suggestion(for: words[1], among: group.commands.map { $0.path[1] })
+    throw .unknownSubcommand(group: first, words[1], suggestion: near)
+  }
+
+  /// The command that the words ask for, with its arguments. `--help` anywhere asks for the command `help`.
+  public func parse(words: [String]) throws(CommandError) -> (Command, Invocation) {
+    switch try lookup(words) {
+    case .group(let group):
+      if words.contains(Option.wantsHelp.name), let help = try helpInvocation(for: [group.name]) { return help }
+      throw .missingSubcommand(group: group.name, group.commands.map { $0.path[1] })
+    case .command(let command, let rest):
+      var scanner = WordScanner(command)
+      for word in rest {
+        try scanner.take(word)
+        if scanner.wantsHelp, let help = try helpInvocation(for: command.path) { return help }
+      }
+      try scanner.finish()
+      return (command, try scanner.invocation(words: rest))
+    }
+  }
+
+  private func helpInvocation(for path: [String]) throws(CommandError) -> (Command, Invocation)? {
+    guard let help = table["help"]?[""] else { return nil }
+    var scanner = WordScanner(help)
+    let takesMany = help.arguments.first?.takesRest ?? false
+    for word in takesMany ? path : [path.joined(separator: " ")] { try scanner.take(word) }
+    return (help, try scanner.invocation(words: path))
+  }
+}
+
+// A person's own names for the beginning of a line.
+extension CommandRegistry {
+  /// Name and words, by name.
+  public var aliases: [(name: String, words: [String])] {
+    aliasWords.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// The words stand in place of the name. - Throws: `.badName`, or `.duplicate` when a command has the name.
+  public func setAlias(_ name: String, words: [String]) throws(CommandError) {
+    guard Command.isUsable(name: name), !words.isEmpty else { throw .badName(name) }
+    if let other = table[name]?.values.first { throw .duplicate(name, owner: nil, other: other.owner) }
+    aliasWords[name] = words
+  }
+
+  /// Whether there was one.
+  @discardableResult public func removeAlias(_ name: String) -> Bool { aliasWords.removeValue(forKey: name) != nil }
+
+  func expanded(_ words: [String]) throws(CommandError) -> [String] {
+    var words = words
+    var seen: Set<String> = []
+    while let first = words.first, let replacement = aliasWords[first] {
+      guard seen.insert(first).inserted else { throw .aliasLoop(first) }
+      words = replacement + words.dropFirst()
+    }
+    return words
+  }
+}
+
+extension Command {
+  /// Lower-case letters, digits, - and _, a letter first, at most 40, and no word that a line of Lua may begin with.
+  static func isUsable(name: String) -> Bool {
+    let scalars = name.unicodeScalars
+    guard let first = scalars.first, ("a"..."z").contains(first), scalars.count <= 40 else { return false }
+    return scalars.allSatisfy { ("a"..."z").contains($0) || ("0"..."9").contains($0) || $0 == "-" || $0 == "_" }
+      && !luaKeywords.contains(name)
+  }
+
+  /// Refuses what parsing could not read: a plugin's description is input like any other.
+  fileprivate func checkDescription() throws(CommandError) {
+    guard (1...2).contains(path.count), path.allSatisfy(Self.isUsable(name:)) else { throw .badName(name) }
+    let names = arguments.map(\.name) + allOptions.map(\.name)
+    if Set(names).count < names.count { throw .badDescription(command: name, "a name is used twice") }
+    if arguments.contains(where: { $0.name.isEmpty || $0.name.hasPrefix("-") }) {
+      throw .badDescription(command: name, "an argument needs a name that does not begin with a dash")
+    }
+    if let option = options.first(where: { !$0.hasUsableName }) {
+      throw .badDescription(command: name, "\(quoted(option.name)) is no option: -- and a name are expected")
+    }
+    try checkOrder()
+  }
+
+  private func checkOrder() throws(CommandError) {
+    if arguments.count(where: \.takesRest) > 1 {
+      throw .badDescription(command: name, "two arguments would take all words")
+    }
+    let openEnded = arguments.dropLast().first { $0.kind == .query || $0.kind == .verbatim }
+    if let openEnded { throw .badDescription(command: name, "\(openEnded.name) must stand last") }
+    if let first = arguments.firstIndex(where: \.isOptional), arguments[first...].contains(where: { !$0.isOptional }) {
+      throw .badDescription(command: name, "an argument that may be left out stands before one that may not")
+    }
+    if let first = arguments.firstIndex(where: \.takesRest), arguments[(first + 1)...].contains(where: \.isOptional) {
+      throw .badDescription(command: name, "an argument that may be left out stands behind one that repeats")
+    }
+  }
+}
+
+extension Option {
+  fileprivate var hasUsableName: Bool {
+    name.hasPrefix("--") && Command.isUsable(name: String(name.dropFirst(2))) && short != "-"
+  }
+}
+
+/// The keywords of Lua 5.4 (reference manual, section 3.1).
+let luaKeywords: Set<String> = [
+  "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not",
+  "or", "repeat", "return", "then", "true", "until", "while",
+]

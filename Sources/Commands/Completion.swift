@@ -1,0 +1,168 @@
+// What Tab offers on a command line: commands, subcommands, options and the values of arguments, quoted as the line needs them.
+// Invariant: no command is run and no plugin is loaded for it; what is offered is what the parser would take at that place.
+
+/// One thing that Tab can put in place of the word under the cursor.
+public struct Candidate: Equatable, Sendable {
+  /// What stands in the line instead of the word, quoted, without a closing quote.
+  public let replacement: String
+  /// What the list of candidates shows.
+  public let shown: String
+  /// Follows the replacement when it is the only one: a blank, a closing quote and a blank, or nothing.
+  public let suffix: String
+
+  public init(_ replacement: String, shown: String? = nil, suffix: String = " ") {
+    (self.replacement, self.shown, self.suffix) = (replacement, shown ?? replacement, suffix)
+  }
+}
+
+public struct Completion: Equatable, Sendable {
+  /// Where the word begins that a candidate replaces, in UTF-8 bytes of the line; it ends at the cursor.
+  public let wordStart: Int
+  public let candidates: [Candidate]
+
+  public init(wordStart: Int, candidates: [Candidate]) {
+    (self.wordStart, self.candidates) = (wordStart, candidates)
+  }
+}
+
+/// Where the names come from that Tab offers for the values of arguments.
+public struct CompletionSources {
+  /// Every name of a kind (decks, modes, ...); cards and documents may be the most recent ones only.
+  public var names: (ValueKind) -> [String]
+  /// Paths that begin with the text; folders end with a slash. The second argument asks for folders alone.
+  public var paths: (String, _ foldersOnly: Bool) -> [String]
+
+  public init(
+    names: @escaping (ValueKind) -> [String] = { _ in [] },
+    paths: @escaping (String, _ foldersOnly: Bool) -> [String] = { _, _ in [] }
+  ) {
+    (self.names, self.paths) = (names, paths)
+  }
+}
+
+extension CommandRegistry {
+  /// What could stand in place of the word that ends at the cursor. `line` is the text before the cursor.
+  public func completions(line: String, sources: CompletionSources) -> Completion {
+    let partial = ShellWords.partial(line)
+    let offers = completions(words: partial.words + [partial.word], sources: sources)
+    return Completion(wordStart: partial.start, candidates: offers.map(partial.candidate(for:)))
+  }
+
+  /// The plain texts that could stand in place of the last word.
+  public func completions(words: [String], sources: CompletionSources) -> [Offer] {
+    guard let word = words.last else { return [] }
+    let before = Array(words.dropLast())
+    if before.isEmpty { return Offer.matching(firstWords, word) }
+    do {
+      switch try lookup(before) {
+      case .group(let group):
+        return before.count == 1 ? Offer.matching(group.commands.map { $0.path[1] }, word) : []
+      case .command(let command, let rest):
+        return try offers(command, before: rest, word, sources)
+      }
+    } catch {
+      // The line is wrong before the cursor: nothing that could be offered would mend it.
+      return []
+    }
+  }
+
+  private func offers(
+    _ command: Command, before: [String], _ word: String, _ sources: CompletionSources
+  ) throws(CommandError) -> [Offer] {
+    var scanner = WordScanner(command)
+    for word in before { try scanner.take(word) }
+    if let option = scanner.pending { return offers(option.kind, word, sources) }
+    if !scanner.takesOnlyValues, word.hasPrefix("--") || word.hasPrefix("-") && scanner.isOption(word) {
+      return optionOffers(scanner, word, sources)
+    }
+    var found: [Offer] = []
+    if let complete = command.complete { found = Offer.matching(complete(word, before), word) }
+    if found.isEmpty {
+      found = command.arguments(at: scanner.positionals.count).flatMap { offers($0.kind, word, sources) }
+    }
+    guard found.isEmpty, word.isEmpty, !scanner.takesOnlyValues else { return found }
+    return optionOffers(scanner, word, sources)
+  }
+
+  private func optionOffers(_ scanner: WordScanner, _ word: String, _ sources: CompletionSources) -> [Offer] {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    if parts.count == 2, let option = scanner.command.options.first(where: { $0.name == parts[0] && $0.takesValue }) {
+      return offers(option.kind, parts[1], sources).map { $0.prefixed(by: parts[0] + "=") }
+    }
+    let left = (scanner.command.options + [.json]).filter { option in
+      option.isRepeating || !scanner.given.contains { $0.option.name == option.name }
+    }
+    return Offer.matching(left.map(\.name), word)
+  }
+
+  private func offers(_ kind: ValueKind, _ word: String, _ sources: CompletionSources) -> [Offer] {
+    switch kind {
+    case .file, .folder, .verbatim: sources.paths(word, kind == .folder).map { Offer(path: $0) }
+    case .choice(let names): Offer.matching(names, word)
+    case .command: Offer.matching(firstWords + sources.names(.command), word)
+    case .integer, .number: []
+    default: Offer.matching(sources.names(kind), word)
+    }
+  }
+}
+
+extension PartialLine {
+  /// The offer in place of the word, quoted as the word is.
+  public func candidate(for offer: Offer) -> Candidate {
+    let keepsTilde = hasTilde || word.isEmpty && offer.isPath
+    let text = ShellWords.escape(offer.text, in: quote, keepsTilde: keepsTilde)
+    return Candidate(quote.opening + text, shown: offer.shown, suffix: offer.isOpen ? "" : quote.opening + " ")
+  }
+}
+
+/// A text that Tab offers, before it is quoted.
+public struct Offer: Equatable, Sendable {
+  public let text: String
+  public let shown: String
+  public let isPath: Bool
+  /// More of the same word may follow, as behind a folder.
+  public let isOpen: Bool
+
+  public init(_ name: String) { (text, shown, isPath, isOpen) = (name, name, false, false) }
+
+  /// The list shows a path's last part alone.
+  public init(path: String) {
+    let last = path.split(separator: "/").last.map(String.init) ?? path
+    (text, isPath, isOpen) = (path, true, path.hasSuffix("/"))
+    shown = isOpen && last != path ? last + "/" : last
+  }
+
+  private init(_ text: String, _ other: Offer) {
+    (self.text, shown, isPath, isOpen) = (text, other.shown, other.isPath, other.isOpen)
+  }
+
+  func prefixed(by prefix: String) -> Offer { Offer(prefix + text, self) }
+
+  /// The names that begin with the word, or case aside when none does; each once, in order.
+  static func matching(_ names: [String], _ word: String) -> [Offer] {
+    let exact = names.filter { $0.hasPrefix(word) }
+    let lowered = word.lowercased()
+    let found = exact.isEmpty ? names.filter { $0.lowercased().hasPrefix(lowered) } : exact
+    return Set(found).sorted().map { Offer($0) }
+  }
+}
+
+extension Command {
+  /// The arguments that the value at `index` could go to: behind one that repeats there may be more.
+  fileprivate func arguments(at index: Int) -> ArraySlice<Argument> {
+    guard let repeating = arguments.firstIndex(where: \.takesRest), index >= repeating else {
+      return arguments.dropFirst(index).prefix(1)
+    }
+    return index == repeating ? arguments[repeating...repeating] : arguments[repeating...]
+  }
+}
+
+extension QuoteState {
+  fileprivate var opening: String {
+    switch self {
+    case .none: ""
+    case .single: "'"
+    case .double: "\""
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// One command as it was asked for: its arguments and options by name, checked against the description.
+// Invariant: what the description requires is there, and every value is of its kind; a command only reads.
+
+public struct Invocation {
+  public let command: Command
+  /// The words after the command's name, as they came.
+  public let words: [String]
+  public let wantsJSON: Bool
+  private let values: [String: [String]]
+  private let flags: Set<String>
+
+  init(_ command: Command, words: [String], values: [String: [String]], flags: Set<String>) {
+    (self.command, self.words, self.values, self.flags) = (command, words, values, flags)
+    wantsJSON = flags.contains(Option.json.name)
+  }
+
+  /// The value of an argument that the command requires.
+  public func text(_ name: String) -> String { optionalText(name) ?? "" }
+
+  /// The value of an argument (`DECK`) or an option (`--deck`), nil when it was left out.
+  public func optionalText(_ name: String) -> String? {
+    assert(isDeclared(name), "\(command.name) does not declare \(name)")
+    return values[name]?.last
+  }
+
+  /// All values of what repeats, in the order given.
+  public func list(_ name: String) -> [String] {
+    assert(isDeclared(name), "\(command.name) does not declare \(name)")
+    return values[name] ?? []
+  }
+
+  public func optionalInteger(_ name: String) -> Int? { optionalText(name).flatMap { Int($0) } }
+
+  public func optionalNumber(_ name: String) -> Double? { optionalText(name).flatMap { Double($0) } }
+
+  public func flag(_ name: String) -> Bool {
+    assert(isDeclared(name), "\(command.name) does not declare \(name)")
+    return flags.contains(name)
+  }
+
+  /// The words of a query argument as one query: a word with blanks in it is a phrase. Nil when there is none.
+  public func query(_ name: String) -> String? {
+    let words = list(name)
+    return words.isEmpty ? nil : words.map(Self.phrase).joined(separator: " ")
+  }
+
+  private static func phrase(_ word: String) -> String {
+    guard word.unicodeScalars.contains(where: { $0.properties.isWhitespace }) || word.isEmpty else { return word }
+    var quoted = "\""
+    for character in word.unicodeScalars {
+      if character == "\"" || character == "\\" { quoted += "\\" }
+      quoted.unicodeScalars.append(character)
+    }
+    return quoted + "\""
+  }
+
+  private func isDeclared(_ name: String) -> Bool {
+    command.arguments.contains { $0.name == name } || command.allOptions.contains { $0.name == name }
+  }
+}

@@ -1,0 +1,166 @@
+// Splits a line into words as a POSIX shell does, with quotes and backslash, and puts quotes around what needs them.
+// Invariant: `split` of `quote`d words gives the same words; nothing is expanded but a leading `~/` when a home is given.
+
+/// How the word under the cursor is quoted so far.
+public enum QuoteState: Equatable, Sendable { case none, single, double }
+
+/// A line up to the cursor: the whole words, and the one that is being typed.
+public struct PartialLine: Equatable, Sendable {
+  public let words: [String]
+  /// The text of the last word so far, without its quotes.
+  public let word: String
+  /// Where it begins in the line, in UTF-8 bytes, its opening quote included.
+  public let start: Int
+  public let quote: QuoteState
+  /// It began with a `~` that is not quoted.
+  public let hasTilde: Bool
+}
+
+public enum ShellWords {
+  /// The words of a line. `home` replaces a leading `~` that stands alone or before a slash.
+  public static func split(_ line: String, home: String? = nil) throws(CommandError) -> [String] {
+    var splitter = Splitter(line)
+    splitter.run()
+    guard splitter.quote == .none else {
+      throw .unterminatedQuote(splitter.quote == .single ? "'" : "\"", column: splitter.quoteColumn)
+    }
+    splitter.endWord()
+    return splitter.words.map { $0.path(home: home) }
+  }
+
+  /// What stands before the cursor; never fails, for completion.
+  public static func partial(_ line: String, home: String? = nil) -> PartialLine {
+    var splitter = Splitter(line)
+    splitter.run()
+    let last = splitter.current
+    return PartialLine(
+      words: splitter.words.map { $0.path(home: home) }, word: last?.text ?? "", start: last?.start ?? line.utf8.count,
+      quote: splitter.quote, hasTilde: last?.hasTilde ?? false)
+  }
+
+  /// The word so that `split` gives it back: as it is, or in single quotes.
+  public static func quote(_ word: String) -> String {
+    if !word.isEmpty, word.unicodeScalars.allSatisfy({ !isSpecial($0) }), !word.hasPrefix("~") { return word }
+    return "'" + escape(word, in: .single) + "'"
+  }
+
+  /// The word's text so that it can go on after what was typed in the given state. Its beginning stays the same when the
+  /// word grows, which a common beginning of several candidates needs. The closing quote is not in it.
+  public static func escape(_ word: String, in state: QuoteState, keepsTilde: Bool = false) -> String {
+    var escaped = ""
+    for (index, scalar) in word.unicodeScalars.enumerated() {
+      switch state {
+      case .single: escaped += scalar == "'" ? "'\\''" : String(scalar)
+      case .double: escaped += scalar == "\"" || scalar == "\\" ? "\\\(scalar)" : String(scalar)
+      case .none where scalar == "\n": escaped += "'\n'"
+      case .none:
+        let isTilde = index == 0 && scalar == "~" && !keepsTilde
+        escaped += isTilde || isSpecial(scalar) ? "\\\(scalar)" : String(scalar)
+      }
+    }
+    return escaped
+  }
+
+  static func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" || scalar == "\n" }
+
+  private static func isSpecial(_ scalar: Unicode.Scalar) -> Bool {
+    isBlank(scalar) || scalar == "'" || scalar == "\"" || scalar == "\\"
+  }
+
+  /// What a backslash takes its meaning from between double quotes.
+  fileprivate static func isSpecialInDouble(_ scalar: Unicode.Scalar) -> Bool {
+    ["\"", "\\", "$", "`", "\n"].contains(scalar)
+  }
+}
+
+/// One pass over a line.
+private struct Splitter {
+  struct Word {
+    var text = ""
+    let start: Int
+    var hasTilde = false
+
+    func path(home: String?) -> String {
+      guard let home, hasTilde, text == "~" || text.hasPrefix("~/") else { return text }
+      return home + text.dropFirst()
+    }
+  }
+
+  private let scalars: [Unicode.Scalar]
+  private var index = 0
+  private var byte = 0
+  private(set) var words: [Word] = []
+  private(set) var current: Word?
+  private(set) var quote = QuoteState.none
+  private(set) var quoteColumn = 0
+
+  init(_ line: String) { scalars = Array(line.unicodeScalars) }
+
+  mutating func run() {
+    while let scalar = next() {
+      switch quote {
+      case .single: if scalar == "'" { quote = .none } else { add(scalar) }
+      case .double: takeInDouble(scalar)
+      case .none: takePlain(scalar)
+      }
+    }
+  }
+
+  mutating func endWord() {
+    if let word = current { words.append(word) }
+    current = nil
+  }
+
+  private mutating func next() -> Unicode.Scalar? {
+    guard index < scalars.count else { return nil }
+    let scalar = scalars[index]
+    index += 1
+    byte += scalar.utf8Length
+    return scalar
+  }
+
+  private mutating func begin(after scalar: Unicode.Scalar) {
+    if current == nil { current = Word(start: byte - scalar.utf8Length) }
+  }
+
+  private mutating func add(_ scalar: Unicode.Scalar) { current?.text.unicodeScalars.append(scalar) }
+
+  private mutating func takePlain(_ scalar: Unicode.Scalar) {
+    if ShellWords.isBlank(scalar) { return endWord() }
+    if scalar == "\\", index < scalars.count, scalars[index] == "\n" {
+      _ = next()
+      return
+    }
+    let isFirst = current == nil
+    begin(after: scalar)
+    switch scalar {
+    case "'": open(.single)
+    case "\"": open(.double)
+    case "\\":
+      // At the end of the line it stands for itself.
+      add(next() ?? scalar)
+    default:
+      if isFirst, scalar == "~" { current?.hasTilde = true }
+      add(scalar)
+    }
+  }
+
+  private mutating func takeInDouble(_ scalar: Unicode.Scalar) {
+    if scalar == "\"" {
+      quote = .none
+    } else if scalar == "\\", index < scalars.count, ShellWords.isSpecialInDouble(scalars[index]) {
+      if let escaped = next(), escaped != "\n" { add(escaped) }
+    } else {
+      add(scalar)
+    }
+  }
+
+  private mutating func open(_ state: QuoteState) {
+    quote = state
+    quoteColumn = index
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var utf8Length: Int { UTF8.width(self) }
+}

@@ -1,0 +1,56 @@
+// What kind of value an argument or an option takes: it words the check and picks the names that Tab offers.
+// Invariant: a kind knows how a word must look, never what exists; whether a deck is there is for the command to say.
+
+import Wording
+
+public enum ValueKind: Equatable, Sendable {
+  case text
+  case integer(ClosedRange<Int>)
+  /// A finite number.
+  case number
+  case deck
+  case card
+  case document
+  case mode
+  case language
+  case setting
+  case plugin
+  case account
+  case file
+  case folder
+  case command
+  /// All the words that are left, where a word with a single dash is "not" and never an option. As an option's value: one word.
+  case query
+  /// All the words that are left exactly as they stand, options and `--` too (the arguments of a script).
+  case verbatim
+  case choice([String])
+
+  /// Any whole number.
+  public static var anyInteger: ValueKind { .integer(Int.min...Int.max) }
+  /// Whole numbers from 1 up.
+  public static var positive: ValueKind { .integer(1...Int.max) }
+
+  /// What was expected, when `word` is not of this kind; nil when it is.
+  func refusal(of word: String) -> String? {
+    switch self {
+    case .integer(let range): Int(word).map(range.contains) == true ? nil : Self.words(for: range)
+    case .number: Double(word)?.isFinite == true ? nil : "a number"
+    case .choice(let names): names.contains(word) ? nil : Self.words(for: names) + didYouMean(word, among: names)
+    default: nil
+    }
+  }
+
+  private static func words(for range: ClosedRange<Int>) -> String {
+    switch (range.lowerBound, range.upperBound) {
+    case (Int.min, Int.max): "a whole number"
+    case (_, Int.max): "a whole number, at least \(grouped(range.lowerBound))"
+    case (Int.min, _): "a whole number, at most \(grouped(range.upperBound))"
+    default: "a whole number from \(grouped(range.lowerBound)) to \(grouped(range.upperBound))"
+    }
+  }
+
+  private static func words(for names: [String]) -> String {
+    guard names.count > 1, let last = names.last else { return names.joined() }
+    return names.dropLast().joined(separator: ", ") + " or " + last
+  }
+}

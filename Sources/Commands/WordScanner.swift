@@ -1,0 +1,147 @@
+// Reads the words after a command's name one by one and tells options, their values and arguments apart.
+// Invariant: parsing and completion both read a line through this, so what Tab offers is what the parser takes.
+
+import Wording
+
+struct WordScanner {
+  let command: Command
+  private(set) var positionals: [String] = []
+  private(set) var given: [(option: Option, value: String?)] = []
+  /// The option that the next word is the value of.
+  private(set) var pending: Option?
+  /// `--` or an argument that takes words verbatim: no word is an option from here on.
+  private(set) var takesOnlyValues = false
+  private(set) var wantsHelp = false
+
+  init(_ command: Command) {
+    self.command = command
+    closeOptionsIfVerbatim()
+  }
+
+  mutating func take(_ word: String) throws(CommandError) {
+    if let option = pending { return try takeValue(word, of: option) }
+    if takesOnlyValues || !isOption(word) {
+      positionals.append(word)
+      closeOptionsIfVerbatim()
+    } else if word == "--" {
+      takesOnlyValues = true
+    } else if word.hasPrefix("--") {
+      try takeLong(word)
+    } else {
+      try takeShort(word)
+    }
+  }
+
+  /// Says so when the last option still waits for its value.
+  func finish() throws(CommandError) {
+    if let option = pending { throw missingValue(option) }
+  }
+
+  /// Whether the word would be read as an option here.
+  func isOption(_ word: String) -> Bool {
+    guard word.hasPrefix("-"), word != "-" else { return false }
+    if word.hasPrefix("--") { return true }
+    if command.argument(at: positionals.count)?.kind == .query { return false }
+    let isNumber = word.dropFirst().unicodeScalars.first.map { ("0"..."9").contains($0) || $0 == "." } ?? false
+    return !isNumber || shortOption(word) != nil
+  }
+
+  private mutating func closeOptionsIfVerbatim() {
+    if command.argument(at: positionals.count)?.kind == .verbatim { takesOnlyValues = true }
+  }
+
+  private mutating func takeValue(_ word: String, of option: Option) throws(CommandError) {
+    let isOther = word == "--" || command.allOptions.contains { $0.name == word }
+    guard !isOther else { throw missingValue(option) }
+    pending = nil
+    try add(option, word)
+  }
+
+  private mutating func takeLong(_ word: String) throws(CommandError) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard let option = command.allOptions.first(where: { $0.name == parts[0] }) else { throw unknown(parts[0]) }
+    if !option.takesValue {
+      guard parts.count == 1 else { throw .unwantedValue(command: command.name, option: option.name) }
+      return try add(option, nil)
+    }
+    if parts.count == 2 { try add(option, parts[1]) } else { pending = option }
+  }
+
+  /// `-x`, `-x VALUE`, `-xVALUE`, and flags run together as `-xy`.
+  private mutating func takeShort(_ word: String) throws(CommandError) {
+    var letters = word.dropFirst()
+    while let letter = letters.popFirst() {
+      guard let option = command.options.first(where: { $0.short == letter }) else { throw unknown(word) }
+      if option.takesValue {
+        if letters.isEmpty { pending = option } else { try add(option, String(letters)) }
+        return
+      }
+      try add(option, nil)
+    }
+  }
+
+  private func shortOption(_ word: String) -> Option? {
+    word.dropFirst().first.flatMap { letter in command.options.first { $0.short == letter } }
+  }
+
+  private mutating func add(_ option: Option, _ value: String?) throws(CommandError) {
+    if option.name == Option.wantsHelp.name { wantsHelp = true }
+    if option.takesValue, !option.isRepeating, given.contains(where: { $0.option.name == option.name }) {
+      throw .repeatedOption(command: command.name, option: option.name)
+    }
+    given.append((option, value))
+  }
+
+  private func missingValue(_ option: Option) -> CommandError {
+    .missingValue(command: command.name, option: option.name, valueName: option.valueName ?? "")
+  }
+
+  private func unknown(_ name: String) -> CommandError {
+    let near = name.hasPrefix("--") ? suggestion(for: name, among: command.allOptions.map(\.name)) : nil
+    return .unknownOption(command: command.name, name, suggestion: near)
+  }
+}
+
+extension WordScanner {
+  /// The invocation that the words make, its required arguments there and every value of its kind.
+  func invocation(words: [String]) throws(CommandError) -> Invocation {
+    var values = try assigned()
+    var flags: Set<String> = []
+    for (option, value) in given {
+      if let value { values[option.name, default: []].append(value) } else { flags.insert(option.name) }
+    }
+    for (name, kind) in command.arguments.map({ ($0.name, $0.kind) }) + command.options.map({ ($0.name, $0.kind) }) {
+      for value in values[name] ?? [] {
+        guard let expected = kind.refusal(of: value) else { continue }
+        throw .badValue(command: command.name, name: name, value: value, expected: expected)
+      }
+    }
+    return Invocation(command, words: words, values: values, flags: flags)
+  }
+
+  /// The values by argument: from the left up to the one that repeats, which leaves one each for those behind it.
+  private func assigned() throws(CommandError) -> [String: [String]] {
+    let arguments = command.arguments
+    let repeating = arguments.firstIndex(where: \.takesRest)
+    let behind = repeating.map { arguments.count - $0 - 1 } ?? 0
+    let needed = arguments.count { !$0.isOptional }
+    guard positionals.count >= needed else { throw missing() }
+    var values: [String: [String]] = [:]
+    var left = positionals[...]
+    for (index, argument) in arguments.enumerated() where !left.isEmpty {
+      let take = index == repeating ? max(0, left.count - behind) : 1
+      if take > 0 { values[argument.name] = Array(left.prefix(take)) }
+      left = left.dropFirst(take)
+    }
+    if let extra = left.first {
+      throw .extraArgument(command: command.name, extra, usage: command.usageLines.joined(separator: " | "))
+    }
+    return values
+  }
+
+  private func missing() -> CommandError {
+    let required = command.arguments.filter { !$0.isOptional }
+    let name = positionals.count < required.count ? required[positionals.count].name : ""
+    return .missingArgument(command: command.name, name, usage: command.usageLines.joined(separator: " | "))
+  }
+}

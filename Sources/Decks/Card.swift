@@ -1,0 +1,161 @@
+// A card as it is kept, and as it is given to be added.
+// Invariant: a record is a copy of one row at one moment; nothing in it reaches back into the database.
+
+/// Which card: never used again for another one.
+public struct CardID: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int64
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// A value of a card that Deckhand itself gives no meaning.
+public enum FieldValue: Equatable, Sendable {
+  case text(String)
+  /// Any JSON value but a string, as it was written: `12.50`, `true`, `[1,2]`.
+  case json(String)
+}
+
+/// A named value that a card keeps beside what Deckhand understands.
+public struct CardField: Equatable, Sendable {
+  public var name: String
+  public var value: FieldValue
+
+  public init(_ name: String, _ value: FieldValue) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// Where a card stands in its schedule. The raw value is what the database keeps.
+public enum CardState: Int64, Sendable, CaseIterable {
+  case new = 0
+  case learning = 1
+  case review = 2
+  case relearning = 3
+
+  /// As people and Lua see it.
+  public var name: String {
+    switch self {
+    case .new: "new"
+    case .learning: "learning"
+    case .review: "review"
+    case .relearning: "relearning"
+    }
+  }
+}
+
+/// A card's place in the schedule of reviews.
+public struct CardSchedule: Equatable, Sendable {
+  public var state: CardState = .new
+  /// Which of the short steps a card that is being learnt has reached, from 0.
+  public var step = 0
+  /// Seconds since 1970; nil for a new card.
+  public var due: Double?
+  /// Days after which it is remembered with a probability of 0.9; nil for a new card.
+  public var stability: Double?
+  /// From 1 (easy) to 10; nil for a new card.
+  public var difficulty: Double?
+  /// Answers given in review sessions.
+  public var reps = 0
+  /// Times it was forgotten after it had been learnt.
+  public var lapses = 0
+  /// Seconds since 1970 of the last answer.
+  public var lastReview: Double?
+
+  public init() {}
+}
+
+/// A card as it was when it was read.
+public struct CardRecord: Equatable, Sendable {
+  public let id: CardID
+  public let deck: DeckID
+  public let guid: String
+  public let prompt: String
+  public let answer: String
+  public let tags: [String]
+  public let fields: [CardField]
+  /// The id of the document that the card shows.
+  public let document: String?
+  /// Seconds since 1970.
+  public let created: Double
+  public let modified: Double
+  public let isSuspended: Bool
+  public let schedule: CardSchedule
+
+  public var state: CardState { schedule.state }
+  public var due: Double? { schedule.due }
+  public var stability: Double? { schedule.stability }
+  public var difficulty: Double? { schedule.difficulty }
+  public var reps: Int { schedule.reps }
+  public var lapses: Int { schedule.lapses }
+}
+
+/// A card to be added. Texts are checked and trimmed when it is.
+public struct NewCard: Equatable, Sendable {
+  public var prompt: String
+  public var answer: String
+  public var tags: [String]
+  /// nil or empty: one is made.
+  public var guid: String?
+  public var fields: [CardField]
+  public var document: String?
+
+  public init(
+    prompt: String, answer: String, tags: [String] = [], guid: String? = nil, fields: [CardField] = [],
+    document: String? = nil
+  ) {
+    self.prompt = prompt
+    self.answer = answer
+    self.tags = tags
+    self.guid = guid
+    self.fields = fields
+    self.document = document
+  }
+}
+
+/// What to do with a card that is in the deck already.
+public enum OnDuplicate: String, Sendable, CaseIterable {
+  case skip, update, error
+}
+
+/// What became of one card of a batch.
+public enum AddOutcome: Equatable, Sendable {
+  case added, updated, skipped, rejected
+}
+
+/// One card of a batch that was refused.
+public struct Rejection: Equatable, Sendable {
+  /// 1 is the first card of the batch, or the first row of data of a file.
+  public let index: Int
+  /// The line of the file that the row begins at; nil outside an import.
+  public let line: Int?
+  public let code: String
+  public let message: String
+}
+
+/// What a batch did.
+public struct AddReport: Equatable, Sendable {
+  public var added = 0
+  public var updated = 0
+  public var skipped = 0
+  /// The first 1,000 that were refused.
+  public var rejected: [Rejection] = []
+  /// All that were refused.
+  public var rejectedCount = 0
+
+  public init() {}
+
+  /// Refused ones are counted by `reject`.
+  mutating func count(_ outcome: AddOutcome) {
+    switch outcome {
+    case .added: added += 1
+    case .updated: updated += 1
+    case .skipped: skipped += 1
+    case .rejected: break
+    }
+  }
+
+  mutating func reject(_ rejection: Rejection) {
+    rejectedCount += 1
+    if rejected.count < 1000 { rejected.append(rejection) }
+  }
+}

@@ -1,0 +1,133 @@
+// Many cards put on top of a deck, one after the other, the first of them on top of all.
+// Invariant: memory does not grow with the number of cards added (only with those updated by their prompt, 8 bytes each);
+// a card refused changes nothing; the caller's operation around the batch takes all of it back when anything throws.
+
+public import GRDB
+import Wording
+
+/// Cards on their way into a deck. It is made, fed and finished inside one operation.
+public final class CardBatch {
+  private let db: Database
+  private let deck: DeckID
+  private let onDuplicate: OnDuplicate
+  private let now: Double
+  private let writer: CardWriter
+  private var nextRank: Int64 = 0
+  private var endRank: Int64 = 0
+  private var index = 0
+  private var report = AddReport()
+  /// Cards of a higher id came with this batch.
+  private let lastIDBefore: Int64
+  /// Cards that the batch has updated by their prompt: a second row of the same prompt must not take them again.
+  private var updatedByPrompt: Set<CardID> = []
+
+  /// - Parameters:
+  ///   - now: seconds since 1970, the time of creation of all.
+  ///   - random: 64 random bits a call, for guids.
+  public init(_ db: Database, deck: DeckID, onDuplicate: OnDuplicate, now: Double, random: @escaping () -> UInt64)
+    throws
+  {
+    guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
+    self.db = db
+    self.deck = deck
+    self.onDuplicate = onDuplicate
+    self.now = now
+    writer = try CardWriter(db, deck: deck, now: now, random: random)
+    lastIDBefore = try db.firstRow("SELECT seq FROM sqlite_sequence WHERE name = 'cards'") { $0.integer(0) } ?? 0
+    try takeRoom()
+  }
+
+  /// Adds a card. One whose texts break a rule is counted as rejected.
+  /// - Throws: `DeckError.duplicate` when duplicates are errors; what SQLite throws.
+  @discardableResult
+  public func add(_ card: NewCard) throws -> AddOutcome {
+    try card.withBytes { try add($0) }
+  }
+
+  /// The same from bytes in place, which may be anything: they are checked here.
+  @discardableResult
+  public func add(
+    prompt: UnsafeBufferPointer<UInt8>, answer: UnsafeBufferPointer<UInt8>, guid: UnsafeBufferPointer<UInt8>? = nil,
+    tags: [String] = [], fields: [CardField] = [], document: String? = nil
+  ) throws -> AddOutcome {
+    try add(CardBytes(prompt: prompt, answer: answer, guid: guid, tags: tags, fields: fields, document: document))
+  }
+
+  /// Counts a card that the caller could not even hand over (a wrong type).
+  public func reject(code: String, message: String) {
+    index += 1
+    report.reject(Rejection(index: index, line: nil, code: code, message: message))
+  }
+
+  /// What the batch did until now.
+  public func finish() -> AddReport { report }
+
+  private func add(_ card: CardBytes) throws -> AddOutcome {
+    let checked: CheckedCard
+    do throws(DeckError) {
+      checked = try CheckedCard(card)
+    } catch {
+      reject(code: error.code, message: error.message)
+      return .rejected
+    }
+    index += 1
+    let outcome = try write(checked)
+    report.count(outcome)
+    return outcome
+  }
+
+  // MARK: Writing
+
+  /// Writes a card without counting it.
+  func write(_ card: CheckedCard) throws -> AddOutcome {
+    if onDuplicate == .update, card.guid == nil, let outcome = try updateSamePrompt(card) { return outcome }
+    switch try insert(card) {
+    case .added:
+      nextRank += CardOrder.step
+      return .added
+    case .found(let id):
+      return try meet(card, id)
+    }
+  }
+
+  /// A card that is there already.
+  private func meet(_ card: CheckedCard, _ id: CardID) throws -> AddOutcome {
+    switch onDuplicate {
+    case .error:
+      throw DeckError.duplicate(
+        guid: card.guid.map { String(decoding: $0, as: UTF8.self) },
+        prompt: String(decoding: card.prompt, as: UTF8.self))
+    case .skip: return .skipped
+    case .update: return try CardTable.overwrite(db, id, with: card, now: now) ? .updated : .skipped
+    }
+  }
+
+  /// Without a guid, a card of the same prompt that was there before the batch takes the answer.
+  private func updateSamePrompt(_ card: CheckedCard) throws -> AddOutcome? {
+    if let same = try writer.find(card) { return try meet(card, same) }
+    let before = lastIDBefore
+    let found = try writer.find(prompt: card.prompt) { $0.rawValue <= before && !updatedByPrompt.contains($0) }
+    guard let found else { return nil }
+    updatedByPrompt.insert(found)
+    return try CardTable.overwrite(db, found, with: card, now: now) ? .updated : .skipped
+  }
+
+  /// Puts the card below the one before it. When a callback of the caller has spread or moved the deck's cards meanwhile,
+  /// the rank may be taken: then the rest of the batch goes on top.
+  private func insert(_ card: CheckedCard) throws -> CardWriter.Outcome {
+    if nextRank >= endRank { throw DeckError.batchTooLong }
+    do {
+      return try writer.write(card, rank: nextRank)
+    } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
+      try takeRoom()
+      return try writer.write(card, rank: nextRank)
+    } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY {
+      throw DeckError.gone(what: "the deck")
+    }
+  }
+
+  private func takeRoom() throws {
+    nextRank = try CardOrder.above(db, deck, room: CardOrder.batchRoom)
+    endRank = nextRank + CardOrder.batchRoom
+  }
+}

@@ -1,0 +1,68 @@
+// The order of a deck's cards: a rank each, the lowest on top, with room left between.
+// Invariant: ranks of a deck are distinct and stay within ±2^61; when room runs out they are spread anew, order kept.
+
+import GRDB
+
+enum CardOrder {
+  /// Between a card and the one put above it.
+  static let step: Int64 = 1 << 20
+  /// Below the top for a batch whose length is not known; 2^26 cards at a step each.
+  static let batchRoom: Int64 = 1 << 46
+  private static let bound: Int64 = 1 << 61
+  /// Where ranks stand for the moment while all of a deck's are changed: above every one in use.
+  private static let aside: Int64 = 1 << 62
+
+  /// A rank above all cards of the deck with `room` of free ranks from it on down to them.
+  static func above(_ db: Database, _ deck: DeckID, room: Int64) throws -> Int64 {
+    guard let top = try top(db, deck) else { return 0 }
+    if top >= room - bound { return top - room }
+    try spread(db, deck)
+    // Spread ranks begin at 0.
+    return -room
+  }
+
+  static func top(_ db: Database, _ deck: DeckID) throws -> Int64? {
+    try db.firstRow("SELECT rank FROM cards WHERE deck = ? ORDER BY rank LIMIT 1", [deck.rawValue]) { $0.integer(0) }
+  }
+
+  /// The rank of the card at a position, nil when there are not so many.
+  static func rank(_ db: Database, _ deck: DeckID, at position: Int) throws -> Int64? {
+    guard position >= 1 else { return nil }
+    let sql = "SELECT rank FROM cards WHERE deck = ? ORDER BY rank LIMIT 1 OFFSET ?"
+    return try db.firstRow(sql, [deck.rawValue, position - 1]) { $0.integer(0) }
+  }
+
+  /// A free rank right below the card at a position; 0 is above the top, beyond the last is the bottom.
+  static func free(_ db: Database, _ deck: DeckID, after position: Int) throws -> Int64 {
+    if position <= 0 { return try above(db, deck, room: step) }
+    for _ in 0..<2 {
+      guard let before = try rank(db, deck, at: position), let after = try rank(db, deck, at: position + 1) else {
+        break
+      }
+      // Ranks of a forged file may be anything: what overflows is not between, and ends in a spread.
+      let between = before &+ (after &- before) / 2
+      if between > before, between < after { return between }
+      try spread(db, deck)
+    }
+    return try below(db, deck)
+  }
+
+  private static func below(_ db: Database, _ deck: DeckID) throws -> Int64 {
+    let sql = "SELECT rank FROM cards WHERE deck = ? ORDER BY rank DESC LIMIT 1"
+    for _ in 0..<2 {
+      guard let bottom = try db.firstRow(sql, [deck.rawValue], { $0.integer(0) }) else { return 0 }
+      if bottom <= bound - step { return bottom + step }
+      try spread(db, deck)
+    }
+    return bound
+  }
+
+  /// Gives every card of the deck a new rank with wide room, in the same order, from 0 on.
+  static func spread(_ db: Database, _ deck: DeckID) throws {
+    let ids = try CardTable.ids(db, in: deck).map(\.rawValue)
+    let statement = try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ?")
+    for (offset, id) in ids.enumerated() { try statement.execute(arguments: [aside + Int64(offset), id]) }
+    let wide = min(Int64(1) << 32, (bound / 2) / Int64(max(1, ids.count)))
+    for (offset, id) in ids.enumerated() { try statement.execute(arguments: [Int64(offset) * wide, id]) }
+  }
+}

@@ -1,0 +1,252 @@
+// Cards in the database: adding one, finding by position or id, reading by the page, changing, moving, removing.
+// Invariant: position 1 is the top; every change goes by the same rules of text as an addition.
+
+public import GRDB
+
+public enum CardTable {
+  private static let columns = """
+    id, deck, guid, prompt, answer, tags, fields, document, created, modified, suspended, state, due, stability, \
+    difficulty, reps, lapses, last_review, step
+    """
+
+  // MARK: Finding
+
+  /// The ids of a deck's own cards, top first; 8 bytes a card.
+  public static func ids(_ db: Database, in deck: DeckID) throws -> [CardID] {
+    try db.rows("SELECT id FROM cards WHERE deck = ? ORDER BY rank", [deck.rawValue], id)
+  }
+
+  /// The ids of the deck's own cards that a query finds, top first. 100,000 cards take some 50 ms.
+  public static func ids(
+    _ db: Database, in deck: DeckID, matching query: CardQuery, at moment: StudyMoment
+  ) throws -> [CardID] {
+    var found: [CardID] = []
+    var matcher = QueryMatcher(query, at: moment)
+    try db.forEachRow("SELECT \(QueryMatcher.columns) FROM cards WHERE deck = ? ORDER BY rank", [deck.rawValue]) {
+      row in
+      if matcher.matches(row) { found.append(id(row)) }
+    }
+    return found
+  }
+
+  /// The cards that a sprint races through: of the deck and those within it, top first, without suspended ones.
+  public static func stack(
+    _ db: Database, of deck: DeckID, matching query: CardQuery? = nil, at moment: StudyMoment
+  ) throws -> [CardID] {
+    try ([deck] + DeckTable.within(db, deck).map(\.id)).flatMap { deck in
+      let active = try db.rows(
+        "SELECT id FROM cards WHERE deck = ? AND suspended = 0 ORDER BY rank", [deck.rawValue], id)
+      guard let query else { return active }
+      let wanted = Set(try ids(db, in: deck, matching: query, at: moment))
+      return active.filter(wanted.contains)
+    }
+  }
+
+  /// The card at a position of a deck, nil when there is none.
+  public static func id(_ db: Database, in deck: DeckID, at position: Int) throws -> CardID? {
+    guard position >= 1 else { return nil }
+    let sql = "SELECT id FROM cards WHERE deck = ? ORDER BY rank LIMIT 1 OFFSET ?"
+    return try db.firstRow(sql, [deck.rawValue, position - 1], id)
+  }
+
+  /// The cards whose guid begins like that, in any deck; at most `limit` of them.
+  public static func ids(_ db: Database, guidBeginning start: String, limit: Int = 10) throws -> [CardID] {
+    let sql = "SELECT id FROM cards WHERE substr(guid, 1, length(?1)) = ?1 ORDER BY guid <> ?1, id LIMIT ?2"
+    return try db.rows(sql, [start, limit], id)
+  }
+
+  /// Where a card stands in its deck: 1 is the top.
+  /// - Throws: `gone`.
+  public static func position(_ db: Database, of card: CardID) throws -> Int {
+    let sql = """
+      SELECT (SELECT count(*) FROM cards AS above WHERE above.deck = cards.deck AND above.rank <= cards.rank)
+      FROM cards WHERE id = ?
+      """
+    guard let position = try db.firstRow(sql, [card.rawValue], { $0.count(0) }) else { throw gone }
+    return position
+  }
+
+  /// A card as it is now, nil when it was removed.
+  public static func card(_ db: Database, _ id: CardID) throws -> CardRecord? {
+    try db.firstRow("SELECT \(columns) FROM cards WHERE id = ?", [id.rawValue], record)
+  }
+
+  /// The cards of those ids in that order; removed ones are left out. Meant for pages of some hundred.
+  public static func cards(_ db: Database, ids: some Sequence<CardID>) throws -> [CardRecord] {
+    try ids.compactMap { try card(db, $0) }
+  }
+
+  // MARK: Adding
+
+  /// Adds a card on top.
+  /// - Parameters:
+  ///   - now: seconds since 1970.
+  ///   - random: 64 random bits a call, for the guid of a card without one.
+  /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `badGuid`, `duplicate`, `gone`.
+  @discardableResult
+  public static func add(
+    _ db: Database, _ card: NewCard, to deck: DeckID, now: Double, random: @escaping () -> UInt64
+  ) throws -> CardID {
+    guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
+    let writer = try CardWriter(db, deck: deck, now: now, random: random)
+    let outcome = try card.withBytes { bytes in
+      try writer.write(CheckedCard(bytes), rank: CardOrder.above(db, deck, room: CardOrder.step))
+    }
+    switch outcome {
+    case .added(let id): return id
+    case .found(let id):
+      throw DeckError.duplicate(guid: card.guid.flatMap { $0.isEmpty ? nil : $0 }, prompt: try prompt(db, id))
+    }
+  }
+
+  // MARK: Changing
+
+  /// Changes what is not nil. The time of change is kept.
+  /// Once in a deck cards are told apart by their guid: two may come to have the same texts.
+  /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `gone`.
+  public static func update(
+    _ db: Database, _ id: CardID, prompt: String? = nil, answer: String? = nil, tags: [String]? = nil, now: Double
+  ) throws {
+    guard let old = try card(db, id) else { throw gone }
+    let new = NewCard(
+      prompt: prompt ?? old.prompt, answer: answer ?? old.answer, tags: tags ?? old.tags, fields: old.fields,
+      document: old.document)
+    try new.withBytes { bytes in
+      let checked = try CheckedCard(bytes)
+      try write(db, id, checked, tags: checked.tags, fields: checked.fields, document: checked.document, now: now)
+    }
+  }
+
+  /// Sets or, with nil, takes away the document that a card shows.
+  public static func setDocument(_ db: Database, _ id: CardID, to document: String?, now: Double) throws {
+    let checked = if let document { try CardText.cleaned(document, "document") } else { String?.none }
+    try change(db, "UPDATE cards SET document = ?, modified = ? WHERE id = ?", [checked, now, id.rawValue])
+  }
+
+  /// A suspended card is not studied in reviews until it is resumed.
+  public static func setSuspended(_ db: Database, _ id: CardID, _ isSuspended: Bool, now: Double) throws {
+    try change(db, "UPDATE cards SET suspended = ?, modified = ? WHERE id = ?", [isSuspended, now, id.rawValue])
+  }
+
+  /// Brings a card to a position of its deck; beyond the last it is the bottom, below 1 the top.
+  public static func move(_ db: Database, _ id: CardID, to position: Int) throws {
+    guard let deck = try card(db, id)?.deck else { throw gone }
+    let current = try self.position(db, of: id)
+    let target = max(1, position)
+    if current == target { return }
+    // Positions count this card too: on its way down it passes the one that stands at the target.
+    let rank = try CardOrder.free(db, deck, after: target > current ? target : target - 1)
+    try change(db, "UPDATE cards SET rank = ? WHERE id = ?", [rank, id.rawValue])
+  }
+
+  /// Removes cards.
+  /// - Returns: how many were there.
+  @discardableResult
+  public static func remove(_ db: Database, _ ids: some Sequence<CardID>) throws -> Int {
+    let statement = try db.cachedStatement(sql: "DELETE FROM cards WHERE id = ?")
+    var count = 0
+    for id in ids {
+      try statement.execute(arguments: [id.rawValue])
+      count += db.changesCount
+    }
+    return count
+  }
+
+  /// Removes the cards at several positions at once: all are counted before any goes. Positions without a card are passed
+  /// over.
+  @discardableResult
+  public static func remove(_ db: Database, in deck: DeckID, positions: some Collection<Int>) throws -> Int {
+    if positions.count == 1, let position = positions.first {
+      return try remove(db, [id(db, in: deck, at: position)].compactMap(\.self))
+    }
+    let all = try ids(db, in: deck)
+    if all.isEmpty { return 0 }
+    return try remove(db, Set(positions).compactMap { (1...all.count).contains($0) ? all[$0 - 1] : nil })
+  }
+
+  /// Gives a card the texts of another one, and its tags, fields and document where it has any.
+  /// - Returns: false when it had all of them already.
+  static func overwrite(_ db: Database, _ id: CardID, with new: CheckedCard, now: Double) throws -> Bool {
+    let sql = "SELECT prompt, answer, tags, fields, document FROM cards WHERE id = ?"
+    let found = try db.firstRow(sql, [id.rawValue]) { row in
+      (row.text(0), row.text(1), row.text(2), row.optionalText(3), row.optionalText(4))
+    }
+    guard let old = found else { throw gone }
+    let tags = new.tags.isEmpty ? old.2 : new.tags
+    let fields = new.fields ?? old.3
+    let document = new.document ?? old.4
+    let isSame =
+      old.0.utf8.elementsEqual(new.prompt) && old.1.utf8.elementsEqual(new.answer) && utf8Same(tags, old.2)
+      && utf8Same(fields ?? "", old.3 ?? "") && utf8Same(document ?? "", old.4 ?? "")
+    if isSame { return false }
+    try write(db, id, new, tags: tags, fields: fields, document: document, now: now)
+    return true
+  }
+
+  private static func write(
+    _ db: Database, _ id: CardID, _ texts: CheckedCard, tags: String, fields: String?, document: String?, now: Double
+  ) throws {
+    let content = CardText.content(texts.prompt, texts.answer)
+    let (prompt, answer) = (
+      String(decoding: texts.prompt, as: UTF8.self), String(decoding: texts.answer, as: UTF8.self)
+    )
+    try change(
+      db,
+      """
+      UPDATE cards SET content = ?, prompt = ?, answer = ?, tags = ?, fields = ?, document = ?, modified = ? WHERE id = ?
+      """, [content, prompt, answer, tags, fields, document, now, id.rawValue])
+  }
+
+  // MARK: Rows
+
+  private static var gone: DeckError { .gone(what: "the card") }
+
+  /// One statement that changes one card.
+  private static func change(_ db: Database, _ sql: String, _ arguments: StatementArguments) throws {
+    try db.cachedStatement(sql: sql).execute(arguments: arguments)
+    if db.changesCount == 0 { throw gone }
+  }
+
+  private static func utf8Same(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
+
+  private static func prompt(_ db: Database, _ id: CardID) throws -> String {
+    try db.firstRow("SELECT prompt FROM cards WHERE id = ?", [id.rawValue]) { $0.text(0) } ?? ""
+  }
+
+  private static func id(_ row: Columns) -> CardID { CardID(rawValue: row.integer(0)) }
+
+  private static func record(_ row: Columns) throws -> CardRecord {
+    CardRecord(
+      id: id(row), deck: DeckID(rawValue: row.integer(1)), guid: row.text(2), prompt: row.text(3), answer: row.text(4),
+      tags: Tags.list(row.text(5)), fields: try FieldText.list(row.optionalText(6)), document: row.optionalText(7),
+      created: row.number(8), modified: row.number(9), isSuspended: row.integer(10) != 0, schedule: schedule(row))
+  }
+
+  private static func schedule(_ row: Columns) -> CardSchedule {
+    var schedule = CardSchedule()
+    schedule.state = CardState(rawValue: row.integer(11)) ?? .new
+    schedule.due = row.optionalNumber(12)
+    schedule.stability = row.optionalNumber(13)
+    schedule.difficulty = row.optionalNumber(14)
+    schedule.reps = row.count(15)
+    schedule.lapses = row.count(16)
+    schedule.lastReview = row.optionalNumber(17)
+    schedule.step = row.count(18)
+    return schedule
+  }
+}
+
+extension NewCard {
+  /// Lends the texts' bytes for one call.
+  func withBytes<T>(_ body: (CardBytes) throws -> T) throws -> T {
+    var (prompt, answer, guid) = (self.prompt, self.answer, self.guid ?? "")
+    return try prompt.withUTF8 { prompt in
+      try answer.withUTF8 { answer in
+        try guid.withUTF8 { guid in
+          try body(
+            CardBytes(prompt: prompt, answer: answer, guid: guid, tags: tags, fields: fields, document: document))
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+// The rules of a card's texts, applied to bytes in place: UTF-8, no NUL, trimmed, bounded; and their stable hash.
+// Invariant: nothing here makes a String, and the hash never changes, because the database keeps it.
+
+/// Bytes of a text in place, good as long as whoever lent them keeps them.
+public typealias TextBytes = UnsafeBufferPointer<UInt8>
+
+enum CardText {
+  /// Bytes that one text may have.
+  static let limit = 1_000_000
+
+  /// The text without white space at both ends.
+  /// - Throws: `badText` naming `what`; a blank text is not an error here.
+  static func cleaned(_ bytes: TextBytes, _ what: StaticString) throws(DeckError) -> TextBytes {
+    if bytes.count > limit {
+      throw .badText(what: "\(what)", reason: "has more than 1,000,000 bytes")
+    }
+    if let fault = firstFault(bytes) {
+      let reason = bytes[fault] == 0 ? "holds a NUL character" : "is not UTF-8"
+      throw .badText(what: "\(what)", reason: "\(reason) at byte \(fault + 1)")
+    }
+    return trimmed(bytes)
+  }
+
+  /// The same for a whole String, which is UTF-8 already.
+  static func cleaned(_ text: String, _ what: StaticString) throws(DeckError) -> String {
+    var text = text
+    let result = text.withUTF8 { bytes in
+      Result { () throws(DeckError) in String(decoding: try cleaned(bytes, what), as: UTF8.self) }
+    }
+    return try result.get()
+  }
+
+  /// The offset of the first byte that is NUL or not part of well-formed UTF-8 (Unicode, table 3-7).
+  static func firstFault(_ bytes: TextBytes) -> Int? {
+    var index = 0
+    let count = bytes.count
+    while index < count {
+      let byte = bytes[index]
+      if byte < 0x80 {
+        if byte == 0 { return index }
+        index += 1
+        continue
+      }
+      let length = sequenceLength(bytes, index)
+      if length == 0 { return index }
+      index += length
+    }
+    return nil
+  }
+
+  /// How long the sequence of two to four bytes at `index` is, or 0 when it is not well formed.
+  private static func sequenceLength(_ bytes: TextBytes, _ index: Int) -> Int {
+    func continues(_ offset: Int, _ low: UInt8 = 0x80, _ high: UInt8 = 0xBF) -> Bool {
+      index + offset < bytes.count && bytes[index + offset] >= low && bytes[index + offset] <= high
+    }
+    switch bytes[index] {
+    case 0xC2...0xDF: return continues(1) ? 2 : 0
+    case 0xE0: return continues(1, 0xA0) && continues(2) ? 3 : 0
+    case 0xED: return continues(1, 0x80, 0x9F) && continues(2) ? 3 : 0
+    case 0xE1...0xEF: return continues(1) && continues(2) ? 3 : 0
+    case 0xF0: return continues(1, 0x90) && continues(2) && continues(3) ? 4 : 0
+    case 0xF1...0xF3: return continues(1) && continues(2) && continues(3) ? 4 : 0
+    case 0xF4: return continues(1, 0x80, 0x8F) && continues(2) && continues(3) ? 4 : 0
+    default: return 0
+    }
+  }
+
+  /// Well-formed bytes without the characters of Unicode's property White_Space at both ends.
+  static func trimmed(_ bytes: TextBytes) -> TextBytes {
+    var start = 0
+    var end = bytes.count
+    while start < end {
+      let length = blankLength(bytes, start, end)
+      if length == 0 { break }
+      start += length
+    }
+    while end > start {
+      var last = end - 1
+      while last > start, bytes[last] & 0xC0 == 0x80 { last -= 1 }
+      if blankLength(bytes, last, end) != end - last { break }
+      end = last
+    }
+    return TextBytes(rebasing: bytes[start..<end])
+  }
+
+  /// The length of the white space character that begins at `index`, 0 when there is none.
+  private static func blankLength(_ bytes: TextBytes, _ index: Int, _ end: Int) -> Int {
+    let first = bytes[index]
+    if first == 0x20 || (0x09...0x0D).contains(first) { return 1 }
+    if first < 0xC2 { return 0 }
+    if first == 0xC2, index + 1 < end { return bytes[index + 1] == 0x85 || bytes[index + 1] == 0xA0 ? 2 : 0 }
+    guard index + 2 < end else { return 0 }
+    switch (first, bytes[index + 1], bytes[index + 2]) {
+    case (0xE1, 0x9A, 0x80), (0xE2, 0x81, 0x9F), (0xE3, 0x80, 0x80): return 3
+    case (0xE2, 0x80, 0x80...0x8A), (0xE2, 0x80, 0xA8), (0xE2, 0x80, 0xA9), (0xE2, 0x80, 0xAF): return 3
+    default: return 0
+    }
+  }
+
+  /// What the index of content holds: the hash of the prompt in the upper half, of the answer in the lower.
+  static func content(_ prompt: TextBytes, _ answer: TextBytes) -> Int64 {
+    Int64(bitPattern: UInt64(hash(prompt)) << 32 | UInt64(hash(answer)))
+  }
+
+  /// Every value that `content` can have for a prompt.
+  static func contents(ofPrompt prompt: TextBytes) -> ClosedRange<Int64> {
+    let low = UInt64(hash(prompt)) << 32
+    return Int64(bitPattern: low)...Int64(bitPattern: low | 0xFFFF_FFFF)
+  }
+
+  /// Words of eight bytes, little-endian, each mixed in by a multiplication with 2^64 divided by the golden ratio.
+  private static func hash(_ bytes: TextBytes) -> UInt32 {
+    var mixed = UInt64(bytes.count)
+    var index = 0
+    while index < bytes.count {
+      var word: UInt64 = 0
+      let step = min(8, bytes.count - index)
+      if step == 8 {
+        word = UInt64(littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      } else {
+        for offset in 0..<step { word |= UInt64(bytes[index + offset]) << (8 * UInt64(offset)) }
+      }
+      mixed = (mixed ^ word) &* 0x9E37_79B9_7F4A_7C15
+      mixed ^= mixed >> 29
+      index += step
+    }
+    return UInt32(truncatingIfNeeded: (mixed &* 0xBF58_476D_1CE4_E5B9) >> 32)
+  }
+}

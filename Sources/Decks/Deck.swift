@@ -1,0 +1,95 @@
+// A deck as it is kept, and what its name may be.
+// Invariant: a `DeckName` that exists has passed every rule; nothing else reaches the table.
+
+import Wording
+
+/// Which deck: never used again for another one.
+public struct DeckID: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int64
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// A deck as it was when it was read.
+public struct DeckRecord: Equatable, Sendable {
+  public let id: DeckID
+  public let name: String
+  /// Seconds since 1970.
+  public let created: Double
+  /// Seconds since 1970 of the last answer in a review session.
+  public let studied: Double?
+}
+
+/// How many cards a deck holds itself, without the decks within it.
+public struct DeckCounts: Equatable, Sendable {
+  public var count = 0
+  /// New ones, suspended ones left out.
+  public var newCount = 0
+  /// Learnt ones whose time has come, suspended ones left out.
+  public var dueCount = 0
+
+  public init(count: Int = 0, newCount: Int = 0, dueCount: Int = 0) {
+    self.count = count
+    self.newCount = newCount
+    self.dueCount = dueCount
+  }
+}
+
+/// A deck's name: parts joined by `::`, each trimmed and not empty, at most 200 characters in all, no control characters.
+public struct DeckName: Equatable, Sendable {
+  public let text: String
+
+  public init(_ given: String) throws(DeckError) {
+    let parts = DeckName.split(given).map(\.trimmed)
+    let text = parts.joined(separator: "::")
+    if text.isEmpty { throw .badName(name: given, reason: "must not be blank") }
+    if parts.contains("") { throw .badName(name: given, reason: "has an empty part beside \"::\"") }
+    if text.count > 200 { throw .badName(name: given, reason: "has at most 200 characters") }
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator:
+        throw .badName(name: given, reason: "holds no control characters")
+      default: continue
+      }
+    }
+    self.text = text
+  }
+
+  /// Parts of names that passed every rule.
+  init(parts: some Sequence<String>) { text = parts.joined(separator: "::") }
+
+  /// The parts of a name below the first few: `b::c` of `a::b::c` below 1.
+  static func rest(of text: String, below depth: Int) -> String {
+    split(text).dropFirst(depth).joined(separator: "::")
+  }
+
+  /// How many parts it has.
+  var depth: Int { DeckName.split(text).count }
+
+  /// Whether a deck of this key stands in one of that other key, at any depth. Bytes are compared: a mark at the
+  /// beginning of a part would make one character with the colon before it.
+  static func isKey(_ key: String, within outer: String) -> Bool { key.utf8.starts(with: (outer + "::").utf8) }
+
+  /// What makes two names the same: capitals aside.
+  var key: String { text.lowercased() }
+
+  /// The names of the decks that this one stands in, the outermost first.
+  var parents: [DeckName] {
+    let parts = DeckName.split(text)
+    return (1..<max(1, parts.count)).map { DeckName(parts: parts.prefix($0)) }
+  }
+
+  /// `A::B` in its parts.
+  static func split(_ text: String) -> [String] {
+    var parts: [[UInt8]] = [[]]
+    var bytes = Array(text.utf8)[...]
+    while let byte = bytes.popFirst() {
+      if byte == UInt8(ascii: ":"), bytes.first == byte {
+        bytes.removeFirst()
+        parts.append([])
+      } else {
+        parts[parts.count - 1].append(byte)
+      }
+    }
+    return parts.map { String(decoding: $0, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,26 @@
+// Tells whether the cards of a deck are still those that somebody saw. Invariant: adding, removing, moving or editing a card
+// changes the mark.
+
+public import GRDB
+
+/// What the cards of a deck looked like at one moment.
+public struct DeckMark: Equatable, Sendable {
+  private let count: Int
+  private let lastID: Int64
+  private let lastChange: Double
+  private let order: Double
+
+  public init(_ db: Database, _ deck: DeckID) throws {
+    // The ranks are weighed by the ids, so that two cards that change places change the sum.
+    let statement = try db.cachedStatement(
+      sql: """
+        SELECT count(*), coalesce(max(id), 0), coalesce(max(modified), 0), total(rank * (1.0 + (id % 65521) / 65521.0))
+        FROM cards WHERE deck = ?
+        """)
+    let row = try Row.fetchOne(statement, arguments: [deck.rawValue])
+    count = row?[0] ?? 0
+    lastID = row?[1] ?? 0
+    lastChange = row?[2] ?? 0
+    order = row?[3] ?? 0
+  }
+}

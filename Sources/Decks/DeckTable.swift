@@ -1,0 +1,168 @@
+// Decks in the database: making, finding, renaming, removing, counting. A deck `A::B` stands in `A`.
+// Invariant: a deck's parents exist, and no two names differ only in capitals.
+
+public import GRDB
+import Wording
+
+public enum DeckTable {
+  private static let columns = "id, name, created, studied"
+
+  // MARK: Finding
+
+  /// All decks, those within a deck right after it, otherwise by name.
+  public static func list(_ db: Database) throws -> [DeckRecord] {
+    let all = try db.rows("SELECT \(columns) FROM decks", [], record)
+    let keyed = all.map { (parts: DeckName.split($0.name.lowercased()), deck: $0) }
+    return keyed.sorted { $0.parts.lexicographicallyPrecedes($1.parts) }.map(\.deck)
+  }
+
+  /// The deck of exactly that name.
+  /// - Throws: `deckNotFound` with the nearest name.
+  public static func find(_ db: Database, named name: String) throws -> DeckRecord {
+    if let wanted = lookupName(name), let found = try deck(db, key: wanted.key), found.name == wanted.text {
+      return found
+    }
+    let names = try db.rows("SELECT name FROM decks") { $0.text(0) }
+    throw DeckError.deckNotFound(name: name, suggestion: suggestion(for: name, among: names))
+  }
+
+  /// - Throws: `gone` when it was removed.
+  public static func record(_ db: Database, _ id: DeckID) throws -> DeckRecord {
+    let found = try db.firstRow("SELECT \(columns) FROM decks WHERE id = ?", [id.rawValue], record)
+    guard let found else { throw DeckError.gone(what: "the deck") }
+    return found
+  }
+
+  public static func exists(_ db: Database, _ id: DeckID) throws -> Bool {
+    try db.firstRow("SELECT 1 FROM decks WHERE id = ?", [id.rawValue]) { _ in true } ?? false
+  }
+
+  /// The decks within a deck, at any depth, in the order of `list`.
+  public static func within(_ db: Database, _ id: DeckID) throws -> [DeckRecord] {
+    let outer = try record(db, id).name.lowercased()
+    return try list(db).filter { DeckName.isKey($0.name.lowercased(), within: outer) }
+  }
+
+  // MARK: Counting
+
+  /// The deck's own cards, without those of the decks within.
+  /// - Parameter now: seconds since 1970; what is due until then counts as due.
+  public static func counts(_ db: Database, _ id: DeckID, now: Double) throws -> DeckCounts {
+    let sql = """
+      SELECT (SELECT count(*) FROM cards WHERE deck = ?1),
+        (SELECT count(*) FROM cards WHERE deck = ?1 AND state > 0),
+        (SELECT count(*) FROM cards WHERE deck = ?1 AND suspended = 1 AND state = 0),
+        (SELECT count(*) FROM cards WHERE deck = ?1 AND state > 0 AND due <= ?2 AND suspended = 0)
+      """
+    return try db.firstRow(sql, [id.rawValue, now]) { row in
+      DeckCounts(count: row.count(0), newCount: row.count(0) - row.count(1) - row.count(2), dueCount: row.count(3))
+    } ?? DeckCounts()
+  }
+
+  // MARK: Changing
+
+  /// Makes a deck, and those it stands in when they are missing.
+  /// - Throws: `badName`, `exists`.
+  @discardableResult
+  public static func create(_ db: Database, name: String, now: Double) throws -> DeckRecord {
+    let name = try DeckName(name)
+    if let there = try deck(db, key: name.key) { throw DeckError.exists(name: there.name) }
+    return try ensure(db, name, now: now)
+  }
+
+  /// The deck of that name, capitals aside, made when it is missing.
+  static func ensure(_ db: Database, _ name: DeckName, now: Double) throws -> DeckRecord {
+    if let there = try deck(db, key: name.key) { return there }
+    let name = try spelled(db, name)
+    for parent in name.parents where try deck(db, key: parent.key) == nil { try insert(db, parent, now: now) }
+    try insert(db, name, now: now)
+    return try record(db, DeckID(rawValue: db.lastInsertedRowID))
+  }
+
+  /// The name with the parents that are there written as they are, so that a deck's name begins with its parent's.
+  private static func spelled(_ db: Database, _ name: DeckName, except renamed: DeckID? = nil) throws -> DeckName {
+    for parent in name.parents.reversed() {
+      guard let there = try deck(db, key: parent.key), there.id != renamed else { continue }
+      return DeckName(parts: [there.name, DeckName.rest(of: name.text, below: parent.depth)])
+    }
+    return name
+  }
+
+  /// Renames a deck and the decks within it. Missing parents of the new name are made.
+  /// - Throws: `badName`, `exists`, `gone`.
+  public static func rename(_ db: Database, _ id: DeckID, to name: String, now: Double) throws {
+    let old = try record(db, id)
+    let target = try spelled(db, DeckName(name), except: id)
+    if DeckName.isKey(target.key, within: old.name.lowercased()) {
+      throw DeckError.badName(name: name, reason: "cannot put the deck into itself")
+    }
+    let inner = try within(db, id)
+    let depth = DeckName.split(old.name).count
+    let moved = try inner.map { deck in
+      (deck.id, try DeckName("\(target.text)::\(DeckName.rest(of: deck.name, below: depth))"))
+    }
+    let mine = Set([id] + inner.map(\.id))
+    for (_, new) in [(id, target)] + moved {
+      if let there = try deck(db, key: new.key), !mine.contains(there.id) { throw DeckError.exists(name: there.name) }
+    }
+    for parent in target.parents where try deck(db, key: parent.key) == nil { try insert(db, parent, now: now) }
+    // Through names that no deck can have, because of two of the decks one may take the other's name.
+    for (id, _) in [(id, target)] + moved {
+      try db.execute(sql: "UPDATE decks SET name_key = char(0) || id WHERE id = ?", arguments: [id.rawValue])
+    }
+    for (id, new) in [(id, target)] + moved {
+      try db.execute(
+        sql: "UPDATE decks SET name = ?, name_key = ? WHERE id = ?", arguments: [new.text, new.key, id.rawValue])
+    }
+  }
+
+  /// What was set for a deck; what was not has its default.
+  public static func options(_ db: Database, _ id: DeckID) throws -> DeckOptions {
+    let stored = try db.firstRow("SELECT options FROM decks WHERE id = ?", [id.rawValue]) { $0.text(0) }
+    guard let stored else { throw DeckError.gone(what: "the deck") }
+    return try DeckOptions(json: stored)
+  }
+
+  public static func setOptions(_ db: Database, _ id: DeckID, to options: DeckOptions) throws {
+    try db.execute(sql: "UPDATE decks SET options = ? WHERE id = ?", arguments: [options.json, id.rawValue])
+    if db.changesCount == 0 { throw DeckError.gone(what: "the deck") }
+  }
+
+  /// Removes a deck, the decks within it and all their cards.
+  /// - Returns: how many cards went.
+  @discardableResult
+  public static func remove(_ db: Database, _ id: DeckID) throws -> Int {
+    var count = 0
+    for deck in try [record(db, id)] + within(db, id) {
+      count += try db.firstRow("SELECT count(*) FROM cards WHERE deck = ?", [deck.id.rawValue]) { $0.count(0) } ?? 0
+      try db.execute(sql: "DELETE FROM decks WHERE id = ?", arguments: [deck.id.rawValue])
+    }
+    return count
+  }
+
+  // MARK: Rows
+
+  /// A name as it would stand in the table, or nil when no deck can have it.
+  private static func lookupName(_ name: String) -> DeckName? {
+    do throws(DeckError) {
+      return try DeckName(name)
+    } catch {
+      // A name that no deck can have names no deck: the caller says so.
+      return nil
+    }
+  }
+
+  private static func deck(_ db: Database, key: String) throws -> DeckRecord? {
+    try db.firstRow("SELECT \(columns) FROM decks WHERE name_key = ?", [key], record)
+  }
+
+  private static func insert(_ db: Database, _ name: DeckName, now: Double) throws {
+    try db.execute(
+      sql: "INSERT INTO decks (name, name_key, created) VALUES (?, ?, ?)", arguments: [name.text, name.key, now])
+  }
+
+  private static func record(_ row: Columns) -> DeckRecord {
+    DeckRecord(
+      id: DeckID(rawValue: row.integer(0)), name: row.text(1), created: row.number(2), studied: row.optionalNumber(3))
+  }
+}

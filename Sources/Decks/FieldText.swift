@@ -1,0 +1,65 @@
+// A card's own fields as a JSON object: how the column and the files keep them.
+// Invariant: order is kept, and a value that is not a text keeps its very characters, so that 12.50 stays 12.50.
+
+import Storage
+import Wording
+
+enum FieldText {
+  /// Names with a meaning of their own in files, which no field may have.
+  static let reserved: Set<String> = ["prompt", "answer", "tags", "guid", "document", "subdeck"]
+
+  /// Fields that a card may have: looking for one among more would take for ever.
+  static let limit = 1000
+
+  /// The column for fields; nil for none. Values of `.json` are taken as they are once they are known to be JSON.
+  static func column(_ fields: [CardField]) throws(DeckError) -> String? {
+    if fields.isEmpty { return nil }
+    if fields.count > limit { throw .badText(what: "fields", reason: "are more than 1,000") }
+    var text = "{"
+    for (offset, field) in fields.enumerated() {
+      try check(field, among: fields.prefix(offset))
+      if offset > 0 { text += "," }
+      text += JSONText.string(field.name)
+      text += ":"
+      appendValue(field.value, to: &text)
+    }
+    if text.utf8.count > CardText.limit { throw .badText(what: "fields", reason: "have more than 1,000,000 bytes") }
+    return text + "}"
+  }
+
+  private static func check(_ field: CardField, among others: ArraySlice<CardField>) throws(DeckError) {
+    let name = field.name
+    if name.trimmed.isEmpty || name.utf8.count > 200 {
+      throw .badText(what: "name of a field", reason: "must have 1 to 200 bytes: \(quoted(name))")
+    }
+    if reserved.contains(name) { throw .badText(what: "field \(quoted(name))", reason: "must have another name") }
+    if others.contains(where: { $0.name == name }) {
+      throw .badText(what: "field \(quoted(name))", reason: "is there twice")
+    }
+    switch field.value {
+    case .text(let text): _ = try CardText.cleaned(text, "field")
+    case .json(let text):
+      _ = try CardText.cleaned(text, "field")
+      if !JSONReader.isValue(text) { throw .badText(what: "field \(quoted(name))", reason: "is not JSON") }
+    }
+    if name.utf8.contains(0) { throw .badText(what: "name of a field", reason: "holds a NUL character") }
+  }
+
+  /// The fields of a column.
+  /// - Throws: `StorageError.damaged` for what no program of ours wrote.
+  static func list(_ column: String?) throws -> [CardField] {
+    guard let column else { return [] }
+    do {
+      return try JSONReader(text: column).object()
+    } catch {
+      throw StorageError.damaged(path: "the collection", detail: "\(printable(column, limit: 40)) is not a JSON object")
+    }
+  }
+
+  static func appendValue(_ value: FieldValue, to text: inout String) {
+    switch value {
+    case .text(let value): text += JSONText.string(value)
+    case .json(let value): text += value
+    }
+  }
+}

@@ -1,0 +1,132 @@
+// The bytes of a file one by one, with the place they stand at.
+// Invariant: memory is one chunk, whatever the file; a mark of UTF-8 at the beginning is passed over, another encoding refused.
+
+import Storage
+
+/// How far an import has come: bytes done, and all of them where that is known. Throwing cancels.
+public typealias ImportProgress = (_ done: Int, _ total: Int?) throws -> Void
+
+final class ByteSource {
+  /// Bytes that a file may have.
+  static let fileLimit = 2_000_000_000
+
+  let path: String
+  /// From 1; the column counts characters.
+  private(set) var line = 1
+  private(set) var column = 1
+  /// Bytes that have been taken.
+  private(set) var taken = 0
+  private var buffer: [UInt8]
+  private var position = 0
+  private var end = 0
+  private let file: ByteFile?
+  private let progress: ImportProgress
+  private var transcoder: Transcoder?
+  /// Bytes that came from the file, which are not those taken where they are transcoded.
+  private var read = 0
+
+  init(path: String, encoding: TextEncoding, progress: @escaping ImportProgress) throws {
+    self.path = path
+    self.progress = progress
+    buffer = [UInt8](repeating: 0, count: 1 << 16)
+    let file = try ByteFile(path)
+    self.file = file
+    if let size = file.size, size > ByteSource.fileLimit { throw tooLarge }
+    // A pipe may give less than a mark at first.
+    while end < 4 {
+      let count = try file.read(into: &buffer, from: end)
+      if count == 0 { break }
+      end += count
+    }
+    read = end
+    if encoding == .utf8 {
+      try refuseOtherEncodings()
+    } else {
+      transcoder = Transcoder(encoding)
+      transcode()
+    }
+  }
+
+  /// Bytes in memory.
+  init(text: String) {
+    path = ""
+    progress = { _, _ in }
+    file = nil
+    buffer = Array(text.utf8)
+    end = buffer.count
+  }
+
+  /// The next byte, left where it is; nil at the end.
+  func peek() throws -> UInt8? {
+    if position < end { return buffer[position] }
+    try refill()
+    return position < end ? buffer[position] : nil
+  }
+
+  /// Passes over the byte that `peek` gave.
+  func skip() {
+    let byte = buffer[position]
+    position += 1
+    taken += 1
+    if byte == UInt8(ascii: "\n") {
+      line += 1
+      column = 1
+    } else if byte & 0xC0 != 0x80 {
+      column += 1
+    }
+  }
+
+  func next() throws -> UInt8? {
+    guard let byte = try peek() else { return nil }
+    skip()
+    return byte
+  }
+
+  /// An error at the place that has been reached.
+  func expected(_ what: String) throws -> DeckError {
+    guard let byte = try peek() else {
+      return .badFile(path: path, line: line, column: column, expected: "\(what) expected, the file ends here")
+    }
+    let found = byte >= 0x20 && byte < 0x7F ? "\"\(Character(Unicode.Scalar(byte)))\"" : "byte \(byte)"
+    return .badFile(path: path, line: line, column: column, expected: "\(what) expected, \(found) found")
+  }
+
+  private var tooLarge: DeckError {
+    .tooLarge(path: path, line: line, what: "the file has more than the 2,000,000,000 bytes that are read of one")
+  }
+
+  private func refill() throws {
+    guard let file else { return }
+    try progress(read, file.size)
+    if read > ByteSource.fileLimit { throw tooLarge }
+    position = 0
+    repeat {
+      if transcoder != nil { buffer = [UInt8](repeating: 0, count: 1 << 16) }
+      end = try file.read(into: &buffer)
+      read += end
+      if end == 0 { return }
+      transcode()
+    } while end == 0
+  }
+
+  /// Puts the same text in UTF-8 in place of what has been read.
+  private func transcode() {
+    guard transcoder != nil else { return }
+    var text: [UInt8] = []
+    transcoder?.append(buffer[..<end], to: &text)
+    buffer = text
+    end = text.count
+  }
+
+  private func refuseOtherEncodings() throws(DeckError) {
+    let start = Array(buffer[..<min(4, end)])
+    if start.starts(with: [0xEF, 0xBB, 0xBF]) {
+      position = 3
+      taken = 3
+    } else if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) {
+      throw .badEncoding(path: path, encoding: .utf16)
+    } else if start.count >= 2, (start[0] == 0) != (start[1] == 0) {
+      throw .badEncoding(path: path, encoding: .utf16)
+    }
+  }
+}

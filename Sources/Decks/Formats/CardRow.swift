@@ -1,0 +1,51 @@
+// One row of a file on its way into a deck, whatever the format.
+// Invariant: a row is either whole or has a fault, which says why it is refused; a broken file is an error instead.
+
+/// The bytes are those of the file, unescaped, and not checked yet.
+struct CardRow {
+  var prompt: [UInt8]?
+  var answer: [UInt8]?
+  var guid: [UInt8] = []
+  var tags: [String] = []
+  var fields: [CardField] = []
+  var document: String?
+  /// The deck within the one that is imported into, empty for itself.
+  var subdeck = ""
+  /// The line that the row begins at.
+  var line = 1
+  var fault: (code: String, message: String)?
+
+  mutating func clear(line: Int) {
+    prompt = nil
+    answer = nil
+    guid.removeAll(keepingCapacity: true)
+    tags.removeAll(keepingCapacity: true)
+    fields.removeAll(keepingCapacity: true)
+    document = nil
+    subdeck = ""
+    self.line = line
+    fault = nil
+  }
+
+  mutating func addField(_ name: String, _ value: FieldValue) {
+    if fields.count < FieldText.limit {
+      fields.append(CardField(name, value))
+    } else {
+      refuse("bad_text", "the fields are more than 1,000")
+    }
+  }
+
+  /// The first fault is the one that is told.
+  mutating func refuse(_ code: String, _ message: String) {
+    if fault == nil { fault = (code, message) }
+  }
+}
+
+/// A file's rows from its beginning to its end.
+protocol CardRows {
+  /// - Returns: false at the end of the file.
+  func next(into row: inout CardRow) throws -> Bool
+}
+
+/// Bytes that a row may have.
+let rowLimit = 1_000_000

@@ -1,0 +1,106 @@
+// Cards as a JSON array of objects: {"prompt": ..., "answer": ...}, and whatever more they hold.
+// Invariant: every key that Deckhand does not know is kept in the card's fields.
+
+final class JSONCards: CardRows {
+  private let reader: JSONReader
+  private var isOpen = false
+  private var isDone = false
+
+  init(_ source: ByteSource) { reader = JSONReader(source) }
+
+  func next(into row: inout CardRow) throws -> Bool {
+    if isDone { return false }
+    guard try goesOn() else { return false }
+    try reader.skipBlanks()
+    reader.beginRow()
+    row.clear(line: reader.source.line)
+    if try reader.source.peek() == UInt8(ascii: "{") {
+      try object(into: &row)
+    } else {
+      var raw: [UInt8] = []
+      try reader.value(into: &raw, depth: 1)
+      row.refuse("bad_row", "an object with prompt and answer expected")
+    }
+    return true
+  }
+
+  /// Whether another card follows.
+  private func goesOn() throws -> Bool {
+    let close = UInt8(ascii: "]")
+    if isOpen {
+      if try reader.goesOn(until: close) { return true }
+    } else {
+      try reader.expect(UInt8(ascii: "["))
+      isOpen = true
+      if try !reader.isEmpty(until: close) { return true }
+    }
+    isDone = true
+    try reader.skipBlanks()
+    if try reader.source.peek() != nil { throw try reader.source.expected("the end of the file") }
+    return false
+  }
+
+  private func object(into row: inout CardRow) throws {
+    let close = UInt8(ascii: "}")
+    reader.source.skip()
+    if try !reader.isEmpty(until: close) {
+      repeat {
+        let name = try reader.name()
+        if let fault = name.anyFault { row.refuse("bad_text", "the name of a value \(fault)") }
+        try member(name.bytes, into: &row)
+        try reader.checkRow()
+      } while try reader.goesOn(until: close)
+    }
+  }
+
+  private func member(_ name: [UInt8], into row: inout CardRow) throws {
+    switch String(decoding: name, as: UTF8.self) {
+    case "prompt": row.prompt = try text("prompt", &row)
+    case "answer": row.answer = try text("answer", &row)
+    case "guid": row.guid = try text("guid", &row) ?? []
+    case "document": row.document = try text("document", &row).map { String(decoding: $0, as: UTF8.self) }
+    case "subdeck": row.subdeck = try text("subdeck", &row).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    case "tags": try tags(into: &row)
+    case let other: try field(other, into: &row)
+    }
+  }
+
+  /// A text, or nil for null and for what is not a text, which is a fault.
+  private func text(_ what: String, _ row: inout CardRow) throws -> [UInt8]? {
+    if try reader.source.peek() == UInt8(ascii: "\"") {
+      let text = try reader.text()
+      if let fault = text.fault { row.refuse("bad_text", "the \(what) \(fault)") }
+      return text.bytes
+    }
+    var raw: [UInt8] = []
+    try reader.value(into: &raw, depth: 2)
+    if raw != Array("null".utf8) { row.refuse("bad_row", "the \(what) must be a text in quotes") }
+    return nil
+  }
+
+  /// A list of texts, or one text in which blanks part them.
+  private func tags(into row: inout CardRow) throws {
+    guard try reader.source.peek() == UInt8(ascii: "[") else {
+      row.tags = try text("tags", &row).map { Tags.parted(String(decoding: $0, as: UTF8.self)) } ?? []
+      return
+    }
+    reader.source.skip()
+    row.tags = []
+    if try reader.isEmpty(until: UInt8(ascii: "]")) { return }
+    repeat {
+      try reader.skipBlanks()
+      if let tag = try text("tag", &row) { row.tags.append(String(decoding: tag, as: UTF8.self)) }
+    } while try reader.goesOn(until: UInt8(ascii: "]"))
+  }
+
+  private func field(_ name: String, into row: inout CardRow) throws {
+    let (value, fault) = try reader.field()
+    if let fault { row.refuse("bad_text", "the value of \"\(name)\" \(fault)") }
+    // Of a key that stands there twice the last value counts, as most readers of JSON have it.
+    if let index = row.fields.firstIndex(where: { $0.name == name }) {
+      row.fields[index].value = value
+    } else {
+      row.addField(name, value)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// Text of other encodings, turned into UTF-8 chunk by chunk.
+// Invariant: what is cut at the end of a chunk is kept for the next one; halves of surrogate pairs and a byte left over at
+// the end become U+FFFD, so that nothing is lost silently.
+
+/// How a file's text is written.
+public enum TextEncoding: String, Sendable, CaseIterable {
+  case utf8 = "utf-8"
+  case latin1 = "latin-1"
+  /// In either order of bytes; without a mark at the beginning the lower byte is first.
+  case utf16 = "utf-16"
+
+  /// - Throws: `unknownEncoding`.
+  public init(named name: String) throws(DeckError) {
+    guard let encoding = TextEncoding(rawValue: name.lowercased()) else { throw .unknownEncoding(name: name) }
+    self = encoding
+  }
+}
+
+struct Transcoder {
+  private let encoding: TextEncoding
+  private var isBigEndian: Bool?
+  private var oddByte: UInt8?
+  private var highHalf: UInt16?
+
+  init(_ encoding: TextEncoding) { self.encoding = encoding }
+
+  mutating func append(_ bytes: ArraySlice<UInt8>, to text: inout [UInt8]) {
+    text.reserveCapacity(text.count + bytes.count * 3 / 2)
+    switch encoding {
+    case .utf8: text.append(contentsOf: bytes)
+    case .latin1: for byte in bytes { append(UInt32(byte), to: &text) }
+    case .utf16: for byte in bytes { take(byte, &text) }
+    }
+  }
+
+  private mutating func take(_ byte: UInt8, _ text: inout [UInt8]) {
+    guard let first = oddByte else {
+      oddByte = byte
+      return
+    }
+    oddByte = nil
+    guard let isBig = isBigEndian else {
+      isBigEndian = first == 0xFE && byte == 0xFF
+      if (first, byte) != (0xFF, 0xFE), (first, byte) != (0xFE, 0xFF) {
+        take(unit: UInt16(byte) << 8 | UInt16(first), &text)
+      }
+      return
+    }
+    take(unit: isBig ? UInt16(first) << 8 | UInt16(byte) : UInt16(byte) << 8 | UInt16(first), &text)
+  }
+
+  private mutating func take(unit: UInt16, _ text: inout [UInt8]) {
+    let high = highHalf
+    highHalf = nil
+    if UTF16.isTrailSurrogate(unit), let high {
+      return append(0x10000 + UInt32(high - 0xD800) << 10 + UInt32(unit - 0xDC00), to: &text)
+    }
+    if high != nil { append(0xFFFD, to: &text) }
+    if UTF16.isLeadSurrogate(unit) { highHalf = unit } else { append(UInt32(unit), to: &text) }
+  }
+
+  private func append(_ value: UInt32, to text: inout [UInt8]) {
+    let scalar = Unicode.Scalar(value) ?? "\u{FFFD}"
+    text.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+  }
+}

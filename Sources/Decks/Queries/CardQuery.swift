@@ -1,0 +1,64 @@
+// What a person looks for among cards, as a tree.
+// Invariant: a query that exists can be answered for every card; its depth and size are bounded.
+
+/// A query, parsed: words, "phrases", tag:x, is:due, prompt:x*, answer:x, prop:stability<5, added:7, -not, or, ( ).
+public struct CardQuery: Equatable {
+  public let text: String
+  let root: Node
+
+  indirect enum Node: Equatable {
+    case all([Node])
+    case any([Node])
+    case not(Node)
+    case condition(Condition)
+  }
+
+  enum Condition: Equatable {
+    /// In the prompt or in the answer.
+    case text(TextPattern)
+    case prompt(TextPattern)
+    case answer(TextPattern)
+    /// The tag itself, or one below it: `a` finds `a::b`.
+    case tag(TextPattern)
+    case isIn(Standing)
+    case property(Property, Comparison, Double)
+    /// Added within so many days, today included.
+    case added(days: Int)
+  }
+
+  enum Standing: String, CaseIterable {
+    case due, new, suspended, leech
+  }
+
+  enum Property: String, CaseIterable {
+    case stability, difficulty, reps, lapses, interval
+  }
+
+  enum Comparison: String, CaseIterable {
+    // The longer ones first: the parser takes the first that fits.
+    case atMost = "<="
+    case atLeast = ">="
+    case not = "!="
+    case less = "<"
+    case more = ">"
+    case equal = "="
+
+    func holds(_ a: Double, _ b: Double) -> Bool {
+      switch self {
+      case .atMost: a <= b
+      case .atLeast: a >= b
+      case .not: a != b
+      case .less: a < b
+      case .more: a > b
+      case .equal: a == b
+      }
+    }
+  }
+
+  /// - Throws: `badQuery` with the column and what was expected there. A blank query finds every card.
+  public init(_ text: String) throws(DeckError) {
+    var parser = QueryParser(text)
+    self.text = text
+    root = try parser.parse()
+  }
+}

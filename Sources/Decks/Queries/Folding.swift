@@ -1,0 +1,152 @@
+// Text as searches compare it: small letters, no accents.
+// Invariant: folding works on UTF-8 in place of Strings, so that a deck of 100,000 cards is searched in a blink; what is not
+// UTF-8 is passed over byte by byte.
+
+enum Folding {
+  /// The folded form of each scalar below `limit`: itself, another one, or 0 for a mark that is dropped.
+  private static let limit = 0x2000
+  private static let table: [UInt32] = makeTable()
+
+  static func fold(_ text: String) -> [UInt8] {
+    var folded: [UInt8] = []
+    var text = text
+    text.withUTF8 { fold($0, into: &folded) }
+    return folded
+  }
+
+  /// Appends the folded text.
+  static func fold(_ bytes: UnsafeBufferPointer<UInt8>, into folded: inout [UInt8]) {
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      if byte < 0x80 {
+        folded.append(byte &- 0x41 < 26 ? byte | 0x20 : byte)
+        index += 1
+        continue
+      }
+      let (value, length) = decode(bytes, index)
+      if length == 0 {
+        folded.append(byte)
+        index += 1
+      } else {
+        append(value, to: &folded)
+        index += length
+      }
+    }
+  }
+
+  private static func append(_ value: UInt32, to folded: inout [UInt8]) {
+    if value < UInt32(limit) {
+      encode(table[Int(value)], into: &folded)
+    } else if let scalar = Unicode.Scalar(value), !isMark(value) {
+      folded.append(contentsOf: scalar.properties.lowercaseMapping.utf8)
+    }
+  }
+
+  /// Combining marks, which are dropped.
+  private static func isMark(_ value: UInt32) -> Bool {
+    switch value {
+    case 0x0300...0x036F, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F: true
+    default: false
+    }
+  }
+
+  private static func makeTable() -> [UInt32] {
+    var table = (0..<UInt32(limit)).map { value in
+      if isMark(value) { return UInt32(0) }
+      let lower = Unicode.Scalar(value)?.properties.lowercaseMapping.unicodeScalars
+      return lower?.count == 1 ? lower?.first?.value ?? value : value
+    }
+    for line in Accents.lines {
+      for scalar in line.marked.unicodeScalars where scalar.value < UInt32(limit) {
+        table[Int(scalar.value)] = line.plain.value
+      }
+    }
+    return table
+  }
+
+  /// The scalar of the two to four bytes at an index of text that is well formed, length 0 where it is not.
+  private static func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> (value: UInt32, length: Int) {
+    let first = bytes[index]
+    let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC0 ? 2 : 0
+    guard length > 0, index + length <= bytes.count else { return (0, 0) }
+    var value = UInt32(first) & (0x7F >> UInt32(length))
+    for offset in 1..<length {
+      guard bytes[index + offset] & 0xC0 == 0x80 else { return (0, 0) }
+      value = value << 6 | UInt32(bytes[index + offset] & 0x3F)
+    }
+    return (value, length)
+  }
+
+  private static func encode(_ value: UInt32, into folded: inout [UInt8]) {
+    if value == 0 { return }
+    if value < 0x80 {
+      folded.append(UInt8(value))
+    } else if value < 0x800 {
+      folded.append(UInt8(0xC0 | value >> 6))
+      folded.append(UInt8(0x80 | value & 0x3F))
+    } else {
+      folded.append(UInt8(0xE0 | value >> 12))
+      folded.append(UInt8(0x80 | value >> 6 & 0x3F))
+      folded.append(UInt8(0x80 | value & 0x3F))
+    }
+  }
+}
+
+/// What a searched text must hold: pieces in that order, with anything between them.
+struct TextPattern: Equatable {
+  /// Folded, without the stars.
+  let pieces: [[UInt8]]
+  /// The first piece must begin the text, the last must end it.
+  let isWhole: Bool
+
+  /// - Parameter isWhole: whether a pattern with a star must cover the whole text; without one it is looked for anywhere.
+  init(_ text: String, isWhole: Bool) {
+    let folded = Folding.fold(text)
+    let hasStar = folded.contains(UInt8(ascii: "*"))
+    pieces = folded.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
+    self.isWhole = isWhole && hasStar
+  }
+
+  init(exactly text: String) {
+    pieces = [Folding.fold(text)]
+    isWhole = true
+  }
+
+  /// A phrase: stars mean themselves.
+  init(phrase text: String) {
+    pieces = [Folding.fold(text)]
+    isWhole = false
+  }
+
+  func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    var start = 0
+    var end = text.count
+    var middle = pieces[...]
+    if isWhole, let first = middle.popFirst() {
+      guard let last = middle.popLast() else { return text.elementsEqual(first) }
+      guard text.starts(with: first), text.count - first.count >= last.count,
+        text.suffix(last.count).elementsEqual(last)
+      else { return false }
+      start = first.count
+      end = text.count - last.count
+    }
+    for piece in middle {
+      guard let found = TextPattern.find(piece, in: text, from: start, to: end) else { return false }
+      start = found + piece.count
+    }
+    return true
+  }
+
+  private static func find(_ piece: [UInt8], in text: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) -> Int?
+  {
+    guard let first = piece.first else { return start }
+    guard end - start >= piece.count else { return nil }
+    var index = start
+    while index <= end - piece.count {
+      if text[index] == first, (1..<piece.count).allSatisfy({ text[index + $0] == piece[$0] }) { return index }
+      index += 1
+    }
+    return nil
+  }
+}

@@ -1,0 +1,115 @@
+// Whether a card is what a query looks for, judged on a row in place.
+// Invariant: no String is made for a card; a text is folded once a card however many words look for it.
+
+struct QueryMatcher {
+  /// What a row must hold, in this order.
+  static let columns = """
+    id, prompt, answer, tags, created, suspended, state, due, stability, difficulty, reps, lapses, last_review
+    """
+
+  private let root: CardQuery.Node
+  private let moment: StudyMoment
+  private var prompt = FoldedColumn(1)
+  private var answer = FoldedColumn(2)
+  private var tags = FoldedColumn(3)
+
+  init(_ query: CardQuery, at moment: StudyMoment) {
+    root = query.root
+    self.moment = moment
+  }
+
+  mutating func matches(_ row: Columns) -> Bool {
+    prompt.isFolded = false
+    answer.isFolded = false
+    tags.isFolded = false
+    return holds(root, row)
+  }
+
+  private mutating func holds(_ node: CardQuery.Node, _ row: Columns) -> Bool {
+    switch node {
+    case .all(let nodes):
+      for node in nodes where !holds(node, row) { return false }
+      return true
+    case .any(let nodes):
+      for node in nodes where holds(node, row) { return true }
+      return false
+    case .not(let node): return !holds(node, row)
+    case .condition(let condition): return holds(condition, row)
+    }
+  }
+
+  private mutating func holds(_ condition: CardQuery.Condition, _ row: Columns) -> Bool {
+    switch condition {
+    case .text(let pattern): return prompt.matches(pattern, row) || answer.matches(pattern, row)
+    case .prompt(let pattern): return prompt.matches(pattern, row)
+    case .answer(let pattern): return answer.matches(pattern, row)
+    case .tag(let pattern): return tags.hasTag(pattern, row)
+    case .isIn(let standing): return stands(standing, row)
+    case .property(let property, let comparison, let number):
+      return value(property, row).map { comparison.holds($0, number) } ?? false
+    case .added(let days): return row.number(4) >= moment.start(ofDay: moment.today - days + 1)
+    }
+  }
+
+  private mutating func stands(_ standing: CardQuery.Standing, _ row: Columns) -> Bool {
+    switch standing {
+    case .new: row.integer(6) == CardState.new.rawValue
+    case .suspended: row.integer(5) != 0
+    case .due: row.integer(6) != CardState.new.rawValue && row.integer(5) == 0 && row.number(7) <= moment.now
+    case .leech: tags.hasTag(TextPattern(exactly: "leech"), row)
+    }
+  }
+
+  /// nil for what a new card does not have yet.
+  private func value(_ property: CardQuery.Property, _ row: Columns) -> Double? {
+    switch property {
+    case .stability: return row.optionalNumber(8)
+    case .difficulty: return row.optionalNumber(9)
+    case .reps: return row.number(10)
+    case .lapses: return row.number(11)
+    case .interval:
+      guard let due = row.optionalNumber(7), let last = row.optionalNumber(12) else { return nil }
+      return Double(moment.day(of: due) - moment.day(of: last))
+    }
+  }
+}
+
+/// A column's text as searches compare it, made when a condition first asks for it.
+private struct FoldedColumn {
+  private let column: Int32
+  private var folded: [UInt8] = []
+  var isFolded = false
+
+  init(_ column: Int32) { self.column = column }
+
+  mutating func matches(_ pattern: TextPattern, _ row: Columns) -> Bool {
+    fold(row)
+    return folded.withUnsafeBufferPointer { pattern.matches($0) }
+  }
+
+  /// Tags are parted by blanks. A pattern fits a tag itself or one of those above it: `a` fits `a::b`.
+  mutating func hasTag(_ pattern: TextPattern, _ row: Columns) -> Bool {
+    fold(row)
+    return folded.withUnsafeBufferPointer { bytes in
+      bytes.split(separator: UInt8(ascii: " ")).contains { tag in
+        let tag = UnsafeBufferPointer(rebasing: tag)
+        return pattern.matches(tag) || FoldedColumn.ends(ofParents: tag).contains { pattern.matches($0) }
+      }
+    }
+  }
+
+  /// `a` and `a::b` of `a::b::c`.
+  private static func ends(ofParents tag: UnsafeBufferPointer<UInt8>) -> [UnsafeBufferPointer<UInt8>] {
+    let colon = UInt8(ascii: ":")
+    return tag.indices.dropFirst().filter { $0 + 1 < tag.count && tag[$0] == colon && tag[$0 + 1] == colon }.map {
+      UnsafeBufferPointer(rebasing: tag[..<$0])
+    }
+  }
+
+  private mutating func fold(_ row: Columns) {
+    if isFolded { return }
+    folded.removeAll(keepingCapacity: true)
+    Folding.fold(row.bytes(column), into: &folded)
+    isFolded = true
+  }
+}

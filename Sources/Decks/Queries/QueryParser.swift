@@ -1,0 +1,199 @@
+// From the text of a query to its tree, by recursive descent.
+// Invariant: brackets stand in each other at most 32 deep and a query has at most 10,000 characters; an error names the
+// column, counted in characters from 1, and what was expected there.
+
+struct QueryParser {
+  private static let depthLimit = 32
+  private static let lengthLimit = 10_000
+
+  private let text: String
+  private let characters: [Character]
+  private var position = 0
+
+  init(_ text: String) {
+    self.text = text
+    characters = Array(text.prefix(QueryParser.lengthLimit + 1))
+  }
+
+  mutating func parse() throws(DeckError) -> CardQuery.Node {
+    if characters.count > QueryParser.lengthLimit {
+      throw expected("at most 10,000 characters", at: QueryParser.lengthLimit)
+    }
+    skipBlanks()
+    if position == characters.count { return .all([]) }
+    let node = try alternatives(depth: 0)
+    if position < characters.count { throw expected("no \")\" without a \"(\" before it") }
+    return node
+  }
+
+  // MARK: Structure
+
+  /// What `or` joins.
+  private mutating func alternatives(depth: Int) throws(DeckError) -> CardQuery.Node {
+    var nodes = [try sequence(depth: depth)]
+    while takeOr() { nodes.append(try sequence(depth: depth)) }
+    return nodes.count == 1 ? nodes[0] : .any(nodes)
+  }
+
+  /// What stands side by side and must hold together.
+  private mutating func sequence(depth: Int) throws(DeckError) -> CardQuery.Node {
+    var nodes: [CardQuery.Node] = []
+    while true {
+      skipBlanks()
+      if position == characters.count || characters[position] == ")" || isAtOr { break }
+      nodes.append(try negation(depth: depth))
+    }
+    if nodes.isEmpty { throw expected("a word or a condition") }
+    return nodes.count == 1 ? nodes[0] : .all(nodes)
+  }
+
+  private mutating func negation(depth: Int) throws(DeckError) -> CardQuery.Node {
+    var isNot = false
+    while take("-") { isNot.toggle() }
+    let node = try atom(depth: depth)
+    return isNot ? .not(node) : node
+  }
+
+  private mutating func atom(depth: Int) throws(DeckError) -> CardQuery.Node {
+    guard take("(") else { return try condition() }
+    if depth >= QueryParser.depthLimit { throw expected("brackets at most 32 deep", at: position - 1) }
+    let node = try alternatives(depth: depth + 1)
+    guard take(")") else { throw expected("\")\"") }
+    return node
+  }
+
+  // MARK: Conditions
+
+  private mutating func condition() throws(DeckError) -> CardQuery.Node {
+    let start = position
+    if position < characters.count, characters[position] == "\"" {
+      return .condition(.text(TextPattern(phrase: try quoted())))
+    }
+    let word = bare(stoppingAtColon: true)
+    if !word.isEmpty, take(":") { return .condition(try named(word.lowercased(), from: start)) }
+    let rest = word + bare(stoppingAtColon: false)
+    if rest.isEmpty { throw expected("a word or a condition") }
+    return .condition(.text(TextPattern(rest, isWhole: false)))
+  }
+
+  private mutating func named(_ name: String, from start: Int) throws(DeckError) -> CardQuery.Condition {
+    let valueStart = position
+    switch name {
+    case "tag": return .tag(try tagPattern())
+    case "prompt": return .prompt(try pattern("a text after \"prompt:\""))
+    case "answer": return .answer(try pattern("a text after \"answer:\""))
+    case "is":
+      guard let standing = CardQuery.Standing(rawValue: bare(stoppingAtColon: false).lowercased()) else {
+        throw expected("one of due, new, suspended, leech", at: valueStart)
+      }
+      return .isIn(standing)
+    case "added":
+      guard let days = Int(bare(stoppingAtColon: false)), (1...100_000).contains(days) else {
+        throw expected("a whole number of days, 1 at least,", at: valueStart)
+      }
+      return .added(days: days)
+    case "prop": return try property(from: valueStart)
+    default:
+      throw expected(
+        "one of tag, is, prompt, answer, prop, added before the colon (or quotes around the text)", at: start)
+    }
+  }
+
+  private mutating func tagPattern() throws(DeckError) -> TextPattern {
+    let (value, _) = try value("a tag after \"tag:\"")
+    return value.contains("*") ? TextPattern(value, isWhole: true) : TextPattern(exactly: value)
+  }
+
+  private mutating func pattern(_ what: String) throws(DeckError) -> TextPattern {
+    let (value, isQuoted) = try value(what)
+    return isQuoted ? TextPattern(phrase: value) : TextPattern(value, isWhole: true)
+  }
+
+  private mutating func value(_ what: String) throws(DeckError) -> (text: String, isQuoted: Bool) {
+    if position < characters.count, characters[position] == "\"" { return (try quoted(), true) }
+    let value = bare(stoppingAtColon: false)
+    if value.isEmpty { throw expected(what) }
+    return (value, false)
+  }
+
+  private mutating func property(from start: Int) throws(DeckError) -> CardQuery.Condition {
+    let value = bare(stoppingAtColon: false)
+    let name = value.prefix { $0.isLetter }.lowercased()
+    guard let property = CardQuery.Property(rawValue: name) else {
+      throw expected("one of stability, difficulty, reps, lapses, interval", at: start)
+    }
+    let rest = value.dropFirst(name.count)
+    guard let comparison = CardQuery.Comparison.allCases.first(where: { rest.hasPrefix($0.rawValue) }) else {
+      throw expected("one of <, <=, =, !=, >=, >", at: start + name.count)
+    }
+    guard let number = Double(rest.dropFirst(comparison.rawValue.count)), number.isFinite else {
+      throw expected("a number", at: start + name.count + comparison.rawValue.count)
+    }
+    return .property(property, comparison, number)
+  }
+
+  // MARK: Characters
+
+  private mutating func skipBlanks() {
+    while position < characters.count, characters[position].isWhitespace { position += 1 }
+  }
+
+  private mutating func take(_ character: Character) -> Bool {
+    guard position < characters.count, characters[position] == character else { return false }
+    position += 1
+    return true
+  }
+
+  /// Whether the word `or` stands here, by itself.
+  private var isAtOr: Bool {
+    guard position + 2 <= characters.count, String(characters[position..<position + 2]).lowercased() == "or" else {
+      return false
+    }
+    return position + 2 == characters.count || isEnd(characters[position + 2])
+  }
+
+  private mutating func takeOr() -> Bool {
+    guard isAtOr else { return false }
+    position += 2
+    return true
+  }
+
+  private func isEnd(_ character: Character) -> Bool {
+    character.isWhitespace || character == "(" || character == ")" || character == "\""
+  }
+
+  private mutating func bare(stoppingAtColon: Bool) -> String {
+    let start = position
+    while position < characters.count, !isEnd(characters[position]) {
+      if stoppingAtColon, characters[position] == ":" { break }
+      position += 1
+    }
+    return String(characters[start..<position])
+  }
+
+  /// What stands between quotes; a backslash takes the next character as it is.
+  private mutating func quoted() throws(DeckError) -> String {
+    let start = position
+    var value = ""
+    position += 1
+    while position < characters.count {
+      let character = characters[position]
+      position += 1
+      if character == "\"" {
+        if value.isEmpty { throw expected("a text between the quotes", at: start) }
+        return value
+      }
+      if character == "\\", position < characters.count {
+        value.append(characters[position])
+        position += 1
+      } else {
+        value.append(character)
+      }
+    }
+    throw expected("a closing quote for this one", at: start)
+  }
+
+  private func expected(_ what: String, at place: Int? = nil) -> DeckError {
+    .badQuery(query: text, column: (place ?? position) + 1, expected: what)
+  }
+}

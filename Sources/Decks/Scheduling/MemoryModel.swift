@@ -1,0 +1,131 @@
+// FSRS-6: how well a card is remembered, and how an answer changes that. Pure functions of numbers.
+// Source: "The Algorithm" in the wiki of open-spaced-repetition/fsrs4anki, section FSRS-6, with its default parameters.
+// Invariant: a stability is from 0.001 to 36,500 days and a difficulty from 1 to 10, whatever goes in.
+
+import Glibc
+
+/// An answer in a review, as a person gives it. The raw value is the G of the formulas.
+public enum Rating: Int64, Sendable, CaseIterable {
+  case again = 1
+  case hard = 2
+  case good = 3
+  case easy = 4
+
+  /// As people and Lua say it; `right` is good, `wrong` is again.
+  public init(named name: String) throws(DeckError) {
+    switch name {
+    case "again", "wrong": self = .again
+    case "hard": self = .hard
+    case "good", "right": self = .good
+    case "easy": self = .easy
+    default: throw .badAnswer(answer: name, expected: "again, hard, good, easy, right or wrong")
+    }
+  }
+
+  public var name: String {
+    switch self {
+    case .again: "again"
+    case .hard: "hard"
+    case .good: "good"
+    case .easy: "easy"
+    }
+  }
+}
+
+/// What is known of a card's place in memory.
+public struct MemoryState: Equatable, Sendable {
+  /// Days after which it is remembered with a probability of 0.9.
+  public var stability: Double
+  /// From 1 (easy) to 10.
+  public var difficulty: Double
+
+  public init(stability: Double, difficulty: Double) {
+    self.stability = stability
+    self.difficulty = difficulty
+  }
+}
+
+public struct MemoryModel: Sendable {
+  /// The w0 to w20 that FSRS-6 was published with.
+  public static let defaultParameters: [Double] = [
+    0.212, 1.2931, 2.3065, 8.2956, 6.4133, 0.8334, 3.0194, 0.001, 1.8722, 0.1666, 0.796, 1.4835, 0.0614, 0.2629, 1.6483,
+    0.6014, 1.8729, 0.5425, 0.0912, 0.0658, 0.1542,
+  ]
+
+  private let w: [Double]
+  private let decay: Double
+  private let factor: Double
+
+  public init() {
+    w = MemoryModel.defaultParameters
+    decay = -w[20]
+    factor = pow(0.9, 1 / decay) - 1
+  }
+
+  /// The probability that it is remembered after so many days.
+  public func retrievability(days: Double, stability: Double) -> Double {
+    pow(1 + factor * max(0, days) / clampedStability(stability), decay)
+  }
+
+  /// Whole days, 1 at least, after which the probability has fallen to `retention`.
+  public func interval(stability: Double, retention: Double, maximum: Int = 36_500) -> Int {
+    let days = clampedStability(stability) / factor * (pow(retention, 1 / decay) - 1)
+    guard days.isFinite else { return max(1, maximum) }
+    return Int(min(Double(max(1, maximum)), max(1, days.rounded(.toNearestOrEven))))
+  }
+
+  /// After the first answer.
+  public func initial(_ rating: Rating) -> MemoryState {
+    MemoryState(
+      stability: clampedStability(w[Int(rating.rawValue) - 1]), difficulty: clampedDifficulty(initialDifficulty(rating))
+    )
+  }
+
+  /// After another answer, `days` whole days after the last one. On the same day (0) the formula for short times counts.
+  public func next(_ state: MemoryState, _ rating: Rating, days: Int) -> MemoryState {
+    let known = MemoryState(
+      stability: clampedStability(state.stability), difficulty: clampedDifficulty(state.difficulty))
+    let stability: Double
+    if days < 1 {
+      stability = sameDay(known, rating)
+    } else {
+      let recall = retrievability(days: Double(days), stability: known.stability)
+      stability = rating == .again ? forgotten(known, recall) : recalled(known, recall, rating)
+    }
+    return MemoryState(
+      stability: clampedStability(stability), difficulty: nextDifficulty(known.difficulty, rating))
+  }
+
+  // MARK: Formulas
+
+  private func initialDifficulty(_ rating: Rating) -> Double { w[4] - exp(w[5] * Double(rating.rawValue - 1)) + 1 }
+
+  /// Damped linearly towards 10, then drawn a little to where an easy first answer would have put it.
+  func nextDifficulty(_ difficulty: Double, _ rating: Rating) -> Double {
+    let change = -w[6] * Double(rating.rawValue - 3)
+    let damped = difficulty + change * (10 - difficulty) / 9
+    return clampedDifficulty(w[7] * initialDifficulty(.easy) + (1 - w[7]) * damped)
+  }
+
+  func recalled(_ state: MemoryState, _ recall: Double, _ rating: Rating) -> Double {
+    let penalty = rating == .hard ? w[15] : 1
+    let bonus = rating == .easy ? w[16] : 1
+    let gain = exp(w[8]) * (11 - state.difficulty) * pow(state.stability, -w[9]) * (exp(w[10] * (1 - recall)) - 1)
+    return state.stability * (1 + gain * penalty * bonus)
+  }
+
+  /// Never more than what a forgotten answer on the same day would leave.
+  func forgotten(_ state: MemoryState, _ recall: Double) -> Double {
+    let left = w[11] * pow(state.difficulty, -w[12]) * (pow(state.stability + 1, w[13]) - 1) * exp(w[14] * (1 - recall))
+    return min(left, state.stability / exp(w[17] * w[18]))
+  }
+
+  func sameDay(_ state: MemoryState, _ rating: Rating) -> Double {
+    let change = exp(w[17] * (Double(rating.rawValue) - 3 + w[18])) * pow(state.stability, -w[19])
+    return state.stability * (rating == .again ? change : max(1, change))
+  }
+
+  private func clampedStability(_ value: Double) -> Double { value.isNaN ? 0.001 : min(36_500, max(0.001, value)) }
+
+  private func clampedDifficulty(_ value: Double) -> Double { value.isNaN ? 10 : min(10, max(1, value)) }
+}

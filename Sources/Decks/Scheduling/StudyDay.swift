@@ -1,0 +1,35 @@
+// Days as learners have them: they begin at 4 in the morning, local time.
+// Invariant: nothing here reads a clock or a time zone; both are handed in.
+
+import Glibc
+
+/// A moment, and where the borders of days are at it.
+public struct StudyMoment: Equatable, Sendable {
+  /// Seconds since 1970.
+  public let now: Double
+  /// Seconds that the person's clock is ahead of UTC at this moment.
+  public let utcOffset: Double
+  /// Seconds after midnight at which a new day begins.
+  public let rollover: Double
+
+  public init(now: Double, utcOffset: Double = 0, rollover: Double = 4 * 3600) {
+    self.now = now.isFinite ? now : 0
+    self.utcOffset = utcOffset
+    self.rollover = rollover
+  }
+
+  /// The number of the day that a time stands in.
+  public func day(of time: Double) -> Int {
+    let days = ((time + utcOffset - rollover) / 86_400).rounded(.down)
+    return Int(exactly: min(1e12, max(-1e12, days.isNaN ? 0 : days))) ?? 0
+  }
+
+  /// The number of today.
+  public var today: Int { day(of: now) }
+
+  /// When a day begins, in seconds since 1970.
+  public func start(ofDay day: Int) -> Double { Double(day) * 86_400 + rollover - utcOffset }
+
+  /// When tomorrow begins.
+  public var endOfToday: Double { start(ofDay: today + 1) }
+}

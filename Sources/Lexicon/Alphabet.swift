@@ -1,0 +1,109 @@
+// The letters of one list, numbered: a letter's code is its place in code point order, from 1.
+// Invariant: code 0 belongs to no letter; a letter is a scalar with the marks that follow it.
+
+final class Alphabet {
+  /// The letters as UTF-8, code 1 first.
+  let letters: [[UInt8]]
+  /// What each code adds to the hash of a set of letters; index 0 is unused.
+  let letterHashes: [UInt64]
+  /// For scalars below U+0800 that are letters alone: their code, else 0.
+  let simple: [UInt16]
+  /// For letters of more than that.
+  private let others: [[UInt8]: UInt16]
+
+  var count: Int { letters.count }
+  /// The bits of a code.
+  var planeCount: Int { Int.bitWidth - letters.count.leadingZeroBitCount }
+
+  init(letters: [[UInt8]]) {
+    self.letters = letters
+    letterHashes = [0] + letters.indices.map { WordHash.letter($0 + 1) }
+    var simple = [UInt16](repeating: 0, count: 0x800)
+    var others: [[UInt8]: UInt16] = [:]
+    for (index, letter) in letters.enumerated() {
+      let code = UInt16(truncatingIfNeeded: index + 1)
+      if let value = Self.simpleScalar(letter) { simple[value] = code } else { others[letter] = code }
+    }
+    self.simple = simple
+    self.others = others
+  }
+
+  /// The letters that arranged words use.
+  convenience init(of words: WordCollection) {
+    var seenSimple = [Bool](repeating: false, count: 0x800)
+    var seen: Set<[UInt8]> = []
+    for entry in words.entries {
+      let bytes = words.heap[Int(entry.offset)..<Int(entry.offset) + Int(entry.bytes)]
+      forEachLetter(in: bytes) { letter in
+        if let value = Self.simpleScalar(letter) { seenSimple[value] = true } else { seen.insert(Array(letter)) }
+      }
+    }
+    for value in 0..<0x800 where seenSimple[value] {
+      if let scalar = Unicode.Scalar(UInt32(value)) { seen.insert(Array(String(scalar).utf8)) }
+    }
+    let sorted = seen.sorted { $0.lexicographicallyPrecedes($1) }
+    self.init(letters: Array(sorted.prefix(Int(UInt16.max))))
+  }
+
+  /// The letters as a compiled list has them, or nil where the bytes are no such section.
+  init?(encoded: UnsafeRawBufferPointer, count: Int) {
+    var letters: [[UInt8]] = []
+    var index = 0
+    while letters.count < count {
+      guard index < encoded.count else { return nil }
+      let end = index + 1 + Int(encoded[index])
+      guard end <= encoded.count, end > index + 1 else { return nil }
+      letters.append(Array(encoded[(index + 1)..<end]))
+      index = end
+    }
+    let made = Alphabet(letters: letters)
+    self.letters = made.letters
+    letterHashes = made.letterHashes
+    simple = made.simple
+    others = made.others
+  }
+
+  var encoded: [UInt8] { letters.flatMap { [UInt8(truncatingIfNeeded: $0.count)] + $0 } }
+
+  /// The codes of a word's letters; 0 for a letter that no word of the list has.
+  func codes(of word: some BidirectionalCollection<UInt8>) -> [UInt16] {
+    var codes: [UInt16] = []
+    codes.reserveCapacity(word.count)
+    forEachLetter(in: word) { codes.append(code(of: $0)) }
+    return codes
+  }
+
+  func code(of letter: some BidirectionalCollection<UInt8>) -> UInt16 {
+    if let value = Self.simpleScalar(letter) { return simple[value] }
+    return others[Array(letter)] ?? 0
+  }
+
+  /// The value of a letter that is one scalar below U+0800.
+  private static func simpleScalar(_ letter: some BidirectionalCollection<UInt8>) -> Int? {
+    guard let first = letter.first else { return nil }
+    if letter.count == 1 { return first < 0x80 ? Int(first) : nil }
+    guard letter.count == 2, first >= 0xC2, first < 0xE0, let second = letter.last else { return nil }
+    return Int(first & 0x1F) << 6 | Int(second & 0x3F)
+  }
+}
+
+/// Calls `body` with the bytes of each letter of a UTF-8 word: a scalar with the marks that follow it.
+func forEachLetter<Bytes: BidirectionalCollection<UInt8>>(in word: Bytes, _ body: (Bytes.SubSequence) -> Void) {
+  var start = word.startIndex
+  var index = start
+  while index != word.endIndex {
+    var next = word.index(after: index)
+    while next != word.endIndex, word[next] & 0xC0 == 0x80 { next = word.index(after: next) }
+    if index != start, !isMark(word[index..<next]) {
+      body(word[start..<index])
+      start = index
+    }
+    index = next
+  }
+  if start != word.endIndex { body(word[start...]) }
+}
+
+private func isMark(_ scalar: some BidirectionalCollection<UInt8>) -> Bool {
+  guard let first = scalar.first, first >= 0xCC else { return false }
+  return String(decoding: scalar, as: UTF8.self).unicodeScalars.first?.isMark ?? false
+}

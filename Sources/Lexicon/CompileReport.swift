@@ -1,0 +1,46 @@
+// What became of the lines of a word list: how many words were kept, and how many lines were dropped for which reason.
+// Invariant: every line of the list is counted once, as kept or under one reason.
+
+/// Why a line of a list gave no word. The raw values are fixed: compiled files hold the counts in this order.
+public enum DropReason: Int, CaseIterable, Sendable {
+  case empty, notText, blank, apostrophe, hyphen, digit, sign, capital, short, long, duplicate
+
+  /// For people, after a count: `12 with a hyphen`.
+  public var title: String {
+    switch self {
+    case .empty: "empty"
+    case .notText: "not UTF-8"
+    case .blank: "with a blank"
+    case .apostrophe: "with an apostrophe"
+    case .hyphen: "with a hyphen"
+    case .digit: "with a digit"
+    case .sign: "with another sign"
+    case .capital: "with a capital"
+    case .short: "of one letter"
+    case .long: "too long"
+    case .duplicate: "twice"
+    }
+  }
+}
+
+/// The count of kept words and of dropped lines by reason.
+public struct CompileReport: Equatable, Sendable {
+  public internal(set) var kept = 0
+  /// Counts in the order of `DropReason`.
+  var counts = [Int](repeating: 0, count: DropReason.allCases.count)
+
+  public init() {}
+
+  public subscript(reason: DropReason) -> Int {
+    get { counts[reason.rawValue] }
+    set { counts[reason.rawValue] = newValue }
+  }
+
+  /// The reasons that dropped anything, with their counts.
+  public var dropped: [(reason: DropReason, count: Int)] {
+    DropReason.allCases.compactMap { self[$0] > 0 ? ($0, self[$0]) : nil }
+  }
+
+  /// All dropped lines together.
+  public var droppedCount: Int { counts.reduce(0, +) }
+}

@@ -1,0 +1,162 @@
+// A compiled list in memory, mapped from its file or made just now, after its bounds were checked.
+// Invariant: once an `Image` exists, every section lies inside its bytes, aligned, and holds as many elements as the header
+// says; `heapBytes` is such that an offset below it may be followed by 256 bytes without leaving the heap. Whoever takes an
+// offset or an index out of a section compares it with these bounds before use. So no content of the file, not even one
+// that changes while it is mapped, makes a query read outside; only a file cut short under the mapping would (nobody
+// writes into these files: they are replaced as a whole).
+
+import Glibc
+
+final class Image {
+  /// What a file must be to be taken for the compiled form of a list.
+  struct Expectation {
+    let policy: UInt32
+    let name: String
+  }
+
+  let bytes: UnsafeRawBufferPointer
+  private let isMapped: Bool
+  let wordCount: Int
+  let offsetBits: UInt32
+  let bitmapBits: UInt64
+  let planeCount: Int
+  let source: SourceStamp
+  let report: CompileReport
+  let alphabet: Alphabet
+  /// Offsets of words are below this.
+  let heapBytes: UInt32
+  private let ranges: [Range<Int>]
+
+  /// Takes over a mapping, or memory that was allocated; gives it back when the bytes are no compiled list.
+  private init?(bytes: UnsafeRawBufferPointer, isMapped: Bool, expected: Expectation) {
+    let header = ImageHeader(bytes: bytes)
+    guard let ranges = header.validSections(expected),
+      let alphabet = Alphabet(
+        encoded: UnsafeRawBufferPointer(rebasing: bytes[ranges[ImageLayout.Section.letters.rawValue]]),
+        count: header.integer(.letterCount))
+    else {
+      Self.release(bytes, isMapped: isMapped)
+      return nil
+    }
+    self.bytes = bytes
+    self.isMapped = isMapped
+    self.ranges = ranges
+    self.alphabet = alphabet
+    wordCount = header.integer(.wordCount)
+    offsetBits = UInt32(truncatingIfNeeded: header.integer(.offsetBits))
+    bitmapBits = UInt64(truncatingIfNeeded: header.integer(.bitmapBits))
+    planeCount = header.integer(.planeCount)
+    source = header.source
+    report = header.report
+    heapBytes = UInt32(truncatingIfNeeded: ranges[ImageLayout.Section.heap.rawValue].count - ImageLayout.guardBytes)
+  }
+
+  deinit { Self.release(bytes, isMapped: isMapped) }
+
+  private static func release(_ bytes: UnsafeRawBufferPointer, isMapped: Bool) {
+    guard let base = bytes.baseAddress else { return }
+    if isMapped {
+      munmap(UnsafeMutableRawPointer(mutating: base), bytes.count)
+    } else {
+      bytes.deallocate()
+    }
+  }
+
+  /// An image of bytes that are copied; nil when they are no compiled list of what is expected.
+  static func inMemory(_ content: [UInt8], expected: Expectation) -> Image? {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(content.count, 1), alignment: 64)
+    memory.copyBytes(from: content)
+    return Image(
+      bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory)[..<content.count]), isMapped: false,
+      expected: expected)
+  }
+
+  /// An image of an open file, shared with every process that maps it; nil when it is no compiled list of what is expected.
+  static func mapping(_ descriptor: Int32, bytes count: Int, expected: Expectation) -> Image? {
+    guard count >= ImageLayout.headerBytes else { return nil }
+    guard let base = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0), base != MAP_FAILED else { return nil }
+    return Image(bytes: UnsafeRawBufferPointer(start: base, count: count), isMapped: true, expected: expected)
+  }
+
+  /// Whether the bytes are those that were written.
+  var hasIntactChecksum: Bool { checksum(of: bytes) == ImageHeader(bytes: bytes).checksum }
+
+  /// The elements of a section.
+  func elements<Element: BitwiseCopyable>(
+    _ section: ImageLayout.Section, as type: Element.Type
+  ) -> UnsafeBufferPointer<Element> {
+    UnsafeRawBufferPointer(rebasing: bytes[ranges[section.rawValue]]).assumingMemoryBound(to: type)
+  }
+}
+
+/// Reads the header of what may be a compiled list.
+struct ImageHeader {
+  let bytes: UnsafeRawBufferPointer
+
+  private func load<Value: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, as type: Value.Type) -> Value {
+    Value(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
+  }
+
+  /// A field of 32 bits.
+  func integer(_ field: ImageLayout.Field) -> Int { Int(load(field.rawValue, as: UInt32.self)) }
+
+  var checksum: UInt64 { load(ImageLayout.Field.checksum.rawValue, as: UInt64.self) }
+
+  var source: SourceStamp {
+    SourceStamp(
+      bytes: load(ImageLayout.Field.sourceBytes.rawValue, as: UInt64.self),
+      time: load(ImageLayout.Field.sourceTime.rawValue, as: Int64.self),
+      hash: load(ImageLayout.Field.sourceHash.rawValue, as: UInt64.self))
+  }
+
+  var report: CompileReport {
+    var report = CompileReport()
+    report.kept = integer(.wordCount)
+    for reason in DropReason.allCases {
+      report[reason] = Int(load(ImageLayout.Field.dropCounts.rawValue + reason.rawValue * 4, as: UInt32.self))
+    }
+    return report
+  }
+
+  /// The sections' ranges, when the header is of this version and policy and all that it claims fits the bytes.
+  func validSections(_ expected: Image.Expectation) -> [Range<Int>]? {
+    guard bytes.count >= ImageLayout.headerBytes,
+      load(ImageLayout.Field.magic.rawValue, as: UInt64.self) == ImageLayout.magic,
+      integer(.version) == Int(ImageLayout.version), integer(.policy) == Int(expected.policy),
+      load(ImageLayout.Field.totalBytes.rawValue, as: UInt64.self) == UInt64(bytes.count)
+    else { return nil }
+    var ranges: [Range<Int>] = []
+    for section in ImageLayout.Section.allCases {
+      guard let range = range(of: section) else { return nil }
+      ranges.append(range)
+    }
+    let name = bytes[ranges[ImageLayout.Section.name.rawValue]]
+    return name.elementsEqual(expected.name.utf8) && fits(ranges.map(\.count)) ? ranges : nil
+  }
+
+  private func range(of section: ImageLayout.Section) -> Range<Int>? {
+    let field = ImageLayout.Field.sections.rawValue + section.rawValue * 16
+    guard let start = Int(exactly: load(field, as: UInt64.self)),
+      let count = Int(exactly: load(field + 8, as: UInt64.self)),
+      start >= ImageLayout.headerBytes, start % 8 == 0, start <= bytes.count, count <= bytes.count - start
+    else { return nil }
+    return start..<start + count
+  }
+
+  /// Whether the sections are as long as the header's numbers ask.
+  private func fits(_ sizes: [Int]) -> Bool {
+    func size(_ section: ImageLayout.Section) -> Int { sizes[section.rawValue] }
+    let words = integer(.wordCount)
+    let step = ImageLayout.sampleStep
+    let bits = integer(.bitmapBits)
+    let letters = integer(.letterCount)
+    return words > 0 && words <= size(.heap) && size(.heap) > ImageLayout.guardBytes
+      && size(.heap) <= Int(UInt32.max) && (8...31).contains(integer(.offsetBits))
+      && size(.table) >= 4 && size(.table) % 4 == 0 && size(.anagrams) >= 4 && size(.anagrams) % 4 == 0
+      && (6...40).contains(bits) && size(.bitmap) == 1 << (bits - 3)
+      && size(.samples) == (words + step - 1) / step * 4
+      && size(.blocks) == ImageLayout.blockCount * ImageLayout.blockFields * 4
+      && letters > 0 && integer(.planeCount) == Int.bitWidth - letters.leadingZeroBitCount
+      && size(.planes) % 8 == 0
+  }
+}

@@ -1,0 +1,212 @@
+// Makes a compiled list out of arranged words.
+// Invariant: the same words, policy and source give the same bytes.
+
+/// What a compiled file says about the list it was made from.
+struct SourceStamp: Equatable {
+  var bytes: UInt64 = 0
+  /// Nanoseconds since 1970, of the newest of the list's files.
+  var time: Int64 = 0
+  var hash: UInt64 = 0
+}
+
+struct ImageBuilder {
+  private let words: WordCollection
+  private let policy: UInt32
+  private let source: SourceStamp
+  private let name: String
+  private let alphabet: Alphabet
+  private let offsetBits: Int
+  private var offsets: [UInt32] = []
+  private var sections = [[UInt8]](repeating: [], count: ImageLayout.Section.allCases.count)
+
+  /// `words` must be arranged.
+  init(words: WordCollection, policy: UInt32, source: SourceStamp, name: String) {
+    self.words = words
+    self.policy = policy
+    self.source = source
+    self.name = name
+    alphabet = Alphabet(of: words)
+    let heapBytes = words.entries.reduce(1) { $0 + 1 + Int($1.bytes) }
+    offsetBits = max(8, heapBytes.bitWidth - heapBytes.leadingZeroBitCount)
+  }
+
+  /// The bytes of the compiled list.
+  mutating func build() -> [UInt8] {
+    writeHeap()
+    writeTable()
+    writeAnagrams()
+    writeBlocksAndPlanes()
+    set(.samples, to: stride(from: 0, to: offsets.count, by: ImageLayout.sampleStep).map { offsets[$0] })
+    set(.letters, to: alphabet.encoded)
+    set(.name, to: Array(name.utf8))
+    return assemble()
+  }
+
+  private mutating func set(_ section: ImageLayout.Section, to values: [some FixedWidthInteger]) {
+    sections[section.rawValue] = values.withUnsafeBytes { Array($0) }
+  }
+
+  private func bytes(of entry: WordCollection.Entry) -> ArraySlice<UInt8> {
+    words.heap[Int(entry.offset)..<Int(entry.offset) + Int(entry.bytes)]
+  }
+
+  private mutating func writeHeap() {
+    var heap: [UInt8] = [0]
+    heap.reserveCapacity(words.heap.count + words.entries.count + ImageLayout.guardBytes)
+    offsets.reserveCapacity(words.entries.count)
+    for entry in words.entries {
+      offsets.append(UInt32(truncatingIfNeeded: heap.count))
+      heap.append(entry.bytes)
+      heap.append(contentsOf: bytes(of: entry))
+    }
+    heap.append(contentsOf: [UInt8](repeating: 0, count: ImageLayout.guardBytes))
+    set(.heap, to: heap)
+  }
+
+  /// Puts the words, each under its hash, into a table of `slotCount` slots.
+  private func slots(_ slotCount: Int, hash: (Int) -> UInt64) -> [UInt32] {
+    var slots = [UInt32](repeating: 0, count: slotCount)
+    for index in offsets.indices {
+      let hash = hash(index)
+      var slot = SlotTable.home(of: hash, in: slotCount)
+      while slots[slot] != 0 { slot = slot + 1 == slotCount ? 0 : slot + 1 }
+      slots[slot] = SlotTable.slot(hash: hash, offset: offsets[index], offsetBits: offsetBits)
+    }
+    return slots
+  }
+
+  private mutating func writeTable() {
+    let table = words.heap.withUnsafeBytes { heap in
+      slots(max(8, offsets.count * 2)) { index in
+        let entry = words.entries[index]
+        guard let start = heap.baseAddress else { return 0 }
+        return WordHash.of(start + Int(entry.offset), Int(entry.bytes))
+      }
+    }
+    set(.table, to: table)
+  }
+
+  /// The bits of the anagram bitmap: about 16 for each word.
+  private var bitmapBits: Int { max(9, (offsets.count * 12).bitWidth - (offsets.count * 12).leadingZeroBitCount) }
+
+  private mutating func writeAnagrams() {
+    let values = alphabet.letterHashes
+    let hashes = words.entries.map { entry in
+      alphabet.codes(of: bytes(of: entry)).reduce(0) { $0 &+ values[Int($1)] }
+    }
+    set(.anagrams, to: slots(max(8, offsets.count * 5 / 3)) { hashes[$0] })
+    var bitmap = [UInt64](repeating: 0, count: 1 << (bitmapBits - 6))
+    for hash in hashes {
+      let bit = Int(truncatingIfNeeded: hash & (1 << UInt64(bitmapBits) - 1))
+      bitmap[bit >> 6] |= 1 << UInt64(bit & 63)
+    }
+    set(.bitmap, to: bitmap)
+  }
+
+  private mutating func writeBlocksAndPlanes() {
+    var blocks = [UInt32](repeating: 0, count: ImageLayout.blockCount * ImageLayout.blockFields)
+    var planes: [UInt64] = []
+    var first = 0
+    while first < words.entries.count {
+      let length = Int(words.entries[first].letters)
+      let end = words.entries[first...].firstIndex { Int($0.letters) != length } ?? words.entries.count
+      let field = length * ImageLayout.blockFields
+      blocks[field] = UInt32(truncatingIfNeeded: first)
+      blocks[field + 1] = UInt32(truncatingIfNeeded: end - first)
+      blocks[field + 2] = UInt32(truncatingIfNeeded: planes.count)
+      planes.append(contentsOf: planesOfBlock(first..<end, length: length))
+      first = end
+    }
+    set(.blocks, to: blocks)
+    set(.planes, to: planes)
+  }
+
+  private func planesOfBlock(_ range: Range<Int>, length: Int) -> [UInt64] {
+    let stride = (range.count + 63) / 64
+    var planes = [UInt64](repeating: 0, count: stride * length * alphabet.planeCount)
+    for index in range {
+      let row = index - range.lowerBound
+      for (position, code) in alphabet.codes(of: bytes(of: words.entries[index])).enumerated() {
+        for plane in 0..<alphabet.planeCount where code >> UInt16(plane) & 1 == 1 {
+          planes[(position * alphabet.planeCount + plane) * stride + row >> 6] |= 1 << UInt64(row & 63)
+        }
+      }
+    }
+    return planes
+  }
+
+  private func assemble() -> [UInt8] {
+    var image = [UInt8](repeating: 0, count: ImageLayout.headerBytes)
+    for section in ImageLayout.Section.allCases {
+      let field = ImageLayout.Field.sections.rawValue + section.rawValue * 16
+      put(UInt64(image.count), at: field, in: &image)
+      put(UInt64(sections[section.rawValue].count), at: field + 8, in: &image)
+      image.append(contentsOf: sections[section.rawValue])
+      image.append(contentsOf: [UInt8](repeating: 0, count: ImageLayout.aligned(image.count) - image.count))
+    }
+    writeHeader(&image)
+    return image
+  }
+
+  private func writeHeader(_ image: inout [UInt8]) {
+    put(ImageLayout.magic, .magic, &image)
+    put(ImageLayout.version, .version, &image)
+    put(policy, .policy, &image)
+    put(UInt64(image.count), .totalBytes, &image)
+    put(source.bytes, .sourceBytes, &image)
+    put(source.time, .sourceTime, &image)
+    put(source.hash, .sourceHash, &image)
+    put(UInt32(truncatingIfNeeded: words.entries.count), .wordCount, &image)
+    put(UInt32(truncatingIfNeeded: alphabet.count), .letterCount, &image)
+    put(UInt32(truncatingIfNeeded: offsetBits), .offsetBits, &image)
+    put(UInt32(truncatingIfNeeded: bitmapBits), .bitmapBits, &image)
+    put(UInt32(truncatingIfNeeded: alphabet.planeCount), .planeCount, &image)
+    for (index, count) in words.report.counts.enumerated() {
+      put(UInt32(clamping: count), at: ImageLayout.Field.dropCounts.rawValue + index * 4, in: &image)
+    }
+    put(image.withUnsafeBytes(checksum(of:)), .checksum, &image)
+  }
+
+  private func put(_ value: some FixedWidthInteger, _ field: ImageLayout.Field, _ image: inout [UInt8]) {
+    put(value, at: field.rawValue, in: &image)
+  }
+
+  private func put<Value: FixedWidthInteger>(_ value: Value, at offset: Int, in image: inout [UInt8]) {
+    image.withUnsafeMutableBytes { $0.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self) }
+  }
+}
+
+/// The checksum of a compiled list: over all its bytes but the checksum itself.
+func checksum(of image: UnsafeRawBufferPointer) -> UInt64 {
+  let field = ImageLayout.Field.checksum.rawValue
+  let head = digest(UnsafeRawBufferPointer(rebasing: image[..<field]), seed: 0)
+  return digest(UnsafeRawBufferPointer(rebasing: image[(field + 8)...]), seed: head)
+}
+
+/// A 64-bit digest of bytes, in four lanes so that a processor keeps busy. It finds damage, not forgery.
+func digest(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+  let prime: UInt64 = 0x9E37_79B9_7F4A_7C15
+  var lanes: (UInt64, UInt64, UInt64, UInt64) = (seed &+ 1, seed ^ prime, ~seed, seed &+ prime)
+  var offset = 0
+  while offset + 32 <= bytes.count {
+    lanes.0 = mix(lanes.0, bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    lanes.1 = mix(lanes.1, bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+    lanes.2 = mix(lanes.2, bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self))
+    lanes.3 = mix(lanes.3, bytes.loadUnaligned(fromByteOffset: offset + 24, as: UInt64.self))
+    offset += 32
+  }
+  while offset < bytes.count {
+    lanes.0 = mix(lanes.0, UInt64(bytes[offset]) | 0x100)
+    offset += 1
+  }
+  var sum = mix(UInt64(truncatingIfNeeded: bytes.count), lanes.0)
+  for lane in [lanes.1, lanes.2, lanes.3] { sum = mix(sum, lane) }
+  return sum
+}
+
+/// One step of `digest`: a bijection in each argument, so that no single change of a byte is lost.
+@inline(__always)
+private func mix(_ state: UInt64, _ value: UInt64) -> UInt64 {
+  let sum = (state ^ value) &* 0x9FB2_1C65_1E98_DF25
+  return sum ^ sum >> 29
+}

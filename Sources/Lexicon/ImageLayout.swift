@@ -1,0 +1,38 @@
+// The layout of a compiled list: a header of fixed fields, then sections, all little-endian, each section on a multiple of 8.
+// Invariant: a reader trusts nothing but the bounds it has checked itself; see `Image`.
+//
+//   heap      0, then for each word its number of bytes and its bytes; longest words first, then by code point.
+//             A word is named by its offset in the heap, so sorting offsets sorts words. `guardBytes` zeros end it.
+//   table     open addressing by `WordHash.of`: a slot is 0 or the low bits of the hash above the offset of the word.
+//   anagrams  open addressing by the sum of `WordHash.letter`, slots as in `table`, one for each word.
+//   bitmap    one bit for each low part of such a sum that some word has: asked before `anagrams`.
+//   samples   the offset of every 16th word.
+//   blocks    for each length in letters, 0...64: index of its first word, number of words, start of its planes.
+//   planes    for each length, each position, each bit of a letter's code: one bit a word, in words of 64 bits.
+//   letters   the letters of the list in code point order, each with its number of bytes before it; codes count from 1.
+//   name      the language, for a person who looks into the file.
+
+enum ImageLayout {
+  static let magic: UInt64 = 0x0A1A_5845_4C4B_4344  // "DCKLEX", then two bytes that a text transfer would spoil
+  static let version: UInt32 = 1
+  static let headerBytes = 512
+  /// More than the longest word: what is read after a checked offset stays inside the heap.
+  static let guardBytes = 264
+  static let sampleStep = 16
+  static let blockFields = 3
+  static let blockCount = WordPolicy.lengths.upperBound + 1
+
+  enum Field: Int {
+    case magic = 0, version = 8, policy = 12, totalBytes = 16, checksum = 24
+    case sourceBytes = 32, sourceTime = 40, sourceHash = 48
+    case wordCount = 56, letterCount = 60, offsetBits = 64, bitmapBits = 68, planeCount = 72
+    case dropCounts = 96
+    case sections = 192
+  }
+
+  enum Section: Int, CaseIterable {
+    case heap, table, anagrams, bitmap, samples, blocks, planes, letters, name
+  }
+
+  static func aligned(_ size: Int) -> Int { (size + 7) & ~7 }
+}

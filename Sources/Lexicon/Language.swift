@@ -1,0 +1,78 @@
+// A language of words: how its letters are lowercased and folded, what its letters are worth, and where its lists are found.
+// Invariant: a language is data; two languages are the same when their names are.
+
+import Wording
+
+/// How capitals become small letters, and what a capital in a word list means.
+public enum LetterCase: Hashable, Sendable {
+  /// By Unicode's default mapping; a word with a capital is a name and is dropped from a list.
+  case plain
+  /// As German: by the default mapping; nouns stand with a capital in lists and are lowercased instead of dropped.
+  case nouns
+  /// As Turkish and Azerbaijani: I becomes ı, İ becomes i.
+  case dotless
+  /// As Greek: a sigma at the end of a word is written ς.
+  case finalSigma
+}
+
+/// The text encoding of a list that Debian ships; every other list is UTF-8.
+public enum ListEncoding: Hashable, Sendable { case utf8, latin1 }
+
+/// A language that word lists are in.
+public struct Language: Hashable, Sendable {
+  /// The name in commands and Lua: `english`, `american-english-huge`.
+  public let name: String
+  /// The name for people: `English`.
+  public let title: String
+  /// ISO 639 code: `en`.
+  public let code: String
+  /// The Debian package that has its list.
+  public let package: String
+  /// Names of its lists in the folders of lists, the preferred one first.
+  public let listNames: [String]
+  /// Names, without ending, of Hunspell dictionaries that are expanded in place of a list of base forms.
+  public let dictionaryNames: [String]
+  public let letterCase: LetterCase
+  public let encoding: ListEncoding
+  /// Letters with marks that are letters of their own: folding accents leaves them.
+  public let ownLetters: String
+  /// What letters are worth in modes that count them, by their value: `1:aeiou 2:dg`. A letter that is not named counts 1.
+  let values: String
+
+  public init(
+    name: String, title: String, code: String, package: String = "", listNames: [String] = [],
+    dictionaryNames: [String] = [], letterCase: LetterCase = .plain, encoding: ListEncoding = .utf8,
+    ownLetters: String = "", letterValues: String = ""
+  ) {
+    self.name = name
+    self.title = title
+    self.code = code
+    self.package = package
+    self.listNames = listNames
+    self.dictionaryNames = dictionaryNames
+    self.letterCase = letterCase
+    self.encoding = encoding
+    self.ownLetters = ownLetters
+    self.values = letterValues
+  }
+
+  public static func == (a: Language, b: Language) -> Bool { a.name == b.name }
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+  /// The language of that name, its title, or its code; case aside.
+  public static func named(_ name: String) -> Language? {
+    let wanted = name.trimmed.lowercased()
+    return known.first { $0.name == wanted } ?? known.first { $0.title.lowercased() == wanted || $0.code == wanted }
+  }
+
+  /// What each letter is worth, for modes that count letters by value; those that are absent count 1.
+  public var letterValues: [Character: Int] {
+    var table: [Character: Int] = [:]
+    for group in values.split(separator: " ") {
+      let parts = group.split(separator: ":")
+      guard parts.count == 2, let value = Int(parts[0]) else { continue }
+      for letter in parts[1] { table[letter] = value }
+    }
+    return table
+  }
+}

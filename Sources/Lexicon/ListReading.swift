@@ -1,0 +1,50 @@
+// Reads a word list: finds its lines, refuses what is no text in UTF-8, and has each line judged.
+// Invariant: whatever bytes a file has, the answer is words with a report, or an error that says what the file looks like.
+
+import Wording
+
+/// Adds the words of a whole list to `collection`. `path` is for messages.
+func readList(
+  _ bytes: UnsafeBufferPointer<UInt8>, path: String, encoding: ListEncoding, policy: WordPolicy,
+  into collection: inout WordCollection
+) throws(LexiconError) {
+  var rest = bytes[...]
+  if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+  if rest.starts(with: [0xFF, 0xFE]) || rest.starts(with: [0xFE, 0xFF]) {
+    throw .badList(path: path, reason: "it is UTF-16; save it as UTF-8 (iconv -f utf-16 -t utf-8)")
+  }
+  if rest.prefix(4096).contains(0) {
+    throw .badList(path: path, reason: "it holds NUL bytes; a list is text in UTF-8, one word a line")
+  }
+  var lines = 0
+  var firstBad = 0
+  while !rest.isEmpty {
+    let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
+    lines += 1
+    let before = collection.report[.notText]
+    addLine(UnsafeBufferPointer(rebasing: rest[rest.startIndex..<end]), encoding, policy, &collection)
+    if firstBad == 0, collection.report[.notText] > before { firstBad = lines }
+    rest = rest[min(end + 1, rest.endIndex)...]
+  }
+  // A few spoilt lines are dropped and counted; more mean that the file is in another encoding.
+  if collection.report[.notText] > max(3, lines / 100) {
+    throw .badList(
+      path: path, reason: "line \(grouped(firstBad)) is not UTF-8 (Latin-1? iconv -f latin1 -t utf-8 converts it)")
+  }
+}
+
+private func addLine(
+  _ line: UnsafeBufferPointer<UInt8>, _ encoding: ListEncoding, _ policy: WordPolicy,
+  _ collection: inout WordCollection
+) {
+  var line = line[...]
+  while let last = line.last, isBlank(last) { line.removeLast() }
+  while let first = line.first, isBlank(first) { line.removeFirst() }
+  guard encoding == .latin1, line.contains(where: { $0 >= 0x80 }), line.count <= 1024 else {
+    return collection.add(UnsafeBufferPointer(rebasing: line), by: policy)
+  }
+  var text = String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))
+  text.withUTF8 { collection.add($0, by: policy) }
+}
+
+private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

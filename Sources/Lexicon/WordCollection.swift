@@ -1,0 +1,68 @@
+// The words of a list on their way into a compiled one: gathered line by line, then put into their final order.
+// Invariant: after `arranged()`, words are distinct, longest first, and by code point within a length.
+
+/// A growing heap of words with where each one lies and how many letters it has.
+struct WordCollection {
+  struct Entry {
+    /// The first eight bytes, big-endian: compares as the bytes do.
+    var key: UInt64
+    var offset: UInt32
+    var bytes: UInt8
+    var letters: UInt8
+  }
+
+  private(set) var heap: [UInt8] = []
+  private(set) var entries: [Entry] = []
+  var report = CompileReport()
+
+  /// Adds what a line gives. `notText` lines count as the list's reader decides.
+  mutating func add(_ line: UnsafeBufferPointer<UInt8>, by policy: WordPolicy) {
+    switch policy.judge(line) {
+    case .asIs(let letters): append(line, letters: letters)
+    case .word(var word, let letters): word.withUTF8 { append($0, letters: letters) }
+    case .dropped(let reason): report[reason] += 1
+    }
+  }
+
+  private mutating func append(_ word: UnsafeBufferPointer<UInt8>, letters: Int) {
+    var key: UInt64 = 0
+    for index in 0..<8 { key = key << 8 | UInt64(index < word.count ? word[index] : 0) }
+    entries.append(
+      Entry(key: key, offset: UInt32(truncatingIfNeeded: heap.count), bytes: UInt8(word.count), letters: UInt8(letters))
+    )
+    heap.append(contentsOf: word)
+  }
+
+  /// Sorts the words, drops those that stand twice, and counts what is left.
+  mutating func arrange() {
+    var byLength = [[Entry]](repeating: [], count: WordPolicy.lengths.upperBound + 1)
+    for entry in entries { byLength[Int(entry.letters)].append(entry) }
+    entries.removeAll(keepingCapacity: true)
+    heap.withUnsafeBufferPointer { heap in
+      for length in byLength.indices.reversed() where !byLength[length].isEmpty {
+        byLength[length].sort { Self.compare($0, $1, in: heap) < 0 }
+        var last: Entry?
+        for entry in byLength[length] {
+          if let last, Self.compare(last, entry, in: heap) == 0 {
+            report[.duplicate] += 1
+          } else {
+            entries.append(entry)
+          }
+          last = entry
+        }
+      }
+    }
+    report.kept = entries.count
+  }
+
+  private static func compare(_ a: Entry, _ b: Entry, in heap: UnsafeBufferPointer<UInt8>) -> Int {
+    if a.key != b.key { return a.key < b.key ? -1 : 1 }
+    var index = 8
+    while index < Int(a.bytes), index < Int(b.bytes) {
+      let (x, y) = (heap[Int(a.offset) + index], heap[Int(b.offset) + index])
+      if x != y { return x < y ? -1 : 1 }
+      index += 1
+    }
+    return Int(a.bytes) - Int(b.bytes)
+  }
+}

@@ -1,0 +1,124 @@
+// Which lines of a list are words, and what they look like once they are.
+// Invariant: a word that passes is its own normal form: NFC, small letters, 2...64 letters, at most 255 bytes.
+
+import Wording
+
+/// The limits of reading a list. The defaults are far beyond every list that Debian ships; tests lower them.
+public struct ListLimits: Sendable {
+  /// The largest list, in bytes.
+  public var bytes = 1 << 28
+  /// The largest number of words that a compiled file holds.
+  public var words = 1 << 25
+
+  public init() {}
+}
+
+/// The rules by which a list is cleaned.
+struct WordPolicy {
+  static let lengths = 2...64
+  static let maxBytes = 255
+
+  let letterCase: LetterCase
+  let ownLetters: String
+  let foldsAccents: Bool
+  /// For scalars below U+0800: true where the scalar alone is a small letter in NFC that this policy leaves as it is.
+  private let settled: [Bool]
+
+  init(language: Language, foldsAccents: Bool) {
+    letterCase = language.letterCase
+    ownLetters = language.ownLetters
+    self.foldsAccents = foldsAccents
+    let own = language.ownLetters
+    settled = (0..<0x800).map { value in
+      guard let scalar = Unicode.Scalar(UInt32(value)), scalar.isLetter, !scalar.isCapital else { return false }
+      let text = String(scalar)
+      guard text.composed.unicodeScalars.elementsEqual(text.unicodeScalars) else { return false }
+      return !foldsAccents || folded(text, keeping: own).unicodeScalars.elementsEqual(text.unicodeScalars)
+    }
+  }
+
+  /// A number that differs for policies that give different words: part of what makes a compiled file valid.
+  var fingerprint: UInt32 {
+    let cases: UInt32 =
+      switch letterCase {
+      case .plain: 0
+      case .nouns: 1
+      case .dotless: 2
+      case .finalSigma: 3
+      }
+    var sum: UInt32 = foldsAccents ? 17 : 16
+    for byte in ownLetters.utf8 { sum = sum &* 31 &+ UInt32(byte) }
+    return sum << 2 | cases
+  }
+
+  enum Verdict {
+    /// The bytes of the line are a word as they stand.
+    case asIs(letters: Int)
+    case word(String, letters: Int)
+    case dropped(DropReason)
+  }
+
+  /// What a line is, its ASCII blanks at both ends taken off already.
+  func judge(_ line: UnsafeBufferPointer<UInt8>) -> Verdict {
+    if line.isEmpty { return .dropped(.empty) }
+    if line.count > Self.maxBytes * 4 { return .dropped(.long) }
+    if let letters = settledLetters(line) {
+      return dropForLength(letters, bytes: line.count).map { .dropped($0) } ?? .asIs(letters: letters)
+    }
+    guard let text = String(validating: line, as: UTF8.self) else { return .dropped(.notText) }
+    return judge(text: text.trimmed)
+  }
+
+  /// The number of letters when every scalar is one that needs no second look, else nil.
+  private func settledLetters(_ line: UnsafeBufferPointer<UInt8>) -> Int? {
+    var letters = 0
+    var index = 0
+    while index < line.count {
+      let byte = line[index]
+      var value = Int(byte)
+      index += 1
+      if byte >= 0x80 {
+        guard byte >= 0xC2, byte < 0xE0, index < line.count, line[index] & 0xC0 == 0x80 else { return nil }
+        value = Int(byte & 0x1F) << 6 | Int(line[index] & 0x3F)
+        index += 1
+      }
+      if !settled[value] { return nil }
+      letters += 1
+    }
+    return letters
+  }
+
+  private func judge(text: String) -> Verdict {
+    if text.isEmpty { return .dropped(.empty) }
+    let composed = text.composed
+    var scalars = composed.unicodeScalars.makeIterator()
+    guard let first = scalars.next() else { return .dropped(.empty) }
+    if let reason = reasonToDrop(first, atStart: true) { return .dropped(reason) }
+    while let scalar = scalars.next() {
+      if let reason = reasonToDrop(scalar, atStart: false) { return .dropped(reason) }
+    }
+    var word = first.isCapital ? lowercased(composed, letterCase: letterCase).composed : composed
+    if foldsAccents { word = folded(word, keeping: ownLetters) }
+    let letters = word.unicodeScalars.reduce(0) { $0 + ($1.isMark ? 0 : 1) }
+    return dropForLength(letters, bytes: word.utf8.count).map { .dropped($0) } ?? .word(word, letters: letters)
+  }
+
+  private func reasonToDrop(_ scalar: Unicode.Scalar, atStart: Bool) -> DropReason? {
+    if scalar.isLetter {
+      return scalar.isCapital && !(atStart && letterCase == .nouns) ? .capital : nil
+    }
+    switch scalar {
+    case _ where scalar.isMark: return atStart ? .sign : nil
+    case "'", "\u{2019}", "\u{2BC}": return .apostrophe
+    case "-", "\u{2010}", "\u{2011}", "\u{2013}": return .hyphen
+    case _ where scalar.properties.numericType != nil: return .digit
+    case _ where scalar.properties.isWhitespace: return .blank
+    default: return .sign
+    }
+  }
+
+  private func dropForLength(_ letters: Int, bytes: Int) -> DropReason? {
+    if letters < Self.lengths.lowerBound { return .short }
+    return letters > Self.lengths.upperBound || bytes > Self.maxBytes ? .long : nil
+  }
+}

@@ -1,0 +1,86 @@
+// Words one after another, by length and beginning, and words picked by chance or by date.
+// Invariant: chance comes from the generator that is passed in, the date as a number; the same ones give the same word.
+
+/// The words of a lexicon of some length or beginning, made as they are asked for.
+public struct WordSequence: Sequence, IteratorProtocol {
+  private let lexicon: Lexicon
+  private var ranges: [Range<Int>]
+
+  init(_ lexicon: Lexicon, _ ranges: [Range<Int>]) {
+    self.lexicon = lexicon
+    self.ranges = ranges.reversed()
+  }
+
+  /// How many words are still to come.
+  public var remaining: Int { ranges.reduce(0) { $0 + $1.count } }
+
+  public mutating func next() -> String? {
+    while let range = ranges.popLast() {
+      guard !range.isEmpty else { continue }
+      ranges.append(range.dropFirst())
+      return lexicon.word(at: lexicon.offset(ofIndex: range.lowerBound))
+    }
+    return nil
+  }
+}
+
+extension Lexicon {
+  /// The words of `length` letters (of every length when nil) that begin with `prefix` (normal form).
+  public func words(length: Int? = nil, prefix: String = "") -> WordSequence {
+    let chosen = blocks.filter { length == nil || $0.length == length }
+    let prefix = Array(prefix.utf8)
+    return WordSequence(self, chosen.map { prefix.isEmpty ? $0.indices : range(in: $0, prefix: prefix) })
+  }
+
+  /// The lengths, in letters, that words have, ascending.
+  public var lengths: [Int] { blocks.map(\.length).reversed() }
+
+  /// The number of words of `length` letters.
+  public func count(length: Int) -> Int { blocks.first { $0.length == length }?.indices.count ?? 0 }
+
+  /// A word of `length` letters (of any length when nil), each as likely as another; nil when there is none.
+  public func random(length: Int? = nil, using generator: inout some RandomNumberGenerator) -> String? {
+    let range = length.map { length in blocks.first { $0.length == length }?.indices ?? 0..<0 } ?? 0..<count
+    guard !range.isEmpty else { return nil }
+    return word(at: offset(ofIndex: Int.random(in: range, using: &generator)))
+  }
+
+  /// The word of a day, counted in days since 1970: the same for everybody who has the same list.
+  public func wordOfTheDay(_ day: Int, length: Int? = nil) -> String? {
+    var generator = DayGenerator(day: day)
+    if let length { return random(length: length, using: &generator) }
+    let usual = lengths.filter { (5...9).contains($0) }
+    return random(length: usual.randomElement(using: &generator), using: &generator)
+  }
+
+  /// The indices of a block's words that begin with `prefix`: they stand together.
+  private func range(in block: Block, prefix: [UInt8]) -> Range<Int> {
+    let start = firstIndex(in: block.indices) { !$0.prefix(prefix.count).lexicographicallyPrecedes(prefix) }
+    let end = firstIndex(in: start..<block.indices.upperBound) { !$0.starts(with: prefix) }
+    return start..<end
+  }
+
+  /// The first index whose word meets a condition that holds from there on.
+  private func firstIndex(in range: Range<Int>, where holds: (UnsafeBufferPointer<UInt8>) -> Bool) -> Int {
+    var (low, high) = (range.lowerBound, range.upperBound)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if holds(bytes(at: offset(ofIndex: middle))) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
+
+/// The random numbers of a day: SplitMix64 (Steele, Lea, Flood 2014) seeded with its number.
+struct DayGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(day: Int) { state = UInt64(bitPattern: Int64(day)) &* 0xD134_2543_DE82_EF95 }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}

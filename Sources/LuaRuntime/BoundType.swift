@@ -1,0 +1,296 @@
+// One description of each bound type and module: what feeds the binding, completion, `help`, the LuaLS stubs and the
+// reference. Invariant: a field or method exists in Lua exactly when it is described here.
+
+/// A type as Lua code and its documentation speak of it.
+public indirect enum LuaType: Equatable, Sendable, CustomStringConvertible {
+  case string, integer, number, boolean, function, any, nothing, table
+  case object(String)
+  case list(LuaType)
+  case oneOf([LuaType])
+  case optional(LuaType)
+  case variadic(LuaType)
+  /// An iterator for `for ... in` over such things.
+  case iterator(LuaType)
+
+  public var description: String {
+    switch self {
+    case .string: "string"
+    case .integer: "integer"
+    case .number: "number"
+    case .boolean: "boolean"
+    case .function: "function"
+    case .any: "any"
+    case .nothing: "nil"
+    case .table: "table"
+    case .object(let name): name
+    case .list(let element): "\(element)[]"
+    case .oneOf(let types): types.map(\.description).joined(separator: "|")
+    case .optional(let type): "\(type)?"
+    case .variadic(let type): "\(type)..."
+    case .iterator(let element): "fun(): \(element)"
+    }
+  }
+}
+
+/// A parameter of a bound function.
+public struct LuaParameter: Equatable, Sendable {
+  public let name: String
+  public let type: LuaType
+
+  public init(_ name: String, _ type: LuaType) {
+    self.name = name
+    self.type = type
+  }
+}
+
+/// A function or method, in words.
+public struct FunctionDescription: Sendable {
+  public let name: String
+  public let parameters: [LuaParameter]
+  public let returns: LuaType
+  /// Whether an ordinary failure comes back as `nil, problem`.
+  public let failsSoftly: Bool
+  public let help: String
+
+  public init(name: String, parameters: [LuaParameter], returns: LuaType, failsSoftly: Bool, help: String) {
+    self.name = name
+    self.parameters = parameters
+    self.returns = returns
+    self.failsSoftly = failsSoftly
+    self.help = help
+  }
+
+  /// `deck:add(card: table) -> card | nil, problem`.
+  public func signature(on owner: String, separator: String) -> String {
+    let list = parameters.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
+    let result = failsSoftly ? "\(returns) | nil, problem" : "\(returns)"
+    let tail = returns == .nothing && !failsSoftly ? "" : " -> \(result)"
+    return "\(owner)\(separator)\(name)(\(list))\(tail)"
+  }
+}
+
+/// A field, in words and as plain data.
+public struct FieldDescription {
+  public let name: String
+  public let type: LuaType
+  public let isWritable: Bool
+  public let help: String
+  /// The field of an object as plain data, for `--json` and for showing it.
+  public let read: (any BoundObject) throws -> LuaValue
+
+  public init(
+    name: String, type: LuaType, isWritable: Bool, help: String, read: @escaping (any BoundObject) throws -> LuaValue
+  ) {
+    self.name = name
+    self.type = type
+    self.isWritable = isWritable
+    self.help = help
+    self.read = read
+  }
+}
+
+/// A bound type, in words.
+public struct TypeDescription {
+  public let name: String
+  public let help: String
+  public internal(set) var fields: [FieldDescription] = []
+  public internal(set) var methods: [FunctionDescription] = []
+  /// The one line that `tostring` gives.
+  public internal(set) var summary: (any BoundObject) throws -> String
+  /// What stands for the object where only a name has room: in a column, or in the JSON of another object.
+  public internal(set) var identity: (any BoundObject) throws -> LuaValue
+
+  public var memberNames: [String] { fields.map(\.name) + methods.map(\.name) }
+}
+
+/// A module, in words.
+public struct ModuleDescription {
+  public let name: String
+  public let help: String
+  public internal(set) var functions: [FunctionDescription] = []
+  public internal(set) var fields: [(name: String, type: LuaType, help: String)] = []
+
+  public var memberNames: [String] { fields.map(\.name) + functions.map(\.name) }
+}
+
+/// A function of the host that Lua can call.
+@usableFromInline final class HostFunction {
+  @usableFromInline typealias Body = (borrowing LuaStack, UnsafeMutableRawPointer?) throws -> Int32
+  let name: String
+  private let failsSoftly: Bool
+  private let body: Body
+
+  @usableFromInline init(_ name: String, failsSoftly: Bool, _ body: @escaping Body) {
+    self.name = name
+    self.failsSoftly = failsSoftly
+    self.body = body
+  }
+
+  /// Runs it; answers the count of results or a `dh_failure`.
+  func run(_ stack: borrowing LuaStack, _ object: UnsafeMutableRawPointer?) -> Int32 {
+    do {
+      return try body(stack, object)
+    } catch {
+      return stack.fail(error, softly: failsSoftly)
+    }
+  }
+}
+
+@usableFromInline struct BoundMember {
+  @usableFromInline enum Role {
+    case method, getter, setter
+    case operation(String)
+  }
+  let role: Role
+  let function: HostFunction
+
+  @usableFromInline init(_ role: Role, _ function: HostFunction) {
+    self.role = role
+    self.function = function
+  }
+}
+
+/// The description of a Swift class that Lua may hold, and how each member is run.
+public final class BoundType<T: BoundObject> {
+  public private(set) var description: TypeDescription
+  @usableFromInline var members: [BoundMember] = []
+  /// Bytes that an object weighs beside its userdata, for the memory limit and the collector's pace.
+  let cost: Int
+  /// Runs before every member: what throws here keeps the object from being used at all.
+  @usableFromInline let check: ((T) throws -> Void)?
+
+  public init(
+    _ name: String, _ help: String, cost: Int = 96, summary: @escaping (T) throws -> String,
+    identity: ((T) throws -> LuaValue)? = nil, check: ((T) throws -> Void)? = nil, _ describe: (BoundType<T>) -> Void
+  ) {
+    self.cost = cost
+    self.check = check
+    let summaryOf: (any BoundObject) throws -> String = { try ($0 as? T).map(summary) ?? name }
+    description = TypeDescription(
+      name: name, help: help, summary: summaryOf,
+      identity: { object in
+        guard let identity, let object = object as? T else { return .text(try summaryOf(object)) }
+        return try identity(object)
+      })
+    operation("__tostring") { object, _ in try summary(object) }
+    describe(self)
+  }
+
+  /// The object behind a raw self, borrowed from its userdata, which is on the stack during the call.
+  @inlinable static func with<R>(
+    _ raw: UnsafeMutableRawPointer?, _ check: ((T) throws -> Void)?, _ body: (T) throws -> R
+  ) throws -> R {
+    guard let raw else { throw LuaFailure.message("self is missing") }
+    return try Unmanaged<T>.fromOpaque(raw)._withUnsafeGuaranteedRef { object in
+      try check?(object)
+      return try body(object)
+    }
+  }
+
+  /// A method, called with `:`. Its arguments are at 2, 3, ...
+  @inlinable public func method<R: LuaRepresentable>(
+    _ name: String, _ parameters: [LuaParameter], returns: LuaType, fails: Bool = false, _ help: String,
+    _ body: @escaping (T, borrowing LuaStack) throws -> R
+  ) {
+    let check = self.check
+    members.append(
+      BoundMember(
+        .method,
+        HostFunction(name, failsSoftly: fails) { stack, raw in
+          try Self.with(raw, check) { try body($0, stack).push(on: stack) }
+        }))
+    note(FunctionDescription(name: name, parameters: parameters, returns: returns, failsSoftly: fails, help: help))
+  }
+
+  /// A field that is read only.
+  @inlinable public func field<V: LuaRepresentable>(
+    _ name: String, _ type: LuaType, _ help: String, get: @escaping (T) throws -> V
+  ) {
+    addGetter(name, type, help, isWritable: false, get)
+  }
+
+  /// A field that can be assigned. `set` finds the new value at 3.
+  @inlinable public func field<V: LuaRepresentable>(
+    _ name: String, _ type: LuaType, _ help: String, get: @escaping (T) throws -> V,
+    set: @escaping (T, borrowing LuaStack) throws -> Void
+  ) {
+    addGetter(name, type, help, isWritable: true, get)
+    let (owner, check) = (description.name, self.check)
+    members.append(
+      BoundMember(
+        .setter,
+        HostFunction(name, failsSoftly: false) { stack, raw in
+          do {
+            try Self.with(raw, check) { try set($0, stack) }
+          } catch LuaFailure.argument(_, let message) {
+            throw LuaFailure.message("bad value for \(owner).\(name) (\(message))")
+          }
+          return 0
+        }))
+  }
+
+  @inlinable func addGetter<V: LuaRepresentable>(
+    _ name: String, _ type: LuaType, _ help: String, isWritable: Bool, _ get: @escaping (T) throws -> V
+  ) {
+    let check = self.check
+    members.append(
+      BoundMember(
+        .getter,
+        HostFunction(name, failsSoftly: false) { stack, raw in
+          try Self.with(raw, check) { try get($0).push(on: stack) }
+        }))
+    note(
+      FieldDescription(name: name, type: type, isWritable: isWritable, help: help) { object in
+        guard let object = object as? T else { return .none }
+        try check?(object)
+        return try get(object).luaValue
+      })
+  }
+
+  /// An operator: `__len`, `__call`, `__close`.
+  public func operation<R: LuaRepresentable>(
+    _ event: String, _ body: @escaping (T, borrowing LuaStack) throws -> R
+  ) {
+    let check = self.check
+    members.append(
+      BoundMember(
+        .operation(event),
+        HostFunction(event, failsSoftly: false) { stack, raw in
+          try Self.with(raw, check) { try body($0, stack).push(on: stack) }
+        }))
+  }
+
+  @usableFromInline func note(_ method: FunctionDescription) { description.methods.append(method) }
+  @usableFromInline func note(_ field: FieldDescription) { description.fields.append(field) }
+}
+
+/// A module of Lua: functions called with `.`, and fields that are computed at each read.
+public final class BoundModule {
+  public private(set) var description: ModuleDescription
+  private(set) var members: [BoundMember] = []
+
+  public init(_ name: String, _ help: String, _ describe: (BoundModule) -> Void) {
+    description = ModuleDescription(name: name, help: help)
+    describe(self)
+  }
+
+  /// A function. Its arguments are at 1, 2, ...
+  public func function<R: LuaRepresentable>(
+    _ name: String, _ parameters: [LuaParameter], returns: LuaType, fails: Bool = false, _ help: String,
+    _ body: @escaping (borrowing LuaStack) throws -> R
+  ) {
+    members.append(
+      BoundMember(.method, HostFunction(name, failsSoftly: fails) { stack, _ in try body(stack).push(on: stack) }))
+    description.functions.append(
+      FunctionDescription(name: name, parameters: parameters, returns: returns, failsSoftly: fails, help: help))
+  }
+
+  /// A field that is read only.
+  public func field<V: LuaRepresentable>(
+    _ name: String, _ type: LuaType, _ help: String, get: @escaping () throws -> V
+  ) {
+    members.append(
+      BoundMember(.getter, HostFunction(name, failsSoftly: false) { stack, _ in try get().push(on: stack) }))
+    description.fields.append((name, type, help))
+  }
+}

@@ -1,0 +1,110 @@
+// From Swift errors to Lua errors and back. Invariant: what a bound function throws is on the stack as one value when its
+// frame ends, and an error value of one state never reaches another.
+
+import CLua
+public import Wording
+
+extension LuaStack {
+  /// Pushes what an error means to Lua; answers a count of results, or a `dh_failure`.
+  func fail(_ error: any Error, softly: Bool) -> Int32 {
+    reserve(16)
+    switch error {
+    case LuaFailure.argument(let number, let message):
+      push(message)
+      return DH_FAIL_ARGUMENT.rawValue - Int32(clamping: number)
+    case LuaFailure.message(let message):
+      push(message)
+      return DH_FAIL_MESSAGE.rawValue
+    case let error as LuaError: return fail(error)
+    case let problem as any Problem: return fail(problem, softly: softly)
+    default:
+      push(String(describing: error))
+      return DH_FAIL_MESSAGE.rawValue
+    }
+  }
+
+  /// An error of Lua code that Swift called: the same value goes on, unless it belongs to another state.
+  private func fail(_ error: LuaError) -> Int32 {
+    if let key = error.value, let value = state.errorValue(key) {
+      push(value)
+    } else if let problem = error.problem {
+      push(problem)
+    } else {
+      push(error.description)
+    }
+    return DH_FAIL_VALUE.rawValue
+  }
+
+  private func fail(_ problem: any Problem, softly: Bool) -> Int32 {
+    if softly { pushNil() }
+    push(problem)
+    return softly ? 2 : DH_FAIL_VALUE.rawValue
+  }
+
+  /// Pushes a problem as the table that scripts read: code, title, message, its details, and a text.
+  public func push(_ problem: any Problem) {
+    reserve(16)
+    pushTable(array: 0, fields: 4)
+    setField("code", problem.code)
+    setField("title", problem.title)
+    setField("message", problem.message)
+    for detail in problem.details {
+      switch detail.value {
+      case .text(let text): setField(detail.name, text)
+      case .integer(let number): setField(detail.name, number)
+      case .number(let number): setField(detail.name, number)
+      }
+    }
+    state.pushProblemMetatable(on: L)
+    lua_setmetatable(L, -2)
+  }
+
+  /// The problem in a table with `code`, `title` and `message`, read raw; nil for any other value.
+  public func problem(at index: Int) -> PlainProblem? {
+    guard isTable(index), let code = rawText("code", of: index), let message = rawText("message", of: index) else {
+      return nil
+    }
+    return PlainProblem(code: code, title: rawText("title", of: index) ?? message, message: message)
+  }
+
+  private func rawText(_ name: String, of index: Int) -> String? {
+    let table = lua_absindex(L, Int32(index))
+    reserve(4)
+    push(name)
+    lua_rawget(L, table)
+    defer { dh_pop(L, 1) }
+    guard isText(-1) else { return nil }
+    return value(-1).text
+  }
+}
+
+/// `nil, problem`, for the places that find a problem without throwing it (a refused guess).
+public struct LuaRefusal: LuaRepresentable {
+  public let problem: any Problem
+
+  public init(_ problem: any Problem) { self.problem = problem }
+
+  public func push(on stack: borrowing LuaStack) -> Int32 {
+    stack.pushNil()
+    stack.push(problem)
+    return 2
+  }
+  public var luaValue: LuaValue { .none }
+}
+
+/// A Swift function handed to Lua as a value.
+public struct LuaFunction: LuaRepresentable {
+  private let function: HostFunction
+
+  public init<R: LuaRepresentable>(
+    _ name: String, fails: Bool = false, _ body: @escaping (borrowing LuaStack) throws -> R
+  ) {
+    function = HostFunction(name, failsSoftly: fails) { stack, _ in try body(stack).push(on: stack) }
+  }
+
+  public func push(on stack: borrowing LuaStack) -> Int32 {
+    stack.state.push(function, on: stack.L)
+    return 1
+  }
+  public var luaValue: LuaValue { .opaque("function") }
+}

@@ -1,0 +1,81 @@
+// Copies a Lua value into plain data. Invariant: raw access only, so no code of a script runs; bounded by depth and count.
+
+import CLua
+
+struct LuaCopier {
+  let L: OpaquePointer
+  private var open: [UnsafeRawPointer] = []
+  private var left = 1_000_000
+
+  init(_ state: OpaquePointer) { L = state }
+
+  func copy(_ index: Int32, depth: Int) -> LuaValue {
+    var copier = self
+    return copier.value(at: index, depth: depth)
+  }
+
+  private mutating func value(at index: Int32, depth: Int) -> LuaValue {
+    switch lua_type(L, index) {
+    case LUA_TNIL, LUA_TNONE: return .none
+    case LUA_TBOOLEAN: return .boolean(lua_toboolean(L, index) != 0)
+    case LUA_TNUMBER:
+      return lua_isinteger(L, index) != 0
+        ? .integer(Int(lua_tointegerx(L, index, nil))) : .number(lua_tonumberx(L, index, nil))
+    case LUA_TSTRING: return .bytes(bytes(at: index))
+    case LUA_TTABLE: return table(at: index, depth: depth)
+    case LUA_TUSERDATA: return object(at: index)
+    default: return .opaque(String(cString: dh_type_word(L, index)))
+    }
+  }
+
+  private func bytes(at index: Int32) -> [UInt8] {
+    var length = 0
+    guard let start = dh_string(L, index, &length) else { return [] }
+    return [UInt8](UnsafeRawBufferPointer(start: start, count: length))
+  }
+
+  private func object(at index: Int32) -> LuaValue {
+    LuaState.of(L).object(on: L, at: index).map { .object($0) } ?? .opaque(String(cString: dh_value_name(L, index)))
+  }
+
+  private mutating func table(at index: Int32, depth: Int) -> LuaValue {
+    guard depth > 0, let address = lua_topointer(L, index), !open.contains(address), lua_checkstack(L, 8) != 0 else {
+      return .opaque("table")
+    }
+    open.append(address)
+    defer { open.removeLast() }
+    if dh_push_frozen_content(L, index) != 0 {
+      defer { dh_pop(L, 1) }
+      return table(at: lua_gettop(L), depth: depth)
+    }
+    return pairs(at: index, depth: depth)
+  }
+
+  private mutating func pairs(at index: Int32, depth: Int) -> LuaValue {
+    let length = Int(clamping: lua_rawlen(L, index))
+    var found: [(key: LuaValue, value: LuaValue)] = []
+    lua_pushnil(L)
+    while dh_next_raw(L, index) == 1 {
+      left -= 1
+      guard left > 0 else {
+        dh_pop(L, 2)
+        return .opaque("table")
+      }
+      let top = lua_gettop(L)
+      found.append((value(at: top - 1, depth: 0), value(at: top, depth: depth - 1)))
+      dh_pop(L, 1)
+    }
+    return asList(found, length: length) ?? .table(found)
+  }
+
+  /// The pairs as a list when their keys are exactly 1...length.
+  private func asList(_ pairs: [(key: LuaValue, value: LuaValue)], length: Int) -> LuaValue? {
+    guard pairs.count == length, length > 0 else { return nil }
+    var elements = [LuaValue](repeating: .none, count: length)
+    for (key, value) in pairs {
+      guard case .integer(let position) = key, (1...length).contains(position) else { return nil }
+      elements[position - 1] = value
+    }
+    return .list(elements)
+  }
+}

@@ -1,0 +1,57 @@
+// Looking at values without running anything of a script: what completion and the printing of values stand on.
+// Invariant: only raw access; metamethods never run.
+
+import CLua
+
+/// What a value is, as far as one can see without running code.
+public enum LuaInspection {
+  /// A table and its text keys, with whether each is a function.
+  case table(keys: [(name: String, isFunction: Bool)])
+  case object(TypeDescription)
+  case text
+  case other(String)
+
+  static func along(_ path: [String], from stack: borrowing LuaStack) throws -> LuaInspection? {
+    dh_push_globals(stack.L)
+    for name in path {
+      guard stack.isTable(-1) else { return nil }
+      stack.push(name)
+      lua_rawget(stack.L, -2)
+      if stack.isNoneOrNil(-1) { return nil }
+    }
+    return of(stack)
+  }
+
+  /// The value on top of the stack.
+  static func of(_ stack: borrowing LuaStack) -> LuaInspection {
+    if let slot = stack.state.slot(on: stack.L, at: -1) { return .object(slot.description) }
+    if stack.isText(-1) { return .text }
+    guard stack.isTable(-1) else { return .other(stack.typeName(-1)) }
+    return .table(keys: LuaCopier(stack.L).keysWithKind(at: -1))
+  }
+}
+
+extension LuaCopier {
+  func keys(at index: Int32) -> [String] { keysWithKind(at: index).map(\.name) }
+
+  /// The text keys of a table, sorted; at most 10,000 are looked at.
+  func keysWithKind(at index: Int32) -> [(name: String, isFunction: Bool)] {
+    let L = self.L
+    let table = lua_absindex(L, index)
+    guard lua_checkstack(L, 8) != 0 else { return [] }
+    var found: [(name: String, isFunction: Bool)] = []
+    var left = 10_000
+    lua_pushnil(L)
+    while dh_next_raw(L, table) == 1 {
+      let stack = LuaStack(L)
+      if stack.isText(-2), let name = stack.value(-2, depth: 0).text { found.append((name, stack.isFunction(-1))) }
+      dh_pop(L, 1)
+      left -= 1
+      if left == 0 {
+        dh_pop(L, 1)
+        break
+      }
+    }
+    return found.sorted { $0.name < $1.name }
+  }
+}

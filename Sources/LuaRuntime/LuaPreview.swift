@@ -1,0 +1,196 @@
+// A value as much of it as a person can look at: bounded in depth, breadth and text, cycles marked. Invariant: tables are read
+// raw; the only code of a script that runs is a `__tostring`, protected, and only for values that are shown by their text.
+
+import CLua
+import Wording
+
+/// A value prepared for showing.
+public indirect enum LuaPreview {
+  /// nil, true, 12, function: 0x5581...
+  case word(String)
+  /// A string: its first bytes, and how many it has in all.
+  case text([UInt8], total: Int)
+  /// What shows itself: a bound object's summary, a table with `__tostring`.
+  case summary(String)
+  case table(LuaTablePreview)
+  /// A table that is being shown already, further out.
+  case cycle
+  /// A table too deep to be shown, with its count.
+  case folded(count: Int)
+}
+
+public struct LuaTablePreview {
+  /// Elements 1...n, the first of them.
+  public var elements: [LuaPreview] = []
+  public var elementCount = 0
+  /// Other pairs, sorted by key, the first of them.
+  public var fields: [(key: LuaPreview, value: LuaPreview)] = []
+  public var fieldCount = 0
+}
+
+extension LuaStack {
+  /// Prepares the value for showing.
+  /// - Throws: `LuaError` when a `__tostring` was stopped.
+  public func preview(_ index: Int, limits: LuaPreviewLimits = LuaPreviewLimits()) throws -> LuaPreview {
+    var maker = PreviewMaker(L, limits)
+    return try maker.preview(lua_absindex(L, Int32(index)), depth: 0)
+  }
+}
+
+public struct LuaPreviewLimits {
+  /// Tables within each other.
+  public var depth = 6
+  /// Elements, and fields, of one table.
+  public var breadth = 100
+  /// Values in all.
+  public var values = 2_000
+  /// Bytes of one text.
+  public var text = 4_000
+
+  public init() {}
+}
+
+private struct PreviewMaker {
+  let L: OpaquePointer
+  let limits: LuaPreviewLimits
+  var open: [UnsafeRawPointer] = []
+  var left: Int
+
+  init(_ state: OpaquePointer, _ limits: LuaPreviewLimits) {
+    L = state
+    self.limits = limits
+    left = limits.values
+  }
+
+  mutating func preview(_ index: Int32, depth: Int) throws -> LuaPreview {
+    left -= 1
+    guard lua_checkstack(L, 12) != 0 else { return .word("…") }
+    switch lua_type(L, index) {
+    case LUA_TNIL, LUA_TNONE: return .word("nil")
+    case LUA_TBOOLEAN: return .word(lua_toboolean(L, index) != 0 ? "true" : "false")
+    case LUA_TSTRING: return text(index)
+    case LUA_TTABLE: return try tableOrText(index, depth)
+    case LUA_TUSERDATA: return .summary(try tostring(index))
+    default: return .word(try tostring(index))
+    }
+  }
+
+  private func text(_ index: Int32) -> LuaPreview {
+    var length = 0
+    guard let start = dh_string(L, index, &length) else { return .word("nil") }
+    return .text([UInt8](UnsafeRawBufferPointer(start: start, count: min(length, limits.text))), total: length)
+  }
+
+  /// The text that `tostring` gives; when that fails, the value's type.
+  private func tostring(_ index: Int32) throws -> String {
+    let top = lua_gettop(L)
+    defer { lua_settop(L, top) }
+    let status = dh_tostring_protected(L, index)
+    if status >= DH_STATUS_STOPPED { throw LuaState.of(L).takeError(on: L, status: status) }
+    guard status == LUA_OK, case .text(let bytes, let total) = text(-1) else {
+      return "\(String(cString: dh_value_name(L, index))) (its __tostring fails)"
+    }
+    return String(decoding: bytes, as: UTF8.self) + (total > bytes.count ? "…" : "")
+  }
+
+  private mutating func tableOrText(_ index: Int32, _ depth: Int) throws -> LuaPreview {
+    if dh_push_frozen_content(L, index) != 0 {
+      defer { dh_pop(L, 1) }
+      return try table(lua_gettop(L), depth)
+    }
+    if luaL_getmetafield(L, index, "__tostring") != LUA_TNIL {
+      dh_pop(L, 1)
+      return .summary(try tostring(index))
+    }
+    return try table(index, depth)
+  }
+
+  private mutating func table(_ index: Int32, _ depth: Int) throws -> LuaPreview {
+    guard let address = lua_topointer(L, index) else { return .word("table") }
+    if open.contains(address) { return .cycle }
+    let keys = keys(of: index)
+    if depth >= limits.depth || left <= 0 { return .folded(count: keys.elements + keys.others.count + keys.more) }
+    open.append(address)
+    defer { open.removeLast() }
+    var made = LuaTablePreview()
+    made.elementCount = keys.elements
+    made.fieldCount = keys.others.count + keys.more
+    for position in 0..<min(keys.elements, limits.breadth) where left > 0 {
+      lua_rawgeti(L, index, Int64(position + 1))
+      defer { dh_pop(L, 1) }
+      made.elements.append(try preview(lua_gettop(L), depth: depth + 1))
+    }
+    for key in keys.others.prefix(limits.breadth) where left > 0 {
+      if let pair = try field(index, key, depth) { made.fields.append(pair) }
+    }
+    return .table(made)
+  }
+
+  private mutating func field(
+    _ index: Int32, _ key: Key, _ depth: Int
+  ) throws -> (key: LuaPreview, value: LuaPreview)? {
+    let stack = LuaStack(L)
+    switch key {
+    case .text(let bytes): stack.push(bytes: bytes)
+    case .integer(let number): stack.push(number)
+    case .number(let number): stack.push(number)
+    case .boolean(let flag): stack.push(flag)
+    case .other(let word): return (.word("[\(word)]"), .word("…"))
+    }
+    defer { dh_pop(L, 2) }
+    lua_pushvalue(L, -1)
+    lua_rawget(L, index)
+    return (try preview(lua_gettop(L) - 1, depth: limits.depth), try preview(lua_gettop(L), depth: depth + 1))
+  }
+
+  private enum Key {
+    case text([UInt8])
+    case integer(Int)
+    case number(Double)
+    case boolean(Bool)
+    case other(String)
+
+    /// Numbers first, then texts, then the rest.
+    var rank: (Int, Double, [UInt8]) {
+      switch self {
+      case .integer(let number): (0, Double(number), [])
+      case .number(let number): (0, number, [])
+      case .text(let bytes): (1, 0, bytes)
+      case .boolean(let flag): (2, flag ? 1 : 0, [])
+      case .other(let word): (3, 0, Array(word.utf8))
+      }
+    }
+  }
+
+  /// How many elements 1...n there are, the other keys sorted, and how many more were not looked at.
+  private func keys(of index: Int32) -> (elements: Int, others: [Key], more: Int) {
+    let elements = Int(clamping: lua_rawlen(L, index))
+    var others: [Key] = []
+    var more = 0
+    lua_pushnil(L)
+    while dh_next_raw(L, index) == 1 {
+      dh_pop(L, 1)
+      let key = key(at: lua_gettop(L))
+      if case .integer(let number) = key, (1...max(1, elements)).contains(number), elements > 0 { continue }
+      if others.count < 10_000 { others.append(key) } else { more += 1 }
+    }
+    others.sort { $0.rank.0 != $1.rank.0 ? $0.rank.0 < $1.rank.0 : Self.isBefore($0.rank, $1.rank) }
+    return (elements, others, more)
+  }
+
+  private static func isBefore(_ a: (Int, Double, [UInt8]), _ b: (Int, Double, [UInt8])) -> Bool {
+    a.1 != b.1 ? a.1 < b.1 : a.2.lexicographicallyPrecedes(b.2)
+  }
+
+  private func key(at index: Int32) -> Key {
+    switch lua_type(L, index) {
+    case LUA_TSTRING: if case .text(let bytes, _) = text(index) { return .text(bytes) }
+    case LUA_TNUMBER:
+      if lua_isinteger(L, index) != 0 { return .integer(Int(lua_tointegerx(L, index, nil))) }
+      return .number(lua_tonumberx(L, index, nil))
+    case LUA_TBOOLEAN: return .boolean(lua_toboolean(L, index) != 0)
+    default: break
+    }
+    return .other(String(cString: dh_value_name(L, index)))
+  }
+}

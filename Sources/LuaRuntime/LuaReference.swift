@@ -1,0 +1,88 @@
+// A Lua value that Swift keeps: a callback, an error value. Invariant: it is given back to the registry exactly once, and a
+// reference into a closed state answers with an error instead of a value.
+
+import CLua
+
+/// A value in the registry of its state. It keeps the state's Swift object, not the state, alive.
+public final class LuaReference {
+  public let state: LuaState
+  private let slot: Int32
+
+  /// Takes the value on top of the stack.
+  init(popping L: OpaquePointer, of state: LuaState) {
+    self.state = state
+    slot = dh_ref(L)
+  }
+
+  deinit { if !state.isClosed { dh_unref(state.main, slot) } }
+
+  func push(on L: OpaquePointer) {
+    if state.isClosed {
+      lua_pushnil(L)
+    } else {
+      dh_push_ref(L, slot)
+    }
+  }
+
+  /// Calls the value with the arguments and hands the results, on top of the stack, to `read`.
+  /// - Throws: `LuaError` when the code fails or is stopped, and what `read` throws.
+  public func call<R>(
+    _ arguments: [any LuaRepresentable] = [], results: Int = 1, _ read: (borrowing LuaStack) throws -> R
+  ) throws -> R {
+    let L = try state.running()
+    let top = lua_gettop(L)
+    defer { lua_settop(L, top) }
+    guard lua_checkstack(L, Int32(clamping: arguments.count + results + 8)) != 0 else { throw state.stackIsFull }
+    let stack = LuaStack(L)
+    push(on: L)
+    var count: Int32 = 0
+    for argument in arguments { count += argument.push(on: stack) }
+    let status = dh_call_protected(L, count, Int32(clamping: results))
+    guard status == LUA_OK else { throw state.takeError(on: L, status: status) }
+    return try read(stack)
+  }
+
+  /// The value as plain data; none when the state is closed.
+  public func copied() -> LuaValue {
+    guard !state.isClosed else { return .none }
+    do {
+      return try state.withStack { stack in
+        stack.push(self)
+        return stack.value(-1)
+      }
+    } catch {
+      // Only a full stack: there is no value to give.
+      return .none
+    }
+  }
+
+  /// Calls the value and copies its first result.
+  public func call(_ arguments: [any LuaRepresentable] = []) throws -> LuaValue {
+    try call(arguments) { $0.value(-1) }
+  }
+}
+
+extension LuaStack {
+  /// Gives `body` each item, on top of the stack, of the array or of the iterator at `index`, up to the first nil.
+  /// An iterator is called without arguments, as `for ... in` calls one that keeps its own state.
+  /// - Throws: what the script's code fails with, the stop that ended it, and what `body` throws.
+  public func forEachItem(_ index: Int, _ body: (borrowing LuaStack) throws -> Void) throws {
+    reserve(16)
+    if isTable(index), !isCallable(index) {
+      return try table(index).forEachElement { _, stack in
+        if stack.state.isStopping { throw LuaFailure.message("stopped") }
+        try body(stack)
+      }
+    }
+    let top = lua_gettop(L)
+    defer { lua_settop(L, top) }
+    while true {
+      lua_pushvalue(L, Int32(index))
+      let status = dh_call_protected(L, 0, 1)
+      guard status == LUA_OK else { throw state.takeError(on: L, status: status) }
+      if isNoneOrNil(-1) { return }
+      try body(self)
+      lua_settop(L, top)
+    }
+  }
+}

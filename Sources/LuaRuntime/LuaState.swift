@@ -1,0 +1,375 @@
+// A Lua state and what the host has put into it. Invariant: it is used only on the thread that made it (the type is not
+// Sendable), every host function and bound type in it lives as long as it does, and after `close` nothing reaches Lua.
+
+import CLua
+import Wording
+
+/// One Lua state: its globals, the bound types that it knows, and the doors through which Swift calls into it.
+public final class LuaState {
+  /// What a bound class is in this state.
+  final class Slot {
+    let type: UnsafeMutablePointer<dh_type>
+    let description: TypeDescription
+    let cost: Int
+    let bring: (UnsafeMutableRawPointer) -> any BoundObject
+
+    init(
+      type: UnsafeMutablePointer<dh_type>, description: TypeDescription, cost: Int,
+      bring: @escaping (UnsafeMutableRawPointer) -> any BoundObject
+    ) {
+      self.type = type
+      self.description = description
+      self.cost = cost
+      self.bring = bring
+    }
+  }
+
+  let main: OpaquePointer
+  public private(set) var isClosed = false
+  private var slots: [ObjectIdentifier: Slot] = [:]
+  private var slotsByType: [UnsafeRawPointer: Slot] = [:]
+  /// The types and modules that were registered, for help, completion and the reference.
+  public private(set) var types: [TypeDescription] = []
+  public private(set) var modules: [ModuleDescription] = []
+  private var functions: [(object: HostFunction, entry: UnsafeMutablePointer<dh_function>)] = []
+  private var names: [UnsafeMutablePointer<CChar>] = []
+  private var problemMetatable: LuaReference?
+  private var errorValues: [(number: Int, value: LuaReference)] = []
+  private var errorCount = 0
+
+  /// - Parameter memoryLimit: bytes that its Lua code may hold; nil for no limit.
+  public init(memoryLimit: Int? = nil) throws(LuaError) {
+    var host = dh_host(
+      context: nil, invoke: runHostFunction, release: releaseHostObject, unknown_field: wordUnknownField)
+    guard let L = dh_open(&host, memoryLimit ?? 0) else {
+      throw LuaError(kind: .stopped(.memory), message: "not enough memory for a Lua state")
+    }
+    main = L
+    dh_set_context(L, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  deinit { close() }
+
+  /// Ends the state: finalizers run, bound objects are given back. Calling it again does nothing.
+  public func close() {
+    guard !isClosed else { return }
+    problemMetatable = nil
+    errorValues = []
+    isClosed = true
+    dh_close(main)
+    for function in functions { function.entry.deallocate() }
+    for name in names { name.deallocate() }
+    functions = []
+    names = []
+    slots = [:]
+    slotsByType = [:]
+  }
+
+  static func of(_ L: OpaquePointer) -> LuaState {
+    guard let context = dh_context(L) else { preconditionFailure("a Lua state that no LuaState made") }
+    return Unmanaged<LuaState>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  /// Bytes that the state holds, host objects included.
+  public var memoryUsed: Int { isClosed ? 0 : Int(clamping: dh_memory_used(main)) }
+
+  /// Whether errors carry a traceback.
+  public var isTracing = false { didSet { if !isClosed { dh_set_tracing(main, isTracing ? 1 : 0) } } }
+
+  /// Whether what runs was asked to stop: long host work polls it.
+  public var isStopping: Bool { !isClosed && dh_is_stopping(main) != 0 }
+
+  // MARK: Running code
+
+  /// Compiles text; bytecode is refused.
+  /// - Parameter name: how messages call it: `make_deck.lua`, `prompt`.
+  public func load(_ source: some Collection<UInt8>, name: String) throws -> LuaReference {
+    let L = try running()
+    let bytes = Array(source)
+    guard lua_checkstack(L, 8) != 0 else { throw stackIsFull }
+    let status = bytes.withUnsafeBytes { raw in
+      guard let base = raw.baseAddress else { return dh_load(L, "", 0, "=" + name) }
+      return dh_load(L, base.assumingMemoryBound(to: CChar.self), raw.count, "=" + name)
+    }
+    guard status == LUA_OK else { throw takeSyntaxError(on: L, endsInBackslash: bytes.last == UInt8(ascii: "\\")) }
+    return LuaReference(popping: L, of: self)
+  }
+
+  public func load(_ source: String, name: String) throws -> LuaReference { try load(source.utf8, name: name) }
+
+  /// The stack on which the host may push now.
+  func running() throws(LuaError) -> OpaquePointer {
+    guard !isClosed, let L = dh_running(main) else {
+      throw LuaError(kind: .runtime, message: "this belongs to a Lua state that is closed")
+    }
+    return L
+  }
+
+  /// Gives `body` a view of the stack, balanced afterwards.
+  public func withStack<R>(_ body: (borrowing LuaStack) throws -> R) throws -> R {
+    let L = try running()
+    guard lua_checkstack(L, 32) != 0 else { throw stackIsFull }
+    let top = lua_gettop(L)
+    defer { lua_settop(L, top) }
+    return try body(LuaStack(L))
+  }
+
+  // MARK: Globals
+
+  public func setGlobal(_ name: String, _ value: some LuaRepresentable) throws {
+    try withStack { stack in
+      dh_push_globals(stack.L)
+      stack.setField(name, value)
+    }
+  }
+
+  /// The names of the globals that are text, without running any metamethod.
+  public func globalNames() throws -> [String] {
+    try withStack { stack in
+      dh_push_globals(stack.L)
+      return LuaCopier(stack.L).keys(at: -1)
+    }
+  }
+
+  /// Looks at a value by raw access along a path of fields from the globals: for completion and for the prompt's rule.
+  /// Bound objects and modules answer by their description. Nil when there is nothing.
+  public func inspect(path: [String]) throws -> LuaInspection? {
+    try withStack { try LuaInspection.along(path, from: $0) }
+  }
+
+  // MARK: Errors
+
+  var stackIsFull: LuaError { LuaError(kind: .runtime, message: "stack overflow") }
+
+  /// A chunk is incomplete when its end was not expected there. A short string cannot go on in the next line, unless the
+  /// line ends in a backslash.
+  private func takeSyntaxError(on L: OpaquePointer, endsInBackslash: Bool) -> LuaError {
+    let message = LuaStack(L).value(-1).text ?? "syntax error"
+    dh_pop(L, 1)
+    let isCut = message.hasSuffix("unfinished string near <eof>") && !endsInBackslash
+    return LuaError(kind: .syntax(isIncomplete: message.hasSuffix("<eof>") && !isCut), message: message)
+  }
+
+  /// The error of a protected call; takes the value off the stack.
+  func takeError(on L: OpaquePointer, status: Int32) -> LuaError {
+    if status >= DH_STATUS_STOPPED { return stopError(status - Int32(DH_STATUS_STOPPED)) }
+    let position = String(cString: dh_error_position(L))
+    let trace = isTracing ? String(cString: dh_error_trace(L)) : nil
+    let isText = lua_type(L, -1) == LUA_TSTRING
+    let problem = LuaStack(L).problem(at: -1)
+    let message = problem?.message ?? errorText(on: L)
+    return LuaError(
+      kind: .runtime, message: message, position: isText ? "" : position, trace: trace, problem: problem,
+      value: keepErrorValue(LuaReference(popping: L, of: self)))
+  }
+
+  /// Keeps an error value for the case that Swift throws the error on into Lua; only the last few are.
+  private func keepErrorValue(_ value: LuaReference) -> ErrorValueKey {
+    errorCount += 1
+    if errorValues.count == 8 { errorValues.removeFirst() }
+    errorValues.append((errorCount, value))
+    return ErrorValueKey(state: ObjectIdentifier(self), number: errorCount)
+  }
+
+  func errorValue(_ key: ErrorValueKey) -> LuaReference? {
+    guard key.state == ObjectIdentifier(self) else { return nil }
+    return errorValues.first { $0.number == key.number }?.value
+  }
+
+  private func stopError(_ reason: Int32) -> LuaError {
+    switch UInt32(reason) {
+    case DH_STOP_DEADLINE.rawValue:
+      return LuaError(kind: .stopped(.deadline), message: "stopped: the time limit has passed")
+    case DH_STOP_MEMORY.rawValue:
+      return LuaError(kind: .stopped(.memory), message: "stopped: the memory limit has passed")
+    case DH_STOP_EXIT.rawValue:
+      return LuaError(kind: .stopped(.exit(Int(dh_exit_status(main)))), message: "exit")
+    default: return LuaError(kind: .stopped(.interrupt), message: "interrupted")
+    }
+  }
+
+  /// The error value on top in words; leaves it there.
+  private func errorText(on L: OpaquePointer) -> String {
+    let kind = lua_type(L, -1)
+    if kind == LUA_TNIL { return "nil" }
+    guard lua_checkstack(L, 8) != 0 else { return "stack overflow" }
+    defer { dh_pop(L, 1) }
+    let hasText = kind == LUA_TSTRING || kind == LUA_TNUMBER || luaL_getmetafield(L, -1, "__tostring") != LUA_TNIL
+    if kind != LUA_TSTRING, kind != LUA_TNUMBER, hasText { dh_pop(L, 1) }
+    guard hasText else {
+      lua_pushnil(L)
+      return "(error object is a \(String(cString: dh_type_word(L, -2))) value)"
+    }
+    let status = dh_tostring_protected(L, -1)
+    if status >= DH_STATUS_STOPPED { lua_pushnil(L) }
+    guard status == LUA_OK else { return "(error object is a \(String(cString: dh_type_word(L, -2))) value)" }
+    var length = 0
+    guard let start = dh_string(L, -1, &length) else { return "" }
+    return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
+  }
+
+  // MARK: Bound types
+
+  func slot(of type: any BoundObject.Type) -> Slot? { slots[ObjectIdentifier(type)] }
+
+  /// What Lua calls the objects of a class.
+  func name(of type: any BoundObject.Type) -> String { slot(of: type)?.description.name ?? "object" }
+
+  /// The description of an object's type.
+  public func description(of object: any BoundObject) -> TypeDescription? {
+    slot(of: Swift.type(of: object))?.description
+  }
+
+  func push(object: any BoundObject, on L: OpaquePointer) {
+    guard let slot = slot(of: Swift.type(of: object)), lua_checkstack(L, 8) != 0 else {
+      lua_pushnil(L)
+      return
+    }
+    let reference = Unmanaged<AnyObject>.passUnretained(object)
+    if dh_push_object(L, slot.type, reference.toOpaque(), slot.cost) != 0 { _ = reference.retain() }
+  }
+
+  func object(on L: OpaquePointer, at index: Int32) -> (any BoundObject)? {
+    guard let type = dh_type_of(L, index), let slot = slotsByType[type], let raw = dh_to_object(L, index, type) else {
+      return nil
+    }
+    return slot.bring(raw)
+  }
+
+  func slot(on L: OpaquePointer, at index: Int32) -> Slot? {
+    dh_type_of(L, index).flatMap { slotsByType[$0] }
+  }
+
+  func description(named name: String) -> TypeDescription? { types.first { $0.name == name } }
+
+  /// Makes a bound type known. A class is registered once in a state.
+  public func register<T: BoundObject>(_ bound: BoundType<T>) {
+    guard slots[ObjectIdentifier(T.self)] == nil, let type = dh_type_new(main, keep(bound.description.name)) else {
+      return
+    }
+    let slot = Slot(type: type, description: bound.description, cost: bound.cost) { raw in
+      Unmanaged<T>.fromOpaque(raw).takeUnretainedValue()
+    }
+    slots[ObjectIdentifier(T.self)] = slot
+    slotsByType[UnsafeRawPointer(type)] = slot
+    types.append(bound.description)
+    for member in bound.members { add(member, to: type) }
+  }
+
+  private func add(_ member: BoundMember, to type: UnsafeMutablePointer<dh_type>) {
+    let entry = keep(member.function, type: type)
+    switch member.role {
+    case .method: dh_type_method(main, type, entry)
+    case .getter: dh_type_getter(main, type, entry)
+    case .setter: dh_type_setter(main, type, entry)
+    case .operation(let event): dh_type_operator(main, type, event, entry)
+    }
+  }
+
+  /// Makes a module: a table of functions and computed fields whose unknown names raise. It becomes a global too.
+  /// - Parameter members: globals that it holds as fields besides.
+  public func register(_ module: BoundModule, members: [String] = []) throws {
+    try withStack { stack in
+      dh_push_module(main, keep(module.description.name))
+      for member in module.members {
+        let entry = keep(member.function, type: nil)
+        if case .getter = member.role {
+          dh_module_getter(main, entry)
+        } else {
+          stack.push(member.function.name)
+          dh_push_function(main, entry)
+          lua_rawset(main, -3)
+        }
+      }
+      dh_push_globals(main)
+      for name in members {
+        stack.push(name)
+        stack.push(name)
+        lua_rawget(main, -3)
+        lua_rawset(main, -4)
+      }
+      stack.push(module.description.name)
+      lua_pushvalue(main, -3)
+      lua_rawset(main, -3)
+    }
+    modules.append(module.description)
+  }
+
+  /// Pushes a function of the host on the running stack.
+  func push(_ function: HostFunction, on L: OpaquePointer) { dh_push_function(L, keep(function, type: nil)) }
+
+  private func keep(_ function: HostFunction, type: UnsafeMutablePointer<dh_type>?) -> UnsafeMutablePointer<dh_function>
+  {
+    let entry = UnsafeMutablePointer<dh_function>.allocate(capacity: 1)
+    entry.initialize(
+      to: dh_function(
+        swift: Unmanaged.passUnretained(function).toOpaque(), type: type.map { UnsafePointer($0) },
+        name: keep(function.name)))
+    functions.append((function, entry))
+    return entry
+  }
+
+  /// A C string that lives as long as the state.
+  private func keep(_ text: String) -> UnsafeMutablePointer<CChar> {
+    let bytes = Array(text.utf8CString)
+    let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
+    copy.initialize(from: bytes, count: bytes.count)
+    names.append(copy)
+    return copy
+  }
+
+  // MARK: Problems
+
+  /// Pushes the metatable that gives problems their text.
+  func pushProblemMetatable(on L: OpaquePointer) {
+    if problemMetatable == nil {
+      let stack = LuaStack(L)
+      stack.pushTable(array: 0, fields: 2)
+      stack.setField("__name", "problem")
+      stack.push("__tostring")
+      push(
+        HostFunction("__tostring", failsSoftly: false) { stack, _ in
+          (stack.problem(at: 1)?.message ?? "problem").push(on: stack)
+        }, on: L)
+      lua_rawset(L, -3)
+      problemMetatable = LuaReference(popping: L, of: self)
+    }
+    problemMetatable?.push(on: L)
+  }
+
+  // MARK: Fields
+
+  /// The message for a field that a type or module does not have.
+  func unknownField(of owner: String, key: LuaValue, isWrite: Bool) -> String {
+    guard let name = key.text else { return "\(owner) is not indexed by such a key" }
+    let members = memberNames(of: owner)
+    if isWrite, members.contains(name) { return "\(owner).\(name) cannot be assigned" }
+    return "\(owner) has no field '\(printable(name, limit: 60))'\(didYouMean(name, among: members, quote: "'"))"
+  }
+
+  private func memberNames(of owner: String) -> [String] {
+    description(named: owner)?.memberNames ?? modules.first { $0.name == owner }?.memberNames ?? []
+  }
+}
+
+// MARK: What the trampolines call
+
+private func runHostFunction(
+  _ L: OpaquePointer?, _ object: UnsafeMutableRawPointer?, _ function: UnsafeMutableRawPointer?
+) -> Int32 {
+  guard let L, let function else { return 0 }
+  return Unmanaged<HostFunction>.fromOpaque(function)._withUnsafeGuaranteedRef { $0.run(LuaStack(L), object) }
+}
+
+private func releaseHostObject(_ object: UnsafeMutableRawPointer?) {
+  if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
+}
+
+private func wordUnknownField(
+  _ L: OpaquePointer?, _ owner: UnsafePointer<CChar>?, _ key: Int32, _ isWriting: Int32
+) {
+  guard let L, let owner else { return }
+  let stack = LuaStack(L)
+  let key = stack.value(Int(key), depth: 0)
+  stack.push(stack.state.unknownField(of: String(cString: owner), key: key, isWrite: isWriting != 0))
+}

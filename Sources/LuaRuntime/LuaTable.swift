@@ -1,0 +1,189 @@
+// Reading a table that a script hands over: options, records, lists, frozen proxies too.
+// Invariant: metamethods run only protected, and every error names the argument and the field it is about.
+
+import CLua
+import Wording
+
+/// A table on the stack of a host call. Valid only during that call.
+public struct LuaTable: ~Copyable {
+  let L: OpaquePointer
+  let index: Int32
+  /// The number of the argument that errors name.
+  public let argument: Int
+
+  init(_ state: OpaquePointer, index: Int, argument: Int) {
+    L = state
+    self.index = lua_absindex(state, Int32(index))
+    self.argument = argument
+  }
+
+  private var hasMetatable: Bool {
+    guard lua_getmetatable(L, index) != 0 else { return false }
+    dh_pop(L, 1)
+    return true
+  }
+
+  /// Pushes `t[key]` for the key on top, which it pops.
+  private func get() throws {
+    if !hasMetatable {
+      lua_rawget(L, index)
+    } else if case let status = dh_get_protected(L, index), status != LUA_OK {
+      throw LuaState.of(L).takeError(on: L, status: status)
+    }
+  }
+
+  /// Reads one field with the stack balanced, whatever `body` does.
+  private func withField<R>(_ name: String, _ body: (borrowing LuaStack) throws -> R) throws -> R {
+    let stack = LuaStack(L)
+    stack.reserve(8)
+    let top = lua_gettop(L)
+    defer { lua_settop(L, top) }
+    stack.push(name)
+    try get()
+    do {
+      return try body(stack)
+    } catch LuaFailure.argument(_, let message) {
+      throw LuaFailure.argument(argument, "field '\(name)': \(message)")
+    }
+  }
+
+  public func has(_ name: String) throws -> Bool { try withField(name) { !$0.isNoneOrNil(-1) } }
+  public func text(_ name: String) throws -> String { try withField(name) { try $0.text(-1) } }
+  public func bytes(_ name: String) throws -> [UInt8] { try withField(name) { Array(try $0.bytes(-1)) } }
+  public func optionalText(_ name: String) throws -> String? { try withField(name) { try $0.optionalText(-1) } }
+  public func boolean(_ name: String) throws -> Bool { try withField(name) { try $0.boolean(-1) } }
+
+  public func optionalBoolean(_ name: String) throws -> Bool? {
+    try withField(name) { $0.isNoneOrNil(-1) ? nil : try $0.boolean(-1) }
+  }
+
+  public func optionalInteger(_ name: String, in range: ClosedRange<Int> = Int.min...Int.max) throws -> Int? {
+    try withField(name) { $0.isNoneOrNil(-1) ? nil : try $0.integer(-1, in: range) }
+  }
+
+  public func optionalNumber(_ name: String, in range: ClosedRange<Double>? = nil) throws -> Double? {
+    try withField(name) { $0.isNoneOrNil(-1) ? nil : try $0.number(-1, in: range) }
+  }
+
+  public func optionalFunction(_ name: String) throws -> LuaReference? {
+    try withField(name) { $0.isNoneOrNil(-1) ? nil : try $0.function(-1) }
+  }
+
+  public func optionalObject<T: BoundObject>(_ name: String, _ type: T.Type) throws -> T? {
+    try withField(name) { $0.isNoneOrNil(-1) ? nil : try $0.object(-1, type) }
+  }
+
+  public func value(_ name: String) throws -> LuaValue { try withField(name) { $0.value(-1) } }
+
+  /// A field that is a list of texts; nil when it is not there.
+  public func optionalTexts(_ name: String) throws -> [String]? {
+    try withField(name) { stack in
+      guard !stack.isNoneOrNil(-1) else { return nil }
+      guard stack.isTable(-1) else { throw stack.expected("list of strings", at: -1) }
+      let list = LuaTable(stack.L, index: -1, argument: argument)
+      return try list.elements { try $0.text(-1) }
+    }
+  }
+
+  /// A field that is a table, read by `body`; nil when it is not there.
+  public func optionalTable<R>(_ name: String, _ body: (borrowing LuaTable) throws -> R) throws -> R? {
+    try withField(name) { stack in
+      guard !stack.isNoneOrNil(-1) else { return nil }
+      guard stack.isTable(-1) else { throw stack.expected("table", at: -1) }
+      return try body(LuaTable(stack.L, index: -1, argument: argument))
+    }
+  }
+
+  /// How many elements the list has.
+  public func count() throws -> Int {
+    if !hasMetatable { return Int(clamping: lua_rawlen(L, index)) }
+    var length: Int64 = 0
+    let status = dh_length_protected(L, index, &length)
+    guard status == LUA_OK else { throw LuaState.of(L).takeError(on: L, status: status) }
+    return max(0, Int(length))
+  }
+
+  /// Elements 1...n, each read by `body` from the top of the stack.
+  public func elements<R>(_ body: (borrowing LuaStack) throws -> R) throws -> [R] {
+    var read: [R] = []
+    try forEachElement { _, stack in read.append(try body(stack)) }
+    return read
+  }
+
+  /// Calls `body` with each position, 1-based, and its element on top of the stack, up to the first nil.
+  public func forEachElement(_ body: (Int, borrowing LuaStack) throws -> Void) throws {
+    let stack = LuaStack(L)
+    stack.reserve(8)
+    let top = lua_gettop(L)
+    defer { lua_settop(L, top) }
+    let length = try count()
+    guard length > 0 else { return }
+    for position in 1...length {
+      stack.push(position)
+      try get()
+      if stack.isNoneOrNil(-1) { return }
+      do {
+        try body(position, stack)
+      } catch LuaFailure.argument(_, let message) {
+        throw LuaFailure.argument(argument, "element \(position): \(message)")
+      }
+      lua_settop(L, top)
+    }
+  }
+
+  /// Pairs whose key is text, sorted by it.
+  public func namedValues() throws -> [(name: String, value: LuaValue)] {
+    guard case .table(let pairs) = LuaCopier(L).copy(index, depth: 64) else { return [] }
+    let named = pairs.compactMap { pair in pair.key.text.map { (name: $0, value: pair.value) } }
+    return named.sorted { $0.name < $1.name }
+  }
+
+  /// Three fields as bytes in place, for the hot path of adding cards: `body` runs only when the table is plain, holds
+  /// nothing but strings in these fields and none in the other known ones; else the answer is nil and the caller reads it
+  /// the long way. The third may be missing.
+  public func withPlainBytes<R>(
+    _ first: String, _ second: String, _ third: String, allowing known: [String],
+    _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>?) throws -> R
+  ) throws -> R? {
+    guard !hasMetatable, lua_checkstack(L, 16) != 0 else { return nil }
+    let stack = LuaStack(L)
+    let top = lua_gettop(L)
+    defer { lua_settop(L, top) }
+    for name in [first, second, third] {
+      stack.push(name)
+      lua_rawget(L, index)
+    }
+    let expected = stack.isNoneOrNil(-1) ? 2 : 3
+    guard stack.isText(-3), stack.isText(-2), expected == 2 || stack.isText(-1), fieldCount(upTo: 4) == expected else {
+      return nil
+    }
+    return try body(stack.bytes(-3), stack.bytes(-2), expected == 3 ? stack.bytes(-1) : nil)
+  }
+
+  /// How many fields there are, counted to a limit. Nothing is allocated between two steps, so no finalizer changes the
+  /// table meanwhile, and `lua_next` cannot raise.
+  private func fieldCount(upTo limit: Int) -> Int {
+    var count = 0
+    lua_pushnil(L)
+    while count < limit, lua_next(L, index) != 0 {
+      dh_pop(L, 1)
+      count += 1
+    }
+    if count == limit { dh_pop(L, 1) }
+    return count
+  }
+
+  /// Refuses a field that is not one of the known ones, with "did you mean".
+  public func allowOnly(_ known: [String]) throws(LuaFailure) {
+    let stack = LuaStack(L)
+    stack.reserve(8)
+    let top = lua_gettop(L)
+    defer { lua_settop(L, top) }
+    lua_pushnil(L)
+    while dh_next_raw(L, index) == 1 {
+      dh_pop(L, 1)
+      guard stack.isText(-1), case let name = try stack.text(-1), !known.contains(name) else { continue }
+      throw .argument(argument, "unknown field '\(printable(name))'\(didYouMean(name, among: known, quote: "'"))")
+    }
+  }
+}

@@ -1,0 +1,181 @@
+// Plain data as it crosses between Lua and Swift, or from one Lua state to another: copied, never shared.
+// Invariant: a `LuaValue` holds nothing of the state it came from; what cannot be copied is told by its kind.
+
+import Wording
+
+/// A copied Lua value.
+public indirect enum LuaValue {
+  case none
+  case boolean(Bool)
+  case integer(Int)
+  case number(Double)
+  /// Lua strings are bytes; most are UTF-8.
+  case bytes([UInt8])
+  /// Elements 1...n of a sequence.
+  case list([LuaValue])
+  /// Any other table, in no order.
+  case table([(key: LuaValue, value: LuaValue)])
+  /// A bound object.
+  case object(any BoundObject)
+  /// What has no copy: the name of its type ("function", "thread", "userdata").
+  case opaque(String)
+
+  public static func text(_ text: String) -> LuaValue { .bytes(Array(text.utf8)) }
+
+  /// The text, where the value is one and is UTF-8.
+  public var text: String? {
+    if case .bytes(let bytes) = self { return String(validating: bytes, as: UTF8.self) }
+    return nil
+  }
+
+  /// The value as JSON in one line; nil when it holds what JSON has no word for.
+  public var json: String? {
+    switch self {
+    case .none: return "null"
+    case .boolean(let value): return JSONText.boolean(value)
+    case .integer(let value): return JSONText.integer(value)
+    case .number(let value): return value.isFinite ? JSONText.number(value) : nil
+    case .bytes: return text.map(JSONText.string)
+    case .list(let elements):
+      let items = elements.compactMap(\.json)
+      return items.count == elements.count ? JSONText.array(items) : nil
+    case .table(let pairs):
+      let fields = pairs.compactMap { pair in pair.key.text.flatMap { key in pair.value.json.map { (key, $0) } } }
+      return fields.count == pairs.count ? JSONText.object(fields.sorted { $0.0 < $1.0 }) : nil
+    case .object, .opaque: return nil
+    }
+  }
+
+  public var isNone: Bool {
+    if case .none = self { return true }
+    return false
+  }
+}
+
+/// A type that Swift can hand to Lua, and that reads as plain data for `--json`.
+public protocol LuaRepresentable {
+  /// Pushes the value; answers how many Lua values that made (1 but for `LuaResults` and `Void`-like ones).
+  func push(on stack: borrowing LuaStack) -> Int32
+  var luaValue: LuaValue { get }
+}
+
+/// An object of the core that Lua may hold. Its class must be described by a `BoundType` in the state that gets it.
+public protocol BoundObject: AnyObject, LuaRepresentable {}
+
+extension BoundObject {
+  public func push(on stack: borrowing LuaStack) -> Int32 {
+    stack.push(object: self)
+    return 1
+  }
+  public var luaValue: LuaValue { .object(self) }
+}
+
+extension Bool: LuaRepresentable {
+  public func push(on stack: borrowing LuaStack) -> Int32 {
+    stack.push(self)
+    return 1
+  }
+  public var luaValue: LuaValue { .boolean(self) }
+}
+
+extension Int: LuaRepresentable {
+  public func push(on stack: borrowing LuaStack) -> Int32 {
+    stack.push(self)
+    return 1
+  }
+  public var luaValue: LuaValue { .integer(self) }
+}
+
+extension Double: LuaRepresentable {
+  public func push(on stack: borrowing LuaStack) -> Int32 {
+    stack.push(self)
+    return 1
+  }
+  public var luaValue: LuaValue { .number(self) }
+}
+
+extension String: LuaRepresentable {
+  public func push(on stack: borrowing LuaStack) -> Int32 {
+    stack.push(self)
+    return 1
+  }
+  public var luaValue: LuaValue { .text(self) }
+}
+
+extension Optional: LuaRepresentable where Wrapped: LuaRepresentable {
+  public func push(on stack: borrowing LuaStack) -> Int32 {
+    guard let self else {
+      stack.pushNil()
+      return 1
+    }
+    return self.push(on: stack)
+  }
+  public var luaValue: LuaValue { self.map(\.luaValue) ?? .none }
+}
+
+extension Array: LuaRepresentable where Element: LuaRepresentable {
+  public func push(on stack: borrowing LuaStack) -> Int32 {
+    stack.pushTable(array: count, fields: 0)
+    for (offset, element) in enumerated() { stack.setElement(offset + 1, element) }
+    return 1
+  }
+  public var luaValue: LuaValue { .list(map(\.luaValue)) }
+}
+
+extension LuaValue: LuaRepresentable {
+  public var luaValue: LuaValue { self }
+
+  public func push(on stack: borrowing LuaStack) -> Int32 {
+    switch self {
+    case .none: stack.pushNil()
+    case .boolean(let value): stack.push(value)
+    case .integer(let value): stack.push(value)
+    case .number(let value): stack.push(value)
+    case .bytes(let bytes): stack.push(bytes: bytes)
+    case .list(let elements): return elements.push(on: stack)
+    case .table(let pairs):
+      stack.pushTable(array: 0, fields: pairs.count)
+      for (key, value) in pairs { stack.setField(key, value) }
+    case .object(let object): stack.push(object: object)
+    case .opaque: stack.pushNil()
+    }
+    return 1
+  }
+}
+
+/// Several results of one function.
+public struct LuaResults: LuaRepresentable {
+  public let values: [any LuaRepresentable]
+
+  public init(_ values: any LuaRepresentable...) { self.values = values }
+
+  public func push(on stack: borrowing LuaStack) -> Int32 {
+    values.reduce(0) { $0 + $1.push(on: stack) }
+  }
+  public var luaValue: LuaValue { values.first?.luaValue ?? .none }
+}
+
+/// No result at all.
+public struct LuaNothing: LuaRepresentable {
+  public init() {}
+  public func push(on stack: borrowing LuaStack) -> Int32 { 0 }
+  public var luaValue: LuaValue { .none }
+}
+
+/// A list that a field gives: reading works, writing raises `advice`.
+public struct FrozenList<Element: LuaRepresentable>: LuaRepresentable {
+  public let elements: [Element]
+  public let advice: String
+
+  public init(_ elements: [Element], advice: String) {
+    self.elements = elements
+    self.advice = advice
+  }
+
+  public func push(on stack: borrowing LuaStack) -> Int32 {
+    _ = elements.push(on: stack)
+    stack.freeze(advice: advice)
+    return 1
+  }
+  public var luaValue: LuaValue { elements.luaValue }
+}

@@ -1,0 +1,29 @@
+// The built-in commands, put into the registry by theme. Invariant: each is described once; its help, completion and parsing
+// come from that description.
+
+import Commands
+import Wording
+
+extension Shell {
+  func addBuiltInCommands() throws {
+    registry.themeOrder = ["Decks and cards", "Studying", "Words and games", "Plugins", "The shell"]
+    registry.describeGroup("deck", "Make, list, rename, remove, import and export decks.")
+    registry.describeGroup("card", "Add, find, edit, move, tag and remove cards.")
+    registry.describeGroup("word", "Look words up: check, anagrams, patterns.")
+    registry.describeGroup("plugin", "List, enable, disable and reload plugins.")
+    let commands =
+      deckCommands() + cardCommands() + [studyCommand()] + wordCommands() + [playCommand()] + pluginCommands()
+      + shellCommands()
+    for command in commands { try registry.add(command) }
+  }
+}
+
+/// Arguments and options that several commands take.
+enum Common {
+  static let deck = Argument("DECK", .deck, help: "a deck's name; A::B is a deck within A")
+  static let language = Option("--language", "L", .language, help: "english, spanish, ...; `word languages` lists them")
+
+  static func problem(_ code: String, _ title: String, _ message: String) -> PlainProblem {
+    PlainProblem(code: code, title: title, message: message)
+  }
+}

@@ -1,0 +1,200 @@
+// `card ...`. Invariant: a card that is named is exactly one card; a name that could mean several is refused with the ways to
+// tell them apart.
+
+import Commands
+import Decks
+import LuaRuntime
+import Wording
+import Workspace
+
+extension Shell {
+  func cardCommands() -> [Command] {
+    [
+      listCards(), addCard(), showCard(), editCards(), moveCard(), removeCards(), suspendCards(true),
+      suspendCards(false),
+      tagCards(),
+    ]
+  }
+
+  private static let theme = "Decks and cards"
+  private static let card = Argument("CARD", .card, help: "a guid, its beginning, or DECK:POSITION")
+  private static let cards = Argument(
+    "CARD", .card, isRepeating: true, help: "guids, their beginnings, or DECK:POSITION")
+
+  // MARK: Finding
+
+  /// The one card that a text names.
+  func card(_ text: String) throws -> CardHandle {
+    let workspace = try workspace()
+    if let colon = text.lastIndex(of: ":"), let position = Int(text[text.index(after: colon)...]) {
+      let deck = try workspace.openDeck(String(text[..<colon]))
+      if position >= 1, let card = try deck.card(at: position) { return card }
+      throw Common.problem(
+        "not_found", "No such card",
+        "\(quoted(try deck.record().name)) has no card at position \(position); it has \(counted(try deck.counts().count, "card"))"
+      )
+    }
+    let found = try workspace.cards(guidBeginning: text)
+    if found.count == 1 { return found[0] }
+    if let exact = try only(found.filter { try $0.record().guid == text }) { return exact }
+    if found.isEmpty {
+      throw Common.problem(
+        "not_found", "No such card",
+        "no card has a guid that begins with \(quoted(text)); `card list` shows them, DECK:POSITION works too")
+    }
+    let places = try found.prefix(4).map { "\(try $0.deck().record().name):\(try $0.position())" }
+    throw Common.problem(
+      "ambiguous", "Several cards",
+      "\(quoted(text)) could be several cards: \(places.joined(separator: ", ")); name one of these")
+  }
+
+  private func only(_ cards: [CardHandle]) throws -> CardHandle? { cards.count == 1 ? cards[0] : nil }
+
+  func cardTable(_ cards: [CardHandle]) throws -> TableText {
+    var table = TableText(
+      [.init("#", .right), .init("Prompt"), .init("Answer"), .init("Tags"), .init("State"), .init("Guid")],
+      whenEmpty: "No cards.")
+    for card in cards {
+      let record = try card.record()
+      table.add([
+        grouped(try card.position()), record.prompt, record.answer, record.tags.joined(separator: " "),
+        record.isSuspended ? "suspended" : record.state.name, record.guid,
+      ])
+    }
+    return table
+  }
+
+  private func listCards() -> Command {
+    Command(
+      "card", "list", theme: Self.theme, summary: "Lists cards, those of one deck or all.",
+      details: "At a terminal the first 200 are shown.",
+      arguments: [Argument("QUERY", .query, isOptional: true, help: "words of the prompt or answer, tag:x, -not, ...")],
+      options: [Option("--deck", "DECK", .deck, help: "only this deck")], example: "card list --deck Spanish tag:animal"
+    ) { [unowned self] invocation in
+      let query = invocation.query("QUERY")
+      let workspace = try workspace()
+      let decks = try invocation.optionalText("--deck").map { [try workspace.openDeck($0)] } ?? workspace.decks()
+      let cards = try decks.flatMap { try $0.cards(matching: query).rest() }
+      let shown =
+        console.terminal.hasScreen && !(invocation.wantsJSON || setup.wantsJSON) ? min(200, cards.count) : cards.count
+      var parts: [Display] = [.table(try cardTable(Array(cards.prefix(shown))))]
+      if shown < cards.count { parts.append(.lines(["… \(grouped(cards.count - shown)) more"])) }
+      return CommandResult(.list(cards.map { .thing($0) }), .parts(parts))
+    }
+  }
+
+  private func addCard() -> Command {
+    Command(
+      "card", "add", theme: Self.theme, summary: "Adds a card on top of a deck.",
+      arguments: [
+        Common.deck, Argument("PROMPT", help: "what is asked"), Argument("ANSWER", help: "what is to be known"),
+      ],
+      options: [Option("--tag", "T", isRepeating: true, help: "a tag")],
+      example: "card add Spanish \"el perro\" \"the dog\" --tag animal"
+    ) { [unowned self] invocation in
+      let deck = try workspace().openDeck(invocation.text("DECK"))
+      let card = try deck.add(
+        NewCard(prompt: invocation.text("PROMPT"), answer: invocation.text("ANSWER"), tags: invocation.list("--tag")))
+      return CommandResult(
+        .thing(card), line: "Added \(quoted(try card.record().prompt)) to \(quoted(try deck.record().name)).")
+    }
+  }
+
+  private func showCard() -> Command {
+    Command(
+      "card", "show", theme: Self.theme, summary: "Shows all there is to a card.", arguments: [Self.card],
+      example: "card show Spanish:1"
+    ) { [unowned self] invocation in
+      let card = try card(invocation.text("CARD"))
+      let record = try card.record()
+      var rows = [
+        ["prompt", record.prompt], ["answer", record.answer], ["tags", record.tags.joined(separator: " ")],
+        ["deck", "\(try card.deck().record().name), position \(grouped(try card.position()))"],
+        ["state", record.isSuspended ? "suspended" : record.state.name], ["guid", record.guid],
+      ]
+      for field in record.fields { rows.append([field.name, field.value.text]) }
+      return CommandResult(.thing(card), .table(TableText([.init(""), .init("")], rows: rows)))
+    }
+  }
+
+  // MARK: Changing
+
+  private func editCards() -> Command {
+    Command(
+      "card", "edit", theme: Self.theme, summary: "Changes the texts of cards.",
+      details: "Without --prompt and --answer the card opens in $EDITOR.", arguments: [Self.cards],
+      options: [
+        Option("--prompt", "P", help: "the new prompt"), Option("--answer", "A", help: "the new answer"),
+      ], example: "card edit Spanish:1 --answer \"the hound\""
+    ) { [unowned self] invocation in
+      let cards = try invocation.list("CARD").map { try card($0) }
+      let (prompt, answer) = (invocation.optionalText("--prompt"), invocation.optionalText("--answer"))
+      if prompt == nil && answer == nil {
+        for card in cards { try editInEditor(card) }
+      } else {
+        try workspace().update(cards, prompt: prompt, answer: answer)
+      }
+      return CommandResult(.list(cards.map { .thing($0) }), line: "Changed \(counted(cards.count, "card")).")
+    }
+  }
+
+  private func moveCard() -> Command {
+    Command(
+      "card", "move", theme: Self.theme, summary: "Brings a card to a position of its deck.",
+      arguments: [Self.card, Argument("POSITION", .positive, help: "1 is the top; beyond the last is the bottom")],
+      example: "card move Spanish:7 1"
+    ) { [unowned self] invocation in
+      let card = try card(invocation.text("CARD"))
+      try card.move(to: invocation.optionalInteger("POSITION") ?? 1)
+      return CommandResult(
+        .thing(card), line: "\(quoted(try card.record().prompt)) is at position \(grouped(try card.position())).")
+    }
+  }
+
+  private func removeCards() -> Command {
+    Command(
+      "card", "remove", theme: Self.theme, summary: "Removes cards.", arguments: [Self.cards],
+      example: "card remove Spanish:3 Spanish:5"
+    ) { [unowned self] invocation in
+      let cards = try invocation.list("CARD").map { try card($0) }
+      let removed = try workspace().remove(cards)
+      return CommandResult(.integer(removed), line: "Removed \(counted(removed, "card")).")
+    }
+  }
+
+  private func suspendCards(_ suspends: Bool) -> Command {
+    Command(
+      "card", suspends ? "suspend" : "resume", theme: Self.theme,
+      summary: suspends ? "Keeps cards out of reviews." : "Lets cards into reviews again.", arguments: [Self.cards],
+      example: suspends ? "card suspend Spanish:3" : "card resume Spanish:3"
+    ) { [unowned self] invocation in
+      let cards = try invocation.list("CARD").map { try card($0) }
+      try workspace().setSuspended(cards, suspends)
+      return CommandResult(
+        .list(cards.map { .thing($0) }), line: "\(suspends ? "Suspended" : "Resumed") \(counted(cards.count, "card")).")
+    }
+  }
+
+  private func tagCards() -> Command {
+    Command(
+      "card", "tag", theme: Self.theme, summary: "Adds tags to cards and takes tags away.", arguments: [Self.cards],
+      options: [
+        Option("--add", "T", isRepeating: true, help: "a tag to add"),
+        Option("--remove", "T", isRepeating: true, help: "a tag to take away"),
+      ], example: "card tag Spanish:1 --add animal"
+    ) { [unowned self] invocation in
+      let cards = try invocation.list("CARD").map { try card($0) }
+      try workspace().changeTags(cards, adding: invocation.list("--add"), removing: invocation.list("--remove"))
+      return CommandResult(.list(cards.map { .thing($0) }), line: "Tagged \(counted(cards.count, "card")).")
+    }
+  }
+}
+
+extension FieldValue {
+  fileprivate var text: String {
+    switch self {
+    case .text(let text): text
+    case .json(let json): json
+    }
+  }
+}

@@ -1,0 +1,200 @@
+// `deck ...`. Invariant: a command says what it did and how much; it never changes more than it says.
+
+import Bindings
+import Commands
+import Decks
+import LuaRuntime
+import Wording
+import Workspace
+
+extension Shell {
+  func deckCommands() -> [Command] {
+    [
+      listDecks(), createDeck(), showDeck(), renameDeck(), removeDeck(), importDeck(), exportDeck(),
+    ]
+  }
+
+  private static let theme = "Decks and cards"
+
+  private func listDecks() -> Command {
+    Command("deck", "list", theme: Self.theme, summary: "Lists the decks.", example: "deck list") { [unowned self] _ in
+      let decks = try workspace().decks()
+      var table = TableText(
+        [.init("Deck"), .init("Cards", .right), .init("New", .right), .init("Due", .right), .init("Last studied")],
+        whenEmpty: "No decks yet; `deck create NAME` makes one.")
+      for deck in decks {
+        let (record, counts) = (try deck.record(), try deck.counts())
+        table.add([
+          record.name, grouped(counts.count), grouped(counts.newCount), grouped(counts.dueCount),
+          record.studied.map { ago($0) } ?? "never",
+        ])
+      }
+      return CommandResult(.list(decks.map { .thing($0) }), .table(table))
+    }
+  }
+
+  /// How long ago a moment was, as people say it.
+  func ago(_ moment: Double) -> String {
+    let days = Int((surroundings.now() - moment) / 86_400)
+    switch days {
+    case ..<1: return "today"
+    case 1: return "yesterday"
+    default: return "\(grouped(days)) days ago"
+    }
+  }
+
+  private func createDeck() -> Command {
+    Command(
+      "deck", "create", theme: Self.theme, summary: "Makes an empty deck.",
+      details: "A deck A::B stands in the deck A, which is made too when it is missing.",
+      arguments: [Argument("DECK", help: "the new deck's name")], example: "deck create Spanish::Verbs"
+    ) { [unowned self] invocation in
+      let deck = try workspace().createDeck(invocation.text("DECK"))
+      return CommandResult(.thing(deck), line: "Created deck \(quoted(try deck.record().name)).")
+    }
+  }
+
+  private func showDeck() -> Command {
+    Command(
+      "deck", "show", theme: Self.theme, summary: "Shows a deck and its first cards.", arguments: [Common.deck],
+      example: "deck show Spanish"
+    ) { [unowned self] invocation in
+      let deck = try workspace().openDeck(invocation.text("DECK"))
+      let counts = try deck.counts()
+      let shown = 20
+      var parts: [Display] = [
+        .lines([
+          "\(try deck.record().name): \(counted(counts.count, "card")), \(grouped(counts.newCount)) new, "
+            + "\(grouped(counts.dueCount)) due"
+        ])
+      ]
+      let cards = try deck.cards()
+      var first: [CardHandle] = []
+      while first.count < shown, let card = try cards.nextCard() { first.append(card) }
+      if !first.isEmpty { parts.append(.table(try cardTable(first))) }
+      if counts.count > shown {
+        let name = ShellWords.quote(try deck.record().name)
+        parts.append(.lines(["… \(grouped(counts.count - shown)) more; `card list --deck \(name)` lists all"]))
+      }
+      return CommandResult(.thing(deck), .parts(parts))
+    }
+  }
+
+  private func renameDeck() -> Command {
+    Command(
+      "deck", "rename", theme: Self.theme, summary: "Renames a deck, and with it the decks within it.",
+      arguments: [Common.deck, Argument("NEW", help: "its new name")], example: "deck rename Spanish Español"
+    ) { [unowned self] invocation in
+      let deck = try workspace().openDeck(invocation.text("DECK"))
+      let old = try deck.record().name
+      try deck.rename(to: invocation.text("NEW"))
+      return CommandResult(.thing(deck), line: "Renamed deck \(quoted(old)) to \(quoted(try deck.record().name)).")
+    }
+  }
+
+  private func removeDeck() -> Command {
+    Command(
+      "deck", "remove", theme: Self.theme, summary: "Removes a deck, the decks within it and all their cards.",
+      details: "At a terminal it asks first when there are cards.", arguments: [Common.deck], example: "deck remove Old"
+    ) { [unowned self] invocation in
+      let deck = try workspace().openDeck(invocation.text("DECK"))
+      let name = try deck.record().name
+      let within = try workspace().decks().filter { try $0.record().name.hasPrefix(name + "::") }
+      let cards = try ([deck] + within).reduce(0) { try $0 + $1.counts().count }
+      let more = within.isEmpty ? "" : " and \(counted(within.count, "deck")) within it"
+      if cards > 0, !(try confirm("Remove deck \(quoted(name))\(more) with \(counted(cards, "card"))?")) {
+        return CommandResult(.integer(0), line: "Nothing was removed.")
+      }
+      let removed = try deck.remove()
+      return CommandResult(.integer(removed), line: "Removed deck \(quoted(name))\(more), \(counted(removed, "card")).")
+    }
+  }
+
+  // MARK: Files
+
+  private static let formatOption = Option(
+    "--format", choice: CardFormat.allNames, help: "the file's format, by its ending when left out")
+
+  private func importDeck() -> Command {
+    Command(
+      "deck", "import", theme: Self.theme, summary: "Adds the cards of a file to a deck.",
+      details: """
+        The format goes by the file's ending: .json, .csv or .tsv. The deck is made when it is missing. A row that cannot be \
+        a card is refused and told; a broken file imports nothing.
+        """,
+      arguments: [Common.deck, Argument("FILE", .file, help: "the file")],
+      options: [
+        Self.formatOption,
+        Option(
+          "--on-duplicate", choice: OnDuplicate.allCases.map(\.rawValue), help: "what to do with a card that is there"),
+        Option("--strict", help: "one refused row refuses all"),
+      ], example: "deck import Spanish words.tsv"
+    ) { [unowned self] invocation in try runImport(invocation) }
+  }
+
+  private func runImport(_ invocation: Invocation) throws -> CommandResult {
+    let (name, path) = (invocation.text("DECK"), expandedPath(invocation.text("FILE")))
+    var options = ImportOptions()
+    options.format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
+    options.onDuplicate = invocation.optionalText("--on-duplicate").flatMap { OnDuplicate(rawValue: $0) } ?? .skip
+    options.isStrict = invocation.flag("--strict")
+    let progress = console.progress("Importing \(lastPart(of: path))", total: fileSize(path))
+    defer { progress.finish() }
+    let report = try workspace().importCards(intoDeck: name, from: path, options) { progress.update($0, of: $1) }
+    progress.finish()
+    return CommandResult(record(of: report), .lines(words(report, name)))
+  }
+
+  private func words(_ report: AddReport, _ deck: String) -> [String] {
+    var parts = ["Imported \(counted(report.added, "card")) into \(quoted(deck))"]
+    var rest: [String] = []
+    if report.updated > 0 { rest.append("\(grouped(report.updated)) updated") }
+    if report.skipped > 0 { rest.append("\(grouped(report.skipped)) skipped (already there)") }
+    if report.rejectedCount > 0 { rest.append("\(grouped(report.rejectedCount)) refused") }
+    if !rest.isEmpty { parts[0] += "; " + rest.joined(separator: ", ") }
+    parts[0] += report.rejectedCount > 0 ? ":" : "."
+    let places = report.rejected.prefix(20).map { $0.line.map { "line \($0)" } ?? "card \($0.index)" }
+    let width = places.map(\.count).max() ?? 0
+    for (place, rejection) in zip(places, report.rejected) {
+      parts.append("  \(place.filled(to: width))   \(rejection.message)")
+    }
+    if report.rejectedCount > 20 { parts.append("  … \(grouped(report.rejectedCount - 20)) more") }
+    return parts
+  }
+
+  func record(of report: AddReport) -> CommandValue {
+    .record([
+      ("added", .integer(report.added)), ("updated", .integer(report.updated)), ("skipped", .integer(report.skipped)),
+      ("rejected_count", .integer(report.rejectedCount)),
+      (
+        "rejected",
+        .list(
+          report.rejected.map { rejection in
+            let line = rejection.line.map { [("line", CommandValue.integer($0))] } ?? []
+            return .record(
+              [("index", .integer(rejection.index))] + line + [
+                ("code", .text(rejection.code)), ("message", .text(rejection.message)),
+              ])
+          })
+      ),
+    ])
+  }
+
+  private func exportDeck() -> Command {
+    Command(
+      "deck", "export", theme: Self.theme,
+      summary: "Writes a deck's cards to a file, those of the decks within it too.",
+      details: "The format goes by the file's ending: .json, .csv or .tsv. The file is written whole or not at all.",
+      arguments: [Common.deck, Argument("FILE", .file, help: "the file")], options: [Self.formatOption],
+      example: "deck export Spanish spanish.csv"
+    ) { [unowned self] invocation in
+      let deck = try workspace().openDeck(invocation.text("DECK"))
+      let path = expandedPath(invocation.text("FILE"))
+      let format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
+      let report = try deck.exportCards(to: path, format: format)
+      return CommandResult(
+        .record([("cards", .integer(report.cards)), ("bytes", .integer(report.bytes))]),
+        line: "Exported \(counted(report.cards, "card")) of \(quoted(try deck.record().name)) to \(printable(path)).")
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// Paths as commands take them, and the editor. Invariant: a temporary file is gone however the editing ends.
+
+import Decks
+import Glibc
+import Storage
+import Wording
+import Workspace
+
+func lastPart(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+func fileSize(_ path: String) -> Int? {
+  var facts = stat()
+  return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG ? Int(facts.st_size) : nil
+}
+
+extension Shell {
+  /// `~/` at the start is the person's home: a word in quotes, or from a program, did not pass a shell.
+  func expandedPath(_ path: String) -> String {
+    guard path == "~" || path.hasPrefix("~/"), let home = setup.home else { return path }
+    return home + path.dropFirst()
+  }
+
+  /// Opens a card in $EDITOR: prompt and answer with a line of dashes between them.
+  func editInEditor(_ card: CardHandle) throws {
+    guard console.terminal.hasKeyboard else {
+      throw Common.problem(
+        "no_terminal", "Nothing to edit with", "give --prompt or --answer; an editor needs a terminal")
+    }
+    let record = try card.record()
+    let separator = "----"
+    let text = "\(record.prompt)\n\(separator)\n\(record.answer)\n"
+    let edited = try edit(text)
+    if edited == text { return }
+    let lines = edited.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    guard let middle = lines.firstIndex(of: separator) else {
+      throw Common.problem(
+        "bad_text", "Not understood", "the line \(separator) between prompt and answer is gone; nothing was changed")
+    }
+    try card.update(
+      prompt: lines[..<middle].joined(separator: "\n"), answer: lines[(middle + 1)...].joined(separator: "\n"))
+  }
+
+  /// The text as the person's editor left it.
+  private func edit(_ text: String) throws -> String {
+    let editor = ["VISUAL", "EDITOR"].compactMap { setup.environment($0) }.first { !$0.isEmpty } ?? "vi"
+    let path = setup.cacheFolder + "/card-\(getpid()).txt"
+    try AtomicFile.write(path, Array(text.utf8))
+    defer { unlink(path) }
+    fflush(nil)
+    guard runProgram("/bin/sh", ["-c", editor + " \"$1\"", "sh", path]) == 0 else {
+      throw Common.problem(
+        "editor_failed", "The editor failed", "\(printable(editor)) ended with an error; nothing was changed")
+    }
+    guard let edited = try FileText.read(path, limit: 16 << 20) else {
+      throw Common.problem("bad_text", "Not UTF-8", "the edited text is not UTF-8; nothing was changed")
+    }
+    return edited
+  }
+}
+
+/// Runs a program on the same terminal and waits for it; its exit status, or 127.
+private func runProgram(_ path: String, _ arguments: [String]) -> Int32 {
+  var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
+  words.append(nil)
+  defer { for word in words { free(word) } }
+  var child: pid_t = 0
+  guard posix_spawn(&child, path, nil, nil, words, environ) == 0 else { return 127 }
+  var status: Int32 = 0
+  while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+  return status & 0x7F == 0 ? (status >> 8) & 0xFF : 127
+}

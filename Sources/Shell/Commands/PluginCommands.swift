@@ -1,0 +1,144 @@
+// `plugin ...`. Invariant: a plugin's rights are shown in words before it is enabled, and enabled only with a yes or `--grant`.
+
+import Commands
+import PluginHost
+import Wording
+
+extension Shell {
+  func pluginCommands() -> [Command] {
+    [listPlugins(), pluginInfo(), enablePlugin(), disablePlugin(), reloadPlugin()]
+  }
+
+  private static let theme = "Plugins"
+  private static let plugin = Argument("NAME", .plugin, help: "a plugin's name")
+
+  /// A plugin as `--json` and `plugins.info` give it.
+  func pluginRecord(_ plugin: Plugin) -> CommandValue {
+    let manifest = plugin.manifest
+    return .record([
+      ("name", .text(plugin.name)), ("version", .text(manifest?.version ?? "")), ("state", .text(stateWord(plugin))),
+      ("bundled", .boolean(plugin.isBundled)), ("summary", .text(manifest?.summary ?? "")),
+      ("author", manifest?.author.map { .text($0) } ?? .none),
+      ("permissions", .list((manifest?.permissions ?? []).map { .text($0.description) })),
+      ("commands", .list((manifest?.commands ?? []).map { .text($0) })),
+      ("modes", .list((manifest?.modes ?? []).map { .text($0) })),
+      ("load_seconds", plugin.loadTime.map { .number($0) } ?? .none), ("folder", .text(plugin.folder)),
+      ("error", plugin.lastError.map { .text($0) } ?? .none),
+    ])
+  }
+
+  private func stateWord(_ plugin: Plugin) -> String {
+    switch plugin.state {
+    case .ready, .loaded: "on"
+    case .off: "off"
+    case .asking: "asking"
+    case .failed: "failed"
+    }
+  }
+
+  private func stateText(_ plugin: Plugin) -> String {
+    switch plugin.state {
+    case .ready, .loaded: plugin.isBundled ? "on (bundled)" : "on"
+    case .off: plugin.isBundled ? "off (bundled)" : "off"
+    case .asking(let rights): "asks for more than granted: \(rights.map(\.description).joined(separator: ", "))"
+    case .failed(let message): "failed: \(message)"
+    }
+  }
+
+  private func adds(_ plugin: Plugin) -> String {
+    let modes = (plugin.manifest?.modes ?? []).map { "mode \($0)" }
+    let commands = (plugin.manifest?.commands ?? []).map { "command \($0)" }
+    return (commands + modes).joined(separator: ", ")
+  }
+
+  private func loadText(_ plugin: Plugin) -> String {
+    plugin.loadTime.map { "\(max(1, Int(($0 * 1000).rounded()))) ms" } ?? "-"
+  }
+
+  private func listPlugins() -> Command {
+    Command("plugin", "list", theme: Self.theme, summary: "Lists the plugins that were found.", example: "plugin list")
+    {
+      [unowned self] _ in
+      let rows = plugins.plugins.map { [$0.name, $0.manifest?.version ?? "-", stateText($0), adds($0), loadText($0)] }
+      let columns: [TableText.Column] = [
+        .init("Name"), .init("Version"), .init("State"), .init("Adds"), .init("Loaded in"),
+      ]
+      return CommandResult(
+        .list(plugins.plugins.map { pluginRecord($0) }),
+        .table(TableText(columns, rows: rows, whenEmpty: "No plugins were found.")))
+    }
+  }
+
+  private func pluginInfo() -> Command {
+    Command(
+      "plugin", "info", theme: Self.theme, summary: "Shows what a plugin adds, what it may do and how it fares.",
+      arguments: [Self.plugin], example: "plugin info palindromes"
+    ) { [unowned self] invocation in
+      let plugin = try plugins.plugin(named: invocation.text("NAME"))
+      var rows = [
+        ["name", "\(plugin.name) \(plugin.manifest?.version ?? "")"], ["state", stateText(plugin)],
+        ["what", plugin.manifest?.summary ?? ""], ["adds", adds(plugin)],
+        ["may", (plugin.manifest?.permissions ?? []).map(\.inWords).joined(separator: "; ")],
+        ["loaded in", loadText(plugin)], ["folder", plugin.folder],
+      ]
+      if let author = plugin.manifest?.author { rows.insert(["by", author], at: 1) }
+      if let error = plugin.lastError { rows.append(["last error", error]) }
+      return CommandResult(
+        pluginRecord(plugin), .table(TableText([.init(""), .init("")], rows: rows.filter { !$0[1].isEmpty })))
+    }
+  }
+
+  private func enablePlugin() -> Command {
+    Command(
+      "plugin", "enable", theme: Self.theme, summary: "Enables a plugin, after showing what it may do.",
+      details: "Where nobody can be asked, --grant is the yes.", arguments: [Self.plugin],
+      options: [Option("--grant", help: "grant what it asks for without a question")],
+      example: "plugin enable palindromes"
+    ) { [unowned self] invocation in
+      let plugin = try plugins.plugin(named: invocation.text("NAME"))
+      guard try mayEnable(plugin, isGranted: invocation.flag("--grant")) else {
+        return CommandResult(.boolean(false), line: "\(plugin.name) stays as it is.")
+      }
+      try plugins.enable(plugin)
+      return CommandResult(pluginRecord(plugin), line: "Enabled \(plugin.name).")
+    }
+  }
+
+  private func mayEnable(_ plugin: Plugin, isGranted: Bool) throws -> Bool {
+    guard let manifest = plugin.manifest, !isGranted, !plugin.isBundled, !manifest.permissions.isEmpty else {
+      return true
+    }
+    guard console.terminal.hasKeyboard else {
+      throw Common.problem(
+        "not_granted", "Not granted",
+        "\(plugin.name) asks for \(manifest.permissions.map(\.description).joined(separator: ", ")); "
+          + "`plugin enable \(plugin.name) --grant` grants it")
+    }
+    let by = manifest.author.map { " by \($0)" } ?? ""
+    console.show(
+      ["\(plugin.name) \(manifest.version)\(by) wants to:"] + manifest.permissions.map { "  - \($0.inWords)" })
+    return try confirm("Enable it?")
+  }
+
+  private func disablePlugin() -> Command {
+    Command(
+      "plugin", "disable", theme: Self.theme, summary: "Ends a plugin and takes back what it added.",
+      arguments: [Self.plugin], example: "plugin disable palindromes"
+    ) { [unowned self] invocation in
+      let plugin = try plugins.plugin(named: invocation.text("NAME"))
+      try plugins.disable(plugin)
+      return CommandResult(pluginRecord(plugin), line: "Disabled \(plugin.name).")
+    }
+  }
+
+  private func reloadPlugin() -> Command {
+    Command(
+      "plugin", "reload", theme: Self.theme, summary: "Loads a plugin anew from its folder.", arguments: [Self.plugin],
+      example: "plugin reload palindromes"
+    ) { [unowned self] invocation in
+      let plugin = try plugins.reload(plugins.plugin(named: invocation.text("NAME")))
+      try plugins.load(plugin)
+      return CommandResult(pluginRecord(plugin), line: "Reloaded \(plugin.name).")
+    }
+  }
+}

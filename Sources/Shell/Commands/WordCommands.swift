@@ -1,0 +1,116 @@
+// `word ...`. Invariant: results come in a stable order: longest first, then by code point.
+
+import Commands
+import Lexicon
+import Wording
+import Workspace
+
+extension Shell {
+  func wordCommands() -> [Command] {
+    [checkWords(), anagrams(), formable(), matching(), randomWord(), languages()]
+  }
+
+  private static let theme = "Words and games"
+  private static let letters = Argument("LETTERS", help: "letters in any order")
+
+  private func lexicon(_ invocation: Invocation) throws -> Lexicon {
+    try workspace().lexicon(invocation.optionalText("--language")).lexicon
+  }
+
+  private func checkWords() -> Command {
+    Command(
+      "word", "check", theme: Self.theme, summary: "Tells whether words are in a language's word list.",
+      arguments: [Argument("WORD", isRepeating: true, help: "a word")], options: [Common.language],
+      example: "word check grace zebre"
+    ) { [unowned self] invocation in
+      let lexicon = try lexicon(invocation)
+      let rows = invocation.list("WORD").map { word in (word, lexicon.contains(lexicon.normalized(word))) }
+      return CommandResult(
+        .list(rows.map { .record([("word", .text($0.0)), ("valid", .boolean($0.1))]) }),
+        .table(TableText([.init(""), .init("")], rows: rows.map { [$0.0, $0.1 ? "yes" : "no"] })))
+    }
+  }
+
+  /// Words in columns at a terminal, one a line in a pipe.
+  private func list(_ words: [String], none: String) -> CommandResult {
+    let lines =
+      words.isEmpty ? [none] : console.terminal.hasScreen ? columns(words, width: console.terminal.width) : words
+    return CommandResult(.list(words.map { .text($0) }), .lines(lines))
+  }
+
+  private func anagrams() -> Command {
+    Command(
+      "word", "anagrams", theme: Self.theme, summary: "Lists the words made of exactly these letters.",
+      arguments: [Self.letters], options: [Common.language], example: "word anagrams listen"
+    ) { [unowned self] invocation in
+      let lexicon = try lexicon(invocation)
+      return list(lexicon.anagrams(of: lexicon.normalized(invocation.text("LETTERS"))), none: "No anagrams.")
+    }
+  }
+
+  private func formable() -> Command {
+    Command(
+      "word", "formable", theme: Self.theme, summary: "Lists the words that can be made of some of these letters.",
+      details: "? stands for any letter.", arguments: [Self.letters], options: [Common.language],
+      example: "word formable cambering"
+    ) { [unowned self] invocation in
+      let lexicon = try lexicon(invocation)
+      return list(lexicon.formable(from: lexicon.normalized(invocation.text("LETTERS"))), none: "No words.")
+    }
+  }
+
+  private func matching() -> Command {
+    Command(
+      "word", "match", theme: Self.theme, summary: "Lists the words of a pattern.",
+      details: "? is one letter, * any number of letters, [abc] one of these. Put it in quotes in your system's shell.",
+      arguments: [Argument("PATTERN", help: "the pattern")], options: [Common.language], example: "word match 'c?t*'"
+    ) { [unowned self] invocation in
+      list(try lexicon(invocation).match(invocation.text("PATTERN")), none: "No word matches.")
+    }
+  }
+
+  private func randomWord() -> Command {
+    Command(
+      "word", "random", theme: Self.theme, summary: "Gives a word by chance.",
+      options: [Option("--length", "N", .integer(2...64), help: "its letters"), Common.language],
+      example: "word random --length 9"
+    ) { [unowned self] invocation in
+      let length = invocation.optionalInteger("--length")
+      var choices = surroundings.choices
+      guard let word = try lexicon(invocation).random(length: length, using: &choices) else {
+        throw Common.problem("not_found", "No such word", "no word has \(counted(length ?? 0, "letter"))")
+      }
+      return CommandResult(.text(word), line: word)
+    }
+  }
+
+  private func languages() -> Command {
+    Command(
+      "word", "languages", theme: Self.theme, summary: "Lists the languages, and what installs their word lists.",
+      example: "word languages"
+    ) { [unowned self] _ in
+      let here = Set(lexicons.languages().map(\.name))
+      let rows = Language.known.map { language in
+        [language.name, language.title, here.contains(language.name) ? "here" : "install \(language.package)"]
+      }
+      return CommandResult(
+        .list(
+          Language.known.map { language in
+            .record([
+              ("name", .text(language.name)), ("title", .text(language.title)),
+              ("installed", .boolean(here.contains(language.name))), ("package", .text(language.package)),
+            ])
+          }), .table(TableText([.init("Language"), .init("Title"), .init("Word list")], rows: rows)))
+    }
+  }
+}
+
+/// Words in columns of equal width, filled row by row.
+func columns(_ words: [String], width: Int) -> [String] {
+  let widest = (words.map(\.displayWidth).max() ?? 0) + 2
+  let perLine = max(1, width / max(1, widest))
+  return stride(from: 0, to: words.count, by: perLine).map { start in
+    let row = words[start..<min(words.count, start + perLine)]
+    return row.dropLast().map { $0.filled(to: widest) }.joined() + (row.last ?? "")
+  }
+}

@@ -1,0 +1,121 @@
+// The prompt: reads a line, decides whether it is a command or Lua, runs it, and goes on whatever it ended with. Invariant: the
+// history is written as lines are typed, so that no way of leaving loses it.
+
+import Bindings
+import Commands
+import LuaRuntime
+import Wording
+import Workspace
+
+extension Shell {
+  /// Runs the prompt until the person leaves; answers the exit status.
+  public func runPrompt() -> Int32 {
+    let source: any LineSource
+    do {
+      source = try lineSource()
+      try events.emit(.started)
+    } catch {
+      return report(error)
+    }
+    if lineReader != nil {
+      console.note("Deckhand \(setup.version) · Lua 5.4 · type `help`, or a Lua expression; `help tour` shows around")
+    }
+    while leaving == nil {
+      do {
+        try readAndRun(from: source)
+      } catch {
+        report(error)
+      }
+    }
+    lineReader = nil
+    return leaving ?? ExitStatus.done
+  }
+
+  private func lineSource() throws -> any LineSource {
+    guard console.terminal.hasKeyboard else { return plainReader }
+    let history = History(path: historyPath) { [unowned self] in console.message($0) }
+    let reader = try LineReader(history: history)
+    reader.completion = { [unowned self] line in completion(line) }
+    lineReader = reader
+    return reader
+  }
+
+  private func readAndRun(from source: any LineSource) throws {
+    Interrupts.clear()
+    switch try source.read(prompt: "> ") {
+    case .line(let line): runLine(line, source)
+    case .interrupted: break
+    case .endOfInput, .stopped:
+      if lineReader != nil { console.write("\n") }
+      leaving = leaving ?? (lineReader == nil ? lastStatus : ExitStatus.done)
+    case .terminated(let signal): leaving = 128 + signal
+    }
+  }
+
+  /// Runs one line: a command, or Lua with what more it asks for.
+  private func runLine(_ line: String, _ source: any LineSource) {
+    let trimmed = line.trimmed
+    if trimmed.isEmpty { return }
+    if isCommandLine(line, knows: { registry.isKnown($0) }, isPersonGlobal: isPersonGlobal), !trimmed.contains("\n") {
+      lineReader?.remember(line)
+      return runCommandLine(trimmed)
+    }
+    runLuaLine(line, source)
+  }
+
+  private func runCommandLine(_ line: String) {
+    do {
+      lastStatus = runCommand(try ShellWords.split(line, home: setup.home))
+    } catch {
+      lastStatus = report(error, origin: "deckhand")
+    }
+  }
+
+  private func runLuaLine(_ first: String, _ source: any LineSource) {
+    var text = withoutLuaWord(first)
+    var typed = first
+    while true {
+      switch runLua(text) {
+      case .done, .failed:
+        lineReader?.remember(typed)
+        return hintAboutLocal(text)
+      case .incomplete: break
+      }
+      do {
+        switch try readMore(source) {
+        case .line(let more):
+          text += "\n" + more
+          typed += "\n" + more
+        case .interrupted: return
+        case .endOfInput, .stopped: return reportUnfinished(text)
+        case .terminated(let signal):
+          leaving = 128 + signal
+          return
+        }
+      } catch {
+        report(error)
+        return
+      }
+    }
+  }
+
+  private func readMore(_ source: any LineSource) throws -> LineOutcome {
+    if let lineReader { return try lineReader.read(prompt: ">> ", initial: "", isContinued: true) }
+    return try source.read(prompt: ">> ")
+  }
+
+  /// The input ended inside a chunk.
+  private func reportUnfinished(_ text: String) {
+    do {
+      _ = try lua.load(text, name: Self.promptChunk)
+    } catch {
+      lastStatus = report(error)
+    }
+  }
+
+  private func hintAboutLocal(_ text: String) {
+    guard !hasHintedAboutLocal, lineReader != nil, text.trimmed.hasPrefix("local ") else { return }
+    hasHintedAboutLocal = true
+    console.note("a local lives for its line only; leave the word out to keep the value")
+  }
+}

@@ -1,0 +1,150 @@
+// Lines from a person at a terminal: GNU readline with completion, history, Ctrl-C, Ctrl-Z and an idle tick.
+// Invariant: only inside `read` is the terminal changed and are signals ours; there is one LineReader in a process.
+
+import CReadline
+public import Commands
+import Wording
+
+public final class LineReader: LineSource {
+  /// What Tab offers for the line before the cursor; nil when there is nothing to offer.
+  public var completion: ((_ lineBeforeCursor: String) -> Completion)?
+  /// Called when nothing was typed for `tickInterval`; true ends the reading with `.stopped`.
+  public var tick: (() -> Bool)?
+  /// Milliseconds.
+  public var tickInterval: Int32 = 1000
+  /// Called before Ctrl-Z stops the program, and when it goes on.
+  public var willSuspend: () -> Void = {}
+  public var didResume: () -> Void = {}
+  /// Whose lines arrow keys and Ctrl-R find.
+  public var history: History { didSet { loadHistory() } }
+
+  /// - Parameter name: what `~/.inputrc` may ask for: `$if deckhand`.
+  /// - Throws: `.unreadable` when there is a LineReader already, or the descriptors are not open.
+  public init(name: String = "deckhand", input: Int32 = 0, output: Int32 = 1, history: History) throws(LineError) {
+    self.history = history
+    let failure = line_editor_start(name, input, output)
+    guard failure == 0 else { throw .unreadable(errno: failure) }
+    loadHistory()
+  }
+
+  public func read(prompt: String) throws(LineError) -> LineOutcome {
+    try read(prompt: prompt, initial: "")
+  }
+
+  /// - Parameters:
+  ///   - prompt: may hold colours; they take no room.
+  ///   - initial: stands in the line already.
+  ///   - isContinued: a Tab behind nothing but blanks is a tab.
+  ///   - hidesHistory: the line is no command (a guess in a game): arrow keys find nothing.
+  public func read(
+    prompt: String, initial: String, isContinued: Bool = false, hidesHistory: Bool = false
+  ) throws(LineError) -> LineOutcome {
+    line_editor_history_hide(hidesHistory)
+    defer { line_editor_history_hide(false) }
+    var callbacks = line_editor_callbacks()
+    callbacks.context = Unmanaged.passUnretained(self).toOpaque()
+    callbacks.complete = { context, line, cursor in LineReader.from(context)?.complete(line, cursor) }
+    callbacks.tick = { context in LineReader.from(context)?.tick?() ?? false }
+    callbacks.suspending = { context in LineReader.from(context)?.willSuspend() }
+    callbacks.resumed = { context in LineReader.from(context)?.didResume() }
+    let wait = tick == nil ? -1 : max(1, tickInterval)
+    let result = withExtendedLifetime(self) {
+      line_editor_read(promptForEditor(prompt), initial, isContinued, wait, &callbacks)
+    }
+    return try outcome(result)
+  }
+
+  /// Adds a line to the history, here and in its file. Blank lines, lines that start with a blank and secret ones are not kept.
+  public func remember(_ line: String, isSecret: Bool = false) {
+    guard let change = history.add(line, isSecret: isSecret) else { return }
+    if let index = change.removed { line_editor_history_remove(Int32(clamping: index)) }
+    line_editor_history_add(line)
+  }
+
+  /// Whether Ctrl-C came while a completion is made, which should then give up.
+  public static var isInterrupted: Bool { line_editor_is_interrupted() }
+
+  private static func from(_ context: UnsafeMutableRawPointer?) -> LineReader? {
+    context.map { Unmanaged<LineReader>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private func loadHistory() {
+    line_editor_history_clear(Int32(clamping: history.limit))
+    for entry in history.entries { line_editor_history_add(entry) }
+  }
+
+  private func outcome(_ result: line_editor_result) throws(LineError) -> LineOutcome {
+    defer { line_editor_free(result.text) }
+    switch result.end {
+    case LINE_EDITOR_LINE:
+      guard let text = result.text else { return .line("") }
+      return .line(try checkedText(UnsafeRawBufferPointer(start: text, count: length(of: text))))
+    case LINE_EDITOR_INTERRUPTED: return .interrupted
+    case LINE_EDITOR_END_OF_INPUT: return .endOfInput
+    case LINE_EDITOR_TERMINATED: return .terminated(result.number)
+    case LINE_EDITOR_STOPPED: return .stopped
+    default: throw .unreadable(errno: result.number)
+    }
+  }
+
+  private func length(of text: UnsafePointer<CChar>) -> Int {
+    var length = 0
+    while text[length] != 0 { length += 1 }
+    return length
+  }
+}
+
+// Completion.
+extension LineReader {
+  private func complete(_ line: UnsafePointer<CChar>?, _ cursor: Int) {
+    guard let line, let completion else { return }
+    let bytes = UnsafeRawBufferPointer(start: line, count: cursor)
+    guard let text = String(validating: bytes, as: UTF8.self) else { return }
+    offer(completion(text), line: text)
+  }
+
+  private func offer(_ completion: Completion, line: String) {
+    let start = min(max(0, completion.wordStart), line.utf8.count)
+    let before = String(decoding: line.utf8.prefix(start), as: UTF8.self)
+    let typed = String(decoding: line.utf8.dropFirst(start), as: UTF8.self)
+    // Each candidate is handed over as the whole line: a long one leaves room for few.
+    let candidates = completion.candidates.prefix(max(2, (8 << 20) / (start + 1)))
+    for candidate in candidates {
+      let end = candidates.count == 1 ? candidate.suffix : ""
+      line_editor_offer(before + candidate.replacement + end, printable(candidate.shown))
+    }
+    if candidates.count > 1 {
+      line_editor_offer_common(before + commonBeginning(of: completion.candidates.map(\.replacement), typed: typed))
+    }
+  }
+}
+
+/// What all candidates begin with, never less than what was typed and never half an escaped character.
+func commonBeginning(of candidates: [String], typed: String) -> String {
+  guard var common = candidates.first?.unicodeScalars[...] else { return typed }
+  for candidate in candidates.dropFirst() {
+    let count = zip(common, candidate.unicodeScalars).prefix { $0 == $1 }.count
+    common = common.prefix(count)
+  }
+  let backslashes = common.reversed().prefix { $0 == "\\" }.count
+  if backslashes % 2 == 1 { common = common.dropLast() }
+  return common.count < typed.unicodeScalars.count ? typed : String(String.UnicodeScalarView(common))
+}
+
+/// The prompt with its colours marked as taking no room (readline's \001 and \002).
+func promptForEditor(_ prompt: String) -> String {
+  var marked = ""
+  var isInEscape = false
+  for scalar in prompt.unicodeScalars where scalar != "\u{0}" {
+    if scalar == "\u{1B}", !isInEscape {
+      marked += "\u{01}"
+      isInEscape = true
+    }
+    marked.unicodeScalars.append(scalar)
+    if isInEscape, ("A"..."Z").contains(scalar) || ("a"..."z").contains(scalar) {
+      marked += "\u{02}"
+      isInEscape = false
+    }
+  }
+  return isInEscape ? marked + "\u{02}" : marked
+}

@@ -1,0 +1,53 @@
+// Where lines come from: a person at a terminal (LineReader) or a pipe (PlainLineReader).
+// Invariant: a line never holds its line end, and what is not UTF-8 is an error, never a line.
+
+public import Wording
+
+/// How the reading of a line ended.
+public enum LineOutcome: Equatable {
+  /// Without its line end. A paste of several lines is one, with its line ends and tabs.
+  case line(String)
+  /// Ctrl-C: the line is dropped, the terminal stands at the beginning of a line.
+  case interrupted
+  case endOfInput
+  /// The program was asked to end (SIGTERM, SIGHUP, SIGQUIT): save, then exit with 128 + the signal.
+  case terminated(Int32)
+  /// The tick asked to stop; what was typed is dropped.
+  case stopped
+}
+
+public enum LineError: Problem, Equatable {
+  /// `column` counts bytes from 1.
+  case notUTF8(column: Int)
+  case tooLong(limit: Int)
+  case unreadable(errno: Int32)
+
+  public var code: String {
+    switch self {
+    case .notUTF8: "bad_text"
+    case .tooLong: "too_long"
+    case .unreadable: "unreadable"
+    }
+  }
+
+  public var title: String {
+    switch self {
+    case .notUTF8: "Not UTF-8"
+    case .tooLong: "The line is too long"
+    case .unreadable: "The input cannot be read"
+    }
+  }
+
+  public var message: String {
+    switch self {
+    case .notUTF8(let column): "the line is not UTF-8 at byte \(grouped(column)); nothing of it was done"
+    case .tooLong(let limit): "the line has more than \(grouped(limit)) bytes; nothing of it was done"
+    case .unreadable(let number): "the input cannot be read: \(systemMessage(number))"
+    }
+  }
+}
+
+public protocol LineSource: AnyObject {
+  /// Reads a line. The prompt is not shown where nobody sees it.
+  func read(prompt: String) throws(LineError) -> LineOutcome
+}

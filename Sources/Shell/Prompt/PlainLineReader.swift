@@ -1,0 +1,91 @@
+// Lines from a pipe or a file, without readline and without stdio, whose error flag an interrupt would leave set for ever.
+// Invariant: a line is at most `limit` bytes; without reading ahead, nothing behind the line given out is taken from the input.
+
+import Glibc
+
+public final class PlainLineReader: LineSource {
+  private let input: Int32
+  private let limit: Int
+  private let chunkSize: Int
+  private let isInterrupted: () -> Bool
+  private var buffer: [UInt8] = []
+  private var start = 0
+  private var isAtEnd = false
+
+  /// - Parameters:
+  ///   - limit: bytes of the longest line that is taken; a longer one is skipped with an error.
+  ///   - readsAhead: quick, but what is behind the line is gone for others who read the same input (Lua's `io.read`).
+  ///   - isInterrupted: asked when a signal ends a read; true makes it `.interrupted`.
+  public init(
+    input: Int32 = 0, limit: Int = 64 << 20, readsAhead: Bool = true, isInterrupted: @escaping () -> Bool = { false }
+  ) {
+    (self.input, self.limit, self.isInterrupted) = (input, limit, isInterrupted)
+    chunkSize = readsAhead ? 1 << 16 : 1
+  }
+
+  public func read(prompt: String = "") throws(LineError) -> LineOutcome {
+    var searched = 0
+    var isSkipping = false
+    while true {
+      if let end = buffer[(start + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
+        let bytes = buffer[start..<end]
+        start = end + 1
+        return isSkipping || bytes.count > limit ? try tooLong() : try line(bytes)
+      }
+      searched = buffer.count - start
+      if searched > limit {
+        isSkipping = true
+        dropAll()
+        searched = 0
+      }
+      if isAtEnd { return isSkipping ? try tooLong() : try lastLine() }
+      if try !fill() { return .interrupted }
+    }
+  }
+
+  /// False when a signal ended the wait and somebody wants to know.
+  private func fill() throws(LineError) -> Bool {
+    if start > 0 {
+      buffer.removeFirst(start)
+      start = 0
+    }
+    var chunk = [UInt8](repeating: 0, count: chunkSize)
+    while true {
+      let count = Glibc.read(input, &chunk, chunk.count)
+      if count > 0 { buffer += chunk[..<count] }
+      if count == 0 { isAtEnd = true }
+      if count >= 0 { return true }
+      guard errno == EINTR else { throw .unreadable(errno: errno) }
+      if isInterrupted() { return false }
+    }
+  }
+
+  private func dropAll() {
+    buffer.removeAll(keepingCapacity: true)
+    start = 0
+  }
+
+  private func tooLong() throws(LineError) -> LineOutcome { throw .tooLong(limit: limit) }
+
+  private func lastLine() throws(LineError) -> LineOutcome {
+    guard start < buffer.count else { return .endOfInput }
+    let bytes = buffer[start...]
+    start = buffer.count
+    return try line(bytes)
+  }
+
+  private func line(_ bytes: ArraySlice<UInt8>) throws(LineError) -> LineOutcome {
+    let text = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
+    return .line(try checkedText(text))
+  }
+}
+
+/// The bytes as text. - Throws: `.notUTF8` with the place of the first byte that is not.
+func checkedText(_ bytes: some RandomAccessCollection<UInt8>) throws(LineError) -> String {
+  if let text = String(validating: bytes, as: UTF8.self) { return text }
+  var decoder = UTF8()
+  var rest = bytes.makeIterator()
+  var column = 1
+  while case .scalarValue(let scalar) = decoder.decode(&rest) { column += UTF8.width(scalar) }
+  throw .notUTF8(column: column)
+}

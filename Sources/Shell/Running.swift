@@ -1,0 +1,202 @@
+// Running a line, a command, a script. Invariant: a script run is one unit of work, kept when its status is 0 and taken back
+// otherwise; a command commits as it goes.
+
+import Bindings
+import Commands
+import Glibc
+import LuaRuntime
+import Storage
+import Wording
+import Workspace
+
+/// Lua code to run in batch.
+public struct Script {
+  /// What messages call it.
+  public let name: String
+  public let code: [UInt8]
+  /// `arg[0]`, and `arg[1]...`.
+  public let path: String
+  public let arguments: [String]
+
+  public init(name: String, code: [UInt8], path: String, arguments: [String]) {
+    self.name = name
+    self.code = code
+    self.path = path
+    self.arguments = arguments
+  }
+}
+
+extension Shell {
+  static let promptChunk = "prompt"
+  static let codeChunk = "-e"
+
+  // MARK: Commands
+
+  /// Runs a command given as words; answers the exit status.
+  public func runCommand(_ words: [String]) -> Int32 {
+    var origin: String?
+    do {
+      try Interrupts.holding {
+        let (command, invocation) = try registry.parse(words: words)
+        origin = command.errorPrefix
+        let result = try command.run(invocation)
+        show(result, asJSON: invocation.wantsJSON || setup.wantsJSON)
+        try events.emit(.command, [words.joined(separator: " ")])
+      }
+      return leaving ?? ExitStatus.done
+    } catch {
+      return report(error, origin: (error as? CommandError).map { _ in "deckhand" } ?? origin)
+    }
+  }
+
+  /// Runs a line as a command for its value; nothing is shown.
+  func runForValue(_ line: String) throws -> CommandValue {
+    let words = try ShellWords.split(line, home: setup.home)
+    let (command, invocation) = try registry.parse(words: words)
+    return try command.run(invocation).value
+  }
+
+  // MARK: Scripts
+
+  /// Runs scripts as one unit of work; answers the exit status.
+  public func runScripts(_ scripts: [Script]) -> Int32 {
+    do {
+      let workspace = try workspace()
+      try workspace.beginUnit()
+      let status = Interrupts.holding { runAll(scripts) }
+      try end(workspace, status: status)
+      return status
+    } catch {
+      return report(error)
+    }
+  }
+
+  private func end(_ workspace: Workspace, status: Int32) throws {
+    guard workspace.isOpen else { return }
+    if setup.isDryRun {
+      let done = workspace.unitSummary
+      try workspace.rollbackUnit()
+      console.note("dry run: " + (done.isEmpty ? "nothing would change" : done + "; nothing was changed"))
+    } else if status == ExitStatus.done {
+      try workspace.commitUnit()
+    } else {
+      try workspace.rollbackUnit()
+    }
+  }
+
+  private func runAll(_ scripts: [Script]) -> Int32 {
+    for script in scripts {
+      do {
+        try run(script)
+      } catch {
+        if case .exit(let status)? = (error as? LuaError)?.stopReason { return Int32(status) }
+        return report(error)
+      }
+    }
+    return ExitStatus.done
+  }
+
+  private func run(_ script: Script) throws {
+    try lua.setGlobal("arg", argumentTable(script))
+    // A first line that begins with # is for the system.
+    var code = script.code[...]
+    if code.starts(with: [0xEF, 0xBB, 0xBF]) { code = code.dropFirst(3) }
+    if code.first == UInt8(ascii: "#") { code = code.drop { $0 != UInt8(ascii: "\n") } }
+    try lua.load(code, name: script.name).call(script.arguments, results: 0) { _ in }
+  }
+
+  private func argumentTable(_ script: Script) -> LuaValue {
+    let pairs = ([script.path] + script.arguments).enumerated().map { index, text in
+      (key: LuaValue.integer(index), value: LuaValue.text(text))
+    }
+    return .table(pairs)
+  }
+
+  /// Reads a script; `-` is standard input.
+  public func script(at path: String, _ arguments: [String]) throws -> Script {
+    if path == "-" {
+      return Script(name: "stdin", code: try standardInput(), path: "-", arguments: arguments)
+    }
+    return Script(
+      name: path, code: try FileText.bytes(path, limit: 64 << 20), path: path, arguments: arguments)
+  }
+
+  private func standardInput() throws -> [UInt8] {
+    var code: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = read(0, &buffer, buffer.count)
+      if count < 0 && errno == EINTR {
+        if Interrupts.wereRequested { throw WorkspaceError.interrupted }
+        continue
+      }
+      if count <= 0 { return code }
+      code += buffer[..<count]
+      if code.count > 64 << 20 {
+        throw PlainProblem(
+          code: "too_large", title: "Too large", message: "standard input holds more than 64 MiB of Lua")
+      }
+    }
+  }
+
+  /// Runs the person's own start-up script, when there is one.
+  public func runStartScript() {
+    let path = setup.configFolder + "/init.lua"
+    guard setup.usesStartScript, access(path, F_OK) == 0 else { return }
+    do {
+      try Interrupts.holding { try run(try script(at: path, [])) }
+    } catch {
+      report(error)
+    }
+  }
+
+  // MARK: Lua lines
+
+  /// What became of a line of Lua.
+  enum LuaLine {
+    case done
+    case incomplete
+    case failed
+  }
+
+  /// Runs Lua from the prompt: an expression shows its values, an unfinished chunk asks for more.
+  func runLua(_ text: String) -> LuaLine {
+    do {
+      try Interrupts.holding {
+        let function = try expressionOrChunk(text)
+        try function.callForAll { stack, first, count in
+          for index in first..<(first + count) {
+            console.show(try stack.preview(index).lines(on: console.terminal))
+          }
+        }
+      }
+      return .done
+    } catch let error as LuaError where error.isIncomplete {
+      return .incomplete
+    } catch {
+      if case .exit(let status)? = (error as? LuaError)?.stopReason {
+        leaving = Int32(status)
+        return .done
+      }
+      report(error)
+      return .failed
+    }
+  }
+
+  private func expressionOrChunk(_ text: String) throws -> LuaReference {
+    let expression = text.hasPrefix("=") ? String(text.dropFirst()) : text
+    do {
+      return try lua.load("return " + expression, name: Self.promptChunk)
+    } catch let error as LuaError where !text.hasPrefix("=") || error.isIncomplete {
+      return try lua.load(text.hasPrefix("=") ? "return " + expression : text, name: Self.promptChunk)
+    }
+  }
+}
+
+extension Command {
+  /// What stands before its errors: the noun, or for files the verb, as a person would say it.
+  var errorPrefix: String {
+    guard path.count == 2, ["import", "export"].contains(path[1]) else { return path[0] }
+    return path[1]
+  }
+}

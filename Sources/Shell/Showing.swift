@@ -1,0 +1,75 @@
+// Results on the screen and as JSON. Invariant: a thing answers in JSON with the names of its Lua fields, made from the one
+// description of its type.
+
+import Commands
+import LuaRuntime
+import Wording
+
+extension Shell {
+  /// Shows what a command answered.
+  func show(_ result: CommandResult, asJSON: Bool) {
+    guard asJSON else { return console.show(result.display) }
+    console.show(result.value.jsonLines { [unowned self] in record(of: $0) })
+  }
+
+  /// A bound object as a record of its fields; objects in it stand for themselves by name.
+  func record(of object: AnyObject) -> CommandValue {
+    guard let bound = object as? any BoundObject, let type = lua.description(of: bound) else { return .none }
+    do {
+      return .record(try type.fields.map { ($0.name, value(of: try $0.read(bound))) })
+    } catch {
+      return .record([("error", .text(String(describing: error)))])
+    }
+  }
+
+  private func value(of value: LuaValue) -> CommandValue {
+    switch value {
+    case .none: .none
+    case .boolean(let flag): .boolean(flag)
+    case .integer(let number): .integer(number)
+    case .number(let number): .number(number)
+    case .bytes(let bytes): .text(String(decoding: bytes, as: UTF8.self))
+    case .list(let items): .list(items.map(self.value))
+    case .table(let pairs): .record(pairs.compactMap { pair in pair.key.text.map { ($0, self.value(of: pair.value)) } })
+    case .object(let object): identity(of: object)
+    case .opaque: .none
+    }
+  }
+
+  private func identity(of object: any BoundObject) -> CommandValue {
+    guard let type = lua.description(of: object) else { return .none }
+    do {
+      return value(of: try type.identity(object))
+    } catch {
+      // It went between the two reads: nothing is left to name.
+      return .none
+    }
+  }
+
+  /// `shell.print`.
+  func show(_ value: LuaValue) {
+    do {
+      try lua.withStack { stack in
+        _ = value.push(on: stack)
+        let preview = try stack.preview(-1)
+        if case .text(let bytes, _) = preview {
+          console.show([printable(String(decoding: bytes, as: UTF8.self), limit: Int.max)])
+        } else {
+          console.show(preview.lines(on: console.terminal))
+        }
+      }
+    } catch {
+      report(error)
+    }
+  }
+
+  /// `shell.table`.
+  func show(rows: [[String]], columns: [String]) {
+    let width = max(columns.count, rows.map(\.count).max() ?? 0)
+    let heads = (0..<width).map { index in
+      let isNumeric = !rows.isEmpty && rows.allSatisfy { index < $0.count && Double($0[index]) != nil }
+      return TableText.Column(index < columns.count ? columns[index] : "", isNumeric ? .right : .left)
+    }
+    console.show(.table(TableText(heads, rows: rows)))
+  }
+}

@@ -1,0 +1,52 @@
+// Values as horizontal bars, for `shell.chart` and statistics; the same text in a pipe.
+// Invariant: no line is wider than the terminal, and every value stands there as a number beside its bar.
+
+import Wording
+
+public struct BarChart {
+  public struct Bar: Equatable, Sendable {
+    public let label: String
+    public let value: Double
+
+    public init(_ label: String, _ value: Double) { (self.label, self.value) = (label, value) }
+  }
+
+  public let title: String
+  public let bars: [Bar]
+
+  public init(title: String = "", bars: [Bar]) { (self.title, self.bars) = (title, bars) }
+
+  /// Bars are as long as their value is large beside the largest; a negative one is drawn by its size and dimmed.
+  public func lines(on terminal: Terminal) -> [String] {
+    let labels = bars.map { printable($0.label).cut(to: max(8, terminal.width / 3)) }
+    let numbers = bars.map { Self.number($0.value) }
+    let labelWidth = labels.map(\.displayWidth).max() ?? 0
+    let numberWidth = numbers.map(\.displayWidth).max() ?? 0
+    let room = max(1, terminal.width - labelWidth - numberWidth - 5)
+    let largest = bars.map { $0.value.magnitude }.filter(\.isFinite).max() ?? 0
+    let heading = title.isEmpty ? [] : [terminal.styled(printable(title).cut(to: terminal.width), .bold)]
+    return heading
+      + bars.indices.map { index in
+        let fraction = largest > 0 && bars[index].value.isFinite ? bars[index].value.magnitude / largest : 0
+        let bar = Self.bar(fraction, width: room, isUnicode: terminal.usesUnicode)
+        let style: Style = bars[index].value < 0 ? .dim : .cyan
+        let line =
+          labels[index].filled(to: labelWidth) + "  " + numbers[index].filled(to: numberWidth, atStart: true)
+        return bar.isEmpty ? line : line + "  " + terminal.styled(bar, style)
+      }
+  }
+
+  /// Full blocks and an eighth at the end, so that small differences show.
+  private static func bar(_ fraction: Double, width: Int, isUnicode: Bool) -> String {
+    guard isUnicode else { return String(repeating: "#", count: Int((fraction * Double(width)).rounded())) }
+    let eighths = Int((fraction * Double(width) * 8).rounded())
+    let tips = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
+    return String(repeating: "█", count: eighths / 8) + tips[eighths % 8]
+  }
+
+  /// Whole numbers grouped, others with at most two decimals.
+  static func number(_ value: Double) -> String {
+    let rounded = (value * 100).rounded() / 100
+    return Int(exactly: rounded).map(grouped) ?? "\(rounded.isFinite ? rounded : value)"
+  }
+}

@@ -1,0 +1,238 @@
+// Single keys for screens, with a clock that ticks meanwhile; lines where standard input is no terminal.
+// Invariant: the terminal is raw and signals are ours only between `begin` and `end`, and it is put back on every way out.
+
+import CReadline
+import Glibc
+
+public enum Key: Equatable, Sendable {
+  case character(Character)
+  /// Ctrl with a letter, as that letter: `l` for Ctrl-L.
+  case control(Character)
+  case enter, escape, tab, backspace, delete
+  case up, down, left, right, home, end, pageUp, pageDown
+}
+
+public enum KeyEvent: Equatable, Sendable {
+  case key(Key)
+  /// Several characters as a line, where there is no terminal. An empty line is Enter, one character is its key.
+  case line(String)
+  /// Nothing came in the time given.
+  case tick
+  /// The terminal has another size now.
+  case resized
+  /// The program was stopped and goes on: draw everything again.
+  case resumed
+  /// Ctrl-C.
+  case interrupted
+  /// Ctrl-D, or nobody is there any more.
+  case endOfInput
+  /// The program was asked to end: save, then exit with 128 + the signal.
+  case terminated(Int32)
+}
+
+public final class KeyReader {
+  /// Called before Ctrl-Z stops the program, and when it goes on.
+  public var willSuspend: () -> Void = {}
+  public var didResume: () -> Void = {}
+
+  private let input: Int32
+  private let lines: PlainLineReader
+  private let isTerminal: Bool
+  private var isOpen = false
+  private var bytes: [UInt8] = []
+
+  /// Text that makes the terminal what it was where a screen changed it (shows the cursor); written when the program crashes too.
+  private let restoringText = "\u{1B}[?25h\u{1B}[0m"
+
+  public init(input: Int32 = 0, lines: PlainLineReader? = nil) {
+    self.input = input
+    self.lines = lines ?? PlainLineReader(input: input)
+    isTerminal = isatty(input) == 1
+  }
+
+  /// Makes the terminal give single keys. Does nothing where there is none.
+  public func begin() throws(LineError) {
+    guard isTerminal, !isOpen else { return }
+    let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
+    var failure = signal_watch_begin(signals, Int32(signals.count))
+    guard failure == 0 else { throw .unreadable(errno: failure) }
+    failure = terminal_guard_begin(input)
+    if failure == 0 { failure = terminal_guard_raw(restoringText) }
+    isOpen = true
+    guard failure == 0 else {
+      end()
+      throw .unreadable(errno: failure)
+    }
+  }
+
+  /// Puts the terminal and the signals back. May be called twice.
+  public func end() {
+    guard isOpen else { return }
+    terminal_guard_end()
+    signal_watch_end()
+    isOpen = false
+  }
+
+  /// Runs with single keys, and puts the terminal back however it ends.
+  public func whileReadingKeys<Result>(_ body: () throws -> Result) throws -> Result {
+    try begin()
+    defer { end() }
+    return try body()
+  }
+
+  /// The next thing that happens.
+  /// - Parameter timeout: milliseconds until `.tick`; nil waits for ever. Lines are waited for in any case.
+  public func next(timeout: Int? = nil) throws(LineError) -> KeyEvent {
+    guard isTerminal else { return try nextLine() }
+    guard isOpen else { throw .unreadable(errno: EBADF) }
+    while true {
+      if let event = signalEvent() { return event }
+      if bytes.isEmpty, !wait(Int32(clamping: timeout ?? -1)) {
+        if let event = signalEvent() { return event }
+        return .tick
+      }
+      if let event = signalEvent() { return event }
+      if bytes.isEmpty, !fill() { return .endOfInput }
+      if let event = keyEvent() { return event }
+    }
+  }
+
+  private func nextLine() throws(LineError) -> KeyEvent {
+    switch try lines.read() {
+    case .line(let line) where line.isEmpty: .key(.enter)
+    case .line(let line): line.count == 1 ? .key(.character(line[line.startIndex])) : .line(line)
+    case .interrupted: .interrupted
+    case .terminated(let signal): .terminated(signal)
+    case .endOfInput, .stopped: .endOfInput
+    }
+  }
+}
+
+// Signals.
+extension KeyReader {
+  private func signalEvent() -> KeyEvent? {
+    switch signal_watch_next() {
+    case 0: return nil
+    case SIGINT:
+      bytes.removeAll()
+      return .interrupted
+    case SIGWINCH: return .resized
+    case SIGTSTP:
+      willSuspend()
+      terminal_guard_restore()
+      signal_watch_suspend()
+      return resume()
+    case SIGCONT: return resume()
+    case let signal: return .terminated(signal)
+    }
+  }
+
+  /// The shell that stopped us has set the terminal for itself.
+  private func resume() -> KeyEvent {
+    terminal_guard_raw(restoringText)
+    didResume()
+    return .resumed
+  }
+
+  /// True when there is something to read, false when the time is over or a signal came.
+  private func wait(_ timeout: Int32) -> Bool {
+    var waits = [
+      pollfd(fd: input, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: signal_watch_fd(), events: Int16(POLLIN), revents: 0),
+    ]
+    return poll(&waits, 2, timeout) > 0 && waits[0].revents != 0
+  }
+}
+
+// Keys.
+extension KeyReader {
+  /// A lone Escape is told from the beginning of a key's sequence by the pause behind it, in milliseconds.
+  private static let pauseBehindEscape: Int32 = 30
+
+  /// Reads one byte: what is typed ahead is left for whoever reads next.
+  private func fill() -> Bool {
+    var byte: UInt8 = 0
+    let count = retrying { read(input, &byte, 1) }
+    if count == 1 { bytes.append(byte) }
+    return count == 1
+  }
+
+  /// The next byte of a sequence that has begun, if it comes at once.
+  private func following() -> UInt8? {
+    if bytes.isEmpty {
+      guard wait(Self.pauseBehindEscape), fill() else { return nil }
+    }
+    return bytes.removeFirst()
+  }
+
+  /// The key that the bytes begin with; nil for what is no key.
+  private func keyEvent() -> KeyEvent? {
+    let byte = bytes.removeFirst()
+    switch byte {
+    case 0x04: return .endOfInput
+    case 0x03: return .interrupted
+    case 0x0A, 0x0D: return .key(.enter)
+    case 0x09: return .key(.tab)
+    case 0x08, 0x7F: return .key(.backspace)
+    case 0x1B: return escapeSequence()
+    case 0x01...0x1A: return .key(.control(Character(Unicode.Scalar(byte + 0x60))))
+    case 0x20...0x7E: return .key(.character(Character(Unicode.Scalar(byte))))
+    default: return character(from: byte)
+    }
+  }
+
+  /// The rest of a character of several bytes.
+  private func character(from lead: UInt8) -> KeyEvent? {
+    let length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2
+    guard (0xC2...0xF4).contains(lead) else { return nil }
+    var sequence = [lead]
+    while sequence.count < length, let byte = following() {
+      guard byte & 0xC0 == 0x80 else {
+        bytes.insert(byte, at: 0)
+        return nil
+      }
+      sequence.append(byte)
+    }
+    return String(validating: sequence, as: UTF8.self)?.first.map { .key(.character($0)) }
+  }
+
+  /// What follows Escape: nothing, or a sequence of ECMA-48 (CSI, SS3) as xterm sends it.
+  private func escapeSequence() -> KeyEvent? {
+    guard let second = following() else { return .key(.escape) }
+    guard second == UInt8(ascii: "[") || second == UInt8(ascii: "O") else {
+      bytes.insert(second, at: 0)
+      return .key(.escape)
+    }
+    var parameters: [UInt8] = []
+    while let byte = following(), parameters.count < 32 {
+      if (0x40...0x7E).contains(byte) { return key(final: byte, parameters).map { .key($0) } }
+      parameters.append(byte)
+    }
+    return nil
+  }
+
+  private func key(final: UInt8, _ parameters: [UInt8]) -> Key? {
+    switch final {
+    case UInt8(ascii: "A"): .up
+    case UInt8(ascii: "B"): .down
+    case UInt8(ascii: "C"): .right
+    case UInt8(ascii: "D"): .left
+    case UInt8(ascii: "H"): .home
+    case UInt8(ascii: "F"): .end
+    case UInt8(ascii: "M"): .enter
+    case UInt8(ascii: "~"): numberedKey(String(decoding: parameters.prefix { $0 != 0x3B }, as: UTF8.self))
+    default: nil
+    }
+  }
+
+  private func numberedKey(_ number: String) -> Key? {
+    switch number {
+    case "1", "7": .home
+    case "3": .delete
+    case "4", "8": .end
+    case "5": .pageUp
+    case "6": .pageDown
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// One line that says how far a long piece of work is. For work that is done within a second nothing is ever drawn.
+// Invariant: drawn only where the cursor can be moved, at most ten times a second, and gone when the work is done.
+
+import Wording
+
+public final class ProgressLine {
+  private static let patience = 1.0
+  private static let interval = 0.1
+  private static let longestBar = 28
+
+  private let label: String
+  private let total: Int?
+  private let unit: String
+  private let terminal: Terminal
+  private let now: () -> Double
+  private let write: (String) -> Void
+  private let start: Double
+  private var nextDrawing: Double
+  private var isDrawn = false
+  private var isOver = false
+  public private(set) var done = 0
+
+  /// - Parameters:
+  ///   - total: how many steps there are; nil or 0 when nobody knows.
+  ///   - unit: what a step is, in the plural: `cards`.
+  ///   - now: seconds of a clock that only goes forward.
+  ///   - write: puts text on the terminal as it is.
+  public init(
+    _ label: String, total: Int? = nil, unit: String = "", on terminal: Terminal, now: @escaping () -> Double,
+    write: @escaping (String) -> Void
+  ) {
+    self.label = printable(label)
+    self.total = total.flatMap { $0 > 0 ? $0 : nil }
+    (self.unit, self.terminal, self.now, self.write) = (unit, terminal, now, write)
+    start = terminal.canRedraw ? now() : 0
+    nextDrawing = start + Self.patience
+  }
+
+  /// Some more steps are done.
+  public func step(_ count: Int = 1) {
+    let (sum, overflow) = done.addingReportingOverflow(max(0, count))
+    done = overflow ? Int.max : sum
+    draw()
+  }
+
+  /// So many steps are done in all.
+  public func reach(_ count: Int) {
+    done = max(0, count)
+    draw()
+  }
+
+  /// The work is over, well or not: the line goes.
+  public func finish() {
+    if isDrawn { write("\r\u{1B}[K") }
+    isDrawn = false
+    isOver = true
+  }
+
+  private func draw() {
+    guard terminal.canRedraw, !isOver else { return }
+    let time = now()
+    guard time >= nextDrawing else { return }
+    nextDrawing = time + Self.interval
+    isDrawn = true
+    write("\r" + text(elapsed: max(time - start, 0.001)) + "\u{1B}[K")
+  }
+
+  private func text(elapsed: Double) -> String {
+    let rate = Double(done) / elapsed
+    var facts: [String] = []
+    if let total {
+      let percent = Int((min(1, Double(done) / Double(total)) * 100).rounded(.down))
+      facts.append(String(percent).filled(to: 3, atStart: true) + " %")
+    } else {
+      facts.append(grouped(done) + (unit.isEmpty ? "" : " " + unit))
+    }
+    if rate > 0 { facts.append(Self.rounded(rate) + (unit.isEmpty ? "/s" : " \(unit)/s")) }
+    if let total, rate > 0, done < total { facts.append(Self.duration(Double(total - done) / rate) + " left") }
+    // The last column stays free: some terminals wrap when it is written.
+    let width = terminal.width - 1
+    let rest = facts.joined(separator: "  ")
+    let room = width - label.displayWidth - rest.displayWidth - 4
+    guard let total, room >= 8 else { return (label + "  " + rest).cut(to: width) }
+    let fraction = min(1, Double(done) / Double(total))
+    return label + "  " + bar(fraction, width: min(room, Self.longestBar)) + "  " + rest
+  }
+
+  private func bar(_ fraction: Double, width: Int) -> String {
+    let full = Int(fraction * Double(width))
+    guard terminal.usesUnicode else {
+      return String(repeating: "#", count: full) + String(repeating: "-", count: width - full)
+    }
+    let tip = full < width ? "╸" : ""
+    let rest = String(repeating: terminal.usesColor ? "━" : "─", count: max(0, width - full - 1))
+    return String(repeating: "━", count: full) + tip + terminal.styled(rest, .dim)
+  }
+
+  /// Three digits and zeros: nobody reads more of a number that changes.
+  private static func rounded(_ rate: Double) -> String {
+    guard rate >= 10 else { return "\((rate * 10).rounded() / 10)" }
+    var scale = 1.0
+    while rate / scale >= 1000 { scale *= 10 }
+    return grouped(Int(exactly: ((rate / scale).rounded() * scale).rounded()) ?? Int.max)
+  }
+
+  /// `0.4 s`, `12 s`, `3 min`, `2 h`.
+  private static func duration(_ seconds: Double) -> String {
+    switch seconds {
+    case ..<10: "\((seconds * 10).rounded() / 10) s"
+    case ..<100: "\(Int(seconds.rounded())) s"
+    case ..<6_000: "\(Int((seconds / 60).rounded())) min"
+    case ..<3_600_000: "\(Int((seconds / 3600).rounded())) h"
+    default: "long"
+    }
+  }
+}

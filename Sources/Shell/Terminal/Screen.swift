@@ -1,0 +1,82 @@
+// A few lines that are drawn again in place: the study and play screens.
+// Invariant: it changes only the lines that it drew itself; on a terminal that cannot move the cursor it only adds lines.
+
+public final class Screen {
+  private let terminal: Terminal
+  private let write: (String) -> Void
+  private var drawn: [String] = []
+
+  /// - Parameter write: puts text on the terminal as it is.
+  public init(_ terminal: Terminal, write: @escaping (String) -> Void) {
+    (self.terminal, self.write) = (terminal, write)
+  }
+
+  /// Shows these lines in place of the last ones; the cursor stands below them. They may be styled and are cut to the width.
+  public func show(_ lines: [String]) {
+    let width = terminal.width
+    let new = lines.prefix(terminal.canRedraw ? terminal.height - 1 : lines.count).map { $0.styledCut(to: width) }
+    guard new != drawn || !terminal.canRedraw else { return }
+    guard terminal.canRedraw else { return write(new.map { $0 + "\n" }.joined()) }
+    var text = drawn.isEmpty ? "" : "\u{1B}[\(drawn.count)A\r"
+    for (index, line) in new.enumerated() {
+      text += index < drawn.count && drawn[index] == line ? "\n" : "\u{1B}[2K" + line + "\n"
+    }
+    write(text + "\u{1B}[J")
+    drawn = new
+  }
+
+  /// Draws everything from where the cursor is: after the program was stopped, or something else was printed.
+  public func redraw(_ lines: [String]) {
+    drawn = []
+    show(lines)
+  }
+
+  /// For a terminal of another size: the old lines may be wrapped, so all goes that can be seen.
+  public func redrawAll(_ lines: [String]) {
+    if terminal.canRedraw { write("\u{1B}[H\u{1B}[2J") }
+    redraw(lines)
+  }
+
+  /// Takes the lines away.
+  public func clear() {
+    if terminal.canRedraw, !drawn.isEmpty { write("\u{1B}[\(drawn.count)A\r\u{1B}[J") }
+    drawn = []
+  }
+
+  /// Leaves the lines as they are; what is shown next stands below them.
+  public func keep() { drawn = [] }
+}
+
+extension String {
+  /// Cut to a number of columns, where styles (`ESC [ ... m`) take none; a style that is cut off is ended.
+  public func styledCut(to width: Int) -> String {
+    guard utf8.contains(0x1B) else { return cut(to: width) }
+    var pieces: [(text: String, isStyle: Bool)] = []
+    var rest = self[...]
+    while let escape = rest.firstIndex(of: "\u{1B}") {
+      pieces.append((String(rest[..<escape]), false))
+      let end = rest[escape...].firstIndex(of: "m").map { rest.index(after: $0) } ?? rest.endIndex
+      pieces.append((String(rest[escape..<end]), true))
+      rest = rest[end...]
+    }
+    pieces.append((String(rest), false))
+    let whole = pieces.reduce(0) { $0 + ($1.isStyle ? 0 : $1.text.displayWidth) }
+    return whole <= width ? self : Self.joined(pieces, cutTo: width)
+  }
+
+  private static func joined(_ pieces: [(text: String, isStyle: Bool)], cutTo width: Int) -> String {
+    var line = ""
+    var left = width - 1
+    for piece in pieces {
+      if piece.isStyle {
+        line += piece.text
+      } else if piece.text.displayWidth <= left {
+        line += piece.text
+        left -= piece.text.displayWidth
+      } else {
+        return line + piece.text.cut(to: left, mark: "") + "…\u{1B}[0m"
+      }
+    }
+    return line + "…\u{1B}[0m"
+  }
+}

@@ -1,0 +1,37 @@
+// The steps that bring a database's tables to what this program expects, and running them.
+// Invariant: all missing steps run in one transaction, so that a file is never between two of them, also when two
+// processes open it at the same moment; a file that knows steps which are unknown here is refused before it is touched.
+
+public import GRDB
+
+/// A named change of the tables. Names are prefixed by their room: `decks.1`. A step, once released, never changes.
+public struct Migration: Sendable {
+  public let name: String
+  let apply: @Sendable (Database) throws -> Void
+
+  public init(_ name: String, _ apply: @escaping @Sendable (Database) throws -> Void) {
+    self.name = name
+    self.apply = apply
+  }
+
+  /// A step that is nothing but SQL.
+  public init(_ name: String, sql: String) {
+    self.init(name) { try $0.execute(sql: sql) }
+  }
+}
+
+/// The names of the steps that a file has behind it. The table is the one that GRDB's own migrator keeps.
+func appliedMigrations(_ db: Database) throws -> Set<String> {
+  guard try db.tableExists("grdb_migrations") else { return [] }
+  return try Set(String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations"))
+}
+
+/// Runs what is missing. The caller holds the write lock.
+func migrate(_ db: Database, by migrations: [Migration]) throws {
+  try db.execute(sql: "CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+  let applied = try appliedMigrations(db)
+  for migration in migrations where !applied.contains(migration.name) {
+    try migration.apply(db)
+    try db.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES (?)", arguments: [migration.name])
+  }
+}

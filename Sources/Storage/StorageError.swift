@@ -1,0 +1,153 @@
+// What can go wrong with a database or a file, as facts, and the words for it.
+// Invariant: every case names the path it is about and what the person can do; codes never change.
+
+import GRDB
+import Glibc
+public import Wording
+
+/// A failure of the disk, a database or a file.
+public enum StorageError: Problem, Equatable {
+  /// Another process holds the write lock; `holder` is its process id where it can be found out.
+  case busy(path: String, holder: Int?, operation: String)
+  /// The person asked to stop while waiting for the lock.
+  case interrupted(path: String)
+  /// No room left on the disk, or the quota is used up.
+  case full(path: String)
+  /// The database's file does not hold what SQLite wrote.
+  case damaged(path: String, detail: String)
+  /// The database was written by a newer program; `migrations` are those unknown here.
+  case newer(path: String, migrations: [String])
+  /// The database cannot be opened, read or written; `detail` is SQLite's or the system's reason.
+  case unreadable(path: String, detail: String)
+  /// SQLite rolled the unit of work back by itself (a full disk does that); nothing more can be done in it.
+  case rolledBack(path: String)
+  /// Any other answer of SQLite.
+  case failed(path: String, result: Int, detail: String)
+  /// A file could not be opened, read, written or renamed; `number` is the system's errno.
+  case file(path: String, action: FileAction, number: Int32)
+  /// A file is larger than what is read of it.
+  case fileTooLarge(path: String, limit: Int)
+
+  /// What was tried with a file.
+  public enum FileAction: String, Sendable {
+    case open, read, write, replace
+  }
+
+  public var code: String {
+    switch self {
+    case .busy: "storage_busy"
+    case .interrupted: "interrupted"
+    case .full: "storage_full"
+    case .damaged: "storage_damaged"
+    case .newer: "storage_newer"
+    case .unreadable: "storage_unreadable"
+    case .rolledBack: "storage_rolled_back"
+    case .failed: "storage_failed"
+    case .file(_, _, let number): fileCode(number)
+    case .fileTooLarge: "file_too_large"
+    }
+  }
+
+  public var title: String {
+    switch self {
+    case .busy: "The data is in use"
+    case .interrupted: "Interrupted"
+    case .full: "The disk is full"
+    case .damaged: "The data is damaged"
+    case .newer: "The data is newer than this program"
+    case .unreadable: "The data cannot be opened"
+    case .rolledBack: "The changes were taken back"
+    case .failed: "The data could not be read or changed"
+    case .file(_, let action, _): "The file could not be \(pastTense(action))"
+    case .fileTooLarge: "The file is too large"
+    }
+  }
+
+  public var message: String {
+    switch self {
+    case .busy(let path, let holder, let operation):
+      let who = holder.map { "another process (id \($0))" } ?? "another process"
+      return "\(who) is changing \(quoted(path)), so \(operation) could not start; wait until it is done, or end it"
+    case .interrupted(let path):
+      return "stopped while waiting for another process to finish with \(quoted(path)); nothing was changed"
+    case .full(let path):
+      return "no room is left on the disk for \(quoted(path)); nothing was changed; make room and try again"
+    case .damaged(let path, let detail):
+      return "\(quoted(path)) is damaged (\(printable(detail))); put a backup in its place"
+    case .newer(let path, let migrations):
+      let names = migrations.map { printable($0, limit: 60) }.joined(separator: ", ")
+      return "\(quoted(path)) was written by a newer version of the program (it knows \(names)); update the program"
+    case .unreadable(let path, let detail):
+      return "\(quoted(path)) cannot be opened (\(printable(detail))); check that it is yours to read and write"
+    case .rolledBack(let path):
+      return "an earlier failure took back every change of this run to \(quoted(path)); end the run and start it again"
+    case .failed(let path, let result, let detail):
+      return "SQLite answered \(result) for \(quoted(path)): \(printable(detail))"
+    case .file(let path, let action, let number):
+      return "\(quoted(path)) could not be \(pastTense(action)): \(fileReason(number))"
+    case .fileTooLarge(let path, let limit):
+      return "\(quoted(path)) is larger than the \(grouped(limit)) bytes that are read of such a file; split it"
+    }
+  }
+
+  public var details: [(name: String, value: ProblemDetail)] {
+    switch self {
+    case .busy(let path, let holder, _):
+      [("path", .text(path))] + (holder.map { [("process", .integer($0))] } ?? [])
+    case .interrupted(let path), .full(let path), .damaged(let path, _), .newer(let path, _),
+      .unreadable(let path, _), .rolledBack(let path), .failed(let path, _, _), .file(let path, _, _),
+      .fileTooLarge(let path, _):
+      [("path", .text(path))]
+    }
+  }
+
+  /// The same failure of a file when the disk is full is `.full`, whoever met it.
+  static func ofFile(_ path: String, _ action: FileAction, _ number: Int32 = errno) -> StorageError {
+    number == ENOSPC || number == EDQUOT ? .full(path: path) : .file(path: path, action: action, number: number)
+  }
+
+  /// What SQLite's result code means to a person.
+  static func ofDatabase(_ error: DatabaseError, path: String, operation: String) -> StorageError {
+    let detail = error.message ?? "no reason given"
+    switch error.resultCode.primaryResultCode {
+    case .SQLITE_BUSY, .SQLITE_LOCKED:
+      return .busy(path: path, holder: lockHolder(of: path), operation: operation)
+    case .SQLITE_FULL: return .full(path: path)
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: return .damaged(path: path, detail: detail)
+    case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_IOERR, .SQLITE_AUTH:
+      return .unreadable(path: path, detail: detail)
+    case .SQLITE_INTERRUPT: return .interrupted(path: path)
+    case .SQLITE_ABORT: return .rolledBack(path: path)
+    default: return .failed(path: path, result: Int(error.extendedResultCode.rawValue), detail: detail)
+    }
+  }
+}
+
+private func fileCode(_ number: Int32) -> String {
+  switch number {
+  case ENOENT, ENOTDIR: "file_missing"
+  case EACCES, EPERM, EROFS: "file_refused"
+  case EISDIR: "file_is_folder"
+  default: "file_failed"
+  }
+}
+
+private func fileReason(_ number: Int32) -> String {
+  switch number {
+  case ENOENT: "there is no such file or folder"
+  case ENOTDIR: "a part of its path is not a folder"
+  case EACCES, EPERM: "the system does not allow it; check its owner and mode"
+  case EROFS: "the disk is read-only"
+  case EISDIR: "it is a folder"
+  default: strerror(number).map { String(cString: $0) } ?? "error \(number)"
+  }
+}
+
+private func pastTense(_ action: StorageError.FileAction) -> String {
+  switch action {
+  case .open: "opened"
+  case .read: "read"
+  case .write: "written"
+  case .replace: "replaced"
+  }
+}

@@ -1,0 +1,278 @@
+// One person's database: opened at first use, read, and changed by named operations that happen wholly or not at all.
+// Invariant: whatever ends with an error leaves nothing of itself behind. Inside a unit of work an operation is a
+// savepoint, outside it is a transaction of its own; a unit whose transaction SQLite took back refuses to go on.
+
+public import GRDB
+import GRDBSQLite
+import Glibc
+import Wording
+
+/// A SQLite file in WAL mode, used from the thread that made it. `Database` values that a closure is given are good
+/// until the closure returns.
+public final class Store {
+  private enum Unit {
+    case none
+    /// Begun by the caller, not yet by SQLite: its transaction begins at the first write.
+    case waiting
+    case open
+  }
+
+  /// The file, or nil for a database in memory.
+  public let path: String?
+  private let migrations: [Migration]
+  private let interrupted: () -> Bool
+  private var queue: DatabaseQueue?
+  private var unit = Unit.none
+  /// How many operations stand around the caller.
+  private var depth = 0
+  private var otherChanges = 0
+  private var dataVersion: Int32?
+
+  /// Tries for another process's lock, each of which lets SQLite wait for 0.1 seconds.
+  private let lockTries: Int
+
+  /// Nothing is opened yet.
+  /// - Parameters:
+  ///   - path: the file; its folder is made when it is missing. nil: in memory, for tests.
+  ///   - migrations: every room's steps, in order.
+  ///   - patience: seconds that another process's lock is waited for.
+  ///   - interrupted: asked about every 0.1 seconds meanwhile; true gives up.
+  public init(
+    path: String?, migrations: [Migration], patience: Double = 5, interrupted: @escaping () -> Bool = { false }
+  ) {
+    lockTries = Int(min(36_000, max(1, patience * 10)))
+    self.path = path
+    self.migrations = migrations
+    self.interrupted = interrupted
+  }
+
+  // MARK: Reading and changing
+
+  /// Runs statements that change nothing. It never waits for a writer, and it may stand inside an operation.
+  public func read<T>(_ body: (Database) throws -> T) throws -> T {
+    try access("reading") { db in
+      try noticeOthers(db)
+      return try body(db)
+    }
+  }
+
+  /// Runs one operation: all that `body` changes is kept, or nothing when it throws. It may stand inside a unit and
+  /// inside another operation, whose failure takes it back too.
+  /// - Parameter name: what a person would call it ("adding cards"), for the message when it cannot start.
+  @discardableResult
+  public func operation<T>(_ name: String, _ body: (Database) throws -> T) throws -> T {
+    try access(name) { db in
+      if depth > 0 { return try savepoint(db, body) }
+      switch unit {
+      case .none:
+        try begin(db, name)
+        return try finish(db, body)
+      case .waiting:
+        try begin(db, name)
+        unit = .open
+        return try savepoint(db, body)
+      case .open:
+        return try savepoint(db, body)
+      }
+    }
+  }
+
+  /// Grows with whatever may have changed what a read answers: each row written, each rollback, and, noticed at the next
+  /// `read` outside a transaction, each commit of another process. Rows that were kept are good while it stands still.
+  public var changeCount: Int { otherChanges &+ (queue?.unsafeReentrantRead { $0.totalChangesCount } ?? 0) }
+
+  // MARK: Units of work
+
+  /// Whether a unit is under way.
+  public var isInUnit: Bool { unit != .none }
+
+  /// Begins a unit: every operation until `commitUnit` or `rollbackUnit` is kept or taken back together. The write lock is
+  /// taken by the first operation. Inside a unit this does nothing.
+  public func beginUnit() {
+    if unit == .none { unit = .waiting }
+  }
+
+  /// Keeps what the unit did. Without a unit it does nothing. When it throws, nothing of the unit was kept.
+  public func commitUnit() throws {
+    guard unit == .open else {
+      unit = .none
+      return
+    }
+    try access("keeping the changes") { db in
+      guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
+      do {
+        try db.commit()
+      } catch {
+        try abandon(db)
+        throw error
+      }
+      unit = .none
+    }
+  }
+
+  /// Takes back what the unit did, and ends it. Without a unit it does nothing.
+  public func rollbackUnit() throws {
+    guard unit == .open else {
+      unit = .none
+      return
+    }
+    try access("taking back the changes") { try abandon($0) }
+  }
+
+  // MARK: Care
+
+  /// What SQLite finds wrong with the file, in its words: empty when all is well.
+  public func integrityProblems() throws -> [String] {
+    try read { db in
+      var found = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
+      for row in try Row.fetchAll(db, sql: "PRAGMA foreign_key_check") {
+        let table: String = row[0] ?? "?"
+        let rowid: Int64 = row[1] ?? 0
+        found.append("row \(rowid) of \(table) points to nothing in \(row[2] as String? ?? "?")")
+      }
+      return found
+    }
+  }
+
+  /// Takes back an open unit and closes the file. A later use opens it again.
+  public func close() throws {
+    try rollbackUnit()
+    guard let open = queue else { return }
+    try translated("closing") { try open.close() }
+    queue = nil
+    dataVersion = nil
+  }
+
+  // MARK: Transactions
+
+  private var shownPath: String { path ?? "the database in memory" }
+
+  /// Begins a transaction that holds the write lock, waiting a while for another process.
+  private func begin(_ db: Database, _ name: String) throws {
+    try waiting { try db.beginTransaction(.immediate) }
+  }
+
+  /// Tries again while another process has the lock, for as long as its patience lasts, or until the person asks to stop.
+  private func waiting(_ attempt: () throws -> Void) throws {
+    for tried in 1... {
+      do {
+        return try attempt()
+      } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_BUSY {
+        if interrupted() { throw StorageError.interrupted(path: shownPath) }
+        if tried >= lockTries { throw error }
+      }
+    }
+  }
+
+  /// The body as a transaction that has begun.
+  private func finish<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
+    do {
+      let result = try inside { try body(db) }
+      guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
+      try db.commit()
+      return result
+    } catch {
+      try rollback(db)
+      throw error
+    }
+  }
+
+  /// The body as a part of the transaction under way. Without the check of `isInsideTransaction` what follows a
+  /// rollback by SQLite itself would commit alone.
+  private func savepoint<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
+    guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
+    var result: T?
+    do {
+      try db.inSavepoint {
+        result = try inside { try body(db) }
+        return .commit
+      }
+    } catch {
+      otherChanges &+= 1
+      throw error
+    }
+    guard let result, db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
+    return result
+  }
+
+  private func inside<T>(_ body: () throws -> T) throws -> T {
+    depth += 1
+    defer { depth -= 1 }
+    return try body()
+  }
+
+  private func abandon(_ db: Database) throws {
+    unit = .none
+    try rollback(db)
+  }
+
+  private func rollback(_ db: Database) throws {
+    otherChanges &+= 1
+    if db.isInsideTransaction { try db.rollback() }
+  }
+
+  // MARK: Access
+
+  /// Gives the open database to the body, and SQLite's errors their meaning.
+  private func access<T>(_ name: String, _ body: (Database) throws -> T) throws -> T {
+    try translated(name) {
+      let queue = try opened()
+      return try queue.unsafeReentrantWrite { try body($0) }
+    }
+  }
+
+  private func translated<T>(_ name: String, _ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch let error as DatabaseError {
+      throw StorageError.ofDatabase(error, path: shownPath, operation: name)
+    }
+  }
+
+  /// Counts a commit of another process. While a transaction is open there can be none to see.
+  private func noticeOthers(_ db: Database) throws {
+    guard path != nil, !db.isInsideTransaction else { return }
+    let statement = try db.cachedStatement(sql: "PRAGMA data_version").sqliteStatement
+    defer { sqlite3_reset(statement) }
+    guard sqlite3_step(statement) == SQLITE_ROW else { return }
+    let version = sqlite3_column_int(statement, 0)
+    if let dataVersion, dataVersion != version { otherChanges &+= 1 }
+    dataVersion = version
+  }
+
+  private func opened() throws -> DatabaseQueue {
+    if let queue { return queue }
+    var fresh: DatabaseQueue?
+    try waiting { fresh = try open() }
+    guard let fresh else { throw StorageError.unreadable(path: shownPath, detail: "it did not open") }
+    try prepare(fresh)
+    queue = fresh
+    return fresh
+  }
+
+  private func open() throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    configuration.busyMode = .timeout(0.1)
+    configuration.label = "deckhand"
+    // KiB at most: what 100,000 cards and their indices touch, so that a large batch is not written twice.
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -16384") }
+    guard let path else { return try DatabaseQueue(configuration: configuration) }
+    try makePrivateFile(path)
+    configuration.journalMode = .wal
+    return try DatabaseQueue(path: path, configuration: configuration)
+  }
+
+  /// Brings the tables to what the program expects, or refuses a file of the future.
+  private func prepare(_ fresh: DatabaseQueue) throws {
+    try fresh.unsafeReentrantWrite { db in
+      let known = Set(migrations.map(\.name))
+      let applied = try appliedMigrations(db)
+      let unknown = applied.subtracting(known)
+      guard unknown.isEmpty else { throw StorageError.newer(path: shownPath, migrations: unknown.sorted()) }
+      if applied == known { return }
+      try begin(db, "bringing the data up to date")
+      try finish(db) { try migrate($0, by: migrations) }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+// A word game in play: a base word, the guesses that counted, points, turns and the clock.
+// Invariant: a word is found once; what a guess changes is changed only after every rule and hook had its say.
+
+public import Lexicon
+
+public final class Game {
+  public let mode: Mode
+  public let lexicon: Lexicon
+  public internal(set) var baseWord = ""
+  /// The rules in force: the mode's, or those that its `setup` gave.
+  public internal(set) var rules: [Rule]
+  /// Whose turn it is, from 0.
+  public internal(set) var currentPlayer = 0
+  /// Points taken off for hints.
+  public internal(set) var hintCosts = 0
+  var judge: Judge
+  var foundWords = FoundWords()
+  var bonus = 0
+  var acceptedOnBase = 0
+  var passes = 0
+  var hasGivenUp = false
+  var clock: GameClock
+  var random: any RandomNumberGenerator
+  let level: Level
+  let wantedLength: Int?
+  private var possibleCache: [String]?
+
+  init(
+    mode: Mode, lexicon: Lexicon, length: Int?, level: Level, random: any RandomNumberGenerator,
+    now: @escaping () -> Double
+  ) {
+    self.mode = mode
+    self.lexicon = lexicon
+    self.level = level
+    self.random = random
+    rules = mode.rules
+    wantedLength = length
+    clock = GameClock(limit: mode.seconds, now: now)
+    judge = Judge(rules: mode.rules, baseWord: "", lexicon: lexicon)
+  }
+
+  public var language: Language { lexicon.language }
+  /// The letters of the base word.
+  public var length: Int { baseWord.count }
+  /// The found words, newest first.
+  public var found: [String] { foundWords.entries.reversed().map(\.word) }
+  public var count: Int { foundWords.entries.count }
+  /// The mean length of the found words in letters; 0 when there are none.
+  public var average: Double { count == 0 ? 0 : Double(foundWords.letters) / Double(count) }
+  /// The points of all players, less what hints cost; never below 0.
+  public var score: Int { max(0, foundWords.entries.reduce(bonus) { $0 + $1.points } - hintCosts) }
+  /// The points of each player.
+  public var scores: [Int] {
+    var scores = [Int](repeating: 0, count: mode.players)
+    for entry in foundWords.entries { scores[entry.player] += entry.points }
+    return scores
+  }
+  /// The newest of the rewards that the number of found words gave.
+  public var reward: Reward? { mode.scoring.rewards.last { $0.words <= count } }
+  /// Seconds left; nil in a mode without an end.
+  public var timeRemaining: Double? { clock.remaining }
+
+  /// Whether no guess is judged any more: the time is out, both players passed, it was given up, or the mode says so.
+  public func isFinished() throws -> Bool {
+    if hasGivenUp || clock.isOut || passes >= max(2, mode.players) { return true }
+    return try mode.hooks.finished?(self) ?? false
+  }
+
+  /// Ends the game; what was missed may be shown.
+  public func giveUp() { hasGivenUp = true }
+
+  /// Stops the clock, as when the shell is suspended.
+  public func pause() { clock.pause() }
+
+  public func resume() { clock.resume() }
+
+  /// Hands the turn on without a word. When all players have passed in a row the game ends.
+  public func pass() {
+    guard mode.players > 1 else { return }
+    passes += 1
+    currentPlayer = (currentPlayer + 1) % mode.players
+  }
+
+  /// The words that the rules allow with this base word, whether found or not: longest first, then by code point.
+  /// A mode's own `accept` is not asked.
+  public func possible() -> [String] {
+    if let words = possibleCache { return words }
+    let words = candidates(rules: rules, baseWord: baseWord)
+    possibleCache = words
+    return words
+  }
+
+  /// The possible words that were not found.
+  public func missed() -> [String] {
+    let found = Set(foundWords.entries.map(\.word))
+    return possible().filter { !found.contains($0) }
+  }
+
+  /// Takes a base word with rules into play.
+  func play(_ word: String, rules: [Rule]) {
+    baseWord = word
+    self.rules = rules
+    judge = Judge(rules: rules, baseWord: word, lexicon: lexicon)
+    possibleCache = nil
+    acceptedOnBase = 0
+  }
+}

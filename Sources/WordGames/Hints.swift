@@ -1,0 +1,20 @@
+// Hints: the first letter and the length of a word that was not found yet, for some points.
+// Invariant: a hint that there is nothing to give for costs nothing.
+
+import Wording
+
+extension Game {
+  /// A hint as text; costs `mode.scoring.hintCost` points where the rules can tell what is left to find.
+  public func hint() throws -> String {
+    if let hint = mode.hooks.hint { return try hint(self) }
+    let missed = missed()
+    var generator = AnyGenerator(base: random)
+    defer { random = generator.base }
+    guard let word = missed.randomElement(using: &generator), let first = word.first else {
+      return "Every possible word is found"
+    }
+    let (cost, _) = hintCosts.addingReportingOverflow(mode.scoring.hintCost)
+    hintCosts = cost
+    return "A word of \(counted(word.count, "letter")) begins with \(first)"
+  }
+}

@@ -1,0 +1,163 @@
+// A card as it is handed to Lua and to commands. Invariant: what it answers is what the store holds now; a row that was read
+// is kept only while nothing has changed.
+
+public import Decks
+import GRDB
+
+/// A card of an open workspace.
+public final class CardHandle: WorkspaceHandle {
+  public let workspace: Workspace
+  public let id: CardID
+  private var kept: (record: CardRecord, changeCount: Int)?
+
+  init(_ id: CardID, in workspace: Workspace) {
+    self.id = id
+    self.workspace = workspace
+  }
+
+  deinit { workspace.forget(id) }
+
+  /// The row as it is now.
+  /// - Throws: `DeckError.gone` when the card was removed.
+  public func record() throws -> CardRecord {
+    _ = try workspace.store(for: "card")
+    if let kept, kept.changeCount == workspace.changeCount { return kept.record }
+    let found = try workspace.read { try CardTable.card($0, id) }
+    guard let found else {
+      kept = nil
+      throw DeckError.gone(what: "the card")
+    }
+    keep(found)
+    return found
+  }
+
+  /// Takes over a row that was just read.
+  func keep(_ record: CardRecord) { kept = (record, workspace.changeCount) }
+
+  /// Whether it is still there.
+  public func exists() throws -> Bool { try workspace.read { try CardTable.card($0, id) } != nil }
+
+  public func deck() throws -> DeckHandle { workspace.handle(of: try record().deck) }
+
+  /// 1 is the top.
+  public func position() throws -> Int { try workspace.read { try CardTable.position($0, of: id) } }
+
+  public func update(prompt: String? = nil, answer: String? = nil, tags: [String]? = nil) throws {
+    try workspace.perform(.editCard) { db in
+      try CardTable.update(db, id, prompt: prompt, answer: answer, tags: tags, now: workspace.surroundings.now())
+    }
+  }
+
+  public func setDocument(_ document: String?) throws {
+    try workspace.perform(.editCard) { db in
+      try CardTable.setDocument(db, id, to: document, now: workspace.surroundings.now())
+    }
+  }
+
+  public func setSuspended(_ isSuspended: Bool) throws {
+    try workspace.perform(.editCard) { db in
+      try CardTable.setSuspended(db, id, isSuspended, now: workspace.surroundings.now())
+    }
+  }
+
+  /// Brings the card to a position; beyond the last is the bottom.
+  public func move(to position: Int) throws {
+    try workspace.perform(.moveCard) { try CardTable.move($0, id, to: position) }
+  }
+}
+
+/// Cards in an order that was fixed when the sequence was made. Their fields are live; removed ones are skipped.
+public final class CardSequence: WorkspaceHandle {
+  public let workspace: Workspace
+  let ids: [CardID]
+  private var next = 0
+  private var page = Page(range: 0..<0, records: [:], changeCount: -1)
+  private static let pageSize = 256
+
+  /// Rows read at once: those of `ids[range]` that were there when nothing had changed since `changeCount`.
+  private struct Page {
+    let range: Range<Int>
+    let records: [CardID: CardRecord]
+    let changeCount: Int
+  }
+
+  init(_ ids: [CardID], in workspace: Workspace) {
+    self.ids = ids
+    self.workspace = workspace
+  }
+
+  public var count: Int { ids.count }
+
+  /// The next card, nil at the end.
+  public func nextCard() throws -> CardHandle? {
+    _ = try workspace.store(for: "iterator")
+    while next < ids.count {
+      next += 1
+      guard let record = try record(at: next - 1) else { continue }
+      let handle = workspace.handle(of: record.id)
+      handle.keep(record)
+      return handle
+    }
+    return nil
+  }
+
+  /// The rest as an array.
+  public func rest() throws -> [CardHandle] {
+    var found: [CardHandle] = []
+    while let card = try nextCard() { found.append(card) }
+    return found
+  }
+
+  /// Rows are read by the page while nothing changes between two cards, else one by one.
+  private func record(at index: Int) throws -> CardRecord? {
+    let isFresh = page.changeCount == workspace.changeCount
+    if isFresh, page.range.contains(index) { return page.records[ids[index]] }
+    guard isFresh || index >= page.range.upperBound else {
+      return try workspace.read { try CardTable.card($0, ids[index]) }
+    }
+    let range = index..<min(ids.count, index + Self.pageSize)
+    let read = try workspace.read { try CardTable.cards($0, ids: ids[range]) }
+    let records = Dictionary(uniqueKeysWithValues: read.map { ($0.id, $0) })
+    page = Page(range: range, records: records, changeCount: workspace.changeCount)
+    return records[ids[index]]
+  }
+}
+
+extension Workspace {
+  /// Removes cards as one operation; answers how many were there.
+  @discardableResult
+  public func remove(_ cards: [CardHandle]) throws -> Int {
+    try perform(.removeCards) { try CardTable.remove($0, cards.map(\.id)) }
+  }
+
+  /// The cards whose guid begins with a text, at most `limit`.
+  public func cards(guidBeginning start: String, limit: Int = 10) throws -> [CardHandle] {
+    try read { try CardTable.ids($0, guidBeginning: start, limit: limit) }.map { handle(of: $0) }
+  }
+}
+
+// MARK: Several cards in one operation
+
+extension Workspace {
+  /// Changes the texts of several cards: all of them, or none when one is refused.
+  public func update(_ cards: [CardHandle], prompt: String?, answer: String?) throws {
+    try perform(.editCard) { db in
+      for card in cards { try CardTable.update(db, card.id, prompt: prompt, answer: answer, now: surroundings.now()) }
+    }
+  }
+
+  public func setSuspended(_ cards: [CardHandle], _ isSuspended: Bool) throws {
+    try perform(.editCard) { db in
+      for card in cards { try CardTable.setSuspended(db, card.id, isSuspended, now: surroundings.now()) }
+    }
+  }
+
+  public func changeTags(_ cards: [CardHandle], adding: [String], removing: [String]) throws {
+    try perform(.editCard) { db in
+      for card in cards {
+        let tags = try card.record().tags.filter { !removing.contains($0) } + adding
+        try CardTable.update(db, card.id, tags: tags, now: surroundings.now())
+      }
+    }
+  }
+}

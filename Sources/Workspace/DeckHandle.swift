@@ -1,0 +1,147 @@
+// A deck as it is handed to Lua and to commands. Invariant: it holds only the deck's id; every answer comes from the store,
+// and every change is one operation.
+
+public import Decks
+import GRDB
+
+/// A deck of an open workspace.
+public final class DeckHandle: WorkspaceHandle {
+  public let workspace: Workspace
+  public let id: DeckID
+
+  init(_ id: DeckID, in workspace: Workspace) {
+    self.id = id
+    self.workspace = workspace
+  }
+
+  deinit { workspace.forget(id) }
+
+  // MARK: Reading
+
+  /// - Throws: `DeckError.gone` when it was removed.
+  public func record() throws -> DeckRecord { try workspace.read { try DeckTable.record($0, id) } }
+
+  public func counts() throws -> DeckCounts {
+    try workspace.read { db in
+      _ = try DeckTable.record(db, id)
+      return try DeckTable.counts(db, id, now: workspace.surroundings.now())
+    }
+  }
+
+  /// The card at a position, 1 on top.
+  public func card(at position: Int) throws -> CardHandle? {
+    try workspace.read { db in
+      _ = try DeckTable.record(db, id)
+      return try CardTable.id(db, in: id, at: position)
+    }.map { workspace.handle(of: $0) }
+  }
+
+  /// The cards that a query finds, top first, fixed now. Nil or empty finds all.
+  public func cards(matching query: String? = nil) throws -> CardSequence {
+    let ids = try workspace.read { db in
+      _ = try DeckTable.record(db, id)
+      return try CardTable.ids(db, in: id)
+    }
+    return CardSequence(ids, in: workspace)
+  }
+
+  // MARK: Changing
+
+  public func rename(to name: String) throws {
+    try workspace.perform(.renameDeck) { try DeckTable.rename($0, id, to: name, now: workspace.surroundings.now()) }
+  }
+
+  /// Removes the deck with the decks within it and all cards; answers how many cards went.
+  @discardableResult
+  public func remove() throws -> Int {
+    try workspace.perform(.removeDeck) { try DeckTable.remove($0, id) }
+  }
+
+  @discardableResult
+  public func add(_ card: NewCard) throws -> CardHandle {
+    let new = try workspace.perform(.addCards) { db in
+      try CardTable.add(
+        db, card, to: id, now: workspace.surroundings.now(), random: workspace.surroundings.entropy)
+    }
+    return workspace.handle(of: new)
+  }
+
+  /// Adds what `feed` puts into the batch, as one operation: all of it or, when it throws, nothing.
+  public func addAll(onDuplicate: OnDuplicate, _ feed: (CardBatch) throws -> Void) throws -> AddReport {
+    try workspace.perform(.addCards) { db in
+      let batch = try CardBatch(
+        db, deck: id, onDuplicate: onDuplicate, now: workspace.surroundings.now(),
+        random: workspace.surroundings.entropy)
+      try feed(batch)
+      return batch.finish()
+    }
+  }
+
+  /// Removes the cards at positions, counted before any goes.
+  public func removeCards(at positions: [Int]) throws -> Int {
+    try workspace.perform(.removeCards) { db in
+      _ = try DeckTable.record(db, id)
+      return try CardTable.remove(db, in: id, positions: positions)
+    }
+  }
+
+  /// Removes a card of this deck; one of another deck is left alone.
+  public func remove(_ card: CardHandle) throws -> Int {
+    guard try card.record().deck == id else { return 0 }
+    return try workspace.remove([card])
+  }
+
+  // MARK: Files
+
+  /// Imports a file as one operation.
+  /// - Parameter progress: bytes read and bytes in all, where that is known; what it throws ends the import.
+  public func importCards(
+    from path: String, _ options: ImportOptions, progress: @escaping ImportProgress = { _, _ in }
+  ) throws -> AddReport {
+    let surroundings = workspace.surroundings
+    return try workspace.perform(.importCards) { db in
+      let reader = CardImport(db, into: id, options: options, now: surroundings.now(), random: surroundings.entropy)
+      return try reader.run(path) { done, total in
+        if surroundings.isInterrupted() { throw WorkspaceError.interrupted }
+        try progress(done, total)
+      }
+    }
+  }
+
+  /// Writes the deck's cards to a file, with those of the decks within it; the file is written whole or not at all.
+  public func exportCards(to path: String, format: CardFormat?) throws -> ExportReport {
+    try workspace.read { try CardExport($0, id).run(to: path, format: format) }
+  }
+}
+
+// MARK: Decks of a workspace
+
+extension Workspace {
+  /// - Throws: `DeckError.exists`, `.badName`.
+  public func createDeck(_ name: String) throws -> DeckHandle {
+    handle(of: try perform(.createDeck) { try DeckTable.create($0, name: name, now: surroundings.now()).id })
+  }
+
+  /// - Throws: `DeckError.deckNotFound` with the nearest name.
+  public func openDeck(_ name: String) throws -> DeckHandle {
+    handle(of: try read { try DeckTable.find($0, named: name).id })
+  }
+
+  /// All decks, those within a deck right after it, otherwise by name.
+  public func decks() throws -> [DeckHandle] {
+    try read { try DeckTable.list($0) }.map { handle(of: $0.id) }
+  }
+}
+
+extension Workspace {
+  /// Imports a file into the deck of a name, which is made when it is missing: one operation in all.
+  public func importCards(
+    intoDeck name: String, from path: String, _ options: ImportOptions, progress: @escaping ImportProgress
+  ) throws -> AddReport {
+    try perform(.importCards) { db in
+      let known = try DeckTable.list(db).first { $0.name == name }
+      let deck = try known ?? DeckTable.create(db, name: name, now: surroundings.now())
+      return try handle(of: deck.id).importCards(from: path, options, progress: progress)
+    }
+  }
+}

@@ -1,0 +1,77 @@
+// Words and games as they are handed to Lua and to commands. Invariant: a handle ends with the workspace that made it, though
+// words themselves belong to nobody.
+
+public import Lexicon
+public import WordGames
+import Wording
+
+/// A word list in use.
+public final class LexiconHandle: WorkspaceHandle {
+  public let workspace: Workspace
+  public let lexicon: Lexicon
+
+  init(_ lexicon: Lexicon, in workspace: Workspace) {
+    self.lexicon = lexicon
+    self.workspace = workspace
+  }
+}
+
+/// A game in play.
+public final class GameHandle: WorkspaceHandle {
+  public let workspace: Workspace
+  public let game: Game
+  /// What the maker of the mode keeps with the game: a table in the mode's own Lua state.
+  public var companion: AnyObject?
+
+  init(_ game: Game, in workspace: Workspace) {
+    self.game = game
+    self.workspace = workspace
+  }
+
+  deinit { workspace.forget(game) }
+}
+
+/// What a person asks for in a new game; what is nil is chosen.
+public struct GameWish {
+  public var mode = "classic"
+  public var language: String?
+  public var length: Int?
+  public var base: String?
+  public var seed: UInt64?
+  public var lexicon: Lexicon?
+
+  public init() {}
+}
+
+extension Workspace {
+  /// The lexicon of a language by its name; `english` when it is nil.
+  /// - Throws: `LexiconError.unknownLanguage`, `.noWordList`.
+  public func lexicon(_ name: String?) throws -> LexiconHandle {
+    let name = name ?? "english"
+    guard let language = Language.named(name) else {
+      let near = didYouMean(name, among: Language.known.map(\.name))
+      throw LexiconError.unknownLanguage(name: name, suggestion: near)
+    }
+    return handle(of: try lexicons.lexicon(for: language))
+  }
+
+  /// The lexicon of a file of words.
+  public func loadLexicon(_ path: String, name: String?, language: String?) throws -> LexiconHandle {
+    let known = language.map { Language.named($0) ?? Language(name: $0, title: $0, code: "") }
+    return handle(of: try lexicons.load(path: path, name: name, language: known))
+  }
+
+  /// Starts a game. Modes' own functions run during it.
+  public func startGame(_ wish: GameWish) throws -> GameHandle {
+    let mode = try modes.mode(named: wish.mode)
+    let lexicon = if let given = wish.lexicon { given } else { try self.lexicon(wish.language).lexicon }
+    let random = wish.seed.map { RandomChoices(seed: $0) } ?? surroundings.choices
+    // The mode's setup may keep something with the handle before anybody else holds it.
+    let outer = handlesInMaking
+    handlesInMaking = []
+    defer { handlesInMaking = outer }
+    let game = try Game.start(
+      mode: mode, lexicon: lexicon, length: wish.length, base: wish.base, random: random, now: surroundings.now)
+    return handle(of: game)
+  }
+}

@@ -1,0 +1,68 @@
+// The clocks, chance, folders and terminal of the system: read here, handed in to everything else.
+
+import Glibc
+import LuaRuntime
+import Shell
+import Workspace
+
+/// The value of an environment variable; nil when it is not set or not UTF-8.
+func environmentValue(_ name: String) -> String? { getenv(name).flatMap { String(validatingCString: $0) } }
+
+func seconds(of clock: clockid_t) -> Double {
+  var time = timespec()
+  clock_gettime(clock, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+extension Surroundings {
+  /// - Parameter seed: of every random choice; nil for real chance.
+  static func ofSystem(seed: UInt64?) -> Surroundings {
+    var generator = SystemRandomNumberGenerator()
+    return Surroundings(
+      now: { seconds(of: CLOCK_REALTIME) }, elapsed: { seconds(of: CLOCK_MONOTONIC) },
+      zoneOffset: { moment in
+        var time = time_t(moment)
+        var parts = tm()
+        localtime_r(&time, &parts)
+        return Double(parts.tm_gmtoff)
+      }, entropy: { UInt64.random(in: 0...UInt64.max) },
+      choices: RandomChoices(seed: seed ?? generator.next()), isInterrupted: { Interrupts.wereRequested })
+  }
+}
+
+extension Terminal {
+  /// What standard output (1) or standard error (2) is.
+  static func ofSystem(_ descriptor: Int32, color: ColorChoice) -> Terminal {
+    Terminal(
+      hasKeyboard: isatty(0) == 1, hasScreen: isatty(descriptor) == 1, color: color, environment: environmentValue,
+      size: {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return (Int(size.ws_col), Int(size.ws_row))
+      })
+  }
+}
+
+func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
+
+/// A folder of the XDG base directory specification.
+func xdgFolder(_ variable: String, home: String, _ fallback: String) -> String {
+  // The specification has relative paths ignored.
+  if let folder = environmentValue(variable), folder.hasPrefix("/") { return folder + "/deckhand" }
+  return home + fallback + "/deckhand"
+}
+
+/// The bundled plugins: beside the program, in its `share`, or in the source tree that it was built in. Links are followed.
+func bundledPluginsFolder() -> String? {
+  guard let program = realpath("/proc/self/exe", nil) else { return nil }
+  defer { free(program) }
+  var folder = String(cString: program)
+  for _ in 0..<6 {
+    guard let slash = folder.lastIndex(of: "/") else { return nil }
+    folder = String(folder[..<slash])
+    for place in ["/share/deckhand/Plugins", "/Plugins"] where access(folder + place, R_OK) == 0 {
+      return folder + place
+    }
+  }
+  return nil
+}

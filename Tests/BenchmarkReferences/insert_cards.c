@@ -1,0 +1,76 @@
+// The rows of a deck put into SQLite through its own interface: one transaction, one prepared statement.
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "references.h"
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static const char insert[] =
+    "INSERT INTO cards (deck, rank, guid, content, prompt, answer, created, modified) VALUES (1, ?, ?, ?, ?, ?, ?, ?)";
+
+static int fill(sqlite3 *db, long count) {
+  sqlite3_stmt *statement;
+  if (sqlite3_prepare_v2(db, insert, -1, &statement, NULL) != SQLITE_OK) return -1;
+  int result = 0;
+  for (long i = 1; i <= count && result == 0; i++) {
+    char guid[32], prompt[32], answer[32];
+    int guid_length = snprintf(guid, sizeof guid, "bench:%ld", i);
+    int prompt_length = snprintf(prompt, sizeof prompt, "prompt %ld", i);
+    int answer_length = snprintf(answer, sizeof answer, "answer %ld", i);
+    sqlite3_bind_int64(statement, 1, i << 20);
+    sqlite3_bind_text(statement, 2, guid, guid_length, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 3, (sqlite3_int64)((unsigned long long)i * 0x9E3779B97F4A7C15ull >> 1));
+    sqlite3_bind_text(statement, 4, prompt, prompt_length, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 5, answer, answer_length, SQLITE_STATIC);
+    sqlite3_bind_double(statement, 6, 1.7e9);
+    sqlite3_bind_double(statement, 7, 1.7e9);
+    if (sqlite3_step(statement) != SQLITE_DONE) result = -1;
+    sqlite3_reset(statement);
+  }
+  sqlite3_finalize(statement);
+  return result;
+}
+
+// The statements that made the tables and indices of a database, in order; the caller frees the text.
+static char *schema_of(const char *path) {
+  sqlite3 *db;
+  sqlite3_stmt *statement;
+  char *text = NULL;
+  if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+      sqlite3_prepare_v2(db,
+                         "SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND "
+                         "name NOT LIKE 'sqlite%' AND name NOT LIKE 'grdb%' ORDER BY rowid)",
+                         -1, &statement, NULL) == SQLITE_OK) {
+    if (sqlite3_step(statement) == SQLITE_ROW) text = strdup((const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+  }
+  sqlite3_close(db);
+  return text;
+}
+
+double reference_insert_cards(const char *path, const char *like, long count) {
+  char *schema = schema_of(like);
+  if (!schema) return -1;
+  double start = now();
+  sqlite3 *db;
+  if (sqlite3_open(path, &db) != SQLITE_OK) return -1;
+  int failed = sqlite3_exec(db, "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON", NULL, NULL, NULL) ||
+               sqlite3_exec(db, schema, NULL, NULL, NULL) ||
+               sqlite3_exec(db, "INSERT INTO decks (id, name, name_key, created) VALUES (1, 'Bench', 'bench', 0)", NULL,
+                            NULL, NULL) ||
+               sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) || fill(db, count) ||
+               sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+  if (failed) fprintf(stderr, "reference: %s\n", sqlite3_errmsg(db));
+  sqlite3_close(db);
+  free(schema);
+  return failed ? -1 : now() - start;
+}

@@ -1,0 +1,86 @@
+// The program behind `Scripts/bench`: each figure is a ratio against a named reference, measured in the same run.
+
+import BenchmarkReferences
+import Glibc
+import LuaRuntime
+
+/// What the bound method stands on: a word that is compared.
+private final class Word: BoundObject {
+  let text: [UInt8]
+  init(_ text: String) { self.text = Array(text.utf8) }
+}
+
+@main struct Benchmarks {
+  static func main() throws {
+    let deckhand = CommandLine.arguments.count > 1 ? CommandLine.arguments[1] : "deckhand"
+    let folder = CommandLine.arguments.count > 2 ? CommandLine.arguments[2] : "/tmp/deckhand-bench"
+    show([try boundMethod(), startUp(deckhand), addAll(deckhand, folder)].compactMap(\.self))
+  }
+
+  /// One string in, one boolean out, called from Lua.
+  private static func boundMethod() throws -> Figure? {
+    let count = 2_000_000
+    let state = try LuaState()
+    state.register(
+      BoundType<Word>("word", "A word.", summary: { _ in "word" }) { type in
+        type.method("contains", [LuaParameter("text", .string)], returns: .boolean, "Whether it is the word.") {
+          word, stack in
+          let bytes = try stack.bytes(2)
+          guard let start = bytes.baseAddress, bytes.count == word.text.count else { return false }
+          return memcmp(start, word.text, bytes.count) == 0
+        }
+      })
+    let code = "local word, count = ... for i = 1, count do word:contains('cambering') end"
+    let loop = try state.load(code, name: "bench")
+    let word = Word("cambering")
+    return try compare(
+      "a bound method against the same in C with luaL_checkudata", wanted: 1.1, rounds: 15, scale: 1e9 / Double(count),
+      unit: "ns"
+    ) {
+      let start = now()
+      try loop.call([word, count], results: 0) { _ in }
+      return now() - start
+    } reference: {
+      reference_bound_method(count)
+    }
+  }
+
+  /// `deckhand -e ''` against `lua5.4 -e ''`.
+  private static func startUp(_ deckhand: String) -> Figure? {
+    let data = "/tmp/deckhand-bench/none"
+    return compare("start-up against lua5.4", wanted: 5, rounds: 101, scale: 1e3, unit: "ms") {
+      seconds(ofRunning: deckhand, ["--data", data, "-e", ""])
+    } reference: {
+      seconds(ofRunning: "lua5.4", ["-e", ""])
+    }
+  }
+
+  /// 100,000 cards from a Lua iterator, the program's start and end included.
+  private static func addAll(_ deckhand: String, _ folder: String) -> Figure? {
+    let count = 100_000
+    let code = """
+      local i = 0
+      assert(decks.create("Bench")):add_all(function()
+        i = i + 1
+        if i <= \(count) then return {prompt = "prompt " .. i, answer = "answer " .. i, guid = "bench:" .. i} end
+      end)
+      """
+    let like = folder + "/like/local/collection.sqlite"
+    guard seconds(ofRunning: deckhand, ["--data", folder + "/like", "deck", "create", "Like"]) >= 0 else { return nil }
+    return compare(
+      "100,000 cards from a Lua iterator against SQLite's own interface", wanted: 2, rounds: 5, scale: 1e3, unit: "ms"
+    ) {
+      remove(folder)
+      return seconds(ofRunning: deckhand, ["--data", folder, "--no-plugins", "-e", code])
+    } reference: {
+      remove(folder)
+      return reference_insert_cards(folder + "/reference.sqlite", like, count)
+    }
+  }
+
+  private static func remove(_ folder: String) {
+    for name in ["reference.sqlite", "local/collection.sqlite"] {
+      for ending in ["", "-wal", "-shm"] { unlink("\(folder)/\(name)\(ending)") }
+    }
+  }
+}

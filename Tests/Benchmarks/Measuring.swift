@@ -1,0 +1,73 @@
+// Measuring two ways of doing the same thing side by side. Invariant: the two are run in turn, many times, and what is compared
+// is the middle of each, so that a busy machine slows both.
+
+import Glibc
+
+/// A figure: how many times longer ours takes than the reference.
+struct Figure {
+  let title: String
+  /// The ratio that is wanted, at most.
+  let wanted: Double?
+  let ours: Double
+  let reference: Double
+  let unit: String
+
+  var ratio: Double { ours / reference }
+}
+
+func now() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+/// Runs both in turn. Each answers its seconds, negative when it failed.
+func compare(
+  _ title: String, wanted: Double?, rounds: Int, scale: Double, unit: String, ours: () throws -> Double,
+  reference: () throws -> Double
+) rethrows -> Figure? {
+  var (mine, theirs): ([Double], [Double]) = ([], [])
+  for _ in 0..<rounds {
+    theirs.append(try reference())
+    mine.append(try ours())
+  }
+  guard !(mine + theirs).contains(where: { $0 < 0 }) else {
+    print("\(title): could not be measured")
+    return nil
+  }
+  return Figure(title: title, wanted: wanted, ours: median(mine) * scale, reference: median(theirs) * scale, unit: unit)
+}
+
+func show(_ figures: [Figure]) {
+  for figure in figures {
+    let verdict = figure.wanted.map { figure.ratio <= $0 ? "ok, \($0) wanted" : "MISSED, \($0) wanted" } ?? ""
+    print(
+      "\(figure.title)\n    \(rounded(figure.ours)) \(figure.unit) against \(rounded(figure.reference)) \(figure.unit): "
+        + "\(rounded(figure.ratio)) times   \(verdict)")
+  }
+}
+
+private func rounded(_ value: Double) -> String {
+  let hundredths = (value * 100).rounded() / 100
+  return "\(hundredths)"
+}
+
+/// Runs a program with nothing on its input and its output thrown away; its seconds, or -1.
+func seconds(ofRunning path: String, _ arguments: [String]) -> Double {
+  var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
+  words.append(nil)
+  defer { for word in words { free(word) } }
+  var actions = posix_spawn_file_actions_t()
+  posix_spawn_file_actions_init(&actions)
+  defer { posix_spawn_file_actions_destroy(&actions) }
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+  let start = now()
+  var child: pid_t = 0
+  guard posix_spawnp(&child, path, &actions, nil, words, environ) == 0 else { return -1 }
+  var status: Int32 = 0
+  while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+  return status == 0 ? now() - start : -1
+}

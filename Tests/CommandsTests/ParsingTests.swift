@@ -1,0 +1,130 @@
+// Tests of reading a command line: options, arguments, what is refused and how it is said.
+
+import Commands
+import Testing
+import Wording
+
+@Suite struct ParsingTests {
+  @Test(arguments: [
+    ("deck list", "deck list"),
+    ("deck create 'A B'", "deck create DECK=A B"),
+    ("deck import --format csv D f.txt", "deck import DECK=D FILE=f.txt --format=csv"),
+    ("deck import D --format=csv f.txt --strict", "deck import DECK=D FILE=f.txt --format=csv --strict"),
+    ("deck import D f --format=a=b", "deck import DECK=D FILE=f --format=a=b"),
+    ("deck import D f --format=", "deck import DECK=D FILE=f --format="),
+    ("deck import D f -s --json", "deck import DECK=D FILE=f --strict --json"),
+    ("deck create -- --json", "deck create DECK=--json"),
+    ("deck create -", "deck create DECK=-"),
+    ("study", "study"),
+    ("study -n5", "study --limit=5"),
+    ("study -n 5 A::B", "study DECK=A::B --limit=5"),
+    ("word shift -5", "word shift BY=-5"),
+    ("card tag a b --add x c --add y -a z", "card tag CARD=a,b,c --add=x,y,z"),
+    ("doc sheet a b c out.pdf", "doc sheet DOC=a,b,c FILE=out.pdf"),
+    ("card list uno -dos 'a b' --deck S -x", "card list QUERY=uno,-dos,a b,-x --deck=S"),
+    ("card list -h --json", "card list QUERY=-h --json"),
+    ("run --quiet a.lua --quiet -x -- --json", "run FILE=a.lua ARG=--quiet,-x,--,--json --quiet"),
+    ("study --help", "help NAME=study"),
+    ("deck import --help", "help NAME=deck,import"),
+    ("deck --help", "help NAME=deck"),
+    ("run a.lua --help", "run FILE=a.lua ARG=--help"),
+  ])
+  func `a line is read as its command takes it`(line: String, expected: String) throws {
+    #expect(outcome(line, try sampleRegistry()) == expected)
+  }
+
+  @Test(arguments: [
+    ("", "missing_command: a command is expected; `help` lists them"),
+    ("dekc list", #"unknown_command: no command is called "dekc" (did you mean "deck"?)"#),
+    ("zzzzzz", #"unknown_command: no command is called "zzzzzz"; `help` lists them"#),
+    ("deck lsit", #"unknown_command: deck: no command is called "lsit" (did you mean "list"?)"#),
+    ("deck zzzzzz", #"unknown_command: deck: no command is called "zzzzzz"; `help deck` lists them"#),
+    ("deck", "missing_command: deck: one of its commands is expected: create, import, list"),
+    ("deck create", "missing_argument: deck create: DECK is missing; usage: deck create DECK"),
+    (
+      "deck import D",
+      "missing_argument: deck import: FILE is missing; usage: deck import DECK FILE [--format F] "
+        + "[--on-duplicate skip|update|error] [--strict]"
+    ),
+    ("doc sheet a", "missing_argument: doc sheet: FILE is missing; usage: doc sheet DOC... FILE"),
+    ("deck list x", #"extra_argument: deck list: "x" is one argument too many; usage: deck list"#),
+    ("deck list --jsno", #"unknown_option: deck list: no option is called "--jsno" (did you mean "--json"?)"#),
+    (
+      "deck list -q",
+      #"unknown_option: deck list: no option is called "-q"; put -- before a value that begins with a dash"#
+    ),
+    ("card list --dekc S", #"unknown_option: card list: no option is called "--dekc" (did you mean "--deck"?)"#),
+    ("study --limit", "missing_argument: study: --limit needs a value: --limit N"),
+    ("study --limit --sprint", "missing_argument: study: --limit needs a value: --limit N"),
+    ("study --sprint=1", "bad_value: study: --sprint takes no value"),
+    ("study --limit 1 -n2", "bad_value: study: --limit is given twice"),
+    ("study --limit x", #"bad_value: study: --limit must be a whole number, at least 1, not "x""#),
+    ("study --seconds 0", #"bad_value: study: --seconds must be a whole number from 1 to 3,600, not "0""#),
+    (
+      "study --seconds 99999999999999999999",
+      "bad_value: study: --seconds must be a whole number from 1 to 3,600, not \"99999999999999999999\""
+    ),
+    (
+      "deck import D f --on-duplicate skpi",
+      #"bad_value: deck import: --on-duplicate must be skip, update or error (did you mean "skip"?), not "skpi""#
+    ),
+    ("deck create 'a b", "unterminated_quote: the quote ' that opens at column 13 is not closed"),
+    ("deck create \u{1B}[2J x", #"extra_argument: deck create: "x" is one argument too many; usage: deck create DECK"#),
+  ])
+  func `a wrong line says what, where and what was expected`(line: String, expected: String) throws {
+    #expect(outcome(line, try sampleRegistry()) == expected)
+  }
+
+  @Test func `every error of a line is a wrong use, an error of a description is not`() {
+    #expect(CommandError.noCommand.isUsage)
+    #expect(CommandError.unterminatedQuote("'", column: 1).isUsage)
+    #expect(!CommandError.duplicate("x", owner: nil, other: nil).isUsage)
+  }
+
+  @Test func `values are read by their type`() throws {
+    let (_, invocation) = try sampleRegistry().parse(words: ["study", "--limit", "7", "D", "--sprint"])
+    #expect(invocation.text("DECK") == "D")
+    #expect(invocation.optionalInteger("--limit") == 7)
+    #expect(invocation.optionalInteger("--seconds") == nil)
+    #expect(invocation.flag("--sprint"))
+    #expect(!invocation.wantsJSON)
+    #expect(invocation.words == ["--limit", "7", "D", "--sprint"])
+  }
+
+  @Test func `a query's word with blanks is a phrase`() throws {
+    let (_, invocation) = try sampleRegistry().parse(words: ["card", "list", "uno", "el perro", "-tag:x", #"a "b" c"#])
+    #expect(invocation.query("QUERY") == #"uno "el perro" -tag:x "a \"b\" c""#)
+    let (_, empty) = try sampleRegistry().parse(words: ["card", "list"])
+    #expect(empty.query("QUERY") == nil)
+  }
+
+  @Test func `no words whatever make the parser trap`() throws {
+    let registry = try sampleRegistry()
+    var random = SeededGenerator(seed: 7)
+    let pieces = [
+      "deck", "import", "list", "card", "study", "--", "-", "--json", "--limit", "-n", "-5", "", "=", "--=", "--limit=",
+      "-ns", "--help", "é", "\u{0}", "run", "x y", "help", "doc", "sheet", "-.", "--on-duplicate=skip",
+    ]
+    var parsed = 0
+    for _ in 0..<20_000 {
+      let words = (0..<Int.random(in: 0...7, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }
+      do throws(CommandError) { _ = try registry.parse(words: words); parsed += 1 } catch { #expect(error.isUsage) }
+    }
+    #expect(parsed > 100)
+  }
+}
+
+/// SplitMix64: the same numbers for the same seed.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

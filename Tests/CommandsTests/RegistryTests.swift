@@ -1,0 +1,209 @@
+// Tests of the registry: what may be added, groups, aliases, help, completion, JSON.
+
+import Commands
+import Testing
+
+@Suite struct RegistryTests {
+  private func plain(_ path: String..., owner: String? = nil, arguments: [Argument] = [], options: [Option] = [])
+    -> Command
+  {
+    path.count == 2
+      ? Command(
+        path[0], path[1], theme: "T", summary: "S.", arguments: arguments, options: options, owner: owner,
+        run: { _ in CommandResult() })
+      : Command(
+        path.joined(separator: "?"), theme: "T", summary: "S.", arguments: arguments, options: options, owner: owner,
+        run: { _ in CommandResult() })
+  }
+
+  @Test func `a name that is taken is refused and both owners are named`() throws {
+    let registry = CommandRegistry()
+    try registry.add(plain("quiz", owner: "quizbowl"))
+    try registry.add(plain("deck", "list"))
+    let error = #expect(throws: CommandError.self) { try registry.add(plain("quiz", owner: "other")) }
+    #expect(
+      error?.message
+        == #"the plugin "other" cannot add the command "quiz": the plugin "quizbowl" has one of that name"#)
+    let builtIn = #expect(throws: CommandError.self) { try registry.add(plain("deck", owner: "other")) }
+    #expect(builtIn?.message == #"the plugin "other" cannot add the command "deck": Deckhand has one of that name"#)
+    #expect(throws: CommandError.self) { try registry.add(plain("quiz", "start")) }
+    try registry.add(plain("deck", "count", owner: "other"))
+    registry.removeAll(owner: "other")
+    registry.removeAll(owner: "quizbowl")
+    #expect(registry.commands.map(\.name) == ["deck list"])
+    #expect(!registry.isKnown("quiz"))
+  }
+
+  @Test(arguments: [
+    "", "Deck", "1x", "for", "return", "a b", "é", "a.b", "-x", "a\u{1B}", String(repeating: "a", count: 41),
+  ])
+  func `a name that a line of Lua could begin with, or that is none, is refused`(name: String) {
+    #expect(throws: CommandError.badName(name)) { try CommandRegistry().add(plain(name)) }
+  }
+
+  @Test func `a description that could not be parsed is refused`() {
+    let optional = Argument("A", isOptional: true)
+    let many = Argument("B", isRepeating: true)
+    let hostile: [([Argument], [Option])] = [
+      ([optional, Argument("C")], []), ([many, Argument("C", isRepeating: true)], []), ([many, optional], []),
+      ([Argument("A"), Argument("A")], []), ([Argument("")], []), ([Argument("-x")], []),
+      ([Argument("Q", .query), Argument("A")], []), ([], [Option("--json")]), ([], [Option("x")]), ([], [Option("--")]),
+      ([], [Option("--a"), Option("--a")]), ([], [Option("--a=b")]),
+    ]
+    for (arguments, options) in hostile {
+      let error = #expect(throws: CommandError.self) {
+        try CommandRegistry().add(plain("x", arguments: arguments, options: options))
+      }
+      #expect(error?.code == "bad_command")
+    }
+  }
+
+  @Test func `an alias stands for the beginning of a line`() throws {
+    let registry = try sampleRegistry()
+    try registry.setAlias("es", words: ["study", "Spanish"])
+    try registry.setAlias("sprint", words: ["es", "--sprint"])
+    #expect(outcome("sprint --limit 3", registry) == "study DECK=Spanish --limit=3 --sprint")
+    #expect(registry.isKnown("es"))
+    try registry.setAlias("a", words: ["b"])
+    try registry.setAlias("b", words: ["a"])
+    #expect(outcome("a", registry) == #"alias_loop: the alias "a" leads back to itself"#)
+    #expect(throws: CommandError.self) { try registry.setAlias("deck", words: ["x"]) }
+    #expect(registry.removeAlias("es"))
+    #expect(outcome("es", registry).hasPrefix("unknown_command"))
+  }
+
+  @Test func `help of a command is made from its description`() throws {
+    let text = try sampleRegistry().helpText(for: ["deck", "import"], width: 60).joined(separator: "\n")
+    #expect(
+      text == """
+        deck import DECK FILE [--format F] [--on-duplicate
+            skip|update|error] [--strict]
+
+        Adds the cards of a file.
+
+        Arguments
+          DECK  the deck's name
+          FILE
+
+        Options
+          --format F                    how to read the file
+          --on-duplicate skip|update|error
+                                        what to do with a card that
+                                        is there
+          -s, --strict                  one bad row refuses all
+          --json                        answer in JSON, one value a
+                                        line
+
+        Example
+          deck import Spanish words.tsv
+        """)
+  }
+
+  @Test func `help without a name lists all by theme, a group its own`() throws {
+    let registry = try sampleRegistry()
+    #expect(
+      try registry.helpText(width: 60).joined(separator: "\n") == """
+        Decks and cards
+          card   list, tag
+          deck   Piles of cards. create, import, list
+          doc    sheet
+          study  Studies a deck.
+
+        Words
+          run   Runs a script.
+          word  shift
+
+        Help
+          help  Explains.
+        """)
+    #expect(
+      try registry.helpText(for: ["card"], width: 80) == [
+        "card list [QUERY] [--deck DECK]", "    Lists cards.", "card tag CARD... [--add T]...", "    Sets tags.",
+      ])
+    #expect(throws: CommandError.self) { try registry.helpText(for: ["dekc"]) }
+  }
+
+  @Test func `every command of a registry can be explained and says what it takes`() throws {
+    let registry = try sampleRegistry()
+    for command in registry.commands {
+      let text = command.helpText(width: 72)
+      #expect(text.allSatisfy { $0.count <= 76 })
+      for option in command.options { #expect(text.contains { $0.contains(option.name) }) }
+    }
+  }
+}
+
+@Suite struct CompletionTests {
+  private static var sources: CompletionSources {
+    CompletionSources(
+      names: { $0 == .deck ? ["Spanish", "Spanish::Verbs", "Span words", "it's"] : [] },
+      paths: { word, folders in (folders ? ["~/notes/"] : ["~/notes/", "~/a b.csv"]).filter { $0.hasPrefix(word) } })
+  }
+
+  @Test(arguments: [
+    ("d", 0, ["deck ", "doc "]), ("deck ", 5, ["create ", "import ", "list "]), ("deck c", 5, ["create "]),
+    ("deck create It", 12, [#"it\'s "#]), ("deck create Spanish:", 12, ["Spanish::Verbs "]),
+    ("deck create Span", 12, [#"Span\ words "#, "Spanish ", "Spanish::Verbs "]),
+    ("deck create \"Span w", 12, ["\"Span words\" "]), ("deck create 'it", 12, ["'it'\\''s' "]),
+    ("deck import X ~/", 14, [#"~/a\ b.csv "#, "~/notes/"].reversed()),
+    ("deck import X f --on-duplicate ", 31, ["error ", "skip ", "update "]),
+    ("deck import X f --on-duplicate=u", 16, ["--on-duplicate=update "]),
+    ("deck import X f --s", 16, ["--strict "]), ("deck import X f --strict --s", 25, []),
+    ("deck list ", 10, ["--json "]), ("study -- --", 9, []), ("card list --deck Spanish:", 17, ["Spanish::Verbs "]),
+    ("nonsense x", 9, []), ("deck nonsense x", 14, []),
+    ("study --limit x ", 16, ["Span\\ words ", "Spanish ", "Spanish::Verbs ", "it\\'s "]),
+    ("help de", 5, ["deck "]), ("doc sheet a ~/n", 12, ["~/notes/"]),
+    ("", 0, ["card ", "deck ", "doc ", "help ", "run ", "study ", "word "]),
+  ])
+  func `Tab offers what the parser would take`(line: String, start: Int, expected: [String]) throws {
+    let completion = try sampleRegistry().completions(line: line, sources: Self.sources)
+    #expect(completion.wordStart == start)
+    #expect(completion.candidates.map { $0.replacement + $0.suffix } == expected)
+  }
+
+  @Test func `what Tab puts into the line is read as the name that it shows`() throws {
+    let registry = try sampleRegistry()
+    for typed in ["Span", "'Span", "\"Span", "it", "\"it"] {
+      let line = "deck create " + typed
+      for candidate in registry.completions(line: line, sources: Self.sources).candidates {
+        let words = try ShellWords.split("deck create " + candidate.replacement + candidate.suffix)
+        #expect(words == ["deck", "create", candidate.shown])
+      }
+    }
+  }
+
+  @Test func `a command's own completion comes first`() throws {
+    let registry = CommandRegistry()
+    try registry.add(
+      Command(
+        "quiz", theme: "T", summary: "S.", arguments: [Argument("TOPIC"), Argument("LEVEL")],
+        complete: { _, before in before.isEmpty ? ["art", "music"] : ["easy"] }, run: { _ in CommandResult() }))
+    #expect(registry.completions(line: "quiz a", sources: Self.sources).candidates.map(\.replacement) == ["art"])
+    #expect(registry.completions(line: "quiz art ", sources: Self.sources).candidates.map(\.replacement) == ["easy"])
+  }
+}
+
+@Suite struct CommandValueTests {
+  private final class Card {}
+
+  @Test func `a value is written as JSON, a thing as its record`() {
+    let value = CommandValue.record([
+      ("a", .integer(Int.min)), ("b", .number(0.1)), ("c", .number(.nan)), ("d", .list([.text("x\"\u{1B}é"), .none])),
+      ("e", .thing(Card())), ("f", .boolean(true)),
+    ])
+    let json = value.json { _ in .record([("guid", .text("g"))]) }
+    #expect(
+      json
+        == #"{"a": -9223372036854775808, "b": 0.1, "c": null, "d": ["x\"\u001bé", null], "e": {"guid": "g"}, "f": true}"#
+    )
+  }
+
+  @Test func `a list is one value a line, and a thing that leads back to itself ends`() {
+    #expect(CommandValue.list([.integer(1), .text("x")]).jsonLines { _ in .none } == ["1", "\"x\""])
+    #expect(CommandValue.none.jsonLines { _ in .none }.isEmpty)
+    #expect(CommandValue.list([]).jsonLines { _ in .none }.isEmpty)
+    let card = Card()
+    let json = CommandValue.thing(card).json { _ in .record([("self", .thing(card))]) }
+    #expect(json.hasSuffix("null" + String(repeating: "}", count: json.count { $0 == "}" })))
+  }
+}

@@ -1,0 +1,70 @@
+// A registry in the shape of the shell's own, for the tests of this room.
+
+import Commands
+
+func sampleRegistry() throws -> CommandRegistry {
+  let registry = CommandRegistry()
+  let none: (Invocation) throws -> CommandResult = { _ in CommandResult() }
+  let deck = Argument("DECK", .deck, help: "the deck's name")
+  let decks = "Decks and cards"
+  registry.themeOrder = [decks, "Words", "Help"]
+  registry.describeGroup("deck", "Piles of cards.")
+  try registry.add(Command("deck", "list", theme: decks, summary: "Lists the decks.", run: none))
+  try registry.add(Command("deck", "create", theme: decks, summary: "Makes a deck.", arguments: [deck], run: none))
+  try registry.add(
+    Command(
+      "deck", "import", theme: decks, summary: "Adds the cards of a file.",
+      arguments: [deck, Argument("FILE", .file)],
+      options: [
+        Option("--format", "F", help: "how to read the file"),
+        Option("--on-duplicate", choice: ["skip", "update", "error"], help: "what to do with a card that is there"),
+        Option("--strict", short: "s", help: "one bad row refuses all"),
+      ], example: "deck import Spanish words.tsv", run: none))
+  try registry.add(
+    Command(
+      "card", "list", theme: decks, summary: "Lists cards.",
+      arguments: [Argument("QUERY", .query, isOptional: true)], options: [Option("--deck", "DECK", .deck)], run: none))
+  try registry.add(
+    Command(
+      "card", "tag", theme: decks, summary: "Sets tags.", arguments: [Argument("CARD", .card, isRepeating: true)],
+      options: [Option("--add", "T", isRepeating: true, short: "a")], run: none))
+  try registry.add(
+    Command(
+      "doc", "sheet", theme: decks, summary: "Puts documents on pages.",
+      arguments: [Argument("DOC", .document, isRepeating: true), Argument("FILE", .file)], run: none))
+  try registry.add(
+    Command(
+      "study", theme: decks, summary: "Studies a deck.", arguments: [Argument("DECK", .deck, isOptional: true)],
+      options: [
+        Option("--sprint"), Option("--seconds", "N", .integer(1...3600)), Option("--limit", "N", .positive, short: "n"),
+      ], run: none))
+  try registry.add(
+    Command(
+      "word", "shift", theme: "Words", summary: "Moves by a number.", arguments: [Argument("BY", .anyInteger)],
+      run: none))
+  try registry.add(
+    Command(
+      "run", theme: "Words", summary: "Runs a script.",
+      arguments: [Argument("FILE", .file), Argument("ARG", .verbatim, isOptional: true, isRepeating: true)],
+      options: [Option("--quiet")], run: none))
+  try registry.add(
+    Command(
+      "help", theme: "Help", summary: "Explains.",
+      arguments: [Argument("NAME", .command, isOptional: true, isRepeating: true)], run: none))
+  return registry
+}
+
+/// What a line of words gives, as text: the values by name, or the message of its error.
+func outcome(_ line: String, _ registry: CommandRegistry) -> String {
+  do throws(CommandError) {
+    let (command, invocation) = try registry.parse(words: ShellWords.split(line))
+    let arguments = command.arguments.map(\.name).filter { !invocation.list($0).isEmpty }
+    let options = command.options.filter(\.takesValue).map(\.name).filter { !invocation.list($0).isEmpty }
+    let flags = (command.options.filter { !$0.takesValue }.map(\.name) + ["--json"]).filter(invocation.flag)
+    return
+      ([command.name] + (arguments + options).map { "\($0)=\(invocation.list($0).joined(separator: ","))" } + flags)
+      .joined(separator: " ")
+  } catch {
+    return "\(error.code): \(error.message)"
+  }
+}

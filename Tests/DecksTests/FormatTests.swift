@@ -1,0 +1,359 @@
+// Files of cards: what is read, what is refused and with which words, and round trips.
+
+import Decks
+import Glibc
+import Storage
+import Testing
+
+@Suite struct FormatTests {
+  let collection = TestCollection()
+  let folder = TestFolder()
+
+  private func imported(
+    _ name: String, _ content: [UInt8], strict: Bool = false, into deck: String = "d"
+  ) throws -> (report: AddReport, cards: [CardRecord]) {
+    let path = folder.file(name)
+    try AtomicFile.write(path, content)
+    let id = try collection.deck(deck)
+    var options = ImportOptions()
+    options.isStrict = strict
+    let report = try collection.importing(id, path, options)
+    return (report, try collection.cards(id))
+  }
+
+  private func imported(_ name: String, _ text: String) throws -> (report: AddReport, cards: [CardRecord]) {
+    try imported(name, Array(text.utf8))
+  }
+
+  /// The message of the error that an import of this content ends with.
+  private func refusal(_ name: String, _ content: [UInt8], strict: Bool = false) -> String? {
+    do {
+      _ = try imported(name, content, strict: strict)
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func `the original app's array of prompts and answers is read in order`() throws {
+    let text = #"[{"answer":"Dog","prompt":"perro"}, {"prompt":"gato", "answer":"Cat"}]"#
+    let (report, cards) = try imported("a.json", text)
+    #expect(report.added == 2)
+    #expect(cards.map(\.prompt) == ["perro", "gato"])
+    #expect(cards.map(\.answer) == ["Dog", "Cat"])
+  }
+
+  @Test func `more keys are kept, numbers with their characters`() throws {
+    let text = """
+      \u{FEFF}[ {"prompt":"p","answer":"a","tags":["x","y"],"guid":"g","document":"D","level":1.50,"n":1e400,
+        "o":{"b":[1, true ,null],"a":"\\u00e9\\n"},"s":"\\uD83D\\uDE00"} , {"prompt":"q","answer":"b","tags":" u  v "} ]
+
+      """
+    let (report, cards) = try imported("a.json", text)
+    #expect(report.added == 2)
+    #expect((cards[0].tags, cards[0].guid, cards[0].document) == (["x", "y"], "g", "D"))
+    #expect(
+      cards[0].fields == [
+        CardField("level", .json("1.50")), CardField("n", .json("1e400")),
+        CardField("o", .json(#"{"b":[1,true,null],"a":"\u00e9\n"}"#)), CardField("s", .text("😀")),
+      ])
+    #expect(cards[1].tags == ["u", "v"])
+  }
+
+  @Test func `an empty array is no cards`() throws {
+    #expect(try imported("a.json", " [ ]\n").report == AddReport())
+  }
+
+  @Test(arguments: [
+    ("[{\"prompt\":\"p\",\"answer\":\"a\"}", "a.json:1:29: \"]\" expected, the file ends here. Nothing was imported."),
+    ("", "a.json:1:1: \"[\" expected, the file ends here. Nothing was imported."),
+    ("{\"prompt\":1}", "a.json:1:1: \"[\" expected, \"{\" found. Nothing was imported."),
+    (
+      "[{\"prompt\":\"é", "a.json:1:14: the closing quote of a text expected, the file ends here. Nothing was imported."
+    ),
+    ("[\n{\"prompt\" \"p\"}]", "a.json:2:11: \":\" expected, \"\"\" found. Nothing was imported."),
+    (
+      "[{\"prompt\":\"p\",}]", "a.json:1:16: the name of a value in quotes expected, \"}\" found. Nothing was imported."
+    ),
+    ("[{\"prompt\":01}]", "a.json:1:13: \",\" or \"}\" expected, \"1\" found. Nothing was imported."),
+    ("[{\"prompt\":tru}]", "a.json:1:15: \"true\" expected, \"}\" found. Nothing was imported."),
+    (
+      "[{\"prompt\":\"\\x\"}]",
+      "a.json:1:14: one of \" \\ / b f n r t u after a backslash expected, \"x\" found. Nothing was imported."
+    ),
+    (
+      "[{\"prompt\":\"\\u12G4\"}]",
+      "a.json:1:17: four hexadecimal digits after \\u expected, \"G\" found. Nothing was imported."
+    ),
+    ("[{\"a\":1.}]", "a.json:1:9: a digit expected, \"}\" found. Nothing was imported."),
+    ("[] x", "a.json:1:4: the end of the file expected, \"x\" found. Nothing was imported."),
+    ("[1 2]", "a.json:1:4: \",\" or \"]\" expected, \"2\" found. Nothing was imported."),
+    (
+      "[{\"a\":\"\n\"}]",
+      "a.json:1:8: an escape (\\n, \\t, \\u0001) in place of a control character expected, byte 10 found. Nothing was imported."
+    ),
+  ])
+  func `broken JSON names its place and what was expected`(content: String, message: String) throws {
+    let good = #"{"prompt":"good","answer":"x"},"#
+    #expect(refusal("a.json", Array(content.utf8)) == message)
+    let deck = try collection.store.read { try DeckTable.find($0, named: "d").id }
+    #expect(try collection.prompts(deck) == [])
+    if content.hasPrefix("["), content.count > 4, content != "[] x" {
+      let whole = "[" + good + content.dropFirst()
+      try AtomicFile.write(folder.file("b.json"), whole.utf8)
+      #expect(problemCode { _ = try collection.importing(deck, folder.file("b.json")) } == "bad_format")
+      #expect(try collection.prompts(deck) == [])
+    }
+  }
+
+  @Test func `bad rows of JSON are refused and listed, the others come in`() throws {
+    let text = #"""
+      [{"prompt":"p","answer":"a"},
+      {"prompt":"","answer":"a"}, {"prompt":"x"},
+      7, {"prompt":5,"answer":"a"}, {"prompt":"\u0000","answer":"a"}, {"prompt":"\uD800","answer":"a"},
+      {"prompt":"\uD800\n","answer":"a"}, {"prompt":"x","answer":"a","tags":["a b"]}, {"prompt":null,"answer":"a"},
+      {"prompt":"z","answer":"a","k":{"deep":"\u0000"}}, {"prompt":"z","answer":"a","k\u0000":1},
+      {"prompt":"q","answer":"b"}]
+      """#
+    let (report, cards) = try imported("a.json", text)
+    #expect(cards.map(\.prompt) == ["p", "q"])
+    #expect(report.rejected.map(\.index) == [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+    #expect(report.rejected.map(\.line) == [2, 2, 3, 3, 3, 3, 4, 4, 4, 5, 5])
+    #expect(
+      report.rejected.map(\.code) == [
+        "empty_prompt", "empty_answer", "bad_row", "bad_row", "bad_text", "bad_text", "bad_text", "bad_tag",
+        "empty_prompt",
+        "bad_text", "bad_text",
+      ])
+  }
+
+  @Test func `a header in any case names the columns, in any order`() throws {
+    let (report, cards) = try imported("a.csv", "Answer,Level,PROMPT,tags,guid\r\na1,B2,p1,x y,g1\r\n\r\na2,,p2,,\r\n")
+    #expect(report.added == 2)
+    #expect(cards.map(\.prompt) == ["p1", "p2"])
+    #expect(cards[0].tags == ["x", "y"] && cards[0].guid == "g1")
+    #expect(cards[0].fields == [CardField("Level", .text("B2"))])
+    #expect(cards[1].fields == [] && cards[1].guid.count == 11)
+  }
+
+  @Test func `without a header the columns are prompt, answer, tags, and more are kept`() throws {
+    let (_, cards) = try imported("a.tsv", "p1\ta1\tx y\nfront\tanswer\np3\ta3\t\tmore")
+    #expect(cards.map(\.prompt) == ["p1", "front", "p3"])
+    #expect(cards[0].tags == ["x", "y"])
+    #expect(cards[2].fields == [CardField("column4", .text("more"))])
+  }
+
+  @Test func `quotes keep separators, quotes and line ends`() throws {
+    let (report, cards) = try imported(
+      "a.csv", "\"a,b\",\"say \"\"hi\"\"\"\n\"line 1\r\nline 2\",x\"y\r\"\",z\r\rlast,\"row\"")
+    #expect(cards.map(\.prompt) == ["a,b", "line 1\r\nline 2", "last"])
+    #expect(cards.map(\.answer) == ["say \"hi\"", "x\"y", "row"])
+    #expect(report.rejected.map(\.line) == [3])
+  }
+
+  @Test(arguments: [
+    ("a,b\n\"c,d\ne,f\n", "a.csv:2:1: a closing quote for this one expected, the file ends. Nothing was imported."),
+    ("p,a\nx,\"", "a.csv:2:3: a closing quote for this one expected, the file ends. Nothing was imported."),
+    (
+      "a,\"" + String(repeating: "x", count: 1_100_000),
+      "a.csv:1: one row has more than 1,000,000 bytes; perhaps a quote is not closed. Nothing was imported."
+    ),
+  ])
+  func `a broken table imports nothing`(content: String, message: String) throws {
+    #expect(refusal("a.csv", Array(content.utf8)) == message)
+    #expect(try collection.cards(try collection.store.read { try DeckTable.find($0, named: "d").id }) == [])
+  }
+
+  @Test func `bad rows of a table are refused with their line; strict imports nothing`() throws {
+    var content = Array("prompt,answer\np1,a1\np2\n\"q\"x,a\nca".utf8)
+    content += [0xF1, 0x6F] + Array(",y\np\u{0},a\n,a\nlast,a\n".utf8)
+    let (report, cards) = try imported("a.csv", content)
+    #expect(cards.map(\.prompt) == ["p1", "last"])
+    #expect(report.rejected.map(\.line) == [3, 4, 5, 6, 7])
+    #expect(report.rejected.map(\.code) == ["empty_answer", "bad_row", "bad_text", "bad_text", "empty_prompt"])
+    #expect(report.rejected[2].message == "not UTF-8 at column 3; it may be latin-1: say so, or save the file as utf-8")
+    #expect(report.rejected[1].message == "a separator or the line's end expected after the closing quote at column 4")
+    let other = TestCollection()
+    let deck = try other.deck("d")
+    var options = ImportOptions()
+    options.isStrict = true
+    let error = #expect(throws: DeckError.self) { try other.importing(deck, folder.file("a.csv"), options) }
+    #expect(error?.message == "a.csv:3: the answer is empty. Nothing was imported.")
+    #expect(error?.code == "empty_answer")
+    #expect(try other.prompts(deck) == [])
+  }
+
+  @Test(
+    arguments: [
+      [0xFF, 0xFE, 0x61, 0x00], [0xFE, 0xFF, 0x00, 0x61], [0x61, 0x00, 0x62, 0x00], [0x00, 0x5B],
+    ] as [[UInt8]])
+  func `UTF-16 is named`(content: [UInt8]) throws {
+    #expect(
+      refusal("a.csv", content) == "a.csv is written in utf-16; say so, or save it as utf-8. Nothing was imported.")
+    try AtomicFile.write(folder.file("b.json"), content)
+    let deck = try collection.store.read { try DeckTable.find($0, named: "d").id }
+    #expect(problemCode { _ = try collection.importing(deck, folder.file("b.json")) } == "bad_encoding")
+  }
+
+  @Test(arguments: [("latin-1", 1), ("UTF-16", 2), ("utf-16", 3), ("utf-16", 4)])
+  func `another encoding is read when it is named`(name: String, kind: Int) throws {
+    let text = (0..<4000).map { "pájaro \($0),\(kind == 1 ? "ÿ" : "鳥😀") \($0)\n" }.joined()
+    let units: [UInt16] = kind == 1 ? [] : (kind == 4 ? [] : [0xFEFF]) + Array(text.utf16)
+    let bytes: [UInt8] =
+      switch kind {
+      case 1: text.unicodeScalars.map { UInt8($0.value) }
+      case 2: units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+      default: units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+      }
+    try AtomicFile.write(folder.file("x.csv"), bytes)
+    let deck = try collection.deck("d")
+    var options = ImportOptions()
+    options.encoding = try TextEncoding(named: name)
+    #expect(try collection.importing(deck, folder.file("x.csv"), options).added == 4000)
+    let last = try collection.store.read { try CardTable.cards($0, ids: CardTable.ids($0, in: deck).suffix(1)) }
+    #expect(last[0].prompt == "pájaro 3999" && last[0].answer == (kind == 1 ? "ÿ" : "鳥😀") + " 3999")
+  }
+
+  @Test func `an encoding that is not known is told with those there are`() {
+    let error = #expect(throws: DeckError.self) { try TextEncoding(named: "ebcdic") }
+    #expect(error?.message == "no encoding is called \"ebcdic\"; there are utf-8, latin-1, utf-16")
+  }
+
+  @Test func `formats go by the ending, and one that is unknown is told with those there are`() throws {
+    #expect(try CardFormat(ofPath: "/x/y.JSON") == .json)
+    #expect(try CardFormat(ofPath: "a.b.tsv") == .tsv)
+    let error = #expect(throws: DeckError.self) { try CardFormat(ofPath: "x.cvs") }
+    #expect(error?.message == "no format is called \"cvs\" (did you mean \"csv\"?); there are json, csv, tsv")
+    for path in ["json", ".json", "a.", "a/b", ""] { #expect(throws: DeckError.self) { try CardFormat(ofPath: path) } }
+  }
+
+  @Test(arguments: ["x.json", "x.csv", "x.tsv"])
+  func `export and import give the same cards in the same order`(name: String) throws {
+    let deck = try collection.deck("a")
+    let inner = try collection.deck("a::b::c")
+    let texts = [
+      "plain", "with, comma", "tab\there", "say \"hi\"", "two\nlines\r\nthree", "日本 é 😀", "=1+1", "\u{1B}[31m", "#x",
+      "\\n", "\"", "a\u{301}",
+    ]
+    for (number, text) in texts.enumerated() {
+      let fields =
+        number % 3 == 0 ? [CardField("note, of \"mine\"", .text(text)), CardField("n", .json("1.\(number)0"))] : []
+      try collection.add(
+        number % 2 == 0 ? deck : inner,
+        NewCard(
+          prompt: text, answer: "answer: " + text, tags: number % 4 == 0 ? ["t\(number)", "é"] : [],
+          guid: number == 1 ? "g, \"1\"" : nil, fields: fields, document: number == 2 ? "DOC" : nil))
+    }
+    let path = folder.file(name)
+    #expect(try collection.exporting(deck, path).cards == texts.count)
+    let other = TestCollection()
+    let report = try other.importing(other.deck("x"), path)
+    #expect((report.added, report.rejectedCount) == (texts.count, 0))
+    for (from, to) in [("a", "x"), ("a::b::c", "x::b::c")] {
+      let mine = try collection.cards(try collection.store.read { try DeckTable.find($0, named: from).id })
+      let theirs = try other.cards(try other.store.read { try DeckTable.find($0, named: to).id })
+      #expect(mine.map(\.guid) == theirs.map(\.guid))
+      #expect(mine.map(\.prompt) == theirs.map(\.prompt))
+      #expect(mine.map(\.answer) == theirs.map(\.answer))
+      #expect(mine.map(\.tags) == theirs.map(\.tags))
+      #expect(mine.map(\.document) == theirs.map(\.document))
+      if name == "x.json" { #expect(mine.map(\.fields) == theirs.map(\.fields)) }
+      #expect(mine.map { $0.fields.map(\.name) } == theirs.map { $0.fields.map(\.name) })
+    }
+    let again = folder.file("again-" + name)
+    _ = try other.exporting(other.store.read { try DeckTable.find($0, named: "x").id }, again)
+    if name == "x.json" { #expect(try FileText.read(again, limit: 1 << 20) == FileText.read(path, limit: 1 << 20)) }
+    #expect(try other.importing(other.store.read { try DeckTable.find($0, named: "x").id }, path).added == 0)
+  }
+
+  @Test func `progress is told, and throwing from it imports nothing`() throws {
+    struct Cancel: Error {}
+    let path = folder.file("big.csv")
+    var size = 0
+    try AtomicFile.write(path) { sink in
+      for number in 0..<20_000 { try sink.append("prompt \(number),answer \(number)\n") }
+      size = sink.count
+    }
+    let deck = try collection.deck("d")
+    var steps: [Int] = []
+    let run = { (limit: Int) in
+      try collection.store.operation("import") { db in
+        try CardImport(db, into: deck, options: ImportOptions(), now: 0, random: collection.random).run(path) {
+          done, total in
+          steps.append(done)
+          #expect(total == size)
+          if done > limit { throw Cancel() }
+        }
+      }
+    }
+    #expect(throws: Cancel.self) { try run(100_000) }
+    #expect(try collection.cards(deck) == [])
+    steps = []
+    #expect(try run(.max).added == 20_000)
+    #expect(steps == steps.sorted() && steps.count > 5)
+  }
+
+  @Test func `a missing file, a folder and an unknown format are told`() throws {
+    let deck = try collection.deck("d")
+    #expect(throws: StorageError.file(path: "/nowhere/a.csv", action: .open, number: ENOENT)) {
+      try collection.importing(deck, "/nowhere/a.csv")
+    }
+    #expect(throws: DeckError.unknownFormat(name: "exe")) { try collection.importing(deck, "/nowhere/a.exe") }
+    #expect(throws: DeckError.unknownFormat(name: "exe")) { try collection.exporting(deck, "/nowhere/a.exe") }
+    #expect(throws: StorageError.self) { try collection.exporting(deck, "/nowhere/a.csv") }
+  }
+
+  @Test func `JSON beyond its bounds is refused`() throws {
+    let deep = "[{\"a\":" + String(repeating: "[", count: 100_000)
+    #expect(
+      refusal("a.json", Array(deep.utf8))
+        == "a.json:1: lists and objects stand in each other more than 32 deep. Nothing was imported.")
+    for large in [
+      "[{\"prompt\":\"" + String(repeating: "x", count: 1_100_000), "[" + String(repeating: "1", count: 1_100_000),
+      "[{" + String(repeating: "\"a\":1,", count: 200_000),
+    ] {
+      try AtomicFile.write(folder.file("b.json"), large.utf8)
+      let deck = try collection.store.read { try DeckTable.find($0, named: "d").id }
+      #expect(problemCode { _ = try collection.importing(deck, folder.file("b.json")) } == "too_large")
+    }
+  }
+
+  @Test func `changed bytes anywhere never crash, and a file imports wholly or not at all`() throws {
+    var generator = SeededGenerator(11)
+    let good: [(String, String)] = [
+      (
+        "f.json",
+        #"[{"prompt":"perro é","answer":"d\u00f3g","tags":["a","b"],"n":1.5e3,"o":{"x":[true,null]}},{"prompt":"q","answer":"r","guid":"g"}]"#
+      ),
+      ("f.csv", "prompt,answer,tags,note\n\"p,1\",\"a \"\"x\"\"\",t u,n\r\np2,\"a\nb\",,é\n"),
+    ]
+    let deck = try collection.deck("d")
+    for (name, text) in good {
+      for _ in 0..<1500 {
+        var bytes = Array(text.utf8)
+        for _ in 0..<Int.random(in: 1...3, using: &generator) {
+          let place = Int.random(in: 0..<bytes.count, using: &generator)
+          switch Int.random(in: 0..<4, using: &generator) {
+          case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
+          case 1: bytes.remove(at: place)
+          case 2: bytes.insert(Array("\"\\,[]{}:\n\u{0}".utf8).randomElement(using: &generator) ?? 0, at: place)
+          default: bytes.removeSubrange(place...)
+          }
+          if bytes.isEmpty { bytes = [0x20] }
+        }
+        try AtomicFile.write(folder.file(name), bytes)
+        collection.store.beginUnit()
+        do {
+          let report = try collection.importing(deck, folder.file(name))
+          let count = try collection.cards(deck).count
+          #expect(count == report.added)
+          #expect(report.added + report.skipped + report.rejectedCount <= 20)
+        } catch let error as DeckError {
+          #expect(["bad_format", "bad_encoding", "too_large"].contains(error.code))
+          #expect(try collection.cards(deck).isEmpty)
+        }
+        try collection.store.rollbackUnit()
+      }
+    }
+  }
+}

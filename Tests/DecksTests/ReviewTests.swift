@@ -1,0 +1,182 @@
+// Sessions of reviews: order, limits, what an answer writes, undo.
+
+import Decks
+import GRDB
+import Storage
+import Testing
+
+@Suite struct ReviewTests {
+  let collection = TestCollection()
+  private let hour = 3600.0
+
+  private func moment(_ seconds: Double = 0) -> StudyMoment { StudyMoment(now: collection.now + seconds) }
+
+  private func session(_ deck: DeckID, limit: Int? = nil, query: String? = nil, after seconds: Double = 0) throws
+    -> ReviewSession
+  {
+    let query = try query.map { try CardQuery($0) }
+    return try collection.store.read {
+      try ReviewSession($0, deck: deck, limit: limit, query: query, at: moment(seconds))
+    }
+  }
+
+  private func prompt(_ session: ReviewSession, after seconds: Double = 0) throws -> String? {
+    try collection.store.read { try session.card($0, at: moment(seconds))?.prompt }
+  }
+
+  @discardableResult
+  private func answer(_ session: ReviewSession, _ rating: Rating, after seconds: Double = 0) throws -> ReviewResult {
+    try collection.store.operation("answer") { try session.answer($0, rating, at: moment(seconds), seconds: 3) }
+  }
+
+  private func undo(_ session: ReviewSession) throws {
+    try collection.store.operation("undo") { try session.undo($0, at: moment()) }
+  }
+
+  private func fill(_ deck: DeckID, _ prompts: [String]) throws {
+    _ = try collection.addAll(deck, prompts.map { NewCard(prompt: $0, answer: "x") })
+  }
+
+  private func reviews() throws -> [Row] {
+    try collection.store.read { try Row.fetchAll($0, sql: "SELECT * FROM reviews ORDER BY id") }
+  }
+
+  @Test func `due cards come before new ones, and those answered again come back`() throws {
+    let deck = try collection.deck("d")
+    try fill(deck, ["n1", "n2", "due"])
+    try collection.store.operation("x") {
+      try $0.execute(
+        sql: "UPDATE cards SET state = 2, due = ?, stability = 5, difficulty = 5, last_review = ? WHERE prompt = 'due'",
+        arguments: [collection.now - 1, collection.now - 5 * 86_400])
+    }
+    let session = try session(deck)
+    #expect((session.dueCount, session.newCount, session.remaining) == (1, 2, 3))
+    #expect(try prompt(session) == "due")
+    let lapse = try answer(session, .again)
+    #expect((lapse.schedule.state, lapse.schedule.lapses, lapse.interval, lapse.remaining) == (.relearning, 1, 600, 3))
+    #expect(try prompt(session) == "n1")
+    try answer(session, .again, after: 10)
+    #expect(try prompt(session, after: 20) == "n2")
+    // n1 is due again after a minute, but the card that is shown does not change.
+    #expect(try prompt(session, after: 80) == "n2")
+    try answer(session, .easy, after: 80)
+    #expect(try prompt(session, after: 80) == "n1")
+    try answer(session, .easy, after: 80)
+    // Nothing else is left, so what is being learnt is shown early.
+    #expect(try prompt(session, after: 90) == "due")
+    try answer(session, .good, after: 90)
+    #expect(try prompt(session, after: 90) == nil)
+    #expect(session.isOver && (session.right, session.wrong) == (3, 2))
+    #expect(problemCode { try answer(session, .good) } == "over")
+    #expect(try reviews().map { $0["rating"] as Int } == [1, 1, 4, 4, 3])
+  }
+
+  @Test func `an answer is recorded with its schedule, and undo takes both back`() throws {
+    let deck = try collection.deck("d")
+    try fill(deck, ["a", "b"])
+    let before = try collection.cards(deck)
+    let session = try session(deck)
+    #expect(problemCode { try undo(session) } == "nothing_to_undo")
+    let choices = try collection.store.read { try session.choices($0, at: moment()) }
+    #expect(choices.map(\.rating) == Rating.allCases)
+    #expect(choices.map(\.interval) == [60, 330, 600, 8 * 86_400])
+    try answer(session, .easy)
+    let row = try #require(try reviews().first)
+    #expect([row["rating"], row["state"]] as [Int] == [4, 0])
+    #expect([row["interval"], row["seconds"]] as [Double] == [8 * 86_400, 3])
+    #expect(row["elapsed"] as Double? == nil)
+    let card = try collection.cards(deck)[0]
+    #expect((card.state, card.reps, card.stability, card.schedule.lastReview) == (.review, 1, 8.2956, collection.now))
+    #expect(card.due == moment().start(ofDay: moment().today + 8))
+    #expect(try collection.store.read { try DeckTable.record($0, deck).studied } == collection.now)
+    try answer(session, .again)
+    try undo(session)
+    #expect(try prompt(session) == "b" && session.remaining == 1)
+    try undo(session)
+    #expect(try collection.cards(deck) == before)
+    #expect(try reviews().isEmpty)
+    #expect(try prompt(session) == "a" && (session.right, session.wrong, session.remaining) == (0, 0, 2))
+  }
+
+  @Test func `limits count a whole day, decks within included, and begin anew at 4`() throws {
+    let deck = try collection.deck("d")
+    try fill(deck, (0..<5).map { "a\($0)" })
+    try fill(try collection.deck("d::e"), (0..<5).map { "b\($0)" })
+    try collection.store.operation("x") { db in
+      var options = DeckOptions()
+      try options.set(DeckOptions.name("new_per_day"), to: 7)
+      try DeckTable.setOptions(db, deck, to: options)
+    }
+    #expect(try session(deck).newCount == 7)
+    #expect(try session(deck, limit: 2).remaining == 2)
+    #expect(try session(deck, limit: -5).isOver)
+    let today = try session(deck, limit: 3)
+    for _ in 0..<3 { try answer(today, .easy) }
+    #expect(try session(deck).newCount == 4)
+    let tomorrow = moment().endOfToday - collection.now
+    #expect(try session(deck, after: tomorrow - 1).newCount == 4)
+    #expect(try session(deck, after: tomorrow).newCount == 7)
+  }
+
+  @Test func `suspended and removed cards are passed over, also in the middle`() throws {
+    let deck = try collection.deck("d")
+    try fill(deck, ["a", "b", "c", "d"])
+    let ids = try collection.cards(deck).map(\.id)
+    try collection.store.operation("x") { try CardTable.setSuspended($0, ids[0], true, now: 0) }
+    let session = try session(deck)
+    #expect(try prompt(session) == "b" && session.remaining == 3)
+    try collection.store.operation("x") { db in
+      try CardTable.remove(db, [ids[1]])
+      try CardTable.setSuspended(db, ids[2], true, now: 0)
+    }
+    #expect(try answer(session, .good).card == ids[3])
+    try collection.store.operation("x") { try CardTable.remove($0, [ids[3]]) }
+    #expect(problemCode { try undo(session) } == "not_found")
+    #expect(try prompt(session) == nil && session.isOver)
+  }
+
+  @Test func `a query narrows a session`() throws {
+    let deck = try collection.deck("d")
+    try fill(deck, ["perro", "gato", "pájaro"])
+    let session = try session(deck, query: "prompt:pa*")
+    #expect(session.remaining == 1)
+    #expect(try prompt(session) == "pájaro")
+  }
+
+  @Test func `a paused session takes no answer, restart begins it anew`() throws {
+    let deck = try collection.deck("d")
+    try fill(deck, ["a", "b"])
+    let session = try session(deck)
+    session.pause()
+    #expect(!session.isActive)
+    #expect(problemCode { try answer(session, .good) } == "paused")
+    session.resume()
+    try answer(session, .easy)
+    try collection.store.read { try session.restart($0, at: moment()) }
+    #expect((session.remaining, session.right, session.canUndo) == (1, 0, false))
+  }
+
+  @Test func `a card forgotten too often becomes a leech, and undo makes it none`() throws {
+    let deck = try collection.deck("d")
+    try fill(deck, ["a"])
+    try collection.store.operation("x") {
+      try $0.execute(
+        sql:
+          "UPDATE cards SET state = 2, due = 1, stability = 5, difficulty = 5, last_review = 1, lapses = 7, tags = ' t '"
+      )
+    }
+    let session = try session(deck)
+    #expect(try answer(session, .again).isLeech)
+    #expect(try collection.cards(deck)[0].tags == ["t", "leech"])
+    try undo(session)
+    #expect(try collection.cards(deck)[0].tags == ["t"])
+    #expect(try collection.cards(deck)[0].lapses == 7)
+  }
+
+  @Test(arguments: [("right", Rating.good), ("wrong", .again), ("easy", .easy), ("hard", .hard)])
+  func `answers have names`(name: String, rating: Rating) throws {
+    #expect(try Rating(named: name) == rating)
+    let error = #expect(throws: DeckError.self) { try Rating(named: name + "er") }
+    #expect(error?.code == "bad_answer")
+  }
+}

@@ -1,0 +1,50 @@
+// Files of older programs: one fixture for every step that was released, as SQL.
+
+import Decks
+import GRDB
+import Storage
+import Testing
+
+@Suite struct SchemaTests {
+  private func shape(_ store: Store) throws -> [String] {
+    try store.read {
+      try String.fetchAll(
+        $0, sql: "SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_master ORDER BY 1")
+    }
+  }
+
+  /// A collection that the SQL of a fixture made.
+  private func opened(_ name: String, in folder: TestFolder) throws -> TestCollection {
+    let path = folder.file("x.sqlite")
+    let sql = try fixture(name)
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = false
+    try DatabaseQueue(path: path, configuration: configuration).write { try $0.execute(sql: sql) }
+    return TestCollection(path: path)
+  }
+
+  @Test func `a file of step 1 opens with all that it holds`() throws {
+    let folder = TestFolder()
+    let collection = try opened("decks_1.sql", in: folder)
+    #expect(try collection.names() == ["Spanish", "Spanish::Verbs"])
+    let deck = try collection.store.read { try DeckTable.find($0, named: "Spanish") }
+    #expect(deck.studied == 1_700_000_100)
+    #expect(try collection.store.read { try DeckTable.options($0, deck.id).newPerDay } == 7)
+    let cards = try collection.cards(deck.id)
+    #expect(cards.map(\.prompt) == ["el perro", "el gato"])
+    #expect(cards[0].tags == ["animal", "pet"] && cards[0].document == "DOC" && cards[0].isSuspended)
+    #expect(cards[0].fields == [CardField("level", .json("1.50")), CardField("note", .text("x\"y"))])
+    #expect((cards[1].state, cards[1].reps, cards[1].stability) == (.review, 1, 8.2956))
+    // What a duplicate is told by is stored too: the hash must never change.
+    #expect(problemCode { try collection.add(deck.id, "el perro", "the dog") } == "duplicate")
+    #expect(try collection.store.integrityProblems() == [])
+    #expect(try collection.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM reviews") } == 1)
+    let id = try collection.add(deck.id, "new", "x")
+    #expect(id.rawValue > 3)
+  }
+
+  @Test func `a fresh file has the same tables as one that was brought up to date`() throws {
+    let folder = TestFolder()
+    #expect(try shape(opened("decks_1.sql", in: folder).store) == shape(TestCollection().store))
+  }
+}

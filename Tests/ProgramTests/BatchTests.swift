@@ -1,0 +1,139 @@
+// Batch work on real data: decks from word lists, units of work, kills in the middle.
+
+import Glibc
+import Testing
+
+@Suite struct BatchTests {
+  private func script(_ name: String) -> String { sourceRoot() + "/Scripts/decks/" + name }
+
+  @Test func `a deck of every usable Spanish word, and nothing twice`() throws {
+    let home = try Home()
+    let usable = Set(
+      ProgramTestFiles.text("/usr/share/dict/spanish").split(separator: "\n").map(String.init).filter { word in
+        word.count >= 2 && word.allSatisfy { $0.isLetter && $0.isLowercase }
+      })
+    #expect(usable.count > 80_000)
+    let first = try home.run("run", script("word_list.lua"), "spanish")
+    #expect(first.output.contains("\(usable.count) words added, 0 were there already, 0 refused"), "\(first)")
+    #expect(try home.run("deck", "list", "--json").output.contains("\"name\": \"Spanish words\", \"count\": \(usable.count),"))
+    let second = try home.run("run", script("word_list.lua"), "spanish")
+    #expect(second.output.contains("0 words added, \(usable.count) were there already"))
+    let sample = try home.run("-e", "local c = decks.open('Spanish words'):card(1) print(c.prompt, c.answer, c.guid)")
+    let parts = sample.output.trimmingLineEnd.split(separator: "\t").map(String.init)
+    #expect(parts.count == 3 && String(parts[1].unicodeScalars.sorted().map(Character.init)) == parts[0])
+    #expect(parts[2] == "spanish:" + parts[1])
+  }
+
+  @Test func `a deck from a file of pairs tells what it refused`() throws {
+    let home = try Home()
+    let file = try home.write("el perro\tthe dog\n\nno tab here\n\tempty\nel gato\tthe cat\tmore\n", to: "pairs.tsv")
+    let run = try home.run("run", script("from_tsv.lua"), file, "Pairs")
+    #expect(run.status == 0)
+    #expect(run.output.hasPrefix("Pairs: 2 cards added, 0 were there already, 2 lines refused\n"), "\(run)")
+    #expect(run.output.contains("line 3: no tab between prompt and answer"))
+    #expect(try home.run("-e", "print(decks.open('Pairs'):card(1).prompt)").output == "el perro\n")
+    let usage = try home.run("run", script("from_tsv.lua"))
+    #expect(usage.status == 1 && usage.errors.contains("usage: from_tsv.lua FILE DECK"))
+  }
+
+  @Test func `a script that fails in the middle leaves everything as it was`() throws {
+    let home = try Home()
+    try home.run("-e", "decks.create('Old'):add{prompt = 'a', answer = 'b'}")
+    let before = try home.run("deck", "list", "--json").output
+    let path = try home.write(
+      """
+      local new = assert(decks.create("New"))
+      new:add{prompt = "x", answer = "y"}
+      decks.open("Old").name = "Renamed"
+      decks.open("Renamed"):card(1).answer = "changed"
+      local i = 0
+      new:add_all(function()
+        i = i + 1
+        if i == 5000 then error("the iterator fails") end
+        return {prompt = "p" .. i, answer = "a" .. i}
+      end)
+      """, to: "fails.lua")
+    let run = try home.run("run", path)
+    #expect(run.status == 1)
+    #expect(run.errors == "\(path):8: the iterator fails\n")
+    #expect(try home.run("deck", "list", "--json").output == before)
+    #expect(try home.run("card", "list", "--json").output.contains("\"answer\": \"b\""))
+  }
+
+  @Test func `the exit status decides whether a script's work is kept`() throws {
+    let home = try Home()
+    #expect(try home.run("-e", "decks.create('Kept') os.exit(0)").status == 0)
+    #expect(try home.run("-e", "decks.create('Lost') os.exit(3)").status == 3)
+    #expect(try home.run("-e", "decks.create('One')", "-e", "error('x')").status == 1)
+    #expect(try home.run("-", input: "decks.create('Two') error('x')").status == 1)
+    let dry = try home.run("--dry-run", "-e", "decks.create('Dry')")
+    #expect(dry.status == 0 && dry.errors.contains("creating a deck"))
+    #expect(try home.run("-e", "for _, deck in ipairs(decks.list()) do print(deck.name) end").output == "Kept\n")
+  }
+
+  @Test func `killed in the middle of adding, all or nothing is there`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "Big")
+    let code = """
+      local i = 0
+      decks.open("Big"):add_all(function()
+        i = i + 1
+        if i % 10000 == 0 then io.stderr:write(i, "\\n") end
+        if i <= 100000 then return {prompt = "prompt " .. i, answer = "answer " .. i} end
+      end)
+      """
+    for delay in [50_000, 150_000, 400_000, 900_000, 2_000_000] {
+      let child = try Child(home.words(["-e", code]), environment: home.environment)
+      usleep(UInt32(delay))
+      child.kill(SIGKILL)
+      _ = child.wait()
+      let count = try home.run("-e", "print(#decks.open('Big'))").output
+      #expect(["0\n", "100000\n"].contains(count), "\(count)")
+      #expect(try home.run("check").output == "All is well.\n")
+      if count != "0\n" { break }
+    }
+  }
+
+  @Test func `import and export bring the same cards back in the same order`() throws {
+    let home = try Home()
+    try home.run(
+      "-e",
+      """
+      local d = decks.create("A")
+      d:add_all{
+        {prompt = "one, two", answer = 'a "quoted" word', tags = {"x", "y"}},
+        {prompt = "three\\nlines", answer = "tab\\there"},
+        {prompt = "ñandú", answer = "🐦"},
+      }
+      """)
+    let list = "for c in decks.open(arg[1] or ...):cards() do print(c.prompt, c.answer, #c.tags, c.guid) end"
+    let expected = try home.run("-e", list.replacingArgument("A")).output
+    for format in ["json", "csv", "tsv"] {
+      let file = home.path + "/cards." + format
+      #expect(try home.run("deck", "export", "A", file).status == 0)
+      let imported = try home.run("deck", "import", "B" + format, file)
+      #expect(imported.output.contains("Imported 3 cards"), "\(imported)")
+      #expect(try home.run("-e", list.replacingArgument("B" + format)).output == expected)
+    }
+  }
+
+  @Test func `a broken file imports nothing and says where it is broken`() throws {
+    let home = try Home()
+    let file = try home.write("[{\"prompt\": \"a\", \"answer\": \"b\"},\n {\"prompt\": \"c\"", to: "words.json")
+    let run = try home.run("deck", "import", "Broken", file)
+    #expect(run.status == 1)
+    #expect(run.errors.hasPrefix("import: \(file):2:"), "\(run.errors)")
+    #expect(run.errors.contains("Nothing was imported"))
+    #expect(try home.run("deck", "list", "--json").output.isEmpty)
+    let missing = try home.run("deck", "import", "Broken", home.path + "/nothing.csv")
+    #expect(missing.status == 1 && missing.errors.contains("nothing.csv"))
+  }
+}
+
+extension String {
+  fileprivate var trimmingLineEnd: String { hasSuffix("\n") ? String(dropLast()) : self }
+
+  fileprivate func replacingArgument(_ name: String) -> String {
+    split(separator: "arg[1] or ...", maxSplits: 1).joined(separator: "\"\(name)\"")
+  }
+}

@@ -1,0 +1,105 @@
+// The command line as the contract has it: what runs, what is printed where, and the exit status.
+
+import Glibc
+import Testing
+
+@Suite struct CommandLineTests {
+  @Test func `version and help answer on standard output`() throws {
+    let home = try Home()
+    #expect(try home.run("--version").output == "Deckhand 0.1.0\n")
+    let help = try home.run("--help")
+    #expect(help.status == 0 && help.output.contains("deckhand run FILE.lua"))
+  }
+
+  @Test(arguments: [
+    (["nosuch"], "no command is called \"nosuch\""), (["--nosuch"], "unknown option \"--nosuch\""),
+    (["--jsn"], "(did you mean \"--json\"?)"), (["deck", "create"], "DECK"), (["deck", "lst"], "(did you mean \"list\"?)"),
+    (["--seed", "x"], "--seed: a whole number expected"), (["--data"], "--data needs a value"),
+    (["--color=pink"], "--color: auto, always or never expected"), (["run"], "FILE"), (["deck", "list", "extra"], "extra"),
+  ])
+  func `wrong usage exits with 2 and says what was wrong`(arguments: [String], message: String) throws {
+    let run = try Home().run(arguments)
+    #expect(run.status == 2)
+    #expect(run.errors.contains(message), "\(run.errors)")
+    #expect(run.output.isEmpty)
+  }
+
+  @Test func `scripts come from a file, standard input, -e and a first line for the system`() throws {
+    let home = try Home()
+    let path = try home.write("#!/usr/bin/env deckhand\nprint(arg[0], arg[1], arg[2], ...)", to: "script.lua")
+    #expect(try home.run("run", path, "a b", "--json").output == "\(path)\ta b\t--json\ta b\t--json\n")
+    #expect(try home.run(path, "x").output == "\(path)\tx\tnil\tx\n")
+    let plain = try home.write("#!/usr/bin/env deckhand\nprint(#arg)", to: "script")
+    #expect(try home.run(plain, "1", "2", "3").output == "3\n")
+    #expect(try home.run("-", "y", input: "print(arg[0], arg[1])").output == "-\ty\n")
+    #expect(try home.run("run", "-", input: "print(1)").output == "1\n")
+    #expect(try home.run("-e", "x = 2", "-e", "print(x * 3)").output == "6\n")
+    #expect(try home.run("-e", "x = 2", "-i", input: "x + 1\n").output == "3\n")
+  }
+
+  @Test(arguments: [
+    ("error('boom')", 1, "-e:1: boom"), ("error('boom', 0)", 1, "boom"), ("error()", 1, "nil"), ("x = = 1", 1, "-e:1:"),
+    ("assert(decks.open('x'))", 1, "no deck is called \"x\""), ("decks.open()", 1, "bad argument #1 to 'open'"),
+    ("os.exit(3)", 3, ""), ("os.exit(true)", 0, ""), ("os.exit(false)", 1, ""), ("os.exit()", 0, ""),
+    ("pcall(os.exit, 7)", 7, ""), ("error(setmetatable({}, {__tostring = function() error('no') end}))", 1, "error object"),
+  ])
+  func `a script ends with its status and names where it failed`(code: String, status: Int32, message: String) throws {
+    let run = try Home().run("-e", code)
+    #expect(run.status == status)
+    #expect(run.errors.contains(message), "\(run.errors)")
+  }
+
+  @Test func `errors are JSON on standard error where that was asked for`() throws {
+    let home = try Home()
+    let run = try home.run("deck", "show", "nowhere", "--json")
+    #expect(run.status == 1 && run.output.isEmpty)
+    #expect(run.errors.hasPrefix("{\"code\": \"not_found\", \"title\": "))
+    #expect(try home.run("--json", "nosuch").errors.hasPrefix("{\"code\": \"unknown_command\""))
+    let plain = try home.run("deck", "show", "nowhere")
+    #expect(plain.errors == "deck: no deck is called \"nowhere\"\n")
+  }
+
+  @Test func `a closed pipe ends the program quietly`() throws {
+    let home = try Home()
+    let command = home.words(["-e", "for i = 1, 1e6 do print(i) end"]).map { "'\($0.split(separator: "'").joined(separator: "'\\''"))'" }
+    let child = try Child(["/bin/sh", "-c", command.joined(separator: " ") + " | head -1"], environment: home.environment)
+    let run = try child.finish(input: "")
+    #expect(run.output == "1\n")
+    #expect(run.errors.isEmpty)
+  }
+
+  @Test func `a full output device is told`() throws {
+    let home = try Home()
+    let words = home.words(["-e", "'print(1)'"]).joined(separator: " ")
+    let run = try Child(["/bin/sh", "-c", words + " > /dev/full"], environment: home.environment).finish(input: "")
+    #expect(run.status == 1)
+    #expect(run.errors.contains("standard output could not be written"))
+  }
+
+  @Test func `seeds repeat, ids do not`() throws {
+    let home = try Home()
+    let code = "print(words.lexicon('english'):random{length = 7}, games.new{}.base_word)"
+    let first = try home.run("--seed", "7", "-e", code).output
+    #expect(first == (try home.run("--seed", "7", "-e", code).output))
+    #expect(first != (try home.run("--seed", "8", "-e", code).output))
+    let guid = "local d = decks.create('D' .. os.clock()) print(d:add{prompt = 'a', answer = 'b'}.guid)"
+    #expect(try home.run("--seed", "7", "-e", guid).output != home.run("--seed", "7", "-e", guid).output)
+  }
+
+  @Test func `the program finds its plugins from any folder and through a link`() throws {
+    let home = try Home()
+    symlink(builtProgram("deckhand"), home.path + "/dh")
+    let child = try Child(
+      ["/bin/sh", "-c", "cd / && \(home.path)/dh --data \(home.path)/data plugin list --json"],
+      environment: home.environment)
+    #expect(try child.finish(input: "").output.contains("\"name\": \"palindromes\""))
+  }
+
+  @Test func `folders are the person's own`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "A")
+    #expect(mode(of: home.path + "/data") == 0o700)
+    #expect(mode(of: home.path + "/data/local") == 0o700)
+    #expect(mode(of: home.path + "/data/local/collection.sqlite") == 0o600)
+  }
+}

@@ -1,0 +1,1 @@
+../ShellTests/Folder.swift

@@ -1,0 +1,107 @@
+// Word games and plugins through the program.
+
+import Testing
+
+@Suite struct PlayTests {
+  private let guesses = "grace\ncab\ncab\nzebra\ngeng\n"
+
+  @Test func `guesses from a pipe are answered in words`() throws {
+    let run = try Home().run("play", "--base", "cambering", input: guesses)
+    #expect(
+      run.lines == [
+        "grace: 5 points. 1 found · 5.0 letters on average · score 5",
+        "cab: 3 points. 2 found · 4.0 letters on average · score 8",
+        "cab: You already used this word. Keep looking!",
+        "zebra: This word is not possible. Create only words from the letters in the given word.",
+        "geng: This word is not possible. Create only words from the letters in the given word.",
+      ])
+    #expect(run.status == 0)
+  }
+
+  @Test func `guesses from a pipe are answered in JSON, one object a line`() throws {
+    let home = try Home()
+    let lines = try home.run("--json", "play", "--base", "cambering", input: guesses).lines
+    #expect(lines.count == 5)
+    #expect(lines[0] == #"{"word": "grace", "points": 5, "count": 1, "average": 5.0, "score": 5}"#)
+    #expect(lines[2] == #"{"word": "cab", "code": "already_used", "title": "You already used this word", "message": "Keep looking!"}"#)
+    #expect(lines[3].contains(#""code": "not_possible""#) && lines[4].contains(#""code": "not_possible""#))
+    let chosen = try home.run("--json", "--seed", "1", "play", "--language", "italian", input: "x\n").lines
+    #expect(chosen[0].hasPrefix(#"{"base_word": ""#) && chosen[0].hasSuffix(#"", "language": "italian", "mode": "classic"}"#))
+    #expect(chosen[1].contains(#""code": "too_short", "title": "This word is too short", "message": "Words need at least two letters""#))
+  }
+
+  @Test(arguments: [
+    ("--language", "klingon", "unknown_language"), ("--base", "x", "bad_base"), ("--base", "a b c", "bad_base"),
+    ("--length", "60", "no_base_word"),
+  ])
+  func `what cannot be played is refused with a code`(option: String, value: String, code: String) throws {
+    let run = try Home().run("play", option, value, "--json")
+    #expect(run.status == 1)
+    #expect(run.errors.contains("\"code\": \"\(code)\""), "\(run.errors)")
+  }
+
+  @Test func `a plugin adds a mode`() throws {
+    let home = try Home()
+    let run = try home.run("play", "palindromes", "--base", "rotators", "--json", input: "level\nlevel\nlevels\nqq\n")
+    #expect(run.lines.count == 4)
+    #expect(run.lines[0] == #"{"word": "level", "points": 7, "count": 1, "average": 5.0, "score": 7}"#)
+    #expect(run.lines[1].contains("already_used"))
+    #expect(run.lines[2].contains("not_a_palindrome"))
+    #expect(run.lines[3].contains("not_a_word"))
+    #expect(try home.run("play", "--list").output.contains("palindromes"))
+    #expect(try home.run("plugin", "list").output.contains("palindromes  1.0.0    on (bundled)  mode palindromes"))
+    #expect(try home.run("plugin", "info", "palindromes").output.contains("may        add and play word games; look up words"))
+    #expect(try home.run("--no-plugins", "play", "palindromes").errors.contains("no mode is called \"palindromes\""))
+  }
+
+  @Test(arguments: [
+    ("error", "error('at load')", "init.lua:1: at load"), ("syntax", "x = = 1", "init.lua:1: unexpected symbol"),
+    ("nothing", "", "its plugin.json names the mode \"m\""), ("globals", "decks.create('x')", "global 'decks'"),
+    ("io", "io.open('/etc/passwd')", "global 'io'"),
+  ])
+  func `a plugin that fails to load is one line, and the shell goes on`(name: String, code: String, message: String) throws {
+    let home = try Home()
+    try home.install(name, code: code)
+    let run = try home.run([], input: "plugin enable \(name) --grant\nplay m\nplugin list\n1 + 1\n")
+    #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+    #expect(run.errors.contains("\(name): ") && run.errors.contains(message), "\(run.errors)")
+    #expect(run.output.contains("failed: ") && run.output.hasSuffix("2\n"))
+  }
+
+  @Test(arguments: [
+    (#"{"name": "bad", "version": 1, "api": 1}"#, "\"version\": text expected"),
+    (#"{"name": "other", "api": 1}"#, "\"name\": \"bad\", the name of its folder"),
+    (#"{"name": "bad"}"#, "\"api\": a whole number from 1 expected, it is missing"),
+    (#"{"name": "bad", "api": 99}"#, "written for interface 99"),
+    (#"{"name": "bad", "api": 1, "permissions": ["games", "decks.wriet"]}"#, "(did you mean \"decks.write\"?)"),
+    (#"{"name": "bad", "api": 1,"#, "line 1, column"), ("[]", "an object expected"),
+  ])
+  func `a bad manifest is one line that names the key`(manifest: String, message: String) throws {
+    let home = try Home()
+    try home.install("bad", code: "", manifest: manifest)
+    let run = try home.run("-e", "print('on')")
+    #expect(run.status == 0 && run.output == "on\n")
+    #expect(run.errors.split(separator: "\n").count == 1)
+    #expect(run.errors.contains("bad: ") && run.errors.contains(message), "\(run.errors)")
+    #expect(try home.run("plugin", "info", "nosuch").errors.contains("no plugin is called"))
+  }
+}
+
+extension Home {
+  /// Puts a plugin with a mode `m` into the person's folder.
+  func install(_ name: String, code: String, manifest: String? = nil) throws {
+    let folder = path + "/data/plugins/" + name
+    try makeFolders(folder)
+    let plain = #"{"name": "\#(name)", "version": "1.0", "api": 1, "permissions": ["games"], "modes": ["m"]}"#
+    try ProgramTestFiles.write(manifest ?? plain, folder + "/plugin.json")
+    try ProgramTestFiles.write(code, folder + "/init.lua")
+  }
+
+  private func makeFolders(_ folder: String) throws {
+    var path = ""
+    for part in folder.split(separator: "/") {
+      path += "/" + part
+      _ = makeFolder(path)
+    }
+  }
+}

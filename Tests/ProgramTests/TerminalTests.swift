@@ -1,0 +1,148 @@
+// The program at a terminal: the prompt, Ctrl-C, screens, history.
+
+import Glibc
+import Testing
+
+@Suite(.serialized) struct ProgramTerminalTests {
+  private func prompt(_ home: Home) throws -> PseudoTerminal {
+    let terminal = try home.terminal()
+    terminal.wait(for: "Deckhand 0.1.0", seconds: 10)
+    terminal.wait(for: "> ")
+    return terminal
+  }
+
+  @Test(arguments: [
+    "while true do end", "while true do pcall(function() while true do end end) end",
+    "coroutine.wrap(function() while true do end end)()",
+    "while true do coroutine.resume(coroutine.create(function() while true do end end)) end",
+    "for w in words.lexicon('english'):words() do while true do end end", "io.read()",
+    "local t = setmetatable({}, {__tostring = function() while true do end end}) return t",
+  ])
+  func `one Ctrl-C brings the prompt back, and the next line works`(code: String) throws {
+    let home = try Home()
+    let terminal = try prompt(home)
+    terminal.type(code + "\r")
+    usleep(300_000)
+    let start = PseudoTerminal.time()
+    terminal.type("\u{03}")
+    terminal.wait(for: "> ", seconds: 5)
+    #expect(PseudoTerminal.time() - start < 1)
+    terminal.type("6 * 7\r")
+    terminal.wait(for: "\r\n42\r\n")
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+    #expect(terminal.isAsShellsWantIt)
+  }
+
+  @Test func `commands and Lua stand side by side`() throws {
+    let home = try Home()
+    let terminal = try prompt(home)
+    for (line, answer) in [
+      ("deck create Spanish", "Created deck \"Spanish\"."), ("#decks.open('Spanish')", "\r\n0\r\n"),
+      ("decks.opn", "error: decks has no field 'opn' (did you mean 'open'?)"),
+      ("deck = 5", "> "), ("deck", "\r\n5\r\n"), ("deck list", "Spanish"), ("=deck + 1", "\r\n6\r\n"),
+      ("lua deck .. 'x'", "\"5x\""), ("{1, 2, x = {y = 'z'}}", "{1, 2, x = {y = \"z\"}}"),
+      ("nil", "\r\nnil\r\n"), ("1, 'two'", "\r\n1\r\n\"two\""), ("dekc list", "syntax error"),
+    ] {
+      terminal.type(line + "\r")
+      terminal.wait(for: answer)
+    }
+  }
+
+  @Test func `an unfinished chunk asks for more, and history keeps it`() throws {
+    let home = try Home()
+    let terminal = try prompt(home)
+    terminal.type("for i = 1, 2 do\r")
+    terminal.wait(for: ">> ")
+    terminal.type("print('line', i)\r")
+    terminal.wait(for: ">> ")
+    terminal.type("end\r")
+    terminal.wait(for: "line\t2")
+    terminal.type("local x = 1\r")
+    terminal.wait(for: "a local lives for its line only")
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+    let again = try prompt(home)
+    again.type("\u{1B}[A\u{1B}[A\r")
+    again.wait(for: "line\t2")
+  }
+
+  @Test func `a sprint shows the prompt, the answer, the clock and the result`() throws {
+    let home = try Home()
+    try home.run("-e", "local d = decks.create('D') for i = 1, 3 do d:add{prompt = 'p' .. i, answer = 'a' .. i} end")
+    let terminal = try prompt(home)
+    terminal.type("study D --sprint --seconds 50\r")
+    terminal.wait(for: "0:50")
+    terminal.wait(for: "p3")
+    terminal.wait(for: "Enter")
+    terminal.type("\r")
+    terminal.wait(for: "a3")
+    terminal.type("r")
+    terminal.wait(for: "✓ 1")
+    terminal.wait(for: "p2")
+    terminal.type("\rw")
+    terminal.wait(for: "✗ 1")
+    terminal.type("\rr\rr")
+    terminal.wait(for: "Done. 3 right, 1 wrong in ")
+    terminal.wait(for: "again")
+    terminal.type("q")
+    terminal.wait(for: "> ")
+    terminal.type("1 + 1\r")
+    terminal.wait(for: "2")
+  }
+
+  @Test func `a sprint ends when its time is out`() throws {
+    let home = try Home()
+    try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
+    let terminal = try home.terminal("study", "D", "--sprint", "--seconds", "1")
+    terminal.wait(for: "Time. 0 right, 0 wrong in 1 second. 1 card was left.", seconds: 10)
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+    #expect(terminal.isAsShellsWantIt)
+  }
+
+  @Test func `a game shows the base word, alerts, and found words newest first`() throws {
+    let home = try Home()
+    let terminal = try prompt(home)
+    terminal.type("play --base cambering\r")
+    terminal.wait(for: "cambering      9 letter word - English", seconds: 10)
+    terminal.wait(for: "c a m b e r i n g")
+    terminal.type("grace\r")
+    terminal.wait(for: "1 found · 5.0 letters on average · score 5")
+    terminal.type("gracee\r")
+    terminal.wait(for: "This word is not possible. Create only words from the letters in the given word.")
+    terminal.type("cab\r")
+    terminal.wait(for: "cab")
+    terminal.wait(for: "grace")
+    terminal.wait(for: "2 found · 4.0 letters on average · score 8")
+    terminal.type("/quit\r")
+    terminal.wait(for: "cambering: 2 found")
+    terminal.wait(for: "> ")
+  }
+
+  @Test func `Tab completes commands, names and Lua without running code`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "Spanish verbs")
+    let terminal = try prompt(home)
+    terminal.type("evil = setmetatable({}, {__index = function() BOOM = 1 end})\r")
+    terminal.wait(for: "> ")
+    terminal.type("deck sh\tSp\t\r")
+    terminal.wait(for: "Spanish verbs: 0 cards")
+    terminal.type("decks.op\t\"Spanish verbs\").coun\t\r")
+    terminal.wait(for: "\r\n0\r\n")
+    terminal.type("evil.x\t\u{03}")
+    terminal.wait(for: "> ")
+    terminal.type("BOOM\r")
+    terminal.wait(for: "\r\nnil\r\n")
+  }
+
+  @Test(arguments: [(SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
+  func `a signal to end leaves with its status`(signal: Int32, status: Int32) throws {
+    let home = try Home()
+    let terminal = try prompt(home)
+    terminal.type("x = 1\r")
+    terminal.wait(for: "> ")
+    terminal.signal(signal)
+    #expect(terminal.ended() == status)
+  }
+}

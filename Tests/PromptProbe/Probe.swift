@@ -1,0 +1,102 @@
+// A prompt that says what came of each line, for tests that type at it through a pseudo-terminal.
+// Invariant: one line of answer for each outcome, beginning with a word that the tests wait for.
+
+import Commands
+import Glibc
+import Shell
+
+@main struct Probe {
+  static func main() {
+    do throws(LineError) {
+      if CommandLine.arguments.contains("--keys") { try readKeys() } else { try readLines() }
+    } catch {
+      say("ERROR \(error)")
+    }
+  }
+
+  private static func readLines() throws(LineError) {
+    let history = History(path: CommandLine.arguments.dropFirst().first { !$0.hasPrefix("--") }) {
+      say("WARNING \($0)")
+    }
+    let reader = try LineReader(history: history)
+    var ticks = 0
+    reader.tickInterval = 50
+    reader.tick = {
+      ticks += 1
+      return CommandLine.arguments.contains("--stop") && ticks == 3
+    }
+    reader.completion = { complete($0) }
+    reader.willSuspend = { say("SUSPENDING") }
+    reader.didResume = { say("RESUMED") }
+    say("READY")
+    while true {
+      do throws(LineError) {
+        switch try reader.read(prompt: "\u{1B}[1mprobe>\u{1B}[0m ") {
+        case .line(let line):
+          reader.remember(line)
+          say("LINE \(line.utf8.count) \(line.prefix(200).debugDescription)")
+          if line == "ticks" { say("TICKS \(ticks > 0)") }
+          if line == "crash" { abort() }
+          if line == "game" { try play(reader) }
+        case .interrupted: say("INTERRUPTED")
+        case .endOfInput: return say("END")
+        case .terminated(let signal):
+          say("TERMINATED \(signal)")
+          exit(128 + signal)
+        case .stopped: return say("STOPPED")
+        }
+      } catch {
+        guard case .notUTF8 = error else { throw error }
+        say("BAD \(error)")
+      }
+    }
+  }
+
+  private static func readKeys() throws(LineError) {
+    let keys = KeyReader()
+    keys.willSuspend = { say("SUSPENDING") }
+    keys.didResume = { say("RESUMED") }
+    try keys.begin()
+    defer { keys.end() }
+    say("READY")
+    var ticks = 0
+    while true {
+      let event = try keys.next(timeout: 100)
+      if event == .tick {
+        ticks += 1
+        if ticks > 1 { continue }
+      }
+      say("EVENT \(event)")
+      if event == .key(.character("!")) { abort() }
+      if event == .key(.character("q")) || event == .endOfInput { return }
+      if case .terminated(let signal) = event {
+        keys.end()
+        exit(128 + signal)
+      }
+    }
+  }
+
+  /// A line that begins with what was refused, and does not see the history.
+  private static func play(_ reader: LineReader) throws(LineError) {
+    let outcome = try reader.read(prompt: "guess> ", initial: "gracee", isContinued: true, hidesHistory: true)
+    say("GUESS \(outcome)")
+  }
+
+  private static func complete(_ line: String) -> Completion {
+    let partial = ShellWords.partial(line)
+    let names = ["Spanish", "Spanish::Verbs", "Italian", "it's mine"] + (0..<300).map { "many\($0)" }
+    let offers = names.filter { $0.hasPrefix(partial.word) }.map { Offer($0) }
+    return Completion(wordStart: partial.start, candidates: offers.map(partial.candidate(for:)))
+  }
+}
+
+/// A line at once, whatever standard output is.
+private func say(_ text: String) {
+  let bytes = Array((text + "\n").utf8)
+  var done = 0
+  while done < bytes.count {
+    let count = bytes[done...].withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
+    guard count > 0 else { return }
+    done += count
+  }
+}

@@ -1,0 +1,207 @@
+// Tests of what is drawn on a terminal: progress, bars, screens.
+
+import Shell
+import Testing
+
+/// A terminal of a test's own, and what was written on it.
+private final class Paper {
+  var written = ""
+  var time = 100.0
+
+  func terminal(
+    width: Int = 80, height: Int = 24, screen: Bool = true, color: Terminal.ColorChoice = .never,
+    term: String = "xterm",
+    language: String = "C.UTF-8"
+  ) -> Terminal {
+    Terminal(
+      hasKeyboard: true, hasScreen: screen, color: color, environment: { ["TERM": term, "LANG": language][$0] },
+      size: { (width, height) })
+  }
+
+  func progress(_ label: String, total: Int?, unit: String = "cards", on terminal: Terminal) -> ProgressLine {
+    ProgressLine(label, total: total, unit: unit, on: terminal, now: { self.time }, write: { self.written += $0 })
+  }
+
+  func take() -> String {
+    defer { written = "" }
+    return written
+  }
+}
+
+@Suite struct ProgressTests {
+  @Test func `what takes less than a second is never drawn`() {
+    let paper = Paper()
+    let progress = paper.progress("Importing", total: 100, on: paper.terminal())
+    for _ in 0..<100 {
+      paper.time += 0.0099
+      progress.step()
+    }
+    progress.finish()
+    #expect(paper.written.isEmpty)
+    #expect(progress.done == 100)
+  }
+
+  @Test func `the line says how far, how fast and how long`() {
+    let paper = Paper()
+    let progress = paper.progress("Importing words.tsv", total: 1_000_000, on: paper.terminal(width: 100))
+    paper.time += 2
+    progress.step(710_000)
+    #expect(
+      paper.take()
+        == "\rImporting words.tsv  ━━━━━━━━━━━━━━━━━━━╸────────   71 %  355,000 cards/s  0.8 s left\u{1B}[K")
+    progress.finish()
+    #expect(paper.take() == "\r\u{1B}[K")
+    progress.step()
+    progress.finish()
+    #expect(paper.take().isEmpty)
+  }
+
+  @Test func `it is drawn at most ten times a second`() {
+    let paper = Paper()
+    let progress = paper.progress("Counting", total: 1000, on: paper.terminal())
+    for _ in 0..<1000 {
+      paper.time += 0.01
+      progress.step()
+    }
+    let drawn = paper.written.count { $0 == "\r" }
+    #expect((80...91).contains(drawn))
+  }
+
+  @Test(arguments: [
+    (0, false, "xterm"), (100, false, "xterm"), (100, true, "dumb"),
+  ])
+  func `nothing is drawn in a pipe or where the cursor cannot be moved`(total: Int, screen: Bool, term: String) {
+    let paper = Paper()
+    let progress = paper.progress("x", total: total, on: paper.terminal(screen: screen, term: term))
+    paper.time += 50
+    progress.step(10)
+    progress.finish()
+    #expect(paper.written.isEmpty)
+  }
+
+  @Test func `without a total it counts, and hostile numbers do no harm`() {
+    let paper = Paper()
+    let progress = paper.progress("Reading\u{1B}[2J", total: nil, unit: "", on: paper.terminal())
+    paper.time += 4
+    progress.step(12)
+    #expect(paper.take() == "\rReading\\x1B[2J  12  3.0/s\u{1B}[K")
+    for count in [Int.max, -5, Int.min, 1] {
+      paper.time += 1e12
+      progress.step(count)
+    }
+    progress.reach(Int.min)
+    #expect(progress.done == 0)
+    let full = paper.progress("Full", total: Int.max, on: paper.terminal())
+    paper.time += 2
+    full.step(1)
+    full.reach(Int.max)
+    #expect(paper.take().contains("0 %"))
+  }
+
+  @Test func `no width and no progress makes it wider than the terminal`() {
+    for width in [20, 30, 45, 60, 81, 200] {
+      for done in [0, 1, 500, 999, 1000, 2000] {
+        for language in ["C.UTF-8", "C"] {
+          let paper = Paper()
+          let terminal = paper.terminal(width: width, language: language)
+          let progress = paper.progress("A label that is rather long 漢字", total: 1000, on: terminal)
+          paper.time += 3
+          progress.step(done)
+          let line = String(paper.written.dropFirst().prefix { $0 != "\u{1B}" })
+          #expect(line.displayWidth < width)
+        }
+      }
+    }
+  }
+}
+
+@Suite struct ChartTests {
+  private let bars: [BarChart.Bar] = [
+    .init("Spanish", 1204), .init("漢字", 310), .init("none", 0), .init("\u{1B}", -602),
+  ]
+
+  @Test func `bars are as long as their values`() {
+    let lines = BarChart(title: "Cards", bars: bars).lines(on: Paper().terminal(width: 40, screen: false))
+    #expect(
+      lines == [
+        "Cards", "Spanish  1,204  " + String(repeating: "█", count: 23), "漢字       310  " + "█████▉", "none         0",
+        "\\x1B      -602  " + "███████████▌",
+      ])
+  }
+
+  @Test func `a terminal without UTF-8 gets plain signs, colours only where wanted`() {
+    let plain = BarChart(bars: bars).lines(on: Paper().terminal(width: 40, language: "C"))
+    #expect(plain.first == "Spanish  1,204  " + String(repeating: "#", count: 23))
+    let colored = BarChart(bars: bars).lines(on: Paper().terminal(width: 40, color: .always))
+    #expect(colored[0].contains("\u{1B}[36m") && colored[3].contains("\u{1B}[2m"))
+  }
+
+  @Test func `any values and labels fit the terminal`() {
+    let values = [0, -1, .nan, .infinity, -.infinity, 1e300, .leastNonzeroMagnitude, 0.125, -0.0]
+    for width in [20, 33, 120] {
+      for value in values {
+        let chart = BarChart(
+          title: String(repeating: "t", count: 300),
+          bars: [.init(String(repeating: "漢", count: 99), value), .init("", 3)])
+        for line in chart.lines(on: Paper().terminal(width: width)) { #expect(line.displayWidth <= max(width, 40)) }
+      }
+    }
+    #expect(BarChart(bars: []).lines(on: Paper().terminal()).isEmpty)
+  }
+}
+
+@Suite struct ScreenTests {
+  @Test func `only the lines that changed are written again`() {
+    let paper = Paper()
+    let screen = Screen(paper.terminal()) { paper.written += $0 }
+    screen.show(["a", "b", "c"])
+    #expect(paper.take() == "\u{1B}[2Ka\n\u{1B}[2Kb\n\u{1B}[2Kc\n\u{1B}[J")
+    screen.show(["a", "x", "c"])
+    #expect(paper.take() == "\u{1B}[3A\r\n\u{1B}[2Kx\n\n\u{1B}[J")
+    screen.show(["a", "x", "c"])
+    #expect(paper.take().isEmpty)
+    screen.show(["a"])
+    #expect(paper.take() == "\u{1B}[3A\r\n\u{1B}[J")
+    screen.clear()
+    #expect(paper.take() == "\u{1B}[1A\r\u{1B}[J")
+    screen.clear()
+    #expect(paper.take().isEmpty)
+  }
+
+  @Test func `kept lines stay and new ones stand below`() {
+    let paper = Paper()
+    let screen = Screen(paper.terminal()) { paper.written += $0 }
+    screen.show(["a"])
+    screen.keep()
+    _ = paper.take()
+    screen.show(["b"])
+    #expect(paper.take() == "\u{1B}[2Kb\n\u{1B}[J")
+    screen.redrawAll(["b"])
+    #expect(paper.take() == "\u{1B}[H\u{1B}[2J\u{1B}[2Kb\n\u{1B}[J")
+  }
+
+  @Test func `a pipe and a dumb terminal get plain lines in reading order`() {
+    let paper = Paper()
+    let screen = Screen(paper.terminal(term: "dumb")) { paper.written += $0 }
+    screen.show(["a", "b"])
+    screen.show(["c"])
+    screen.clear()
+    #expect(paper.written == "a\nb\nc\n")
+  }
+
+  @Test func `more lines than the terminal has are left out`() {
+    let paper = Paper()
+    let screen = Screen(paper.terminal(height: 6)) { paper.written += $0 }
+    screen.show((0..<20).map { "\($0)" })
+    #expect(paper.written.count { $0 == "\n" } == 5)
+  }
+
+  @Test(arguments: [
+    ("\u{1B}[1mabc\u{1B}[0m", 3, "\u{1B}[1mabc\u{1B}[0m"), ("\u{1B}[1mabcd\u{1B}[0m", 3, "\u{1B}[1mab…\u{1B}[0m"),
+    ("ab\u{1B}[1mcd\u{1B}[0me", 4, "ab\u{1B}[1mc…\u{1B}[0m"), ("漢\u{1B}[1m字", 3, "漢\u{1B}[1m…\u{1B}[0m"),
+    ("abc", 2, "a…"),
+  ])
+  func `styles take no room when a line is cut`(text: String, width: Int, expected: String) {
+    #expect(text.styledCut(to: width) == expected)
+  }
+}

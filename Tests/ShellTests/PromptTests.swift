@@ -1,0 +1,331 @@
+// Tests of the prompt as a person meets it: through a pseudo-terminal, key by key, signal by signal.
+
+import Glibc
+import Testing
+
+@testable import Shell
+
+@Suite(.serialized) struct PromptTests {
+  private func probe(_ arguments: [String] = [], environment: [String]? = nil) throws -> PseudoTerminal {
+    let path = builtProgram("PromptProbe")
+    let terminal =
+      try environment.map { try PseudoTerminal([path] + arguments, environment: $0) }
+      ?? PseudoTerminal([path] + arguments)
+    terminal.wait(for: "READY")
+    return terminal
+  }
+
+  @Test(arguments: ["TERM=xterm", "TERM=dumb", "TERM=nonsense"])
+  func `lines are edited and Ctrl-D leaves`(term: String) throws {
+    let terminal = try probe(environment: [term, "INPUTRC=/dev/null", "LANG=C.UTF-8"])
+    terminal.wait(for: "probe>")
+    terminal.type("helo\u{02}l ñ\r")
+    terminal.wait(for: #"LINE 8 "hell ño""#)
+    terminal.wait(for: "probe>")
+    terminal.type("\u{04}")
+    terminal.wait(for: "\r\nEND")
+    #expect(terminal.ended() == 0)
+    #expect(terminal.isAsShellsWantIt)
+  }
+
+  @Test func `Ctrl-C clears the line at once, in Ctrl-R too`() throws {
+    let terminal = try probe()
+    terminal.wait(for: "probe>")
+    terminal.type("first\r")
+    terminal.wait(for: "LINE")
+    for keys in ["", "abc", "\u{12}", "\u{12}fir", "\u{1B}", "\u{16}", "\u{1B}5", "\u{1B}[200~half a paste"] {
+      terminal.wait(for: "probe>")
+      terminal.type(keys)
+      usleep(20_000)
+      let start = PseudoTerminal.time()
+      terminal.type("\u{03}")
+      terminal.wait(for: "INTERRUPTED")
+      #expect(PseudoTerminal.time() - start < 0.2)
+    }
+    terminal.wait(for: "probe>")
+    terminal.type("after\r")
+    terminal.wait(for: #"LINE 5 "after""#)
+  }
+
+  @Test func `what is typed right behind Ctrl-C stands in the next line`() throws {
+    let terminal = try probe()
+    for _ in 0..<20 {
+      terminal.wait(for: "probe>")
+      terminal.type("abc\u{03}")
+      terminal.wait(for: "INTERRUPTED")
+      terminal.type("x\r")
+      terminal.wait(for: #"LINE 1 "x""#)
+    }
+  }
+
+  @Test func `a paste of several lines with tabs is one line and completes nothing`() throws {
+    let terminal = try probe()
+    terminal.wait(for: "probe>")
+    terminal.type("\u{1B}[200~for x in y do\r\n\tSp\t\n\nend\u{1B}[201~")
+    usleep(100_000)
+    terminal.type("\r")
+    terminal.wait(for: "LINE")
+    let rest = terminal.wait(for: "end\"")
+    #expect(rest.contains(#"for x in y do\n"#))
+    #expect(rest.contains(#"\tSp\t\n\nend"#))
+    #expect(!rest.contains("Spanish"))
+  }
+
+  @Test func `a paste of a megabyte is one line`() throws {
+    let terminal = try probe()
+    terminal.wait(for: "probe>")
+    let text = String(repeating: "local x = 1\tprint(x)\n", count: 50_000)
+    terminal.type("\u{1B}[200~" + text + "\u{1B}[201~\r")
+    terminal.wait(for: "LINE 1050000", seconds: 20)
+    terminal.wait(for: "probe>")
+    terminal.type("next\r")
+    terminal.wait(for: #"LINE 4 "next""#)
+  }
+
+  @Test func `Tab completes, and lists what there is`() throws {
+    let terminal = try probe()
+    terminal.wait(for: "probe>")
+    terminal.type("deck Ita\t\r")
+    terminal.wait(for: #""deck Italian ""#)
+    terminal.type("Sp\t\u{09}::\t\r")
+    terminal.wait(for: #""Spanish::Verbs ""#)
+    terminal.type("it\t\r")
+    terminal.wait(for: #""it\\\'s\\ mine ""#)
+    terminal.type("many\t\t")
+    terminal.wait(for: "many0")
+    terminal.wait(for: "… 100 more")
+    terminal.type("\u{03}")
+    terminal.wait(for: "INTERRUPTED")
+    terminal.type("nothing\t\t fits\r")
+    terminal.wait(for: #""nothing fits""#)
+  }
+
+  @Test func `Tab in a very long line stays quick`() throws {
+    let terminal = try probe()
+    terminal.wait(for: "probe>")
+    terminal.type("\u{1B}[200~" + String(repeating: "x", count: 1 << 18) + " many\u{1B}[201~")
+    terminal.wait(for: "many", seconds: 20)
+    let start = PseudoTerminal.time()
+    terminal.type("\t\t")
+    terminal.wait(for: "many5", seconds: 20)
+    #expect(PseudoTerminal.time() - start < 5)
+    terminal.type("\u{03}")
+    terminal.wait(for: "INTERRUPTED")
+  }
+
+  @Test func `Tab keeps the quote that is open`() throws {
+    let terminal = try probe()
+    terminal.wait(for: "probe>")
+    terminal.type("deck \"Ita\tx\r")
+    terminal.wait(for: #"LINE 16 "deck \"Italian\" x""#)
+  }
+
+  @Test func `the history goes on in the next session and keeps no blank beginnings`() throws {
+    try withFolder { folder in
+      let path = folder + "/history"
+      let first = try probe([path])
+      for line in ["one", " hidden", "two", "one"] {
+        first.wait(for: "probe>")
+        first.type(line + "\r")
+        first.wait(for: "LINE")
+      }
+      first.wait(for: "probe>")
+      first.type("\u{04}")
+      #expect(first.ended() == 0)
+      let second = try probe([path])
+      second.wait(for: "probe>")
+      second.type("\u{1B}[A\u{1B}[A\r")
+      second.wait(for: #"LINE 3 "two""#)
+      second.wait(for: "probe>")
+      second.type("\u{12}on\r")
+      second.wait(for: #"LINE 3 "one""#)
+      #expect(History(path: path).entries == ["two", "one"])
+    }
+  }
+
+  @Test func `a line may begin with a text and leave the history alone`() throws {
+    let terminal = try probe()
+    terminal.wait(for: "probe>")
+    terminal.type("game\r")
+    terminal.wait(for: "guess> gracee")
+    terminal.type("\u{1B}[A\u{7F}\t\r")
+    terminal.wait(for: #"GUESS line("grace"#)
+    terminal.type("\u{1B}[A\r")
+    terminal.wait(for: #"LINE 4 "game""#)
+  }
+
+  @Test func `a line that is not UTF-8 is told and the next one is read`() throws {
+    let terminal = try probe()
+    terminal.wait(for: "probe>")
+    terminal.type([0x61, 0xFF, 0x0D])
+    terminal.wait(for: "BAD the line is not UTF-8 at byte 2")
+    terminal.type("ok\r")
+    terminal.wait(for: "LINE 2")
+  }
+
+  @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT])
+  func `a signal that ends the program lets it save and leaves the terminal in order`(number: Int32) throws {
+    let terminal = try probe()
+    terminal.wait(for: "probe>")
+    terminal.type("half a li")
+    terminal.wait(for: "half a li")
+    terminal.signal(number)
+    terminal.wait(for: "TERMINATED \(number)")
+    #expect(terminal.ended() == 128 + number)
+    #expect(terminal.isAsShellsWantIt)
+  }
+
+  @Test(arguments: [SIGSEGV, SIGABRT])
+  func `a crash leaves the terminal in order`(number: Int32) throws {
+    for mode in [[], ["--keys"]] {
+      let terminal = try probe(mode)
+      usleep(100_000)
+      #expect(!terminal.isAsShellsWantIt)
+      terminal.signal(number)
+      #expect(terminal.ended() == 128 + number)
+      #expect(terminal.isAsShellsWantIt)
+    }
+  }
+
+  @Test func `Ctrl-Z gives the terminal back and fg draws the line again`() throws {
+    let script = "set -m; \(builtProgram("PromptProbe")); echo STATUS $?; stty -a; fg; echo DONE"
+    let terminal = try PseudoTerminal(["/bin/sh", "-c", script])
+    terminal.wait(for: "probe>")
+    terminal.type("half")
+    terminal.wait(for: "half")
+    terminal.type("\u{1A}")
+    terminal.wait(for: "SUSPENDING")
+    terminal.wait(for: "STATUS 148")
+    #expect(terminal.wait(for: "echoke").contains(" icanon"))
+    terminal.wait(for: "RESUMED")
+    terminal.wait(for: "half")
+    terminal.type(" a line\r")
+    terminal.wait(for: #"LINE 11 "half a line""#)
+    terminal.wait(for: "probe>")
+    terminal.type("\u{04}")
+    terminal.wait(for: "DONE")
+    #expect(terminal.isAsShellsWantIt)
+  }
+
+  @Test func `stopped and continued from outside, the line stands again and can be typed on`() throws {
+    let terminal = try probe()
+    terminal.wait(for: "probe>")
+    terminal.type("ab")
+    terminal.wait(for: "ab")
+    terminal.signal(SIGSTOP)
+    usleep(50_000)
+    terminal.signal(SIGCONT)
+    terminal.wait(for: "ab")
+    terminal.resize(columns: 40)
+    usleep(50_000)
+    terminal.type("c\r")
+    terminal.wait(for: #"LINE 3 "abc""#)
+  }
+
+  @Test func `a clock ticks while nothing is typed and may end the reading`() throws {
+    let terminal = try probe(["--stop"])
+    terminal.wait(for: "STOPPED")
+    #expect(terminal.ended() == 0)
+    #expect(terminal.isAsShellsWantIt)
+    let other = try probe()
+    usleep(200_000)
+    other.type("ticks\r")
+    other.wait(for: "TICKS true")
+  }
+
+  @Test func `the terminal going away ends the program`() throws {
+    let terminal = try probe()
+    terminal.wait(for: "probe>")
+    terminal.signal(SIGHUP)
+    #expect(terminal.ended() == 129)
+  }
+
+  @Test func `~/.inputrc is respected`() throws {
+    try withFolder { folder in
+      try write(Array("$if deckhand\n\"\\C-g\": \"bound\"\n$endif\n".utf8), to: folder + "/inputrc")
+      let terminal = try probe(environment: ["TERM=xterm", "INPUTRC=\(folder)/inputrc"])
+      terminal.wait(for: "probe>")
+      terminal.type("\u{07}\r")
+      terminal.wait(for: #"LINE 5 "bound""#)
+    }
+  }
+}
+
+@Suite(.serialized) struct KeyTests {
+  private func probe() throws -> PseudoTerminal {
+    let terminal = try PseudoTerminal([builtProgram("PromptProbe"), "--keys"])
+    terminal.wait(for: "READY")
+    return terminal
+  }
+
+  @Test(arguments: [
+    ("a", #"key(Shell.Key.character("a"))"#), ("ñ", #"key(Shell.Key.character("ñ"))"#),
+    ("🐕", #"key(Shell.Key.character("🐕"))"#), ("\r", "key(Shell.Key.enter)"), ("\n", "key(Shell.Key.enter)"),
+    ("\u{7F}", "key(Shell.Key.backspace)"), ("\u{1B}[A", "key(Shell.Key.up)"), ("\u{1B}OB", "key(Shell.Key.down)"),
+    ("\u{1B}[1;5C", "key(Shell.Key.right)"), ("\u{1B}[3~", "key(Shell.Key.delete)"),
+    ("\u{1B}[6~", "key(Shell.Key.pageDown)"),
+    ("\u{1B}", "key(Shell.Key.escape)"), ("\t", "key(Shell.Key.tab)"), ("\u{0C}", #"key(Shell.Key.control("l"))"#),
+    ("\u{03}", "interrupted"), ("\u{1B}[99;99zb", #"key(Shell.Key.character("b"))"#),
+  ])
+  func `keys arrive one by one`(typed: String, expected: String) throws {
+    let terminal = try probe()
+    terminal.type(typed)
+    terminal.wait(for: "EVENT \(expected)")
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+    #expect(terminal.isAsShellsWantIt)
+  }
+
+  @Test func `nothing typed is a tick, a new size an event, Ctrl-D the end`() throws {
+    let terminal = try probe()
+    terminal.wait(for: "EVENT tick")
+    terminal.resize(columns: 50)
+    terminal.wait(for: "EVENT resized")
+    terminal.type("\u{04}")
+    terminal.wait(for: "EVENT endOfInput")
+    #expect(terminal.ended() == 0)
+  }
+
+  @Test func `bytes that are no key are passed over`() throws {
+    let terminal = try probe()
+    terminal.type([0xFF, 0xC3, 0x28, 0xF5, 0x80, 0x00])
+    terminal.wait(for: #"EVENT key(Shell.Key.character("("))"#)
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+  }
+
+  @Test func `Ctrl-Z gives the terminal back and fg goes on with keys`() throws {
+    let script = "set -m; \(builtProgram("PromptProbe")) --keys; echo STATUS $?; stty -a; fg; echo DONE"
+    let terminal = try PseudoTerminal(["/bin/sh", "-c", script])
+    terminal.wait(for: "READY")
+    terminal.type("\u{1A}")
+    terminal.wait(for: "SUSPENDING")
+    terminal.wait(for: "STATUS 148")
+    #expect(terminal.wait(for: "echoke").contains(" icanon"))
+    terminal.wait(for: "EVENT resumed")
+    terminal.type("xq")
+    terminal.wait(for: #"character("x")"#)
+    terminal.wait(for: "DONE")
+    #expect(terminal.isAsShellsWantIt)
+  }
+
+  @Test func `SIGTERM comes as an event and the terminal is put back`() throws {
+    let terminal = try probe()
+    terminal.signal(SIGTERM)
+    terminal.wait(for: "EVENT terminated(15)")
+    #expect(terminal.ended() == 143)
+    #expect(terminal.isAsShellsWantIt)
+  }
+
+  @Test func `without a terminal lines stand for keys`() throws {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    let bytes = Array("\n1\nright\n".utf8)
+    #expect(Glibc.write(ends[1], bytes, bytes.count) == bytes.count)
+    close(ends[1])
+    defer { close(ends[0]) }
+    let keys = KeyReader(input: ends[0])
+    let events = try keys.whileReadingKeys { try (0..<4).map { _ in try keys.next(timeout: 10) } }
+    #expect(events == [.key(.enter), .key(.character("1")), .line("right"), .endOfInput])
+  }
+}

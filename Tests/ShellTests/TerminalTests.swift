@@ -1,0 +1,115 @@
+// Tests of what is known of a terminal, of widths and of tables.
+
+import Commands
+import Shell
+import Testing
+
+@Suite struct TerminalTests {
+  @Test(arguments: [
+    (true, Terminal.ColorChoice.auto, ["TERM": "xterm"], true), (false, .auto, ["TERM": "xterm"], false),
+    (true, .auto, ["TERM": "dumb"], false), (true, .auto, [:], false),
+    (true, .auto, ["TERM": "xterm", "NO_COLOR": "1"], false),
+    (true, .auto, ["TERM": "xterm", "NO_COLOR": ""], true), (false, .always, [:], true),
+    (true, .never, ["TERM": "xterm"], false), (true, .always, ["NO_COLOR": "1", "TERM": "dumb"], true),
+  ])
+  func `colour is for terminals that want it`(
+    screen: Bool, choice: Terminal.ColorChoice, environment: [String: String], expected: Bool
+  ) {
+    let terminal = Terminal(hasKeyboard: true, hasScreen: screen, color: choice) { environment[$0] }
+    #expect(terminal.usesColor == expected)
+    #expect(terminal.styled("x", [.bold, .red]) == (expected ? "\u{1B}[1;31mx\u{1B}[0m" : "x"))
+    #expect(terminal.styled("x", []) == "x")
+  }
+
+  @Test(arguments: [
+    (["LANG": "de_DE.UTF-8"], true), (["LC_ALL": "C", "LANG": "de_DE.UTF-8"], false), ([:], true),
+    (["LANG": "C.utf8"], true),
+    (["LC_ALL": "", "LANG": "POSIX"], false),
+  ])
+  func `signs beyond ASCII are for terminals of UTF-8`(environment: [String: String], expected: Bool) {
+    #expect(Terminal(hasKeyboard: true, hasScreen: true) { environment[$0] }.usesUnicode == expected)
+    #expect(Terminal(hasKeyboard: true, hasScreen: false) { environment[$0] }.usesUnicode)
+  }
+
+  @Test(arguments: [
+    ("", 0), ("abc", 3), ("ñ", 1), ("n\u{303}", 1), ("漢字", 4), ("カ", 2), ("ｶ", 1), ("한", 2),
+    ("\u{1112}\u{1161}\u{11AB}", 2),
+    ("🐕", 2), ("👩‍👩‍👧", 2), ("🇪🇸", 2), ("❤️", 2), ("❤", 1), ("👍🏽", 2), ("Ａ", 2), ("\u{200B}", 0), ("…", 1), ("━", 1),
+    ("ا", 1), ("\u{1B}", 0), ("─█", 2), ("1️⃣", 2), ("नि", 1),
+  ])
+  func `a text is as wide as a terminal draws it`(text: String, expected: Int) {
+    #expect(text.displayWidth == expected)
+  }
+
+  @Test(arguments: [
+    ("abc", 3, "abc"), ("abcd", 3, "ab…"), ("漢字漢", 4, "漢…"), ("漢字漢", 5, "漢字…"), ("abc", 1, "…"), ("abc", 0, ""),
+    ("", 0, ""),
+    ("n\u{303}n\u{303}n\u{303}", 2, "n\u{303}…"),
+  ])
+  func `a text is cut between its signs`(text: String, width: Int, expected: String) {
+    #expect(text.cut(to: width) == expected)
+    #expect(text.cut(to: width).displayWidth <= width)
+  }
+}
+
+@Suite struct TableTests {
+  private static let decks = TableText(
+    [.init("Deck"), .init("Cards", .right), .init("Last studied")],
+    rows: [
+      ["Spanish", "1,204", "never"], ["漢字", "310", "yesterday"], ["Evil\u{1B}[2J", "1"], ["x", "2", "", "extra"],
+    ],
+    whenEmpty: "No decks yet.")
+
+  private func terminal(width: Int?, color: Terminal.ColorChoice = .never) -> Terminal {
+    Terminal(hasKeyboard: true, hasScreen: width != nil, color: color, size: { width.map { ($0, 24) } })
+  }
+
+  @Test func `columns are aligned and control characters are shown`() {
+    #expect(
+      Self.decks.lines(on: terminal(width: nil)) == [
+        "Deck         Cards  Last studied", "Spanish      1,204  never", "漢字           310  yesterday",
+        "Evil\\x1B[2J      1", "x                2",
+      ])
+  }
+
+  @Test func `a narrow terminal cuts the widest columns`() {
+    #expect(
+      Self.decks.lines(on: terminal(width: 26)) == [
+        "Deck       Cards  Last st…", "Spanish    1,204  never", "漢字         310  yesterd…", "Evil\\x1B…      1",
+        "x              2",
+      ])
+  }
+
+  @Test func `no line is wider than the terminal, whatever the cells`() {
+    var random = SeededGenerator(seed: 5)
+    let letters = ["a", "漢", "é", "🐕", " ", "\t", "n\u{303}"]
+    for _ in 0..<300 {
+      let columns = (0..<Int.random(in: 1...9, using: &random)).map {
+        TableText.Column("c\($0)", $0 % 2 == 0 ? .left : .right)
+      }
+      let rows = (0..<4).map { _ in
+        columns.map { _ in
+          (0..<Int.random(in: 0...30, using: &random)).compactMap { _ in letters.randomElement(using: &random) }
+            .joined()
+        }
+      }
+      let width = Int.random(in: 20...90, using: &random)
+      for line in TableText(columns, rows: rows).lines(on: terminal(width: width)) {
+        #expect(line.displayWidth <= width)
+        #expect(line.last != " ")
+      }
+    }
+  }
+
+  @Test func `an empty table says so`() {
+    #expect(TableText([.init("Deck")], whenEmpty: "No decks yet.").lines(on: terminal(width: 80)) == ["No decks yet."])
+    #expect(TableText([.init("Deck")]).lines(on: terminal(width: 80)).isEmpty)
+  }
+
+  @Test func `a display is its parts, one after the other`() {
+    let display = Display.parts([.lines(["a\u{7}"]), .none, .table(TableText([.init("T")], rows: [["x"]]))])
+    #expect(display.lines(on: terminal(width: 80)) == ["a\\x07", "T", "x"])
+    let colored = display.lines(on: terminal(width: 80, color: .always))
+    #expect(colored == ["a\\x07", "\u{1B}[1mT\u{1B}[0m", "x"])
+  }
+}

@@ -1,0 +1,104 @@
+// Files written whole or not at all, and read with a bound.
+
+import Glibc
+import Storage
+import Testing
+
+@Suite struct FileTests {
+  struct Failure: Error {}
+
+  private func text(_ path: String) throws -> String? { try FileText.read(path, limit: 1 << 20) }
+
+  @Test func `a file is written whole, with the mode asked for`() throws {
+    let folder = TestFolder()
+    try AtomicFile.write(folder.file("a"), "one".utf8)
+    #expect(try text(folder.file("a")) == "one")
+    #expect(mode(folder.file("a")) == 0o600)
+    #expect(folder.names == ["a"])
+  }
+
+  @Test func `an existing file keeps its mode, a new one gets its own`() throws {
+    let folder = TestFolder()
+    try AtomicFile.write(folder.file("a"), "one".utf8, mode: 0o640)
+    #expect(mode(folder.file("a")) == 0o640)
+    chmod(folder.file("a"), 0o604)
+    try AtomicFile.write(folder.file("a"), "two".utf8)
+    #expect(mode(folder.file("a")) == 0o604)
+    #expect(try text(folder.file("a")) == "two")
+  }
+
+  @Test func `a failure in the middle leaves the old content and nothing else`() throws {
+    let folder = TestFolder()
+    try AtomicFile.write(folder.file("a"), "old".utf8)
+    #expect(throws: Failure.self) {
+      try AtomicFile.write(folder.file("a")) { sink in
+        try sink.append([UInt8](repeating: 1, count: 200_000))
+        throw Failure()
+      }
+    }
+    #expect(try text(folder.file("a")) == "old")
+    #expect(folder.names == ["a"])
+  }
+
+  @Test func `a symbolic link stays a link, also when it points to nothing yet`() throws {
+    let folder = TestFolder()
+    symlink("b", folder.file("a"))
+    try AtomicFile.write(folder.file("a"), "one".utf8)
+    try AtomicFile.write(folder.file("a"), "two".utf8)
+    #expect(try text(folder.file("b")) == "two")
+    #expect(folder.names == ["a", "b"])
+    var facts = stat()
+    #expect(lstat(folder.file("a"), &facts) == 0 && facts.st_mode & S_IFMT == S_IFLNK)
+  }
+
+  @Test func `links in a circle, folders and missing folders are refused`() throws {
+    let folder = TestFolder()
+    symlink("b", folder.file("a"))
+    symlink("a", folder.file("b"))
+    #expect(throws: StorageError.self) { try AtomicFile.write(folder.file("a"), "x".utf8) }
+    #expect(throws: StorageError.file(path: folder.path, action: .write, number: EISDIR)) {
+      try AtomicFile.write(folder.path, "x".utf8)
+    }
+    let error = #expect(throws: StorageError.self) { try AtomicFile.write(folder.file("no/a"), "x".utf8) }
+    #expect(error?.code == "file_missing")
+    #expect(folder.names == ["a", "b"])
+  }
+
+  @Test func `what a sink counts is what the file holds`() throws {
+    let folder = TestFolder()
+    var count = 0
+    try AtomicFile.write(folder.file("a")) { sink in
+      for number in 0..<50_000 { try sink.append("\(number)\n") }
+      count = sink.count
+    }
+    let bytes = try FileText.bytes(folder.file("a"), limit: 1 << 20)
+    #expect(bytes.count == count)
+    #expect(bytes.suffix(6) == Array("49999\n".utf8)[...])
+  }
+
+  @Test func `reading is bounded, and names what it cannot read`() throws {
+    let folder = TestFolder()
+    try AtomicFile.write(folder.file("a"), [UInt8](repeating: 65, count: 100))
+    #expect(try FileText.bytes(folder.file("a"), limit: 100).count == 100)
+    #expect(throws: StorageError.fileTooLarge(path: folder.file("a"), limit: 99)) {
+      try FileText.bytes(folder.file("a"), limit: 99)
+    }
+    #expect(throws: StorageError.fileTooLarge(path: "/dev/zero", limit: 1000)) {
+      try FileText.bytes("/dev/zero", limit: 1000)
+    }
+    #expect(throws: StorageError.file(path: "/nowhere", action: .open, number: ENOENT)) {
+      try FileText.bytes("/nowhere", limit: 1)
+    }
+    #expect(throws: StorageError.file(path: "/tmp", action: .read, number: EISDIR)) {
+      try FileText.bytes("/tmp", limit: 1)
+    }
+    try AtomicFile.write(folder.file("b"), [0xFF, 0xFE])
+    #expect(try FileText.read(folder.file("b"), limit: 10) == nil)
+  }
+
+  @Test func `a full disk is told as one, and leaves nothing`() throws {
+    let error = #expect(throws: StorageError.self) { try AtomicFile.write("/dev/full", "x".utf8) }
+    #expect(error == .full(path: "/dev/full"))
+    #expect(error?.code == "storage_full")
+  }
+}

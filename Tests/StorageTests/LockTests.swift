@@ -1,0 +1,108 @@
+// Another process that is writing: a real one. Perl is part of every Debian; it takes the lock that SQLite would.
+
+import GRDB
+import Glibc
+import Storage
+import Testing
+
+/// A process that holds byte 120 of a file, the write lock of SQLite's WAL mode, until it is ended.
+final class LockingProcess {
+  let id: pid_t
+  private let output: Int32
+
+  init?(_ path: String) {
+    let program = """
+      use Fcntl; $| = 1; open(my $f, "+<", $ARGV[0]) or die;
+      my $lock = pack("s s x4 q q l x4", F_WRLCK, 0, 120, 1, 0);
+      fcntl($f, F_SETLK, $lock) or die; print "held"; sleep 60;
+      """
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { return nil }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    var arguments: [UnsafeMutablePointer<CChar>?] = ["perl", "-e", program, path].map { (word: String) in strdup(word) }
+    arguments.append(nil)
+    defer { for argument in arguments { free(argument) } }
+    var id: pid_t = 0
+    let result = posix_spawn(&id, "/usr/bin/perl", &actions, nil, arguments, environ)
+    close(ends[1])
+    self.id = id
+    output = ends[0]
+    var word = [UInt8](repeating: 0, count: 4)
+    guard result == 0, read(output, &word, 4) == 4 else { return nil }
+  }
+
+  func end() {
+    kill(id, SIGKILL)
+    var status: Int32 = 0
+    waitpid(id, &status, 0)
+    close(output)
+  }
+}
+
+@Suite struct LockTests {
+  private func store(_ path: String, patience: Double, interrupted: @escaping () -> Bool = { false }) -> Store {
+    Store(path: path, migrations: StoreTests.migrations, patience: patience, interrupted: interrupted)
+  }
+
+  private func add(_ store: Store, _ word: String) throws {
+    try store.operation("adding a word") { try $0.execute(sql: "INSERT INTO words VALUES (?)", arguments: [word]) }
+  }
+
+  @Test func `another process's lock is waited for, then told with its process id; reading goes on`() throws {
+    let folder = TestFolder()
+    let path = folder.file("x.sqlite")
+    var asked = 0
+    let store = store(path, patience: 0.3) {
+      asked += 1
+      return false
+    }
+    try add(store, "a")
+    let other = try #require(LockingProcess(path + "-shm"))
+    let error = #expect(throws: StorageError.self) { try add(store, "b") }
+    #expect(error == .busy(path: path, holder: Int(other.id), operation: "adding a word"))
+    #expect(
+      error?.message
+        == "another process (id \(other.id)) is changing \"\(path)\", so adding a word could not start; wait until it is done, or end it"
+    )
+    #expect(asked == 3)
+    #expect(try store.read { try String.fetchAll($0, sql: "SELECT word FROM words") } == ["a"])
+    store.beginUnit()
+    #expect(throws: StorageError.self) { try add(store, "b") }
+    #expect(try store.read { try String.fetchAll($0, sql: "SELECT word FROM words") } == ["a"])
+    other.end()
+    try add(store, "b")
+    try store.commitUnit()
+    #expect(try store.read { try String.fetchAll($0, sql: "SELECT word FROM words") } == ["a", "b"])
+  }
+
+  @Test func `waiting for a lock ends at once when the person asks`() throws {
+    let folder = TestFolder()
+    let path = folder.file("x.sqlite")
+    let store = store(path, patience: 60) { true }
+    try add(store, "a")
+    let other = try #require(LockingProcess(path + "-shm"))
+    defer { other.end() }
+    #expect(throws: StorageError.interrupted(path: path)) { try add(store, "b") }
+  }
+
+  @Test func `a connection of this process that writes is waited for too`() throws {
+    let folder = TestFolder()
+    let path = folder.file("x.sqlite")
+    let first = store(path, patience: 0.1)
+    try add(first, "a")
+    first.beginUnit()
+    try add(first, "b")
+    var second = store(path, patience: 0.1)
+    let error = #expect(throws: StorageError.self) { try add(second, "c") }
+    #expect(error == .busy(path: path, holder: nil, operation: "adding a word"))
+    second = store(path, patience: 60) {
+      do { try first.commitUnit() } catch { Issue.record(error) }
+      return false
+    }
+    try add(second, "c")
+    #expect(try first.read { try String.fetchAll($0, sql: "SELECT word FROM words") } == ["a", "b", "c"])
+  }
+}

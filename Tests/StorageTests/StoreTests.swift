@@ -1,0 +1,246 @@
+// The database: operations, units of work, rollbacks, other processes.
+
+import GRDB
+import Glibc
+import Storage
+import Testing
+
+@Suite struct StoreTests {
+  static let migrations = [Migration("test.1", sql: "CREATE TABLE words (word TEXT NOT NULL UNIQUE) STRICT")]
+
+  struct Failure: Error {}
+
+  private func store(_ path: String? = nil) -> Store { Store(path: path, migrations: StoreTests.migrations) }
+
+  private func add(_ store: Store, _ word: String) throws {
+    try store.operation("adding a word") { try $0.execute(sql: "INSERT INTO words VALUES (?)", arguments: [word]) }
+  }
+
+  private func words(_ store: Store) throws -> [String] {
+    try store.read { try String.fetchAll($0, sql: "SELECT word FROM words ORDER BY rowid") }
+  }
+
+  @Test func `an operation is kept, one that throws leaves nothing`() throws {
+    let store = store()
+    try add(store, "one")
+    #expect(throws: Failure.self) {
+      try store.operation("failing") { db in
+        try db.execute(sql: "INSERT INTO words VALUES ('two')")
+        throw Failure()
+      }
+    }
+    #expect(try words(store) == ["one"])
+  }
+
+  @Test func `an inner operation that fails and is caught takes only itself back`() throws {
+    let store = store()
+    try store.operation("outer") { _ in
+      try add(store, "outer")
+      #expect(throws: Failure.self) {
+        try store.operation("inner") { db in
+          try db.execute(sql: "INSERT INTO words VALUES ('inner')")
+          throw Failure()
+        }
+      }
+      #expect(try words(store) == ["outer"])
+    }
+    #expect(try words(store) == ["outer"])
+  }
+
+  @Test func `a unit is kept or taken back whole`() throws {
+    let store = store()
+    store.beginUnit()
+    #expect(store.isInUnit)
+    try add(store, "a")
+    try add(store, "b")
+    #expect(try words(store) == ["a", "b"])
+    try store.rollbackUnit()
+    #expect(!store.isInUnit)
+    #expect(try words(store) == [])
+    store.beginUnit()
+    try add(store, "c")
+    try store.commitUnit()
+    #expect(try words(store) == ["c"])
+    store.beginUnit()
+    try store.commitUnit()
+    try store.rollbackUnit()
+    #expect(try words(store) == ["c"])
+  }
+
+  @Test func `an operation that fails inside a unit leaves the rest of it`() throws {
+    let store = store()
+    store.beginUnit()
+    try add(store, "a")
+    #expect(throws: StorageError.self) { try add(store, "a") }
+    try add(store, "b")
+    try store.commitUnit()
+    #expect(try words(store) == ["a", "b"])
+  }
+
+  @Test func `a unit takes the lock at its first write, not before`() throws {
+    let folder = TestFolder()
+    let (first, second) = (store(folder.file("x.sqlite")), store(folder.file("x.sqlite")))
+    first.beginUnit()
+    #expect(try words(first) == [])
+    try add(second, "second")
+    try add(first, "first")
+    #expect(try words(second) == ["second"])
+    try first.commitUnit()
+    #expect(try words(second) == ["second", "first"])
+  }
+
+  @Test func `what counts changes grows with writes, rollbacks and other connections`() throws {
+    let folder = TestFolder()
+    let (mine, other) = (store(folder.file("x.sqlite")), store(folder.file("x.sqlite")))
+    var last = mine.changeCount
+    func grew() -> Bool {
+      defer { last = mine.changeCount }
+      return mine.changeCount != last
+    }
+    _ = try words(mine)
+    _ = grew()
+    _ = try words(mine)
+    #expect(!grew())
+    try add(mine, "a")
+    #expect(grew())
+    #expect(throws: Failure.self) { try mine.operation("x") { _ in throw Failure() } }
+    #expect(grew())
+    try add(other, "b")
+    _ = try words(mine)
+    #expect(grew())
+    _ = try words(mine)
+    #expect(!grew())
+    mine.beginUnit()
+    try add(mine, "c")
+    _ = grew()
+    try mine.rollbackUnit()
+    #expect(grew())
+  }
+
+  @Test func `a full disk ends the operation, and a unit refuses to go on`() throws {
+    let folder = TestFolder()
+    let store = store(folder.file("x.sqlite"))
+    try add(store, "before")
+    try store.read { try $0.execute(sql: "PRAGMA max_page_count = 20") }
+    func fill(_ count: Int) throws {
+      try store.operation("filling") { db in
+        for number in 0..<count {
+          try db.execute(sql: "INSERT INTO words VALUES (? || hex(zeroblob(2000)))", arguments: [number])
+        }
+      }
+    }
+    #expect(throws: StorageError.full(path: folder.file("x.sqlite"))) { try fill(100) }
+    #expect(try words(store) == ["before"])
+    try add(store, "after")
+    store.beginUnit()
+    try add(store, "in the unit")
+    #expect(throws: StorageError.full(path: folder.file("x.sqlite"))) { try fill(100) }
+    var goesOn = true
+    do {
+      try add(store, "alone?")
+    } catch let error as StorageError {
+      goesOn = false
+      #expect(error.code == "storage_rolled_back")
+      #expect(throws: StorageError.self) { try store.commitUnit() }
+    }
+    try store.rollbackUnit()
+    // SQLite may take back the statement alone or everything; either way nothing of the unit commits by itself.
+    _ = goesOn
+    #expect(try words(store) == ["before", "after"])
+    try add(store, "again")
+    #expect(try words(store) == ["before", "after", "again"])
+    #expect(try store.integrityProblems() == [])
+  }
+
+  @Test func `a unit that SQLite took back refuses reads of nothing but goes on refusing writes`() throws {
+    let store = store()
+    store.beginUnit()
+    try add(store, "a")
+    // What a full disk does: the transaction is gone, the unit does not know.
+    try store.read { try $0.execute(sql: "ROLLBACK") }
+    for _ in 0..<2 {
+      #expect(throws: StorageError.rolledBack(path: "the database in memory")) { try add(store, "b") }
+    }
+    #expect(throws: StorageError.rolledBack(path: "the database in memory")) { try store.commitUnit() }
+    #expect(try words(store) == [])
+    try store.rollbackUnit()
+    try add(store, "c")
+    #expect(try words(store) == ["c"])
+  }
+
+  @Test func `folders and files are their owner's alone`() throws {
+    let folder = TestFolder()
+    let path = folder.file("deep/er/x.sqlite")
+    let store = store(path)
+    try add(store, "a")
+    #expect(mode(folder.file("deep")) == 0o700)
+    #expect(mode(folder.file("deep/er")) == 0o700)
+    for ending in ["", "-wal", "-shm"] { #expect(mode(path + ending) == 0o600) }
+  }
+
+  @Test func `nothing is opened before the first use, and closing lets it be opened again`() throws {
+    let folder = TestFolder()
+    let store = store(folder.file("x.sqlite"))
+    #expect(folder.names == [])
+    try add(store, "a")
+    try store.close()
+    #expect(folder.names == ["x.sqlite"])
+    #expect(try words(store) == ["a"])
+  }
+
+  @Test func `a file of the future is refused and left alone`() throws {
+    let folder = TestFolder()
+    let path = folder.file("x.sqlite")
+    let newer = Store(
+      path: path, migrations: StoreTests.migrations + [Migration("test.2", sql: "CREATE TABLE more (x)")])
+    try add(newer, "a")
+    try newer.close()
+    let error = #expect(throws: StorageError.self) { try words(store(path)) }
+    #expect(error == .newer(path: path, migrations: ["test.2"]))
+    #expect(error?.code == "storage_newer")
+    #expect(try words(newer) == ["a"])
+  }
+
+  @Test func `missing steps run together or not at all`() throws {
+    let folder = TestFolder()
+    let path = folder.file("x.sqlite")
+    try add(store(path), "a")
+    let broken = Store(
+      path: path,
+      migrations: StoreTests.migrations + [
+        Migration("test.2", sql: "CREATE TABLE more (x)"), Migration("test.3", sql: "CREATE NONSENSE"),
+      ])
+    #expect(throws: StorageError.self) { try words(broken) }
+    let mended = Store(
+      path: path, migrations: StoreTests.migrations + [Migration("test.2", sql: "CREATE TABLE more (x)")])
+    #expect(try words(mended) == ["a"])
+  }
+
+  @Test(arguments: [
+    [UInt8](repeating: 7, count: 5000), Array("SQLite format 3\0".utf8) + [UInt8](repeating: 0xAB, count: 5000),
+  ])
+  func `a file that is no database is refused as damaged and left as it is`(content: [UInt8]) throws {
+    let folder = TestFolder()
+    let path = folder.file("x.sqlite")
+    try AtomicFile.write(path, content)
+    let error = #expect(throws: StorageError.self) { try words(store(path)) }
+    #expect(error?.code == "storage_damaged")
+    #expect(try FileText.bytes(path, limit: 10_000) == content)
+  }
+
+  @Test func `a folder in place of the file is told plainly`() throws {
+    let folder = TestFolder()
+    let error = #expect(throws: StorageError.self) { try words(store(folder.path)) }
+    #expect(error?.code == "storage_unreadable")
+  }
+
+  @Test func `foreign keys that point nowhere are found`() throws {
+    let store = Store(
+      path: nil,
+      migrations: [Migration("t", sql: "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a REFERENCES a)")])
+    #expect(try store.integrityProblems() == [])
+    #expect(throws: StorageError.self) { try store.operation("x") { try $0.execute(sql: "INSERT INTO b VALUES (7)") } }
+    try store.read { try $0.execute(sql: "PRAGMA foreign_keys = OFF; INSERT INTO b VALUES (7)") }
+    #expect(try store.integrityProblems() == ["row 1 of b points to nothing in a"])
+  }
+}
