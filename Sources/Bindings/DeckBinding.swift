@@ -50,7 +50,7 @@ func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
     describeFields(type, context)
     describeCards(type, context)
     describeFiles(type, context)
-    addStudying(type)
+    addStudying(type, context)
     type.operation("__len") { deck, _ in try deck.counts().count }
   }
 }
@@ -66,6 +66,9 @@ private func describeFields(_ type: BoundType<DeckHandle>, _ context: BindingCon
   type.field("count", .integer, "How many cards it holds itself.") { try $0.counts().count }
   type.field("due_count", .integer, "Cards whose review is due.") { try $0.counts().dueCount }
   type.field("new_count", .integer, "Cards that were never studied.") { try $0.counts().newCount }
+  type.field("options", .object("deck_options"), "How it is studied: an object with writable fields.") {
+    DeckOptionsObject($0)
+  }
 }
 
 private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
@@ -261,4 +264,38 @@ func table(of report: AddReport) -> LuaValue {
     (.text("skipped"), .integer(report.skipped)), (.text("rejected"), .list(rejected)),
     (.text("rejected_count"), .integer(report.rejectedCount)),
   ])
+}
+
+// MARK: Options
+
+/// The options of a deck as an object of their own.
+final class DeckOptionsObject: BoundObject {
+  let deck: DeckHandle
+  init(_ deck: DeckHandle) { self.deck = deck }
+}
+
+func deckOptionsType(_ context: BindingContext) -> BoundType<DeckOptionsObject> {
+  BoundType<DeckOptionsObject>(
+    "deck_options", "How a deck is studied.",
+    summary: { "options of deck \"\(printable(try $0.deck.record().name))\"" },
+    identity: { object in
+      let options = try object.deck.options()
+      return .table(DeckOptions.names.map { (.text($0.text), luaNumber(options.value($0), $0)) })
+    }, check: { try requireOpen($0.deck, "deck") }
+  ) { type in
+    for name in DeckOptions.names {
+      let help = "From \(name.range.lowerBound) to \(name.range.upperBound)\(name.isWhole ? ", whole" : "")."
+      type.field(name.text, name.isWhole ? .integer : .number, help) { object in
+        luaNumber(try object.deck.options().value(name), name)
+      } set: { object, stack in
+        let value = try stack.number(3)
+        try context.requireGrant(.decksWrite)
+        try object.deck.setOption(name, to: value)
+      }
+    }
+  }
+}
+
+private func luaNumber(_ value: Double, _ name: DeckOptions.Name) -> LuaValue {
+  name.isWhole ? Int(exactly: value).map { .integer($0) } ?? .number(value) : .number(value)
 }

@@ -27,6 +27,7 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
 
 private func registerTypes(_ context: BindingContext, in state: LuaState) {
   state.register(deckType(context))
+  state.register(deckOptionsType(context))
   state.register(cardType(context))
   state.register(cardSequenceType())
   state.register(sessionType(context))

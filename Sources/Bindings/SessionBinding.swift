@@ -5,58 +5,70 @@ public import LuaRuntime
 import Wording
 public import Workspace
 
-extension SprintHandle: BoundObject {}
+extension SessionHandle: BoundObject {}
 
-func addStudying(_ type: BoundType<DeckHandle>) {
+func addStudying(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
-    "study", [LuaParameter("options", .optional(.table))], returns: .object("session"),
-    "Starts a session: {mode=\"sprint\", seconds=100, limit=, query=}. A sprint is a race against the clock."
+    "study", [LuaParameter("options", .optional(.table))], returns: .object("session"), fails: true,
+    "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=}. Reviews go by schedule (FSRS-6); a sprint is a "
+      + "race against the clock that changes no schedule."
   ) { deck, stack in
-    let options = try stack.optionalTable(2)
-    try options?.allowOnly(["mode", "seconds", "limit", "query"])
-    let mode = try options?.optionalText("mode") ?? "sprint"
-    guard mode == "sprint" else { throw LuaFailure.argument(2, "mode \"sprint\" expected, got \(quoted(mode))") }
-    return try deck.sprint(
-      seconds: options?.optionalNumber("seconds", in: 1...86_400) ?? 100,
-      limit: options?.optionalInteger("limit", in: 1...Int.max), query: options?.optionalText("query"))
+    let wish = try readWish(stack.optionalTable(2))
+    if wish.mode == .review { try context.requireGrant(.decksWrite) }
+    return try deck.study(wish)
   }
 }
 
-func sessionType(_ context: BindingContext) -> BoundType<SprintHandle> {
-  BoundType<SprintHandle>(
-    "session", "A study session.", summary: { "session (\(counted(try $0.remaining(), "card")) left)" },
+private func readWish(_ table: consuming LuaTable?) throws -> SessionHandle.Wish {
+  var wish = SessionHandle.Wish()
+  guard let table else { return wish }
+  try table.allowOnly(["mode", "seconds", "limit", "query"])
+  if let name = try table.optionalText("mode") {
+    guard let mode = SessionHandle.Mode(rawValue: name) else {
+      throw LuaFailure.argument(table.argument, "mode \"review\" or \"sprint\" expected, got \(quoted(name))")
+    }
+    wish.mode = mode
+  }
+  wish.seconds = try table.optionalNumber("seconds", in: 1...86_400) ?? wish.seconds
+  wish.limit = try table.optionalInteger("limit", in: 1...Int.max)
+  wish.query = try table.optionalText("query")
+  return wish
+}
+
+func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
+  BoundType<SessionHandle>(
+    "session", "A study session.",
+    summary: { "\($0.wish.mode.rawValue) session (\(counted(try $0.remaining(), "card")) left)" },
     check: { try requireOpen($0, "session") }
   ) { type in
     type.field("card", .optional(.object("card")), "The top card; nil when the session is over.") { try $0.card() }
+    type.field("mode", .string, "review or sprint.") { $0.wish.mode.rawValue }
     type.field("remaining", .integer, "Cards left.") { try $0.remaining() }
-    type.field("time_remaining", .number, "Seconds left.") { try $0.timeRemaining() }
-    type.field("active", .boolean, "Whether its clock runs.") { try $0.isActive() }
+    type.field("time_remaining", .optional(.number), "Seconds left of a sprint; nil in a review.") {
+      try $0.timeRemaining()
+    }
+    type.field("active", .boolean, "Whether it goes on: neither paused nor over.") { try $0.isActive() }
     type.field("right", .integer, "Right answers.") { try $0.right() }
     type.field("wrong", .integer, "Wrong answers.") { try $0.wrong() }
     type.method(
       "answer", [LuaParameter("answer", .string)], returns: .table, fails: true,
-      "Answers the top card: \"right\" or \"wrong\". Codes: over, paused."
+      "Answers the top card: \"right\" or \"wrong\", or \"again\", \"hard\", \"good\", \"easy\". Codes: over, paused."
     ) { session, stack in
-      let isRight = try readAnswer(stack)
-      let result = try session.answer(isRight: isRight)
-      return LuaValue.table([
-        (.text("right"), .boolean(result.isRight)), (.text("remaining"), .integer(result.remaining)),
-        (.text("over"), .boolean(result.isOver)),
-      ])
+      let name = try stack.text(2)
+      let result = try session.answer(try Rating(named: name))
+      var pairs: [(key: LuaValue, value: LuaValue)] = [
+        (.text("right"), .boolean(result.isRight)), (.text("rating"), .text(result.rating.name)),
+        (.text("remaining"), .integer(result.remaining)), (.text("over"), .boolean(result.remaining == 0)),
+      ]
+      // Intervals are told in days, as the contract has it.
+      if let interval = result.interval { pairs.append((.text("interval"), .number(interval / 86_400))) }
+      return LuaValue.table(pairs)
     }
     describeClock(type)
   }
 }
 
-private func readAnswer(_ stack: borrowing LuaStack) throws -> Bool {
-  switch try stack.text(2) {
-  case "right": return true
-  case "wrong": return false
-  case let other: throw LuaFailure.argument(2, "\"right\" or \"wrong\" expected, got \(quoted(other))")
-  }
-}
-
-private func describeClock(_ type: BoundType<SprintHandle>) {
+private func describeClock(_ type: BoundType<SessionHandle>) {
   type.method("pause", [], returns: .nothing, "Stops the clock.") { session, _ in
     try session.pause()
     return LuaNothing()

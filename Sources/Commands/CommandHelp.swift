@@ -114,7 +114,7 @@ private func paragraphs(_ text: String, width: Int) -> [String] {
 }
 
 /// Filled lines of at most `width` characters (20 at least); a word that is longer stands alone. No words give no line.
-private func wrapped(_ text: String, width: Int) -> [String] {
+public func wrapped(_ text: String, width: Int) -> [String] {
   let width = max(20, width)
   var lines: [String] = []
   for word in text.split(whereSeparator: \.isWhitespace) {

@@ -2,6 +2,7 @@
 // the order they were written, what Lua printed in between too; a message is one line unless it was asked to be more.
 
 public import Bindings
+import CReadline
 public import Commands
 import Glibc
 import LuaRuntime
@@ -68,7 +69,7 @@ public final class Console {
 
   /// Writes out what is still in buffers.
   /// - Returns: whether standard output took all of it.
-  public func flush() -> Bool { fflush(nil) == 0 }
+  public func flush() -> Bool { fflush(nil) == 0 && !standard_output_has_failed() }
 }
 
 /// Progress that nobody sees.

@@ -4,6 +4,7 @@
 import Bindings
 import Commands
 import LuaRuntime
+import Storage
 import Wording
 import Workspace
 
@@ -33,6 +34,7 @@ extension Shell {
 
   private func lineSource() throws -> any LineSource {
     guard console.terminal.hasKeyboard else { return plainReader }
+    try makePrivateFolder(personFolder)
     let history = History(path: historyPath) { [unowned self] in console.message($0) }
     let reader = try LineReader(history: history)
     reader.completion = { [unowned self] line in completion(line) }

@@ -9,10 +9,10 @@ extension Shell {
   /// Tells of an error and answers the exit status it stands for.
   /// - Parameter origin: the command that failed, before the message.
   @discardableResult
-  public func report(_ error: any Error, origin: String? = nil) -> Int32 {
+  public func report(_ error: any Error, origin: String? = nil, asJSON: Bool? = nil) -> Int32 {
     if let reason = (error as? LuaError)?.stopReason, case .exit(let status) = reason { return Int32(status) }
     let problem = problem(of: error)
-    if setup.wantsJSON {
+    if asJSON ?? setup.wantsJSON {
       console.message(JSONText.problem(problem))
     } else {
       console.message(printableLines(words(error, problem, origin)))
@@ -31,10 +31,8 @@ extension Shell {
 
   /// Lines typed at the prompt have no file to point into.
   private func withoutPromptPosition(_ text: String) -> String {
-    for chunk in [Self.promptChunk, Self.codeChunk] {
-      let start = chunk + ":1: "
-      if text.hasPrefix(start) { return "error: " + text.dropFirst(start.count) }
-    }
+    let start = Self.promptChunk + ":1: "
+    if text.hasPrefix(start) { return "error: " + text.dropFirst(start.count) }
     return text.contains(":") && !text.hasPrefix("stopped") ? text : "error: " + text
   }
 

@@ -28,24 +28,26 @@ public struct Script {
 
 extension Shell {
   static let promptChunk = "prompt"
-  static let codeChunk = "-e"
 
   // MARK: Commands
 
   /// Runs a command given as words; answers the exit status.
   public func runCommand(_ words: [String]) -> Int32 {
     var origin: String?
+    // Until the words are parsed, what asks for JSON can only be guessed.
+    var wantsJSON = setup.wantsJSON || words.prefix { $0 != "--" }.contains("--json")
     do {
       try Interrupts.holding {
         let (command, invocation) = try registry.parse(words: words)
         origin = command.errorPrefix
+        wantsJSON = setup.wantsJSON || invocation.wantsJSON
         let result = try command.run(invocation)
-        show(result, asJSON: invocation.wantsJSON || setup.wantsJSON)
+        show(result, asJSON: wantsJSON)
         try events.emit(.command, [words.joined(separator: " ")])
       }
       return leaving ?? ExitStatus.done
     } catch {
-      return report(error, origin: (error as? CommandError).map { _ in "deckhand" } ?? origin)
+      return report(error, origin: (error as? CommandError).map { _ in "deckhand" } ?? origin, asJSON: wantsJSON)
     }
   }
 

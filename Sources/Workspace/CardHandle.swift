@@ -40,7 +40,11 @@ public final class CardHandle: WorkspaceHandle {
   public func deck() throws -> DeckHandle { workspace.handle(of: try record().deck) }
 
   /// 1 is the top.
-  public func position() throws -> Int { try workspace.read { try CardTable.position($0, of: id) } }
+  public func position() throws -> Int {
+    let deck = try deck()
+    // The deck's handle may live only here: a walk over many cards holds the deck, and with it the order.
+    return try deck.position(of: id) ?? workspace.read { try CardTable.position($0, of: id) }
+  }
 
   public func update(prompt: String? = nil, answer: String? = nil, tags: [String]? = nil) throws {
     try workspace.perform(.editCard) { db in

@@ -3,11 +3,25 @@
 
 public import Decks
 import GRDB
+import Wording
 
 /// A deck of an open workspace.
 public final class DeckHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let id: DeckID
+  private var kept: Order?
+
+  /// The cards as they stood at one moment, top first.
+  private final class Order {
+    let ids: [CardID]
+    let changeCount: Int
+    lazy var positions = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($0.element, $0.offset + 1) })
+
+    init(ids: [CardID], changeCount: Int) {
+      self.ids = ids
+      self.changeCount = changeCount
+    }
+  }
 
   init(_ id: DeckID, in workspace: Workspace) {
     self.id = id
@@ -30,19 +44,46 @@ public final class DeckHandle: WorkspaceHandle {
 
   /// The card at a position, 1 on top.
   public func card(at position: Int) throws -> CardHandle? {
-    try workspace.read { db in
-      _ = try DeckTable.record(db, id)
-      return try CardTable.id(db, in: id, at: position)
-    }.map { workspace.handle(of: $0) }
+    let order = try order()
+    return order.ids.indices.contains(position - 1) ? workspace.handle(of: order.ids[position - 1]) : nil
   }
 
-  /// The cards that a query finds, top first, fixed now. Nil or empty finds all.
+  /// The order of the cards, kept while nothing changes, so that a walk by positions is not quadratic.
+  private func order() throws -> Order {
+    _ = try workspace.store(for: "deck")
+    if let kept, kept.changeCount == workspace.changeCount { return kept }
+    let fresh = Order(
+      ids: try workspace.read { db in
+        _ = try DeckTable.record(db, id)
+        return try CardTable.ids(db, in: id)
+      }, changeCount: workspace.changeCount)
+    kept = fresh
+    return fresh
+  }
+
+  /// The position of a card that is in this deck; 1 is the top.
+  func position(of card: CardID) throws -> Int? { try order().positions[card] }
+
+  /// The cards that a query finds, top first, fixed now. Nil or blank finds all.
   public func cards(matching query: String? = nil) throws -> CardSequence {
+    guard let query, !query.trimmed.isEmpty else { return CardSequence(try order().ids, in: workspace) }
+    let parsed = try CardQuery(query)
     let ids = try workspace.read { db in
       _ = try DeckTable.record(db, id)
-      return try CardTable.ids(db, in: id)
+      return try CardTable.ids(db, in: id, matching: parsed, at: workspace.moment)
     }
     return CardSequence(ids, in: workspace)
+  }
+
+  public func options() throws -> DeckOptions { try workspace.read { try DeckTable.options($0, id) } }
+
+  /// - Throws: `DeckError.badOption` when the value is out of its range.
+  public func setOption(_ name: DeckOptions.Name, to value: Double) throws {
+    try workspace.perform(.changeDeckOptions) { db in
+      var options = try DeckTable.options(db, id)
+      try options.set(name, to: value)
+      try DeckTable.setOptions(db, id, to: options)
+    }
   }
 
   // MARK: Changing

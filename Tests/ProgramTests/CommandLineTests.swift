@@ -13,9 +13,11 @@ import Testing
 
   @Test(arguments: [
     (["nosuch"], "no command is called \"nosuch\""), (["--nosuch"], "unknown option \"--nosuch\""),
-    (["--jsn"], "(did you mean \"--json\"?)"), (["deck", "create"], "DECK"), (["deck", "lst"], "(did you mean \"list\"?)"),
+    (["--jsn"], "(did you mean \"--json\"?)"), (["deck", "create"], "DECK"),
+    (["deck", "lst"], "(did you mean \"list\"?)"),
     (["--seed", "x"], "--seed: a whole number expected"), (["--data"], "--data needs a value"),
-    (["--color=pink"], "--color: auto, always or never expected"), (["run"], "FILE"), (["deck", "list", "extra"], "extra"),
+    (["--color=pink"], "--color: auto, always or never expected"), (["run"], "FILE"),
+    (["deck", "list", "extra"], "extra"),
   ])
   func `wrong usage exits with 2 and says what was wrong`(arguments: [String], message: String) throws {
     let run = try Home().run(arguments)
@@ -41,7 +43,8 @@ import Testing
     ("error('boom')", 1, "-e:1: boom"), ("error('boom', 0)", 1, "boom"), ("error()", 1, "nil"), ("x = = 1", 1, "-e:1:"),
     ("assert(decks.open('x'))", 1, "no deck is called \"x\""), ("decks.open()", 1, "bad argument #1 to 'open'"),
     ("os.exit(3)", 3, ""), ("os.exit(true)", 0, ""), ("os.exit(false)", 1, ""), ("os.exit()", 0, ""),
-    ("pcall(os.exit, 7)", 7, ""), ("error(setmetatable({}, {__tostring = function() error('no') end}))", 1, "error object"),
+    ("pcall(os.exit, 7)", 7, ""),
+    ("error(setmetatable({}, {__tostring = function() error('no') end}))", 1, "error object"),
   ])
   func `a script ends with its status and names where it failed`(code: String, status: Int32, message: String) throws {
     let run = try Home().run("-e", code)
@@ -61,8 +64,11 @@ import Testing
 
   @Test func `a closed pipe ends the program quietly`() throws {
     let home = try Home()
-    let command = home.words(["-e", "for i = 1, 1e6 do print(i) end"]).map { "'\($0.split(separator: "'").joined(separator: "'\\''"))'" }
-    let child = try Child(["/bin/sh", "-c", command.joined(separator: " ") + " | head -1"], environment: home.environment)
+    let command = home.words(["-e", "for i = 1, 1e6 do print(i) end"]).map {
+      "'\($0.split(separator: "'").joined(separator: "'\\''"))'"
+    }
+    let child = try Child(
+      ["/bin/sh", "-c", command.joined(separator: " ") + " | head -1"], environment: home.environment)
     let run = try child.finish(input: "")
     #expect(run.output == "1\n")
     #expect(run.errors.isEmpty)

@@ -23,11 +23,17 @@ import Testing
     let lines = try home.run("--json", "play", "--base", "cambering", input: guesses).lines
     #expect(lines.count == 5)
     #expect(lines[0] == #"{"word": "grace", "points": 5, "count": 1, "average": 5.0, "score": 5}"#)
-    #expect(lines[2] == #"{"word": "cab", "code": "already_used", "title": "You already used this word", "message": "Keep looking!"}"#)
+    #expect(
+      lines[2]
+        == #"{"word": "cab", "code": "already_used", "title": "You already used this word", "message": "Keep looking!"}"#
+    )
     #expect(lines[3].contains(#""code": "not_possible""#) && lines[4].contains(#""code": "not_possible""#))
     let chosen = try home.run("--json", "--seed", "1", "play", "--language", "italian", input: "x\n").lines
-    #expect(chosen[0].hasPrefix(#"{"base_word": ""#) && chosen[0].hasSuffix(#"", "language": "italian", "mode": "classic"}"#))
-    #expect(chosen[1].contains(#""code": "too_short", "title": "This word is too short", "message": "Words need at least two letters""#))
+    #expect(
+      chosen[0].hasPrefix(#"{"base_word": ""#) && chosen[0].hasSuffix(#"", "language": "italian", "mode": "classic"}"#))
+    #expect(
+      chosen[1].contains(
+        #""code": "too_short", "title": "This word is too short", "message": "Words need at least two letters""#))
   }
 
   @Test(arguments: [
@@ -50,7 +56,9 @@ import Testing
     #expect(run.lines[3].contains("not_a_word"))
     #expect(try home.run("play", "--list").output.contains("palindromes"))
     #expect(try home.run("plugin", "list").output.contains("palindromes  1.0.0    on (bundled)  mode palindromes"))
-    #expect(try home.run("plugin", "info", "palindromes").output.contains("may        add and play word games; look up words"))
+    #expect(
+      try home.run("plugin", "info", "palindromes").output.contains("may        add and play word games; look up words")
+    )
     #expect(try home.run("--no-plugins", "play", "palindromes").errors.contains("no mode is called \"palindromes\""))
   }
 
@@ -59,7 +67,9 @@ import Testing
     ("nothing", "", "its plugin.json names the mode \"m\""), ("globals", "decks.create('x')", "global 'decks'"),
     ("io", "io.open('/etc/passwd')", "global 'io'"),
   ])
-  func `a plugin that fails to load is one line, and the shell goes on`(name: String, code: String, message: String) throws {
+  func `a plugin that fails to load is one line, and the shell goes on`(name: String, code: String, message: String)
+    throws
+  {
     let home = try Home()
     try home.install(name, code: code)
     let run = try home.run([], input: "plugin enable \(name) --grant\nplay m\nplugin list\n1 + 1\n")

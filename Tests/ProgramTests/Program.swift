@@ -89,7 +89,11 @@ final class Child {
 
   init(_ arguments: [String], environment: [String]) throws {
     var pipes = [[Int32]](repeating: [0, 0], count: 3)
-    for index in pipes.indices { try #require(pipe2(&pipes[index], O_CLOEXEC) == 0) }
+    for index in pipes.indices {
+      try #require(pipe(&pipes[index]) == 0)
+      // Another test's process must not hold this one's ends open.
+      for end in pipes[index] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }

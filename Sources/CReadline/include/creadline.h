@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "standard_output.h"
+
 // Signals.
 
 /// Takes over the given signals (at most 16) and puts their numbers into a pipe. SIGHUP, SIGTSTP and SIGQUIT stay ignored where they were.

@@ -75,7 +75,7 @@ extension Shell {
       let status = runScripts([script])
       // The script has told what went wrong.
       if status != ExitStatus.done { leaving = lineReader == nil ? status : leaving }
-      return CommandResult(.integer(Int(status)), .none)
+      return CommandResult()
     }
   }
 

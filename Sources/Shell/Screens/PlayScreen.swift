@@ -247,7 +247,10 @@ private final class PlayScreen {
     lines += found.map { "   " + $0 }
     if !found.isEmpty { lines.append("") }
     lines.append("   \(footer) · \(grouped(game.count)) of \(grouped(game.possible().count)) possible")
-    if let alert { lines.append("   " + terminal.styled(printable(alert, limit: 400), .yellow)) }
+    let room = max(20, terminal.width - 4)
+    if let alert {
+      lines += wrapped(printable(alert, limit: 400), width: room).map { "   " + terminal.styled($0, .yellow) }
+    }
     replaceScreen(with: lines)
   }
 

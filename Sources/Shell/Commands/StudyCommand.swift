@@ -1,0 +1,55 @@
+// `study`. Invariant: it only wires a session to the screen; what an answer does is decided below.
+
+import Commands
+import Decks
+import Wording
+import Workspace
+
+extension Shell {
+  func studyCommand() -> Command {
+    Command(
+      "study", theme: "Studying", summary: "Studies a deck: what is due by schedule, or a race against the clock.",
+      details: """
+        Enter shows the answer; then 1 to 4 (again, hard, good, easy) say how well you knew it, and the card comes back when \
+        it is time (FSRS-6). With --sprint it is a race: r or w says right or wrong, a wrong card comes back under the \
+        others, and no schedule is changed. The decks within the deck are studied with it.
+        """,
+      arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; may be left out when there is only one")],
+      options: [
+        Option("--sprint", help: "a race against the clock"),
+        Option("--seconds", "N", .integer(1...86_400), help: "how long a sprint lasts: 100 when left out"),
+        Option("--limit", "N", .positive, help: "at most so many cards"),
+        Option("--query", "QUERY", .query, help: "only the cards that it finds"),
+      ], example: "study Spanish --sprint --seconds 60"
+    ) { [unowned self] invocation in
+      var wish = SessionHandle.Wish()
+      wish.mode = invocation.flag("--sprint") ? .sprint : .review
+      wish.seconds = Double(invocation.optionalInteger("--seconds") ?? 100)
+      wish.limit = invocation.optionalInteger("--limit")
+      wish.query = invocation.optionalText("--query")
+      let deck = try deckToStudy(invocation.optionalText("DECK"))
+      let session = try deck.study(wish)
+      let name = try deck.record().name
+      guard try session.card() != nil else { return nothingToStudy(name, wish) }
+      return try StudyScreen(self, session, name: name).run()
+    }
+  }
+
+  /// An empty race is a mistake; having nothing due is good news.
+  private func nothingToStudy(_ name: String, _ wish: SessionHandle.Wish) -> CommandResult {
+    let why =
+      wish.mode == .review ? "Nothing is due in \(quoted(name)). Well done." : "\(quoted(name)) has no cards to study."
+    return CommandResult(
+      .record([("right", .integer(0)), ("wrong", .integer(0)), ("remaining", .integer(0))]), line: why)
+  }
+
+  /// The deck of that name, or the only one there is.
+  private func deckToStudy(_ name: String?) throws -> DeckHandle {
+    if let name { return try workspace().openDeck(name) }
+    let decks = try workspace().decks()
+    if decks.count == 1 { return decks[0] }
+    throw Common.problem(
+      "missing_argument", "Which deck?",
+      decks.isEmpty ? "there is no deck yet; `deck create NAME` makes one" : "say which deck: `study DECK`")
+  }
+}

@@ -1,0 +1,292 @@
+// A study session at the terminal: the prompt side, Enter shows the answer, then how well it was known; the clock of a race, the
+// progress of reviews, and a result at the end. Invariant: only the card that is shown can be answered, and only after its
+// answer was shown.
+
+import Bindings
+import Commands
+import Decks
+import Wording
+import Workspace
+
+final class StudyScreen {
+  private let shell: Shell
+  private let session: SessionHandle
+  private let name: String
+  private let keys: KeyReader
+  private let screen: Screen
+  private var isAnswerShown = false
+  private var wasPausedBySuspend = false
+  private var hasLeft = false
+  /// When the card was shown, for how long the answer took.
+  private var shownSince = 0.0
+
+  init(_ shell: Shell, _ session: SessionHandle, name: String) {
+    self.shell = shell
+    self.session = session
+    self.name = name
+    keys = KeyReader(lines: shell.plainReader)
+    screen = Screen(shell.console.terminal) { [console = shell.console] text in console.write(text) }
+  }
+
+  private var terminal: Terminal { shell.console.terminal }
+  private var redraws: Bool { terminal.canRedraw && terminal.hasKeyboard }
+  private var isSprint: Bool { session.wish.mode == .sprint }
+
+  func run() throws -> CommandResult {
+    keys.willSuspend = { [unowned self] in pauseQuietly() }
+    keys.didResume = { [unowned self] in resumeQuietly() }
+    try keys.whileReadingKeys {
+      repeat { try course() } while try wantsAgain()
+    }
+    return CommandResult(
+      .record([
+        ("right", .integer(try session.right())), ("wrong", .integer(try session.wrong())),
+        ("remaining", .integer(try session.remaining())),
+      ]))
+  }
+
+  // MARK: The course of a session
+
+  private func course() throws {
+    showPrompt()
+    try draw()
+    while try !session.isOver() {
+      switch try keys.next(timeout: redraws && isSprint ? 200 : nil) {
+      case .tick: try draw()
+      case .resized: screen.redrawAll(try lines())
+      case .resumed: screen.redraw(try lines())
+      case .interrupted, .endOfInput, .key(.character("q")), .line("q"), .line("quit"), .key(.escape):
+        return try leave()
+      case .terminated(let signal):
+        shell.leaving = 128 + signal
+        return try leave()
+      case .key(let key): try take(key)
+      case .line(let line): try take(line)
+      }
+    }
+    try finish()
+  }
+
+  private func showPrompt() {
+    isAnswerShown = false
+    shownSince = shell.console.elapsed()
+  }
+
+  /// Where there is no terminal, words do what keys do.
+  private func take(_ line: String) throws {
+    let word = line.trimmed.lowercased()
+    if isAnswerShown, ["right", "wrong", "again", "hard", "good", "easy"].contains(word) {
+      try answer(try Rating(named: word))
+      return try draw()
+    }
+    switch word {
+    case "pause": try take(.character("p"))
+    case "undo": try take(.character("u"))
+    default: shell.console.show([hint])
+    }
+  }
+
+  private func take(_ key: Key) throws {
+    let isPaused = try !session.isActive()
+    switch key {
+    case .character("p"): try isPaused ? session.resume() : session.pause()
+    case _ where isPaused: try session.resume()
+    case .enter, .character(" "): isAnswerShown = true
+    case .character("u"), .backspace: try undo()
+    case .character("e"): try edit()
+    case .character("?"):
+      return shell.console.show([hint, "e edit the card   p pause   q quit   Enter show the answer"])
+    default: if isAnswerShown, let rating = rating(of: key) { try answer(rating) }
+    }
+    try draw()
+  }
+
+  private func rating(of key: Key) -> Rating? {
+    switch (key, isSprint) {
+    case (.character("r"), _), (.right, _): .good
+    case (.character("w"), _), (.left, _), (.character("1"), _): .again
+    case (.character("2"), true): .good
+    case (.character("2"), false): .hard
+    case (.character("3"), false): .good
+    case (.character("4"), false): .easy
+    default: nil
+    }
+  }
+
+  private func answer(_ rating: Rating) throws {
+    do {
+      let result = try session.answer(rating, seconds: min(600, shell.console.elapsed() - shownSince))
+      try shell.events.emit(
+        .cardAnswered, [result.card, isSprint ? (result.isRight ? "right" : "wrong") : rating.name])
+      showPrompt()
+    } catch DeckError.over {
+      // The time ran out between the look at the clock and the answer; the loop ends the race.
+      return
+    }
+  }
+
+  private func undo() throws {
+    do {
+      try session.undo()
+      showPrompt()
+    } catch DeckError.nothingToUndo {
+      return
+    }
+  }
+
+  /// Opens the card in the person's editor; a race's clock stands meanwhile.
+  private func edit() throws {
+    guard let card = try session.card() else { return }
+    pauseQuietly()
+    keys.end()
+    do {
+      try shell.editInEditor(card)
+    } catch {
+      shell.report(error, origin: "edit")
+    }
+    try keys.begin()
+    resumeQuietly()
+    screen.keep()
+  }
+
+  /// Ctrl-Z stops the clock; it goes on with the program.
+  private func pauseQuietly() {
+    do {
+      wasPausedBySuspend = try session.isActive()
+      if wasPausedBySuspend { try session.pause() }
+    } catch {
+      shell.report(error)
+    }
+  }
+
+  private func resumeQuietly() {
+    do {
+      if wasPausedBySuspend { try session.resume() }
+    } catch {
+      shell.report(error)
+    }
+  }
+
+  // MARK: The end
+
+  private func leave() throws {
+    if isSprint, try session.isActive() { try session.pause() }
+    screen.clear()
+    shell.console.show([try result(start: "Left.")])
+    hasLeft = true
+  }
+
+  private func finish() throws {
+    screen.clear()
+    let start = try session.remaining() == 0 ? "Done." : "Time."
+    shell.console.show([try result(start: start)])
+    try shell.events.emit(.sessionFinished, [try session.right(), try session.wrong()])
+  }
+
+  private func result(start: String) throws -> String {
+    let left = try session.remaining()
+    let tail = left == 0 ? "" : " \(counted(left, "card was", "cards were")) left."
+    let counts = "\(start) \(grouped(try session.right())) right, \(grouped(try session.wrong())) wrong"
+    guard let time = try session.timeRemaining() else { return counts + "." + tail }
+    let used = session.wish.seconds - time
+    return "\(counts) in \(counted(Int(used.rounded()), "second")).\(tail)"
+  }
+
+  /// A race can be run again.
+  private func wantsAgain() throws -> Bool {
+    guard isSprint, !hasLeft, terminal.hasKeyboard, terminal.hasScreen, shell.leaving == nil else { return false }
+    shell.console.show(["   Enter  again    q  done"])
+    while true {
+      switch try keys.next() {
+      case .key(.enter):
+        try session.restart()
+        return true
+      case .terminated(let signal):
+        shell.leaving = 128 + signal
+        return false
+      case .key(.character("q")), .key(.escape), .interrupted, .endOfInput: return false
+      default: continue
+      }
+    }
+  }
+
+  // MARK: Drawing
+
+  private func draw() throws {
+    guard try session.card() != nil else { return }
+    if redraws { screen.show(try lines()) } else { shell.console.show([try plainLine()]) }
+  }
+
+  private func lines() throws -> [String] {
+    guard let record = try session.card()?.record() else { return [] }
+    let isPaused = try !session.isActive()
+    let prompt = isPaused ? "(paused)" : shown(record.prompt)
+    var lines = [try header(), "", "        " + terminal.styled(prompt, .bold)]
+    if isAnswerShown && !isPaused {
+      let rule = String(repeating: terminal.usesUnicode ? "─" : "-", count: max(3, min(40, prompt.displayWidth)))
+      lines += ["        " + rule, "        " + shown(record.answer)]
+    } else {
+      lines += ["", ""]
+    }
+    return lines + ["", "   " + terminal.styled(isPaused ? "any key  go on" : try choices(), .dim)]
+  }
+
+  /// What can be pressed now, in a review with when the card would come back.
+  private func choices() throws -> String {
+    guard isAnswerShown, !isSprint else { return hint }
+    let ratings = try session.choices().map { "\($0.rating.rawValue) \($0.rating.name) \(span($0.interval))" }
+    return ratings.joined(separator: "    ") + "        u undo   e edit   ? more"
+  }
+
+  private var hint: String {
+    if !isAnswerShown { return "Enter  show the answer    u undo   p pause   q quit" }
+    return isSprint
+      ? "w wrong    r right    u undo   p pause   q quit" : "again, hard, good or easy?    u undo   q quit"
+  }
+
+  /// A length of time as a button shows it: `10 min`, `5 d`, `1.2 y`.
+  private func span(_ seconds: Double) -> String {
+    switch seconds {
+    case ..<3600: "\(max(1, Int((seconds / 60).rounded()))) min"
+    case ..<86_400: "\(Int((seconds / 3600).rounded())) h"
+    case ..<(365 * 86_400): "\(Int((seconds / 86_400).rounded())) d"
+    default: "\((seconds / 31_557_600 * 10).rounded() / 10) y"
+    }
+  }
+
+  private func header() throws -> String {
+    let facts = try isSprint ? sprintFacts() : reviewFacts()
+    let room = min(terminal.width, 92) - facts.displayWidth
+    return terminal.styled(printable(name).cut(to: max(4, room - 2)).filled(to: max(4, room)), .bold) + facts
+  }
+
+  private func sprintFacts() throws -> String {
+    let seconds = Int((try session.timeRemaining() ?? 0).rounded(.up))
+    let clock = "\(seconds / 60):" + (seconds % 60 < 10 ? "0" : "") + String(seconds % 60)
+    let (right, wrong) = terminal.usesUnicode ? ("✓", "✗") : ("right", "wrong")
+    let score = "\(right) \(grouped(try session.right()))  \(wrong) \(grouped(try session.wrong()))"
+    return "\(counted(try session.remaining(), "card")) · \(score) · \(clock)"
+  }
+
+  private func reviewFacts() throws -> String {
+    let counts = try session.counts()
+    let answered = try session.right() + session.wrong()
+    let part = Double(answered) / Double(max(1, answered + (try session.remaining())))
+    let width = 14
+    let filled = Int((part * Double(width)).rounded(.down))
+    let (full, empty) = terminal.usesUnicode ? ("▓", "░") : ("#", ".")
+    let bar = String(repeating: full, count: filled) + String(repeating: empty, count: width - filled)
+    return "\(grouped(counts.due)) due · \(grouped(counts.new)) new · \(bar) \(Int(part * 100)) %"
+  }
+
+  /// Without a terminal: the prompt, then the answer and the question, one line each.
+  private func plainLine() throws -> String {
+    guard let record = try session.card()?.record() else { return "" }
+    let question = isSprint ? "Right or wrong?" : "Again, hard, good, or easy?"
+    return isAnswerShown ? "\(shown(record.answer)). \(question)" : "\(shown(record.prompt))."
+  }
+
+  private func shown(_ text: String) -> String {
+    printable(text.split(separator: "\n").joined(separator: " / "), limit: 500)
+  }
+}

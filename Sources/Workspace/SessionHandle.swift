@@ -1,0 +1,220 @@
+// A study session as it is handed to Lua and to the study screen: a race, or reviews by schedule. Invariant: a race begins
+// afresh when the deck's cards change; this is looked at before each use. Every answer of a review is one operation.
+
+public import Decks
+import GRDB
+
+/// What an answer in a session did.
+public struct SessionResult {
+  public let card: CardHandle
+  public let rating: Rating
+  public let remaining: Int
+  /// Seconds until the card comes back; nil in a race, which changes no schedule.
+  public let interval: Double?
+  public let isLeech: Bool
+
+  public var isRight: Bool { rating != .again }
+}
+
+/// A session under way.
+public final class SessionHandle: WorkspaceHandle {
+  public enum Mode: String, CaseIterable, Sendable { case review, sprint }
+
+  /// What a person asks for in a session.
+  public struct Wish {
+    public var mode = Mode.review
+    /// Of a sprint.
+    public var seconds = 100.0
+    public var limit: Int?
+    public var query: String?
+
+    public init() {}
+  }
+
+  private enum Course {
+    case review(ReviewSession)
+    case sprint(Sprint)
+  }
+
+  public let workspace: Workspace
+  public let deck: DeckHandle
+  public let wish: Wish
+  private let query: CardQuery?
+  private let course: Course
+  private var marks: [DeckMark]
+  private var seenChanges: Int
+
+  init(_ deck: DeckHandle, _ wish: Wish) throws {
+    workspace = deck.workspace
+    self.deck = deck
+    self.wish = wish
+    let query = try wish.query.map { try CardQuery($0) }
+    self.query = query
+    let workspace = deck.workspace
+    marks = try workspace.read { try Self.marks($0, deck.id) }
+    seenChanges = workspace.changeCount
+    course = try workspace.read { db in
+      switch wish.mode {
+      case .review:
+        .review(try ReviewSession(db, deck: deck.id, limit: wish.limit, query: query, at: workspace.moment))
+      case .sprint:
+        .sprint(
+          Sprint(
+            cards: try Self.stack(db, deck.id, wish, query, at: workspace.moment), seconds: wish.seconds,
+            clock: workspace.surroundings.elapsed))
+      }
+    }
+  }
+
+  private static func stack(
+    _ db: Database, _ deck: DeckID, _ wish: Wish, _ query: CardQuery?, at moment: StudyMoment
+  ) throws -> [CardID] {
+    let ids = try CardTable.stack(db, of: deck, matching: query, at: moment)
+    return wish.limit.map { Array(ids.prefix($0)) } ?? ids
+  }
+
+  private static func marks(_ db: Database, _ deck: DeckID) throws -> [DeckMark] {
+    try ([deck] + DeckTable.within(db, deck).map(\.id)).map { try DeckMark(db, $0) }
+  }
+
+  /// The course; a race is begun afresh when the cards have changed.
+  private func current() throws -> Course {
+    _ = try workspace.store(for: "session")
+    guard case .sprint(let sprint) = course, seenChanges != workspace.changeCount else { return course }
+    let now = try workspace.read { try Self.marks($0, deck.id) }
+    seenChanges = workspace.changeCount
+    if now != marks {
+      marks = now
+      sprint.reset(cards: try workspace.read { try Self.stack($0, deck.id, wish, query, at: workspace.moment) })
+    }
+    return course
+  }
+
+  // MARK: State
+
+  /// The card to answer; nil when the session is over.
+  public func card() throws -> CardHandle? {
+    switch try current() {
+    case .sprint(let sprint): return sprint.card.map { workspace.handle(of: $0) }
+    case .review(let session):
+      return try workspace.read { try session.card($0, at: workspace.moment) }.map { workspace.handle(of: $0.id) }
+    }
+  }
+
+  public func remaining() throws -> Int {
+    switch try current() {
+    case .sprint(let sprint): sprint.remaining
+    case .review(let session): session.remaining
+    }
+  }
+
+  /// Seconds left of a race; nil in a review.
+  public func timeRemaining() throws -> Double? {
+    if case .sprint(let sprint) = try current() { return sprint.timeRemaining }
+    return nil
+  }
+
+  public func isActive() throws -> Bool {
+    switch try current() {
+    case .sprint(let sprint): sprint.isActive
+    case .review(let session): session.isActive
+    }
+  }
+
+  public func isOver() throws -> Bool {
+    switch try current() {
+    case .sprint(let sprint): sprint.isOver
+    case .review(let session): session.isOver
+    }
+  }
+
+  public func right() throws -> Int {
+    switch try current() {
+    case .sprint(let sprint): sprint.right
+    case .review(let session): session.right
+    }
+  }
+
+  public func wrong() throws -> Int {
+    switch try current() {
+    case .sprint(let sprint): sprint.wrong
+    case .review(let session): session.wrong
+    }
+  }
+
+  /// Due and new cards left; in a race all count as neither.
+  public func counts() throws -> (due: Int, new: Int) {
+    if case .review(let session) = try current() { return (session.dueCount, session.newCount) }
+    return (0, 0)
+  }
+
+  /// For each answer the seconds until the card would come back; empty in a race.
+  public func choices() throws -> [(rating: Rating, interval: Double)] {
+    guard case .review(let session) = try current() else { return [] }
+    return try workspace.read { try session.choices($0, at: workspace.moment) }
+  }
+
+  // MARK: Acts
+
+  /// Answers the card.
+  /// - Parameter seconds: that the person took, for the record of reviews.
+  /// - Throws: `DeckError.over`, `.paused`.
+  @discardableResult
+  public func answer(_ rating: Rating, seconds: Double? = nil) throws -> SessionResult {
+    switch try current() {
+    case .sprint(let sprint):
+      let result = try sprint.answer(isRight: rating != .again)
+      return SessionResult(
+        card: workspace.handle(of: result.card), rating: rating, remaining: result.remaining, interval: nil,
+        isLeech: false)
+    case .review(let session):
+      let result = try workspace.perform(.answerCard) { db in
+        try session.answer(db, rating, at: workspace.moment, seconds: seconds)
+      }
+      return SessionResult(
+        card: workspace.handle(of: result.card), rating: rating, remaining: result.remaining,
+        interval: result.interval, isLeech: result.isLeech)
+    }
+  }
+
+  public func undo() throws {
+    switch try current() {
+    case .sprint(let sprint): try sprint.undo()
+    case .review(let session): try workspace.perform(.answerCard) { try session.undo($0, at: workspace.moment) }
+    }
+  }
+
+  public func pause() throws {
+    switch try current() {
+    case .sprint(let sprint): sprint.pause()
+    case .review(let session): session.pause()
+    }
+  }
+
+  public func resume() throws {
+    switch try current() {
+    case .sprint(let sprint): sprint.resume()
+    case .review(let session): session.resume()
+    }
+  }
+
+  public func restart() throws {
+    switch try current() {
+    case .sprint(let sprint): sprint.restart()
+    case .review(let session): try workspace.read { try session.restart($0, at: workspace.moment) }
+    }
+  }
+}
+
+extension DeckHandle {
+  /// Starts a session with the deck's cards, those of the decks within it too.
+  public func study(_ wish: SessionHandle.Wish) throws -> SessionHandle { try SessionHandle(self, wish) }
+}
+
+extension Workspace {
+  /// Now, as schedules need it.
+  var moment: StudyMoment {
+    let now = surroundings.now()
+    return StudyMoment(now: now, utcOffset: surroundings.zoneOffset(now))
+  }
+}
