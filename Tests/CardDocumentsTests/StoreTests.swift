@@ -75,6 +75,8 @@ private final class Desk {
     #expect(try desk.store.open(desk.document.path) === desk.document)
     #expect(try desk.store.open(String(desk.document.id.description.prefix(6))) === desk.document)
     #expect(try desk.store.list().documents.first === desk.document)
+    desk.folder.write("documents/named.rwcard", fixture("shapes/edition2.rwcard"))
+    #expect(try desk.store.open("1b4e").content.shape == .edition2)
   }
 
   @Test func `a name that is none is told with the nearest one`() throws {
@@ -377,9 +379,12 @@ private final class Desk {
     #expect(throws: DocumentError.noUnit) { try desk.store.commitUnit() }
     desk.store.beginUnit()
     #expect(desk.store.isInUnit)
+    try desk.document.set(.x, of: desk.text, to: .number(3))
+    #expect(throws: DocumentError.self) { try desk.document.addImage(Array("x".utf8), named: "x") }
     #expect(try desk.store.commitUnit().isEmpty)
     try desk.store.rollbackUnit()
     #expect(!desk.store.isInUnit)
+    #expect(desk.document.content.element(desk.text)?.x == 3 && desk.document.hasUnsavedChanges)
   }
 
   // MARK: - Undoing

@@ -122,8 +122,7 @@ struct DocumentFolder {
   /// - Parameter isSynced: false for what can be made again, and may be lost with the power.
   func write(_ bytes: [UInt8], to name: String, isSynced: Bool = true) throws(DocumentError) {
     // In the same folder: a file system may take long over a name that moves to another one.
-    let place = name.lastIndex(of: "/").map { String(name[...$0]) } ?? ""
-    let temporary = full(place + DocumentFolder.temporaryPrefix + "\(getpid())")
+    let temporary = full(folderPart(of: name) + DocumentFolder.temporaryPrefix + "\(getpid())")
     try fill(temporary, with: bytes, for: name, isSynced: isSynced)
     try check("rename", name) { rename(temporary, full(name)) }
   }
@@ -133,14 +132,17 @@ struct DocumentFolder {
     try fill(full(name), with: bytes, for: name, isSynced: true)
   }
 
-  /// Syncs the names in a folder. Some network disks cannot; the files themselves are whole there too.
-  func syncNames(in folder: String = "") throws(DocumentError) {
-    let descriptor = open(folder.isEmpty ? path : full(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .cannotWrite(path: full(folder), errno: errno) }
-    defer { close(descriptor) }
-    _ = step("sync folder \(folder)")
-    if fsync(descriptor) != 0, errno != EINVAL { throw .cannotWrite(path: full(folder), errno: errno) }
+  /// Syncs the names in the folder that a file stands in. Some network disks cannot; the file itself is whole there too.
+  func syncNames(around name: String) {
+    let descriptor = open(full(folderPart(of: name)), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    _ = step("sync the names around " + name)
+    fsync(descriptor)
+    close(descriptor)
   }
+
+  /// The folder of a name, with a slash at its end; empty for the store's own.
+  func folderPart(of name: String) -> String { name.lastIndex(of: "/").map { String(name[...$0]) } ?? "" }
 
   func move(_ name: String, to other: String) throws(DocumentError) {
     try check("rename", other) { rename(full(name), full(other)) }

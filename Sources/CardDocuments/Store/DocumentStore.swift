@@ -42,7 +42,8 @@ public final class DocumentStore {
     self.randomBytes = randomBytes
     try folder.makeFolder()
     let names = try folder.names()
-    if names.contains(where: { $0.hasPrefix(DocumentFolder.unitPrefix) }) {
+    let leftovers = [DocumentFolder.unitPrefix, DocumentFolder.temporaryPrefix]
+    if names.contains(where: { name in leftovers.contains { name.hasPrefix($0) } }) {
       let lock = try StoreLock(folder)
       defer { lock.release() }
       try Journal.recover(in: folder)
@@ -121,7 +122,10 @@ public final class DocumentStore {
   public func open(_ name: String) throws(DocumentError) -> StoredDocument {
     if let id = DocumentID(name) { return try open(id) }
     if name.contains("/") || name.hasSuffix(".rwcard") { return try open(path: name) }
-    let ids = try entries().compactMap(\.id)
+    let entries = try entries()
+    // A file whose name is no id has to be read for it.
+    let isPlain = entries.allSatisfy { $0.id != nil }
+    let ids = isPlain ? entries.compactMap(\.id) : try list().documents.map(\.id)
     let wanted = name.uppercased()
     let matches = ids.filter { $0.description.hasPrefix(wanted) }
     if name.isEmpty || matches.isEmpty {
@@ -300,11 +304,12 @@ public final class DocumentStore {
     if !document.state.images.isEmpty { try folder.makeFolder(DocumentFolder.images) }
     for (hash, bytes) in document.state.images where try !folder.hasIntact(hash) {
       try folder.write(bytes, to: DocumentStore.imageName(hash))
+      folder.syncNames(around: DocumentStore.imageName(hash))
     }
     guard let name = document.state.name else { return }
     let bytes = document.state.saved.encoded
     try folder.write(bytes, to: name)
-    try folder.syncNames()
+    folder.syncNames(around: name)
     releaseImages(try wrote(document, name, bytes))
     if let conflict { throw conflict }
   }

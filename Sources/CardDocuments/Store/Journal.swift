@@ -24,21 +24,25 @@ struct Journal {
   /// Makes the batch certain: after this it will be done, whatever happens to the process.
   func commit(_ changes: [FolderChange], in folder: DocumentFolder) throws(DocumentError) {
     try folder.write(Journal.encode(changes), to: place + "/" + Journal.unfinished)
-    try folder.syncNames(in: place)
+    folder.syncNames(around: place + "/" + Journal.unfinished)
     try folder.move(place + "/" + Journal.unfinished, to: place + "/" + Journal.finished)
-    try folder.syncNames(in: place)
+    folder.syncNames(around: place + "/" + Journal.finished)
   }
 
   /// Does what was committed, then clears the batch's folder away.
   func apply(_ changes: [FolderChange], in folder: DocumentFolder) throws(DocumentError) {
+    var last: [String: String] = [:]
     for change in changes {
       switch change {
       case .put(let staged, let name):
+        last[folder.folderPart(of: name)] = name
         if folder.has(place + "/" + staged) { try folder.move(place + "/" + staged, to: name) }
-      case .remove(let name): try folder.remove(name)
+      case .remove(let name):
+        last[folder.folderPart(of: name)] = name
+        try folder.remove(name)
       }
     }
-    try folder.syncNames()
+    for name in last.values.sorted() { folder.syncNames(around: name) }
     try clear(in: folder)
   }
 

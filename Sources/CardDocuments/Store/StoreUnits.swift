@@ -1,5 +1,6 @@
 // Removing documents, and units of work: what a script run changes is written when it ends well, and not at all otherwise.
-// Invariant: after a commit that throws and after a rollback, folder and handles are as they were before `beginUnit`.
+// Invariant: after a rollback, and after a commit that failed before its journal stood, folder and handles are as they were
+// before `beginUnit`; once the journal stands the whole of it is done, by the next one who opens the folder if need be.
 
 import Wording
 
@@ -16,7 +17,7 @@ extension DocumentStore {
     guard try !isChangedElsewhere(document, name) else { throw .changedBeforeRemoval(document.id) }
     try folder.remove(name)
     document.state.isRemoved = true
-    try folder.syncNames()
+    folder.syncNames(around: name)
     removeThumbnail(of: document.id)
     releaseImages(document.state.imagesOnDisk)
   }
@@ -38,6 +39,7 @@ extension DocumentStore {
     guard let unit else { throw .noUnit }
     guard !unit.changed.isEmpty else {
       self.unit = nil
+      try unit.clear()
       return []
     }
     let lock: StoreLock
@@ -93,9 +95,7 @@ extension DocumentStore {
   public func rollbackUnit() throws(DocumentError) {
     guard let unit else { return }
     self.unit = nil
-    for (document, state) in unit.before {
-      document.state = state
-    }
+    for (document, state) in unit.before { document.state = state }
     try unit.clear()
   }
 }
