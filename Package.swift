@@ -23,9 +23,22 @@ func tests(_ room: String, _ more: [Target.Dependency] = [], resources: [Resourc
     name: room + "Tests", dependencies: [.byName(name: room)] + more, resources: resources, swiftSettings: strict)
 }
 
+/// Where Debian keeps the headers of cairo, pango and gdk-pixbuf, on either processor; a folder that is not there is passed over.
+/// (`pkgConfig` would warn of `-pthread` at each build.)
+let drawingHeaders = [
+  "/usr/include/cairo", "/usr/include/pango-1.0", "/usr/include/gdk-pixbuf-2.0", "/usr/include/harfbuzz",
+  "/usr/include/glib-2.0", "/usr/lib/x86_64-linux-gnu/glib-2.0/include", "/usr/lib/aarch64-linux-gnu/glib-2.0/include",
+].map { "-I" + $0 }
+let drawingLibraries = [
+  "cairo", "pangocairo-1.0", "pango-1.0", "gdk_pixbuf-2.0", "harfbuzz", "gobject-2.0", "glib-2.0",
+]
+
 let package = Package(
   name: "deckhand",
-  products: [.executable(name: "deckhand", targets: ["deckhand"])],
+  products: [
+    .executable(name: "deckhand", targets: ["deckhand"]),
+    .executable(name: "deckhand-draw", targets: ["deckhand-draw"]),
+  ],
   dependencies: [.package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")],
   targets: [
     // C where only C will do.
@@ -34,6 +47,9 @@ let package = Package(
     .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
     .target(name: "CUtf8proc", linkerSettings: [.linkedLibrary(":libutf8proc.a")]),
     .target(name: "CTerminal"),
+    .target(
+      name: "CDrawing", cSettings: [.unsafeFlags(drawingHeaders)],
+      linkerSettings: drawingLibraries.map { .linkedLibrary($0) }),
     // What every room says the same way.
     room("Wording"),
     room("JSON", ["Wording"]),
@@ -47,7 +63,9 @@ let package = Package(
     room("WordGames", ["Wording", "Lexicon", "Storage", grdb]),
     room("ToggleSettings", ["Wording", "JSON", "Storage", grdb]),
     room("Authentication", ["Wording", "CSodium", "CUtf8proc"]),
-    room("Workspace", ["Wording", "Storage", "Decks", "Lexicon", "WordGames", grdb]),
+    room("DrawingWire"),
+    room("CardDocuments", ["Wording", "JSON", "Storage", "DrawingWire", "CSodium"]),
+    room("Workspace", ["Wording", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames", grdb]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Wording", "CLua"]),
     room("Commands", ["Wording"]),
@@ -77,9 +95,16 @@ let package = Package(
     .executableTarget(
       name: "AuthenticationProbe", dependencies: ["Authentication", "CTerminal"], path: "Tests/AuthenticationProbe",
       swiftSettings: strict),
+    // A program of its own: pictures are decoded and drawn outside the shell's process.
+    .executableTarget(
+      name: "deckhand-draw", dependencies: ["DrawingWire", "CDrawing"],
+      swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
     tests("Wording"),
     tests("Storage", ["Wording", grdb]),
     tests("Decks", ["Wording", "Storage", grdb, sqlite], resources: [.copy("Fixtures")]),
+    tests("JSON", ["Wording"]),
+    tests(
+      "CardDocuments", ["Wording", "JSON", "DrawingWire", "CSodium", "deckhand-draw"], resources: [.copy("Fixtures")]),
     tests("Lexicon"),
     tests("WordGames", ["Lexicon"]),
     tests("ToggleSettings", ["Wording", "Storage", grdb]),
