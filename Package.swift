@@ -71,13 +71,15 @@ let package = Package(
     room("Commands", ["Wording"]),
     room(
       "Bindings",
-      ["Wording", "JSON", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Lexicon", "WordGames"]),
+      ["Wording", "JSON", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "CardDocuments", "Lexicon",
+        "WordGames",
+      ]),
     room("PluginHost", ["Wording", "JSON", "Storage", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
     room(
       "Shell",
       [
         "Wording", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "Storage", "Decks", "Lexicon",
-        "WordGames", "CReadline",
+        "CardDocuments", "JSON", "WordGames", "CReadline",
       ]),
     .executableTarget(
       name: "deckhand", dependencies: ["Shell", "LuaRuntime", "Commands", "Workspace", "Wording"],

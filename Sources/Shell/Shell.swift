@@ -2,6 +2,7 @@
 // gate to a workspace, `workspace()`, and one place where an error becomes words, `report`.
 
 public import Bindings
+import CardDocuments
 public import Commands
 public import Lexicon
 public import LuaRuntime
@@ -21,6 +22,10 @@ public struct ShellSetup {
   public var listFolders: [String]
   public var dictionaryFolders: [String]
   public var environment: (String) -> String?
+  /// `deckhand-draw`, beside the program.
+  public var drawingProgram = "deckhand-draw"
+  /// `NAME=value`: where the person's own fonts are found.
+  public var drawingEnvironment: [String] = []
   public var wantsJSON = false
   public var isDryRun = false
   public var wantsTrace = false
@@ -100,7 +105,10 @@ public final class Shell {
   public func workspace() throws -> Workspace {
     if let opened { return opened }
     let fresh = Workspace(
-      folder: setup.dataFolder + "/local", surroundings: surroundings, lexicons: lexicons, modes: modes)
+      folder: setup.dataFolder + "/local", surroundings: surroundings, lexicons: lexicons, modes: modes,
+      drawing: DrawingProgram(
+        path: setup.drawingProgram, environment: setup.drawingEnvironment, clock: surroundings.elapsed,
+        shouldStop: surroundings.isInterrupted))
     opened = fresh
     return fresh
   }
@@ -114,6 +122,7 @@ public final class Shell {
       try events.emit(.exiting)
       plugins.unloadAll()
       lua.close()
+      for failure in opened?.saveDocuments() ?? [] { report(failure) }
       try opened?.close()
     } catch {
       report(error)
