@@ -66,11 +66,15 @@ void dh_request_stop(lua_State *L, int reason) {
     dh_stop_runtime(dh_of(L), reason);
 }
 
+// What lua_error comes to in the end, in the static library: it unwinds with the error on top, past the message handler of
+// xpcall, which would run with hooks off.
+extern void luaD_throw(lua_State *L, int status) __attribute__((noreturn));
+
 int dh_raise_stop(lua_State *L) {
   set_hook(L);
   dh_of(L)->running = L;
   lua_pushlightuserdata(L, (void *)&sentinel);
-  return lua_error(L);
+  luaD_throw(L, LUA_ERRRUN);
 }
 
 void dh_note_memory(lua_State *L, int status) {
