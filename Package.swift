@@ -60,6 +60,11 @@ let package = Package(
     tests("WordGames", ["Lexicon"]),
     tests("LuaRuntime", ["Wording", "CLua"], exclude: ["Scripts"]),
     tests("Commands"),
+    // Measures calls between Lua and Swift against plain C.
+    .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
+    .executableTarget(
+      name: "LuaBench", dependencies: ["LuaRuntime", "CLua", "LuaBenchReference", "Wording"], path: "Tests/LuaBench",
+      swiftSettings: strict),
     // A small program that the tests of the prompt drive through a pseudo-terminal.
     .executableTarget(
       name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),

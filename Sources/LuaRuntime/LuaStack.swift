@@ -9,6 +9,9 @@ public struct LuaStack: ~Copyable {
 
   @usableFromInline init(_ state: OpaquePointer) { L = state }
 
+  /// The Lua state itself, for C code that works on it; nothing that can raise may be called on it from Swift.
+  public var pointer: OpaquePointer { L }
+
   /// The state this stack belongs to.
   public var state: LuaState { LuaState.of(L) }
 
