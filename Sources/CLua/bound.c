@@ -305,6 +305,23 @@ const char *dh_value_name(lua_State *L, int index) {
   return luaL_typename(L, index);
 }
 
+// ---- Problems
+
+static void set_problem_text(lua_State *L, const char *key, dh_text text) {
+  lua_pushstring(L, key);
+  lua_pushlstring(L, text.bytes ? text.bytes : "", text.length);
+  lua_rawset(L, -3);
+}
+
+void dh_push_problem(lua_State *L, dh_text code, dh_text title, dh_text message, int more, int metatable) {
+  lua_createtable(L, 0, 3 + more);
+  set_problem_text(L, "code", code);
+  set_problem_text(L, "title", title);
+  set_problem_text(L, "message", message);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, metatable);
+  lua_setmetatable(L, -2);
+}
+
 // ---- Modules and frozen tables
 
 // Upvalues: the module's name, its computed fields.

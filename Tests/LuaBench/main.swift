@@ -31,7 +31,8 @@ func thingType() -> BoundType<Thing> {
       guard bytes.count == thing.text.count, let given = bytes.baseAddress else { return false }
       return thing.text.withUnsafeBytes { own in own.baseAddress.map { memcmp($0, given, own.count) == 0 } ?? true }
     }
-    type.method("refuse", [LuaParameter("text", .string)], returns: .boolean, fails: true, "nil, problem.") { _, stack in
+    type.method("refuse", [LuaParameter("text", .string)], returns: .boolean, fails: true, "nil, problem.") {
+      _, stack in
       _ = try stack.bytes(2)
       return LuaRefusal(NotThere())
     }
@@ -74,13 +75,17 @@ func measure() throws {
   let state = try LuaState()
   state.register(thingType())
   try state.setGlobal("thing", Thing())
-  try state.setGlobal("open_reference", LuaFunction("open_reference") { stack in
+  try state.setGlobal(
+    "open_reference",
+    LuaFunction("open_reference") { stack in
       reference_open(stack.pointer)
       return LuaNothing()
     })
   try state.load("open_reference()", name: "bench").call([], results: 0) { _ in }
   func loop(_ body: String) throws -> LuaReference {
-    try state.load("local thing, reference, f = thing, reference, function(x) return x end for i = 1, \(repeats) do \(body) end", name: "bench")
+    try state.load(
+      "local thing, reference, f = thing, reference, function(x) return x end for i = 1, \(repeats) do \(body) end",
+      name: "bench")
   }
   func compare(_ name: String, _ ours: String, _ theirs: String) throws {
     let (a, b, empty) = (try loop(ours), try loop(theirs), try loop(""))
@@ -92,7 +97,9 @@ func measure() throws {
   try compare("field", "local _ = thing.size", "local _ = reference.size")
   try compare("nil, problem (refused)", "thing:refuse('x')", "reference:contains('x')")
   try compare("nil, problem (thrown)", "thing:throwing('x')", "reference:contains('x')")
-  try compare("three fields of a table", "thing:read({prompt = 'a', answer = 'b', n = 1})", "local _ = {prompt = 'a', answer = 'b', n = 1}")
+  try compare(
+    "three fields of a table", "thing:read({prompt = 'a', answer = 'b', n = 1})",
+    "local _ = {prompt = 'a', answer = 'b', n = 1}")
   try callbacks(state)
 }
 
@@ -101,15 +108,17 @@ func callbacks(_ state: LuaState) throws {
   let times = try best(
     {
       var sum = 0
-      for i in 0..<repeats { sum &+= try function.call([i]) { try $0.integer(-1) } }
+      for i in 0..<repeats { sum &+= try function.call(with: i) { try $0.integer(-1) } }
     },
-    { try state.withStack { stack in
+    {
+      try state.withStack { stack in
         stack.push(function)
         _ = reference_calls(stack.pointer, Int32(repeats))
-      } })
+      }
+    })
   line("callback from Swift", times.0, times.1)
   state.timeLimit = 2
-  let limited = try best({ for i in 0..<repeats { _ = try function.call([i]) { try $0.integer(-1) } } }, {})
+  let limited = try best({ for i in 0..<repeats { _ = try function.call(with: i) { try $0.integer(-1) } } }, {})
   line("callback with a time limit", limited.0, times.1)
 }
 
