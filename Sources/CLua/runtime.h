@@ -10,6 +10,8 @@
 
 #define DH_SMALL_CLASSES 32  // blocks of 16, 32, ... 512 bytes come from free lists
 
+#define DH_TEXT_SLOTS 64
+
 struct dh_runtime {
   dh_host host;
   lua_State *main;
@@ -37,6 +39,12 @@ struct dh_runtime {
   int tracing;
   char position[256];
   char *trace;
+  // Texts of problems, which come again and again: strings that the table at `texts_ref` of the registry holds by slot.
+  struct {
+    const char *bytes;
+    size_t length;
+  } texts[DH_TEXT_SLOTS];
+  int texts_ref;
   // Bound types, newest first.
   dh_type *types;
   // Functions of Lua's own libraries that ours call on.

@@ -106,7 +106,7 @@ private let others = [
     let before = reachable(second)
     try run(
       """
-      local everything = _G
+      local pairs, type, everything = pairs, type, _G
       for name, library in pairs(everything) do
         if type(library) == "table" and name ~= "_G" then for key in pairs(library) do library[key] = nil end end
         if name ~= "rawset" and name ~= "pairs" then everything[name] = nil end
