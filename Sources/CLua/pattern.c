@@ -1,6 +1,6 @@
 // Lua's patterns: string.find, match, gmatch and gsub with the meaning of Lua 5.4, in a matcher that looks at the stop while
 // it works. Invariant: a pattern is read as it is matched, so an error in it is raised exactly when matching comes to it, and
-// recursion is bounded as in Lua ("pattern too complex").
+// recursion is bounded as in Lua ("pattern too complex"). One long file, because its parts call each other in a circle.
 
 #define _GNU_SOURCE
 #include <ctype.h>

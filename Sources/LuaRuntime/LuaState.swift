@@ -102,9 +102,10 @@ public final class LuaState {
     let L = try running()
     let bytes = Array(source)
     guard lua_checkstack(L, 8) != 0 else { throw stackIsFull }
+    let chunkName = (name.hasSuffix(".lua") ? "@" : "=") + name  // Lua's own mark of a file
     let status = bytes.withUnsafeBytes { raw in
-      guard let base = raw.baseAddress else { return dh_load(L, "", 0, "=" + name) }
-      return dh_load(L, base.assumingMemoryBound(to: CChar.self), raw.count, "=" + name)
+      guard let base = raw.baseAddress else { return dh_load(L, "", 0, chunkName) }
+      return dh_load(L, base.assumingMemoryBound(to: CChar.self), raw.count, chunkName)
     }
     if status >= DH_STATUS_STOPPED { throw takeError(on: L, status: status) }
     guard status == LUA_OK else { throw takeSyntaxError(on: L, endsInBackslash: bytes.last == UInt8(ascii: "\\")) }
