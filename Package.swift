@@ -18,9 +18,12 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 }
 
 /// The tests of a room.
-func tests(_ room: String, _ more: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+func tests(
+  _ room: String, _ more: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
+) -> Target {
   .testTarget(
-    name: room + "Tests", dependencies: [.byName(name: room)] + more, resources: resources, swiftSettings: strict)
+    name: room + "Tests", dependencies: [.byName(name: room)] + more, exclude: exclude, resources: resources,
+    swiftSettings: strict)
 }
 
 /// Where Debian keeps the headers of cairo, pango and gdk-pixbuf, on either processor; a folder that is not there is passed over.
@@ -71,7 +74,8 @@ let package = Package(
     room("Commands", ["Wording"]),
     room(
       "Bindings",
-      ["Wording", "JSON", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "CardDocuments", "Lexicon",
+      [
+        "Wording", "JSON", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "CardDocuments", "Lexicon",
         "WordGames",
       ]),
     room("PluginHost", ["Wording", "JSON", "Storage", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
@@ -111,13 +115,18 @@ let package = Package(
     tests("WordGames", ["Lexicon"]),
     tests("ToggleSettings", ["Wording", "Storage", grdb]),
     tests("Authentication", ["AuthenticationProbe", "CTerminal"]),
-    tests("LuaRuntime", ["Wording"]),
+    tests("LuaRuntime", ["Wording", "CLua"], exclude: ["Scripts"]),
     tests("Commands"),
+    // Measures calls between Lua and Swift against plain C.
+    .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
+    .executableTarget(
+      name: "LuaBench", dependencies: ["LuaRuntime", "CLua", "LuaBenchReference", "Wording"], path: "Tests/LuaBench",
+      swiftSettings: strict),
     // A small program that the tests of the prompt drive through a pseudo-terminal.
     .executableTarget(
       name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
     tests("Shell", ["Commands", "PromptProbe"]),
     // The built program, run as somebody runs it.
-    .testTarget(name: "ProgramTests", dependencies: ["deckhand"], swiftSettings: strict),
+    .testTarget(name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw"], swiftSettings: strict),
   ]
 )

@@ -179,7 +179,8 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
     try context.requireGrant(.documentsWrite)
     return try document.duplicate()
   }
-  type.method("save", [], returns: .boolean, fails: true, "Writes moves and sizes, which wait for this.") { document, _ in
+  type.method("save", [], returns: .boolean, fails: true, "Writes moves and sizes, which wait for this.") {
+    document, _ in
     try context.requireGrant(.documentsWrite)
     try document.document().save()
     return true
@@ -190,7 +191,8 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
     return true
   }
   type.method(
-    "render", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))], returns: .boolean, fails: true,
+    "render", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))], returns: .boolean,
+    fails: true,
     "Draws it to a file that ends in .svg, .png or .pdf. Option: width = 1300."
   ) { document, stack in
     let path = try stack.text(2)
@@ -201,7 +203,8 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
     try document.document().render(to: path, width: width)
     return true
   }
-  type.method("check", [], returns: .list(.table), "What is wrong with it: {code=, pointer=, message=} each.") { document, _ in
+  type.method("check", [], returns: .list(.table), "What is wrong with it: {code=, pointer=, message=} each.") {
+    document, _ in
     try document.document().check().map { ProblemValue($0) }
   }
 }
@@ -222,14 +225,18 @@ func elementType(_ context: BindingContext) -> BoundType<ElementHandle> {
       (.rotation, "Degrees, clockwise.", \.rotation),
     ]
     for (field, help, read) in numbers {
-      type.field(field.rawValue, .number, help) { read(try $0.element()) } set: { element, stack in
+      type.field(field.rawValue, .number, help) {
+        read(try $0.element())
+      } set: { element, stack in
         let value = try stack.number(3)
         try context.requireGrant(.documentsWrite)
         try element.set(field, to: .number(value))
       }
     }
     describeTexts(type, context)
-    type.field("color", .optional(.list(.number)), "A text's colour.") { try $0.element().color.map(frozen) } set: {
+    type.field("color", .optional(.list(.number)), "A text's colour.") {
+      try $0.element().color.map(frozen)
+    } set: {
       element, stack in
       let parts = try stack.table(3, "{r, g, b} or {r, g, b, a}").elements { try $0.number(-1) }
       guard let color = CardColor(parts: parts) else {
@@ -247,7 +254,9 @@ private func describeTexts(_ type: BoundType<ElementHandle>, _ context: BindingC
     (.font, "A text's font.", \.font), (.alt, "A picture in words.", \.alt),
   ]
   for (field, help, read) in texts {
-    type.field(field.rawValue, .optional(.string), help) { read(try $0.element()) } set: { element, stack in
+    type.field(field.rawValue, .optional(.string), help) {
+      read(try $0.element())
+    } set: { element, stack in
       let text = try stack.optionalText(3)
       try context.requireGrant(.documentsWrite)
       try element.set(field, to: text.map { .text($0) } ?? .none)

@@ -51,7 +51,8 @@ extension Shell {
       case .deck: return try workspace().decks().map { try $0.record().name }
       case .card:
         return try workspace().decks().map { try $0.record().name + ":" }
-      case .document: return try workspace().documentEntries().compactMap { $0.id.map { String($0.description.prefix(8)) } }
+      case .document:
+        return try workspace().documentEntries().compactMap { $0.id.map { String($0.description.prefix(8)) } }
       case .language: return lexicons.languages().map(\.name)
       case .mode: return modes.modes.map(\.name) + plugins.offeredModes.map(\.name)
       case .plugin: return plugins.plugins.map(\.name)

@@ -38,7 +38,9 @@ public final class DocumentHandle: WorkspaceHandle {
 
   func forgetElement(_ id: String) { elementHandles.forget(id) }
 
-  public func addText(_ text: String, color: CardColor, font: String, at placement: ElementPlacement) throws -> ElementHandle {
+  public func addText(_ text: String, color: CardColor, font: String, at placement: ElementPlacement) throws
+    -> ElementHandle
+  {
     try element(try document().addText(text, color: color, font: font, at: placement).id)
   }
 

@@ -1,8 +1,8 @@
 // All that one signed-in person has open: the store, the objects handed out, the unit of work. Every change goes through an
 // operation here. Invariant: once closed, neither it nor any handle of it reaches data again; this is checked in `store`.
 
-import Decks
 public import CardDocuments
+import Decks
 import GRDB
 public import Lexicon
 import Storage

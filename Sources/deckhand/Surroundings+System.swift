@@ -67,7 +67,9 @@ func besideProgram(_ name: String) -> String { programFolder().map { $0 + "/" + 
 func bundledPluginsFolder() -> String? {
   guard var folder = programFolder() else { return nil }
   for _ in 0..<5 {
-    for place in ["/share/deckhand/Plugins", "/Plugins"] where access(folder + place, R_OK) == 0 { return folder + place }
+    for place in ["/share/deckhand/Plugins", "/Plugins"] where access(folder + place, R_OK) == 0 {
+      return folder + place
+    }
     guard let slash = folder.lastIndex(of: "/") else { return nil }
     folder = String(folder[..<slash])
   }

@@ -13,7 +13,8 @@ extension Shell {
     registry.describeGroup("word", "Look words up: check, anagrams, patterns.")
     registry.describeGroup("plugin", "List, enable, disable and reload plugins.")
     let commands =
-      deckCommands() + cardCommands() + [studyCommand()] + documentCommands() + wordCommands() + [playCommand()] + pluginCommands()
+      deckCommands() + cardCommands() + [studyCommand()] + documentCommands() + wordCommands() + [playCommand()]
+      + pluginCommands()
       + shellCommands()
     for command in commands { try registry.add(command) }
   }

@@ -80,7 +80,7 @@ extension Shell {
       for (index, line) in words.dropFirst().enumerated() {
         lines.append((index < elements.count ? elements[index] : "  ") + "  " + line)
       }
-      return CommandResult(documentRecord(handle, document), .lines(lines))
+      return CommandResult(try documentRecord(handle, document), .lines(lines))
     }
   }
 
@@ -115,7 +115,8 @@ extension Shell {
 
   private func color(_ text: String) throws -> CardColor {
     if let color = CardColor(typed: text) { return color }
-    throw Common.problem("bad_value", "No colour", "\(quoted(text)) is no colour; R,G,B or R,G,B,A, each from 0 to 1, expected")
+    throw Common.problem(
+      "bad_value", "No colour", "\(quoted(text)) is no colour; R,G,B or R,G,B,A, each from 0 to 1, expected")
   }
 
   private func addText() -> Command {
@@ -171,7 +172,9 @@ extension Shell {
     let names = ElementField.allCases.map(\.rawValue)
     guard parts.count == 2, let field = ElementField(rawValue: parts[0]) else {
       throw Common.problem(
-        "bad_value", "No field", "\(quoted(word)): FIELD=VALUE expected\(didYouMean(parts[0], among: names)); fields are \(names.joined(separator: ", "))")
+        "bad_value", "No field",
+        "\(quoted(word)): FIELD=VALUE expected\(didYouMean(parts[0], among: names)); fields are \(names.joined(separator: ", "))"
+      )
     }
     return (field, try field.value(typed: parts[1]))
   }
@@ -232,7 +235,9 @@ extension Shell {
     Command(
       "doc", "render", theme: Self.theme, summary: "Draws a document to an .svg, .png or .pdf file.",
       arguments: [Self.document, Argument("FILE", .file, help: "the file; its ending says the format")],
-      options: [Option("--width", "N", .integer(StoredDocument.widths), help: "in pixels or points: 1300 when left out")],
+      options: [
+        Option("--width", "N", .integer(StoredDocument.widths), help: "in pixels or points: 1300 when left out")
+      ],
       example: "doc render 6D92 dog.png --width 650"
     ) { [unowned self] invocation in
       let path = expandedPath(invocation.text("FILE"))

@@ -27,7 +27,8 @@ struct DocumentPicture {
 
   /// Terminals that say by their environment that they know the protocol.
   private var hasKitty: Bool {
-    environment("KITTY_WINDOW_ID") != nil || environment("TERM") == "xterm-kitty" || environment("TERM") == "xterm-ghostty"
+    environment("KITTY_WINDOW_ID") != nil || environment("TERM") == "xterm-kitty"
+      || environment("TERM") == "xterm-ghostty"
       || environment("TERM_PROGRAM") == "WezTerm" || environment("TERM_PROGRAM") == "ghostty"
   }
 
