@@ -44,7 +44,9 @@ let package = Package(
     // C where only C will do.
     .target(name: "CLua", linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
     .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
-    .systemLibrary(name: "CSodium"),
+    .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
+    .target(name: "CUtf8proc", linkerSettings: [.linkedLibrary(":libutf8proc.a")]),
+    .target(name: "CTerminal"),
     .target(
       name: "CDrawing", cSettings: [.unsafeFlags(drawingHeaders)],
       linkerSettings: drawingLibraries.map { .linkedLibrary($0) }),
@@ -54,16 +56,22 @@ let package = Package(
     // The domain: one room a noun, none knows Lua or a terminal.
     room("Storage", ["Wording", grdb, sqlite]),
     room("Decks", ["Wording", "Storage", grdb, sqlite]),
+    // Optimised in debug builds too: compiling a list of a million words would take the tests a minute.
+    .target(
+      name: "Lexicon", dependencies: ["Wording"],
+      swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+    room("WordGames", ["Wording", "Lexicon", "Storage", grdb]),
+    room("ToggleSettings", ["Wording", "JSON", "Storage", grdb]),
+    room("Authentication", ["Wording", "CSodium", "CUtf8proc"]),
     room("DrawingWire"),
     room("CardDocuments", ["Wording", "JSON", "Storage", "DrawingWire", "CSodium"]),
-    room("Lexicon", ["Wording"]),
-    room("WordGames", ["Wording", "Lexicon"]),
     room("Workspace", ["Wording", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames", grdb]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Wording", "CLua"]),
     room("Commands", ["Wording"]),
     room(
-      "Bindings", ["Wording", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Lexicon", "WordGames"]),
+      "Bindings",
+      ["Wording", "JSON", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Lexicon", "WordGames"]),
     room("PluginHost", ["Wording", "JSON", "Storage", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
     room(
       "Shell",
@@ -83,6 +91,10 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks", dependencies: ["BenchmarkReferences", "LuaRuntime"], path: "Tests/Benchmarks",
       swiftSettings: strict),
+    // A program that the tests of Authentication start to end it at every step.
+    .executableTarget(
+      name: "AuthenticationProbe", dependencies: ["Authentication", "CTerminal"], path: "Tests/AuthenticationProbe",
+      swiftSettings: strict),
     // A program of its own: pictures are decoded and drawn outside the shell's process.
     .executableTarget(
       name: "deckhand-draw", dependencies: ["DrawingWire", "CDrawing"],
@@ -95,6 +107,8 @@ let package = Package(
       "CardDocuments", ["Wording", "JSON", "DrawingWire", "CSodium", "deckhand-draw"], resources: [.copy("Fixtures")]),
     tests("Lexicon"),
     tests("WordGames", ["Lexicon"]),
+    tests("ToggleSettings", ["Wording", "Storage", grdb]),
+    tests("Authentication", ["AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Wording"]),
     tests("Commands"),
     // A small program that the tests of the prompt drive through a pseudo-terminal.

@@ -19,6 +19,7 @@ public struct ShellSetup {
   public var home: String?
   public var bundledPlugins: String?
   public var listFolders: [String]
+  public var dictionaryFolders: [String]
   public var environment: (String) -> String?
   public var wantsJSON = false
   public var isDryRun = false
@@ -29,6 +30,7 @@ public struct ShellSetup {
   public init(
     version: String, dataFolder: String, cacheFolder: String, configFolder: String, home: String?,
     bundledPlugins: String?, listFolders: [String] = ["/usr/share/dict"],
+    dictionaryFolders: [String] = ["/usr/share/hunspell"],
     environment: @escaping (String) -> String? = { _ in nil }
   ) {
     self.version = version
@@ -38,6 +40,7 @@ public struct ShellSetup {
     self.home = home
     self.bundledPlugins = bundledPlugins
     self.listFolders = listFolders
+    self.dictionaryFolders = dictionaryFolders
     self.environment = environment
   }
 }
@@ -77,7 +80,8 @@ public final class Shell {
     self.setup = setup
     self.console = console
     self.surroundings = surroundings
-    lexicons = LexiconLibrary(listFolders: setup.listFolders, cacheFolder: setup.cacheFolder)
+    lexicons = LexiconLibrary(
+      listFolders: setup.listFolders, cacheFolder: setup.cacheFolder, dictionaryFolders: setup.dictionaryFolders)
     lua = try LuaState()
     lua.isTracing = setup.wantsTrace
     let messages = console

@@ -19,6 +19,7 @@ public enum Operation: String, Sendable {
   case removeCards = "removing cards"
   case importCards = "importing cards"
   case answerCard = "answering a card"
+  case keepGame = "keeping a game"
 }
 
 /// A person's data while it is open.
@@ -37,7 +38,7 @@ public final class Workspace {
   /// How often each operation was done in the unit under way.
   private var unitOperations: [Operation: Int] = [:]
   /// Handles of games that are being started: nobody else holds them yet.
-  var handlesInMaking: [GameHandle] = []
+  var handlesInMaking: [GameHandle]?
 
   /// Nothing is opened yet: the database is at its first use.
   /// - Parameters:
@@ -49,7 +50,8 @@ public final class Workspace {
     self.lexicons = lexicons
     self.modes = modes
     database = Store(
-      path: folder + "/collection.sqlite", migrations: DecksSchema.migrations, interrupted: surroundings.isInterrupted)
+      path: folder + "/collection.sqlite", migrations: DecksSchema.migrations + WordGamesSchema.migrations,
+      interrupted: surroundings.isInterrupted)
   }
 
   /// Ends the workspace: what a unit of work did is taken back unless it was committed. Handles answer "signed out".
@@ -118,7 +120,7 @@ public final class Workspace {
   public func handle(of game: Game) -> GameHandle {
     gameHandles[ObjectIdentifier(game)] {
       let made = GameHandle(game, in: self)
-      handlesInMaking.append(made)
+      handlesInMaking?.append(made)
       return made
     }
   }

@@ -30,7 +30,7 @@ final class Home {
   var environment: [String] {
     [
       "HOME=\(path)", "TERM=xterm", "INPUTRC=/dev/null", "LANG=C.UTF-8", "PATH=/usr/bin:/bin",
-      "XDG_CACHE_HOME=\(path)/cache", "SWIFT_BACKTRACE=enable=no",
+      "XDG_CACHE_HOME=/tmp/deckhand-test-cache-\(getuid())", "SWIFT_BACKTRACE=enable=no",
     ]
   }
 
@@ -156,7 +156,7 @@ final class Child {
     var open = [output, errors]
     while !open.isEmpty {
       var waits = open.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-      if poll(&waits, nfds_t(waits.count), 60_000) <= 0 { break }
+      if poll(&waits, nfds_t(waits.count), 240_000) <= 0 { break }
       for entry in waits where entry.revents != 0 {
         let count = read(entry.fd, &buffer, buffer.count)
         if count <= 0 {

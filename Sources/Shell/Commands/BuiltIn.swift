@@ -23,6 +23,8 @@ enum Common {
   static let deck = Argument("DECK", .deck, help: "a deck's name; A::B is a deck within A")
   static let language = Option("--language", "L", .language, help: "english, spanish, ...; `word languages` lists them")
 
+  static let foldAccents = Option("--fold-accents", help: "à matches a; ñ stays a letter of its own")
+
   static func problem(_ code: String, _ title: String, _ message: String) -> PlainProblem {
     PlainProblem(code: code, title: title, message: message)
   }
