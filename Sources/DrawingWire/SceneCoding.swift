@@ -1,5 +1,6 @@
 // A scene as bytes and back.
-// Invariant: every number that is read is finite, and an item's picture is one of the scene's.
+// Invariant: every number that is read is within bounds that cairo can reckon with, and an item's picture is one of the
+// scene's.
 
 extension WireWriter {
   mutating func scene(_ scene: Scene) {
@@ -58,9 +59,16 @@ extension WireWriter {
 }
 
 extension WireReader {
+  /// Of a place, a size or an angle: cairo goes round and round for an arc that begins at 1e308.
+  private mutating func measure(upTo bound: Double = 1e6) throws(WireError) -> Double {
+    let value = try number()
+    guard value.magnitude <= bound else { throw WireError() }
+    return value
+  }
+
   mutating func scene() throws(WireError) -> Scene {
     let scene = Scene(
-      width: try number(), height: try number(), background: try color(), title: try text(), summary: try text(),
+      width: try measure(), height: try measure(), background: try color(), title: try text(), summary: try text(),
       pictures: try list { reader throws(WireError) in try reader.data() },
       items: try list { reader throws(WireError) in try reader.item() })
     for case .picture(let index?, _) in scene.items.map(\.content) where !scene.pictures.indices.contains(index) {
@@ -70,12 +78,12 @@ extension WireReader {
   }
 
   private mutating func color() throws(WireError) -> SceneColor {
-    SceneColor(red: try number(), green: try number(), blue: try number(), alpha: try number())
+    SceneColor(red: try measure(), green: try measure(), blue: try measure(), alpha: try measure())
   }
 
   private mutating func item() throws(WireError) -> SceneItem {
     let placement = Placement(
-      x: try number(), y: try number(), width: try number(), height: try number(), degrees: try number())
+      x: try measure(), y: try measure(), width: try measure(), height: try measure(), degrees: try measure())
     switch try byte() {
     case 1:
       let index = try integer()
@@ -84,19 +92,19 @@ extension WireReader {
     case 2:
       return SceneItem(
         placement: placement,
-        content: .text(try text(), font: try text(), color: try color(), size: try number()))
+        content: .text(try text(), font: try text(), color: try color(), size: try measure()))
     default: throw WireError()
     }
   }
 
-  private mutating func point() throws(WireError) -> PathPoint { PathPoint(x: try number(), y: try number()) }
+  private mutating func point() throws(WireError) -> PathPoint { PathPoint(x: try measure(), y: try measure()) }
 
   private mutating func step() throws(WireError) -> PathStep {
     switch try byte() {
     case 1: .move(try point())
     case 2: .line(try point())
     case 3: .curve(try point(), try point(), try point())
-    case 4: .arc(centre: try point(), radius: try number(), from: try number(), to: try number())
+    case 4: .arc(centre: try point(), radius: try measure(), from: try measure(upTo: 100), to: try measure(upTo: 100))
     case 5: .close
     default: throw WireError()
     }

@@ -342,6 +342,47 @@ struct FramePoints: Sendable {
     #expect(try card.rendered(as: .png, width: 1).bytes.count > 50)
   }
 
+  @Test func `the widest drawing stays within the program's memory`() throws {
+    let folder = TemporaryFolder()
+    let card = try document(in: folder) { document in _ = try document.addImage(testSVG(), named: "x") }
+    for format in RenderFormat.allCases { #expect(try !card.rendered(as: format, width: 6500).bytes.isEmpty) }
+  }
+
+  @Test func `a scene of any numbers is drawn or refused, and the program lives`() throws {
+    let drawing = makeDrawing()
+    var random = Seeded(8)
+    let fair: [Double] = [0, -0.0, 1, -1, 650, 1e-300, 1e6, -1e6, .leastNonzeroMagnitude, 1300, 2e5, 99]
+    var numbers = fair
+    func number() -> Double { numbers.randomElement(using: &random) ?? 0 }
+    func point() -> PathPoint { PathPoint(x: number(), y: number()) }
+    _ = try drawing.coverage([])
+    let process = drawing.process?.process
+    var drawn = 0
+    for trial in 0..<150 {
+      numbers = trial.isMultiple(of: 10) ? fair + [1e9, -1e308, 1e308] : fair
+      let clip: [PathStep] = [
+        .move(point()), .line(point()), .curve(point(), point(), point()),
+        .arc(centre: point(), radius: number(), from: .random(in: -99...99, using: &random), to: 3), .close,
+      ]
+      let color = SceneColor(red: number(), green: number(), blue: number(), alpha: number())
+      let place = Placement(x: number(), y: number(), width: number(), height: number(), degrees: number())
+      let scene = Scene(
+        width: .random(using: &random) ? 1300 : number(), height: 2000, background: color, title: "", summary: "",
+        pictures: [fixture("pictures/quarter.png"), []],
+        items: [
+          SceneItem(placement: place, content: .picture(index: 0, clip: clip.shuffled(using: &random))),
+          SceneItem(placement: place, content: .picture(index: nil, clip: [])),
+          SceneItem(placement: place, content: .text("a 🐶", font: ",,", color: color, size: number())),
+        ])
+      let format = DrawingFormat.allCases.randomElement(using: &random) ?? .png
+      do {
+        if case .drawing = try drawing.ask(.render(scene, format, width: 40)) { drawn += 1 }
+      } catch { Issue.record("\(error) \(scene)") }
+    }
+    #expect(drawn > 30)
+    #expect(drawing.process?.process == process)
+  }
+
   @Test func `a file that was there stays when the drawing cannot be written`() throws {
     let folder = TemporaryFolder()
     let card = try document(in: folder) { _ in }

@@ -3,6 +3,8 @@
 import DrawingWire
 import Testing
 
+@testable import CardDocuments
+
 private let scene = Scene(
   width: 13, height: 20, background: SceneColor(red: 1, green: 0.5, blue: 0, alpha: 1), title: "título", summary: "",
   pictures: [[1, 2, 3], []],
@@ -64,6 +66,19 @@ private let answers: [DrawAnswer] = [
       do { _ = try DrawAnswer(decoding: bytes) } catch { refused += 1 }
     }
     #expect(refused > 1000)
+  }
+
+  @Test func `a length that is none ends the conversation, not the shell`() throws {
+    let drawing = makeDrawing()
+    #expect(try drawing.ask(.finishSheet) == .refused(.badRequest, "there is nothing on the sheet"))
+    let process = try DrawingProcess(path: drawPath(), environment: [])
+    let patience = Patience(
+      seconds: 5, deadline: monotonicSeconds() + 5, clock: monotonicSeconds, shouldStop: { false })
+    let answer = try process.ask([99, 1, 2, 3], patience: patience)
+    #expect(try DrawAnswer(decoding: answer) == .refused(.badRequest, "the request makes no sense"))
+    #expect(
+      try DrawAnswer(decoding: process.ask([], patience: patience))
+        == .refused(.badRequest, "the request makes no sense"))
   }
 
   @Test func `a picture that a scene does not have is refused`() {
