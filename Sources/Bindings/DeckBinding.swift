@@ -1,6 +1,7 @@
 // What Lua sees of decks: the module `decks` and the type `deck`. Invariant: each member reads its arguments wholly before it
 // changes anything.
 
+import CardDocuments
 import Decks
 public import LuaRuntime
 import Wording
@@ -184,7 +185,8 @@ func readCard(_ table: borrowing LuaTable) throws -> NewCard {
   try table.allowOnly(cardKeys)
   return NewCard(
     prompt: try text(table, "prompt") ?? "", answer: try text(table, "answer") ?? "",
-    tags: try table.optionalTexts("tags") ?? [], guid: try text(table, "guid"), fields: try fields(table))
+    tags: try table.optionalTexts("tags") ?? [], guid: try text(table, "guid"), fields: try fields(table),
+    document: try table.optionalObject("document", DocumentHandle.self)?.document().id.description)
 }
 
 private func text(_ table: borrowing LuaTable, _ name: String) throws -> String? {

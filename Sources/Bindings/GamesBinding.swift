@@ -219,11 +219,20 @@ struct GameData: LuaRepresentable {
       }
       return 1
     }
-    stack.pushTable(array: 0, fields: 4)
+    if let saved = handle.savedData.flatMap(LuaValue.init(json:)) {
+      _ = saved.push(on: stack)
+    } else {
+      stack.pushTable(array: 0, fields: 4)
+    }
     handle.companion = stack.reference(-1)
     return 1
   }
   var luaValue: LuaValue { (handle.companion as? LuaReference)?.copied() ?? .table([]) }
+}
+
+extension GameHandle {
+  /// What the mode keeps with the game, as JSON; nil when there is nothing, or what JSON has no word for.
+  public var dataText: String? { (companion as? LuaReference)?.copied().json ?? savedData }
 }
 
 private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingContext) {
@@ -256,6 +265,14 @@ private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingCo
   type.method("missed", [], returns: .list(.string), "Those that were not.") { handle, _ in handle.game.missed() }
   type.method("hint", [], returns: .string, "A hint to a word not found yet; it costs points.") { handle, _ in
     try handle.game.hint()
+  }
+  type.method(
+    "to_deck", [LuaParameter("deck", .object("deck"))], returns: .table, fails: true,
+    "Makes a card of each word that was missed, once."
+  ) { handle, stack in
+    let deck = try stack.object(2, DeckHandle.self)
+    try context.requireGrant(.decksWrite)
+    return table(of: try handle.addMissed(to: deck))
   }
   type.method("new_word", [], returns: .string, fails: true, "A new base word; the list of found words is cleared.") {
     handle, _ in

@@ -71,13 +71,19 @@ func lexiconType() -> BoundType<LexiconHandle> {
     }
     type.method(
       "random", [LuaParameter("options", .optional(.table))], returns: .optional(.string),
-      "A word by chance. Option: length. Nil when no word has that length."
+      "A word by chance. Options: length, difficulty = \"easy\", \"normal\" or \"hard\". Nil when no word has that length."
     ) { handle, stack in
       let options = try stack.optionalTable(2)
-      try options?.allowOnly(["length"])
+      try options?.allowOnly(["length", "difficulty"])
       let length = try options?.optionalInteger("length", in: 1...1000)
       var choices = handle.workspace.surroundings.choices
-      return handle.lexicon.random(length: length, using: &choices)
+      guard let name = try options?.optionalText("difficulty") else {
+        return handle.lexicon.random(length: length, using: &choices)
+      }
+      guard let difficulty = Difficulty(rawValue: name) else {
+        throw LuaFailure.argument(2, "difficulty \"easy\", \"normal\" or \"hard\" expected, got \(quoted(name))")
+      }
+      return handle.lexicon.random(length: length, difficulty: difficulty, using: &choices)
     }
     describeSearches(type)
   }
@@ -99,6 +105,26 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
     "The words of a pattern: ? is one letter, * any number, [abc] a choice."
   ) { handle, stack in
     try handle.lexicon.match(stack.text(2))
+  }
+  type.method(
+    "anagrams", [LuaParameter("letters", .string)], returns: .list(.string), "The words of exactly these letters."
+  ) { handle, stack in
+    handle.lexicon.anagrams(of: try stack.text(2))
+  }
+  type.method(
+    "neighbours", [LuaParameter("word", .string)], returns: .list(.string), "The words that differ in one letter."
+  ) { handle, stack in
+    handle.lexicon.neighbours(of: try stack.text(2))
+  }
+  type.method(
+    "word_of_the_day", [LuaParameter("options", .optional(.table))], returns: .optional(.string),
+    "The same word for everybody on a day. Options: length, day (days since 1970, today when left out)."
+  ) { handle, stack in
+    let options = try stack.optionalTable(2)
+    try options?.allowOnly(["length", "day"])
+    let today = Int(handle.workspace.surroundings.now() / 86_400)
+    let day = try options?.optionalInteger("day", in: -1_000_000...1_000_000) ?? today
+    return handle.lexicon.wordOfTheDay(day, length: try options?.optionalInteger("length", in: 1...1000))
   }
   type.method("palindromes", [], returns: .list(.string), "The words that read the same from both ends.") { handle, _ in
     handle.lexicon.palindromes()

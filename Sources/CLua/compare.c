@@ -15,7 +15,7 @@ static int (*plain_strcoll(void))(const char *, const char *) {
 }
 
 int strcoll(const char *a, const char *b) {
-  const dh_entry *entry = dh_innermost();
+  const dh_entry *entry = dh_innermost_entry;
   if (entry && entry->rt->stop && entry->rt->host_depth == 0) dh_raise_stop(entry->rt->running);
   return plain_strcoll()(a, b);
 }

@@ -42,7 +42,7 @@ static void on_tick(int signal) {
   int64_t now = dh_now();
   int is_limited = 0;
   const dh_entry *expired = NULL;
-  for (dh_entry *entry = dh_innermost(); entry && !entry->paused_at; entry = entry->outer) {
+  for (dh_entry *entry = dh_innermost_entry; entry && !entry->paused_at; entry = entry->outer) {
     if (!entry->limit) continue;
     is_limited = 1;
     if (!entry->deadline) entry->deadline = now + entry->limit;

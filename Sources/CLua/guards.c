@@ -23,40 +23,10 @@ static int guarded_pcall(lua_State *L) {
   return finish_pcall(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, finish_pcall), 0);
 }
 
-static int is_stopping(lua_State *L) {
-  lua_pushboolean(L, dh_of(L)->stop != 0);
-  return 1;
-}
-
-// A message handler runs with hooks off when the hook raised: so it is reached through a Lua closure that looks first, and
-// ends in a tail call so that levels and tracebacks read as if it were not there.
-static const char handler_guard[] =
-    "local stopping = ...\n"
-    "return function(handler)\n"
-    "  return function(e) if stopping() then return e end return handler(e) end\n"
-    "end\n";
-
-// Upvalues: what makes a guard, the handler that was guarded last, and its guard.
-static void push_guarded_handler(lua_State *L, int handler) {
-  if (lua_rawequal(L, handler, lua_upvalueindex(2))) {
-    lua_pushvalue(L, lua_upvalueindex(3));
-    return;
-  }
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_pushvalue(L, handler);
-  lua_call(L, 1, 1);
-  lua_pushvalue(L, handler);
-  lua_replace(L, lua_upvalueindex(2));
-  lua_pushvalue(L, -1);
-  lua_replace(L, lua_upvalueindex(3));
-}
-
 static int guarded_xpcall(lua_State *L) {
   int count = lua_gettop(L);
   luaL_checktype(L, 2, LUA_TFUNCTION);
   dh_check_stack(L);
-  push_guarded_handler(L, 2);
-  lua_replace(L, 2);
   lua_pushboolean(L, 1);
   lua_pushvalue(L, 1);
   lua_rotate(L, 3, 2);
@@ -322,27 +292,15 @@ lua_CFunction dh_library_function(lua_State *L, const char *library, const char 
   return function;
 }
 
-static void open_xpcall(lua_State *L) {
-  lua_getglobal(L, "_G");
-  luaL_loadbuffer(L, handler_guard, sizeof handler_guard - 1, "=xpcall");
-  lua_pushcfunction(L, is_stopping);
-  lua_call(L, 1, 1);
-  lua_pushnil(L);
-  lua_pushnil(L);
-  lua_pushcclosure(L, guarded_xpcall, 3);
-  lua_setfield(L, -2, "xpcall");
-  lua_pop(L, 1);
-}
-
 void dh_open_guards(lua_State *L) {
   dh_replace(L, "_G", "pcall", guarded_pcall);
+  dh_replace(L, "_G", "xpcall", guarded_xpcall);
   dh_replace(L, "_G", "load", guarded_load);
   dh_replace(L, "coroutine", "create", guarded_create);
   dh_replace(L, "coroutine", "resume", guarded_resume);
   dh_replace(L, "coroutine", "wrap", guarded_wrap);
   dh_replace(L, "coroutine", "close", guarded_close);
   dh_replace(L, "os", "exit", guarded_exit);
-  open_xpcall(L);
   if (dh_of(L)->is_sandboxed) return;
   dh_of(L)->plain_sethook = dh_library_function(L, "debug", "sethook");
   dh_replace(L, "debug", "sethook", guarded_sethook);

@@ -1,6 +1,6 @@
 // Lua's patterns: string.find, match, gmatch and gsub with the meaning of Lua 5.4, in a matcher that looks at the stop while
 // it works. Invariant: a pattern is read as it is matched, so an error in it is raised exactly when matching comes to it, and
-// recursion is bounded as in Lua ("pattern too complex").
+// recursion is bounded as in Lua ("pattern too complex"). One long file, because its parts call each other in a circle.
 
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -28,6 +28,8 @@ typedef struct matcher {
   volatile sig_atomic_t *stop;
   int depth_left;
   int captures;
+  int is_begun;          // whether `lead_end` is known
+  const byte *lead_end;  // where the first item of the pattern ends, when every match must begin with one; else NULL
   capture capture[MAX_CAPTURES];
 } matcher;
 
@@ -110,18 +112,37 @@ static inline int matches_one(const matcher *m, const byte *s, const byte *p, co
 
 // How many characters from s on the item matches.
 static ptrdiff_t count_matches(matcher *m, const byte *s, const byte *p, const byte *end) {
-  if (*p == '.') return m->subject_end - s;
-  const byte *at = s;
-  while (matches_one(m, at, p, end)) {
-    poll(m);
-    at++;
+  const byte *at = s, *last = m->subject_end;
+  switch (*p) {
+    case '.': return last - s;
+    case '[':
+      for (; at < last && is_in_set(*at, p, end - 1); at++) poll(m);
+      break;
+    case ESCAPE:
+      for (; at < last && is_of_class(*at, p[1]); at++) poll(m);
+      break;
+    default:
+      for (; at < last && *at == *p; at++) poll(m);
   }
   return at - s;
 }
 
+// The plain character that a match of the pattern from p on must begin with, or -1.
+static int first_character(const matcher *m, const byte *p) {
+  if (p >= m->pattern_end || *p == 0 || strchr("^$*+?.([%-)", *p)) return -1;
+  byte suffix = p[1];
+  return suffix == '*' || suffix == '?' || suffix == '-' ? -1 : *p;
+}
+
 // As many as possible, then fewer.
 static const byte *match_longest(matcher *m, const byte *s, const byte *p, const byte *end) {
-  for (ptrdiff_t count = count_matches(m, s, p, end); count >= 0; count--) {
+  ptrdiff_t count = count_matches(m, s, p, end);
+  int next = m->depth_left > 0 ? first_character(m, end + 1) : -1;
+  for (; count >= 0; count--) {
+    if (next >= 0 && (s + count >= m->subject_end || s[count] != next)) {
+      poll(m);
+      continue;
+    }
     const byte *after = match_here(m, s + count, end + 1);
     if (after) return after;
   }
@@ -318,12 +339,26 @@ static void prepare(matcher *m, lua_State *L, const char *subject, size_t subjec
   m->stop = &dh_of(L)->stop;
   m->depth_left = MAX_DEPTH;
   m->captures = 0;
+  m->is_begun = 0;
   m->subject = (const byte *)subject;
   m->subject_end = m->subject + subject_length;
   m->pattern_end = (const byte *)pattern + pattern_length;
 }
 
+// Finds `lead_end`; raises what matching the first item would raise.
+static void begin(matcher *m, const byte *p) {
+  m->is_begun = 1;
+  m->lead_end = NULL;
+  if (p >= m->pattern_end || strchr("()$", *p)) return;
+  if (*p == ESCAPE && (p[1] == 'b' || p[1] == 'f' || isdigit(p[1]))) return;
+  const byte *end = item_end(m, p);
+  if (*end != '*' && *end != '?' && *end != '-') m->lead_end = end;
+}
+
 static inline const byte *match_at(matcher *m, const byte *s, const byte *p) {
+  if (!m->is_begun) begin(m, p);
+  poll(m);
+  if (m->lead_end && !matches_one(m, s, p, m->lead_end)) return NULL;
   m->captures = 0;
   m->depth_left = MAX_DEPTH;
   return match_here(m, s, p);
@@ -331,10 +366,8 @@ static inline const byte *match_at(matcher *m, const byte *s, const byte *p) {
 
 // Where the next match can begin at all, from s on: a pattern that opens with a plain character that must be there is looked
 // for at once. NULL when there is none.
-static inline const byte *next_candidate(const matcher *m, const byte *s, const byte *p) {
-  if (p >= m->pattern_end || !(isalnum(*p) || *p == ' ' || *p == '<' || *p == '"' || *p == ',')) return s;
-  if (p + 1 < m->pattern_end && strchr("*?-", p[1]) && p[1]) return s;
-  return memchr(s, *p, (size_t)(m->subject_end - s));
+static inline const byte *next_candidate(const matcher *m, const byte *s, int first) {
+  return first < 0 ? s : memchr(s, first, (size_t)(m->subject_end - s));
 }
 
 // ---- find and match
@@ -398,8 +431,9 @@ static int search(lua_State *L, int wants_positions) {
   const byte *p = (const byte *)pattern;
   int is_anchored = *p == '^';
   if (is_anchored) p++;
+  int first = is_anchored ? -1 : first_character(&m, p);
   for (const byte *s = m.subject + start; s <= m.subject_end; s++) {
-    if (!is_anchored && !(s = next_candidate(&m, s, p))) break;
+    if (!(s = next_candidate(&m, s, first))) break;
     const byte *end = match_at(&m, s, p);
     if (end && wants_positions) {
       lua_pushinteger(L, s - m.subject + 1);
@@ -422,6 +456,7 @@ typedef struct iteration {
   matcher m;
   const byte *next, *pattern;
   const byte *last_end;  // an empty match there would repeat the last one
+  int first;
 } iteration;
 
 // Upvalues: the subject and the pattern, so that they stay, and the iteration.
@@ -429,7 +464,7 @@ static int next_match(lua_State *L) {
   iteration *it = lua_touserdata(L, lua_upvalueindex(3));
   it->m.L = L;
   for (const byte *s = it->next; s <= it->m.subject_end; s++) {
-    if (!(s = next_candidate(&it->m, s, it->pattern))) break;
+    if (!(s = next_candidate(&it->m, s, it->first))) break;
     const byte *end = match_at(&it->m, s, it->pattern);
     if (!end || end == it->last_end) continue;
     it->next = it->last_end = end;
@@ -449,6 +484,7 @@ static int pattern_gmatch(lua_State *L) {
   it->next = it->m.subject + (start > length ? length + 1 : start);
   it->pattern = (const byte *)pattern;
   it->last_end = NULL;
+  it->first = first_character(&it->m, it->pattern);
   lua_pushcclosure(L, next_match, 3);
   return 1;
 }
@@ -508,8 +544,8 @@ static int add_replacement(matcher *m, luaL_Buffer *b, const byte *start, const 
 }
 
 // Adds the characters that no match takes, as far as the next place where one can begin; answers that place, or NULL.
-static const byte *copy_to_candidate(matcher *m, luaL_Buffer *b, const byte *s, const byte *p) {
-  const byte *at = next_candidate(m, s, p);
+static const byte *copy_to_candidate(matcher *m, luaL_Buffer *b, const byte *s, int first) {
+  const byte *at = next_candidate(m, s, first);
   const byte *upto = at ? at : m->subject_end;
   if (upto > s) luaL_addlstring(b, (const char *)s, (size_t)(upto - s));
   return at;
@@ -531,11 +567,12 @@ static int pattern_gsub(lua_State *L) {
   const byte *p = (const byte *)pattern, *s = m.subject, *last_end = NULL;
   int is_anchored = *p == '^';
   if (is_anchored) p++;
+  int first = is_anchored ? -1 : first_character(&m, p);
   lua_Integer count = 0;
   int has_changed = 0;
   while (count < most) {
-    if (!is_anchored) {
-      const byte *at = copy_to_candidate(&m, &b, s, p);
+    if (first >= 0) {
+      const byte *at = copy_to_candidate(&m, &b, s, first);
       s = at ? at : m.subject_end;
       if (!at) break;
     }

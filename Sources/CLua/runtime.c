@@ -47,6 +47,17 @@ static void open_plugin_libraries(lua_State *L) {
   }
 }
 
+// Makes the references of the registry stand in its array part, where they are found at once: the free ones keep it dense.
+static void reserve_references(lua_State *L) {
+  enum { COUNT = 128 };
+  int references[COUNT];
+  for (int i = 0; i < COUNT; i++) {
+    lua_pushboolean(L, 1);
+    references[i] = luaL_ref(L, LUA_REGISTRYINDEX);
+  }
+  for (int i = COUNT - 1; i >= 0; i--) luaL_unref(L, LUA_REGISTRYINDEX, references[i]);
+}
+
 // Runs protected: opening libraries allocates.
 static int open_all(lua_State *L) {
   int is_sandboxed = dh_of(L)->is_sandboxed;
@@ -62,6 +73,7 @@ static int open_all(lua_State *L) {
   dh_open_library(L);
   dh_open_bound(L);
   if (is_sandboxed) dh_open_sandbox(L);
+  reserve_references(L);
   lua_gc(L, LUA_GCGEN, 0, 0);
   return 0;
 }
@@ -72,6 +84,7 @@ lua_State *dh_open(const dh_host *host, const dh_options *options) {
   dh_runtime *rt = calloc(1, sizeof *rt);
   if (!rt) return NULL;
   rt->host = *host;
+  rt->stack_floor = dh_stack_floor();  // a state belongs to the thread that made it
   rt->is_sandboxed = options->is_sandboxed;
   rt->is_seeded = options->is_seeded;
   rt->seed = options->seed;
@@ -209,27 +222,44 @@ int dh_load(lua_State *L, const char *text, size_t length, const char *chunk_nam
   return DH_STATUS_STOPPED + reason;
 }
 
-int dh_call_protected(lua_State *L, int arguments, int results) {
+// Calls the function under `arguments` values, whose message handler stands below it.
+static int call_above_handler(lua_State *L, int arguments, int results) {
   dh_runtime *rt = dh_of(L);
   dh_entry entry;
-  int function = lua_gettop(L) - arguments, depth = rt->host_depth;
+  int handler = lua_gettop(L) - arguments - 1, depth = rt->host_depth;
   lua_State *running = rt->running;
   int status = dh_enter(rt, &entry, rt->time_limit);
-  if (__builtin_expect(status, 0)) return refuse_call(L, function - 1, status);
+  if (__builtin_expect(status, 0)) return refuse_call(L, handler, status);
   if (__builtin_expect(rt->has_leftovers, 0)) sweep_leftovers(L, rt);
-  lua_pushcfunction(L, dh_note_error);
-  lua_insert(L, function);
   rt->running = L;
   rt->host_depth = 0;
-  status = lua_pcall(L, arguments, results, function);
+  status = lua_pcall(L, arguments, results, handler);
   if (__builtin_expect(status != LUA_OK, 0)) dh_note_memory(L, status);
   int reason = end_call(L, rt, &entry, running, depth);
-  lua_remove(L, function);
   if (__builtin_expect(!reason, 1)) return status;
   if (status == LUA_OK && !rt->stop && reason != DH_STOP_EXIT) return LUA_OK;
-  lua_settop(L, function - 1);
+  lua_settop(L, handler);
   return DH_STATUS_STOPPED + reason;
 }
+
+int dh_call_protected(lua_State *L, int arguments, int results) {
+  int function = lua_gettop(L) - arguments;
+  lua_pushcfunction(L, dh_note_error);
+  lua_insert(L, function);
+  int status = call_above_handler(L, arguments, results);
+  lua_remove(L, function);
+  return status;
+}
+
+lua_State *dh_begin_call(lua_State *L, int ref, int slots) {
+  L = dh_of(L)->running;
+  if (!lua_checkstack(L, slots)) return NULL;
+  lua_pushcfunction(L, dh_note_error);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
+  return L;
+}
+
+int dh_finish_call(lua_State *L, int arguments, int results) { return call_above_handler(L, arguments, results); }
 
 // ---- Single operations, protected. They may run metamethods, so they count as Lua code.
 

@@ -10,6 +10,8 @@
 
 #define DH_SMALL_CLASSES 32  // blocks of 16, 32, ... 512 bytes come from free lists
 
+#define DH_TEXT_SLOTS 64
+
 struct dh_runtime {
   dh_host host;
   lua_State *main;
@@ -38,6 +40,12 @@ struct dh_runtime {
   char position[256];
   int has_stop_position;  // position is that of a stop which nobody has asked for yet
   char *trace;
+  // Texts of problems, which come again and again: strings that the table at `texts_ref` of the registry holds by slot.
+  struct {
+    const char *bytes;
+    size_t length;
+  } texts[DH_TEXT_SLOTS];
+  int texts_ref;
   // Bound types, newest first.
   dh_type *types;
   // Functions of Lua's own libraries that ours call on.
@@ -50,11 +58,24 @@ void dh_free_chunks(dh_runtime *rt);
 
 // ---- stop.c
 
-// Begins a call of the host into the state. Answers 0; DH_STATUS_STOPPED + reason when nothing new may begin; LUA_ERRRUN
-// when the native stack is nearly used up. Only after 0 must dh_leave follow.
-int dh_enter(dh_runtime *rt, dh_entry *entry, int64_t limit);
-// Ends it; answers why it was asked to stop, or DH_STOP_NONE.
-int dh_leave(dh_runtime *rt, dh_entry *entry);
+// Ends a call; answers why it was asked to stop, or DH_STOP_NONE. What the runtime is asked now follows from the call around
+// it, which a handler may mark meanwhile: so look again.
+static inline int dh_leave(dh_runtime *rt, dh_entry *entry) {
+  extern _Thread_local dh_entry *volatile dh_innermost_entry;
+  dh_entry *outer = entry->outer_same;
+  dh_innermost_entry = entry->outer;
+  rt->entry = outer;
+  if (!outer) {
+    rt->stop = DH_STOP_NONE;
+    return entry->stop;
+  }
+  sig_atomic_t stop;
+  do {
+    stop = outer->stop;
+    rt->stop = stop;
+  } while (outer->stop != stop);
+  return entry->stop;
+}
 // Asks all calls from the innermost to the outermost of this runtime to stop.
 void dh_stop_runtime(dh_runtime *rt, int reason);
 // Raises the error that nothing in Lua catches.
@@ -72,8 +93,9 @@ static inline void dh_check_stack(lua_State *L) {
 void dh_note_memory(lua_State *L, int status);
 // The same, then raises the stop again when there is one.
 void dh_pass_stop_on(lua_State *L, int status);
-// The innermost call on this thread, or NULL; and stopping all calls from it out to `last` (NULL: to the outermost).
-dh_entry *dh_innermost(void);
+// The innermost call of the host into any state, on this thread; and stopping all calls from it out to `last` (NULL: to the
+// outermost).
+extern _Thread_local dh_entry *volatile dh_innermost_entry;
 void dh_stop_through(const dh_entry *last, int reason);
 // The native stack of this thread, down to where no call may begin.
 char *dh_stack_floor(void);
@@ -83,6 +105,32 @@ char *dh_stack_floor(void);
 // Makes sure that the clock ticks on this thread; called when an entry with a limit begins.
 void dh_start_ticking(void);
 int64_t dh_now(void);
+
+// ---- The chain of calls
+
+// Begins a call of the host into the state. Answers 0; DH_STATUS_STOPPED + reason when nothing new may begin; LUA_ERRRUN
+// when the native stack is nearly used up. Only after 0 must dh_leave follow.
+static inline int dh_enter(dh_runtime *rt, dh_entry *entry, int64_t limit) {
+  dh_entry *outer = dh_innermost_entry;
+  if (__builtin_expect((char *)__builtin_frame_address(0) < rt->stack_floor, 0)) return LUA_ERRRUN;
+  if (__builtin_expect(rt->stop != 0, 0)) return DH_STATUS_STOPPED + rt->stop;
+  entry->rt = rt;
+  entry->outer = outer;
+  entry->outer_same = rt->entry;
+  entry->stop = DH_STOP_NONE;
+  entry->limit = limit;
+  entry->deadline = 0;
+  entry->paused_at = 0;
+  rt->entry = entry;
+  dh_innermost_entry = entry;
+  if (__builtin_expect(outer && outer->stop, 0)) {  // nothing new begins inside a call that must end
+    int reason = outer->stop;
+    dh_leave(rt, entry);
+    return DH_STATUS_STOPPED + reason;
+  }
+  if (limit) dh_start_ticking();
+  return 0;
+}
 
 // ---- What replaces or guards functions of Lua's libraries
 

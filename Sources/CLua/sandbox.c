@@ -15,6 +15,10 @@ static const char *const globals[] = {"_G",     "_VERSION", "assert",   "collect
                                       "string", "table",    "tonumber", "tostring",       "type",      "utf8",    "xpcall",
                                       NULL};
 static const char *const os_functions[] = {"clock", "date", "time", NULL};
+static const char *const math_members[] = {"abs",  "acos", "asin",       "atan",       "ceil", "cos",  "deg",    "exp",        "floor",
+                                           "fmod", "huge", "log",        "max",        "maxinteger", "min", "mininteger", "modf", "pi",
+                                           "rad",  "random", "randomseed", "sin",      "sqrt", "tan",  "tointeger", "type",    "ult",
+                                           NULL};  // without those of older versions
 static const char *const string_functions[] = {"byte",  "char",   "find", "format",   "gmatch", "gsub",  "len",   "lower", "match",
                                                "pack",  "packsize", "rep",  "reverse",  "sub",    "unpack", "upper", NULL};
 
@@ -300,5 +304,6 @@ void dh_open_sandbox(lua_State *L) {
     dh_replace(L, "_G", functions[i].name, functions[i].func);
   keep_only_in(L, "_G", globals);
   keep_only_in(L, "os", os_functions);
+  keep_only_in(L, "math", math_members);
   keep_only_in(L, "string", string_functions);
 }

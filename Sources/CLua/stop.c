@@ -15,7 +15,8 @@
 static const char sentinel = 0;
 
 // The innermost call of the host into any state, on this thread.
-static _Thread_local dh_entry *volatile innermost;
+_Thread_local dh_entry *volatile dh_innermost_entry;
+#define innermost dh_innermost_entry
 // A Ctrl-C that came while this process asks for them.
 static volatile sig_atomic_t interrupts;
 
@@ -45,8 +46,6 @@ static void hook_innermost(void) {
   if (entry && entry->rt->stop && entry->rt->running) set_hook(entry->rt->running);
 }
 
-dh_entry *dh_innermost(void) { return innermost; }
-
 void dh_stop_through(const dh_entry *last, int reason) {
   mark_through(last, reason);
   hook_innermost();
@@ -66,11 +65,15 @@ void dh_request_stop(lua_State *L, int reason) {
     dh_stop_runtime(dh_of(L), reason);
 }
 
+// What lua_error comes to in the end, in the static library: it unwinds with the error on top, past the message handler of
+// xpcall, which would run with hooks off.
+extern void luaD_throw(lua_State *L, int status) __attribute__((noreturn));
+
 int dh_raise_stop(lua_State *L) {
   set_hook(L);
   dh_of(L)->running = L;
   lua_pushlightuserdata(L, (void *)&sentinel);
-  return lua_error(L);
+  luaD_throw(L, LUA_ERRRUN);
 }
 
 void dh_note_memory(lua_State *L, int status) {
@@ -108,44 +111,6 @@ char *dh_stack_floor(void) {
   if (!base || size > ((size_t)64 << 20)) base = (char *)__builtin_frame_address(0) - (8 << 20), size = 8 << 20;
   size_t spare = size / 4 < ((size_t)2 << 20) ? size / 4 : (size_t)2 << 20;
   return floor = (char *)base + spare;
-}
-
-// What the runtime is asked now follows from its innermost call. A handler may mark that one meanwhile: look again.
-static void follow_entry(dh_runtime *rt) {
-  dh_entry *entry = rt->entry;
-  sig_atomic_t stop;
-  do {
-    stop = entry ? entry->stop : DH_STOP_NONE;
-    rt->stop = stop;
-  } while (entry && entry->stop != stop);
-}
-
-int dh_enter(dh_runtime *rt, dh_entry *entry, int64_t limit) {
-  if (__builtin_expect(!innermost, 0)) rt->stack_floor = dh_stack_floor();
-  if (!rt->entry && innermost) rt->stack_floor = innermost->rt->stack_floor;
-  if ((char *)__builtin_frame_address(0) < rt->stack_floor) return LUA_ERRRUN;
-  dh_entry *outer = innermost;
-  entry->rt = rt;
-  entry->outer = outer;
-  entry->outer_same = rt->entry;
-  entry->stop = DH_STOP_NONE;
-  entry->limit = limit;
-  entry->deadline = 0;
-  entry->paused_at = 0;
-  rt->entry = entry;
-  innermost = entry;
-  if (outer && outer->stop) entry->stop = outer->stop;  // nothing new begins inside a call that must end
-  follow_entry(rt);
-  if (__builtin_expect(rt->stop != 0, 0)) return DH_STATUS_STOPPED + dh_leave(rt, entry);
-  if (limit) dh_start_ticking();
-  return 0;
-}
-
-int dh_leave(dh_runtime *rt, dh_entry *entry) {
-  innermost = entry->outer;
-  rt->entry = entry->outer_same;
-  follow_entry(rt);
-  return entry->stop;
 }
 
 // ---- Limits over host code, and pauses

@@ -227,6 +227,8 @@ static char **candidates(const char *text, int start, int end) {
   char **matches = calloc(offer_count + 2, sizeof *matches);
   if (!matches) return NULL;
   matches[0] = strdup(offer_count > 1 && common ? common : offers[0]);
+  // M-* puts all candidates into the line, and each of ours is the whole line: it gets what they have in common.
+  if (rl_completion_type == '*') return matches;
   for (size_t i = 0; i < offer_count && offer_count > 1; i++) matches[i + 1] = strdup(offers[i]);
   return matches;
 }

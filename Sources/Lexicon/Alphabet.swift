@@ -11,18 +11,26 @@ final class Alphabet {
   /// For letters of more than that.
   private let others: [[UInt8]: UInt16]
 
+  /// Whether some letter is a scalar with marks: words must then be read letter by letter.
+  let hasMarks: Bool
+
   var count: Int { letters.count }
   /// The bits of a code.
   var planeCount: Int { Int.bitWidth - letters.count.leadingZeroBitCount }
 
   init(letters: [[UInt8]]) {
     self.letters = letters
+    hasMarks = letters.contains { letter in letter.count { $0 & 0xC0 != 0x80 } > 1 }
     letterHashes = [0] + letters.indices.map { WordHash.letter($0 + 1) }
     var simple = [UInt16](repeating: 0, count: 0x800)
     var others: [[UInt8]: UInt16] = [:]
     for (index, letter) in letters.enumerated() {
       let code = UInt16(truncatingIfNeeded: index + 1)
-      if let value = Self.simpleScalar(letter) { simple[value] = code } else { others[letter] = code }
+      guard let value = Self.simpleScalar(letter) else {
+        others[letter] = code
+        continue
+      }
+      simple[value] = code
     }
     self.simple = simple
     self.others = others
@@ -46,7 +54,7 @@ final class Alphabet {
   }
 
   /// The letters as a compiled list has them, or nil where the bytes are no such section.
-  init?(encoded: UnsafeRawBufferPointer, count: Int) {
+  convenience init?(encoded: UnsafeRawBufferPointer, count: Int) {
     var letters: [[UInt8]] = []
     var index = 0
     while letters.count < count {
@@ -56,11 +64,7 @@ final class Alphabet {
       letters.append(Array(encoded[(index + 1)..<end]))
       index = end
     }
-    let made = Alphabet(letters: letters)
-    self.letters = made.letters
-    letterHashes = made.letterHashes
-    simple = made.simple
-    others = made.others
+    self.init(letters: letters)
   }
 
   var encoded: [UInt8] { letters.flatMap { [UInt8(truncatingIfNeeded: $0.count)] + $0 } }

@@ -1,6 +1,6 @@
 // Which words can be laid with given letters. Small sets of letters: the hash of every subset is looked up in the bitmap, then
 // in the table of anagrams. Long ones, and blanks: every word that is not too long is tried.
-// Invariant: a word is found once, and only after its letters were counted against the given ones.
+// Invariant: a word is found once: under the one subset whose hash is that of its letters.
 
 extension Lexicon {
   /// Beyond so many subsets of the letters, trying every word is faster.
@@ -20,7 +20,7 @@ extension Lexicon {
   /// The number of words that can be laid with `letters`.
   public func countFormable(from letters: String, minLength: Int = 2) -> Int {
     var letters = letters
-    return letters.withUTF8 { formableOffsets($0, minLength: minLength).count }
+    return letters.withUTF8 { formableOffsets($0, minLength: minLength, sorted: false).count }
   }
 
   /// Calls `body` with the UTF-8 of each word that can be laid with `letters`, in order, until it answers false.
@@ -42,118 +42,155 @@ extension Lexicon {
     return offsets.map(word(at:))
   }
 
-  private func formableOffsets(_ letters: UnsafeBufferPointer<UInt8>, minLength: Int) -> [UInt32] {
-    formableOffsets(LetterBag(letters, alphabet: image.alphabet), minLength: minLength)
+  private func formableOffsets(
+    _ letters: UnsafeBufferPointer<UInt8>, minLength: Int, sorted: Bool = true
+  ) -> [UInt32] {
+    formableOffsets(LetterBag(letters, alphabet: image.alphabet), minLength: minLength, sorted: sorted)
   }
 
-  /// The offsets of the words, ascending, which is their order.
-  private func formableOffsets(_ bag: LetterBag, minLength: Int) -> [UInt32] {
+  /// The offsets of the words, ascending where `sorted`, which is their order.
+  private func formableOffsets(_ bag: LetterBag, minLength: Int, sorted: Bool = true) -> [UInt32] {
     guard bag.total > 0, minLength <= bag.total else { return [] }
     if bag.blanks == 0, let subsets = bag.subsetCount(limit: Self.subsetLimit) {
-      return offsetsBySubsets(bag, subsets: subsets, minLength: minLength)
+      var offsets = offsetsBySubsets(bag, subsets: subsets, minLength: minLength)
+      if sorted { sortAscending(&offsets) }
+      return offsets
     }
     return offsetsByTrying(bag, minLength: minLength)
   }
 
+  /// Looks up all subsets in steps, each a short loop over all of them, so that waiting for memory overlaps.
   private func offsetsBySubsets(_ bag: LetterBag, subsets: Int, minLength: Int) -> [UInt32] {
-    var found: [UInt32] = []
-    var counts = bag.counts
-    let mask = (1 as UInt64) << image.bitmapBits - 1
-    withUnsafeTemporaryAllocation(of: UInt64.self, capacity: subsets) { hashes in
-      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: subsets) { sizes in
-        fillSubsets(of: bag, hashes, sizes)
-        for index in 0..<subsets where Int(sizes[index]) >= minLength {
-          let hash = hashes[index]
-          let bit = hash & mask
-          guard bitmap[Int(truncatingIfNeeded: bit >> 6)] >> (bit & 63) & 1 == 1 else { continue }
-          anagrams.probe(hash) { offset in
-            let fit = fit(of: offset, in: &counts, blanks: 0)
-            if fit.isFormable, fit.hash == hash { found.append(offset) }
-            return false
-          }
-        }
-      }
+    var offsets = withUnsafeTemporaryAllocation(of: UInt64.self, capacity: subsets) { memory in
+      guard let hashes = memory.baseAddress else { return [UInt32]() }
+      fillSubsets(of: bag, hashes)
+      return anagrams.offsets(of: UnsafeMutableBufferPointer(start: hashes, count: keepLikely(hashes, subsets)))
     }
-    found.sort()
-    return found
+    if minLength > 2 { dropShorter(than: minLength, from: &offsets) }
+    return offsets
   }
 
-  /// The hash and the number of letters of every subset.
-  private func fillSubsets(
-    of bag: LetterBag, _ hashes: UnsafeMutableBufferPointer<UInt64>, _ sizes: UnsafeMutableBufferPointer<UInt8>
-  ) {
+  /// The hash of every subset.
+  private func fillSubsets(of bag: LetterBag, _ hashes: UnsafeMutablePointer<UInt64>) {
     hashes[0] = 0
-    sizes[0] = 0
     var filled = 1
     for code in bag.distinct {
       let value = image.alphabet.letterHashes[Int(code)]
-      let before = filled
-      for _ in 0..<bag.counts[Int(code)] {
-        for _ in 0..<before {
-          hashes[filled] = hashes[filled - before] &+ value
-          sizes[filled] = sizes[filled - before] + 1
-          filled += 1
-        }
-      }
+      let (before, added) = (filled, filled * Int(bag.counts[Int(code)]))
+      for index in 0..<added { hashes[before &+ index] = hashes[index] &+ value }
+      filled += added
     }
+  }
+
+  /// Moves the hashes that the bitmap knows to the front; answers how many they are.
+  private func keepLikely(_ hashes: UnsafeMutablePointer<UInt64>, _ count: Int) -> Int {
+    var kept = 0
+    for index in 0..<count {
+      let hash = hashes[index]
+      hashes[kept] = hash
+      kept &+= anagrams.likelihood(of: hash)
+    }
+    return kept
+  }
+
+  private func dropShorter(than length: Int, from offsets: inout [UInt32]) {
+    // Words lie longest first: those that are too short begin at the first word of a shorter block.
+    guard let block = blocks.first(where: { $0.length < length }) else { return }
+    let end = offset(ofIndex: block.indices.lowerBound)
+    offsets.removeAll { $0 >= end }
   }
 
   private func offsetsByTrying(_ bag: LetterBag, minLength: Int) -> [UInt32] {
     var found: [UInt32] = []
-    var counts = bag.counts
-    for block in blocks where block.length <= bag.total && block.length >= minLength {
-      var offset = offset(ofIndex: block.indices.lowerBound)
-      for _ in block.indices {
-        guard offset < image.heapBytes else { break }
-        if fit(of: offset, in: &counts, blanks: bag.blanks).isFormable { found.append(offset) }
-        offset += 1 + UInt32(heap[Int(offset)])
+    bag.withCounts { counts in
+      withUnsafeTemporaryAllocation(of: UInt16.self, capacity: WordPolicy.maxBytes + 1) { used in
+        for block in blocks where block.length <= bag.total && block.length >= minLength {
+          var offset = offset(ofIndex: block.indices.lowerBound)
+          for _ in block.indices {
+            guard image.bounds.contains(offset) else { break }
+            if canLay(offset, with: counts, blanks: bag.blanks, used: used) { found.append(offset) }
+            offset += 1 + UInt32(heap[Int(offset)])
+          }
+        }
       }
     }
     return found
   }
 
-  /// Whether the word at an offset can be laid with the letters of `counts`, and the hash of its letters as far as they
-  /// were looked at. `counts` is as before afterwards.
-  private func fit(of offset: UInt32, in counts: inout [UInt8], blanks: Int) -> (isFormable: Bool, hash: UInt64) {
-    let word = bytes(at: offset)
-    let alphabet = image.alphabet
-    return withUnsafeTemporaryAllocation(of: UInt16.self, capacity: 256) { codes in
-      var used = 0
-      var blanksLeft = blanks
-      var hash: UInt64 = 0
-      var isFormable = true
-      forEachCode(of: word, alphabet) { code in
-        hash &+= alphabet.letterHashes[Int(code)]
-        if code != 0, counts[Int(code)] > 0 {
-          counts[Int(code)] -= 1
-          codes[used] = code
-          used += 1
-        } else if blanksLeft > 0 {
-          blanksLeft -= 1
-        } else {
-          isFormable = false
-        }
-        return isFormable
+  /// Whether the word at an offset can be laid with the letters of `counts` and so many blanks. `counts` is as before
+  /// afterwards; `used` is scratch for a word's letters.
+  @inline(__always)
+  private func canLay(
+    _ offset: UInt32, with counts: UnsafeMutableBufferPointer<UInt8>, blanks: Int,
+    used: UnsafeMutableBufferPointer<UInt16>
+  ) -> Bool {
+    var usedCount = 0
+    var blanksLeft = blanks
+    forEachCode(of: bytes(at: offset)) { code in
+      let left = counts[Int(code)]
+      if left > 0 {
+        counts[Int(code)] = left &- 1
+        used[usedCount] = code
+        usedCount &+= 1
+      } else {
+        blanksLeft &-= 1
       }
-      for code in codes[0..<used] { counts[Int(code)] += 1 }
-      return (isFormable, hash)
+      return blanksLeft >= 0
     }
+    for index in 0..<usedCount { counts[Int(used[index])] &+= 1 }
+    return blanksLeft >= 0
   }
 
-  /// Calls `body` with the code of each letter until it answers false.
+  /// Calls `body` with the code of each letter until it answers false; a letter of no code is 0.
   @inline(__always)
-  private func forEachCode(
-    of word: UnsafeBufferPointer<UInt8>, _ alphabet: Alphabet, _ body: (UInt16) -> Bool
-  ) {
-    var index = 0
-    while index < word.count {
+  private func forEachCode(of word: UnsafeBufferPointer<UInt8>, _ body: (UInt16) -> Bool) {
+    let alphabet = image.alphabet
+    for index in 0..<word.count {
       let byte = word[index]
-      guard byte < 0x80 else {
+      guard byte < 0x80, !alphabet.hasMarks else {
         for code in alphabet.codes(of: word[index...]) where !body(code) { return }
         return
       }
       guard body(alphabet.simple[Int(byte)]) else { return }
-      index += 1
+    }
+  }
+}
+
+/// Sorts offsets by their bits, seven at a time, the lowest first; few of them by comparing.
+func sortAscending(_ offsets: inout [UInt32]) {
+  guard offsets.count > 24, let lowest = offsets.min(), let highest = offsets.max() else { return offsets.sort() }
+  withUnsafeTemporaryAllocation(of: UInt32.self, capacity: offsets.count) { spare in
+    offsets.withUnsafeMutableBufferPointer { offsets in
+      var (from, to) = (offsets, spare)
+      var shift: UInt32 = 0
+      while shift < 32, (highest - lowest) >> shift > 0 {
+        distribute(from, to, lowest, shift)
+        swap(&from, &to)
+        shift += 7
+      }
+      if from.baseAddress != offsets.baseAddress { _ = offsets.update(from: from) }
+    }
+  }
+}
+
+/// Copies numbers in the order of the seven bits from `shift` on of what they are above `lowest`, equal ones as they stood.
+private func distribute(
+  _ from: UnsafeMutableBufferPointer<UInt32>, _ to: UnsafeMutableBufferPointer<UInt32>, _ lowest: UInt32,
+  _ shift: UInt32
+) {
+  withUnsafeTemporaryAllocation(of: Int32.self, capacity: 128) { places in
+    places.initialize(repeating: 0)
+    for value in from { places[Int((value &- lowest) &>> shift & 127)] &+= 1 }
+    var next: Int32 = 0
+    for digit in 0..<128 {
+      let count = places[digit]
+      places[digit] = next
+      next &+= count
+    }
+    for value in from {
+      let digit = Int((value &- lowest) &>> shift & 127)
+      to[Int(places[digit])] = value
+      places[digit] &+= 1
     }
   }
 }

@@ -1,6 +1,6 @@
 // A compiled list in memory, mapped from its file or made just now, after its bounds were checked.
 // Invariant: once an `Image` exists, every section lies inside its bytes, aligned, and holds as many elements as the header
-// says; `heapBytes` is such that an offset below it may be followed by 256 bytes without leaving the heap. Whoever takes an
+// says; an offset that `bounds` contains may be followed by 256 bytes without leaving the heap. Whoever takes an
 // offset or an index out of a section compares it with these bounds before use. So no content of the file, not even one
 // that changes while it is mapped, makes a query read outside; only a file cut short under the mapping would (nobody
 // writes into these files: they are replaced as a whole).
@@ -23,8 +23,8 @@ final class Image {
   let source: SourceStamp
   let report: CompileReport
   let alphabet: Alphabet
-  /// Offsets of words are below this.
-  let heapBytes: UInt32
+  /// Where words may begin in the heap.
+  let bounds: HeapBounds
   private let ranges: [Range<Int>]
 
   /// Takes over a mapping, or memory that was allocated; gives it back when the bytes are no compiled list.
@@ -48,7 +48,7 @@ final class Image {
     planeCount = header.integer(.planeCount)
     source = header.source
     report = header.report
-    heapBytes = UInt32(truncatingIfNeeded: ranges[ImageLayout.Section.heap.rawValue].count - ImageLayout.guardBytes)
+    bounds = HeapBounds(heapBytes: ranges[ImageLayout.Section.heap.rawValue].count)
   }
 
   deinit { Self.release(bytes, isMapped: isMapped) }
@@ -78,8 +78,11 @@ final class Image {
     return Image(bytes: UnsafeRawBufferPointer(start: base, count: count), isMapped: true, expected: expected)
   }
 
+  /// The checksum that the header has.
+  var checksum: UInt64 { ImageHeader(bytes: bytes).checksum }
+
   /// Whether the bytes are those that were written.
-  var hasIntactChecksum: Bool { checksum(of: bytes) == ImageHeader(bytes: bytes).checksum }
+  var hasIntactChecksum: Bool { imageChecksum(of: bytes) == checksum }
 
   /// The elements of a section.
   func elements<Element: BitwiseCopyable>(
@@ -150,9 +153,10 @@ struct ImageHeader {
     let step = ImageLayout.sampleStep
     let bits = integer(.bitmapBits)
     let letters = integer(.letterCount)
-    return words > 0 && words <= size(.heap) && size(.heap) > ImageLayout.guardBytes
+    return words > 0 && words <= size(.heap) && size(.heap) > ImageLayout.headBytes + ImageLayout.guardBytes
       && size(.heap) <= Int(UInt32.max) && (8...31).contains(integer(.offsetBits))
-      && size(.table) >= 4 && size(.table) % 4 == 0 && size(.anagrams) >= 4 && size(.anagrams) % 4 == 0
+      && size(.table) >= 4 && size(.table) % 4 == 0 && size(.anagrams) == (words + AnagramTable.stride) * 8
+      && size(.buckets) == (AnagramTable.buckets(for: words) + 1) * 4
       && (6...40).contains(bits) && size(.bitmap) == 1 << (bits - 3)
       && size(.samples) == (words + step - 1) / step * 4
       && size(.blocks) == ImageLayout.blockCount * ImageLayout.blockFields * 4

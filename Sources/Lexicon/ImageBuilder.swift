@@ -26,7 +26,7 @@ struct ImageBuilder {
     self.source = source
     self.name = name
     alphabet = Alphabet(of: words)
-    let heapBytes = words.entries.reduce(1) { $0 + 1 + Int($1.bytes) }
+    let heapBytes = words.entries.reduce(ImageLayout.headBytes) { $0 + 1 + Int($1.bytes) }
     offsetBits = max(8, heapBytes.bitWidth - heapBytes.leadingZeroBitCount)
   }
 
@@ -51,7 +51,7 @@ struct ImageBuilder {
   }
 
   private mutating func writeHeap() {
-    var heap: [UInt8] = [0]
+    var heap = [UInt8](repeating: 0, count: ImageLayout.headBytes)
     heap.reserveCapacity(words.heap.count + words.entries.count + ImageLayout.guardBytes)
     offsets.reserveCapacity(words.entries.count)
     for entry in words.entries {
@@ -63,44 +63,53 @@ struct ImageBuilder {
     set(.heap, to: heap)
   }
 
-  /// Puts the words, each under its hash, into a table of `slotCount` slots.
-  private func slots(_ slotCount: Int, hash: (Int) -> UInt64) -> [UInt32] {
-    var slots = [UInt32](repeating: 0, count: slotCount)
-    for index in offsets.indices {
-      let hash = hash(index)
-      var slot = SlotTable.home(of: hash, in: slotCount)
-      while slots[slot] != 0 { slot = slot + 1 == slotCount ? 0 : slot + 1 }
-      slots[slot] = SlotTable.slot(hash: hash, offset: offsets[index], offsetBits: offsetBits)
-    }
-    return slots
-  }
-
   private mutating func writeTable() {
-    let table = words.heap.withUnsafeBytes { heap in
-      slots(max(8, offsets.count * 2)) { index in
-        let entry = words.entries[index]
-        guard let start = heap.baseAddress else { return 0 }
-        return WordHash.of(start + Int(entry.offset), Int(entry.bytes))
+    var slots = [UInt32](repeating: 0, count: max(8, offsets.count * 3))
+    words.heap.withUnsafeBytes { heap in
+      guard let start = heap.baseAddress else { return }
+      for (entry, offset) in zip(words.entries, offsets) {
+        let hash = WordHash.of(start + Int(entry.offset), Int(entry.bytes))
+        var slot = SlotTable.home(of: hash, in: slots.count)
+        while slots[slot] != 0 { slot = slot + 1 == slots.count ? 0 : slot + 1 }
+        slots[slot] = SlotTable.slot(hash: hash, offset: offset, offsetBits: offsetBits)
       }
     }
-    set(.table, to: table)
+    set(.table, to: slots)
   }
-
-  /// The bits of the anagram bitmap: about 16 for each word.
-  private var bitmapBits: Int { max(9, (offsets.count * 12).bitWidth - (offsets.count * 12).leadingZeroBitCount) }
 
   private mutating func writeAnagrams() {
     let values = alphabet.letterHashes
     let hashes = words.entries.map { entry in
       alphabet.codes(of: bytes(of: entry)).reduce(0) { $0 &+ values[Int($1)] }
     }
-    set(.anagrams, to: slots(max(8, offsets.count * 5 / 3)) { hashes[$0] })
+    set(.bitmap, to: bitmap(of: hashes))
+    // A counting sort by bucket: how many each has, then where each begins, then every word to its place.
+    let bucketCount = AnagramTable.buckets(for: offsets.count)
+    var starts = [UInt32](repeating: 0, count: bucketCount + 1)
+    let buckets = hashes.map { AnagramTable.bucket(of: $0, in: bucketCount) }
+    for bucket in buckets { starts[bucket + 1] += 1 }
+    for bucket in 1..<starts.count { starts[bucket] += starts[bucket - 1] }
+    var next = starts
+    var slots = [UInt64](repeating: 0, count: offsets.count + AnagramTable.stride)
+    for (index, bucket) in buckets.enumerated() {
+      slots[Int(next[bucket])] = AnagramTable.slot(
+        hash: hashes[index], offset: offsets[index], offsetBits: UInt64(offsetBits))
+      next[bucket] += 1
+    }
+    set(.buckets, to: starts)
+    set(.anagrams, to: slots)
+  }
+
+  /// The bits of the anagram bitmap: 12 to 24 for each word.
+  private var bitmapBits: Int { max(9, (offsets.count * 12).bitWidth - (offsets.count * 12).leadingZeroBitCount) }
+
+  private func bitmap(of hashes: [UInt64]) -> [UInt64] {
     var bitmap = [UInt64](repeating: 0, count: 1 << (bitmapBits - 6))
     for hash in hashes {
       let bit = Int(truncatingIfNeeded: hash & (1 << UInt64(bitmapBits) - 1))
       bitmap[bit >> 6] |= 1 << UInt64(bit & 63)
     }
-    set(.bitmap, to: bitmap)
+    return bitmap
   }
 
   private mutating func writeBlocksAndPlanes() {
@@ -164,7 +173,7 @@ struct ImageBuilder {
     for (index, count) in words.report.counts.enumerated() {
       put(UInt32(clamping: count), at: ImageLayout.Field.dropCounts.rawValue + index * 4, in: &image)
     }
-    put(image.withUnsafeBytes(checksum(of:)), .checksum, &image)
+    put(image.withUnsafeBytes(imageChecksum(of:)), .checksum, &image)
   }
 
   private func put(_ value: some FixedWidthInteger, _ field: ImageLayout.Field, _ image: inout [UInt8]) {
@@ -174,39 +183,4 @@ struct ImageBuilder {
   private func put<Value: FixedWidthInteger>(_ value: Value, at offset: Int, in image: inout [UInt8]) {
     image.withUnsafeMutableBytes { $0.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self) }
   }
-}
-
-/// The checksum of a compiled list: over all its bytes but the checksum itself.
-func checksum(of image: UnsafeRawBufferPointer) -> UInt64 {
-  let field = ImageLayout.Field.checksum.rawValue
-  let head = digest(UnsafeRawBufferPointer(rebasing: image[..<field]), seed: 0)
-  return digest(UnsafeRawBufferPointer(rebasing: image[(field + 8)...]), seed: head)
-}
-
-/// A 64-bit digest of bytes, in four lanes so that a processor keeps busy. It finds damage, not forgery.
-func digest(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
-  let prime: UInt64 = 0x9E37_79B9_7F4A_7C15
-  var lanes: (UInt64, UInt64, UInt64, UInt64) = (seed &+ 1, seed ^ prime, ~seed, seed &+ prime)
-  var offset = 0
-  while offset + 32 <= bytes.count {
-    lanes.0 = mix(lanes.0, bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-    lanes.1 = mix(lanes.1, bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
-    lanes.2 = mix(lanes.2, bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self))
-    lanes.3 = mix(lanes.3, bytes.loadUnaligned(fromByteOffset: offset + 24, as: UInt64.self))
-    offset += 32
-  }
-  while offset < bytes.count {
-    lanes.0 = mix(lanes.0, UInt64(bytes[offset]) | 0x100)
-    offset += 1
-  }
-  var sum = mix(UInt64(truncatingIfNeeded: bytes.count), lanes.0)
-  for lane in [lanes.1, lanes.2, lanes.3] { sum = mix(sum, lane) }
-  return sum
-}
-
-/// One step of `digest`: a bijection in each argument, so that no single change of a byte is lost.
-@inline(__always)
-private func mix(_ state: UInt64, _ value: UInt64) -> UInt64 {
-  let sum = (state ^ value) &* 0x9FB2_1C65_1E98_DF25
-  return sum ^ sum >> 29
 }

@@ -1,11 +1,12 @@
 // The layout of a compiled list: a header of fixed fields, then sections, all little-endian, each section on a multiple of 8.
 // Invariant: a reader trusts nothing but the bounds it has checked itself; see `Image`.
 //
-//   heap      0, then for each word its number of bytes and its bytes; longest words first, then by code point.
+//   heap      8 zeros, then for each word its number of bytes and its bytes; longest words first, then by code point.
 //             A word is named by its offset in the heap, so sorting offsets sorts words. `guardBytes` zeros end it.
 //   table     open addressing by `WordHash.of`: a slot is 0 or the low bits of the hash above the offset of the word.
-//   anagrams  open addressing by the sum of `WordHash.letter`, slots as in `table`, one for each word.
-//   bitmap    one bit for each low part of such a sum that some word has: asked before `anagrams`.
+//   anagrams  the words again, by the sum of `WordHash.letter` over their letters: 64 bits for each, bucket after bucket; 4 zeros.
+//   buckets   for each bucket its first slot in `anagrams`; one more ends the last.
+//   bitmap    one bit for each low part of such a sum that some word has: asked before the buckets.
 //   samples   the offset of every 16th word.
 //   blocks    for each length in letters, 0...64: index of its first word, number of words, start of its planes.
 //   planes    for each length, each position, each bit of a letter's code: one bit a word, in words of 64 bits.
@@ -18,6 +19,8 @@ enum ImageLayout {
   static let headerBytes = 512
   /// More than the longest word: what is read after a checked offset stays inside the heap.
   static let guardBytes = 264
+  /// Zeros before the first word, so that eight bytes before the end of any word can be read.
+  static let headBytes = 8
   static let sampleStep = 16
   static let blockFields = 3
   static let blockCount = WordPolicy.lengths.upperBound + 1
@@ -31,7 +34,7 @@ enum ImageLayout {
   }
 
   enum Section: Int, CaseIterable {
-    case heap, table, anagrams, bitmap, samples, blocks, planes, letters, name
+    case heap, table, anagrams, buckets, bitmap, samples, blocks, planes, letters, name
   }
 
   static func aligned(_ size: Int) -> Int { (size + 7) & ~7 }

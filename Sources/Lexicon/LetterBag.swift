@@ -4,7 +4,7 @@
 struct LetterBag {
   /// How often each code is there, by code; index 0 is 0.
   private(set) var counts: [UInt8]
-  /// The codes that are there, ascending.
+  /// The codes that are there.
   private(set) var distinct: [UInt16] = []
   /// The blanks, `?`, each standing for any letter.
   private(set) var blanks = 0
@@ -15,26 +15,26 @@ struct LetterBag {
 
   init(_ letters: UnsafeBufferPointer<UInt8>, alphabet: Alphabet) {
     counts = [UInt8](repeating: 0, count: alphabet.count + 1)
-    var found: [UInt16] = []
-    forEachLetter(in: letters) { letter in
-      if letter.count == 1, letter.first == UInt8(ascii: "?") {
-        blanks += 1
-      } else {
-        found.append(alphabet.code(of: letter))
+    distinct.reserveCapacity(16)
+    if letters.allSatisfy({ $0 < 0x80 }) {
+      for byte in letters { add(alphabet.simple[Int(byte)], isBlank: byte == UInt8(ascii: "?")) }
+    } else {
+      forEachLetter(in: letters) { letter in
+        add(alphabet.code(of: letter), isBlank: letter.count == 1 && letter.first == UInt8(ascii: "?"))
       }
     }
-    for code in found {
-      guard code != 0 else {
-        isWhole = false
-        continue
-      }
-      if counts[Int(code)] == 0 { distinct.append(code) }
-      // No word has more than 64 letters, so a higher count says nothing more.
-      if counts[Int(code)] < UInt8(WordPolicy.lengths.upperBound) { counts[Int(code)] += 1 }
-      total += 1
+  }
+
+  private mutating func add(_ code: UInt16, isBlank: Bool) {
+    guard !isBlank, code != 0 else {
+      if isBlank { blanks += 1 } else { isWhole = false }
+      total += isBlank ? 1 : 0
+      return
     }
-    total += blanks
-    distinct.sort()
+    if counts[Int(code)] == 0 { distinct.append(code) }
+    // No word has more than 64 letters, so a higher count says nothing more.
+    if counts[Int(code)] < UInt8(WordPolicy.lengths.upperBound) { counts[Int(code)] += 1 }
+    total += 1
   }
 
   /// The number of different sets of letters that can be taken, or nil beyond `limit`.
@@ -45,5 +45,13 @@ struct LetterBag {
       if product > limit { return nil }
     }
     return product
+  }
+
+  /// Calls `body` with a copy of the counts, by code, that it may change.
+  func withCounts(_ body: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: counts.count) { copy in
+      _ = copy.initialize(from: counts)
+      body(copy)
+    }
   }
 }

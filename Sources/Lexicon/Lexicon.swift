@@ -19,14 +19,12 @@ public final class Lexicon {
   let image: Image
   let heap: UnsafePointer<UInt8>
   let table: SlotTable
-  let anagrams: SlotTable
-  let bitmap: UnsafePointer<UInt64>
+  let anagrams: AnagramTable
   let blocks: [Block]
 
   init?(_ image: Image, language: Language, name: String, foldsAccents: Bool, isMapped: Bool) {
     guard let heap = image.elements(.heap, as: UInt8.self).baseAddress,
-      let table = SlotTable(image, .table), let anagrams = SlotTable(image, .anagrams),
-      let bitmap = image.elements(.bitmap, as: UInt64.self).baseAddress,
+      let table = SlotTable(image, .table), let anagrams = AnagramTable(image),
       let blocks = Block.all(of: image)
     else { return nil }
     self.image = image
@@ -39,19 +37,44 @@ public final class Lexicon {
     self.heap = heap
     self.table = table
     self.anagrams = anagrams
-    self.bitmap = bitmap
     self.blocks = blocks
   }
 
   /// Whether the list has the word, given as normalised UTF-8.
   public func contains(_ word: UnsafeBufferPointer<UInt8>) -> Bool {
-    offset(of: word, hash: Self.hash(of: word)) != 0
+    guard let start = word.baseAddress, word.count > 0 else { return false }
+    return offset(of: word, hash: WordHash.of(start, word.count)) != 0
   }
 
   /// Whether the list has the word, given in normal form.
   public func contains(_ word: String) -> Bool {
     var word = word
     return word.withUTF8 { contains($0) }
+  }
+
+  /// The bytes that `contains` goes by: the words and their table.
+  public var membershipBytes: Int {
+    image.elements(.heap, as: UInt8.self).count + image.elements(.table, as: UInt8.self).count
+  }
+
+  /// The number of letters of a text that is in normal form at first sight: each of its letters is one scalar and stands in
+  /// some word of the list. Nil for any other text, normal or not.
+  public func lettersIfNormal(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
+    // In Greek, what is normal depends on where in a word a sigma stands.
+    guard language.letterCase != .finalSigma, !image.alphabet.hasMarks else { return nil }
+    var (index, letters) = (0, 0)
+    while index < text.count {
+      var value = Int(text[index])
+      index += 1
+      if value >= 0x80 {
+        guard value >= 0xC2, value < 0xE0, index < text.count, text[index] & 0xC0 == 0x80 else { return nil }
+        value = (value & 0x1F) << 6 | Int(text[index] & 0x3F)
+        index += 1
+      }
+      guard image.alphabet.simple[value] != 0 else { return nil }
+      letters += 1
+    }
+    return letters
   }
 
   /// The text in the form that this lexicon compares.
@@ -62,40 +85,27 @@ public final class Lexicon {
   /// The offset of a word in the heap, or 0.
   @inline(__always)
   func offset(of word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> UInt32 {
-    guard let start = word.baseAddress, word.count <= WordPolicy.maxBytes else { return 0 }
+    guard let start = word.baseAddress, word.count > 0 else { return 0 }
     let count = word.count
     var found: UInt32 = 0
-    table.probe(hash) { offset in
-      guard matches(offset, start, count) else { return false }
-      found = offset
-      return true
+    if count <= 16 {
+      let text = LaneMatch(Lanes(start, count), count)
+      table.probe(hash) { offset in
+        guard text.matches(heap + Int(offset)) else { return false }
+        found = offset
+        return true
+      }
+    } else {
+      table.probe(hash) { offset in
+        guard bytes(at: offset).elementsEqual(word) else { return false }
+        found = offset
+        return true
+      }
     }
     return found
   }
 
-  /// Whether the word at an offset below `heapBytes` is these bytes.
-  @inline(__always)
-  private func matches(_ offset: UInt32, _ bytes: UnsafePointer<UInt8>, _ count: Int) -> Bool {
-    let entry = heap + Int(offset)
-    guard Int(entry[0]) == count else { return false }
-    let mine = UnsafeRawPointer(entry + 1)
-    let theirs = UnsafeRawPointer(bytes)
-    var index = 0
-    while index &+ 8 <= count {
-      guard
-        mine.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-          == theirs.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      else { return false }
-      index &+= 8
-    }
-    while index < count {
-      guard entry[1 &+ index] == bytes[index] else { return false }
-      index &+= 1
-    }
-    return true
-  }
-
-  /// The bytes of the word at an offset below `heapBytes`.
+  /// The bytes of the word at an offset that the image's bounds contain.
   @inline(__always)
   func bytes(at offset: UInt32) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: heap + Int(offset) + 1, count: Int(heap[Int(offset)]))
@@ -109,10 +119,10 @@ public final class Lexicon {
     guard index >= 0, index < count else { return 0 }
     var offset = samples[index / ImageLayout.sampleStep]
     for _ in 0..<index % ImageLayout.sampleStep {
-      guard offset < image.heapBytes else { return 0 }
+      guard image.bounds.contains(offset) else { return 0 }
       offset += 1 + UInt32(heap[Int(offset)])
     }
-    return offset < image.heapBytes ? offset : 0
+    return image.bounds.contains(offset) ? offset : 0
   }
 }
 
@@ -122,7 +132,7 @@ extension SlotTable {
     let elements = image.elements(section, as: UInt32.self)
     guard let start = elements.baseAddress else { return nil }
     self.init(
-      slots: start, slotCount: elements.count, offsetBits: image.offsetBits, heapBytes: image.heapBytes)
+      slots: start, slotCount: elements.count, offsetBits: image.offsetBits, bounds: image.bounds)
   }
 }
 
@@ -159,8 +169,18 @@ struct Block {
 extension Lexicon {
   /// The hash of a word's bytes that membership goes by, for callers that need it more than once.
   public static func hash(of word: UnsafeBufferPointer<UInt8>) -> UInt64 {
-    guard let start = word.baseAddress else { return 0 }
+    guard let start = word.baseAddress, word.count > 0 else { return 0 }
     return WordHash.of(start, word.count)
+  }
+
+  /// The hash of a word that is small ASCII letters only, and so in normal form in every language; nil for any other text.
+  public static func hash(ofPlain word: UnsafeBufferPointer<UInt8>) -> UInt64? {
+    guard let start = word.baseAddress, word.count > 0 else { return nil }
+    if word.count <= 16 {
+      let lanes = Lanes(start, word.count)
+      return lanes.areSmallLetters(word.count) ? WordHash.of(lanes, word.count) : nil
+    }
+    return isPlain(word) ? WordHash.of(start, word.count) : nil
   }
 
   /// Whether the list has the word, given as normalised UTF-8 with its `hash(of:)`.

@@ -11,6 +11,8 @@ public enum LexiconError: Problem, Equatable {
   case unknownLanguage(name: String, suggestion: String)
   /// The file could not be opened or read.
   case unreadable(path: String, reason: String)
+  /// The compiled list could not be written.
+  case unwritable(path: String, reason: String)
   /// The file is not a list of words in UTF-8.
   case badList(path: String, reason: String)
   /// A pattern for `match` that is not well formed, with the 1-based letter where.
@@ -21,6 +23,7 @@ public enum LexiconError: Problem, Equatable {
     case .noWordList: "no_word_list"
     case .unknownLanguage: "unknown_language"
     case .unreadable: "unreadable"
+    case .unwritable: "unwritable"
     case .badList: "bad_list"
     case .badPattern: "bad_pattern"
     }
@@ -31,6 +34,7 @@ public enum LexiconError: Problem, Equatable {
     case .noWordList: "No word list"
     case .unknownLanguage: "Unknown language"
     case .unreadable: "The list can't be read"
+    case .unwritable: "The compiled list can't be written"
     case .badList: "Not a word list"
     case .badPattern: "Malformed pattern"
     }
@@ -44,6 +48,8 @@ public enum LexiconError: Problem, Equatable {
     case .unknownLanguage(let name, let suggestion):
       "no language is called \(quoted(name))\(suggestion); `word languages` lists them"
     case .unreadable(let path, let reason): "\(printable(path)) can't be read: \(reason)"
+    case .unwritable(let path, let reason):
+      "\(printable(path)) can't be written: \(reason); the list is compiled anew at each start until it can"
     case .badList(let path, let reason): "\(printable(path)) is not a word list: \(reason)"
     case .badPattern(let pattern, let position, let reason):
       "pattern \(quoted(pattern)), letter \(position): \(reason); use letters, ? for one, * for any number, [abc] for a choice"
@@ -55,7 +61,7 @@ public enum LexiconError: Problem, Equatable {
     case .noWordList(let language, let package):
       [("language", .text(language))] + (package.isEmpty ? [] : [("package", .text(package))])
     case .unknownLanguage(let name, _): [("language", .text(name))]
-    case .unreadable(let path, _), .badList(let path, _): [("path", .text(path))]
+    case .unreadable(let path, _), .unwritable(let path, _), .badList(let path, _): [("path", .text(path))]
     case .badPattern(let pattern, let position, _):
       [("pattern", .text(pattern)), ("position", .integer(position))]
     }

@@ -1,39 +1,56 @@
 // The word lists of a machine: which languages are there, and their lexicons, each compiled and opened once.
-// Invariant: a lexicon that was handed out stays as it is; asking again for the same language gives the same object.
+// Invariant: a lexicon that was handed out stays as it is; asking again for the same language gives the same object until it
+// is compiled anew.
 
 import Wording
 
 public final class LexiconLibrary {
   private let listFolders: [String]
+  private let dictionaryFolders: [String]
   private let cacheFolder: String?
   private let limits: ListLimits
   private var opened: [Key: Lexicon] = [:]
+  /// Why a compiled list could not be kept in the cache folder, the last time that happened. Words are there all the same.
+  public private(set) var cacheFailure: LexiconError?
 
   private struct Key: Hashable {
     let language: Language
     let foldsAccents: Bool
   }
 
-  /// `listFolders` are searched in order for lists by their known names; compiled lists are kept in `cacheFolder`, or
-  /// only in memory when it is nil.
-  public init(listFolders: [String], cacheFolder: String?, limits: ListLimits = ListLimits()) {
+  /// `listFolders` are searched in order for lists by their known names, `dictionaryFolders` for Hunspell dictionaries of
+  /// languages whose lists hold base forms only. Compiled lists are kept in `cacheFolder`, or in memory when it is nil.
+  public init(
+    listFolders: [String], cacheFolder: String?, dictionaryFolders: [String] = [], limits: ListLimits = ListLimits()
+  ) {
     self.listFolders = listFolders
+    self.dictionaryFolders = dictionaryFolders
     self.cacheFolder = cacheFolder
     self.limits = limits
   }
 
   /// The languages that have a list here, in the order of `Language.known`.
-  public func languages() -> [Language] { Language.known.filter { source(of: $0) != nil } }
+  public func languages() -> [Language] { Language.known.filter { sources(of: $0).contains { $0.stamp != nil } } }
+
+  /// The language of a name; the error suggests a near one.
+  public func language(named name: String) throws(LexiconError) -> Language {
+    if let language = Language.named(name) { return language }
+    throw .unknownLanguage(name: name, suggestion: didYouMean(name, among: Language.known.map(\.name)))
+  }
 
   /// The lexicon of a language, opened at the first call.
   public func lexicon(for language: Language, foldAccents: Bool = false) throws(LexiconError) -> Lexicon {
     let key = Key(language: language, foldsAccents: foldAccents)
     if let lexicon = opened[key] { return lexicon }
-    guard let path = source(of: language) else {
-      throw .noWordList(language: language.name, package: language.package)
-    }
-    let lexicon = try make(path, language.name, language, language.encoding, foldAccents)
+    let lexicon = try open(language, foldAccents, anew: false)
     opened[key] = lexicon
+    return lexicon
+  }
+
+  /// Compiles the list of a language anew, whether or not that seems needed. Lexicons that were handed out stay as they are.
+  public func compile(_ language: Language, foldAccents: Bool = false) throws(LexiconError) -> Lexicon {
+    let lexicon = try open(language, foldAccents, anew: true)
+    opened[Key(language: language, foldsAccents: foldAccents)] = lexicon
     return lexicon
   }
 
@@ -45,52 +62,98 @@ public final class LexiconLibrary {
     let file = path.split(separator: "/").last.map(String.init) ?? path
     let name = name ?? String(file.prefix { $0 != "." })
     let language = language ?? Language.named(name) ?? Language(name: name, title: name, code: "")
-    return try make(path, name, language, .utf8, foldAccents)
+    let policy = WordPolicy(language: language, foldsAccents: foldAccents)
+    return try make(.list(path: path), name, language, .utf8, policy, cachedAs: fileName(of: path, name), anew: false)
   }
 
-  private func source(of language: Language) -> String? {
-    for name in language.listNames {
-      for folder in listFolders where sourceStamp(of: folder + "/" + name) != nil { return folder + "/" + name }
+  private func sources(of language: Language) -> [ListSource] {
+    ListSource.candidates(of: language, lists: listFolders, dictionaries: dictionaryFolders)
+  }
+
+  /// Opens the preferred source that is usable; where none is, the error is about the preferred one.
+  private func open(_ language: Language, _ foldAccents: Bool, anew: Bool) throws(LexiconError) -> Lexicon {
+    var failure: LexiconError?
+    let policy = WordPolicy(language: language, foldsAccents: foldAccents)
+    for source in sources(of: language) where source.stamp != nil {
+      do throws(LexiconError) {
+        return try make(source, language.name, language, language.encoding, policy, cachedAs: language.name, anew: anew)
+      } catch {
+        failure = failure ?? error
+      }
     }
-    return nil
+    throw failure ?? .noWordList(language: language.name, package: language.package)
+  }
+
+  /// A name for the compiled form of a file anywhere: its own and a number made of its path.
+  private func fileName(of path: String, _ name: String) -> String {
+    var path = path
+    let number = path.withUTF8 { digest(UnsafeRawBufferPointer($0), seed: 0) }
+    let letters = name.unicodeScalars.prefix(40).map { $0.isLetter || $0.value == 0x2D ? Character($0) : "_" }
+    return String(letters) + "." + String(number, radix: 16)
   }
 
   private func make(
-    _ path: String, _ name: String, _ language: Language, _ encoding: ListEncoding, _ foldAccents: Bool
+    _ source: ListSource, _ name: String, _ language: Language, _ encoding: ListEncoding, _ policy: WordPolicy,
+    cachedAs fileName: String, anew: Bool
   ) throws(LexiconError) -> Lexicon {
-    let file = try ListFile(path: path, limit: limits.bytes)
-    let policy = WordPolicy(language: language, foldsAccents: foldAccents)
-    var words = WordCollection()
-    try readList(file.bytes, path: path, encoding: encoding, policy: policy, into: &words)
-    return try Lexicon.compiled(words, policy, file.stamp, path: path, language: language, name: name)
+    let expected = Image.Expectation(policy: policy.fingerprint, name: name)
+    let file = cacheFolder.map { folder in
+      CompiledFile(path: "\(folder)/\(fileName)\(policy.foldsAccents ? ".folded" : "").words", expected: expected)
+    }
+    func lexicon(_ image: Image, isMapped: Bool) -> Lexicon? {
+      Lexicon(image, language: language, name: name, foldsAccents: policy.foldsAccents, isMapped: isMapped)
+    }
+    if !anew, let stamp = source.stamp, let image = file?.open(source: stamp),
+      let lexicon = lexicon(image, isMapped: true)
+    {
+      return lexicon
+    }
+    var (words, stamp) = try source.collect(encoding, WordSieve(policy), limits)
+    let content = try Lexicon.image(of: &words, policy, stamp, path: source.path, name: name)
+    if let image = kept(content, file), let lexicon = lexicon(image, isMapped: true) { return lexicon }
+    guard let image = Image.inMemory(content, expected: expected), let lexicon = lexicon(image, isMapped: false) else {
+      throw .badList(path: source.path, reason: "it could not be compiled")
+    }
+    return lexicon
+  }
+
+  /// The image of a compiled list once it is written; nil when it can't be, and then `cacheFailure` says why.
+  private func kept(_ content: [UInt8], _ file: CompiledFile?) -> Image? {
+    guard let file else { return nil }
+    do throws(LexiconError) {
+      return try file.write(content)
+    } catch {
+      cacheFailure = error
+      return nil
+    }
   }
 }
 
 extension Lexicon {
-  /// The lexicon of collected words, in memory.
-  static func compiled(
-    _ words: consuming WordCollection, _ policy: WordPolicy, _ source: SourceStamp, path: String, language: Language,
-    name: String
-  ) throws(LexiconError) -> Lexicon {
+  /// The compiled form of collected words.
+  static func image(
+    of words: inout WordCollection, _ policy: WordPolicy, _ source: SourceStamp, path: String, name: String
+  ) throws(LexiconError) -> [UInt8] {
     words.arrange()
+    guard !words.isOverfull else { throw .badList(path: path, reason: "it has more words than a compiled list holds") }
     guard words.report.kept > 0 else { throw .badList(path: path, reason: "it holds no usable word") }
     var builder = ImageBuilder(words: words, policy: policy.fingerprint, source: source, name: name)
-    let expected = Image.Expectation(policy: policy.fingerprint, name: name)
-    guard let image = Image.inMemory(builder.build(), expected: expected),
-      let lexicon = Lexicon(
-        image, language: language, name: name, foldsAccents: policy.foldsAccents, isMapped: false)
-    else { throw .badList(path: path, reason: "it could not be compiled") }
-    return lexicon
+    return builder.build()
   }
 
-  /// A lexicon of words given one by one, cleaned like those of a list.
+  /// A lexicon of words given one by one, cleaned like those of a list; it is in memory only.
   public static func of(
     _ words: some Sequence<String>, language: Language, name: String? = nil, foldAccents: Bool = false
   ) throws(LexiconError) -> Lexicon {
-    let policy = WordPolicy(language: language, foldsAccents: foldAccents)
-    var collection = WordCollection()
-    for var word in words { word.withUTF8 { collection.add($0, by: policy) } }
-    return try compiled(
-      collection, policy, SourceStamp(), path: name ?? language.name, language: language, name: name ?? language.name)
+    let (policy, name) = (WordPolicy(language: language, foldsAccents: foldAccents), name ?? language.name)
+    var collection = WordCollection(limit: ListLimits().words)
+    let sieve = WordSieve(policy)
+    for var word in words { word.withUTF8 { collection.add($0, by: sieve) } }
+    let content = try image(of: &collection, policy, SourceStamp(), path: name, name: name)
+    let expected = Image.Expectation(policy: policy.fingerprint, name: name)
+    guard let image = Image.inMemory(content, expected: expected),
+      let lexicon = Lexicon(image, language: language, name: name, foldsAccents: foldAccents, isMapped: false)
+    else { throw .badList(path: name, reason: "it could not be compiled") }
+    return lexicon
   }
 }

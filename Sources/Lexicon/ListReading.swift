@@ -5,7 +5,7 @@ import Wording
 
 /// Adds the words of a whole list to `collection`. `path` is for messages.
 func readList(
-  _ bytes: UnsafeBufferPointer<UInt8>, path: String, encoding: ListEncoding, policy: WordPolicy,
+  _ bytes: UnsafeBufferPointer<UInt8>, path: String, encoding: ListEncoding, sieve: WordSieve,
   into collection: inout WordCollection
 ) throws(LexiconError) {
   var rest = bytes[...]
@@ -22,7 +22,7 @@ func readList(
     let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
     lines += 1
     let before = collection.report[.notText]
-    addLine(UnsafeBufferPointer(rebasing: rest[rest.startIndex..<end]), encoding, policy, &collection)
+    addLine(UnsafeBufferPointer(rebasing: rest[rest.startIndex..<end]), encoding, sieve, &collection)
     if firstBad == 0, collection.report[.notText] > before { firstBad = lines }
     rest = rest[min(end + 1, rest.endIndex)...]
   }
@@ -34,17 +34,17 @@ func readList(
 }
 
 private func addLine(
-  _ line: UnsafeBufferPointer<UInt8>, _ encoding: ListEncoding, _ policy: WordPolicy,
+  _ line: UnsafeBufferPointer<UInt8>, _ encoding: ListEncoding, _ sieve: WordSieve,
   _ collection: inout WordCollection
 ) {
   var line = line[...]
   while let last = line.last, isBlank(last) { line.removeLast() }
   while let first = line.first, isBlank(first) { line.removeFirst() }
   guard encoding == .latin1, line.contains(where: { $0 >= 0x80 }), line.count <= 1024 else {
-    return collection.add(UnsafeBufferPointer(rebasing: line), by: policy)
+    return collection.add(UnsafeBufferPointer(rebasing: line), by: sieve)
   }
   var text = String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))
-  text.withUTF8 { collection.add($0, by: policy) }
+  text.withUTF8 { collection.add($0, by: sieve) }
 }
 
 private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

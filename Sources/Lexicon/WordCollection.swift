@@ -14,10 +14,16 @@ struct WordCollection {
   private(set) var heap: [UInt8] = []
   private(set) var entries: [Entry] = []
   var report = CompileReport()
+  private let limit: Int
+  /// Whether words were left out because there were more than the limit.
+  private(set) var isOverfull = false
+
+  /// Holds at most `limit` words, those that stand twice included.
+  init(limit: Int) { self.limit = limit }
 
   /// Adds what a line gives. `notText` lines count as the list's reader decides.
-  mutating func add(_ line: UnsafeBufferPointer<UInt8>, by policy: WordPolicy) {
-    switch policy.judge(line) {
+  mutating func add(_ line: UnsafeBufferPointer<UInt8>, by sieve: WordSieve) {
+    switch sieve.judge(line) {
     case .asIs(let letters): append(line, letters: letters)
     case .word(var word, let letters): word.withUTF8 { append($0, letters: letters) }
     case .dropped(let reason): report[reason] += 1
@@ -25,6 +31,10 @@ struct WordCollection {
   }
 
   private mutating func append(_ word: UnsafeBufferPointer<UInt8>, letters: Int) {
+    guard entries.count < limit, heap.count <= Int(UInt32.max) - word.count else {
+      isOverfull = true
+      return
+    }
     var key: UInt64 = 0
     for index in 0..<8 { key = key << 8 | UInt64(index < word.count ? word[index] : 0) }
     entries.append(

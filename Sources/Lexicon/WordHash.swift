@@ -1,6 +1,79 @@
 // The two hashes of a compiled list: of a word's bytes (membership) and of a set of letters (anagrams).
 // Invariant: both are fixed, since compiled files hold tables that were made with them; a change asks for a new `ImageLayout.version`.
 
+/// Up to 16 bytes as two numbers: the first eight bytes and the last eight, both the whole text where there are fewer.
+/// Of two texts of one length, both numbers are equal only when the texts are.
+struct Lanes {
+  let first: UInt64
+  let last: UInt64
+
+  /// Reads `count` bytes, 1...16 of them, and no byte beyond.
+  @inline(__always)
+  init(_ bytes: UnsafeRawPointer, _ count: Int) {
+    if count >= 8 {
+      first = bytes.loadUnaligned(as: UInt64.self)
+      last = bytes.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+    } else if count >= 4 {
+      let end = UInt64(bytes.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self))
+      first = UInt64(bytes.loadUnaligned(as: UInt32.self)) | end &<< UInt64(truncatingIfNeeded: (count &- 4) &* 8)
+      last = first
+    } else {
+      // One to three bytes: the first, the middle one, the last.
+      let (middle, end) = (count >> 1, count &- 1)
+      first =
+        UInt64(bytes.load(as: UInt8.self))
+        | UInt64(bytes.load(fromByteOffset: middle, as: UInt8.self)) &<< UInt64(truncatingIfNeeded: middle &* 8)
+        | UInt64(bytes.load(fromByteOffset: end, as: UInt8.self)) &<< UInt64(truncatingIfNeeded: end &* 8)
+      last = first
+    }
+  }
+}
+
+extension Lanes {
+  /// Whether the text, of `count` bytes, is small ASCII letters only.
+  @inline(__always)
+  func areSmallLetters(_ count: Int) -> Bool {
+    let spare = UInt64(truncatingIfNeeded: max(0, 8 &- count) &* 8)
+    // Bytes beyond the text count as `a`.
+    let padding: UInt64 = spare == 0 ? 0 : 0x6161_6161_6161_6161 &<< (64 &- spare)
+    return Self.areSmallLetters(first | padding) && Self.areSmallLetters(last | padding)
+  }
+
+  @inline(__always)
+  private static func areSmallLetters(_ eight: UInt64) -> Bool {
+    let high: UInt64 = 0x8080_8080_8080_8080
+    let atLeastA = eight &+ 0x1F1F_1F1F_1F1F_1F1F
+    let beyondZ = eight &+ 0x0505_0505_0505_0505
+    return eight & high == 0 && atLeastA & high == high && beyondZ & high == 0
+  }
+}
+
+/// Compares a text of up to 16 bytes with words in a heap, where eight bytes before and after a word may be read.
+struct LaneMatch {
+  private let lanes: Lanes
+  private let count: Int
+  private let mask: UInt64
+  private let shift: UInt64
+
+  @inline(__always)
+  init(_ lanes: Lanes, _ count: Int) {
+    self.lanes = lanes
+    self.count = count
+    let spare = UInt64(truncatingIfNeeded: max(0, 8 &- count) &* 8)
+    mask = ~0 &>> spare
+    shift = spare
+  }
+
+  /// Whether the entry, a number of bytes and then so many bytes, is the text.
+  @inline(__always)
+  func matches(_ entry: UnsafePointer<UInt8>) -> Bool {
+    let word = UnsafeRawPointer(entry + 1)
+    let first = word.loadUnaligned(as: UInt64.self) & mask ^ lanes.first
+    let last = (word + (count &- 8)).loadUnaligned(as: UInt64.self) &>> shift ^ lanes.last
+    return first | last | UInt64(truncatingIfNeeded: Int(entry[0]) ^ count) == 0
+  }
+}
+
 enum WordHash {
   private static let first: UInt64 = 0x9E37_79B9_7F4A_7C15
   private static let second: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -13,43 +86,32 @@ enum WordHash {
     return product.high ^ product.low
   }
 
-  @inline(__always)
-  private static func eight(_ bytes: UnsafeRawPointer, _ offset: Int) -> UInt64 {
-    bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-  }
-
-  /// The hash of `count` bytes. Up to 16 bytes are one multiplication; every byte counts, and so does the number of them.
+  /// The hash of `count` bytes, at least 1. Up to 16 bytes are one multiplication; every byte counts, and so does `count`.
   @inline(__always)
   static func of(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
-    if count >= 8 {
-      if count <= 16 {
-        return fold(eight(bytes, 0) ^ first, eight(bytes, count - 8) ^ second &+ UInt64(truncatingIfNeeded: count))
-      }
-      return ofLong(bytes, count)
-    }
-    var low: UInt64 = 0
-    var high: UInt64 = 0
-    if count >= 4 {
-      low = UInt64(bytes.loadUnaligned(fromByteOffset: 0, as: UInt32.self))
-      high = UInt64(bytes.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
-    } else if count > 0 {
-      low = UInt64(bytes.load(as: UInt8.self)) << 8 | UInt64(bytes.load(fromByteOffset: count - 1, as: UInt8.self))
-      high = UInt64(bytes.load(fromByteOffset: count >> 1, as: UInt8.self))
-    }
-    return fold((high << 32 | low) ^ first, second &+ UInt64(truncatingIfNeeded: count))
+    if count <= 16 { return of(Lanes(bytes, count), count) }
+    return ofLong(bytes, count)
+  }
+
+  @inline(__always)
+  static func of(_ lanes: Lanes, _ count: Int) -> UInt64 {
+    fold(lanes.first ^ first, lanes.last ^ (second &+ UInt64(truncatingIfNeeded: count)))
   }
 
   private static func ofLong(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
     var state = first &+ UInt64(truncatingIfNeeded: count)
     var offset = 0
     while offset + 16 <= count {
-      state = fold(eight(bytes, offset) ^ state, eight(bytes, offset + 8) ^ second)
+      let lanes = Lanes(bytes + offset, 16)
+      state = fold(lanes.first ^ state, lanes.last ^ second)
       offset += 16
     }
-    return fold(eight(bytes, count - 16) ^ state, eight(bytes, count - 8) ^ third)
+    let end = Lanes(bytes + (count - 16), 16)
+    return fold(end.first ^ state, end.last ^ third)
   }
 
-  /// What a letter of this code adds to the hash of a set of letters, which is the sum over its letters.
+  /// What a letter of this code adds to the hash of a set of letters, which is the sum over its letters. Two different
+  /// sets have the same sum with a chance of 1 in 2^64.
   static func letter(_ code: Int) -> UInt64 {
     let mixed = fold(UInt64(truncatingIfNeeded: code) &* first &+ third, second)
     return fold(mixed ^ first, third ^ mixed) | 1

@@ -8,7 +8,7 @@ public struct ListLimits: Sendable {
   /// The largest list, in bytes.
   public var bytes = 1 << 28
   /// The largest number of words that a compiled file holds.
-  public var words = 1 << 25
+  public var words = 1 << 24
 
   public init() {}
 }
@@ -21,20 +21,11 @@ struct WordPolicy {
   let letterCase: LetterCase
   let ownLetters: String
   let foldsAccents: Bool
-  /// For scalars below U+0800: true where the scalar alone is a small letter in NFC that this policy leaves as it is.
-  private let settled: [Bool]
 
   init(language: Language, foldsAccents: Bool) {
     letterCase = language.letterCase
     ownLetters = language.ownLetters
     self.foldsAccents = foldsAccents
-    let own = language.ownLetters
-    settled = (0..<0x800).map { value in
-      guard let scalar = Unicode.Scalar(UInt32(value)), scalar.isLetter, !scalar.isCapital else { return false }
-      let text = String(scalar)
-      guard text.composed.unicodeScalars.elementsEqual(text.unicodeScalars) else { return false }
-      return !foldsAccents || folded(text, keeping: own).unicodeScalars.elementsEqual(text.unicodeScalars)
-    }
   }
 
   /// A number that differs for policies that give different words: part of what makes a compiled file valid.
@@ -50,6 +41,29 @@ struct WordPolicy {
     for byte in ownLetters.utf8 { sum = sum &* 31 &+ UInt32(byte) }
     return sum << 2 | cases
   }
+}
+
+/// A policy at work on the lines of a list.
+final class WordSieve {
+  private let policy: WordPolicy
+  /// For scalars below U+0800, once asked: whether the scalar alone is a small letter in NFC that the policy leaves as it is.
+  private var settled = [Bool?](repeating: nil, count: 0x800)
+
+  init(_ policy: WordPolicy) { self.policy = policy }
+
+  private func isSettled(_ value: Int) -> Bool {
+    if let known = settled[value] { return known }
+    let found = Unicode.Scalar(UInt32(value)).map(staysAsItIs) ?? false
+    settled[value] = found
+    return found
+  }
+
+  private func staysAsItIs(_ scalar: Unicode.Scalar) -> Bool {
+    guard scalar.isLetter, !scalar.isCapital else { return false }
+    let text = String(scalar)
+    let kept = policy.foldsAccents ? folded(text, keeping: policy.ownLetters) : text.composed
+    return kept.unicodeScalars.elementsEqual(text.unicodeScalars)
+  }
 
   enum Verdict {
     /// The bytes of the line are a word as they stand.
@@ -61,7 +75,7 @@ struct WordPolicy {
   /// What a line is, its ASCII blanks at both ends taken off already.
   func judge(_ line: UnsafeBufferPointer<UInt8>) -> Verdict {
     if line.isEmpty { return .dropped(.empty) }
-    if line.count > Self.maxBytes * 4 { return .dropped(.long) }
+    if line.count > WordPolicy.maxBytes * 4 { return .dropped(.long) }
     if let letters = settledLetters(line) {
       return dropForLength(letters, bytes: line.count).map { .dropped($0) } ?? .asIs(letters: letters)
     }
@@ -82,7 +96,7 @@ struct WordPolicy {
         value = Int(byte & 0x1F) << 6 | Int(line[index] & 0x3F)
         index += 1
       }
-      if !settled[value] { return nil }
+      if !isSettled(value) { return nil }
       letters += 1
     }
     return letters
@@ -97,15 +111,15 @@ struct WordPolicy {
     while let scalar = scalars.next() {
       if let reason = reasonToDrop(scalar, atStart: false) { return .dropped(reason) }
     }
-    var word = first.isCapital ? lowercased(composed, letterCase: letterCase).composed : composed
-    if foldsAccents { word = folded(word, keeping: ownLetters) }
+    var word = first.isCapital ? lowercased(composed, letterCase: policy.letterCase).composed : composed
+    if policy.foldsAccents { word = folded(word, keeping: policy.ownLetters) }
     let letters = word.unicodeScalars.reduce(0) { $0 + ($1.isMark ? 0 : 1) }
     return dropForLength(letters, bytes: word.utf8.count).map { .dropped($0) } ?? .word(word, letters: letters)
   }
 
   private func reasonToDrop(_ scalar: Unicode.Scalar, atStart: Bool) -> DropReason? {
     if scalar.isLetter {
-      return scalar.isCapital && !(atStart && letterCase == .nouns) ? .capital : nil
+      return scalar.isCapital && !(atStart && policy.letterCase == .nouns) ? .capital : nil
     }
     switch scalar {
     case _ where scalar.isMark: return atStart ? .sign : nil
@@ -118,7 +132,7 @@ struct WordPolicy {
   }
 
   private func dropForLength(_ letters: Int, bytes: Int) -> DropReason? {
-    if letters < Self.lengths.lowerBound { return .short }
-    return letters > Self.lengths.upperBound || bytes > Self.maxBytes ? .long : nil
+    if letters < WordPolicy.lengths.lowerBound { return .short }
+    return letters > WordPolicy.lengths.upperBound || bytes > WordPolicy.maxBytes ? .long : nil
   }
 }

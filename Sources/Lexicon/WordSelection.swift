@@ -24,6 +24,20 @@ public struct WordSequence: Sequence, IteratorProtocol {
   }
 }
 
+/// How much there is to find in a word whose letters are given.
+public enum Difficulty: String, CaseIterable, Sendable {
+  case easy, normal, hard
+
+  /// How many words can be laid with its letters.
+  public var formableWords: ClosedRange<Int> {
+    switch self {
+    case .easy: 120...100_000
+    case .normal: 40...400
+    case .hard: 12...60
+    }
+  }
+}
+
 extension Lexicon {
   /// The words of `length` letters (of every length when nil) that begin with `prefix` (normal form).
   public func words(length: Int? = nil, prefix: String = "") -> WordSequence {
@@ -43,6 +57,34 @@ extension Lexicon {
     let range = length.map { length in blocks.first { $0.length == length }?.indices ?? 0..<0 } ?? 0..<count
     guard !range.isEmpty else { return nil }
     return word(at: offset(ofIndex: Int.random(in: range, using: &generator)))
+  }
+
+  /// A word of `length` letters by chance that has as many formable words as the difficulty asks, or the nearest to that of
+  /// 64 such words; nil when there is none of that length.
+  public func random(
+    length: Int? = nil, difficulty: Difficulty, using generator: inout some RandomNumberGenerator
+  ) -> String? {
+    var words: [String] = []
+    for _ in 0..<64 {
+      guard let word = random(length: length, using: &generator) else { return nil }
+      if difficulty.formableWords.contains(countFormable(from: word)) { return word }
+      words.append(word)
+    }
+    return nearest(to: difficulty.formableWords, among: words)
+  }
+
+  /// The first of some words whose number of formable words is in the range, else the one whose number is nearest to it.
+  public func nearest(
+    to range: ClosedRange<Int>, among words: some Sequence<String>, minLength: Int = 2
+  ) -> String? {
+    var nearest: (word: String, distance: Int)?
+    for word in words {
+      let count = countFormable(from: word, minLength: minLength)
+      if range.contains(count) { return word }
+      let distance = max(range.lowerBound - count, count - range.upperBound)
+      if nearest.map({ distance < $0.distance }) ?? true { nearest = (word, distance) }
+    }
+    return nearest?.word
   }
 
   /// The word of a day, counted in days since 1970: the same for everybody who has the same list.

@@ -25,7 +25,8 @@ public final class LuaState {
   }
 
   let main: OpaquePointer
-  public private(set) var isClosed = false
+  /// Read at every call; nothing holds an access to it across another.
+  @exclusivity(unchecked) public private(set) var isClosed = false
   private var slots: [ObjectIdentifier: Slot] = [:]
   private var slotsByType: [UnsafeRawPointer: Slot] = [:]
   /// The types and modules that were registered, for help, completion and the reference.
@@ -101,9 +102,10 @@ public final class LuaState {
     let L = try running()
     let bytes = Array(source)
     guard lua_checkstack(L, 8) != 0 else { throw stackIsFull }
+    let chunkName = (name.hasSuffix(".lua") ? "@" : "=") + name  // Lua's own mark of a file
     let status = bytes.withUnsafeBytes { raw in
-      guard let base = raw.baseAddress else { return dh_load(L, "", 0, "=" + name) }
-      return dh_load(L, base.assumingMemoryBound(to: CChar.self), raw.count, "=" + name)
+      guard let base = raw.baseAddress else { return dh_load(L, "", 0, chunkName) }
+      return dh_load(L, base.assumingMemoryBound(to: CChar.self), raw.count, chunkName)
     }
     if status >= DH_STATUS_STOPPED { throw takeError(on: L, status: status) }
     guard status == LUA_OK else { throw takeSyntaxError(on: L, endsInBackslash: bytes.last == UInt8(ascii: "\\")) }
@@ -338,22 +340,22 @@ public final class LuaState {
 
   // MARK: Problems
 
-  /// Pushes the metatable that gives problems their text.
-  func pushProblemMetatable(on L: OpaquePointer) {
-    if problemMetatable == nil {
-      let stack = LuaStack(L)
-      stack.pushTable(array: 0, fields: 2)
-      stack.setField("__name", "problem")
-      stack.setField("__metatable", "problem")
-      stack.push("__tostring")
-      push(
-        HostFunction("__tostring", failsSoftly: false) { stack, _ in
-          (stack.problem(at: 1)?.message ?? "problem").push(on: stack)
-        }, on: L)
-      lua_rawset(L, -3)
-      problemMetatable = LuaReference(popping: L, of: self)
+  /// Where the registry holds the metatable that gives problems their text.
+  func problemMetatableSlot(on L: OpaquePointer) -> Int32 {
+    if let problemMetatable { return problemMetatable.slot }
+    let stack = LuaStack(L)
+    stack.pushTable(array: 0, fields: 3)
+    stack.setField("__name", "problem")
+    stack.setField("__metatable", "problem")
+    stack.push("__tostring")
+    let text = HostFunction("__tostring", failsSoftly: false) { stack, _ in
+      (stack.problem(at: 1)?.message ?? "problem").push(on: stack)
     }
-    problemMetatable?.push(on: L)
+    push(text, on: L)
+    lua_rawset(L, -3)
+    let metatable = LuaReference(popping: L, of: self)
+    problemMetatable = metatable
+    return metatable.slot
   }
 
   // MARK: Fields

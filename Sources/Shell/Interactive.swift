@@ -21,11 +21,14 @@ extension Shell {
     if lineReader != nil {
       console.note("Deckhand \(setup.version) · Lua 5.4 · type `help`, or a Lua expression; `help tour` shows around")
     }
-    while leaving == nil {
-      do {
-        try readAndRun(from: source)
-      } catch {
-        report(error)
+    // Between two lines a Ctrl-C has nothing to stop, and must not end the program.
+    Interrupts.holding {
+      while leaving == nil {
+        do {
+          try readAndRun(from: source)
+        } catch {
+          report(error)
+        }
       }
     }
     lineReader = nil

@@ -83,7 +83,7 @@ extension Shell {
       try workspace.rollbackUnit()
       console.note("dry run: " + (done.isEmpty ? "nothing would change" : done + "; nothing was changed"))
     } else if status == ExitStatus.done {
-      try workspace.commitUnit()
+      for conflict in try workspace.commitUnit() { report(conflict) }
     } else {
       try workspace.rollbackUnit()
     }

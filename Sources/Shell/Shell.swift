@@ -2,6 +2,7 @@
 // gate to a workspace, `workspace()`, and one place where an error becomes words, `report`.
 
 public import Bindings
+import CardDocuments
 public import Commands
 public import Lexicon
 public import LuaRuntime
@@ -19,7 +20,12 @@ public struct ShellSetup {
   public var home: String?
   public var bundledPlugins: String?
   public var listFolders: [String]
+  public var dictionaryFolders: [String]
   public var environment: (String) -> String?
+  /// `deckhand-draw`, beside the program.
+  public var drawingProgram = "deckhand-draw"
+  /// `NAME=value`: where the person's own fonts are found.
+  public var drawingEnvironment: [String] = []
   public var wantsJSON = false
   public var isDryRun = false
   public var wantsTrace = false
@@ -35,6 +41,7 @@ public struct ShellSetup {
   public init(
     version: String, dataFolder: String, cacheFolder: String, configFolder: String, home: String?,
     bundledPlugins: String?, listFolders: [String] = ["/usr/share/dict"],
+    dictionaryFolders: [String] = ["/usr/share/hunspell"],
     environment: @escaping (String) -> String? = { _ in nil }
   ) {
     self.version = version
@@ -44,6 +51,7 @@ public struct ShellSetup {
     self.home = home
     self.bundledPlugins = bundledPlugins
     self.listFolders = listFolders
+    self.dictionaryFolders = dictionaryFolders
     self.environment = environment
   }
 }
@@ -83,7 +91,8 @@ public final class Shell {
     self.setup = setup
     self.console = console
     self.surroundings = surroundings
-    lexicons = LexiconLibrary(listFolders: setup.listFolders, cacheFolder: setup.cacheFolder)
+    lexicons = LexiconLibrary(
+      listFolders: setup.listFolders, cacheFolder: setup.cacheFolder, dictionaryFolders: setup.dictionaryFolders)
     lua = try LuaState(seed: setup.seed)
     lua.isTracing = setup.wantsTrace
     let messages = console
@@ -103,7 +112,10 @@ public final class Shell {
   public func workspace() throws -> Workspace {
     if let opened { return opened }
     let fresh = Workspace(
-      folder: setup.dataFolder + "/local", surroundings: surroundings, lexicons: lexicons, modes: modes)
+      folder: setup.dataFolder + "/local", surroundings: surroundings, lexicons: lexicons, modes: modes,
+      drawing: DrawingProgram(
+        path: setup.drawingProgram, environment: setup.drawingEnvironment, clock: surroundings.elapsed,
+        shouldStop: surroundings.isInterrupted))
     opened = fresh
     return fresh
   }
@@ -120,6 +132,7 @@ public final class Shell {
       try events.emit(.exiting)
       plugins.unloadAll()
       lua.close()
+      for failure in opened?.saveDocuments() ?? [] { report(failure) }
       try opened?.close()
     } catch {
       report(error)

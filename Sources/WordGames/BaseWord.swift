@@ -3,30 +3,17 @@
 
 public import Lexicon
 
-/// How much there is to find in a base word that chance picks.
-public enum Level: String, CaseIterable, Sendable {
-  case easy, normal, hard
-
-  /// How many possible words a base word should have.
-  public var possibleWords: ClosedRange<Int> {
-    switch self {
-    case .easy: 120...100_000
-    case .normal: 40...400
-    case .hard: 12...60
-    }
-  }
-}
-
 extension Game {
   /// The length of a base word when nobody asks for one.
   public static let defaultLength = 8
   /// The longest base word that is taken, in letters.
   public static let longestBase = 1000
 
-  /// Starts a game. `length` is that of the base word (8 when nil), `base` a base word in place of one chosen by chance.
+  /// Starts a game. `length` is that of the base word (`defaultLength`, or the nearest that the list has, when nil), `base` a
+  /// base word in place of one chosen by chance.
   /// `now` gives seconds since 1970.
   public static func start(
-    mode: Mode, lexicon: Lexicon, length: Int? = nil, base: String? = nil, level: Level = .normal,
+    mode: Mode, lexicon: Lexicon, length: Int? = nil, base: String? = nil, level: Difficulty = .normal,
     random: any RandomNumberGenerator, now: @escaping () -> Double
   ) throws -> Game {
     let game = Game(mode: mode, lexicon: lexicon, length: length, level: level, random: random, now: now)
@@ -38,14 +25,18 @@ extension Game {
     return game
   }
 
-  /// A new base word, the list cleared. In a mode of many base words the found words stay. Answers the base word.
+  /// A new base word, the list, the points and the clock as at the start. In a mode of many base words they stay, and only the
+  /// base word is new. Answers the base word.
   public func newWord() throws -> String {
-    try takeNewBase()
+    guard !isAsking else { throw GameError.busy }
+    let word = try chosenBase()
     if mode.wordsPerBase == nil {
-      foundWords = FoundWords()
+      foundWords.clear()
       bonus = 0
       hintCosts = 0
+      clock.set(elapsed: 0)
     }
+    try setUp(base: word)
     passes = 0
     hasGivenUp = false
     return baseWord
@@ -56,12 +47,12 @@ extension Game {
   /// Lets the mode set the base word and the rules, then puts them into play.
   private func setUp(base: String) throws {
     play(base, rules: mode.rules)
-    guard let setup = try mode.hooks.setup?(self) else { return }
+    guard let setup = try asking({ try mode.hooks.setup?(self) }) else { return }
     play(try setup.base.map { try checked(base: $0) } ?? base, rules: setup.rules ?? mode.rules)
   }
 
   /// A base word in normal form; letters only, at least two.
-  private func checked(base: String) throws(GameError) -> String {
+  func checked(base: String) throws(GameError) -> String {
     let word = lexicon.normalized(base)
     guard word.count >= 2 else { throw .badBase(word: base, reason: "at least two letters expected") }
     guard word.count <= Self.longestBase else {
@@ -72,32 +63,31 @@ extension Game {
   }
 
   private func chosenBase() throws(GameError) -> String {
-    let length = wantedLength ?? Self.defaultLength
+    let length = wantedLength ?? usualLength
     guard lexicon.count(length: length) > 0 else {
       throw .noBaseWord(length: length, language: language.title, lengths: lexicon.lengths)
     }
-    if mode.isDaily, let word = wordOfToday(length) { return word }
-    return wordByChance(length)
-  }
-
-  private func wordOfToday(_ length: Int) -> String? {
-    guard let day = Int(exactly: (clock.today / 86_400).rounded(.down)) else { return nil }
-    return lexicon.wordOfTheDay(day, length: length)
-  }
-
-  /// The first of up to 60 words by chance that has enough to find, else the one that comes nearest.
-  private func wordByChance(_ length: Int) -> String {
-    let wanted = level.possibleWords
-    var nearest: (word: String, distance: Int)?
-    for _ in 0..<60 {
-      guard let word = randomWord(length), word != baseWord || nearest == nil else { continue }
-      guard mode.rules.contains(.fromLetters) else { return word }
-      let count = lexicon.countFormable(from: word, minLength: shortest(mode.rules))
-      if wanted.contains(count) { return word }
-      let distance = count < wanted.lowerBound ? wanted.lowerBound - count : count - wanted.upperBound
-      if nearest.map({ distance < $0.distance }) ?? true { nearest = (word, distance) }
+    guard mode.isDaily, let day = Int(exactly: (clock.today / 86_400).rounded(.down)) else {
+      return worthwhile { _ in randomWord(length) }
     }
-    return nearest?.word ?? baseWord
+    // Each try of a day has a number of its own, so that everybody who has the list comes to the same word.
+    return worthwhile { attempt in lexicon.wordOfTheDay(day &* Self.attempts &+ attempt, length: length) }
+  }
+
+  /// Where nobody asked for a length: that of the base word in play, the default, or the nearest to it that the list has.
+  private var usualLength: Int {
+    for length in [baseWord.count, Self.defaultLength] where lexicon.count(length: length) > 0 { return length }
+    return lexicon.lengths.min { abs($0 - Self.defaultLength) < abs($1 - Self.defaultLength) } ?? Self.defaultLength
+  }
+
+  private static let attempts = 64
+
+  /// The first of some words that has enough to find, else the one that comes nearest. Never the base word in play, but when
+  /// there is no other.
+  private func worthwhile(_ candidate: (Int) -> String?) -> String {
+    let words = (0..<Self.attempts).compactMap(candidate).filter { mode.isDaily || $0 != baseWord }
+    guard mode.rules.contains(.fromLetters) else { return words.first ?? baseWord }
+    return lexicon.nearest(to: level.formableWords, among: words, minLength: shortest(mode.rules)) ?? baseWord
   }
 
   private func randomWord(_ length: Int) -> String? {
@@ -118,19 +108,32 @@ extension Game {
   /// The words of the list that pass the rules, but for those that look at found words.
   func candidates(rules: [Rule], baseWord: String) -> [String] {
     let lasting = rules.filter { $0 != .unused && $0 != .ladderStep }
-    let judge = Judge(rules: lasting, baseWord: baseWord, lexicon: lexicon)
-    let none = FoundWords()
+    let judge = Judge(lexicon: lexicon, found: FoundWords())
+    judge.take(rules: lasting, baseWord: baseWord)
     let words =
       rules.contains(.fromLetters)
-      ? lexicon.formable(from: baseWord, minLength: shortest(rules)) : Array(lexicon.words())
+      ? lexicon.formable(from: baseWord, minLength: shortest(rules)) : wordsOfList(within: rules)
     return words.filter { word in
       var word = word
       let letters = word.count
       return word.withUTF8 { bytes in
         let guess = Judge.Guess(bytes: bytes, letters: letters, hash: Lexicon.hash(of: bytes))
-        return judge.firstFailure(guess, found: none, last: { baseWord }) == nil
+        return judge.firstFailure(guess) == nil
       }
     }
+  }
+
+  /// The words of the list that have the length and the beginning that the rules ask for.
+  private func wordsOfList(within rules: [Rule]) -> [String] {
+    var (length, prefix) = (nil as Int?, "")
+    for rule in rules {
+      switch rule {
+      case .length(let count): length = count
+      case .startsWith(let text): prefix = lexicon.normalized(text)
+      default: break
+      }
+    }
+    return Array(lexicon.words(length: length, prefix: prefix))
   }
 }
 

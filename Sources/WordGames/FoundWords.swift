@@ -1,54 +1,110 @@
 // The words found in a game, in order, with a small hash table so that "already used" costs one probe.
-// Invariant: words are distinct, and the table has a place for each and more room than words.
+// Invariant: a word stands twice only where the mode allows it; the table has a slot for each, and three times as many empty ones; a slot's word lies inside the
+// heap, and an empty slot has length 0.
 
 import Lexicon
 
-struct FoundWords {
+final class FoundWords {
   struct Entry {
     let word: String
     let letters: Int
     let points: Int
     /// Which player found it, from 0.
     let player: Int
-    fileprivate let hash: UInt64
+  }
+
+  private struct Slot {
+    var hash: UInt64 = 0
+    var start = 0
+    var count = 0
   }
 
   /// Oldest first.
   private(set) var entries: [Entry] = []
-  private var slots = [UInt32](repeating: 0, count: 16)
+  /// All letters of all words.
   private(set) var letters = 0
+  private var slots: UnsafeMutableBufferPointer<Slot>
+  /// The bytes of the words, one after another.
+  private var heap: UnsafeMutableBufferPointer<UInt8>
+  private var heapUsed = 0
+
+  init() {
+    slots = .allocate(capacity: 32)
+    slots.initialize(repeating: Slot())
+    heap = .allocate(capacity: 256)
+  }
+
+  deinit {
+    slots.deallocate()
+    heap.deallocate()
+  }
 
   /// Whether the word is there; `hash` is `Lexicon.hash(of: word)`.
+  @inline(__always)
   func contains(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
-    if entries.isEmpty { return false }
-    let mask = slots.count - 1
-    var slot = Int(truncatingIfNeeded: hash) & mask
-    while slots[slot] != 0 {
-      let index = Int(slots[slot]) - 1
-      if entries[index].hash == hash, entries[index].word.utf8.elementsEqual(word) { return true }
-      slot = (slot + 1) & mask
+    let mask = slots.count &- 1
+    var index = Int(truncatingIfNeeded: hash) & mask
+    while slots[index].count != 0 {
+      if slots[index].hash == hash, slots[index].count == word.count, holds(slots[index].start, word) { return true }
+      index = (index &+ 1) & mask
     }
     return false
   }
 
-  /// Adds a word that is not there.
-  mutating func add(_ word: String, letters: Int, points: Int, player: Int) {
-    var text = word
-    let hash = text.withUTF8 { Lexicon.hash(of: $0) }
-    entries.append(Entry(word: word, letters: letters, points: points, player: player, hash: hash))
+  @inline(__always)
+  private func holds(_ start: Int, _ word: UnsafeBufferPointer<UInt8>) -> Bool {
+    var index = 0
+    while index < word.count {
+      if heap[start &+ index] != word[index] { return false }
+      index &+= 1
+    }
+    return true
+  }
+
+  /// Adds a word.
+  func add(_ word: String, letters: Int, points: Int, player: Int) {
+    entries.append(Entry(word: word, letters: letters, points: points, player: player))
     self.letters += letters
-    if entries.count * 2 > slots.count {
-      slots = [UInt32](repeating: 0, count: slots.count * 2)
-      for index in entries.indices { place(index) }
-    } else {
-      place(entries.count - 1)
+    var text = word
+    text.withUTF8 { bytes in
+      guard !bytes.isEmpty else { return }
+      keep(bytes)
+      if entries.count * 4 > slots.count { growSlots() }
+      place(Slot(hash: Lexicon.hash(of: bytes), start: heapUsed - bytes.count, count: bytes.count))
     }
   }
 
-  private mutating func place(_ index: Int) {
+  private func keep(_ bytes: UnsafeBufferPointer<UInt8>) {
+    if heapUsed + bytes.count > heap.count {
+      let larger = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: (heapUsed + bytes.count) * 2)
+      _ = larger.update(fromContentsOf: heap[..<heapUsed])
+      heap.deallocate()
+      heap = larger
+    }
+    _ = heap[heapUsed...].update(fromContentsOf: bytes)
+    heapUsed += bytes.count
+  }
+
+  private func growSlots() {
+    let old = slots
+    slots = .allocate(capacity: old.count * 2)
+    slots.initialize(repeating: Slot())
+    for slot in old where slot.count != 0 { place(slot) }
+    old.deallocate()
+  }
+
+  private func place(_ slot: Slot) {
     let mask = slots.count - 1
-    var slot = Int(truncatingIfNeeded: entries[index].hash) & mask
-    while slots[slot] != 0 { slot = (slot + 1) & mask }
-    slots[slot] = UInt32(truncatingIfNeeded: index + 1)
+    var index = Int(truncatingIfNeeded: slot.hash) & mask
+    while slots[index].count != 0 { index = (index + 1) & mask }
+    slots[index] = slot
+  }
+
+  /// Forgets all words.
+  func clear() {
+    entries = []
+    letters = 0
+    heapUsed = 0
+    slots.update(repeating: Slot())
   }
 }

@@ -1,5 +1,5 @@
 // A word game in play: a base word, the guesses that counted, points, turns and the clock.
-// Invariant: a word is found once; what a guess changes is changed only after every rule and hook had its say.
+// Invariant: what a guess changes is changed only after every rule and hook had its say, and no hook changes it meanwhile.
 
 public import Lexicon
 
@@ -13,20 +13,23 @@ public final class Game {
   public internal(set) var currentPlayer = 0
   /// Points taken off for hints.
   public internal(set) var hintCosts = 0
-  var judge: Judge
-  var foundWords = FoundWords()
+  let judge: Judge
+  let foundWords = FoundWords()
   var bonus = 0
   var acceptedOnBase = 0
   var passes = 0
   var hasGivenUp = false
-  var clock: GameClock
+  /// Whether a function of the mode is being asked, and so nothing may change.
+  private(set) var isAsking = false
+  let clock: GameClock
   var random: any RandomNumberGenerator
-  let level: Level
+  let level: Difficulty
   let wantedLength: Int?
+  private(set) lazy var letterValues = language.letterValues
   private var possibleCache: [String]?
 
   init(
-    mode: Mode, lexicon: Lexicon, length: Int?, level: Level, random: any RandomNumberGenerator,
+    mode: Mode, lexicon: Lexicon, length: Int?, level: Difficulty, random: any RandomNumberGenerator,
     now: @escaping () -> Double
   ) {
     self.mode = mode
@@ -36,7 +39,7 @@ public final class Game {
     rules = mode.rules
     wantedLength = length
     clock = GameClock(limit: mode.seconds, now: now)
-    judge = Judge(rules: mode.rules, baseWord: "", lexicon: lexicon)
+    judge = Judge(lexicon: lexicon, found: foundWords)
   }
 
   public var language: Language { lexicon.language }
@@ -68,6 +71,9 @@ public final class Game {
     return try mode.hooks.finished?(self) ?? false
   }
 
+  /// What stands in place of the base word on the screen: the mode's own text, or the base word.
+  public func shown() throws -> String { try mode.hooks.show?(self) ?? baseWord }
+
   /// Ends the game; what was missed may be shown.
   public func giveUp() { hasGivenUp = true }
 
@@ -98,11 +104,18 @@ public final class Game {
     return possible().filter { !found.contains($0) }
   }
 
+  /// Asks a function of the mode; what it tries to change meanwhile is refused.
+  func asking<Answer>(_ question: () throws -> Answer) rethrows -> Answer {
+    isAsking = true
+    defer { isAsking = false }
+    return try question()
+  }
+
   /// Takes a base word with rules into play.
   func play(_ word: String, rules: [Rule]) {
     baseWord = word
     self.rules = rules
-    judge = Judge(rules: rules, baseWord: word, lexicon: lexicon)
+    judge.take(rules: rules, baseWord: word)
     possibleCache = nil
     acceptedOnBase = 0
   }

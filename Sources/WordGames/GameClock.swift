@@ -1,11 +1,13 @@
 // The clock of a game: runs from the start, stands still while paused.
 // Invariant: time never runs backwards, whatever the clock that is passed in does.
 
-struct GameClock {
+final class GameClock {
   /// Seconds of the whole game; nil without end.
   let limit: Double?
   private let now: () -> Double
+  /// Seconds played up to the last time that anybody looked.
   private var spent = 0.0
+  /// When that was; nil while paused.
   private var since: Double?
 
   init(limit: Double?, now: @escaping () -> Double) {
@@ -18,21 +20,29 @@ struct GameClock {
   var today: Double { now() }
 
   /// Seconds played so far.
-  var elapsed: Double { spent + (since.map { max(0, now() - $0) } ?? 0) }
+  var elapsed: Double {
+    if let start = since {
+      let time = now()
+      spent += max(0, time - start)
+      since = time
+    }
+    return spent
+  }
+
   var remaining: Double? { limit.map { max(0, $0 - elapsed) } }
   var isOut: Bool { limit.map { elapsed >= $0 } ?? false }
 
-  mutating func pause() {
-    spent = elapsed
+  func pause() {
+    _ = elapsed
     since = nil
   }
 
-  mutating func resume() {
+  func resume() {
     if since == nil { since = now() }
   }
 
   /// Sets the seconds played so far.
-  mutating func set(elapsed: Double) {
+  func set(elapsed: Double) {
     spent = elapsed
     if since != nil { since = now() }
   }

@@ -15,6 +15,8 @@ public enum GameError: Problem, Equatable {
   /// The list has no word of that length; `lengths` are those it has.
   case noBaseWord(length: Int, language: String, lengths: [Int])
   case badState(reason: String)
+  /// A function of the mode tried to guess or to start anew while the game waited for its answer.
+  case busy
 
   public var code: String {
     switch self {
@@ -26,6 +28,7 @@ public enum GameError: Problem, Equatable {
     case .badBase: "bad_base"
     case .noBaseWord: "no_base_word"
     case .badState: "bad_state"
+    case .busy: "busy"
     }
   }
 
@@ -39,6 +42,7 @@ public enum GameError: Problem, Equatable {
     case .badBase: "Not a base word"
     case .noBaseWord: "No base word"
     case .badState: "Not a saved game"
+    case .busy: "The game is busy"
     }
   }
 
@@ -55,6 +59,7 @@ public enum GameError: Problem, Equatable {
     case .noBaseWord(let length, let language, let lengths):
       "no \(printable(language)) word has \(counted(length, "letter"))"
         + (lengths.first.flatMap { first in lengths.last.map { "; the list has words of \(first) to \($0)" } } ?? "")
+    case .busy: "the game waits for an answer of its mode; guess, or start anew, after it"
     case .badState(let reason): "the saved game can't be read: \(reason)"
     }
   }

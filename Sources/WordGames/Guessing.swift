@@ -1,5 +1,5 @@
 // A guess on its way: made normal, judged, scored, kept.
-// Invariant: small ASCII letters are judged in place; only a guess that counts, or that needs normalising, becomes a String.
+// Invariant: a guess in normal form is judged in place; only one that counts, or that needs normalising, becomes a String.
 
 import Lexicon
 import Wording
@@ -7,12 +7,30 @@ import Wording
 extension Game {
   /// Judges a guess, given as its UTF-8, and keeps it when it counts. Throws what a hook of the mode throws.
   public func guess(_ bytes: UnsafeBufferPointer<UInt8>) throws -> GuessOutcome {
-    if clock.limit != nil || hasGivenUp || passes > 0 || mode.hooks.finished != nil, try isFinished() { return .over }
-    if isSmallASCII(bytes) { return try judged(bytes, letters: bytes.count) }
+    if mayBeOver, try isFinished() { return .over }
+    if let hash = Lexicon.hash(ofPlain: bytes) {
+      return try judged(Judge.Guess(bytes: bytes, letters: bytes.count, hash: hash))
+    }
+    let bytes = withoutBlanks(bytes)
+    if let letters = lexicon.lettersIfNormal(bytes) {
+      return try judged(Judge.Guess(bytes: bytes, letters: letters, hash: Lexicon.hash(of: bytes)))
+    }
     var word = lexicon.normalized(String(decoding: bytes, as: UTF8.self))
     let letters = word.count
-    return try word.withUTF8 { try judged($0, letters: letters) }
+    return try word.withUTF8 { try judged(Judge.Guess(bytes: $0, letters: letters, hash: Lexicon.hash(of: $0))) }
   }
+
+  /// The bytes without the ASCII blanks at both ends.
+  private func withoutBlanks(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+    func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+    guard let start = bytes.firstIndex(where: { !isBlank($0) }), let end = bytes.lastIndex(where: { !isBlank($0) })
+    else { return UnsafeBufferPointer(start: nil, count: 0) }
+    return UnsafeBufferPointer(rebasing: bytes[start...end])
+  }
+
+  /// Whether the end must be asked about before a guess: false for an open-ended game under way.
+  @inline(__always)
+  private var mayBeOver: Bool { mode.seconds != nil || mode.hooks.finished != nil || hasGivenUp || passes > 0 }
 
   /// Judges a guess.
   public func guess(_ word: String) throws -> GuessOutcome {
@@ -20,22 +38,19 @@ extension Game {
     return try word.withUTF8 { try guess($0) }
   }
 
-  private func judged(_ bytes: UnsafeBufferPointer<UInt8>, letters: Int) throws -> GuessOutcome {
-    let guess = Judge.Guess(bytes: bytes, letters: letters, hash: Lexicon.hash(of: bytes))
-    if let failed = judge.firstFailure(
-      guess, found: foundWords, last: { self.foundWords.entries.last?.word ?? self.baseWord })
-    {
-      return .refused(judge.rules[failed])
-    }
-    return try accept(String(decoding: bytes, as: UTF8.self), letters: letters)
+  @inline(__always)
+  private func judged(_ guess: Judge.Guess) throws -> GuessOutcome {
+    if let failed = judge.firstFailure(guess) { return .refused(judge.rules[failed]) }
+    return try accept(String(decoding: guess.bytes, as: UTF8.self), letters: guess.letters)
   }
 
   /// Asks the mode about a word that passed every rule, and keeps it.
   private func accept(_ word: String, letters: Int) throws -> GuessOutcome {
-    if let problem = try mode.hooks.accept?(self, word) {
+    guard !isAsking else { throw GameError.busy }
+    if let problem = try asking({ try mode.hooks.accept?(self, word) }) {
       return .declined(Refusal(code: problem.code, title: problem.title, message: problem.message, word: word))
     }
-    let points = try mode.hooks.score?(self, word) ?? nativePoints(word, letters: letters)
+    let points = bounded(try asking { try mode.hooks.score?(self, word) } ?? nativePoints(word, letters: letters))
     foundWords.add(word, letters: letters, points: points, player: currentPlayer)
     if let reward = mode.scoring.rewards.first(where: { $0.words == count }) { bonus += reward.points }
     passes = 0
@@ -50,14 +65,4 @@ extension Game {
     guard mode.scoring.usesLetterValues else { return letters + bonus }
     return word.reduce(bonus) { $0 + (letterValues[$1] ?? 1) }
   }
-
-  private var letterValues: [Character: Int] { language.letterValues }
-}
-
-/// Whether the bytes are a to z only: normal form in every language.
-@inline(__always)
-private func isSmallASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-  var all: UInt8 = 0
-  for byte in bytes { all |= byte &- 0x61 > 25 ? 1 : 0 }
-  return all == 0
 }

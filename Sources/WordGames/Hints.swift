@@ -13,8 +13,7 @@ extension Game {
     guard let word = missed.randomElement(using: &generator), let first = word.first else {
       return "Every possible word is found"
     }
-    let (cost, _) = hintCosts.addingReportingOverflow(mode.scoring.hintCost)
-    hintCosts = cost
+    hintCosts = min(hintCosts + mode.scoring.hintCost, 1_000_000_000)
     return "A word of \(counted(word.count, "letter")) begins with \(first)"
   }
 }

@@ -1,100 +1,125 @@
 // Judges guesses by the native rules, on the bytes of the guess as they stand.
-// Invariant: the first rule that fails, in the mode's order, is the answer; judging makes no String of a guess in ASCII.
+// Invariant: the first rule that fails, in the mode's order, is the answer; judging a guess of a to z makes no String.
 
 import Lexicon
 
-/// The rules of a game for one base word.
+/// The rules of a game for its base word.
 final class Judge {
-  let rules: [Rule]
+  private(set) var rules: [Rule] = []
+  private var baseWord = ""
   private let lexicon: Lexicon
-  private let tray: LetterTray
-  private let steps: [Step]
-  private let texts: [[UInt8]]
+  private let found: FoundWords
+  private var tray = LetterTray("")
+  private var steps: UnsafeMutableBufferPointer<Step>
+  /// The texts of the rules, in normal form, by the rule's index.
+  private var texts: [[UInt8]] = []
 
-  /// A rule without its texts, which stand in `texts`.
-  private enum Step {
-    case minLength(Int)
-    case maxLength(Int)
-    case length(Int)
-    case unused, fromLetters, reusableLetters, palindrome, inDictionary, ladderStep
-    case contains(Int)
-    case startsWith(Int)
+  /// A rule with its number, without its text.
+  private struct Step {
+    enum Kind: UInt8 {
+      case minLength, maxLength, length, unused, fromLetters, inDictionary
+      case reusableLetters, palindrome, contains, startsWith, ladderStep
+    }
+
+    let kind: Kind
+    let value: Int
+
+    init(_ rule: Rule) {
+      (kind, value) =
+        switch rule {
+        case .minLength(let count): (.minLength, count)
+        case .maxLength(let count): (.maxLength, count)
+        case .length(let count): (.length, count)
+        case .unused: (.unused, 0)
+        case .fromLetters: (.fromLetters, 0)
+        case .reusableLetters: (.reusableLetters, 0)
+        case .contains: (.contains, 0)
+        case .startsWith: (.startsWith, 0)
+        case .palindrome: (.palindrome, 0)
+        case .inDictionary: (.inDictionary, 0)
+        case .ladderStep: (.ladderStep, 0)
+        }
+    }
   }
 
-  init(rules: [Rule], baseWord: String, lexicon: Lexicon) {
-    self.rules = rules
+  init(lexicon: Lexicon, found: FoundWords) {
     self.lexicon = lexicon
+    self.found = found
+    steps = .allocate(capacity: 0)
+  }
+
+  /// Takes the rules and the base word that guesses are judged by from now on.
+  func take(rules: [Rule], baseWord: String) {
+    self.rules = rules
+    self.baseWord = baseWord
     tray = LetterTray(baseWord)
-    var texts: [[UInt8]] = []
-    func text(_ text: String) -> Int {
-      texts.append(Array(lexicon.normalized(text).utf8))
-      return texts.count - 1
-    }
-    steps = rules.map { rule in
+    steps.deallocate()
+    steps = .allocate(capacity: rules.count)
+    _ = steps.initialize(from: rules.map(Step.init))
+    texts = rules.map { rule in
       switch rule {
-      case .minLength(let count): .minLength(count)
-      case .maxLength(let count): .maxLength(count)
-      case .length(let count): .length(count)
-      case .unused: .unused
-      case .fromLetters: .fromLetters
-      case .reusableLetters: .reusableLetters
-      case .contains(let letters): .contains(text(letters))
-      case .startsWith(let letters): .startsWith(text(letters))
-      case .palindrome: .palindrome
-      case .inDictionary: .inDictionary
-      case .ladderStep: .ladderStep
+      case .contains(let text), .startsWith(let text): Array(lexicon.normalized(text).utf8)
+      default: []
       }
     }
-    self.texts = texts
   }
+
+  deinit { steps.deallocate() }
 
   /// A guess in normal form, with what judging needs to know of it.
   struct Guess {
     let bytes: UnsafeBufferPointer<UInt8>
     let letters: Int
+    /// `Lexicon.hash(of: bytes)`.
     let hash: UInt64
   }
 
-  /// The index of the first rule that the guess fails, or nil. `last` is the word that a ladder stands on.
-  func firstFailure(_ guess: Guess, found: borrowing FoundWords, last: () -> String) -> Int? {
-    for index in steps.indices where !passes(steps[index], guess, found, last) { return index }
+  /// The index of the first rule that the guess fails, or nil.
+  func firstFailure(_ guess: Guess) -> Int? {
+    var index = 0
+    while index < steps.count {
+      if !passes(steps[index], index, guess) { return index }
+      index &+= 1
+    }
     return nil
   }
 
   @inline(__always)
-  private func passes(_ step: Step, _ guess: Guess, _ found: borrowing FoundWords, _ last: () -> String) -> Bool {
-    switch step {
-    case .minLength(let count): guess.letters >= count
-    case .maxLength(let count): guess.letters <= count
-    case .length(let count): guess.letters == count
+  private func passes(_ step: Step, _ index: Int, _ guess: Guess) -> Bool {
+    switch step.kind {
+    case .minLength: guess.letters >= step.value
+    case .maxLength: guess.letters <= step.value
+    case .length: guess.letters == step.value
     case .unused: !found.contains(guess.bytes, hash: guess.hash)
     case .fromLetters: tray.canLay(guess.bytes)
     case .inDictionary: lexicon.contains(guess.bytes, hash: guess.hash)
+    default: passesRarely(step, index, guess)
+    }
+  }
+
+  @inline(never)
+  private func passesRarely(_ step: Step, _ index: Int, _ guess: Guess) -> Bool {
+    switch step.kind {
     case .reusableLetters: tray.hasLetters(of: guess.bytes)
-    case .contains(let text): guess.bytes.contains(texts[text])
-    case .startsWith(let text): guess.bytes.starts(with: texts[text])
-    case .palindrome: isPalindrome(guess.bytes)
-    case .ladderStep: differsInOneLetter(String(decoding: guess.bytes, as: UTF8.self), last())
+    case .contains: holds(guess.bytes, texts[index])
+    case .startsWith: guess.bytes.starts(with: texts[index])
+    case .palindrome: isPalindrome(String(decoding: guess.bytes, as: UTF8.self))
+    default:
+      differInOneLetter(String(decoding: guess.bytes, as: UTF8.self), found.entries.last?.word ?? baseWord)
     }
   }
 }
 
 /// Whether a word reads the same from both ends, letter by letter.
-func isPalindrome(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-  let letters = Array(String(decoding: bytes, as: UTF8.self))
-  return letters.elementsEqual(letters.reversed())
-}
+func isPalindrome(_ word: String) -> Bool { word.elementsEqual(word.reversed()) }
 
 /// Whether two words are of one length and differ in exactly one letter.
-func differsInOneLetter(_ a: String, _ b: String) -> Bool {
-  let (a, b) = (Array(a), Array(b))
-  return a.count == b.count && zip(a, b).count { $0 != $1 } == 1
+func differInOneLetter(_ a: String, _ b: String) -> Bool {
+  a.count == b.count && zip(a, b).count { $0 != $1 } == 1
 }
 
-extension UnsafeBufferPointer<UInt8> {
-  /// Whether the text stands somewhere in these bytes.
-  fileprivate func contains(_ text: [UInt8]) -> Bool {
-    guard text.count <= count else { return false }
-    return (0...(count - text.count)).contains { self[$0...].starts(with: text) }
-  }
+/// Whether the text stands somewhere in the bytes.
+private func holds(_ bytes: UnsafeBufferPointer<UInt8>, _ text: [UInt8]) -> Bool {
+  guard text.count <= bytes.count else { return false }
+  return (0...(bytes.count - text.count)).contains { bytes[$0...].starts(with: text) }
 }

@@ -1,51 +1,33 @@
 // The letters of a base word, laid out so that a guess is counted against them byte by byte.
-// Invariant: `left` equals `counts` between calls; a letter that the byte tables cannot decide is decided by `canForm`.
+// Invariant: `left` is scratch: it is filled from `counts` before each use; a letter that the tables cannot decide is decided
+// by `canForm`.
 
 import Lexicon
 
 /// The letters that a guess may use.
 final class LetterTray {
   private let word: String
-  /// For scalars below U+0800: 0 for no letter of the base word, `lookCloser`, or the letter's number.
+  /// For scalars below U+0800: the letter's number, 0 for no letter of the base word, or `lookCloser`.
   private let numbers: UnsafeMutablePointer<UInt8>
-  /// How often each numbered letter stands in the base word.
-  private let counts: UnsafeMutablePointer<UInt8>
-  private let left: UnsafeMutablePointer<UInt8>
-  private let distinct: Int
+  /// How often each numbered letter stands in the base word; 0 for number 0.
+  private let counts: UnsafeMutablePointer<Row>
+  private let left: UnsafeMutablePointer<Row>
 
+  private typealias Row = SIMD32<UInt8>
   private static let scalars = 0x800
-  private static let lookCloser: UInt8 = 255
+  private static let lookCloser: UInt8 = 31
 
   private enum Answer { case yes, no, lookCloser }
 
   init(_ word: String) {
     self.word = word
     numbers = .allocate(capacity: Self.scalars)
-    counts = .allocate(capacity: 256)
-    left = .allocate(capacity: 256)
+    counts = .allocate(capacity: 1)
+    left = .allocate(capacity: 1)
     numbers.initialize(repeating: 0, count: Self.scalars)
-    counts.initialize(repeating: 0, count: 256)
-    left.initialize(repeating: 0, count: 256)
-    var used = 0
-    for letter in word {
-      let scalars = letter.unicodeScalars
-      guard let scalar = scalars.first, scalars.count == 1, scalar.value < UInt32(Self.scalars) else { continue }
-      let value = Int(scalar.value)
-      if numbers[value] == 0 {
-        if used < 250 { used += 1 }
-        numbers[value] = used < 250 ? UInt8(used) : Self.lookCloser
-      }
-      let number = Int(numbers[value])
-      if counts[number] < .max { counts[number] += 1 }
-    }
-    distinct = used
-    for value in 0x300..<UInt32(Self.scalars) {
-      // A mark belongs to the letter before it: such a guess is read letter by letter.
-      if let scalar = Unicode.Scalar(value), scalar.properties.canonicalCombiningClass != .notReordered {
-        numbers[Int(value)] = Self.lookCloser
-      }
-    }
-    left.update(from: counts, count: 256)
+    left.initialize(to: Row())
+    counts.initialize(to: Row())
+    number(word)
   }
 
   deinit {
@@ -54,11 +36,49 @@ final class LetterTray {
     left.deallocate()
   }
 
+  /// Gives numbers to the first 30 different letters that are one scalar below U+0800; the others are looked at closer, and so
+  /// is a letter that also stands there with marks.
+  private func number(_ word: String) {
+    var row = Row()
+    var used = 0
+    for letter in word where letter.unicodeScalars.count > 1 {
+      if let value = Self.index(of: letter) { numbers[value] = Self.lookCloser }
+    }
+    for letter in word where letter.unicodeScalars.count == 1 {
+      guard let value = Self.index(of: letter) else { continue }
+      if numbers[value] == 0 {
+        used += 1
+        numbers[value] = UInt8(min(used, Int(Self.lookCloser)))
+      }
+      row[Int(numbers[value])] = min(254, row[Int(numbers[value])]) + 1
+    }
+    counts.pointee = row
+    // A mark belongs to the letter before it.
+    for value in 0x300..<Self.scalars where Unicode.Scalar(UInt32(value)).map(Self.isMark) ?? false {
+      numbers[value] = Self.lookCloser
+    }
+  }
+
+  /// The place in `numbers` of a letter's first scalar, when it has one.
+  private static func index(of letter: Character) -> Int? {
+    letter.unicodeScalars.first.flatMap { $0.value < UInt32(scalars) ? Int($0.value) : nil }
+  }
+
+  private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .spacingMark, .enclosingMark: true
+    default: false
+    }
+  }
+
   /// Whether the guess can be laid, each letter as often as the base word has it.
+  @inline(__always)
   func canLay(_ guess: UnsafeBufferPointer<UInt8>) -> Bool {
-    let answer = count(guess)
-    left.update(from: counts, count: distinct + 1)
-    return answer == .lookCloser ? canForm(letters: word, word: String(decoding: guess, as: UTF8.self)) : answer == .yes
+    switch count(guess) {
+    case .yes: true
+    case .no: false
+    case .lookCloser: canForm(letters: word, word: String(decoding: guess, as: UTF8.self))
+    }
   }
 
   /// Whether every letter of the guess stands in the base word.
@@ -69,20 +89,23 @@ final class LetterTray {
 
   @inline(__always)
   private func count(_ guess: UnsafeBufferPointer<UInt8>) -> Answer {
-    var index = 0
-    while index < guess.count {
-      var value = Int(guess[index])
-      index &+= 1
-      if value >= 0x80 {
-        guard value < 0xE0, index < guess.count else { return .lookCloser }
-        value = (value & 0x1F) << 6 | Int(guess[index] & 0x3F)
+    left.pointee = counts.pointee
+    return left.withMemoryRebound(to: UInt8.self, capacity: 32) { left in
+      var index = 0
+      while index < guess.count {
+        var value = Int(guess[index])
         index &+= 1
+        if value >= 0x80 {
+          guard value < 0xE0, index < guess.count else { return .lookCloser }
+          value = (value & 0x1F) << 6 | Int(guess[index] & 0x3F)
+          index &+= 1
+        }
+        let number = numbers[value]
+        let count = left[Int(number)]
+        if count == 0 { return number == Self.lookCloser ? .lookCloser : .no }
+        left[Int(number)] = count &- 1
       }
-      let number = numbers[value]
-      if number == Self.lookCloser { return .lookCloser }
-      if left[Int(number)] == 0 { return .no }
-      left[Int(number)] &-= 1
+      return left[Int(Self.lookCloser)] == counts.pointee[Int(Self.lookCloser)] ? .yes : .lookCloser
     }
-    return .yes
   }
 }

@@ -33,14 +33,17 @@ public struct ModeHooks {
   public init() {}
 }
 
+/// Points within a billion either way, so that no sum of them overflows.
+func bounded(_ points: Int) -> Int { min(max(points, -1_000_000_000), 1_000_000_000) }
+
 /// How words are counted where a mode has no `score`.
 public struct Scoring: Equatable, Sendable {
   /// By the language's letter values instead of by letters.
   public var usesLetterValues = false
   /// Points for a word that uses every letter of the base word.
-  public var allLettersBonus = 0
+  public var allLettersBonus = 0 { didSet { allLettersBonus = bounded(allLettersBonus) } }
   /// What `hint` costs; the score does not fall below 0.
-  public var hintCost = 2
+  public var hintCost = 2 { didSet { hintCost = max(0, bounded(hintCost)) } }
   /// What reaching a number of words gives, ascending.
   public var rewards: [Reward] = Reward.plain
 
@@ -57,7 +60,7 @@ public struct Reward: Equatable, Sendable {
   public init(words: Int, title: String, points: Int) {
     self.words = words
     self.title = title
-    self.points = points
+    self.points = bounded(points)
   }
 
   static let titles = [
@@ -81,7 +84,7 @@ public struct Mode {
   /// How long a game lasts, in seconds; nil without end.
   public var seconds: Double?
   /// How many players take turns.
-  public var players = 1
+  public var players = 1 { didSet { players = min(max(players, 1), 100) } }
   /// Whether the base word is the day's, the same for everybody.
   public var isDaily = false
   /// A new base word comes after so many accepted ones, the found words staying; nil never.

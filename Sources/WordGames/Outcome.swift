@@ -10,7 +10,7 @@ public enum GuessOutcome: Equatable, Sendable {
   /// This native rule failed first.
   case refused(Rule)
   /// Every rule passed, and the mode's own `accept` said no.
-  case declined(Refusal)
+  indirect case declined(Refusal)
   /// The game is finished; nothing was judged.
   case over
 

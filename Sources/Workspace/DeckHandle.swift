@@ -168,6 +168,12 @@ extension Workspace {
     handle(of: try read { try DeckTable.find($0, named: name).id })
   }
 
+  /// The deck of that name, made when it is missing.
+  public func openOrCreateDeck(_ name: String) throws -> DeckHandle {
+    if let known = try decks().first(where: { try $0.record().name == name }) { return known }
+    return try createDeck(name)
+  }
+
   /// All decks, those within a deck right after it, otherwise by name.
   public func decks() throws -> [DeckHandle] {
     try read { try DeckTable.list($0) }.map { handle(of: $0.id) }

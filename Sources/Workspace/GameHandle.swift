@@ -22,6 +22,10 @@ public final class GameHandle: WorkspaceHandle {
   public let game: Game
   /// What the maker of the mode keeps with the game: a table in the mode's own Lua state.
   public var companion: AnyObject?
+  /// What the mode's maker kept with a game that was taken up again, as JSON: the table is made of it at its first use.
+  public var savedData: String?
+  /// Whether its result is kept.
+  var isKept = false
 
   init(_ game: Game, in workspace: Workspace) {
     self.game = game
@@ -39,6 +43,8 @@ public struct GameWish {
   public var base: String?
   public var seed: UInt64?
   public var lexicon: Lexicon?
+  public var level = Difficulty.normal
+  public var foldsAccents = false
 
   public init() {}
 }
@@ -46,13 +52,9 @@ public struct GameWish {
 extension Workspace {
   /// The lexicon of a language by its name; `english` when it is nil.
   /// - Throws: `LexiconError.unknownLanguage`, `.noWordList`.
-  public func lexicon(_ name: String?) throws -> LexiconHandle {
-    let name = name ?? "english"
-    guard let language = Language.named(name) else {
-      let near = didYouMean(name, among: Language.known.map(\.name))
-      throw LexiconError.unknownLanguage(name: name, suggestion: near)
-    }
-    return handle(of: try lexicons.lexicon(for: language))
+  public func lexicon(_ name: String?, foldAccents: Bool = false) throws -> LexiconHandle {
+    let language = try lexicons.language(named: name ?? "english")
+    return handle(of: try lexicons.lexicon(for: language, foldAccents: foldAccents))
   }
 
   /// The lexicon of a file of words.
@@ -64,14 +66,18 @@ extension Workspace {
   /// Starts a game. Modes' own functions run during it.
   public func startGame(_ wish: GameWish) throws -> GameHandle {
     let mode = try modes.mode(named: wish.mode)
-    let lexicon = if let given = wish.lexicon { given } else { try self.lexicon(wish.language).lexicon }
+    let lexicon =
+      if let given = wish.lexicon { given } else {
+        try self.lexicon(wish.language, foldAccents: wish.foldsAccents).lexicon
+      }
     let random = wish.seed.map { RandomChoices(seed: $0) } ?? surroundings.choices
     // The mode's setup may keep something with the handle before anybody else holds it.
     let outer = handlesInMaking
     handlesInMaking = []
     defer { handlesInMaking = outer }
     let game = try Game.start(
-      mode: mode, lexicon: lexicon, length: wish.length, base: wish.base, random: random, now: surroundings.now)
+      mode: mode, lexicon: lexicon, length: wish.length, base: wish.base, level: wish.level, random: random,
+      now: surroundings.now)
     return handle(of: game)
   }
 }

@@ -1,6 +1,7 @@
 // All that one signed-in person has open: the store, the objects handed out, the unit of work. Every change goes through an
 // operation here. Invariant: once closed, neither it nor any handle of it reaches data again; this is checked in `store`.
 
+public import CardDocuments
 import Decks
 import GRDB
 public import Lexicon
@@ -19,6 +20,7 @@ public enum Operation: String, Sendable {
   case removeCards = "removing cards"
   case importCards = "importing cards"
   case answerCard = "answering a card"
+  case keepGame = "keeping a game"
 }
 
 /// A person's data while it is open.
@@ -34,28 +36,38 @@ public final class Workspace {
   private var cardHandles = HandleTable<CardID, CardHandle>()
   private var lexiconHandles = HandleTable<ObjectIdentifier, LexiconHandle>()
   private var gameHandles = HandleTable<ObjectIdentifier, GameHandle>()
+  var documentHandles = HandleTable<ObjectIdentifier, DocumentHandle>()
+  var openedDocuments: DocumentStore?
+  let drawing: DrawingProgram
   /// How often each operation was done in the unit under way.
   private var unitOperations: [Operation: Int] = [:]
   /// Handles of games that are being started: nobody else holds them yet.
-  var handlesInMaking: [GameHandle] = []
+  var handlesInMaking: [GameHandle]?
 
   /// Nothing is opened yet: the database is at its first use.
   /// - Parameters:
   ///   - lexicons: the word lists, which belong to nobody and outlive a sign-in.
   ///   - modes: the game modes, likewise.
-  public init(folder: String, surroundings: Surroundings, lexicons: LexiconLibrary, modes: ModeTable) {
+  ///   - drawing: the program that decodes and draws pictures.
+  public init(
+    folder: String, surroundings: Surroundings, lexicons: LexiconLibrary, modes: ModeTable, drawing: DrawingProgram
+  ) {
+    self.drawing = drawing
     self.folder = folder
     self.surroundings = surroundings
     self.lexicons = lexicons
     self.modes = modes
     database = Store(
-      path: folder + "/collection.sqlite", migrations: DecksSchema.migrations, interrupted: surroundings.isInterrupted)
+      path: folder + "/collection.sqlite", migrations: DecksSchema.migrations + WordGamesSchema.migrations,
+      interrupted: surroundings.isInterrupted)
   }
 
   /// Ends the workspace: what a unit of work did is taken back unless it was committed. Handles answer "signed out".
   public func close() throws {
     guard isOpen else { return }
     isOpen = false
+    openedDocuments?.close()
+    openedDocuments = nil
     try database.close()
   }
 
@@ -86,9 +98,26 @@ public final class Workspace {
   public func beginUnit() throws {
     unitOperations = [:]
     try store().beginUnit()
+    openedDocuments?.beginUnit()
   }
-  public func commitUnit() throws { try store().commitUnit() }
-  public func rollbackUnit() throws { try store().rollbackUnit() }
+
+  /// Keeps what the unit did: documents first, whose files are staged, then the database.
+  /// - Returns: documents that another process changed meanwhile.
+  @discardableResult
+  public func commitUnit() throws -> [DocumentError] {
+    let store = try store()
+    let waiting = openedDocuments?.saveAll() ?? []
+    let conflicts = try openedDocuments.map { $0.isInUnit ? try $0.commitUnit() : [] } ?? []
+    try store.commitUnit()
+    return waiting + conflicts
+  }
+
+  public func rollbackUnit() throws {
+    let store = try store()
+    try openedDocuments?.rollbackUnit()
+    try store.rollbackUnit()
+  }
+
   public var isInUnit: Bool { isOpen && database.isInUnit }
 
   /// What the unit under way has done until now, in words: "adding cards (3 times), creating a deck".
@@ -118,7 +147,7 @@ public final class Workspace {
   public func handle(of game: Game) -> GameHandle {
     gameHandles[ObjectIdentifier(game)] {
       let made = GameHandle(game, in: self)
-      handlesInMaking.append(made)
+      handlesInMaking?.append(made)
       return made
     }
   }

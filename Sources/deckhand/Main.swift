@@ -72,6 +72,10 @@ let version = "0.1.0"
       cacheFolder: xdgFolder("XDG_CACHE_HOME", home: home, "/.cache"),
       configFolder: xdgFolder("XDG_CONFIG_HOME", home: home, "/.config"), home: home,
       bundledPlugins: bundledPluginsFolder(), environment: environmentValue)
+    setup.drawingProgram = besideProgram("deckhand-draw")
+    setup.drawingEnvironment = ["HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].compactMap { name in
+      environmentValue(name).map { "\(name)=\($0)" }
+    }
     setup.wantsJSON = arguments.wantsJSON
     setup.isDryRun = arguments.isDryRun
     setup.seed = arguments.seed

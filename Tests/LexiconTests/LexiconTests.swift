@@ -148,3 +148,33 @@ func madeUpWords(_ count: Int, letters: [Character], lengths: ClosedRange<Int>, 
     #expect(lexicon.wordOfTheDay(.min, length: 7) == "bearing")
   }
 }
+
+@Suite struct DifficultyTests {
+  @Test func `a random word has as much to find as the difficulty asks, or nearly`() throws {
+    let letters = Array("abcdefgh")
+    let rich = (1...255).map { set in String(letters.indices.filter { set >> $0 & 1 == 1 }.map { letters[$0] }) }
+    let lexicon = try Lexicon.of(rich + ["qqqqqqqq", "zzzzzzzz"], language: language("english"))
+    var generator = SeededGenerator(state: 1)
+    for _ in 0..<5 {
+      #expect(lexicon.random(length: 8, difficulty: .easy, using: &generator) == "abcdefgh")
+    }
+    #expect(lexicon.random(length: 9, difficulty: .easy, using: &generator) == nil)
+    #expect(lexicon.nearest(to: 5...6, among: ["qqqqqqqq", "abc", "abcd"]) == "abc")
+  }
+
+  @Test func `a text is known to be normal at first sight only when it is`() throws {
+    let spanish = try Lexicon.of(["niño", "canción"], language: language("spanish"))
+    func letters(_ text: String) -> Int? {
+      var text = text
+      return text.withUTF8 { spanish.lettersIfNormal($0) }
+    }
+    #expect(letters("niño") == 4)
+    #expect(letters("nin\u{303}o") == nil)
+    #expect(letters("NIÑO") == nil)
+    #expect(letters("zorro") == nil)
+    #expect(letters("") == 0)
+    let greek = try Lexicon.of(["λόγος"], language: language("greek"))
+    var text = "λόγοσ"
+    #expect(text.withUTF8 { greek.lettersIfNormal($0) } == nil)
+  }
+}

@@ -6,24 +6,34 @@ import Testing
 @Suite struct BatchTests {
   private func script(_ name: String) -> String { sourceRoot() + "/Scripts/decks/" + name }
 
-  @Test func `a deck of every usable Spanish word, and nothing twice`() throws {
+  @Test func `a deck of every usable word of a list, and nothing twice`() throws {
     let home = try Home()
     let usable = Set(
-      ProgramTestFiles.text("/usr/share/dict/spanish").split(separator: "\n").map(String.init).filter { word in
+      ProgramTestFiles.text("/usr/share/dict/italian").split(separator: "\n").map(String.init).filter { word in
         word.count >= 2 && word.allSatisfy { $0.isLetter && $0.isLowercase }
       })
     #expect(usable.count > 80_000)
-    let first = try home.run("run", script("word_list.lua"), "spanish")
+    let first = try home.run("run", script("word_list.lua"), "italian")
     #expect(first.output.contains("\(usable.count) words added, 0 were there already, 0 refused"), "\(first)")
     #expect(
-      try home.run("deck", "list", "--json").output.contains("\"name\": \"Spanish words\", \"count\": \(usable.count),")
+      try home.run("deck", "list", "--json").output.contains("\"name\": \"Italian words\", \"count\": \(usable.count),")
     )
-    let second = try home.run("run", script("word_list.lua"), "spanish")
+    let second = try home.run("run", script("word_list.lua"), "italian")
     #expect(second.output.contains("0 words added, \(usable.count) were there already"))
-    let sample = try home.run("-e", "local c = decks.open('Spanish words'):card(1) print(c.prompt, c.answer, c.guid)")
+    let sample = try home.run("-e", "local c = decks.open('Italian words'):card(1) print(c.prompt, c.answer, c.guid)")
     let parts = sample.output.trimmingLineEnd.split(separator: "\t").map(String.init)
     #expect(parts.count == 3 && String(parts[1].unicodeScalars.sorted().map(Character.init)) == parts[0])
-    #expect(parts[2] == "spanish:" + parts[1])
+    #expect(parts[2] == "italian:" + parts[1])
+  }
+
+  @Test func `a deck of some Spanish words, where forms of words count`() throws {
+    let home = try Home()
+    let run = try home.run("run", script("word_list.lua"), "spanish", "5000")
+    #expect(run.output.contains("Spanish words: 5000 words added"), "\(run)")
+    #expect(
+      try home.run("run", script("word_list.lua"), "spanish", "5000").output.contains("0 words added, 5000 were there"))
+    #expect(
+      try home.run("run", script("word_list.lua"), "spanish", "x").errors.contains("COUNT: a whole number from 1"))
   }
 
   @Test func `a deck from a file of pairs tells what it refused`() throws {

@@ -115,3 +115,74 @@ extension Home {
     }
   }
 }
+
+@Suite struct GameKeepingTests {
+  @Test func `a game that was left comes back, and a finished one is in the scores`() throws {
+    let home = try Home()
+    #expect(try home.run("play", "--resume").errors.contains("no game was put away"))
+    try home.run("play", "--base", "cambering", input: "grace\nring\n")
+    let resumed = try home.run("play", "--resume", "--json", input: "grace\nmargin\n/give-up\n").lines
+    #expect(resumed[0] == #"{"base_word": "cambering", "language": "english", "mode": "classic"}"#)
+    #expect(resumed[1].contains("already_used"))
+    #expect(resumed[2].contains(#""count": 3"#))
+    let scores = try home.run("play", "--scores", "--json").lines
+    #expect(scores.count == 1 && scores[0].contains(#""base_word": "cambering""#) && scores[0].contains(#""count": 3"#))
+    #expect(try home.run("play", "--scores").output.contains("margin"))
+    #expect(try home.run("play", "--resume").status == 1)
+  }
+
+  @Test func `missed words become cards, each once, with their meaning where a dictionary deck knows it`() throws {
+    let home = try Home()
+    try home.run("-e", "decks.create('Dictionary'):add{prompt = 'margin', answer = 'the edge of a page'}")
+    let first = try home.run("play", "--base", "cambering", "--to-deck", "Missed", input: "grace\n")
+    #expect(first.errors.contains("missed words added to \"Missed\"; 0 were there already"))
+    let second = try home.run("play", "--base", "cambering", "--to-deck", "Missed", input: "grace\n")
+    #expect(second.errors.contains("0 missed words added"))
+    let list = try home.run(
+      "-e",
+      "for c in decks.open('Missed'):cards() do if c.answer == 'margin' or c.answer == 'ring' then print(c.prompt, c.answer) end end"
+    )
+    #expect(Set(list.lines) == ["the edge of a page\tmargin", "g i n r (4 letters)\tring"])
+    let lua =
+      "local g = games.new{base = 'cambering'} local r = g:to_deck(decks.open('Missed')) print(r.added, r.skipped > 100)"
+    #expect(try home.run("-e", lua).output == "1\ttrue\n")
+  }
+
+  @Test func `a finished game answers over, and two players take turns`() throws {
+    let home = try Home()
+    let over = try home.run("play", "--base", "cambering", "--json", input: "grace\n/give-up\nring\n").lines
+    #expect(over.last?.contains(#""code": "over""#) == true)
+    let duel = try home.run("play", "duel", "--base", "cambering", input: "grace\nring\n/pass\n/pass\n")
+    #expect(duel.output.contains("score 5 : 0") || duel.output.contains("5 : 0"), "\(duel.output)")
+    #expect(duel.output.contains("5 : 4"))
+  }
+
+  @Test func `a mode's own data survives being put away`() throws {
+    let home = try Home()
+    try home.install(
+      "counter",
+      code: """
+        games.mode{name = "m", rules = {"min_length:2"}, setup = function(game) game.data.tries = {n = 0} end,
+          score = function(game, word) game.data.tries.n = game.data.tries.n + 1 return game.data.tries.n end}
+        """)
+    try home.run("plugin", "enable", "counter", "--grant")
+    #expect(try home.run("play", "m", "--base", "abc", input: "aa\nbb\n").output.contains("bb: 2 points"))
+    #expect(try home.run("play", "--resume", input: "cc\n").output.contains("cc: 3 points"))
+  }
+
+  @Test func `word lists are compiled, told, and folded on request`() throws {
+    let home = try Home()
+    let compiled = try home.run("word", "compile", "italian", "--json")
+    #expect(
+      compiled.lines[0].hasPrefix(#"{"language": "italian", "words": "#) && compiled.output.contains(#""capital": "#))
+    #expect(try home.run("word", "check", "perche", "--language", "italian").output.contains("no"))
+    #expect(try home.run("word", "check", "perche", "--language", "italian", "--fold-accents").output.contains("yes"))
+    #expect(
+      try home.run("word", "check", "casas", "hablo", "--language", "spanish", "--json").output.contains("false")
+        == false)
+    #expect(try home.run("word", "match", "c?t", "--json").lines.contains("\"cat\""))
+    #expect(try home.run("word", "anagrams", "listen").lines.contains("silent"))
+    let missing = try home.run("word", "check", "x", "--language", "french", "--json")
+    #expect(missing.status == 1 && missing.errors.contains("no_word_list") && missing.errors.contains("wfrench"))
+  }
+}

@@ -30,7 +30,7 @@ final class Home {
   var environment: [String] {
     [
       "HOME=\(path)", "TERM=xterm", "INPUTRC=/dev/null", "LANG=C.UTF-8", "PATH=/usr/bin:/bin",
-      "XDG_CACHE_HOME=\(path)/cache", "SWIFT_BACKTRACE=enable=no",
+      "XDG_CACHE_HOME=/tmp/deckhand-test-cache-\(getuid())", "SWIFT_BACKTRACE=enable=no",
     ]
   }
 
@@ -156,7 +156,7 @@ final class Child {
     var open = [output, errors]
     while !open.isEmpty {
       var waits = open.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-      if poll(&waits, nfds_t(waits.count), 60_000) <= 0 { break }
+      if poll(&waits, nfds_t(waits.count), 240_000) <= 0 { break }
       for entry in waits where entry.revents != 0 {
         let count = read(entry.fd, &buffer, buffer.count)
         if count <= 0 {
@@ -192,3 +192,14 @@ private func removeTree(_ path: String) {
 }
 
 func makeFolder(_ path: String) -> Bool { mkdir(path, 0o700) == 0 }
+
+extension Child {
+  /// Copies a program by the system's own means.
+  static func copy(_ path: String, to other: String) -> Bool {
+    do {
+      return try Child(["/bin/cp", path, other], environment: []).finish(input: "").status == 0
+    } catch {
+      return false
+    }
+  }
+}

@@ -7,6 +7,8 @@ import Shell
 
 @main struct Probe {
   static func main() {
+    // Between two lines a shell has a handler of its own for Ctrl-C; here nothing runs then.
+    signal(SIGINT, SIG_IGN)
     do throws(LineError) {
       if CommandLine.arguments.contains("--keys") { try readKeys() } else { try readLines() }
     } catch {

@@ -95,6 +95,11 @@ int dh_load(lua_State *L, const char *text, size_t length, const char *chunk_nam
 // Calls the function below `arguments` values. Answers LUA_OK, a Lua status with the error on top, or
 // DH_STATUS_STOPPED + reason with nothing pushed. Never raises.
 int dh_call_protected(lua_State *L, int arguments, int results);
+// The same in two steps, for calls that must be fast: begin pushes a message handler and the value at `ref` of the registry,
+// on the stack of the running coroutine, which it answers; NULL when that is full. Then the arguments are pushed. What the handler and the results stand on is for the
+// caller to take off; after an answer that is not LUA_OK it is as after dh_call_protected.
+lua_State *dh_begin_call(lua_State *L, int ref, int slots);
+int dh_finish_call(lua_State *L, int arguments, int results);
 // Where the last error was raised (`file:line:` of the nearest Lua code), or an empty string.
 const char *dh_error_position(lua_State *L);
 // Where the last stop found Lua code running, once; else an empty string.
@@ -165,6 +170,12 @@ const dh_type *dh_type_of(lua_State *L, int index);
 void dh_push_module(lua_State *L, const char *name);
 // Gives the module on top of the stack a field that is computed at each read.
 void dh_module_getter(lua_State *L, const dh_function *function);
+// Pushes the table of a problem with its three texts, and room for `more` fields; `metatable` is a reference.
+typedef struct dh_text {
+  const char *bytes;
+  size_t length;
+} dh_text;
+void dh_push_problem(lua_State *L, dh_text code, dh_text title, dh_text message, int more, int metatable);
 // Pushes a plugin's `require`: `finder` answers the text and the chunk name of a module.
 void dh_push_require(lua_State *L, const dh_function *finder);
 // Wraps the table on top of the stack into a frozen proxy: reading works, writing raises `advice`.

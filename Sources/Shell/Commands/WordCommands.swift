@@ -7,20 +7,22 @@ import Workspace
 
 extension Shell {
   func wordCommands() -> [Command] {
-    [checkWords(), anagrams(), formable(), matching(), randomWord(), languages()]
+    [checkWords(), anagrams(), formable(), matching(), randomWord(), languages(), compileList()]
   }
 
   private static let theme = "Words and games"
   private static let letters = Argument("LETTERS", help: "letters in any order")
 
   private func lexicon(_ invocation: Invocation) throws -> Lexicon {
-    try workspace().lexicon(invocation.optionalText("--language")).lexicon
+    try workspace().lexicon(
+      invocation.optionalText("--language"), foldAccents: invocation.flag(Common.foldAccents.name)
+    ).lexicon
   }
 
   private func checkWords() -> Command {
     Command(
       "word", "check", theme: Self.theme, summary: "Tells whether words are in a language's word list.",
-      arguments: [Argument("WORD", isRepeating: true, help: "a word")], options: [Common.language],
+      arguments: [Argument("WORD", isRepeating: true, help: "a word")], options: [Common.language, Common.foldAccents],
       example: "word check grace zebre"
     ) { [unowned self] invocation in
       let lexicon = try lexicon(invocation)
@@ -41,7 +43,7 @@ extension Shell {
   private func anagrams() -> Command {
     Command(
       "word", "anagrams", theme: Self.theme, summary: "Lists the words made of exactly these letters.",
-      arguments: [Self.letters], options: [Common.language], example: "word anagrams listen"
+      arguments: [Self.letters], options: [Common.language, Common.foldAccents], example: "word anagrams listen"
     ) { [unowned self] invocation in
       let lexicon = try lexicon(invocation)
       return list(lexicon.anagrams(of: lexicon.normalized(invocation.text("LETTERS"))), none: "No anagrams.")
@@ -51,7 +53,7 @@ extension Shell {
   private func formable() -> Command {
     Command(
       "word", "formable", theme: Self.theme, summary: "Lists the words that can be made of some of these letters.",
-      details: "? stands for any letter.", arguments: [Self.letters], options: [Common.language],
+      details: "? stands for any letter.", arguments: [Self.letters], options: [Common.language, Common.foldAccents],
       example: "word formable cambering"
     ) { [unowned self] invocation in
       let lexicon = try lexicon(invocation)
@@ -63,7 +65,8 @@ extension Shell {
     Command(
       "word", "match", theme: Self.theme, summary: "Lists the words of a pattern.",
       details: "? is one letter, * any number of letters, [abc] one of these. Put it in quotes in your system's shell.",
-      arguments: [Argument("PATTERN", help: "the pattern")], options: [Common.language], example: "word match 'c?t*'"
+      arguments: [Argument("PATTERN", help: "the pattern")], options: [Common.language, Common.foldAccents],
+      example: "word match 'c?t*'"
     ) { [unowned self] invocation in
       list(try lexicon(invocation).match(invocation.text("PATTERN")), none: "No word matches.")
     }
@@ -72,7 +75,7 @@ extension Shell {
   private func randomWord() -> Command {
     Command(
       "word", "random", theme: Self.theme, summary: "Gives a word by chance.",
-      options: [Option("--length", "N", .integer(2...64), help: "its letters"), Common.language],
+      options: [Option("--length", "N", .integer(2...64), help: "its letters"), Common.language, Common.foldAccents],
       example: "word random --length 9"
     ) { [unowned self] invocation in
       let length = invocation.optionalInteger("--length")
@@ -101,6 +104,37 @@ extension Shell {
               ("installed", .boolean(here.contains(language.name))), ("package", .text(language.package)),
             ])
           }), .table(TableText([.init("Language"), .init("Title"), .init("Word list")], rows: rows)))
+    }
+  }
+}
+
+extension Shell {
+  fileprivate func compileList() -> Command {
+    Command(
+      "word", "compile", theme: "Words and games", summary: "Compiles a word list anew, and tells what was dropped.",
+      details: "Lists are compiled by themselves when they are first used or have changed. Without a language all are.",
+      arguments: [Argument("LANGUAGE", .language, isOptional: true, help: "a language")], options: [Common.foldAccents],
+      example: "word compile spanish"
+    ) { [unowned self] invocation in
+      let folds = invocation.flag(Common.foldAccents.name)
+      let wanted =
+        try invocation.optionalText("LANGUAGE").map { [try lexicons.language(named: $0)] } ?? lexicons.languages()
+      var lines: [String] = []
+      var values: [CommandValue] = []
+      for language in wanted {
+        let lexicon = try lexicons.compile(language, foldAccents: folds)
+        let dropped = lexicon.report.dropped.map { "\(grouped($0.count)) \($0.reason.title)" }
+        lines.append(
+          "\(language.name): \(counted(lexicon.count, "word"))"
+            + (dropped.isEmpty ? "" : "; dropped \(dropped.joined(separator: ", "))"))
+        values.append(
+          .record([
+            ("language", .text(language.name)), ("words", .integer(lexicon.count)),
+            ("dropped", .record(lexicon.report.dropped.map { ("\($0.reason)", .integer($0.count)) })),
+          ]))
+      }
+      if let failure = lexicons.cacheFailure { console.note("word: \(failure.message)") }
+      return CommandResult(.list(values), .lines(lines))
     }
   }
 }

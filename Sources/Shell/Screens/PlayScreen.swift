@@ -1,99 +1,77 @@
 // A word game: at the terminal a screen with the base word, the found words and an alert; in a pipe one answer a line, in words
-// or in JSON. Invariant: each guess is judged by the game alone; the screen only shows what it says.
+// or in JSON. Invariant: each guess is judged by the game alone; the screen only shows what it says. What counts is put away at
+// once, so that no way of leaving loses it.
 
 import Bindings
 import Commands
+import Decks
 import Lexicon
 import LuaRuntime
-import PluginHost
 import WordGames
 import Wording
 import Workspace
 
-extension Shell {
-  func playCommand() -> Command {
-    Command(
-      "play", theme: "Words and games", summary: "Plays a word game: make words from a word.",
-      details: """
-        A line is a guess; /new /hint /shuffle /list /give-up /quit are commands of the game. Without a terminal it reads \
-        guesses from standard input and answers each in a line, with --json as an object.
-        """,
-      arguments: [Argument("MODE", .mode, isOptional: true, help: "classic when left out; `play --list` shows them")],
-      options: [
-        Common.language, Option("--length", "N", .integer(2...64), help: "letters of the base word"),
-        Option("--base", "WORD", help: "the base word"), Option("--list", help: "list the modes"),
-      ], example: "play --language spanish --length 9"
-    ) { [unowned self] invocation in
-      if invocation.flag("--list") { return listModes() }
-      var wish = GameWish()
-      wish.mode = invocation.optionalText("MODE") ?? wish.mode
-      wish.language = invocation.optionalText("--language")
-      wish.length = invocation.optionalInteger("--length")
-      wish.base = invocation.optionalText("--base")
-      try plugins.prepareMode(wish.mode)
-      let game = try workspace().startGame(wish)
-      let wantsJSON = invocation.wantsJSON || setup.wantsJSON
-      return try PlayScreen(self, game, wantsJSON: wantsJSON, showsBase: wish.base == nil).run()
-    }
+final class PlayScreen {
+  /// How the game is played.
+  struct Manner {
+    var wantsJSON = false
+    /// Whether a program is told the base word first.
+    var showsBase = true
+    /// Where missed words go at the end.
+    var deck: DeckHandle?
   }
 
-  private func listModes() -> CommandResult {
-    let loaded = modes.modes.map { ($0.name, $0.summary) }
-    let names = Set(loaded.map(\.0))
-    let rows = loaded + plugins.offeredModes.filter { !names.contains($0.name) }.map { ($0.name, $0.summary) }
-    return CommandResult(
-      .list(rows.map { .record([("name", .text($0.0)), ("summary", .text($0.1))]) }),
-      .table(TableText([.init("Mode"), .init("What it is")], rows: rows.map { [$0.0, $0.1] })))
-  }
-}
-
-private final class PlayScreen {
   private let shell: Shell
   private let handle: GameHandle
-  private let wantsJSON: Bool
-  private let showsBase: Bool
+  private let manner: Manner
   private var hasEnded = false
   /// Lines on the terminal since the game was drawn, the prompt's too.
   private var drawnLines = 0
   private var order: [Character] = []
 
-  init(_ shell: Shell, _ game: GameHandle, wantsJSON: Bool, showsBase: Bool) {
+  init(_ shell: Shell, _ game: GameHandle, _ manner: Manner) {
     self.shell = shell
     self.handle = game
-    self.wantsJSON = wantsJSON
-    self.showsBase = showsBase
+    self.manner = manner
   }
 
   private var game: Game { handle.game }
   private var terminal: Terminal { shell.console.terminal }
-  private var isScreen: Bool { terminal.hasScreen && terminal.hasKeyboard && !wantsJSON }
+  private var isScreen: Bool { terminal.hasScreen && terminal.hasKeyboard && !manner.wantsJSON }
 
   func run() throws -> CommandResult {
     if isScreen {
       draw(alert: nil)
-    } else if showsBase {
+    } else if manner.showsBase {
       showBase()
     }
+    defer { shell.lineReader?.tick = nil }
     while !hasEnded, let line = try nextLine() {
+      // In a pipe an empty line is a guess too: a program must get an answer to each line.
       if line.hasPrefix("/") { try obey(line) } else { try guess(line) }
     }
+    try handle.keep(data: handle.dataText)
+    try addMissed()
     if isScreen, shell.leaving == nil { shell.console.show([summary]) }
-    return CommandResult(
-      wantsJSON
-        ? .none
-        : .record([
-          ("base_word", .text(game.baseWord)), ("count", .integer(game.count)), ("average", .number(game.average)),
-          ("score", .integer(game.score)),
-        ]))
+    return CommandResult(manner.wantsJSON ? .none : result)
+  }
+
+  private var result: CommandValue {
+    .record([
+      ("base_word", .text(game.baseWord)), ("count", .integer(game.count)), ("average", .number(game.average)),
+      ("score", .integer(game.score)),
+    ])
   }
 
   private func nextLine() throws -> String? {
     let outcome: LineOutcome
     if isScreen, let reader = shell.lineReader {
-      outcome = try reader.read(prompt: "> ", initial: "", hidesHistory: true)
+      // A clock may run out while nobody types.
+      if game.timeRemaining != nil { reader.tick = { [unowned self] in (game.timeRemaining ?? 1) <= 0 } }
+      outcome = try reader.read(prompt: prompt, initial: "", hidesHistory: true)
     } else {
-      if isScreen { shell.console.write("> ") }
-      outcome = try shell.plainReader.read(prompt: "> ")
+      if isScreen { shell.console.write(prompt) }
+      outcome = try shell.plainReader.read(prompt: prompt)
     }
     switch outcome {
     case .line(let line):
@@ -102,7 +80,11 @@ private final class PlayScreen {
     case .interrupted:
       if isScreen { return nil }
       throw WorkspaceError.interrupted
-    case .endOfInput, .stopped:
+    case .stopped:
+      shell.console.write("\n")
+      try finish()
+      return nil
+    case .endOfInput:
       if isScreen { shell.console.write("\n") }
       return nil
     case .terminated(let signal):
@@ -111,11 +93,14 @@ private final class PlayScreen {
     }
   }
 
+  private var prompt: String { game.mode.players > 1 ? "player \(game.currentPlayer + 1)> " : "> " }
+
   // MARK: Guesses
 
   private func guess(_ line: String) throws {
     let word = game.lexicon.normalized(line)
     if word.isEmpty && isScreen { return draw(alert: nil) }
+    let before = game.baseWord
     let outcome: GuessOutcome
     do {
       outcome = try game.guess(line)
@@ -126,17 +111,19 @@ private final class PlayScreen {
       return
     }
     if case .accepted(let points) = outcome {
-      try shell.events.emit(.wordFound, [handle, word])
+      if game.baseWord != before { order = [] }
+      try handle.keep(data: handle.dataText)
       accept(word, points)
+      try shell.events.emit(.wordFound, [handle, word])
     } else if let refusal = outcome.refusal(of: word) {
       refuse(refusal)
     }
-    if try game.isFinished() { try finish() }
+    if isScreen, try game.isFinished() { try finish() }
   }
 
   private func accept(_ word: String, _ points: Int) {
-    if isScreen { return draw(alert: nil) }
-    if wantsJSON {
+    if isScreen { return draw(alert: rewardText) }
+    if manner.wantsJSON {
       let fields: [(String, String)] = [
         ("word", JSONText.string(word)), ("points", JSONText.integer(points)), ("count", JSONText.integer(game.count)),
         ("average", JSONText.number(game.average)), ("score", JSONText.integer(game.score)),
@@ -146,8 +133,15 @@ private final class PlayScreen {
     shell.console.show(["\(printable(word)): \(counted(points, "point")). \(footer)"])
   }
 
+  /// What the number of words just earned.
+  private var rewardText: String? {
+    guard let reward = game.mode.scoring.rewards.first(where: { $0.words == game.count }) else { return nil }
+    return "\(reward.title): \(counted(reward.words, "word"))"
+      + (reward.points > 0 ? ", \(reward.points) points more." : ".")
+  }
+
   private func refuse(_ refusal: Refusal) {
-    if wantsJSON {
+    if manner.wantsJSON {
       let fields = [
         ("word", refusal.word), ("code", refusal.code), ("title", refusal.title), ("message", refusal.message),
       ]
@@ -159,102 +153,121 @@ private final class PlayScreen {
 
   // MARK: The game's own commands
 
-  private static let commands = ["/new", "/hint", "/shuffle", "/list", "/give-up", "/quit"]
+  private static let commands = ["/new", "/hint", "/shuffle", "/list", "/pass", "/give-up", "/quit"]
 
   private func obey(_ line: String) throws {
     switch line.trimmed {
-    case "/new":
-      _ = try game.newWord()
-      order = []
-      if isScreen { draw(alert: nil) } else { showBase() }
+    case "/new": try takeNewWord()
     case "/hint": tell(try game.hint())
-    case "/shuffle":
-      var choices = shell.surroundings.choices
-      order = Array(game.baseWord).shuffled(using: &choices)
-      if isScreen { draw(alert: nil) } else { tell(String(order)) }
+    case "/shuffle": shuffle()
     case "/list": tell(game.found.isEmpty ? "No words found yet." : game.found.joined(separator: " "))
+    case "/pass" where game.mode.players > 1:
+      game.pass()
+      try game.isFinished() ? finish() : tell("Passed.")
     case "/give-up":
       game.giveUp()
       try finish()
     case "/quit": hasEnded = true
     case let other:
+      let known = Self.commands.filter { $0 != "/pass" || game.mode.players > 1 }
       tell(
-        "No such command: \(printable(other))\(didYouMean(other, among: Self.commands)); there are \(Self.commands.joined(separator: " "))."
+        "No such command: \(printable(other))\(didYouMean(other, among: known)); there are \(known.joined(separator: " "))."
       )
     }
   }
 
+  private func takeNewWord() throws {
+    _ = try game.newWord()
+    order = []
+    if isScreen { draw(alert: nil) } else { showBase() }
+  }
+
+  private func shuffle() {
+    var choices = shell.surroundings.choices
+    order = Array(game.baseWord).shuffled(using: &choices)
+    if isScreen { draw(alert: nil) } else { tell(String(order)) }
+  }
+
   private func tell(_ text: String) {
     if isScreen { return draw(alert: text) }
-    shell.console.show([wantsJSON ? JSONText.object([("message", JSONText.string(text))]) : text])
+    shell.console.show([manner.wantsJSON ? JSONText.object([("message", JSONText.string(text))]) : text])
   }
 
   private func finish() throws {
-    hasEnded = true
+    hasEnded = isScreen || game.mode.players > 1
     try shell.events.emit(.gameFinished, [handle])
     // Without a dictionary (letters are guessed) there is no list of what could be found.
     let missed = game.rules.contains(.inDictionary) ? game.missed() : []
-    guard !wantsJSON, !missed.isEmpty else { return }
+    guard !manner.wantsJSON, !missed.isEmpty else { return }
     let shown = missed.prefix(30).joined(separator: " ")
     let more = missed.count > 30 ? " … \(grouped(missed.count - 30)) more" : ""
-    shell.console.show(["Not found: \(shown)\(more)"])
+    shell.console.show(wrapped("Not found: \(shown)\(more)", width: min(100, terminal.width)))
+  }
+
+  private func addMissed() throws {
+    guard let deck = manner.deck, game.rules.contains(.inDictionary) else { return }
+    let report = try handle.addMissed(to: deck)
+    let name = quoted(try deck.record().name)
+    shell.console.note(
+      "\(counted(report.added, "missed word")) added to \(name); \(grouped(report.skipped)) were there already")
   }
 
   // MARK: Showing
 
   private func showBase() {
-    if wantsJSON {
-      let fields = [("base_word", game.baseWord), ("language", game.language.name), ("mode", game.mode.name)]
+    if manner.wantsJSON {
+      let fields = [("base_word", shownBase), ("language", game.language.name), ("mode", game.mode.name)]
       return shell.console.show([JSONText.object(fields.map { ($0.0, JSONText.string($0.1)) })])
     }
     shell.console.show(["\(shownBase)  (\(game.length) letter word - \(game.language.title))"])
   }
 
-  /// What stands for the base word: the mode's own text, or its letters.
+  /// What stands for the base word: the mode's own text, or its letters. A mode that has a secret keeps it so.
   private var shownBase: String {
-    if let show = game.mode.hooks.show {
-      do {
-        return printable(try show(game))
-      } catch {
-        shell.report(error, origin: game.mode.name)
-      }
+    guard let show = game.mode.hooks.show else { return game.baseWord }
+    do {
+      return printable(try show(game))
+    } catch {
+      shell.report(error, origin: game.mode.name)
+      return game.mode.title
     }
-    return game.baseWord
   }
 
   private var footer: String {
     let average = (game.average * 10).rounded() / 10
-    let parts = [
-      "\(grouped(game.count)) found", "\(average) letters on average", "score \(grouped(game.score))",
-    ]
+    var parts = ["\(grouped(game.count)) found", "\(average) letters on average", "score \(grouped(game.score))"]
+    if game.mode.players > 1 { parts[2] = game.scores.map { grouped($0) }.joined(separator: " : ") }
+    if let time = game.timeRemaining { parts.append("\(Int(time.rounded(.up))) s left") }
     return parts.joined(separator: " · ")
   }
 
-  private var summary: String { "\(game.mode.hooks.show == nil ? game.baseWord : game.mode.title): \(footer)" }
+  private var isOwnShow: Bool { game.mode.hooks.show != nil }
+  private var summary: String { "\(isOwnShow ? game.mode.title : game.baseWord): \(footer)" }
 
   private func draw(alert: String?) {
-    let isOwn = game.mode.hooks.show != nil
     let base = shownBase
-    let letters = isOwn ? base : (order.isEmpty ? Array(game.baseWord) : order).map(String.init).joined(separator: " ")
-    let head =
-      isOwn
-      ? "\(game.mode.title)      \(game.language.title)"
-      : "\(game.baseWord)      \(game.length) letter word - \(game.language.title)"
-    var lines = [
-      head.filled(to: max(head.displayWidth, min(terminal.width, 64) - game.mode.name.count)) + game.mode.name, "",
-      "   " + terminal.styled(letters, .bold), "",
-    ]
+    let letters =
+      isOwnShow ? base : (order.isEmpty ? Array(game.baseWord) : order).map(String.init).joined(separator: " ")
+    var lines = [heading, "", "   " + terminal.styled(letters, .bold), ""]
     let found = columns(game.found, width: min(terminal.width, 76) - 3).prefix(max(1, terminal.height - 12))
     lines += found.map { "   " + $0 }
     if !found.isEmpty { lines.append("") }
-    let isFromList = game.rules.contains(.inDictionary)
-    lines.append(
-      "   " + footer + (isFromList ? " · \(grouped(game.count)) of \(grouped(game.possible().count)) possible" : ""))
+    let isFromList = !isOwnShow && game.rules.contains(.inDictionary)
+    let possible = isFromList ? " · \(grouped(game.count)) of \(grouped(game.possible().count)) possible" : ""
+    lines.append("   " + footer + possible)
     let room = max(20, terminal.width - 4)
     if let alert {
       lines += wrapped(printable(alert, limit: 400), width: room).map { "   " + terminal.styled($0, .yellow) }
     }
     replaceScreen(with: lines)
+  }
+
+  private var heading: String {
+    let head =
+      isOwnShow
+      ? "\(game.mode.title)      \(game.language.title)"
+      : "\(game.baseWord)      \(game.length) letter word - \(game.language.title)"
+    return head.filled(to: max(head.displayWidth + 2, min(terminal.width, 64) - game.mode.name.count)) + game.mode.name
   }
 
   /// Draws over what was drawn before, where the cursor can be moved.

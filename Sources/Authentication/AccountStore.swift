@@ -1,0 +1,217 @@
+// The accounts in a data folder: `accounts/NAME/`, each with its `credentials` beside what is the person's.
+// Invariant: an account is there whole or not at all, and its password is the old one or the new one, at whatever moment
+// the process ends. Every try at a password goes through `attempt`, which counts it.
+
+import CSodium
+import Glibc
+import Wording
+
+/// Adds, lists, checks, changes and removes accounts.
+public final class AccountStore {
+  private let accounts: String
+  private let local: String
+  private let clock: AuthenticationClock
+  private let cost: HashCost
+  /// Hears of each step of writing; for tests that end the process there.
+  package var reach: StepObserver = { _ in }
+
+  /// `data` is the data folder; it must be there. A cost below what libsodium takes is raised to that.
+  public init(data: String, clock: AuthenticationClock, cost: HashCost = .interactive) throws(AuthenticationError) {
+    guard sodium_init() >= 0 else { throw .outOfMemory }
+    accounts = data + "/accounts"
+    local = data + "/local"
+    self.clock = clock
+    self.cost = HashCost(
+      memory: min(max(cost.memory, HashCost.least.memory), HashCost.most.memory),
+      passes: min(max(cost.passes, HashCost.least.passes), HashCost.most.passes))
+  }
+
+  /// The names of all accounts, by code point.
+  public func names() throws(AuthenticationError) -> [String] {
+    try PrivateFile.names(in: accounts).filter {
+      !$0.hasPrefix(".") && PrivateFile.exists(credentialsPath($0))
+    }
+  }
+
+  /// The account's own spelling of a name: capitals and compatible forms don't matter. Nil when nobody has it.
+  public func account(named name: String) throws(AuthenticationError) -> String? {
+    guard name.utf8.count <= AccountName.longest * 4 else { return nil }
+    let key = AccountName.key(name.trimmed)
+    return try names().first { AccountName.key($0) == key }
+  }
+
+  /// The access to the data of somebody without an account. Throws `required` as soon as there is an account.
+  public func openLocal() throws(AuthenticationError) -> AccountAccess {
+    guard try names().isEmpty else { throw .required }
+    return AccountAccess(name: nil, folder: local)
+  }
+
+  // MARK: Trying a password
+
+  /// Checks a name and a password. A wrong name and a wrong password give the same answer after the same time, and the
+  /// next try waits. Throws `empty`, `denied`, `locked`, `busy`, or what is wrong with the account's file.
+  public func verify(_ name: String, _ password: borrowing Secret) throws(AuthenticationError) -> AccountAccess {
+    let (account, notice) = try attempt(name, password) { (_, _) throws(AuthenticationError) in }
+    return AccountAccess(name: account, folder: folder(account), notice: notice)
+  }
+
+  /// Gives an account another password. The old one is tried as in `verify`, the new one held to the rules first.
+  public func changePassword(
+    of name: String, from old: borrowing Secret, to new: borrowing Secret
+  ) throws(AuthenticationError) {
+    let normal = try new.normalized()
+    try PasswordRules.check(normal, name: name)
+    let hash = try PasswordHash(normal, cost: cost)
+    _ = try attempt(name, old) { (account, path) throws(AuthenticationError) in
+      try PrivateFile.replace(path, with: Credentials(name: account, hash: hash).bytes, reach)
+    }
+  }
+
+  /// One try, counted before it is made. `then` runs after a right password, while the account is locked to others.
+  private func attempt(
+    _ name: String, _ password: borrowing Secret, then: (String, String) throws(AuthenticationError) -> Void
+  ) throws(AuthenticationError) -> (account: String, notice: AuthenticationError?) {
+    if name.trimmed.isEmpty || password.isEmpty { throw .empty }
+    let account = try account(named: name)
+    let record = try record(account, name)
+    defer { withExtendedLifetime(record.file) {} }
+    let now = clock.now()
+    let before = try record.failures(at: now)
+    let left = before.left(at: now)
+    if left > 0 { throw .locked(retryAfter: Int((left + 999) / 1000)) }
+    let hash = try hash(of: account)
+    try record.write(Failures(count: before.count + 1, last: now))
+    let isRight: Bool
+    do { isRight = try check(password, hash) } catch {
+      try record.write(before)  // Nothing was tried.
+      throw error
+    }
+    // The wait begins when the answer is given.
+    guard isRight, let account else {
+      try record.write(Failures(count: before.count + 1, last: clock.now()))
+      throw .denied
+    }
+    try record.write(Failures(count: 0, last: now))
+    try then(account, credentialsPath(account))
+    return (account, strengthen(account, hash, password))
+  }
+
+  private func record(_ account: String?, _ name: String) throws(AuthenticationError) -> AttemptRecord {
+    if let account { return try .ofAccount(in: folder(account), clock) }
+    try PrivateFile.makeFolder(accounts)
+    let beginning = String(decoding: name.utf8.prefix(256), as: UTF8.self)
+    return try .ofUnknown(AccountName.key(beginning), in: accounts, clock)
+  }
+
+  private func hash(of account: String?) throws(AuthenticationError) -> PasswordHash {
+    guard let account else { return .ofNobody(cost: cost, random: clock.random) }
+    try PrivateFile.checkFolder(folder(account))
+    return try credentials(of: account).hash
+  }
+
+  private func credentials(of account: String) throws(AuthenticationError) -> Credentials {
+    let path = credentialsPath(account)
+    let credentials = try Credentials(bytes: PrivateFile.read(path, limit: Credentials.largest), path: path)
+    guard credentials.name == account else { throw .damaged(path: path, reason: "it belongs to another account") }
+    return credentials
+  }
+
+  /// Hashes whatever was given, also what can't be right, so that every answer takes as long.
+  private func check(_ password: borrowing Secret, _ hash: PasswordHash) throws(AuthenticationError) -> Bool {
+    do {
+      let normal = try password.normalized()
+      return try hash.matches(normal) && normal.count <= Secret.longest
+    } catch .badText {
+      _ = try hash.matches(password)
+      return false
+    }
+  }
+
+  /// Hashes the password anew when the program asks for more than its hash has. Failing is told, and hinders nobody.
+  private func strengthen(
+    _ account: String, _ hash: PasswordHash, _ password: borrowing Secret
+  ) -> AuthenticationError? {
+    guard hash.isWeaker(than: cost) else { return nil }
+    let stronger = HashCost(memory: max(cost.memory, hash.cost.memory), passes: max(cost.passes, hash.cost.passes))
+    do throws(AuthenticationError) {
+      // A password that was just changed has its hash already.
+      guard try credentials(of: account).hash == hash else { return nil }
+      let credentials = Credentials(name: account, hash: try PasswordHash(try password.normalized(), cost: stronger))
+      try PrivateFile.replace(credentialsPath(account), with: credentials.bytes, reach)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  // MARK: Adding and removing
+
+  /// Throws what is wrong with a name for a new account, before a password is asked for.
+  public func checkNew(_ name: String) throws(AuthenticationError) { _ = try newName(name) }
+
+  /// Adds an account and gives its name as it is kept. With `adoptingLocal` the local data become those of the first
+  /// account, in one step: whoever opened them has closed them before.
+  public func add(
+    _ name: String, _ password: borrowing Secret, adoptingLocal: Bool
+  ) throws(AuthenticationError) -> String {
+    let normal = try password.normalized()
+    try PasswordRules.check(normal, name: name)
+    try PrivateFile.makeFolder(accounts)
+    try PrivateFile.checkFolder(accounts)
+    let lock = try FileLock(accounts + "/.lock", clock)
+    defer { withExtendedLifetime(lock.file) {} }
+    let account = try newName(name)
+    let credentials = Credentials(name: account, hash: try PasswordHash(normal, cost: cost))
+    let isFirst = try names().isEmpty
+    let staged = try stage(adoptingLocal && isFirst)
+    try PrivateFile.replace(staged + "/credentials", with: credentials.bytes, reach)
+    if rename(staged, folder(account)) != 0 {
+      let code = errno
+      unlink(staged + "/credentials")
+      throw .failed(operation: "make", path: folder(account), code: code)
+    }
+    PrivateFile.syncFolder(of: folder(account))
+    return account
+  }
+
+  /// The folder that becomes the account's: the local data, or an empty one.
+  private func stage(_ adoptingLocal: Bool) throws(AuthenticationError) -> String {
+    if adoptingLocal, PrivateFile.exists(local) {
+      if chmod(local, 0o700) != 0 { throw .failed(operation: "make private", path: local, code: errno) }
+      return local
+    }
+    let staged = accounts + "/.adding"
+    if PrivateFile.exists(staged) { try PrivateFile.removeTree(staged) }
+    try PrivateFile.makeFolder(staged)
+    return staged
+  }
+
+  private func newName(_ name: String) throws(AuthenticationError) -> String {
+    let new = try AccountName(name.trimmed).text
+    for there in try PrivateFile.names(in: accounts) where !there.hasPrefix(".") {
+      if AccountName.key(there) == AccountName.key(new) { throw .exists(there) }
+      if AccountName.skeleton(there) == AccountName.skeleton(new) { throw .looksLike(new, account: there) }
+    }
+    return new
+  }
+
+  /// Removes the account that is signed in, with everything in it. Its access is closed. Whoever opened the files has
+  /// closed them before.
+  public func remove(_ access: AccountAccess) throws(AuthenticationError) {
+    guard let name = access.name else { throw .unknownAccount("", suggestion: nil) }
+    let folder = try access.folder()
+    let lock = try FileLock(accounts + "/.lock", clock)
+    defer { withExtendedLifetime(lock.file) {} }
+    // In one step it is no account any more; then its files go. What a killed process left is taken along.
+    let removed = accounts + "/.removed-" + clock.random(8).map { String($0, radix: 16) }.joined(separator: "-")
+    if rename(folder, removed) != 0 { throw .failed(operation: "remove", path: accounts + "/" + name, code: errno) }
+    access.close()
+    PrivateFile.syncFolder(of: folder)
+    for left in try PrivateFile.names(in: accounts) where left.hasPrefix(".removed-") {
+      try PrivateFile.removeTree(accounts + "/" + left)
+    }
+  }
+
+  private func folder(_ account: String) -> String { accounts + "/" + account }
+  private func credentialsPath(_ account: String) -> String { folder(account) + "/credentials" }
+}

@@ -1,0 +1,133 @@
+// How many tries failed in a row, and how long the next one has to wait: one second, doubled with each failure, at most an hour.
+// Invariant: a try is counted before it is made, under a lock that is held until it ends, so that no process that is killed
+// and no two at once get a try for nothing; no setting of the clock shortens the wait.
+
+import CSodium
+import Glibc
+
+/// The failures behind one name.
+struct Failures: Equatable {
+  var count: Int
+  /// When the last one was.
+  var last: ClockReading
+
+  static let longestWait: Int64 = 3_600_000
+
+  /// How many milliseconds must lie between the last failure and the next try.
+  var wait: Int64 {
+    guard count > 0 else { return 0 }
+    return count > 12 ? Failures.longestWait : min(Failures.longestWait, 1000 << Int64(count - 1))
+  }
+
+  func left(at now: ClockReading) -> Int64 { max(0, wait - now.elapsed(since: last)) }
+
+  /// One line of a fixed length, so that it is written over in place.
+  static let recordLength = 128
+
+  /// `tag` says whose they are where names share a place.
+  func record(tag: String) -> [UInt8] {
+    let id = last.bootID.utf8.prefix(40).map { $0 == 0x20 || $0 == 0x0A ? UInt8(ascii: "_") : $0 }
+    var line = Array("failures \(count) \(last.wall) \(last.boot) \(tag) ".utf8) + (id.isEmpty ? Array("-".utf8) : id)
+    line += [UInt8](repeating: 0x20, count: max(0, Failures.recordLength - 1 - line.count))
+    return line + [0x0A]
+  }
+
+  /// Reads a record. One that nobody wrote, or with another tag, is none; one that makes no sense counts as some failures
+  /// just now.
+  init(record: [UInt8], tag: String, now: ClockReading) {
+    self = Failures(count: 0, last: now)
+    if record.allSatisfy({ $0 == 0 }) { return }
+    let words = String(decoding: record, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\n" })
+    guard record.count == Failures.recordLength, words.count == 6, words[0] == "failures", let count = Int(words[1]),
+      let wall = Int64(words[2]), let boot = Int64(words[3]), (0...1_000_000_000).contains(count)
+    else {
+      self.count = 5
+      return
+    }
+    if words[4] != tag { return }
+    let id = words[5] == "-" ? "" : String(words[5])
+    self = Failures(count: count, last: ClockReading(wall: wall, boot: boot, bootID: id))
+  }
+
+  init(count: Int, last: ClockReading) {
+    self.count = count
+    self.last = last
+  }
+}
+
+/// The place where one name's failures are kept, locked while this value lives.
+struct AttemptRecord: ~Copyable {
+  private let lock: FileLock
+  private let offset: Int
+  private let tag: String
+  private let path: String
+
+  /// The open file; whoever reads this last still has the lock.
+  var file: Int32 { lock.file }
+
+  private init(_ lock: consuming FileLock, at offset: Int, tag: String, in path: String) {
+    self.lock = lock
+    self.offset = offset
+    self.tag = tag
+    self.path = path
+  }
+
+  /// Of an account: a file in its folder.
+  static func ofAccount(in folder: String, _ clock: AuthenticationClock) throws(AuthenticationError) -> AttemptRecord {
+    AttemptRecord(try FileLock(folder + "/attempts", clock), at: 0, tag: "account", in: folder + "/attempts")
+  }
+
+  /// Of a name that nobody has: one of a fixed number of places in one file, found by a hash with a key of its own, so
+  /// that such names are slowed down like any other and need no room of their own. Two that meet in a place push each other
+  /// out: to lose a wait so takes thousands of tries at other names, each as slow as any.
+  static func ofUnknown(_ name: String, in folder: String, _ clock: AuthenticationClock) throws(AuthenticationError)
+    -> AttemptRecord
+  {
+    let path = folder + "/.attempts"
+    let lock = try FileLock(path, clock)
+    let digest = try digest(of: name, in: lock.file, path, clock)
+    let place = (Int(digest[0]) << 8 | Int(digest[1])) % places + 1
+    let tag = digest[2..<10].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return AttemptRecord(lock, at: place * Failures.recordLength, tag: tag, in: path)
+  }
+
+  static let places = 4096
+
+  /// A hash of the name with the file's own key, which stands at its beginning.
+  private static func digest(of name: String, in file: Int32, _ path: String, _ clock: AuthenticationClock)
+    throws(AuthenticationError) -> [UInt8]
+  {
+    var key = [UInt8](repeating: 0, count: Failures.recordLength)
+    if pread(file, &key, key.count, 0) != key.count {
+      key = clock.random(Failures.recordLength)
+      guard pwrite(file, key, key.count, 0) == key.count else {
+        throw .failed(operation: "write", path: path, code: errno)
+      }
+    }
+    let bytes = Array(name.utf8.prefix(4096))
+    var digest = [UInt8](repeating: 0, count: 16)
+    crypto_generichash(&digest, 16, bytes, UInt64(bytes.count), key, 32)
+    return digest
+  }
+
+  /// The failures so far. What was noted in an earlier start of the machine, with a later time than now, is moved to now:
+  /// the wait starts anew, neither shortened nor stretched by a clock that was wrong.
+  func failures(at now: ClockReading) throws(AuthenticationError) -> Failures {
+    var bytes = [UInt8](repeating: 0, count: Failures.recordLength)
+    let count = pread(lock.file, &bytes, bytes.count, off_t(offset))
+    if count < 0 { throw .failed(operation: "read", path: path, code: errno) }
+    var failures = Failures(record: Array(bytes.prefix(count)), tag: tag, now: now)
+    if failures.count > 0, failures.last.bootID != now.bootID, now.wall < failures.last.wall {
+      failures.last = now
+      try write(failures)
+    }
+    return failures
+  }
+
+  func write(_ failures: Failures) throws(AuthenticationError) {
+    let bytes = failures.record(tag: tag)
+    guard pwrite(lock.file, bytes, bytes.count, off_t(offset)) == bytes.count else {
+      throw .failed(operation: "note the try in", path: path, code: errno)
+    }
+  }
+}

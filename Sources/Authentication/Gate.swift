@@ -1,0 +1,195 @@
+// The gate: who is signed in, whether a sign-in runs, and who is told.
+// Invariant: only a right password opens it; one sign-in at a time; a sign-out closes the access before anybody hears of it,
+// and a sign-in that was running then never succeeds.
+
+/// What happened at the gate.
+public enum GateEvent: Equatable, Sendable {
+  /// A sign-in began. The name is what was typed.
+  case began(String)
+  case signedIn(String)
+  /// A sign-in failed, with the code of its error.
+  case failed(String)
+  case cancelled
+  case signedOut(String)
+  /// The first account was added, or the last one removed: whether a sign-in is needed has changed.
+  case accountsChanged
+}
+
+/// Somebody who hears of what happens at the gate.
+public final class GateSubscription {
+  private var hear: ((GateEvent) -> Void)?
+
+  init(_ hear: @escaping (GateEvent) -> Void) { self.hear = hear }
+
+  public var isCancelled: Bool { hear == nil }
+  public func cancel() { hear = nil }
+  func tell(_ event: GateEvent) { hear?(event) }
+}
+
+/// A sign-in that was begun: between the name and the password's check. It is used up by `finish` or `cancel`.
+public struct PendingSignIn: Sendable {
+  public let name: String
+  let number: Int
+}
+
+/// The one gate of a shell.
+public final class Gate {
+  public let store: AccountStore
+  private var pending: PendingSignIn?
+  private var count = 0
+  private var hasAccounts: Bool
+  private var subscriptions: [GateSubscription] = []
+
+  /// What the person has access to; nil before the sign-in. Without accounts, the local data, from the start.
+  public private(set) var access: AccountAccess?
+
+  /// Opens at once when there is no account.
+  public init(_ store: AccountStore) throws(AuthenticationError) {
+    self.store = store
+    hasAccounts = try !store.names().isEmpty
+    if !hasAccounts { access = try store.openLocal() }
+  }
+
+  /// Whether nothing can be reached now.
+  public var needsAuthentication: Bool { access == nil }
+  /// Whether a sign-in runs.
+  public var isAuthenticating: Bool { pending != nil }
+  /// The account that is signed in; nil for nobody, and without an account.
+  public var user: String? { access?.name }
+
+  /// The access, or `required`.
+  public func requireAccess() throws(AuthenticationError) -> AccountAccess {
+    guard let access else { throw .required }
+    return access
+  }
+
+  // MARK: Signing in
+
+  /// Begins a sign-in; the password's check is to follow. Throws `busy` while another one runs, `empty` without a name,
+  /// `signedIn` when somebody is.
+  public func begin(_ name: String) throws(AuthenticationError) -> PendingSignIn {
+    if pending != nil { throw .busy }
+    if let user { throw .signedIn(user) }
+    if name.allSatisfy(\.isWhitespace) { throw .empty }
+    count += 1
+    let begun = PendingSignIn(name: name, number: count)
+    pending = begun
+    tell(.began(name))
+    return begun
+  }
+
+  /// Checks the password of a sign-in that was begun. Throws `cancelled` when it was cancelled, before or meanwhile.
+  @discardableResult
+  public func finish(_ begun: PendingSignIn, _ password: borrowing Secret) throws(AuthenticationError) -> AccountAccess
+  {
+    guard isPending(begun) else { throw .cancelled }
+    do throws(AuthenticationError) {
+      let opened = try store.verify(begun.name, password)
+      guard isPending(begun) else {
+        opened.close()
+        throw .cancelled
+      }
+      pending = nil
+      access?.close()
+      access = opened
+      hasAccounts = true
+      tell(.signedIn(opened.name ?? begun.name))
+      return opened
+    } catch {
+      if isPending(begun) {
+        pending = nil
+        tell(.failed(error.code))
+      }
+      throw error
+    }
+  }
+
+  /// Gives up a sign-in that was begun, as when the person leaves the password's prompt.
+  public func cancel(_ begun: PendingSignIn) {
+    guard isPending(begun) else { return }
+    pending = nil
+    tell(.cancelled)
+  }
+
+  /// Begins and finishes at once, with a password that was read before. An empty one is refused before anything begins.
+  @discardableResult
+  public func login(_ name: String, _ password: borrowing Secret) throws(AuthenticationError) -> AccountAccess {
+    if pending != nil { throw .busy }
+    if password.isEmpty { throw .empty }
+    return try finish(try begin(name), password)
+  }
+
+  private func isPending(_ begun: PendingSignIn) -> Bool { pending?.number == begun.number }
+
+  // MARK: Signing out
+
+  /// Signs out, and cancels a sign-in that runs. What was unsaved has been saved by the caller before. Nothing happens
+  /// without an account: there is nothing to close.
+  public func logout() {
+    if pending != nil {
+      pending = nil
+      tell(.cancelled)
+    }
+    guard let user else { return }
+    access?.close()
+    access = nil
+    tell(.signedOut(user))
+  }
+
+  // MARK: Accounts
+
+  /// Adds an account. The first one takes over the local data, and its owner is signed in; whoever has the local data open
+  /// closes them before. Afterwards somebody signed in stays so.
+  @discardableResult
+  public func addAccount(_ name: String, _ password: borrowing Secret) throws(AuthenticationError) -> String {
+    if pending != nil { throw .busy }
+    try lookAgain()
+    if access == nil { throw .required }
+    let isFirst = !hasAccounts
+    let account = try store.add(name, password, adoptingLocal: isFirst)
+    guard isFirst else { return account }
+    access?.close()
+    access = nil
+    hasAccounts = true
+    tell(.accountsChanged)
+    try login(account, password)
+    return account
+  }
+
+  /// Looks whether another process has added the first account meanwhile: then the local data are its own, and what was
+  /// open of them is closed.
+  public func lookAgain() throws(AuthenticationError) {
+    guard !hasAccounts, try !store.names().isEmpty else { return }
+    hasAccounts = true
+    access?.close()
+    access = nil
+    tell(.accountsChanged)
+  }
+
+  /// Removes the account that is signed in, with all its data, and signs out. After the last one the gate stands open again
+  /// with empty local data.
+  public func removeAccount() throws(AuthenticationError) {
+    let name = user ?? ""
+    try store.remove(try requireAccess())
+    access = nil
+    tell(.signedOut(name))
+    guard try store.names().isEmpty else { return }
+    hasAccounts = false
+    access = try store.openLocal()
+    tell(.accountsChanged)
+  }
+
+  // MARK: Telling
+
+  /// Hears of everything from now on, until it is cancelled.
+  public func observe(_ hear: @escaping (GateEvent) -> Void) -> GateSubscription {
+    let subscription = GateSubscription(hear)
+    subscriptions.removeAll { $0.isCancelled }
+    subscriptions.append(subscription)
+    return subscription
+  }
+
+  private func tell(_ event: GateEvent) {
+    for subscription in subscriptions { subscription.tell(event) }
+  }
+}

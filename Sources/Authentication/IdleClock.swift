@@ -1,0 +1,23 @@
+// How long nobody has touched a key, for the lock of `auth.idle_minutes`.
+// Invariant: time that the machine slept counts; the wall clock has no say.
+
+/// The idle clock. The caller says what time it is: milliseconds since the machine started, sleep included.
+public struct IdleClock: Equatable, Sendable {
+  private var lastTouched: Int64
+
+  public init(now: Int64) { lastTouched = now }
+
+  /// A key was pressed, or a command ended.
+  public mutating func touch(now: Int64) { lastTouched = max(lastTouched, now) }
+
+  /// Milliseconds until the lock, 0 when it is time; nil when `minutes` is 0 or less, which locks never.
+  public func left(minutes: Int, now: Int64) -> Int64? {
+    guard minutes > 0 else { return nil }
+    let limit = Int64(min(minutes, 1 << 32)) * 60_000
+    let (idle, isOver) = now.subtractingReportingOverflow(lastTouched)
+    if isOver { return now > lastTouched ? 0 : limit }
+    return max(0, limit - max(0, idle))
+  }
+
+  public func isOver(minutes: Int, now: Int64) -> Bool { left(minutes: minutes, now: now) == 0 }
+}

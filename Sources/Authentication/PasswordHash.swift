@@ -1,0 +1,117 @@
+// Argon2id by libsodium, and the PHC string it is kept as.
+// Invariant: no hash is tried before its string was read in full and what it asks for is within bounds.
+
+import CSodium
+import Glibc
+
+/// What checking a password costs, to the attacker as to the owner.
+public struct HashCost: Equatable, Sendable {
+  /// KiB of memory.
+  public var memory: Int
+  /// Passes over it.
+  public var passes: Int
+
+  public init(memory: Int, passes: Int) {
+    self.memory = memory
+    self.passes = passes
+  }
+
+  /// What libsodium recommends for a sign-in: 64 MiB, 2 passes; about 65 ms.
+  public static let interactive = HashCost(memory: 65_536, passes: 2)
+
+  /// The most that a kept hash may ask for: libsodium's SENSITIVE, 1 GiB and 4 passes, some seconds.
+  static let most = HashCost(memory: 1_048_576, passes: 4)
+  /// What libsodium takes at least.
+  static let least = HashCost(memory: 8, passes: 1)
+}
+
+/// A password's hash: `$argon2id$v=19$m=65536,t=2,p=1$salt$hash`, the salt and hash in base64 without padding.
+struct PasswordHash: Equatable {
+  let text: String
+  let cost: HashCost
+
+  private static let saltLength = 22
+  private static let hashLength = 43
+
+  /// Hashes a normalized password with a salt of its own.
+  init(_ password: borrowing Secret, cost: HashCost) throws(AuthenticationError) {
+    var buffer = [CChar](repeating: 0, count: crypto_pwhash_argon2id_strbytes())
+    let result = try password.withBytes { (bytes) throws(AuthenticationError) in
+      guard let passphrase = bytes.bindMemory(to: CChar.self).baseAddress else { throw .empty }
+      return crypto_pwhash_argon2id_str(
+        &buffer, passphrase, UInt64(bytes.count), UInt64(cost.passes), cost.memory * 1024)
+    }
+    guard result == 0 else { throw .outOfMemory }
+    text = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    self.cost = cost
+  }
+
+  /// Reads a kept hash. `path` is for the messages.
+  init(text: String, path: String) throws(AuthenticationError) {
+    let parts = text.split(separator: "$", omittingEmptySubsequences: false)
+    let damaged = AuthenticationError.damaged(path: path, reason: "its password is not a hash by Argon2id")
+    guard parts.count == 6, parts[0].isEmpty, parts[1].hasPrefix("argon2") else { throw damaged }
+    guard parts[1] == "argon2id", parts[2] == "v=19" else {
+      throw .newer(path: path, version: "\(parts[1].prefix(16)) \(parts[2].prefix(16))")
+    }
+    let numbers = parts[3].split(separator: ",", omittingEmptySubsequences: false)
+    guard numbers.count == 3, let memory = PasswordHash.number(numbers[0], after: "m="),
+      let passes = PasswordHash.number(numbers[1], after: "t="),
+      let lanes = PasswordHash.number(numbers[2], after: "p="),
+      memory >= HashCost.least.memory, passes >= HashCost.least.passes,
+      PasswordHash.isBase64(parts[4], PasswordHash.saltLength), PasswordHash.isBase64(parts[5], PasswordHash.hashLength)
+    else { throw damaged }
+    guard lanes == 1, memory <= HashCost.most.memory, passes <= HashCost.most.passes else {
+      throw .tooCostly(path: path, memory: memory, passes: passes)
+    }
+    self.text = text
+    cost = HashCost(memory: memory, passes: passes)
+  }
+
+  /// A hash that no password has, which costs the same to check: for names that nobody has.
+  static func ofNobody(cost: HashCost, random: (Int) -> [UInt8]) -> PasswordHash {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+    // The last character holds fewer bits than the others; A has them all clear.
+    let salt = random(saltLength - 1).map { alphabet[Int($0 & 63)] } + ["A"]
+    let hash = random(hashLength - 1).map { alphabet[Int($0 & 63)] } + ["A"]
+    return PasswordHash(cost: cost, salt: String(salt), hash: String(hash))
+  }
+
+  private init(cost: HashCost, salt: String, hash: String) {
+    text = "$argon2id$v=19$m=\(cost.memory),t=\(cost.passes),p=1$\(salt)$\(hash)"
+    self.cost = cost
+  }
+
+  /// Whether the normalized password is the one. Takes the time that the cost says, right or wrong.
+  func matches(_ password: borrowing Secret) throws(AuthenticationError) -> Bool {
+    try password.withBytes { (bytes) throws(AuthenticationError) in
+      errno = 0
+      guard let passphrase = bytes.bindMemory(to: CChar.self).baseAddress else { throw .empty }
+      if crypto_pwhash_argon2id_str_verify(text, passphrase, UInt64(bytes.count)) == 0 { return true }
+      // libsodium says EINVAL for a mismatch; anything else is a check that was not made.
+      if errno != EINVAL { throw .outOfMemory }
+      return false
+    }
+  }
+
+  /// Whether the program asks for more now than when this was made.
+  func isWeaker(than wanted: HashCost) -> Bool { cost.memory < wanted.memory || cost.passes < wanted.passes }
+
+  /// A plain decimal number without a sign or a leading zero, of at most ten digits.
+  private static func number(_ text: Substring, after name: String) -> Int? {
+    guard text.hasPrefix(name) else { return nil }
+    let digits = text.dropFirst(name.count)
+    guard (1...10).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      digits.first != "0"
+    else { return nil }
+    return Int(digits)
+  }
+
+  private static func isBase64(_ text: Substring, _ length: Int) -> Bool {
+    text.utf8.count == length
+      && text.utf8.allSatisfy {
+        (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == UInt8(ascii: "+")
+          || $0 == UInt8(ascii: "/")
+      }
+  }
+}

@@ -1,0 +1,87 @@
+// Compiled lists as files in the cache folder: found valid and mapped, or made again.
+// Invariant: a file is mapped only when it is of this version, policy and source, its bounds hold, and its checksum was right
+// once since it was last written. That the checksum was right is remembered in the file's modification time, which is set to
+// a number made of the checksum: whoever writes to the file changes the time, and so asks for a new check.
+
+import Glibc
+
+struct CompiledFile {
+  let path: String
+  let expected: Image.Expectation
+
+  /// The image of the file when it is valid for a list of this size and time; nil when it must be made again.
+  func open(source: (bytes: UInt64, time: Int64)) -> Image? {
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      let image = Image.mapping(descriptor, bytes: Int(status.st_size), expected: expected),
+      image.source.bytes == source.bytes, image.source.time == source.time
+    else { return nil }
+    if nanoseconds(status.st_mtim) == nanoseconds(stamp(image)) { return image }
+    guard image.hasIntactChecksum else { return nil }
+    // Where the time can't be set the checksum is looked at again the next time: slower, no less safe.
+    setTime(descriptor, image)
+    return image
+  }
+
+  /// Writes the file whole or not at all, and maps it. Throws the system's reason as `unreadable` where it can't be written.
+  func write(_ content: [UInt8]) throws(LexiconError) -> Image {
+    try makeFolder()
+    let temporary = "\(path).\(getpid()).new"
+    unlink(temporary)
+    let descriptor = Glibc.open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw failure() }
+    defer { close(descriptor) }
+    guard writeAll(content, to: descriptor),
+      let image = Image.mapping(descriptor, bytes: content.count, expected: expected)
+    else {
+      let failure = failure()
+      unlink(temporary)
+      throw failure
+    }
+    setTime(descriptor, image)
+    guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
+      let failure = failure()
+      unlink(temporary)
+      throw failure
+    }
+    return image
+  }
+
+  private func failure() -> LexiconError { .unwritable(path: path, reason: systemReason()) }
+
+  private func writeAll(_ content: [UInt8], to descriptor: Int32) -> Bool {
+    content.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if written < 0, errno == EINTR { continue }
+        if written <= 0 { return false }
+        rest = rest.dropFirst(written)
+      }
+      return true
+    }
+  }
+
+  /// The time that says "this checksum was looked at": between 2001 and 2035.
+  private func stamp(_ image: Image) -> timespec {
+    let checksum = image.checksum
+    return timespec(tv_sec: 1_000_000_000 + Int(checksum >> 34), tv_nsec: Int(checksum & 0x1FFF_FFFF))
+  }
+
+  private func setTime(_ descriptor: Int32, _ image: Image) {
+    let time = stamp(image)
+    futimens(descriptor, [time, time])
+  }
+
+  /// Makes the folder of the file, and those above it that are missing, for the person alone.
+  private func makeFolder() throws(LexiconError) {
+    var folder = ""
+    for part in path.split(separator: "/", omittingEmptySubsequences: false).dropLast() {
+      folder += part + "/"
+      if mkdir(folder, 0o700) != 0, errno != EEXIST, errno != EISDIR { throw failure() }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+// Where the words of a language come from: a list, or a dictionary with its affixes.
+// Invariant: a source that was found has all its files; its stamp changes when one of them does.
+
+/// The files of a list.
+enum ListSource: Equatable {
+  case list(path: String)
+  case dictionary(words: String, affixes: String)
+
+  /// Where a language may have its words in these folders, the preferred source first: dictionaries before lists.
+  static func candidates(of language: Language, lists: [String], dictionaries: [String]) -> [ListSource] {
+    let expanded = language.dictionaryNames.flatMap { name in
+      dictionaries.map { ListSource.dictionary(words: "\($0)/\(name).dic", affixes: "\($0)/\(name).aff") }
+    }
+    let plain = language.listNames.flatMap { name in lists.map { ListSource.list(path: "\($0)/\(name)") } }
+    return expanded + plain
+  }
+
+  private var paths: [String] {
+    switch self {
+    case .list(let path): [path]
+    case .dictionary(let words, let affixes): [words, affixes]
+    }
+  }
+
+  /// What a message names.
+  var path: String { paths[0] }
+
+  /// The bytes of all files, and the time of the newest; nil when one is missing.
+  var stamp: (bytes: UInt64, time: Int64)? {
+    var sum: (bytes: UInt64, time: Int64) = (0, .min)
+    for path in paths {
+      guard let stamp = sourceStamp(of: path) else { return nil }
+      sum = (sum.bytes &+ stamp.bytes, max(sum.time, stamp.time))
+    }
+    return sum
+  }
+
+  /// Reads and cleans the words.
+  func collect(
+    _ encoding: ListEncoding, _ sieve: WordSieve, _ limits: ListLimits
+  ) throws(LexiconError) -> (words: WordCollection, stamp: SourceStamp) {
+    var words = WordCollection(limit: limits.words)
+    switch self {
+    case .list(let path):
+      let file = try ListFile(path: path, limit: limits.bytes)
+      try readList(file.bytes, path: path, encoding: encoding, sieve: sieve, into: &words)
+      return (words, file.stamp)
+    case .dictionary(let dictionary, let affixes):
+      let (dictionary, affixes) = (
+        try ListFile(path: dictionary, limit: limits.bytes), try ListFile(path: affixes, limit: limits.bytes)
+      )
+      words = try expanded(dictionary, try AffixRules(affixes), sieve, limits)
+      let (a, b) = (dictionary.stamp, affixes.stamp)
+      return (words, SourceStamp(bytes: a.bytes &+ b.bytes, time: max(a.time, b.time), hash: a.hash &* 31 &+ b.hash))
+    }
+  }
+
+  private func expanded(
+    _ dictionary: ListFile, _ rules: AffixRules, _ sieve: WordSieve, _ limits: ListLimits
+  ) throws(LexiconError) -> WordCollection {
+    var words = WordCollection(limit: limits.words)
+    let expansion = AffixExpansion(rules: rules, path: dictionary.path, limit: limits.words) { form in
+      words.add(form, by: sieve)
+    }
+    try expansion.expand(dictionary.bytes)
+    return words
+  }
+}

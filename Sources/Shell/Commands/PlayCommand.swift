@@ -1,0 +1,113 @@
+// `play`. Invariant: a game that was put away is taken up only when that is asked for; asking for another does not lose its
+// results.
+
+import Bindings
+import Commands
+import JSON
+import Lexicon
+import LuaRuntime
+import PluginHost
+import WordGames
+import Wording
+import Workspace
+
+extension Shell {
+  func playCommand() -> Command {
+    Command(
+      "play", theme: "Words and games", summary: "Plays a word game: make words from a word.",
+      details: """
+        A line is a guess; /new /hint /shuffle /list /give-up /quit are commands of the game. Without a terminal it reads \
+        guesses from standard input and answers each in a line, with --json as an object. A game is put away as it is \
+        played: --resume takes it up again.
+        """,
+      arguments: [Argument("MODE", .mode, isOptional: true, help: "classic when left out; `play --list` shows them")],
+      options: [
+        Common.language, Option("--length", "N", .integer(2...64), help: "letters of the base word"),
+        Option("--base", "WORD", help: "the base word"),
+        Option("--level", choice: Difficulty.allCases.map(\.rawValue), help: "how much there is to find"),
+        Option("--to-deck", "DECK", .deck, help: "make cards of the words that were missed"), Common.foldAccents,
+        Option("--list", help: "list the modes"), Option("--resume", help: "take up the game that was put away"),
+        Option("--scores", help: "show finished games and the best of them"),
+      ],
+      usage: [
+        "play [MODE] [--language L] [--length N] [--base WORD] [--to-deck DECK]", "play --list", "play --resume",
+        "play --scores",
+      ], example: "play --language spanish --length 9"
+    ) { [unowned self] invocation in
+      if invocation.flag("--list") { return listModes() }
+      if invocation.flag("--scores") { return try showScores() }
+      var manner = PlayScreen.Manner()
+      manner.wantsJSON = invocation.wantsJSON || setup.wantsJSON
+      manner.showsBase = invocation.optionalText("--base") == nil
+      manner.deck = try invocation.optionalText("--to-deck").map { try workspace().openOrCreateDeck($0) }
+      let game = try invocation.flag("--resume") ? resumedGame() : newGame(invocation)
+      return try PlayScreen(self, game, manner).run()
+    }
+  }
+
+  private func newGame(_ invocation: Invocation) throws -> GameHandle {
+    var wish = GameWish()
+    wish.mode = invocation.optionalText("MODE") ?? wish.mode
+    wish.language = invocation.optionalText("--language")
+    wish.length = invocation.optionalInteger("--length")
+    wish.base = invocation.optionalText("--base")
+    wish.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? wish.level
+    wish.foldsAccents = invocation.flag(Common.foldAccents.name)
+    try plugins.prepareMode(wish.mode)
+    return try workspace().startGame(wish)
+  }
+
+  private func resumedGame() throws -> GameHandle {
+    guard let (game, data) = try workspace().resumeGame(prepare: { try plugins.prepareMode($0) }) else {
+      throw Common.problem("not_found", "No game", "no game was put away; `play` starts one")
+    }
+    game.savedData = data
+    return game
+  }
+
+  private func listModes() -> CommandResult {
+    let loaded = modes.modes.map { ($0.name, $0.summary) }
+    let names = Set(loaded.map(\.0))
+    let rows = loaded + plugins.offeredModes.filter { !names.contains($0.name) }.map { ($0.name, $0.summary) }
+    return CommandResult(
+      .list(rows.map { .record([("name", .text($0.0)), ("summary", .text($0.1))]) }),
+      .table(TableText([.init("Mode"), .init("What it is")], rows: rows.map { [$0.0, $0.1] })))
+  }
+
+  // MARK: Scores
+
+  private func showScores() throws -> CommandResult {
+    let results = try workspace().gameResults()
+    let value = CommandValue.list(results.map(record))
+    guard !results.isEmpty else { return CommandResult(value, line: "No finished games yet.") }
+    return CommandResult(
+      value,
+      .parts([
+        .lines(["Best"]), .table(scoreTable(GameResult.best(of: results))), .lines(["", "Last"]),
+        .table(scoreTable(Array(results.prefix(10)))),
+      ]))
+  }
+
+  private func scoreTable(_ results: [GameResult]) -> TableText {
+    let columns: [TableText.Column] = [
+      .init("Mode"), .init("Language"), .init("Base word"), .init("Score", .right), .init("Words", .right),
+      .init("Average", .right), .init("Longest"), .init("When"),
+    ]
+    return TableText(
+      columns,
+      rows: results.map { result in
+        [
+          result.mode, result.language, result.baseWord, grouped(result.score), grouped(result.count),
+          "\((result.average * 10).rounded() / 10)", result.longest, ago(result.finishedAt),
+        ]
+      })
+  }
+
+  private func record(_ result: GameResult) -> CommandValue {
+    .record([
+      ("mode", .text(result.mode)), ("language", .text(result.language)), ("base_word", .text(result.baseWord)),
+      ("score", .integer(result.score)), ("count", .integer(result.count)), ("average", .number(result.average)),
+      ("longest", .text(result.longest)), ("finished_at", .number(result.finishedAt)),
+    ])
+  }
+}

@@ -1,0 +1,221 @@
+// Settings as data: what the program, init.lua and plugins declare, and the bounds that a declaration keeps to.
+// Invariant: a declaration that `problem` passes has a default that its own kind admits.
+
+import Wording
+
+/// One setting, or a group of switches with what stands in it.
+public struct SettingDeclaration: Equatable, Sendable {
+  /// At the top the full name, dotted (`game.language`): the parts before the last are sections, made as they are needed.
+  /// Inside a group one part (`basil`). Letters, digits, `_` and `-`.
+  public var name: String
+  /// A few words for `set`; the last part of the name when left empty.
+  public var title: String
+  /// A sentence for `set NAME` and `help`.
+  public var help: String
+  public var kind: SettingKind
+  /// The full name of a switch or group without which this one has no effect. A group counts while any of its switches does.
+  public var depends: String?
+  /// Full names that this setting had before: a value kept under one of them is taken over.
+  public var formerly: [String]
+
+  public init(
+    _ name: String, _ kind: SettingKind, title: String = "", help: String = "", depends: String? = nil,
+    formerly: [String] = []
+  ) {
+    self.name = name
+    self.kind = kind
+    self.title = title
+    self.help = help
+    self.depends = depends
+    self.formerly = formerly
+  }
+}
+
+/// What kind of thing a setting is, with its default.
+public indirect enum SettingKind: Equatable, Sendable {
+  /// Switches, and groups of them, under one master. At least one child; every child is a toggle or a group.
+  case group([SettingDeclaration])
+  case toggle(default: Bool = false)
+  /// One of several, always exactly one.
+  case choice([SettingOption], default: String)
+  case number(NumberRange, default: Double)
+  case text(TextRule, default: String)
+  /// As text; what it names is completed as a file. An empty path means none.
+  case path(TextRule, default: String)
+
+  /// The word for it in messages and in `settings.value{kind=}`.
+  public var word: String {
+    switch self {
+    case .group: "group"
+    case .toggle: "switch"
+    case .choice: "choice"
+    case .number: "number"
+    case .text: "text"
+    case .path: "path"
+    }
+  }
+
+  /// The value without anything set; nil for a group, whose value is its children's.
+  public var defaultValue: SettingValue? {
+    switch self {
+    case .group: nil
+    case .toggle(let on): .flag(on)
+    case .choice(_, let option): .text(option)
+    case .number(_, let number): .number(number)
+    case .text(_, let text), .path(_, let text): .text(text)
+    }
+  }
+}
+
+/// One of the options of a choice.
+public struct SettingOption: Equatable, Sendable, ExpressibleByStringLiteral {
+  public var name: String
+  /// For people; the name when left empty.
+  public var title: String
+
+  public init(_ name: String, title: String = "") {
+    self.name = name
+    self.title = title
+  }
+
+  public init(stringLiteral name: String) { self.init(name) }
+}
+
+/// The numbers that a setting admits; both ends belong to it.
+public struct NumberRange: Equatable, Sendable {
+  public var min: Double?
+  public var max: Double?
+  public var whole: Bool
+
+  public init(min: Double? = nil, max: Double? = nil, whole: Bool = false) {
+    self.min = min
+    self.max = max
+    self.whole = whole
+  }
+
+  func admits(_ number: Double) -> Bool {
+    number.isFinite && number >= min ?? -.infinity && number <= max ?? .infinity
+      && (!whole || Int(exactly: number) != nil)
+  }
+
+  /// `a whole number from 7 to 9`, `a number, at least 0`.
+  var expectation: String {
+    let noun = whole ? "a whole number" : "a number"
+    return switch (min, max) {
+    case (let low?, let high?): "\(noun) from \(shown(low)) to \(shown(high))"
+    case (let low?, nil): "\(noun), at least \(shown(low))"
+    case (nil, let high?): "\(noun), at most \(shown(high))"
+    case (nil, nil): noun
+    }
+  }
+}
+
+/// The texts that a setting admits: a length in characters and a pattern of Lua that the whole text must match.
+public struct TextRule: Equatable, Sendable {
+  public var min: Int?
+  public var max: Int?
+  public var pattern: String?
+
+  /// Any longer text is refused whatever the rule says.
+  static let longest = 4096
+
+  public init(min: Int? = nil, max: Int? = nil, pattern: String? = nil) {
+    self.min = min
+    self.max = max
+    self.pattern = pattern
+  }
+
+  func admits(_ text: String) -> Bool {
+    guard text.utf8.count <= TextRule.longest, !text.utf8.contains(0) else { return false }
+    let length = text.count
+    guard length >= min ?? 0, length <= max ?? .max else { return false }
+    guard let pattern else { return true }
+    return TextPattern(pattern)?.matches(whole: text) ?? false
+  }
+
+  func expectation(_ noun: String) -> String {
+    var text =
+      switch (min, max) {
+      case (let low?, let high?): "\(noun) of \(low) to \(counted(high, "character"))"
+      case (let low?, nil): "\(noun) of at least \(counted(low, "character"))"
+      case (nil, let high?): "\(noun) of at most \(counted(high, "character"))"
+      case (nil, nil): noun
+      }
+    if let pattern { text += (min == nil && max == nil ? "" : ",") + " that matches \(quoted(pattern))" }
+    return text
+  }
+}
+
+/// How large a tree of settings may grow.
+enum SettingBounds {
+  static let depth = 32
+  static let nodes = 10_000
+  static let options = 1_000
+  static let partBytes = 64
+  /// How many settings may depend on one another in a row.
+  static let dependencyChain = 32
+}
+
+extension SettingDeclaration {
+  /// What is wrong with this declaration by itself (not with what stands in it), or nil. `name` is its full name.
+  func problem(as name: String) -> SettingsError? {
+    switch kind {
+    case .group(let children):
+      if children.isEmpty { return .badDeclaration(name, "a group needs at least one switch") }
+    case .toggle: break
+    case .choice(let options, let option):
+      return choiceProblem(name, options.map(\.name), option)
+    case .number(let range, let number):
+      if range.min?.isNaN ?? false || range.max?.isNaN ?? false || range.min ?? -.infinity > range.max ?? .infinity {
+        return .badDeclaration(name, "its range is empty")
+      }
+      if !range.admits(number) {
+        return .badDeclaration(name, "its default is \(number), and \(range.expectation) is expected")
+      }
+    case .text(let rule, let text): return textProblem(name, rule, text, "text")
+    case .path(let rule, let text):
+      if !text.isEmpty { return textProblem(name, rule, text, "a path") }
+    }
+    return nil
+  }
+
+  private func choiceProblem(_ name: String, _ options: [String], _ option: String) -> SettingsError? {
+    if options.isEmpty { return .badDeclaration(name, "a choice needs at least one option") }
+    if options.count > SettingBounds.options {
+      return .badDeclaration(name, "a choice has at most \(grouped(SettingBounds.options)) options")
+    }
+    for text in options where text.isEmpty || !TextRule().admits(text) || text.trimmed != text {
+      return .badDeclaration(name, "\(quoted(text)) can't be an option")
+    }
+    if Set(options.map { $0.lowercased() }).count < options.count {
+      return .badDeclaration(name, "an option stands in it twice, or two differ only in capitals")
+    }
+    if !options.contains(option) {
+      return .badDeclaration(name, "its default \(quoted(option)) is not one of its options")
+    }
+    return nil
+  }
+
+  private func textProblem(_ name: String, _ rule: TextRule, _ text: String, _ noun: String) -> SettingsError? {
+    if let pattern = rule.pattern, TextPattern(pattern) == nil {
+      return .badDeclaration(name, "\(quoted(pattern)) is not a pattern of Lua")
+    }
+    if rule.min ?? 0 > rule.max ?? .max { return .badDeclaration(name, "its range is empty") }
+    if !rule.admits(text) {
+      return .badDeclaration(name, "its default is \(quoted(text)), and \(rule.expectation(noun)) is expected")
+    }
+    return nil
+  }
+}
+
+/// Whether `part` may stand between the dots of a name: letters, digits, `_` and `-`, beginning with a letter or digit.
+func isNamePart(_ part: Substring) -> Bool {
+  guard let first = part.unicodeScalars.first, part.utf8.count <= SettingBounds.partBytes else { return false }
+  func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+  }
+  return isPlain(first)
+    && part.unicodeScalars.allSatisfy {
+      isPlain($0) || $0 == "_" || $0 == "-" || $0.properties.generalCategory == .nonspacingMark
+    }
+}

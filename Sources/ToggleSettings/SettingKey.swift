@@ -1,0 +1,130 @@
+// Settings read from native code: a name is looked up once, reading it after that is a load from an array.
+// Invariant: a slot always holds what takes effect now: the value, or the default while what it depends on is off.
+
+/// A setting resolved to its place. It belongs to the tree that gave it, and stays good while that tree lives,
+/// also when the declaration goes (it then keeps the last value).
+public struct SettingKey<Value>: Sendable {
+  @usableFromInline let index: Int
+
+  init(index: Int) { self.index = index }
+}
+
+/// Where a node's value is copied to. One name may be read as two types.
+enum SettingSlot: Equatable {
+  case flag(Int)
+  case integer(Int)
+  case number(Int)
+  case text(Int)
+}
+
+/// The values of all resolved settings, one array a type.
+@usableFromInline struct SettingSlots {
+  @usableFromInline var flags: [Bool] = []
+  @usableFromInline var integers: [Int] = []
+  @usableFromInline var numbers: [Double] = []
+  @usableFromInline var texts: [String] = []
+
+  func holds(_ value: SettingValue, at slot: SettingSlot) -> Bool {
+    switch (slot, value) {
+    case (.flag(let index), .flag(let flag)): flags[index] == flag
+    case (.integer(let index), .number(let number)): integers[index] == wholeNumber(number)
+    case (.number(let index), .number(let number)): numbers[index] == number
+    case (.text(let index), .text(let text)): texts[index] == text
+    default: true
+    }
+  }
+
+  mutating func put(_ value: SettingValue, at slot: SettingSlot) {
+    switch (slot, value) {
+    case (.flag(let index), .flag(let flag)): flags[index] = flag
+    case (.integer(let index), .number(let number)): integers[index] = wholeNumber(number)
+    case (.number(let index), .number(let number)): numbers[index] = number
+    case (.text(let index), .text(let text)): texts[index] = text
+    default: break  // A plugin took a name with another kind; the program's own names can't be taken.
+    }
+  }
+}
+
+/// The nearest `Int`; a declaration with `whole` admits only exact ones.
+private func wholeNumber(_ number: Double) -> Int {
+  if let exact = Int(exactly: number.rounded()) { return exact }
+  return number < 0 ? .min : .max
+}
+
+extension SettingsTree {
+  /// Reads a switch. A load from an array.
+  @inlinable public subscript(key: SettingKey<Bool>) -> Bool { slots.flags[key.index] }
+  /// Reads a whole number.
+  @inlinable public subscript(key: SettingKey<Int>) -> Int { slots.integers[key.index] }
+  /// Reads a number.
+  @inlinable public subscript(key: SettingKey<Double>) -> Double { slots.numbers[key.index] }
+  /// Reads a choice, a text or a path.
+  @inlinable public subscript(key: SettingKey<String>) -> String { slots.texts[key.index] }
+
+  /// Resolves a switch.
+  public func key(_ name: String, as type: Bool.Type) throws(SettingsError) -> SettingKey<Bool> {
+    let node = try leaf(name, wanted: "a switch") { if case .toggle = $0 { true } else { false } }
+    let index = slot(of: node) { if case .flag(let index) = $0 { index } else { nil } } ?? slots.flags.count
+    if index == slots.flags.count { add(.flag(index), to: node) { $0.flags.append(false) } }
+    return SettingKey(index: index)
+  }
+
+  /// Resolves a number declared as whole.
+  public func key(_ name: String, as type: Int.Type) throws(SettingsError) -> SettingKey<Int> {
+    let node = try leaf(name, wanted: "a whole number") {
+      if case .number(let range, _) = $0 { range.whole } else { false }
+    }
+    let index = slot(of: node) { if case .integer(let index) = $0 { index } else { nil } } ?? slots.integers.count
+    if index == slots.integers.count { add(.integer(index), to: node) { $0.integers.append(0) } }
+    return SettingKey(index: index)
+  }
+
+  /// Resolves a number.
+  public func key(_ name: String, as type: Double.Type) throws(SettingsError) -> SettingKey<Double> {
+    let node = try leaf(name, wanted: "a number") { if case .number = $0 { true } else { false } }
+    let index = slot(of: node) { if case .number(let index) = $0 { index } else { nil } } ?? slots.numbers.count
+    if index == slots.numbers.count { add(.number(index), to: node) { $0.numbers.append(0) } }
+    return SettingKey(index: index)
+  }
+
+  /// Resolves a choice, a text or a path.
+  public func key(_ name: String, as type: String.Type) throws(SettingsError) -> SettingKey<String> {
+    let node = try leaf(name, wanted: "text") { kind in
+      switch kind {
+      case .choice, .text, .path: true
+      case .group, .toggle, .number: false
+      }
+    }
+    let index = slot(of: node) { if case .text(let index) = $0 { index } else { nil } } ?? slots.texts.count
+    if index == slots.texts.count { add(.text(index), to: node) { $0.texts.append("") } }
+    return SettingKey(index: index)
+  }
+
+  private func leaf(_ name: String, wanted: String, _ fits: (SettingKind) -> Bool) throws(SettingsError) -> SettingNode
+  {
+    let node = try declared(name)
+    guard let kind = node.declaration?.kind, fits(kind) else {
+      throw .wrongKind(name, kind: node.declaration?.kind.word ?? "section", wanted: wanted)
+    }
+    return node
+  }
+
+  private func slot(of node: SettingNode, _ index: (SettingSlot) -> Int?) -> Int? { node.slots.compactMap(index).first }
+
+  private func add(_ slot: SettingSlot, to node: SettingNode, _ grow: (inout SettingSlots) -> Void) {
+    grow(&slots)
+    node.slots.append(slot)
+    slotsByName[node.name, default: []].append(slot)
+    slots.put(effectiveValue(of: node), at: slot)
+  }
+
+  /// Copies what changed to the slots: all of them, for each may hang on another by `depends`.
+  /// Only what native code has resolved has a slot, some dozens.
+  func refreshSlots() {
+    for name in slotsByName.keys {
+      guard let node = byName[name] else { continue }
+      let value = effectiveValue(of: node)
+      for slot in node.slots where !slots.holds(value, at: slot) { slots.put(value, at: slot) }
+    }
+  }
+}

@@ -1,0 +1,192 @@
+// Where a value comes from: default, system file, account, environment, command line; the later ones win.
+// Invariant: environment and command line force their value for the run, and so does a system file that locks it;
+// a forced setting can't be changed from within, so nothing is kept that would have no effect.
+
+import Wording
+
+/// What gave a setting the value that it has.
+public enum SettingSource: Equatable, Sendable {
+  case standard
+  case system(path: String, locked: Bool)
+  case account(SettingOwner)
+  case environment(variable: String)
+  /// What stood after `--set`.
+  case commandLine(String)
+
+  /// As in "set by ...".
+  public var description: String {
+    switch self {
+    case .standard: "its default"
+    case .system(let path, let locked): "the system file \(printable(path))" + (locked ? ", which locks it" : "")
+    case .account(let owner): owner.description
+    case .environment(let variable): "\(printable(variable)) in the environment"
+    case .commandLine(let text): "--set \(printable(text)) on the command line"
+    }
+  }
+
+  /// Whether nothing that is set from within can have an effect.
+  public var isForced: Bool {
+    switch self {
+    case .standard, .system(_, locked: false), .account: false
+    case .system(_, locked: true), .environment, .commandLine: true
+    }
+  }
+
+  /// What to do about a forced value.
+  var mend: String {
+    switch self {
+    case .system: "whoever looks after this machine can change that"
+    case .environment: "start without that variable to change it"
+    case .commandLine, .standard, .account: "start without that option to change it"
+    }
+  }
+}
+
+/// The layers that come from outside the account. `standard` and `account` are the tree's own.
+public enum SettingLayer: Int, CaseIterable, Sendable {
+  case system, environment, commandLine
+}
+
+/// A value from outside the account, for a setting that may not be declared yet.
+public struct LayeredSetting: Equatable, Sendable {
+  /// The full name; in the environment layer the variable's name without its beginning, `GAME_LANGUAGE`.
+  public var name: String
+  /// Text is read as if a person had typed it.
+  public var value: SettingValue
+  public var source: SettingSource
+
+  public init(_ name: String, _ value: SettingValue, from source: SettingSource) {
+    self.name = name
+    self.value = value
+    self.source = source
+  }
+
+  /// The beginning of the environment's variables for settings.
+  public static let variablePrefix = "DECKHAND_SET_"
+
+  /// What the environment sets, by variable name, so that a longer name (a switch in a group) comes after a shorter one.
+  public static func environment(_ variables: [String: String]) -> [LayeredSetting] {
+    variables.filter { $0.key.hasPrefix(variablePrefix) }
+      .sorted { ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key) }
+      .map {
+        LayeredSetting(
+          String($0.key.dropFirst(variablePrefix.count)), .text($0.value), from: .environment(variable: $0.key))
+      }
+  }
+
+  /// One `--set NAME=VALUE`. Nil without an equals sign or a name; the value may hold more of them.
+  public static func commandLine(_ text: String) -> LayeredSetting? {
+    guard let equals = text.firstIndex(of: "="), equals > text.startIndex else { return nil }
+    return LayeredSetting(
+      String(text[..<equals]), .text(String(text[text.index(after: equals)...])), from: .commandLine(text))
+  }
+
+  /// How the environment spells a setting's name: capitals, and `_` for what stands between words.
+  static func variable(for name: String) -> String {
+    String(name.uppercased().map { $0 == "." || $0 == "-" ? "_" : $0 })
+  }
+}
+
+extension SettingsTree {
+  /// Replaces a layer from outside the account. In a layer a later entry wins over an earlier one, and one for a group
+  /// stands for all its switches. Entries of names that nobody has declared wait for a declaration. It is no event: layers
+  /// are laid before anybody observes.
+  public func setLayer(_ layer: SettingLayer, _ entries: [LayeredSetting]) -> [SettingsNotice] {
+    layers[layer] = entries
+    var notices = ambiguities(of: layer)
+    for node in leaves(of: roots) {
+      notices += resolveLayers(of: node)
+      recompute(node)
+    }
+    refreshSlots()
+    return notices
+  }
+
+  /// What waits for a declaration: with `--set` a sign of a mistyped name once every plugin had its chance.
+  public func unclaimed(_ layer: SettingLayer) -> [LayeredSetting] {
+    (layers[layer] ?? []).filter { entry in !byName.values.contains { claims($0, entry) } }
+  }
+
+  /// Finds what the layers say about a leaf. A value that does not fit is left aside with a notice.
+  func resolveLayers(of node: SettingNode) -> [SettingsNotice] {
+    guard let kind = node.declaration?.kind else { return [] }
+    node.forced = nil
+    node.system = nil
+    var notices: [SettingsNotice] = []
+    for layer in SettingLayer.allCases {
+      for entry in layers[layer] ?? [] where isMeant(node, by: entry) {
+        if let value = kind.reading(entry.value) {
+          assign(value, entry.source, to: node)
+        } else {
+          notices.append(
+            .refused(node.name, given: entry.value.text, expected: kind.expectation, source: entry.source))
+        }
+      }
+    }
+    return notices
+  }
+
+  private func assign(_ value: SettingValue, _ source: SettingSource, to node: SettingNode) {
+    if case .system(_, locked: false) = source {
+      node.system = (value, source)
+    } else if case .system? = node.forced?.source, !isSystem(source) {
+      // A lock of the machine's stands above the run's own wishes.
+      return
+    } else {
+      node.forced = (value, source)
+    }
+  }
+
+  private func isSystem(_ source: SettingSource) -> Bool { if case .system = source { true } else { false } }
+
+  /// Whether the entry sets this leaf: by its own name, or as a switch of the group it names.
+  private func isMeant(_ node: SettingNode, by entry: LayeredSetting) -> Bool {
+    if claims(node, entry) { return true }
+    var group = node.isSwitch ? node.parent : nil
+    while let candidate = group {
+      if candidate.isGroup, claims(candidate, entry) { return true }
+      group = candidate.parent
+    }
+    return false
+  }
+
+  private func claims(_ node: SettingNode, _ entry: LayeredSetting) -> Bool {
+    guard node.declaration != nil else { return false }
+    if case .environment = entry.source {
+      return node.variable == entry.name && !ambiguousVariables.contains(entry.name)
+    }
+    return node.name == entry.name
+  }
+
+  /// Variables of the environment that two settings answer to.
+  private func ambiguities(of layer: SettingLayer) -> [SettingsNotice] {
+    guard layer == .environment else { return [] }
+    return findAmbiguousVariables()
+  }
+
+  /// Looks again which variables are ambiguous; called when declarations or the environment change.
+  func findAmbiguousVariables() -> [SettingsNotice] {
+    let wanted = Set((layers[.environment] ?? []).map(\.name))
+    guard !wanted.isEmpty else {
+      ambiguousVariables = []
+      return []
+    }
+    var claimed: [String: [String]] = [:]
+    for node in byName.values where node.declaration != nil && wanted.contains(node.variable) {
+      claimed[node.variable, default: []].append(node.name)
+    }
+    let before = ambiguousVariables
+    let twice = claimed.filter { $0.value.count > 1 }
+    ambiguousVariables = Set(twice.keys)
+    return twice.filter { !before.contains($0.key) }.sorted { $0.key < $1.key }
+      .map { .ambiguous(variable: LayeredSetting.variablePrefix + $0.key, names: $0.value.sorted()) }
+  }
+}
+
+extension SettingKind {
+  /// A value from a layer: text as a person types it, anything else as it is.
+  func reading(_ value: SettingValue) -> SettingValue? {
+    if case .text(let text) = value { return self.value(from: text) }
+    return admit(value)
+  }
+}

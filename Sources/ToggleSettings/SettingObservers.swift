@@ -1,0 +1,129 @@
+// Who is told of changes, and what they may do while they are told.
+// Invariant: each event reaches each observer once at most; a change that an observer asks for is an event of its own,
+// after the present one, and a chain of such changes comes to an end.
+
+/// Somebody who is told. It lasts until it is cancelled or its owner is removed.
+public final class SettingsSubscription {
+  let prefix: String
+  let owner: SettingOwner
+  private var tell: (([SettingChange], SettingOwner) -> Void)?
+
+  init(prefix: String, owner: SettingOwner, tell: @escaping ([SettingChange], SettingOwner) -> Void) {
+    self.prefix = prefix
+    self.owner = owner
+    self.tell = tell
+  }
+
+  public var isCancelled: Bool { tell == nil }
+
+  /// Ends it at once, also in the middle of an event. Doing so twice means nothing.
+  public func cancel() { tell = nil }
+
+  func hear(_ event: SettingsEvent) {
+    guard let tell else { return }
+    let meant = prefix.isEmpty ? event.changes : event.changes.filter { isUnder(prefix, $0.name) }
+    if !meant.isEmpty { tell(meant, event.by) }
+  }
+}
+
+/// Whether a name is the prefix or stands beneath it: `sound` covers `sound.right`, not `soundtrack`.
+private func isUnder(_ prefix: String, _ name: String) -> Bool {
+  guard name.hasPrefix(prefix) else { return false }
+  return name.utf8.count == prefix.utf8.count || name.utf8.dropFirst(prefix.utf8.count).first == UInt8(ascii: ".")
+}
+
+/// The subscriptions and the changes that wait.
+struct SettingObservers {
+  struct Waiting {
+    let owner: SettingOwner
+    let work: Work
+    /// How many events lie between the change from outside and this one.
+    let depth: Int
+  }
+
+  /// A change to be made, or an event of one that is made already.
+  enum Work {
+    case step(SettingsTree.Step)
+    case event(SettingsEvent)
+  }
+
+  var subscriptions: [SettingsSubscription] = []
+  var isTelling = false
+  var waiting: [Waiting] = []
+  var depth = 0
+
+  /// A chain of answers to answers longer than this is a loop.
+  static let deepest = 16
+  /// More changes than this in answer to one from outside are a flood.
+  static let most = 1_000
+
+  mutating func queue(by owner: SettingOwner, _ work: Work) {
+    waiting.append(Waiting(owner: owner, work: work, depth: depth + 1))
+  }
+}
+
+extension SettingsTree {
+  /// Tells `observer` of every change of `prefix` or of what stands beneath it; of all with an empty prefix.
+  /// It gets the changes it asked for, by name, once for each change from outside. One made during an event hears the next.
+  public func observe(
+    _ prefix: String, by owner: SettingOwner, _ observer: @escaping ([SettingChange], SettingOwner) -> Void
+  ) -> SettingsSubscription {
+    let subscription = SettingsSubscription(prefix: prefix, owner: owner, tell: observer)
+    observers.subscriptions.removeAll { $0.isCancelled }
+    observers.subscriptions.append(subscription)
+    return subscription
+  }
+
+  /// How many are told of changes.
+  public var observerCount: Int { observers.subscriptions.count { !$0.isCancelled } }
+
+  /// Tells everybody, then makes the changes that observers asked for meanwhile, each with its own event.
+  func tell(_ event: SettingsEvent) {
+    observers.isTelling = true
+    observers.depth = 0
+    defer { observers.isTelling = false }
+    deliver(event)
+    var made = 0
+    while !observers.waiting.isEmpty {
+      let waiting = observers.waiting.removeFirst()
+      made += 1
+      if waiting.depth > SettingObservers.deepest || made > SettingObservers.most {
+        report(.loopCut(names(of: waiting)))
+        observers.waiting = []
+      } else {
+        make(waiting)
+      }
+    }
+  }
+
+  /// Tells now, or after the event that is being told.
+  func tellSoon(_ event: SettingsEvent) {
+    if observers.isTelling { observers.queue(by: event.by, .event(event)) } else { tell(event) }
+  }
+
+  private func deliver(_ event: SettingsEvent) {
+    for subscription in observers.subscriptions { subscription.hear(event) }
+  }
+
+  private func make(_ waiting: SettingObservers.Waiting) {
+    observers.depth = waiting.depth
+    switch waiting.work {
+    case .event(let event): deliver(event)
+    case .step(let step):
+      do {
+        let (_, event) = try transact(by: waiting.owner, step)
+        if let event { deliver(event) }
+      } catch {
+        report(.observerFailed(error.message))
+      }
+    }
+  }
+
+  /// What a change that waits is about.
+  private func names(of waiting: SettingObservers.Waiting) -> [String] {
+    switch waiting.work {
+    case .event(let event): event.changes.map(\.name)
+    case .step(let step): namesTouched(by: step)
+    }
+  }
+}

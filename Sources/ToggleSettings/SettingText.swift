@@ -1,0 +1,106 @@
+// Values from text and from older data: what each kind reads, what it expects, and what completion offers.
+// Invariant: what is admitted fits the kind; `admit` of a value that the kind itself shows gives that value again.
+
+import Wording
+
+extension SettingKind {
+  /// What a message says is expected: `on or off`, `english, spanish or italian`, `a whole number from 7 to 9`.
+  public var expectation: String {
+    switch self {
+    case .group, .toggle: return "on or off"
+    case .choice(let options, _):
+      let names = options.prefix(12).map(\.name)
+      if options.count > names.count { return names.joined(separator: ", ") + " or another of its options" }
+      return names.count < 2
+        ? names.joined() : names.dropLast().joined(separator: ", ") + " or \(names[names.count - 1])"
+    case .number(let range, _): return range.expectation
+    case .text(let rule, _): return rule.expectation("text")
+    case .path(let rule, _): return rule.expectation("a path")
+    }
+  }
+
+  /// The words that completion offers for a value. For a path the caller completes files.
+  public var candidates: [String] {
+    switch self {
+    case .group, .toggle: ["on", "off"]
+    case .choice(let options, _): options.map(\.name)
+    case .number(let range, let number):
+      [range.min, number, range.max].compactMap { $0 }.map(shown).reduce(into: []) { list, text in
+        if list.last != text { list.append(text) }
+      }
+    case .text, .path: []
+    }
+  }
+
+  /// Reads what a person typed. Nil when it does not fit.
+  func value(from text: String) -> SettingValue? {
+    let word = text.trimmed.lowercased()
+    switch self {
+    case .group, .toggle: return flag(word).map { .flag($0) }
+    case .choice(let options, _):
+      return options.first { $0.name.lowercased() == word }.map { .text($0.name) }
+    case .number(let range, _): return decimal(word).flatMap { range.admits($0) ? .number($0) : nil }
+    case .text(let rule, _): return rule.admits(text) ? .text(text) : nil
+    case .path(let rule, _): return text.isEmpty || rule.admits(text) ? .text(text) : nil
+    }
+  }
+
+  /// The value itself when it is of this kind and fits. Nil otherwise; nothing is converted.
+  func admit(_ value: SettingValue) -> SettingValue? {
+    switch (self, value) {
+    case (.group, .flag), (.toggle, .flag): value
+    case (.number(let range, _), .number(let number)): range.admits(number) ? value : nil
+    case (.choice(let options, _), .text(let text)): options.contains { $0.name == text } ? value : nil
+    case (.text(let rule, _), .text(let text)): rule.admits(text) ? value : nil
+    case (.path(let rule, _), .text(let text)): text.isEmpty || rule.admits(text) ? value : nil
+    default: nil
+    }
+  }
+
+  /// A value kept for an older declaration, carried over to this one: text is read, a number beyond the range becomes
+  /// its nearest end, a fraction is rounded for a whole number. Nil when nothing sensible is left.
+  func migrate(_ value: SettingValue) -> SettingValue? {
+    if let fitting = admit(value) { return fitting }
+    switch (self, value) {
+    case (.number(let range, _), .number(let number)): return range.nearest(number).map { .number($0) }
+    case (.number(let range, _), .text(let text)):
+      return decimal(text).flatMap { range.nearest($0) }.map { .number($0) }
+    case (.toggle, .number(let number)): return number == 0 ? .flag(false) : number == 1 ? .flag(true) : nil
+    default: return self.value(from: value.text)
+    }
+  }
+
+  /// The option or word nearest to a mistyped one.
+  func suggestion(for text: String) -> String? {
+    switch self {
+    case .choice(let options, _): Wording.suggestion(for: text.trimmed, among: options.map(\.name))
+    default: nil
+    }
+  }
+}
+
+extension NumberRange {
+  /// The admitted number nearest to `number`; nil when there is none.
+  func nearest(_ number: Double) -> Double? {
+    guard number.isFinite else { return nil }
+    let bounded = Swift.min(Swift.max(number, min ?? -.infinity), max ?? .infinity)
+    let rounded = whole ? bounded.rounded() : bounded
+    return admits(rounded) ? rounded : nil
+  }
+}
+
+private func flag(_ word: String) -> Bool? {
+  switch word {
+  case "on", "true", "yes", "1": true
+  case "off", "false", "no", "0": false
+  default: nil
+  }
+}
+
+/// A decimal number as people write one: no hexadecimal, no `inf`, no `nan`.
+private func decimal(_ word: String) -> Double? {
+  guard word.utf8.count <= 64, word.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.e".utf8.contains($0) }) else {
+    return nil
+  }
+  return Double(word).flatMap { $0.isFinite ? $0 : nil }
+}

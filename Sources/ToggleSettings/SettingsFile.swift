@@ -1,0 +1,87 @@
+// The system's file of settings: what whoever looks after the machine wants for everybody on it.
+// Form: {"values": {"game.language": "spanish", "sound": {"right": true}}, "locked": ["game.language"]}
+// Invariant: anything else than this form is refused with its place; size and depth are bounded.
+
+import JSON
+import Wording
+
+/// Reads a system file of settings.
+public enum SettingsFile {
+  /// The largest file that is read, in bytes.
+  public static let largest = 1 << 20
+
+  /// The settings of the file's text. `path` is for the messages and for `why`.
+  public static func read(_ bytes: [UInt8], path: String) throws(SettingsError) -> [LayeredSetting] {
+    let reader = Reader(path: path)
+    let whole = try reader.parse(bytes)
+    guard let object = whole.object else { throw reader.failure(.whole, "an object") }
+    for key in object.keys where key != "values" && key != "locked" {
+      throw reader.failure(JSONPointer.whole.appending(key), "\"values\" or \"locked\" as the key")
+    }
+    let locked = try reader.names(object["locked"] ?? .array([]), JSONPointer.whole.appending("locked"))
+    var values: [(name: String, value: SettingValue)] = []
+    try reader.settings(object["values"] ?? .object(JSONObject()), [], JSONPointer.whole.appending("values"), &values)
+    return inOrder(values).map { entry in
+      let isLocked = locked.contains { entry.name == $0 || entry.name.hasPrefix($0 + ".") }
+      return LayeredSetting(entry.name, entry.value, from: .system(path: path, locked: isLocked))
+    }
+  }
+
+  /// Groups before what stands in them, so that a switch's own value holds.
+  private static func inOrder(_ values: [(name: String, value: SettingValue)]) -> [(name: String, value: SettingValue)]
+  {
+    func depth(_ name: String) -> Int { name.utf8.count { $0 == UInt8(ascii: ".") } }
+    return values.sorted { (depth($0.name), $0.name) < (depth($1.name), $1.name) }
+  }
+}
+
+/// The steps of reading one file.
+private struct Reader {
+  let path: String
+
+  func failure(_ place: JSONPointer, _ expected: String) -> SettingsError {
+    .badEntry(path: path, pointer: place.description, expected: expected)
+  }
+
+  func parse(_ bytes: [UInt8]) throws(SettingsError) -> JSONValue {
+    let limits = JSONLimits(
+      bytes: SettingsFile.largest, depth: SettingBounds.depth + 1, values: SettingBounds.nodes, string: TextRule.longest
+    )
+    do throws(JSONFailure) {
+      return try JSONParser.parse(bytes, limits: limits)
+    } catch {
+      throw .badFile(path: path, line: error.line, column: error.column, reason: error.words)
+    }
+  }
+
+  func names(_ value: JSONValue, _ place: JSONPointer) throws(SettingsError) -> [String] {
+    guard let list = value.array else { throw failure(place, "a list of names") }
+    var names: [String] = []
+    for (index, entry) in list.enumerated() {
+      guard let name = entry.string else { throw failure(place.appending(index), "a name") }
+      names.append(name)
+    }
+    return names
+  }
+
+  /// The settings of an object, those of objects within it with their names dotted.
+  func settings(
+    _ value: JSONValue, _ parts: [String], _ place: JSONPointer, _ found: inout [(name: String, value: SettingValue)]
+  ) throws(SettingsError) {
+    if let object = value.object {
+      for member in object.members {
+        try settings(member.value, parts + [member.key], place.appending(member.key), &found)
+      }
+    } else if let setting = setting(value), !parts.isEmpty {
+      found.append((parts.joined(separator: "."), setting))
+    } else {
+      throw failure(place, parts.isEmpty ? "an object" : "a text, a number, true or false")
+    }
+  }
+
+  private func setting(_ value: JSONValue) -> SettingValue? {
+    if let flag = value.bool { return .flag(flag) }
+    if let text = value.string { return .text(text) }
+    return value.double.map { .number($0) }
+  }
+}

@@ -1,0 +1,82 @@
+// What `set` and `set --why` show: the tree as rows, and the reasons of one value. Facts only; Shell lays them out.
+// Invariant: the rows stand in the order of declaration, each after what it stands in.
+
+/// One line of the tree.
+public struct SettingRow: Equatable, Sendable {
+  public let name: String
+  /// The title, or the last part of the name.
+  public let title: String
+  /// 0 at the top.
+  public let depth: Int
+  /// `section`, `group`, `switch`, `choice`, `number`, `text`, `path`.
+  public let kind: String
+  /// Of a switch or group.
+  public let state: SettingState?
+  /// Nil for a section; a group's is whether all in it are on.
+  public let value: SettingValue?
+  /// Whether the value, or one beneath, is not the default.
+  public let isChanged: Bool
+  /// What forces the value, if anything does.
+  public let forcedBy: SettingSource?
+  /// Why it has no effect now, if it has none.
+  public let obstacle: SettingObstacle?
+}
+
+/// All that `set --why` tells of a setting.
+public struct SettingReasons: Equatable, Sendable {
+  public let name: String
+  public let value: SettingValue
+  public let state: SettingState?
+  /// Nil for a group.
+  public let standard: SettingValue?
+  /// What gives the value; for a group, what gives those of its switches that are not at their default.
+  public let sources: [SettingSource]
+  /// What the account keeps while something else forces another value.
+  public let shadowed: KeptSetting?
+  public let obstacle: SettingObstacle?
+  public let declaredBy: SettingOwner
+  /// What may stand there.
+  public let expectation: String
+}
+
+extension SettingsTree {
+  /// The rows of a setting, group or section and all beneath it; of the whole tree with an empty name.
+  public func rows(of name: String = "") throws(SettingsError) -> [SettingRow] {
+    var rows: [SettingRow] = []
+    func visit(_ node: SettingNode, _ depth: Int) {
+      rows.append(row(of: node, depth))
+      for child in node.children { visit(child, depth + 1) }
+    }
+    for node in name.isEmpty ? roots : [try node(name)] { visit(node, 0) }
+    return rows
+  }
+
+  /// Why a setting has the value it has.
+  public func why(_ name: String) throws(SettingsError) -> SettingReasons {
+    let node = try declared(name)
+    var sources: [SettingSource] = []
+    for leaf in leaves(of: [node]) where node.isLeaf || leaf.value != leaf.declaration?.kind.defaultValue {
+      let source = leaf.source(keptBy: kept[leaf.name]?.setBy)
+      if !sources.contains(source) { sources.append(source) }
+    }
+    return SettingReasons(
+      name: name, value: node.shownValue, state: node.isGroup || node.isSwitch ? node.state : nil,
+      standard: node.declaration?.kind.defaultValue, sources: sources.isEmpty ? [.standard] : sources,
+      shadowed: node.forced != nil && node.account != nil ? kept[name] : nil, obstacle: obstacle(to: node),
+      declaredBy: node.owner, expectation: node.declaration?.kind.expectation ?? "")
+  }
+
+  private func row(of node: SettingNode, _ depth: Int) -> SettingRow {
+    let title = node.declaration?.title ?? ""
+    return SettingRow(
+      name: node.name, title: title.isEmpty ? node.part : title, depth: depth,
+      kind: node.declaration?.kind.word ?? "section",
+      state: node.isGroup || node.isSwitch ? node.state : nil,
+      value: node.declaration == nil ? nil : node.shownValue,
+      isChanged: isChanged(node), forcedBy: node.forced?.source, obstacle: obstacle(to: node))
+  }
+
+  private func isChanged(_ node: SettingNode) -> Bool {
+    node.isLeaf ? node.value != node.declaration?.kind.defaultValue : node.children.contains { isChanged($0) }
+  }
+}

@@ -1,0 +1,82 @@
+// A finished game as history keeps it.
+// Invariant: encoding and decoding gives the same value.
+
+import Lexicon
+
+/// What a game came to.
+public struct GameResult: Equatable, Sendable {
+  public var mode: String
+  public var language: String
+  public var baseWord: String
+  public var count: Int
+  public var score: Int
+  /// The mean length of the words in letters.
+  public var average: Double
+  /// The longest word, the first found of equally long ones; empty when none was found.
+  public var longest: String
+  /// Points of each player.
+  public var scores: [Int]
+  /// Seconds played.
+  public var elapsed: Double
+  /// When it was finished, in seconds since 1970.
+  public var finishedAt: Double
+
+  /// The result as one line of JSON.
+  public var encoded: String {
+    JSONText.object([
+      JSONText.Member(name: "mode", value: .string(mode)), JSONText.Member(name: "language", value: .string(language)),
+      JSONText.Member(name: "base_word", value: .string(baseWord)),
+      JSONText.Member(name: "count", value: .integer(count)), JSONText.Member(name: "score", value: .integer(score)),
+      JSONText.Member(name: "average", value: .number(average)),
+      JSONText.Member(name: "longest", value: .string(longest)),
+      JSONText.Member(name: "scores", value: .array(scores.map { .integer($0) })),
+      JSONText.Member(name: "elapsed", value: .number(elapsed)),
+      JSONText.Member(name: "finished_at", value: .number(finishedAt)),
+    ]).text
+  }
+}
+
+extension GameResult {
+  /// Reads what `encoded` wrote.
+  public init(decoding text: String) throws(GameError) {
+    let json = Record(try Record.read(text))
+    mode = try json.string("mode")
+    language = try json.string("language")
+    baseWord = try json.string("base_word")
+    count = try json.integer("count")
+    score = try json.integer("score")
+    average = try json.number("average")
+    longest = try json.string("longest")
+    scores = try json.array("scores").map { (score) throws(GameError) in
+      guard let points = score.integer else { throw .badState(reason: "a score is no number") }
+      return points
+    }
+    elapsed = try json.number("elapsed")
+    finishedAt = try json.number("finished_at")
+  }
+
+  /// The best of the results of each mode and language: by score, the earlier of equal ones; in the order of the results.
+  public static func best(of results: [GameResult]) -> [GameResult] {
+    var best: [GameResult] = []
+    for result in results {
+      guard let index = best.firstIndex(where: { $0.mode == result.mode && $0.language == result.language }) else {
+        best.append(result)
+        continue
+      }
+      let held = best[index]
+      if (result.score, held.finishedAt) > (held.score, result.finishedAt) { best[index] = result }
+    }
+    return best
+  }
+}
+
+extension Game {
+  /// What the game came to, as of now.
+  public var result: GameResult {
+    let words = foundWords.entries.map(\.word)
+    let longest = words.reduce("") { $1.count > $0.count ? $1 : $0 }
+    return GameResult(
+      mode: mode.name, language: language.name, baseWord: baseWord, count: count, score: score, average: average,
+      longest: longest, scores: scores, elapsed: clock.elapsed, finishedAt: clock.today)
+  }
+}

@@ -1,0 +1,170 @@
+// A game as it can be put away and taken up again, and a finished one as history keeps it; both as one line of JSON.
+// Invariant: encoding and decoding gives the same value; what is decoded is bounded and checked before a game is made of it.
+
+public import Lexicon
+
+/// All that `play --resume` needs of a game.
+public struct GameState: Equatable, Sendable {
+  /// A found word, with its points and who found it (from 0).
+  public struct Found: Equatable, Sendable {
+    public var word: String
+    public var points: Int
+    public var player: Int
+  }
+
+  public var mode: String
+  public var language: String
+  /// The name of the lexicon, which is the language's unless it was loaded from a file.
+  public var lexicon: String
+  public var foldsAccents: Bool
+  public var baseWord: String
+  /// The rules in force, as text.
+  public var rules: [String]
+  /// Oldest first.
+  public var found: [Found]
+  public var bonus: Int
+  public var hintCosts: Int
+  public var currentPlayer: Int
+  public var passes: Int
+  public var acceptedOnBase: Int
+  public var hasGivenUp: Bool
+  /// The length of base words that was asked for, or nil.
+  public var length: Int?
+  public var level: Difficulty
+  /// Seconds played.
+  public var elapsed: Double
+  /// What the mode's maker wants kept, as text; the game itself does not look at it.
+  public var data: String?
+
+  /// The state as one line of JSON.
+  public var encoded: String {
+    var members: [(String, JSONText)] = [
+      ("version", .integer(1)), ("mode", .string(mode)), ("language", .string(language)),
+      ("lexicon", .string(lexicon)), ("folds_accents", .bool(foldsAccents)), ("base_word", .string(baseWord)),
+      ("rules", .array(rules.map { .string($0) })), ("found", .array(found.map(\.json))), ("bonus", .integer(bonus)),
+      ("hint_costs", .integer(hintCosts)), ("current_player", .integer(currentPlayer)), ("passes", .integer(passes)),
+      ("accepted_on_base", .integer(acceptedOnBase)), ("has_given_up", .bool(hasGivenUp)),
+      ("level", .string(level.rawValue)), ("elapsed", .number(elapsed)),
+    ]
+    if let length { members.append(("length", .integer(length))) }
+    if let data { members.append(("data", .string(data))) }
+    return JSONText.object(members.map { JSONText.Member(name: $0.0, value: $0.1) }).text
+  }
+}
+
+extension GameState {
+  /// Reads what `encoded` wrote.
+  public init(decoding text: String) throws(GameError) {
+    let json = Record(try Record.read(text))
+    guard try json.integer("version") == 1 else { throw .badState(reason: "it is of another version") }
+    mode = try json.string("mode")
+    language = try json.string("language")
+    lexicon = try json.string("lexicon")
+    foldsAccents = try json.bool("folds_accents")
+    baseWord = try json.string("base_word")
+    rules = try json.array("rules").map { (rule) throws(GameError) in
+      guard let text = rule.string else { throw .badState(reason: "a rule is no text") }
+      return text
+    }
+    found = try json.array("found").map { (word) throws(GameError) in try Found(Record(word)) }
+    bonus = try json.integer("bonus")
+    hintCosts = try json.integer("hint_costs")
+    currentPlayer = try json.integer("current_player")
+    passes = try json.integer("passes")
+    acceptedOnBase = try json.integer("accepted_on_base")
+    hasGivenUp = try json.bool("has_given_up")
+    length = json.value["length"]?.integer
+    guard let level = Difficulty(rawValue: try json.string("level")) else {
+      throw .badState(reason: "its level is unknown")
+    }
+    self.level = level
+    elapsed = try json.number("elapsed")
+    data = json.value["data"]?.string
+  }
+}
+
+extension GameState.Found {
+  fileprivate var json: JSONText {
+    .object([
+      JSONText.Member(name: "word", value: .string(word)), JSONText.Member(name: "points", value: .integer(points)),
+      JSONText.Member(name: "player", value: .integer(player)),
+    ])
+  }
+
+  fileprivate init(_ json: Record) throws(GameError) {
+    word = try json.string("word")
+    points = try json.integer("points")
+    player = try json.integer("player")
+  }
+}
+
+/// A JSON object whose members are asked for by name and kind.
+struct Record {
+  let value: JSONText
+
+  init(_ value: JSONText) { self.value = value }
+
+  static func read(_ text: String) throws(GameError) -> JSONText {
+    do {
+      return try JSONReader.read(text)
+    } catch {
+      throw .badState(reason: "byte \(error.offset + 1) is not JSON")
+    }
+  }
+
+  /// Numbers beyond this are no counts or points of a game; sums of those within never overflow.
+  private static let bounds = -1_000_000_000...1_000_000_000
+
+  func string(_ name: String) throws(GameError) -> String { try found(value[name]?.string, name) }
+  func bool(_ name: String) throws(GameError) -> Bool { try found(value[name]?.bool, name) }
+  func array(_ name: String) throws(GameError) -> [JSONText] { try found(value[name]?.array, name) }
+  func number(_ name: String) throws(GameError) -> Double { try found(value[name]?.number, name) }
+  func integer(_ name: String) throws(GameError) -> Int {
+    let number = try found(value[name]?.integer, name)
+    guard Self.bounds.contains(number) else { throw .badState(reason: "\"\(name)\" is out of bounds") }
+    return number
+  }
+
+  private func found<Value>(_ value: Value?, _ name: String) throws(GameError) -> Value {
+    guard let value else { throw .badState(reason: "\"\(name)\" is missing or of another kind") }
+    return value
+  }
+}
+
+extension Game {
+  /// The game as it stands.
+  public var state: GameState {
+    GameState(
+      mode: mode.name, language: language.name, lexicon: lexicon.name, foldsAccents: lexicon.foldsAccents,
+      baseWord: baseWord, rules: rules.map(\.description),
+      found: foundWords.entries.map { GameState.Found(word: $0.word, points: $0.points, player: $0.player) },
+      bonus: bonus, hintCosts: hintCosts, currentPlayer: currentPlayer, passes: passes,
+      acceptedOnBase: acceptedOnBase, hasGivenUp: hasGivenUp, length: wantedLength, level: level,
+      elapsed: clock.elapsed)
+  }
+
+  /// Takes up a game again. `mode` and `lexicon` are those that the state names; the mode's `setup` is not called.
+  public static func resume(
+    _ state: GameState, mode: Mode, lexicon: Lexicon, random: any RandomNumberGenerator, now: @escaping () -> Double
+  ) throws(GameError) -> Game {
+    guard state.mode == mode.name else { throw .badState(reason: "it is of another mode") }
+    let players = 0..<mode.players
+    guard players.contains(state.currentPlayer), state.found.allSatisfy({ players.contains($0.player) }) else {
+      throw .badState(reason: "it names a player that is not there")
+    }
+    let game = Game(mode: mode, lexicon: lexicon, length: state.length, level: state.level, random: random, now: now)
+    let rules = try state.rules.map { (text) throws(GameError) in try Rule(parsing: text) }
+    game.play(try game.checked(base: state.baseWord), rules: rules)
+    for found in state.found {
+      game.foundWords.add(found.word, letters: found.word.count, points: found.points, player: found.player)
+    }
+    game.bonus = state.bonus
+    game.hintCosts = state.hintCosts
+    game.currentPlayer = state.currentPlayer
+    game.passes = state.passes
+    game.acceptedOnBase = state.acceptedOnBase
+    game.hasGivenUp = state.hasGivenUp
+    game.clock.set(elapsed: max(0, state.elapsed))
+    return game
+  }
+}

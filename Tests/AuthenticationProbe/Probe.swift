@@ -1,0 +1,79 @@
+// A process that the tests start to be killed, stopped and raced: it does one thing with accounts or the terminal and says
+// on standard output how it went. Passwords stand in its arguments, which no program of a person's may do.
+
+import Authentication
+import CTerminal
+import Glibc
+
+@main struct Probe {
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    do throws(AuthenticationError) {
+      print(try run(arguments))
+    } catch {
+      print(error.code)
+    }
+  }
+
+  private static func run(_ arguments: [String]) throws(AuthenticationError) -> String {
+    switch (arguments.first, arguments.count) {
+    case ("read", 2): return try readLine(Int(arguments[1]) ?? 0)
+    case ("hide", 1): return hide()
+    case ("verify", 4):
+      _ = try store(arguments[1], endAt: "").verify(arguments[2], try secret(arguments[3]))
+      return "ok"
+    case ("change", 6):
+      let store = try store(arguments[1], endAt: arguments[5])
+      try store.changePassword(of: arguments[2], from: try secret(arguments[3]), to: try secret(arguments[4]))
+      return "ok"
+    case ("add", 5):
+      let store = try store(arguments[1], endAt: arguments[4])
+      return try store.add(arguments[2], try secret(arguments[3]), adoptingLocal: true)
+    case ("scan", 5):
+      // The password comes from a file, and what is looked for is masked, so that only the program's own copies are found.
+      let wanted = Array(arguments[4].utf8)
+      let store = try store(arguments[1], endAt: "")
+      let living = try signIn(store, arguments[2], file: arguments[3], wanted)
+      return "\(living) \(MemoryScan.copies(ofMasked: wanted))"
+    default: return "usage"
+    }
+  }
+
+  /// Signs in with a password from a file, and counts its copies while it lives.
+  private static func signIn(
+    _ store: AccountStore, _ name: String, file: String, _ wanted: [UInt8]
+  ) throws(AuthenticationError) -> Int {
+    let secret = try PasswordFile.read(file)
+    _ = try store.verify(name, secret)
+    let copies = MemoryScan.copies(ofMasked: wanted)
+    return secret.isEmpty ? -1 : copies
+  }
+
+  private static func secret(_ text: String) throws(AuthenticationError) -> Secret {
+    try Secret(bytes: Array(text.utf8))
+  }
+
+  private static func store(_ data: String, endAt step: String) throws(AuthenticationError) -> AccountStore {
+    let store = try AccountStore(data: data, clock: .system(bootID: "probe"), cost: HashCost(memory: 8, passes: 1))
+    store.reach = { if $0.rawValue == step { kill(getpid(), SIGKILL) } }
+    return store
+  }
+
+  /// Reads a line without echo, and says its length and the sum of its bytes, which is enough to know it by.
+  private static func readLine(_ capacity: Int) throws(AuthenticationError) -> String {
+    var code = 0
+    let secret = try Secret(capacity: max(1, capacity)) { buffer in
+      code = secret_line_read("Password: ", buffer.bindMemory(to: UInt8.self).baseAddress, buffer.count)
+      return code
+    }
+    return code < 0 ? "code \(code)" : "\(secret.count) \(secret.withBytes { $0.reduce(0) { $0 + Int($1) } })"
+  }
+
+  /// Forbids core dumps, and says what the system then thinks.
+  private static func hide() -> String {
+    let result = process_forbid_core_dumps()
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+    return "\(result) \(limit.rlim_cur)"
+  }
+}

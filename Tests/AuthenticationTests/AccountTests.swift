@@ -1,0 +1,450 @@
+// Accounts: names, adding, the credentials file and what may have happened to it, waiting after failures, processes at once.
+
+import Glibc
+import Testing
+
+@testable import Authentication
+
+@Suite struct AccountNameTests {
+  @Test(arguments: ["ana", "Ana-María", "joão.2", "o_b", "Ἀθηνᾶ", "иван", "たなか太郎", "김철수", "3pio", "محمد", "ਗੁਰੂ"])
+  func `names of one script are taken`(name: String) throws { #expect(try AccountName(name).text == name) }
+
+  @Test(arguments: [
+    ("a/b", "letters, digits, and . _ - in between are allowed"),
+    ("a\0b", "letters, digits, and . _ - in between are allowed"),
+    ("..", "it begins with a letter or a digit"), (".hidden", "it begins with a letter or a digit"),
+    ("-a", "it begins with a letter or a digit"), ("a.", "it doesn't end with a dot"),
+    ("a b", "letters, digits, and . _ - in between are allowed"),
+    ("a\u{200D}b", "letters, digits, and . _ - in between are allowed"),
+    ("a\u{202E}b", "letters, digits, and . _ - in between are allowed"),
+    ("a\nb", "letters, digits, and . _ - in between are allowed"),
+    ("a😀", "letters, digits, and . _ - in between are allowed"), ("local", "Deckhand uses it for itself"),
+    ("LOCAL", "Deckhand uses it for itself"), ("аna", "its letters are of more than one script"),
+    ("Ρaul", "its letters are of more than one script"), (String(repeating: "a", count: 65), "it has at most 64 bytes"),
+    (String(repeating: "a", count: 10_000), "it has at most 64 bytes"),
+  ])
+  func `a name that could do harm or deceive is refused with the reason`(name: String, reason: String) {
+    #expect(refusal { _ = try AccountName(name) } == .badName(name, reason: reason))
+  }
+
+  @Test(arguments: [
+    ("ana", "Ana", "exists"), ("ana", "ANA", "exists"), ("ana", "ａｎａ", "exists"), ("paul", "pau1", "exists"),
+    ("ace", "асе", "exists"), ("mia", "m1a", "exists"), ("oto", "0t0", "exists"), ("ana_b", "ana-b", "exists"),
+    ("josé", "jose\u{301}", "exists"), ("ana", "anna", ""), ("ana", "aná", ""),
+  ])
+  func `a name that is taken or looks like one that is taken is refused`(first: String, second: String, code: String)
+    throws
+  {
+    let data = try DataFolder()
+    let store = try data.store()
+    _ = try store.add(first, try Secret("correct horse"), adoptingLocal: false)
+    #expect(refusal { try store.checkNew(second) }?.code ?? "" == code)
+  }
+}
+
+@Suite struct AccountStoreTests {
+  @Test func `an account is added, listed, entered under any capitals, and removed with its data`() throws {
+    let data = try DataFolder()
+    let store = try data.store()
+    #expect(try store.openLocal().folder() == data.path + "/local")
+    #expect(try store.add(" Ana ", try Secret("correct horse"), adoptingLocal: true) == "Ana")
+    _ = try store.add("ben", try Secret("battery staple"), adoptingLocal: true)
+    #expect(try store.names() == ["Ana", "ben"])
+    #expect(refusal { _ = try store.openLocal() } == .required)
+    let access = try store.verify("aNA", try Secret("correct horse"))
+    #expect(access.name == "Ana")
+    let folder = try access.folder()
+    #expect(folder == data.path + "/accounts/Ana")
+    var status = stat()
+    #expect(stat(folder, &status) == 0 && status.st_mode & 0o777 == 0o700)
+    #expect(stat(folder + "/credentials", &status) == 0 && status.st_mode & 0o777 == 0o600)
+    mkdir(folder + "/documents", 0o700)
+    try data.write(folder + "/documents/x", [1])
+    symlink("/etc/passwd", folder + "/link")
+    try store.remove(access)
+    #expect(refusal { _ = try access.folder() } == .required)
+    #expect(try store.names() == ["ben"])
+    #expect(try PrivateFile.names(in: data.path + "/accounts").filter { $0 != ".attempts" } == [".lock", "ben"])
+  }
+
+  @Test func `the first account takes the local data over in one step`() throws {
+    let data = try DataFolder()
+    mkdir(data.path + "/local", 0o755)
+    try data.write(data.path + "/local/history", [1, 2])
+    let store = try data.store()
+    _ = try store.add("ana", try Secret("correct horse"), adoptingLocal: true)
+    #expect(!PrivateFile.exists(data.path + "/local"))
+    #expect(try data.read(data.path + "/accounts/ana/history") == [1, 2])
+    var status = stat()
+    #expect(stat(data.path + "/accounts/ana", &status) == 0 && status.st_mode & 0o777 == 0o700)
+  }
+
+  @Test func `a wrong name and a wrong password get the same answer, nothing at all gets empty`() throws {
+    let data = try DataFolder()
+    let store = try data.storeWithAna()
+    #expect(refusal { _ = try store.verify("ana", try Secret("wrong horse")) } == .denied)
+    #expect(refusal { _ = try store.verify("nobody", try Secret("wrong horse")) } == .denied)
+    #expect(refusal { _ = try store.verify("../ana", try Secret("correct horse")) } == .denied)
+    #expect(refusal { _ = try store.verify(String(repeating: "a", count: 10_000), try Secret("x")) } == .denied)
+    #expect(refusal { _ = try store.verify("a\0b", try Secret("x")) } == .denied)
+    let oneLetter = "e" + String(repeating: "\u{301}", count: 500_000)
+    #expect(refusal { _ = try store.verify(oneLetter, try Secret("x")) } == .denied)
+    data.hand.pass(2)
+    #expect(refusal { _ = try store.verify("ana", try Secret(bytes: [0xFF, 0xFE])) } == .denied)
+    #expect(refusal { _ = try store.verify("", try Secret("x")) } == .empty)
+    #expect(refusal { _ = try store.verify(" \n", try Secret("x")) } == .empty)
+    #expect(refusal { _ = try store.verify("ana", try Secret("")) } == .empty)
+  }
+
+  @Test func `a password in another form of Unicode is the same`() throws {
+    let data = try DataFolder()
+    let store = try data.store()
+    _ = try store.add("ana", try Secret("caf\u{E9} au lait"), adoptingLocal: false)
+    _ = try store.verify("ana", try Secret("cafe\u{301} au lait"))
+  }
+
+  @Test func `a password is changed with the old one only, by the rules`() throws {
+    let data = try DataFolder()
+    let store = try data.storeWithAna()
+    #expect(
+      refusal { try store.changePassword(of: "ana", from: try Secret("wrong one"), to: try Secret("battery staple")) }
+        == .denied)
+    data.hand.pass(2)
+    #expect(
+      refusal { try store.changePassword(of: "ana", from: try Secret("correct horse"), to: try Secret("ana12345")) }
+        == .likeName)
+    try store.changePassword(of: "ana", from: try Secret("correct horse"), to: try Secret("battery staple"))
+    #expect(refusal { _ = try store.verify("ana", try Secret("correct horse")) } == .denied)
+    data.hand.pass(2)
+    _ = try store.verify("ana", try Secret("battery staple"))
+  }
+
+  @Test func `a weaker hash is made stronger at the next sign-in, a stronger one is left`() throws {
+    let data = try DataFolder()
+    let weak = try data.storeWithAna()
+    let strong = try data.store(cost: HashCost(memory: 64, passes: 2))
+    let first = try data.read(data.credentials)
+    _ = try strong.verify("ana", try Secret("correct horse"))
+    let second = try data.read(data.credentials)
+    #expect(first != second && String(decoding: second, as: UTF8.self).contains("m=64,t=2,p=1"))
+    _ = try weak.verify("ana", try Secret("correct horse"))
+    #expect(try data.read(data.credentials) == second)
+    data.hand.pass(1)
+    #expect(refusal { _ = try strong.verify("ana", try Secret("wrong horse")) } == .denied)
+    #expect(try data.read(data.credentials) == second)
+  }
+}
+
+@Suite struct CredentialsTests {
+  private func answer(_ data: DataFolder) throws -> AuthenticationError? {
+    let store = try data.store()
+    data.hand.pass(7200)
+    return refusal { _ = try store.verify("ana", try Secret("correct horse")) }
+  }
+
+  @Test func `a file cut anywhere is refused, and says it is damaged`() throws {
+    let data = try DataFolder()
+    _ = try data.storeWithAna()
+    let whole = try data.read(data.credentials)
+    for length in 0..<whole.count {
+      try data.write(data.credentials, Array(whole.prefix(length)))
+      #expect(try answer(data)?.code == "damaged", "\(length)")
+    }
+    try data.write(data.credentials, whole)
+    #expect(try answer(data) == nil)
+  }
+
+  @Test func `a file changed in any byte is refused`() throws {
+    let data = try DataFolder()
+    _ = try data.storeWithAna()
+    let whole = try data.read(data.credentials)
+    for place in whole.indices {
+      for byte in [whole[place] ^ 1, whole[place] ^ 0x80, 0, 0x0A, 0x39] where byte != whole[place] {
+        var changed = whole
+        changed[place] = byte
+        #expect(throws: AuthenticationError.self) { try Credentials(bytes: changed, path: "/c") }
+      }
+    }
+  }
+
+  @Test func `one with a forged cost is refused even with a right checksum`() throws {
+    let data = try DataFolder()
+    _ = try data.storeWithAna()
+    let text = String(decoding: try data.read(data.credentials), as: UTF8.self)
+    let forged = text.split(separator: "m=8,", maxSplits: 1).joined(separator: "m=4194304,")
+    let hash = forged.split(separator: "\n")[2].dropFirst("password ".count)
+    #expect(refusal { _ = try PasswordHash(text: String(hash), path: "/c") }?.code == "too_costly")
+  }
+
+  @Test func `one that others can open is refused with the mend`() throws {
+    let data = try DataFolder()
+    _ = try data.storeWithAna()
+    for mode: mode_t in [0o644, 0o640, 0o604, 0o620, 0o601] {
+      chmod(data.credentials, mode)
+      #expect(
+        try answer(data)?.message
+          == "others than you can open \(data.credentials); mend it with `chmod 600 \(data.credentials)`")
+    }
+    chmod(data.credentials, 0o600)
+    chmod(data.path + "/accounts/ana", 0o777)
+    #expect(
+      try answer(data) == .exposed(path: data.path + "/accounts/ana", mend: "chmod 700 \(data.path)/accounts/ana"))
+    chmod(data.path + "/accounts/ana", 0o700)
+    #expect(try answer(data) == nil)
+  }
+
+  @Test func `a link, a folder, a pipe or another account's file is refused at once`() throws {
+    let data = try DataFolder()
+    let store = try data.storeWithAna()
+    _ = try store.add("ben", try Secret("battery staple"), adoptingLocal: false)
+    let bens = data.path + "/accounts/ben/credentials"
+    unlink(data.credentials)
+    symlink(bens, data.credentials)
+    #expect(try answer(data)?.code == "damaged")
+    unlink(data.credentials)
+    mkdir(data.credentials, 0o700)
+    #expect(try answer(data)?.code == "damaged")
+    rmdir(data.credentials)
+    mkfifo(data.credentials, 0o600)
+    #expect(try answer(data)?.code == "damaged")
+    unlink(data.credentials)
+    try data.write(data.credentials, try data.read(bens))
+    #expect(try answer(data) == .damaged(path: data.credentials, reason: "it belongs to another account"))
+    try data.write(data.credentials, [UInt8](repeating: 0x61, count: 5000))
+    #expect(try answer(data) == .damaged(path: data.credentials, reason: "it is too long"))
+  }
+
+  @Test func `one of a newer program says so`() throws {
+    let data = try DataFolder()
+    _ = try data.storeWithAna()
+    try data.write(data.credentials, Array("deckhand-credentials 2\nsomething else\n".utf8))
+    #expect(try answer(data)?.message == "\(data.credentials) needs a newer Deckhand (credentials 2)")
+    try data.write(data.credentials, Array("deckhand-credentials x\n".utf8))
+    #expect(try answer(data)?.code == "damaged")
+  }
+
+  @Test func `a damaged file costs no try`() throws {
+    let data = try DataFolder()
+    _ = try data.storeWithAna()
+    let whole = try data.read(data.credentials)
+    try data.write(data.credentials, [1])
+    let store = try data.store()
+    for _ in 0..<5 { #expect(refusal { _ = try store.verify("ana", try Secret("correct horse")) }?.code == "damaged") }
+    try data.write(data.credentials, whole)
+    _ = try store.verify("ana", try Secret("correct horse"))
+  }
+}
+
+@Suite struct WaitingTests {
+  private func tries(_ store: AccountStore, _ name: String = "ana", _ password: String = "wrong horse")
+    -> AuthenticationError?
+  {
+    refusal { _ = try store.verify(name, try Secret(password)) }
+  }
+
+  @Test func `each failure doubles the wait, from one second to an hour`() throws {
+    let data = try DataFolder()
+    let store = try data.storeWithAna()
+    for seconds in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600, 3600] {
+      #expect(tries(store) == .denied)
+      #expect(tries(store) == .locked(retryAfter: seconds))
+      #expect(tries(store, "ana", "correct horse") == .locked(retryAfter: seconds))
+      data.hand.pass(Double(seconds) - 0.4)
+      #expect(tries(store) == .locked(retryAfter: 1))
+      data.hand.pass(0.4)
+    }
+    #expect(tries(store, "ana", "correct horse") == nil)
+    #expect(tries(store) == .denied)
+    #expect(tries(store) == .locked(retryAfter: 1))
+  }
+
+  @Test func `the wait outlives the program, and names no other account`() throws {
+    let data = try DataFolder()
+    let store = try data.storeWithAna()
+    _ = try store.add("ben", try Secret("battery staple"), adoptingLocal: false)
+    #expect(tries(store) == .denied)
+    #expect(tries(try data.store()) == .locked(retryAfter: 1))
+    #expect(tries(try data.store(), "ben", "battery staple") == nil)
+  }
+
+  @Test func `moving the clock doesn't shorten it, neither now nor over a restart`() throws {
+    let data = try DataFolder()
+    let store = try data.storeWithAna()
+    for _ in 0..<5 {
+      #expect(tries(store) == .denied)
+      data.hand.pass(64)
+    }
+    #expect(tries(store) == .denied)
+    data.hand.reading.wall += 1_000_000_000
+    #expect(tries(store) == .locked(retryAfter: 32))
+    data.hand.reading.wall -= 2_000_000_000
+    #expect(tries(store) == .locked(retryAfter: 32))
+    // A restart with the clock set back: the wait starts anew, and only once.
+    data.hand.reading = ClockReading(wall: 5_000, boot: 10, bootID: "second")
+    #expect(tries(store) == .locked(retryAfter: 32))
+    data.hand.pass(31)
+    #expect(tries(store) == .locked(retryAfter: 1))
+    data.hand.pass(1)
+    #expect(tries(store) == .denied)
+    // A restart with the clock right: the time in between counts.
+    data.hand.reading = ClockReading(wall: data.hand.reading.wall + 60_000, boot: 10, bootID: "third")
+    #expect(tries(store) == .locked(retryAfter: 4))
+    data.hand.pass(4)
+    #expect(tries(store, "ana", "correct horse") == nil)
+  }
+
+  @Test func `names that nobody has wait too, in a file that doesn't grow`() throws {
+    let data = try DataFolder()
+    let store = try data.store()
+    #expect(tries(store, "nobody") == .denied)
+    #expect(tries(store, "Nobody") == .locked(retryAfter: 1))
+    for number in 0..<800 { #expect(tries(store, "name\(number)") == .denied) }
+    let locked = (0..<800).count { tries(store, "name\($0)") == .locked(retryAfter: 1) }
+    #expect(locked > 600)
+    var status = stat()
+    #expect(stat(data.path + "/accounts/.attempts", &status) == 0 && status.st_size <= 4097 * 128)
+    #expect(try PrivateFile.names(in: data.path + "/accounts") == [".attempts"])
+  }
+
+  @Test func `a record that makes no sense counts as some failures`() throws {
+    let data = try DataFolder()
+    let store = try data.storeWithAna()
+    let path = data.path + "/accounts/ana/attempts"
+    for garbage in [
+      "x", "failures -1 0 0 x", "failures 99999999999999999999 0 0 x", String(repeating: "\u{FFFF}", count: 100),
+    ] {
+      try data.write(path, Array(garbage.utf8))
+      #expect(tries(store) == .locked(retryAfter: 16), "\(garbage)")
+    }
+    try data.write(
+      path,
+      Failures(count: 1_000_000_000, last: ClockReading(wall: .max, boot: .min, bootID: "first")).record(tag: "account")
+    )
+    #expect(tries(store)?.code == "denied" || tries(store)?.code == "locked")
+  }
+
+  @Test func `a try is counted before it is made, so ending the process saves nothing`() throws {
+    let data = try DataFolder()
+    _ = try data.storeWithAna()
+    var counted: [String] = []
+    // The clock is read as the try begins, and again once the password was found wrong.
+    let clock = AuthenticationClock(
+      now: {
+        let bytes =
+          PrivateFile.exists(data.path + "/accounts/ana/attempts")
+          ? try? data.read(data.path + "/accounts/ana/attempts") : []
+        counted.append(String(decoding: (bytes ?? []).prefix(10), as: UTF8.self))
+        return data.hand.reading
+      }, pause: { _ in }, random: data.hand.clock.random)
+    let store = try AccountStore(data: data.path, clock: clock, cost: DataFolder.cheap)
+    #expect(tries(store) == .denied)
+    #expect(counted == ["", "failures 1"])
+    data.hand.pass(5)
+    #expect(tries(store, "ana", "correct horse") == nil)
+    #expect(tries(store) == .denied)
+    #expect(counted == ["", "failures 1", "failures 1", "failures 0", "failures 1"])
+  }
+
+  @Test func `a wrong name takes as long as a wrong password`() throws {
+    let data = try DataFolder()
+    let store = try data.storeWithAna(cost: .interactive)
+    var times: [[Double]] = [[], []]
+    for number in 0..<30 {
+      let name = number % 2 == 0 ? "ana" : "nobody\(number)"
+      let start = ContinuousClock.now
+      #expect(tries(store, name) == .denied)
+      times[number % 2].append((ContinuousClock.now - start) / .milliseconds(1))
+      data.hand.pass(4000)
+    }
+    // The middle halves overlap: no answer tells by its time which of the two was wrong.
+    let (known, unknown) = (times[0].sorted(), times[1].sorted())
+    #expect(known[3] < unknown[11] && unknown[3] < known[11], "\(known) \(unknown)")
+    print("a wrong password: median \(known[7]) ms, a wrong name: \(unknown[7]) ms")
+  }
+}
+
+@Suite struct ProcessTests {
+  @Test(arguments: WritingStep.allCases)
+  func `killed at any step of a password change it is the old one or the new one`(step: WritingStep) throws {
+    let data = try DataFolder()
+    let store = try data.storeWithAna()
+    let (said, status) = try ProbeProcess(
+      ["change", data.path, "ana", "correct horse", "battery staple", step.rawValue]
+    ).end()
+    #expect(said.isEmpty && status == -SIGKILL)
+    data.hand.pass(7200)
+    let old = refusal { _ = try store.verify("ana", try Secret("correct horse")) }
+    data.hand.pass(7200)
+    let new = refusal { _ = try store.verify("ana", try Secret("battery staple")) }
+    let isNew = step == .renamed || step == .done
+    #expect(old == (isNew ? .denied : nil))
+    #expect(new == (isNew ? nil : .denied))
+    // What the killed one left is in nobody's way.
+    data.hand.pass(7200)
+    let present = isNew ? "battery staple" : "correct horse"
+    try store.changePassword(of: "ana", from: try Secret(present), to: try Secret("third password of ana's"))
+    #expect(try PrivateFile.names(in: data.path + "/accounts/ana") == ["attempts", "credentials"])
+  }
+
+  @Test(arguments: WritingStep.allCases)
+  func `killed at any step of adding there is the account or the local data`(step: WritingStep) throws {
+    let data = try DataFolder()
+    mkdir(data.path + "/local", 0o700)
+    try data.write(data.path + "/local/history", [7])
+    let status = try ProbeProcess(["add", data.path, "ana", "correct horse", step.rawValue]).end().status
+    #expect(status == -SIGKILL)
+    let store = try data.store()
+    #expect(try store.names().isEmpty)
+    #expect(try data.read(store.openLocal().folder() + "/history") == [7])
+    _ = try store.add("ana", try Secret("correct horse"), adoptingLocal: true)
+    #expect(try data.read(data.path + "/accounts/ana/history") == [7])
+    _ = try store.verify("ana", try Secret("correct horse"))
+  }
+
+  @Test func `after a sign-in no copy of the password is left in memory`() throws {
+    let data = try DataFolder()
+    let store = try data.store()
+    let password = "Quetzal-73-wandert"
+    _ = try store.add("ana", try Secret(password), adoptingLocal: false)
+    try data.write(data.path + "/p", Array((password + "\n").utf8))
+    let masked = String(decoding: password.utf8.map { $0 ^ 1 }, as: UTF8.self)
+    let (said, status) = try ProbeProcess(["scan", data.path, "ana", data.path + "/p", masked]).end()
+    // One while it lives, in its own locked page; none after it.
+    #expect(said == "1 0")
+    #expect(status == 0)
+  }
+
+  @Test func `two that sign in at once both get in`() throws {
+    let data = try DataFolder()
+    _ = try data.storeWithAna()
+    for _ in 0..<5 {
+      let processes = try (0..<4).map { _ in try ProbeProcess(["verify", data.path, "ana", "correct horse"]) }
+      #expect(processes.map { $0.end().said } == ["ok", "ok", "ok", "ok"])
+    }
+  }
+
+  @Test func `many that guess at once get one guess`() throws {
+    let data = try DataFolder()
+    _ = try data.storeWithAna()
+    let processes = try (0..<12).map { try ProbeProcess(["verify", data.path, "ana", "wrong horse \($0)"]) }
+    let answers = processes.map { $0.end().said }
+    #expect(answers.count { $0 == "denied" } == 1)
+    #expect(answers.count { $0 == "locked" } == 11)
+  }
+
+  @Test func `while another process holds the account's lock a sign-in is busy, not for ever`() throws {
+    let data = try DataFolder()
+    let store = try data.storeWithAna()
+    let path = data.path + "/accounts/ana/attempts"
+    let file = open(path, O_RDWR | O_CREAT, 0o600)
+    defer { close(file) }
+    #expect(flock(file, LOCK_EX) == 0)
+    let impatient = try AccountStore(
+      data: data.path,
+      clock: AuthenticationClock(now: data.hand.clock.now, pause: { _ in }, random: data.hand.clock.random),
+      cost: DataFolder.cheap)
+    #expect(refusal { _ = try impatient.verify("ana", try Secret("correct horse")) } == .busy)
+    flock(file, LOCK_UN)
+    _ = try store.verify("ana", try Secret("correct horse"))
+  }
+}

@@ -1,0 +1,171 @@
+// The gate: its states and events, sign-outs at awkward moments, and the idle clock.
+
+import Testing
+
+@testable import Authentication
+
+@Suite struct GateTests {
+  private final class Ear {
+    var heard: [GateEvent] = []
+  }
+
+  private func gate(_ data: DataFolder) throws -> (Gate, Ear) {
+    let gate = try Gate(try data.storeWithAna())
+    let ear = Ear()
+    _ = gate.observe { ear.heard.append($0) }
+    return (gate, ear)
+  }
+
+  @Test func `without an account it stands open, with one it is shut`() throws {
+    let data = try DataFolder()
+    let open = try Gate(try data.store())
+    #expect(!open.needsAuthentication && open.user == nil && !open.isAuthenticating)
+    #expect(try open.requireAccess().folder() == data.path + "/local")
+    let (shut, _) = try gate(data)
+    #expect(shut.needsAuthentication && shut.user == nil)
+    #expect(refusal { _ = try shut.requireAccess() } == .required)
+  }
+
+  @Test func `nothing but a right password opens it, and everybody hears of it`() throws {
+    let data = try DataFolder()
+    let (gate, ear) = try gate(data)
+    #expect(refusal { try gate.login("ana", try Secret("wrong horse")) } == .denied)
+    #expect(gate.needsAuthentication && !gate.isAuthenticating)
+    #expect(refusal { try gate.login("ana", try Secret("correct horse")) } == .locked(retryAfter: 1))
+    data.hand.pass(1)
+    let access = try gate.login("Ana", try Secret("correct horse"))
+    #expect(!gate.needsAuthentication && gate.user == "ana")
+    #expect(gate.access === access && access.isOpen)
+    gate.logout()
+    #expect(gate.needsAuthentication && gate.user == nil && !access.isOpen)
+    #expect(refusal { _ = try access.folder() } == .required)
+    gate.logout()
+    #expect(
+      ear.heard == [
+        .began("ana"), .failed("denied"), .began("ana"), .failed("locked"), .began("Ana"), .signedIn("ana"),
+        .signedOut("ana"),
+      ])
+  }
+
+  @Test func `an empty name or password is refused before any attempt`() throws {
+    let data = try DataFolder()
+    let (gate, ear) = try gate(data)
+    #expect(refusal { try gate.login("", try Secret("x")) } == .empty)
+    #expect(refusal { try gate.login(" ", try Secret("x")) } == .empty)
+    #expect(refusal { try gate.login("ana", try Secret("")) } == .empty)
+    #expect(ear.heard.isEmpty)
+    #expect(!PrivateFile.exists(data.path + "/accounts/ana/attempts"))
+  }
+
+  @Test func `only one sign-in runs at a time, and none beside somebody`() throws {
+    let data = try DataFolder()
+    let (gate, _) = try gate(data)
+    let pending = try gate.begin("ana")
+    #expect(gate.isAuthenticating && gate.needsAuthentication)
+    #expect(refusal { _ = try gate.begin("ana") } == .busy)
+    #expect(refusal { try gate.login("ana", try Secret("correct horse")) } == .busy)
+    #expect(refusal { _ = try gate.addAccount("ben", try Secret("battery staple")) } == .busy)
+    try gate.finish(pending, try Secret("correct horse"))
+    #expect(refusal { try gate.login("ana", try Secret("correct horse")) } == .signedIn("ana"))
+    #expect(refusal { try gate.finish(pending, try Secret("correct horse")) } == .cancelled)
+  }
+
+  @Test func `a sign-out cancels a sign-in that is pending`() throws {
+    let data = try DataFolder()
+    let (gate, ear) = try gate(data)
+    let pending = try gate.begin("ana")
+    gate.logout()
+    #expect(!gate.isAuthenticating)
+    #expect(refusal { try gate.finish(pending, try Secret("correct horse")) } == .cancelled)
+    #expect(gate.needsAuthentication)
+    let second = try gate.begin("ana")
+    #expect(refusal { try gate.finish(pending, try Secret("correct horse")) } == .cancelled)
+    gate.cancel(pending)
+    #expect(gate.isAuthenticating)
+    gate.cancel(second)
+    #expect(ear.heard == [.began("ana"), .cancelled, .began("ana"), .cancelled])
+  }
+
+  @Test func `a sign-out inside the check itself leaves nobody signed in`() throws {
+    let data = try DataFolder()
+    _ = try data.storeWithAna()
+    var gate: Gate?
+    var calls = 0
+    let clock = AuthenticationClock(
+      now: {
+        calls += 1
+        gate?.logout()
+        return data.hand.reading
+      }, pause: { _ in }, random: data.hand.clock.random)
+    let made = try Gate(try AccountStore(data: data.path, clock: clock, cost: DataFolder.cheap))
+    gate = made
+    defer { gate = nil }
+    #expect(refusal { try made.login("ana", try Secret("correct horse")) } == .cancelled)
+    #expect(calls > 0 && made.needsAuthentication && !made.isAuthenticating && made.access == nil)
+  }
+
+  @Test func `the first account takes the local data and signs its owner in; removing the last opens the gate`() throws
+  {
+    let data = try DataFolder()
+    let gate = try Gate(try data.store())
+    let ear = Ear()
+    _ = gate.observe { ear.heard.append($0) }
+    let local = try gate.requireAccess()
+    try gate.addAccount("ana", try Secret("correct horse"))
+    #expect(!local.isOpen && gate.user == "ana")
+    #expect(try gate.addAccount("ben", try Secret("battery staple")) == "ben")
+    #expect(gate.user == "ana")
+    try gate.removeAccount()
+    #expect(gate.needsAuthentication)
+    #expect(refusal { try gate.removeAccount() } == .required)
+    #expect(refusal { _ = try gate.addAccount("eva", try Secret("battery staple")) } == .required)
+    try gate.login("ben", try Secret("battery staple"))
+    try gate.removeAccount()
+    #expect(!gate.needsAuthentication && gate.user == nil)
+    #expect(refusal { try gate.removeAccount() }?.code == "not_found")
+    #expect(
+      ear.heard == [
+        .accountsChanged, .began("ana"), .signedIn("ana"), .signedOut("ana"), .began("ben"), .signedIn("ben"),
+        .signedOut("ben"),
+        .accountsChanged,
+      ])
+  }
+
+  @Test func `the first account of another process shuts the gate here too`() throws {
+    let data = try DataFolder()
+    let gate = try Gate(try data.store())
+    let local = try gate.requireAccess()
+    try gate.lookAgain()
+    #expect(local.isOpen)
+    _ = try data.store().add("ana", try Secret("correct horse"), adoptingLocal: true)
+    #expect(refusal { _ = try gate.addAccount("ben", try Secret("battery staple")) } == .required)
+    #expect(!local.isOpen && gate.needsAuthentication)
+    try gate.login("ana", try Secret("correct horse"))
+  }
+
+  @Test func `who cancelled hears nothing more`() throws {
+    let data = try DataFolder()
+    let (gate, _) = try gate(data)
+    var count = 0
+    let subscription = gate.observe { _ in count += 1 }
+    subscription.cancel()
+    try gate.login("ana", try Secret("correct horse"))
+    #expect(count == 0)
+  }
+}
+
+@Suite struct IdleClockTests {
+  @Test func `the lock comes after the minutes without a key, and never with none`() {
+    var idle = IdleClock(now: 1_000)
+    #expect(idle.left(minutes: 2, now: 1_000) == 120_000)
+    #expect(!idle.isOver(minutes: 2, now: 120_999))
+    #expect(idle.isOver(minutes: 2, now: 121_000))
+    idle.touch(now: 121_000)
+    #expect(!idle.isOver(minutes: 2, now: 121_001))
+    idle.touch(now: 5)
+    #expect(idle.left(minutes: 1, now: 5) == 60_000)
+    for minutes in [0, -1, Int.min] { #expect(idle.left(minutes: minutes, now: .max) == nil) }
+    #expect(idle.isOver(minutes: .max, now: .max))
+    #expect(!IdleClock(now: .max).isOver(minutes: 1, now: .min))
+  }
+}

@@ -1,0 +1,155 @@
+// Tests of compiled lists as files: when one is used, when it is made again, and that no bytes in it do harm.
+
+import Glibc
+import Lexicon
+import Testing
+
+@Suite struct CompiledFileTests {
+  private let lists: TemporaryFolder
+  private let cache: TemporaryFolder
+  private static let words = ["bean", "bane", "noon", "niño", "cab", "ab"]
+
+  init() throws {
+    lists = try TemporaryFolder()
+    cache = try TemporaryFolder()
+    try lists.write(Self.words.joined(separator: "\n"), to: "spanish")
+  }
+
+  private func library() -> LexiconLibrary { LexiconLibrary(listFolders: [lists.path], cacheFolder: cache.path) }
+
+  private func open() throws -> Lexicon { try library().lexicon(for: language("spanish")) }
+
+  @Test func `the first opening compiles, the next ones map the same file`() throws {
+    #expect(try Array(open().words()) == ordered(Self.words))
+    let first = try cache.status("spanish.words")
+    #expect(first.st_mode & 0o777 == 0o600)
+    let lexicon = try open()
+    #expect(lexicon.isMapped)
+    #expect(Array(lexicon.words()) == ordered(Self.words))
+    #expect(try cache.status("spanish.words").st_ino == first.st_ino)
+    #expect(cache.names == ["spanish.words"])
+  }
+
+  @Test func `a library opens a language once`() throws {
+    let library = library()
+    #expect(try library.lexicon(for: language("spanish")) === library.lexicon(for: language("spanish")))
+    let before = try library.lexicon(for: language("spanish"))
+    #expect(try library.compile(language("spanish")) !== before)
+    #expect(before.contains("niño"))
+  }
+
+  @Test func `a list that changed is compiled anew`() throws {
+    _ = try open()
+    try lists.write("casa\nperro\n", to: "spanish")
+    #expect(try Array(open().words()) == ["perro", "casa"])
+    var status = try lists.status("spanish")
+    try lists.write("cosa\nperro\n", to: "spanish")
+    status.st_mtim.tv_sec += 5
+    lists.setTime("spanish", status)
+    #expect(try Array(open().words()) == ["perro", "cosa"])
+  }
+
+  @Test func `a file of another version, of another language or cut short is made again`() throws {
+    _ = try open()
+    let whole = try cache.read("spanish.words")
+    var other = whole
+    other[8] &+= 1
+    for bytes in [other, [], Array("x".utf8), Array(whole.dropLast()), Array(whole.prefix(600)), whole + [0]] {
+      try cache.write(bytes, to: "spanish.words")
+      #expect(try Array(open().words()) == ordered(Self.words))
+      #expect(try cache.read("spanish.words") == whole)
+    }
+    try cache.write(whole, to: "italian.words")
+    try lists.write("ciao\n", to: "italian")
+    #expect(try Array(library().lexicon(for: language("italian")).words()) == ["ciao"])
+  }
+
+  @Test func `a changed byte is found by the checksum, wherever it is`() throws {
+    _ = try open()
+    let whole = try cache.read("spanish.words")
+    for index in stride(from: 0, to: whole.count, by: 41) {
+      var bytes = whole
+      bytes[index] ^= 0x10
+      try cache.write(bytes, to: "spanish.words")
+      #expect(try Array(open().words()) == ordered(Self.words), "byte \(index)")
+      #expect(try cache.read("spanish.words") == whole, "byte \(index)")
+    }
+  }
+
+  /// Asks everything of a lexicon; what it answers is not looked at.
+  private func askEverything(_ lexicon: Lexicon) throws {
+    var generator = SeededGenerator(state: 9)
+    for word in ["bean", "niño", "ab"] {
+      _ = lexicon.contains(word)
+      _ = lexicon.formable(from: word + "e")
+      _ = lexicon.formable(from: word + "??", maxResults: 50)
+      _ = lexicon.anagrams(of: word)
+      _ = lexicon.neighbours(of: word)
+      _ = Array(lexicon.words(prefix: word).prefix(20))
+    }
+    for pattern in ["*", "[ab]??n*", "*e*e*"] { _ = try lexicon.match(pattern) }
+    _ = lexicon.palindromes()
+    for length in 2...5 { _ = lexicon.random(length: length, using: &generator) }
+    _ = Array(lexicon.words().prefix(50))
+    _ = lexicon.wordOfTheDay(1)
+  }
+
+  @Test func `no changed byte makes a query read outside, even where the checksum is not looked at`() throws {
+    _ = try open()
+    let (whole, status) = (try cache.read("spanish.words"), try cache.status("spanish.words"))
+    var used = 0
+    for index in whole.indices {
+      var bytes = whole
+      bytes[index] ^= index % 2 == 0 ? 0xFF : 0x81
+      try cache.write(bytes, to: "spanish.words")
+      cache.setTime("spanish.words", status)
+      try askEverything(open())
+      used += try cache.read("spanish.words") == bytes ? 1 : 0
+    }
+    // Most of these files were taken as they were, so that what their bytes do was seen.
+    #expect(used > whole.count / 2)
+  }
+
+  @Test func `no file of a hostile author makes a query read outside`() throws {
+    _ = try open()
+    let (whole, status) = (try cache.read("spanish.words"), try cache.status("spanish.words"))
+    var generator = SeededGenerator(state: 77)
+    for _ in 0..<200 {
+      var bytes = whole
+      for _ in 0..<Int.random(in: 1...40, using: &generator) {
+        let values: [UInt8] = [0, 0xFF, 0x80, 0x7F, 1, UInt8.random(in: 0...255, using: &generator)]
+        let start = Int.random(in: 0..<bytes.count, using: &generator)
+        for index in start..<min(bytes.count, start + 8) { bytes[index] = values.randomElement(using: &generator) ?? 0 }
+      }
+      try cache.write(bytes, to: "spanish.words")
+      cache.setTime("spanish.words", status)
+      try askEverything(open())
+    }
+  }
+
+  @Test func `without a cache folder that can be written, words are there all the same`() throws {
+    let library = LexiconLibrary(listFolders: [lists.path], cacheFolder: "/dev/null/cache")
+    let lexicon = try library.lexicon(for: language("spanish"))
+    #expect(!lexicon.isMapped)
+    #expect(lexicon.contains("niño"))
+    #expect(library.cacheFailure?.code == "unwritable")
+    #expect(library.cacheFailure?.message.contains("/dev/null/cache") == true)
+  }
+
+  @Test func `the cache folder and those above it are made for the person alone`() throws {
+    let library = LexiconLibrary(listFolders: [lists.path], cacheFolder: cache.path + "/deep/cache")
+    #expect(try library.lexicon(for: language("spanish")).isMapped)
+    #expect(try cache.status("deep/cache").st_mode & 0o777 == 0o700)
+  }
+
+  @Test func `a loaded list is kept too, and two lists of one name do not disturb each other`() throws {
+    let other = try TemporaryFolder()
+    let (first, second) = (try lists.write("aa\nbb\n", to: "mine.txt"), try other.write("cc\n", to: "mine.txt"))
+    for _ in 0..<2 {
+      #expect(try Array(library().load(path: first).words()) == ["aa", "bb"])
+      #expect(try Array(library().load(path: second).words()) == ["cc"])
+    }
+    #expect(try library().load(path: first).name == "mine")
+    #expect(try library().load(path: first).isMapped)
+  }
+}

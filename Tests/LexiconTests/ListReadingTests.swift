@@ -1,0 +1,184 @@
+// Tests of lists as they come: encodings, sizes, scripts, and what is said about those that are none.
+
+import Glibc
+import Lexicon
+import Testing
+
+@Suite struct ListReadingTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func load(_ bytes: [UInt8], language name: String = "english", limits: ListLimits = ListLimits()) throws
+    -> Lexicon
+  {
+    let path = try folder.write(bytes, to: "list.txt")
+    let library = LexiconLibrary(listFolders: [], cacheFolder: nil, limits: limits)
+    return try library.load(path: path, language: language(name))
+  }
+
+  private func load(_ text: String, language name: String = "english") throws -> Lexicon {
+    try load(Array(text.utf8), language: name)
+  }
+
+  private func problem(_ bytes: [UInt8], limits: ListLimits = ListLimits()) throws -> LexiconError {
+    try #require(throws: LexiconError.self) { try load(bytes, limits: limits) }
+  }
+
+  @Test func `a byte order mark, line ends of any kind and trailing blanks are no part of a word`() throws {
+    #expect(try Array(load("\u{FEFF}grace\r\ncab  \n\tbean\u{A0}\nno end").words()) == ["grace", "bean", "cab"])
+  }
+
+  @Test func `a list in another encoding is refused with what it looks like`() throws {
+    let utf16: [UInt8] = [0xFF, 0xFE] + "cab\n".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+    #expect(try problem(utf16).message.contains("UTF-16"))
+    #expect(try problem(Array(utf16.dropFirst(2))).message.contains("NUL"))
+    let latin1 = Array("caf".utf8) + [0xE9, 0x0A]
+    let lines = [UInt8]((0..<20).map { _ in latin1 }.joined())
+    #expect(try problem(lines).message.contains("line 1 is not UTF-8 (Latin-1?"))
+    #expect(try problem(lines).code == "bad_list")
+  }
+
+  @Test func `a few spoilt lines are dropped and counted`() throws {
+    let words = madeUpWords(500, letters: Array("abcdef"), lengths: 4...8, seed: 3)
+    let lexicon = try load(Array((words.joined(separator: "\n") + "\n").utf8) + [0x63, 0xE9, 0x0A, 0xFF, 0x0A])
+    #expect(lexicon.count == 500)
+    #expect(lexicon.report[.notText] == 2)
+  }
+
+  @Test func `a line of a megabyte is dropped, and the rest is read`() throws {
+    for letter in ["a", "é", "' "] {
+      let lexicon = try load("cab\n" + String(repeating: letter, count: 1 << 20) + "\ngrace\n")
+      #expect(Array(lexicon.words()) == ["grace", "cab"])
+      #expect(lexicon.report[.long] == 1)
+    }
+  }
+
+  @Test func `a list beyond the limit of bytes or words is refused`() throws {
+    var limits = ListLimits()
+    limits.bytes = 2 << 20
+    #expect(
+      try problem([UInt8](repeating: 0x61, count: 3 << 20), limits: limits).message.contains(
+        "it has 3 MiB; lists are read up to 2 MiB"))
+    limits.words = 2
+    #expect(try problem(Array("aa\nbb\ncc\n".utf8), limits: limits).message.contains("more words"))
+  }
+
+  @Test func `what is no list is refused`() throws {
+    for text in ["", "\n\n\n", "A\nB\n", "1234\n", "x\n"] {
+      #expect(try problem(Array(text.utf8)).message.contains("no usable word"))
+    }
+    let library = LexiconLibrary(listFolders: [], cacheFolder: nil)
+    #expect(throws: LexiconError.unreadable(path: folder.path, reason: "it is a folder")) {
+      try library.load(path: folder.path)
+    }
+    let missing = try #require(throws: LexiconError.self) { try library.load(path: folder.path + "/none") }
+    #expect(missing.code == "unreadable")
+    #expect(throws: LexiconError.unreadable(path: "/dev/zero", reason: "it is not a file")) {
+      try library.load(path: "/dev/zero")
+    }
+  }
+
+  @Test func `a missing list is told with the package that has it`() throws {
+    let library = LexiconLibrary(listFolders: [folder.path], cacheFolder: nil)
+    let problem = try #require(throws: LexiconError.self) { try library.lexicon(for: language("french")) }
+    #expect(problem.code == "no_word_list")
+    #expect(
+      problem.message
+        == "no word list for \"french\"; install Debian's wfrench, or load one: words.load(\"list.txt\", {language = \"french\"})"
+    )
+    let unknown = try #require(throws: LexiconError.self) { try library.language(named: "spanich") }
+    #expect(unknown.message.contains("did you mean \"spanish\"?"))
+    #expect(library.languages().isEmpty)
+  }
+
+  @Test func `the languages are those whose lists are there, the larger English first`() throws {
+    for name in ["american-english", "american-english-huge", "spanish"] {
+      try folder.write("\(name.prefix(5))\n", to: name)
+    }
+    let library = LexiconLibrary(listFolders: ["/nowhere", folder.path], cacheFolder: nil)
+    #expect(library.languages().map(\.name) == ["english", "spanish", "american-english", "american-english-huge"])
+    try folder.write("huge\n", to: "american-english-huge")
+    #expect(try Array(library.lexicon(for: language("english")).words()) == ["huge"])
+  }
+
+  @Test func `any script of letters works, and letters are counted, not bytes or scalars`() throws {
+    let greek = try load("λόγος\nΑθήνα\nκαι\n", language: "greek")
+    #expect(Array(greek.words(length: 5)) == ["λόγος"])
+    #expect(greek.contains(greek.normalized("ΛΌΓΟΣ")))
+    #expect(greek.formable(from: "καιλ") == ["και"])
+    let russian = try load("слово\nёж\nМосква\nволос\n", language: "russian")
+    #expect(russian.anagrams(of: "оослв") == ["волос", "слово"])
+    #expect(russian.report[.capital] == 1)
+    let hindi = try load("हिन्दी\nभाषा\n")
+    #expect(hindi.count(length: 2) == 1)
+    #expect(try hindi.match("भा*") == ["भाषा"])
+    let georgian = try load("სიტყვა\n")
+    #expect(georgian.count(length: 6) == 1)
+    #expect(try load("e\u{301}te\u{301}\n").contains("été"))
+  }
+
+  @Test func `German nouns are lowercased, names in capitals are not words`() throws {
+    let german = try load("Haus\nhaus\nÄpfel\nUSA\nlaufen\n", language: "german")
+    #expect(Array(german.words()) == ["laufen", "äpfel", "haus"])
+    #expect(german.report[.duplicate] == 1)
+    #expect(german.report[.capital] == 1)
+  }
+
+  @Test(arguments: [
+    ("  CASA \r\n", "spanish", "casa"), ("NIÑO", "spanish", "niño"), ("nin\u{303}o", "spanish", "niño"),
+    ("ISI", "turkish", "ısı"), ("İYİ", "turkish", "iyi"), ("I\u{307}yi", "turkish", "iyi"), ("ISI", "english", "isi"),
+    ("ΛΌΓΟΣ ΣΑΣ", "greek", "λόγος σας"), ("Straße", "german", "straße"), ("", "english", ""),
+  ])
+  func `a text is made normal by the rules of its language, and that twice changes nothing`(
+    text: String, name: String, expected: String
+  ) throws {
+    let language = try language(name)
+    let normal = normalize(text, language: language)
+    #expect(Array(normal.unicodeScalars) == Array(expected.unicodeScalars))
+    #expect(normalize(normal, language: language) == normal)
+  }
+
+  @Test func `accents fold where that is asked for, and ñ never`() throws {
+    let spanish = try language("spanish")
+    #expect(normalize("Canción", language: spanish, foldAccents: true) == "cancion")
+    #expect(normalize("NIÑO pingüino", language: spanish, foldAccents: true) == "niño pinguino")
+    #expect(normalize("façade à côté", language: try language("french"), foldAccents: true) == "facade a cote")
+    #expect(normalize("mañana", language: try language("italian"), foldAccents: true) == "mañana")
+    #expect(normalize("åäö é", language: try language("swedish"), foldAccents: true) == "åäö e")
+    try folder.write("canción\nniño\nano\n", to: "spanish")
+    let library = LexiconLibrary(listFolders: [folder.path], cacheFolder: folder.path)
+    let (folded, plain) = (try library.lexicon(for: spanish, foldAccents: true), try library.lexicon(for: spanish))
+    #expect(Array(folded.words()) == ["cancion", "niño", "ano"])
+    #expect(folded.contains(folded.normalized("CANCIÓN")) && !folded.contains("nino"))
+    #expect(plain.contains("canción") && !plain.contains("cancion"))
+    #expect(folder.names == ["spanish", "spanish.folded.words", "spanish.words"])
+  }
+
+  @Test(arguments: [
+    ("cambering", "grace", true), ("cambering", "geng", false), ("ab?", "abc", true), ("ab?", "abcd", false),
+    ("", "", true),
+    ("niño", "nino", false), ("aa", "aaa", false), ("?", "ñ", true),
+  ])
+  func `a word can be formed of letters as often as they are there`(letters: String, word: String, expected: Bool) {
+    #expect(canForm(letters: letters, word: word) == expected)
+  }
+
+  @Test func `letters beyond reason are answered in time`() throws {
+    let lexicon = try Lexicon.of(
+      madeUpWords(2000, letters: Array("abcdefgh"), lengths: 2...9, seed: 8), language: language("english"))
+    #expect(lexicon.countFormable(from: String(repeating: "abcdefgh", count: 64)) == 2000)
+    #expect(lexicon.countFormable(from: String(repeating: "?", count: 500)) == 2000)
+    #expect(lexicon.countFormable(from: String(repeating: "z", count: 1 << 20)) == 0)
+    #expect(lexicon.countFormable(from: "z\u{301}\u{0}\u{1B}") == 0)
+  }
+
+  @Test func `known languages have names of their own, and English, Spanish and Italian come first`() {
+    #expect(Language.known.prefix(3).map(\.name) == ["english", "spanish", "italian"])
+    #expect(Set(Language.known.map(\.name)).count == Language.known.count)
+    #expect(Language.named("Spanish") == Language.named("es"))
+    #expect(Language.named("xx") == nil)
+    #expect(Language.named("english")?.letterValues["q"] == 10)
+    #expect(Language.named("spanish")?.letterValues["ñ"] == 8)
+  }
+}

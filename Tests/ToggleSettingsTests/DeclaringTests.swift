@@ -1,0 +1,439 @@
+// Declarations that come, change, clash and go; layers from outside; what the views tell.
+
+import GRDB
+import Storage
+import Testing
+import ToggleSettings
+
+@Suite struct DeclaringTests {
+  @Test(arguments: [
+    "", ".", "a.", ".a", "a..b", "a b", "a/b", "a\0b", "-a", String(repeating: "x", count: 65), "a.é\u{202E}",
+  ])
+  func `a bad name is refused`(name: String) {
+    let tree = SettingsTree()
+    #expect(problem { try tree.declare([SettingDeclaration(name, .toggle())], by: .program) }?.code == "bad_name")
+    #expect(tree.names.isEmpty)
+  }
+
+  static let wrong: [(SettingKind, String)] = [
+    (.group([]), "the setting \"x\" can't be declared: a group needs at least one switch"),
+    (.choice([], default: ""), "the setting \"x\" can't be declared: a choice needs at least one option"),
+    (.choice(["a"], default: "b"), "the setting \"x\" can't be declared: its default \"b\" is not one of its options"),
+    (
+      .choice(["a", "A"], default: "a"),
+      "the setting \"x\" can't be declared: an option stands in it twice, or two differ only in capitals"
+    ),
+    (.choice(["a "], default: "a "), "the setting \"x\" can't be declared: \"a \" can't be an option"),
+    (
+      .number(NumberRange(min: 1, max: 2), default: 3),
+      "the setting \"x\" can't be declared: its default is 3.0, and a number from 1 to 2 is expected"
+    ),
+    (.number(NumberRange(min: 2, max: 1), default: 3), "the setting \"x\" can't be declared: its range is empty"),
+    (.number(NumberRange(min: .nan), default: 3), "the setting \"x\" can't be declared: its range is empty"),
+    (
+      .number(NumberRange(), default: .nan),
+      "the setting \"x\" can't be declared: its default is nan, and a number is expected"
+    ),
+    (
+      .text(TextRule(pattern: "[a"), default: ""),
+      "the setting \"x\" can't be declared: \"[a\" is not a pattern of Lua"
+    ),
+    (
+      .text(TextRule(min: 1), default: ""),
+      "the setting \"x\" can't be declared: its default is \"\", and text of at least 1 character is expected"
+    ),
+    (
+      .group([SettingDeclaration("n", .number(NumberRange(), default: 0))]),
+      "the setting \"x\" can't be declared: only switches and groups stand in a group, and \"n\" is a number"
+    ),
+  ]
+  @Test(arguments: wrong.indices)
+  func `a declaration that makes no sense is refused with the reason`(index: Int) {
+    let (kind, message) = DeclaringTests.wrong[index]
+    let tree = SettingsTree()
+    #expect(problem { try tree.declare([SettingDeclaration("x", kind)], by: .program) }?.message == message)
+    #expect(tree.names.isEmpty)
+  }
+
+  @Test func `nesting and number are bounded`() throws {
+    var kind = SettingKind.toggle()
+    for _ in 0..<31 { kind = .group([SettingDeclaration("g", kind)]) }
+    let tree = SettingsTree()
+    try tree.declare([SettingDeclaration("g", kind)], by: .program)
+    try tree.set("g", to: .flag(true), by: .person)
+    #expect(try tree.state(Array(repeating: "g", count: 32).joined(separator: ".")) == .on)
+    #expect(
+      problem { try tree.declare([SettingDeclaration("h", .group([SettingDeclaration("g", kind)]))], by: .program) }?
+        .code == "too_many")
+    for _ in 0..<10_000 { kind = .group([SettingDeclaration("g", kind)]) }
+    #expect(problem { try tree.declare([SettingDeclaration("h", kind)], by: .program) }?.code == "too_many")
+    let many = (0..<10_000).map { SettingDeclaration("c\($0)", .toggle()) }
+    #expect(problem { try tree.declare([SettingDeclaration("m", .group(many))], by: .program) }?.code == "too_many")
+    #expect(tree.names.count == 32)
+    try tree.declare([SettingDeclaration("m", .group(Array(many.prefix(9_900))))], by: .program)
+    try tree.set("m", to: .flag(true), by: .person)
+    #expect(try tree.state("m") == .on)
+  }
+
+  @Test func `a batch with one bad declaration changes nothing`() throws {
+    let tree = try pizza()
+    let before = try tree.rows()
+    let batch = [
+      SettingDeclaration("new.one", .toggle()), SettingDeclaration("game.length", .toggle()),
+      SettingDeclaration("pizza", .toggle()), SettingDeclaration("bad name", .toggle()),
+    ]
+    #expect(problem { try tree.declare(batch, by: .program) }?.code == "bad_name")
+    let after = try tree.rows()
+    #expect(Set(after.map(\.name)) == Set(before.map(\.name)))
+    #expect(try tree.state("pizza") == .mixed)
+    try tree.set("pizza", to: .flag(true), by: .person)
+    #expect(try tree.state("pizza") == .on)
+    try tree.set("game.length", to: .number(9), by: .person)
+  }
+
+  @Test func `another owner can't take a name, a section or a place in a group`() throws {
+    let tree = try pizza()
+    let quiz = SettingOwner.plugin("quiz")
+    for name in ["game.length", "game", "pizza", "pizza.tomato", "pizza.olive"] {
+      let error = problem { try tree.declare([SettingDeclaration(name, .toggle())], by: quiz) }
+      #expect(error?.code == "exists", "\(name)")
+    }
+    #expect(
+      problem { try tree.declare([SettingDeclaration("game.length", .toggle())], by: quiz) }?.message
+        == "the setting \"game.length\" is there already, declared by the program")
+    try tree.declare([SettingDeclaration("game.bonus", .toggle())], by: quiz)
+    #expect(tree.owner(of: "game.bonus") == quiz)
+  }
+
+  @Test func `what an owner declared and observes goes with it, its values stay`() throws {
+    let tree = try pizza()
+    let quiz = SettingOwner.plugin("quiz")
+    let declarations = [
+      SettingDeclaration("quiz.level", .number(NumberRange(min: 1, max: 5), default: 1)),
+      SettingDeclaration("quiz.all", .group([SettingDeclaration("a", .toggle()), SettingDeclaration("b", .toggle())])),
+    ]
+    var heard = 0
+    for _ in 0..<100 {
+      try tree.declare(declarations, by: quiz)
+      _ = tree.observe("", by: quiz) { _, _ in heard += 1 }
+      try tree.set("quiz.level", to: .number(3), by: .person)
+      tree.remove(quiz)
+      #expect(problem { _ = try tree.get("quiz.level") }?.code == "unknown_setting")
+      #expect(!tree.names.contains { $0.hasPrefix("quiz") })
+      #expect(tree.observerCount == 0)
+    }
+    #expect(heard == 1)
+    try tree.declare(declarations, by: quiz)
+    #expect(try tree.get("quiz.level") == .number(3))
+  }
+
+  @Test func `a changed declaration carries the value over or falls back and says so`() throws {
+    let kept: [String: KeptSetting] = [
+      "n": KeptSetting(.value(.number(12.4)), setBy: .person), "t": KeptSetting(.value(.text("7")), setBy: .person),
+      "c": KeptSetting(.value(.text("latin")), setBy: .person),
+      "old": KeptSetting(.value(.flag(true)), setBy: .initFile),
+      "g": KeptSetting(.value(.flag(true)), setBy: .person), "s": KeptSetting(.lastMixed(["a"]), setBy: .person),
+    ]
+    let tree = SettingsTree()
+    tree.adopt(kept, by: .program)
+    let notices = try tree.declare(
+      [
+        SettingDeclaration("n", .number(NumberRange(min: 0, max: 10, whole: true), default: 1)),
+        SettingDeclaration("t", .number(NumberRange(), default: 1)),
+        SettingDeclaration("c", .choice(["english", "greek"], default: "english")),
+        SettingDeclaration("new", .toggle(), formerly: ["older", "old"]),
+        SettingDeclaration("g", .group([SettingDeclaration("a", .toggle()), SettingDeclaration("b", .toggle())])),
+        SettingDeclaration("s", .toggle()),
+      ], by: .program)
+    #expect(
+      Set(notices.map(\.message)) == [
+        "n: the kept value \"12.4\" is now \"10\"", "t: the kept value \"7\" is now \"7\"",
+        "c: the kept value \"latin\" does not fit any more (english or greek is expected); it is \"english\" now",
+        "new: the kept value \"on\" is now \"on\"", "g: the kept value \"on\" is now \"on\"",
+      ])
+    #expect(try tree.get("n") == .number(10))
+    #expect(try tree.get("new") == .flag(true))
+    #expect(try tree.state("g") == .on)
+    #expect(tree.kept["c"] == kept["c"])
+    #expect(tree.kept["old"] == nil)
+    var written: [String] = []
+    tree.keep = { written = $0.map(\.name) }
+    try tree.reset("new", by: .person)
+    #expect(written == ["g", "g.a", "g.b", "n", "new", "old", "t"])
+    #expect(try tree.get("new") == .flag(false))
+  }
+
+  @Test func `dependencies that go round are refused by name, through groups too`() throws {
+    let tree = SettingsTree()
+    let ring = [
+      SettingDeclaration("a", .toggle(), depends: "b"), SettingDeclaration("b", .toggle(), depends: "c"),
+      SettingDeclaration("c", .toggle(), depends: "a"),
+    ]
+    #expect(
+      problem { try tree.declare(ring, by: .program) }?.message
+        == "these settings would depend on themselves: a, which needs b, which needs c, which needs a")
+    #expect(tree.names.isEmpty)
+    #expect(
+      problem { try tree.declare([SettingDeclaration("a", .toggle(), depends: "a")], by: .program) }?.code
+        == "dependency_cycle")
+    let inside = SettingDeclaration("g", .group([SettingDeclaration("x", .toggle(), depends: "g")]))
+    #expect(problem { try tree.declare([inside], by: .program) }?.code == "dependency_cycle")
+    let own = SettingDeclaration("g", .group([SettingDeclaration("x", .toggle())]), depends: "g.x")
+    #expect(problem { try tree.declare([own], by: .program) }?.code == "dependency_cycle")
+    try tree.declare([ring[0]], by: .program)
+    try tree.declare([ring[1]], by: .program)
+    #expect(problem { try tree.declare([ring[2]], by: .program) }?.code == "dependency_cycle")
+    let chain = (0..<200).map { SettingDeclaration("k\($0)", .toggle(), depends: "k\($0 + 1)") }
+    #expect(problem { try tree.declare(chain, by: .program) }?.code == "too_many")
+  }
+
+  @Test func `a setting that has no effect says so and why`() throws {
+    let tree = SettingsTree()
+    try tree.declare(
+      [
+        SettingDeclaration(
+          "sound", .group([SettingDeclaration("right", .toggle()), SettingDeclaration("wrong", .toggle())])),
+        SettingDeclaration("volume", .number(NumberRange(min: 0, max: 10, whole: true), default: 5), depends: "sound"),
+        SettingDeclaration("echo", .toggle(default: true), depends: "gone"),
+        SettingDeclaration("deep", .toggle(default: true), depends: "echo"),
+      ], by: .program)
+    let volume = try tree.key("volume", as: Int.self)
+    let echo = try tree.key("echo", as: Bool.self)
+    try tree.set("volume", to: .number(9), by: .person)
+    #expect(try tree.get("volume") == .number(9))
+    #expect(tree[volume] == 5)
+    #expect(try tree.why("volume").obstacle?.message == "it has no effect while sound is off")
+    #expect(
+      try tree.why("echo").obstacle?.message == "it has no effect: it depends on \"gone\", which is no switch here")
+    #expect(try tree.why("deep").obstacle == .idle("echo"))
+    try tree.set("sound.right", to: .flag(true), by: .person)
+    #expect(tree[volume] == 9)
+    #expect(try tree.why("volume").obstacle == nil)
+    #expect(tree[echo] == false)
+    try tree.declare([SettingDeclaration("gone", .toggle(default: true))], by: .program)
+    #expect(tree[echo])
+  }
+
+  @Test func `a resolved key follows every change at once and outlives the declaration`() throws {
+    let tree = try pizza()
+    let length = try tree.key("game.length", as: Int.self)
+    let asNumber = try tree.key("game.length", as: Double.self)
+    let language = try tree.key("game.language", as: String.self)
+    let tomato = try tree.key("pizza.tomato", as: Bool.self)
+    #expect(try tree.key("game.length", as: Int.self).hashed == length.hashed)
+    try tree.update(
+      [("game.length", .number(9)), ("game.language", .text("italian")), ("pizza", .flag(true))], by: .person)
+    #expect(tree[length] == 9 && tree[asNumber] == 9 && tree[language] == "italian" && tree[tomato])
+    tree.adopt([:], by: .program)
+    #expect(tree[length] == 8 && tree[language] == "english" && !tree[tomato])
+    #expect(problem { _ = try tree.key("game.language", as: Bool.self) }?.code == "wrong_kind")
+    #expect(problem { _ = try tree.key("nobody", as: Bool.self) }?.code == "unknown_setting")
+    tree.remove(.program)
+    #expect(tree[length] == 8)
+  }
+}
+
+extension SettingKey {
+  /// Two keys of one slot read the same.
+  fileprivate var hashed: String { "\(self)" }
+}
+
+@Suite struct LayerTests {
+  private func layered() throws -> SettingsTree {
+    let tree = try pizza()
+    _ = tree.setLayer(
+      .system,
+      [
+        LayeredSetting("game.language", .text("italian"), from: .system(path: "/etc/d.json", locked: false)),
+        LayeredSetting("game.length", .number(7), from: .system(path: "/etc/d.json", locked: true)),
+      ])
+    return tree
+  }
+
+  @Test func `default, system, account, environment, command line: the later one wins`() throws {
+    let tree = try layered()
+    #expect(try tree.get("game.language") == .text("italian"))
+    try tree.set("game.language", to: .text("english"), by: .person)
+    #expect(try tree.get("game.language") == .text("english"))
+    _ = tree.setLayer(.environment, LayeredSetting.environment(["DECKHAND_SET_GAME_LANGUAGE": "spanish", "HOME": "/"]))
+    #expect(try tree.get("game.language") == .text("spanish"))
+    let line = try #require(LayeredSetting.commandLine("game.language=italian"))
+    _ = tree.setLayer(.commandLine, [line])
+    #expect(try tree.get("game.language") == .text("italian"))
+    #expect(try tree.why("game.language").sources == [.commandLine("game.language=italian")])
+    #expect(try tree.why("game.language").shadowed == KeptSetting(.value(.text("english")), setBy: .person))
+    _ = tree.setLayer(.commandLine, [])
+    _ = tree.setLayer(.environment, [])
+    #expect(try tree.why("game.language").sources == [.account(.person)])
+    try tree.reset("game.language", by: .person)
+    #expect(try tree.why("game.language").sources == [.system(path: "/etc/d.json", locked: false)])
+  }
+
+  @Test func `what is forced can't be changed from within, and the answer names what forces it`() throws {
+    let tree = try layered()
+    let line = try #require(LayeredSetting.commandLine("pizza=off"))
+    _ = tree.setLayer(
+      .commandLine, [line, LayeredSetting("game.length", .text("9"), from: .commandLine("game.length=9"))])
+    #expect(try tree.state("pizza") == .off)
+    #expect(
+      problem { try tree.set("pizza.tomato", to: .flag(true), by: .person) }?.message
+        == "pizza.tomato is off by --set pizza=off on the command line; start without that option to change it")
+    #expect(problem { try tree.toggle(["pizza"], by: .person) }?.code == "locked")
+    try tree.set("pizza", to: .flag(false), by: .person)
+    #expect(tree.kept.isEmpty)
+    #expect(
+      problem { try tree.set("game.length", to: .number(8), by: .person) }?.message
+        == "game.length is 7 by the system file /etc/d.json, which locks it; whoever looks after this machine can change that"
+    )
+  }
+
+  @Test func `a group's entry stands for its switches, a later entry for one of them holds`() throws {
+    let tree = try pizza()
+    _ = tree.setLayer(
+      .environment, LayeredSetting.environment(["DECKHAND_SET_PIZZA_CHEESE_FETA": "off", "DECKHAND_SET_PIZZA": "on"]))
+    #expect(try tree.get("pizza.tomato") == .flag(true))
+    #expect(try tree.get("pizza.cheese.feta") == .flag(false))
+  }
+
+  @Test func `an entry waits for its declaration, and one that never comes can be told`() throws {
+    let tree = try pizza()
+    let line = try #require(LayeredSetting.commandLine("quiz.level=3"))
+    #expect(tree.setLayer(.commandLine, [line]).isEmpty)
+    #expect(tree.unclaimed(.commandLine) == [line])
+    try tree.declare(
+      [SettingDeclaration("quiz.level", .number(NumberRange(), default: 1))], by: .plugin("quiz"))
+    #expect(tree.unclaimed(.commandLine).isEmpty)
+    #expect(try tree.get("quiz.level") == .number(3))
+  }
+
+  @Test func `a value that does not fit is left aside and told`() throws {
+    let tree = try pizza()
+    let notices = tree.setLayer(.environment, LayeredSetting.environment(["DECKHAND_SET_GAME_LENGTH": "twelve"]))
+    #expect(
+      notices.map(\.message) == [
+        "game.length: a whole number from 7 to 9 is expected, not \"twelve\", by DECKHAND_SET_GAME_LENGTH in the environment; it is left aside"
+      ])
+    #expect(try tree.get("game.length") == .number(8))
+  }
+
+  @Test func `a variable that two settings answer to sets neither`() throws {
+    let tree = SettingsTree()
+    _ = tree.setLayer(.environment, LayeredSetting.environment(["DECKHAND_SET_A_B": "on"]))
+    let notices = try tree.declare(
+      [SettingDeclaration("a.b", .toggle()), SettingDeclaration("a_b", .toggle())], by: .program)
+    #expect(notices.map(\.message) == ["DECKHAND_SET_A_B could mean a.b or a_b, so it sets neither"])
+    #expect(try tree.get("a.b") == .flag(false))
+  }
+
+  @Test(arguments: ["", "=x", "novalue"]) func `--set without a name or a value is none`(text: String) {
+    #expect(LayeredSetting.commandLine(text) == nil)
+  }
+
+  @Test func `a system file is read, flat or nested, with its locks`() throws {
+    let text = """
+      {"values": {"game": {"language": "ital\\u0069an", "length": 9}, "pizza": true, "pizza.tomato": false},
+       "locked": ["game.length", "pizza"]}
+      """
+    let tree = try pizza()
+    #expect(tree.setLayer(.system, try SettingsFile.read(Array(text.utf8), path: "/etc/s.json")).isEmpty)
+    #expect(try tree.get("game.language") == .text("italian"))
+    #expect(problem { try tree.set("game.length", to: .number(8), by: .person) }?.code == "locked")
+    #expect(try tree.get("pizza.tomato") == .flag(false))
+    #expect(try tree.get("pizza.basil") == .flag(true))
+    #expect(problem { try tree.set("pizza.basil", to: .flag(false), by: .person) }?.code == "locked")
+  }
+
+  @Test(arguments: [
+    ("", "/s:1:1: a value expected, the file ends here"), ("[]", "/s: an object is expected"),
+    ("{\"values\": {\n  \"a\": nul}}", "/s:2:8: a value expected, \"n\" found"),
+    ("{\"value\": {}}", "/s: /value: \"values\" or \"locked\" as the key is expected"),
+    ("{\"values\": {\"a\": 1e999}}", "/s: /values/a: a text, a number, true or false is expected"),
+    ("{\"values\": {\"a\": {\"b\": null}}}", "/s: /values/a/b: a text, a number, true or false is expected"),
+    ("{\"values\": {\"a\": [1]}}", "/s: /values/a: a text, a number, true or false is expected"),
+    ("{\"values\": 1}", "/s: /values: an object is expected"),
+    ("{\"locked\": 1}", "/s: /locked: a list of names is expected"),
+    ("{\"locked\": [\"a\", 1]}", "/s: /locked/1: a name is expected"),
+    ("{} x", "/s:1:4: the end of the file expected, \"x\" found"),
+  ])
+  func `a system file that is none is refused with its place`(text: String, message: String) {
+    #expect(problem { _ = try SettingsFile.read(Array(text.utf8), path: "/s") }?.message == message)
+  }
+
+  @Test func `a system file cut anywhere, changed anywhere or deep is refused or read, never more`() {
+    let whole = Array(
+      "{\"values\": {\"a\": {\"b\": \"x\\u00e9\\n\", \"c\": -1.5e3}, \"d\": true}, \"locked\": [\"d\"]}".utf8)
+    for length in 0..<whole.count {
+      #expect(problem { _ = try SettingsFile.read(Array(whole.prefix(length)), path: "/s") }?.code == "bad_file")
+    }
+    for place in whole.indices {
+      for byte in [UInt8](0...255) {
+        var changed = whole
+        changed[place] = byte
+        let error = problem { _ = try SettingsFile.read(changed, path: "/s") }
+        #expect(error == nil || error?.code == "bad_file")
+      }
+    }
+    let deep = String(repeating: "{\"a\":", count: 100_000)
+    #expect(problem { _ = try SettingsFile.read(Array(("{\"values\": " + deep).utf8), path: "/s") }?.code == "bad_file")
+  }
+}
+
+@Suite struct SettingsViewTests {
+  @Test func `rows show the tree in order, with states and what is changed`() throws {
+    let tree = try pizza()
+    try tree.set("pizza.cheese.feta", to: .flag(true), by: .person)
+    let rows = try tree.rows().map {
+      "\($0.depth) \($0.title) \($0.state?.rawValue ?? $0.value?.text ?? "-")\($0.isChanged ? " *" : "")"
+    }
+    #expect(
+      rows == [
+        "0 Pizza mixed *", "1 tomato off", "1 Basil on", "1 cheese mixed *", "2 feta on *", "2 brie off", "0 game -",
+        "1 language english", "1 length 8", "1 name ana", "1 file ",
+      ])
+    #expect(
+      try tree.rows(of: "pizza.cheese").map(\.name) == ["pizza.cheese", "pizza.cheese.feta", "pizza.cheese.brie"])
+  }
+
+  @Test func `why tells the default, who set it and what may stand there`() throws {
+    let tree = try pizza()
+    try tree.set("game.length", to: .number(9), by: .plugin("quiz"))
+    let why = try tree.why("game.length")
+    #expect(why.standard == .number(8))
+    #expect(why.sources.map(\.description) == ["plugin quiz"])
+    #expect(why.expectation == "a whole number from 7 to 9")
+    #expect(why.declaredBy == .program)
+    #expect(try tree.why("pizza").sources == [.standard])
+    #expect(try tree.children(of: "pizza") == ["pizza.tomato", "pizza.basil", "pizza.cheese"])
+  }
+
+  @Test func `the program's own settings can be declared, and each key resolves`() throws {
+    let tree = SettingsTree()
+    try tree.declare(ProgramSettings.declarations(languages: [], noColor: true), by: .program)
+    #expect(try tree.get("accessibility.differentiate_without_color") == .flag(true))
+    #expect(try tree.get("game.language") == .text("english"))
+    for name in tree.names where tree.declaration(of: name)?.title.isEmpty ?? true {
+      Issue.record("\(name) has no title")
+    }
+    for name in tree.names where tree.declaration(of: name)?.help.isEmpty ?? true {
+      Issue.record("\(name) has no help")
+    }
+    _ = try tree.key("study.seconds", as: Int.self)
+    #expect(try tree.children(of: "") == ["game", "sound", "accessibility", "study", "display", "history", "auth"])
+  }
+
+  @Test func `what is kept goes through the database unchanged`() throws {
+    let store = Store(path: nil, migrations: SettingsTable.migrations)
+    let values: [String: KeptSetting] = [
+      "a": KeptSetting(.value(.flag(true)), setBy: .person), "b": KeptSetting(.value(.number(2.5)), setBy: .initFile),
+      "c": KeptSetting(.value(.text("été\nx")), setBy: .plugin("q")),
+      "d": KeptSetting(.lastMixed(["x", "y.z"]), setBy: .script("s")),
+    ]
+    try store.operation("set") { db in
+      try SettingsTable.write(values.map { KeptChange(name: $0.key, setting: $0.value) }, db)
+      #expect(try SettingsTable.load(db) == values)
+      try SettingsTable.write([KeptChange(name: "a", setting: nil)], db)
+      try db.execute(sql: "INSERT INTO settings VALUES ('z', 'future', 1, 'person'), ('y', 'number', 'text', 'person')")
+      #expect(try SettingsTable.load(db).keys.sorted() == ["b", "c", "d"])
+    }
+  }
+}

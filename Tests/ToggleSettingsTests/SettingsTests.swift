@@ -1,0 +1,358 @@
+// The four rules, choices and values, layers, events, declarations and their words, one table each.
+
+import Testing
+import ToggleSettings
+import Wording
+
+/// A tree with a group of toppings, nested twice, a choice and two values.
+func pizza() throws -> SettingsTree {
+  let tree = SettingsTree()
+  try tree.declare(
+    [
+      SettingDeclaration(
+        "pizza",
+        .group([
+          SettingDeclaration("tomato", .toggle()),
+          SettingDeclaration("basil", .toggle(default: true), title: "Basil"),
+          SettingDeclaration(
+            "cheese", .group([SettingDeclaration("feta", .toggle()), SettingDeclaration("brie", .toggle())])),
+        ]), title: "Pizza"),
+      SettingDeclaration("game.language", .choice(["english", "spanish", "italian"], default: "english")),
+      SettingDeclaration("game.length", .number(NumberRange(min: 7, max: 9, whole: true), default: 8)),
+      SettingDeclaration("game.name", .text(TextRule(min: 1, max: 5, pattern: "%a+"), default: "ana")),
+      SettingDeclaration("game.file", .path(TextRule(), default: "")),
+    ], by: .program)
+  return tree
+}
+
+/// Collects what an observer hears, as `name old new`.
+final class Ear {
+  var heard: [[String]] = []
+  func listen(to tree: SettingsTree, _ prefix: String = "") -> SettingsSubscription {
+    tree.observe(prefix, by: .person) { changes, _ in
+      self.heard.append(changes.map { "\($0.name) \($0.old.text) \($0.new.text)" })
+    }
+  }
+}
+
+func problem(_ body: () throws -> Void) -> SettingsError? {
+  do { try body() } catch { return error as? SettingsError }
+  return nil
+}
+
+@Suite struct MasterSwitchTests {
+  @Test func `a master turned on turns all on, turned off all off, as one event`() throws {
+    let tree = try pizza()
+    let ear = Ear()
+    _ = ear.listen(to: tree)
+    #expect(try tree.state("pizza") == .mixed)
+    try tree.set("pizza", to: .flag(true), by: .person)
+    #expect(try tree.state("pizza") == .on)
+    #expect(try tree.get("pizza.cheese.feta") == .flag(true))
+    try tree.set("pizza", to: .flag(false), by: .person)
+    #expect(try tree.state("pizza.cheese") == .off)
+    #expect(
+      ear.heard == [
+        [
+          "pizza off on", "pizza.cheese off on", "pizza.cheese.brie off on", "pizza.cheese.feta off on",
+          "pizza.tomato off on",
+        ],
+        [
+          "pizza on off", "pizza.basil on off", "pizza.cheese on off", "pizza.cheese.brie on off",
+          "pizza.cheese.feta on off", "pizza.tomato on off",
+        ],
+      ])
+  }
+
+  @Test func `a child turned off turns its masters off and nothing else, the last one on turns them on`() throws {
+    let tree = try pizza()
+    try tree.set("pizza", to: .flag(true), by: .person)
+    let ear = Ear()
+    _ = ear.listen(to: tree)
+    try tree.set("pizza.cheese.feta", to: .flag(false), by: .person)
+    #expect(try tree.get("pizza") == .flag(false))
+    #expect(try tree.get("pizza.cheese.brie") == .flag(true))
+    try tree.set("pizza.cheese.feta", to: .flag(true), by: .person)
+    #expect(
+      ear.heard == [
+        ["pizza on off", "pizza.cheese on off", "pizza.cheese.feta on off"],
+        ["pizza off on", "pizza.cheese off on", "pizza.cheese.feta off on"],
+      ])
+  }
+
+  @Test func `toggle goes from mixed to on, to off, to what was mixed last, to on`() throws {
+    let tree = try pizza()
+    let states = try (0..<5).map { _ in try tree.toggle(["pizza"], by: .person)[0] }
+    #expect(states == [.on, .off, .mixed, .on, .off])
+    try tree.toggle(["pizza"], by: .person)
+    #expect(try tree.get("pizza.basil") == .flag(true))
+    #expect(try tree.get("pizza.tomato") == .flag(false))
+  }
+
+  @Test func `without anything mixed to bring back toggle goes between on and off`() throws {
+    let tree = SettingsTree()
+    try tree.declare(
+      [SettingDeclaration("g", .group([SettingDeclaration("a", .toggle()), SettingDeclaration("b", .toggle())]))],
+      by: .program)
+    #expect(try (0..<3).map { _ in try tree.toggle(["g"], by: .person)[0] } == [.on, .off, .on])
+  }
+
+  @Test func `the last mixed combination outlives the program`() throws {
+    let tree = try pizza()
+    try tree.toggle(["pizza"], by: .person)
+    try tree.toggle(["pizza"], by: .person)
+    let later = try pizza()
+    later.adopt(tree.kept, by: .program)
+    #expect(try later.state("pizza") == .off)
+    #expect(try later.toggle(["pizza"], by: .person) == [.mixed])
+    #expect(try later.get("pizza.basil") == .flag(true))
+  }
+
+  @Test func `several are toggled all or none`() throws {
+    let tree = try pizza()
+    #expect(problem { try tree.toggle(["pizza.tomato", "game.language"], by: .person) }?.code == "not_a_switch")
+    #expect(problem { try tree.toggle(["pizza.tomato", "pizza.tomatoe"], by: .person) }?.code == "unknown_setting")
+    #expect(try tree.get("pizza.tomato") == .flag(false))
+    #expect(try tree.toggle(["pizza.tomato", "pizza.cheese"], by: .person) == [.on, .on])
+    #expect(try tree.state("pizza") == .on)
+  }
+
+  @Test func `in an update a switch's own value holds over its group's, whatever the order`() throws {
+    let tree = try pizza()
+    try tree.update([("pizza.tomato", .flag(false)), ("pizza", .flag(true))], by: .person)
+    #expect(try tree.get("pizza.tomato") == .flag(false))
+    #expect(try tree.get("pizza.cheese") == .flag(true))
+    #expect(
+      problem { try tree.update([("pizza", .flag(false)), ("game.length", .number(10))], by: .person) }?.code
+        == "bad_value")
+    #expect(try tree.get("pizza.cheese") == .flag(true))
+  }
+
+  @Test func `reset gives back the default, of one or of all in a group or section`() throws {
+    let tree = try pizza()
+    try tree.set("pizza", to: .flag(true), by: .person)
+    try tree.set("game.length", to: .number(9), by: .person)
+    try tree.reset("pizza.tomato", by: .person)
+    #expect(try tree.get("pizza.tomato") == .flag(false))
+    try tree.reset("pizza", by: .person)
+    try tree.reset("game", by: .person)
+    #expect(try tree.rows().allSatisfy { !$0.isChanged })
+    #expect(try tree.state("pizza") == .mixed)
+  }
+}
+
+@Suite struct SettingValueTests {
+  @Test(arguments: [
+    ("pizza.tomato", "ON", "on"), ("pizza.tomato", " yes ", "on"), ("pizza.tomato", "0", "off"),
+    ("pizza", "true", "on"),
+    ("game.language", "Spanish", "spanish"), ("game.length", "9", "9"), ("game.length", "7.0", "7"),
+    ("game.name", "Eva", "Eva"), ("game.file", "/tmp/a b", "/tmp/a b"), ("game.file", "", ""),
+  ])
+  func `a value is read as a person types it`(name: String, text: String, shown: String) throws {
+    #expect(try pizza().value(of: name, from: text).text == shown)
+  }
+
+  @Test(arguments: [
+    ("pizza.tomato", "maybe", "pizza.tomato: on or off is expected, not \"maybe\""),
+    (
+      "game.language", "spanich",
+      "game.language: english, spanish or italian is expected, not \"spanich\" (did you mean \"spanish\"?)"
+    ),
+    ("game.length", "10", "game.length: a whole number from 7 to 9 is expected, not \"10\""),
+    ("game.length", "7.5", "game.length: a whole number from 7 to 9 is expected, not \"7.5\""),
+    ("game.length", "nan", "game.length: a whole number from 7 to 9 is expected, not \"nan\""),
+    ("game.length", "0x8", "game.length: a whole number from 7 to 9 is expected, not \"0x8\""),
+    ("game.length", "8e999", "game.length: a whole number from 7 to 9 is expected, not \"8e999\""),
+    ("game.name", "", "game.name: text of 1 to 5 characters, that matches \"%a+\" is expected, not \"\""),
+    ("game.name", "abcdef", "game.name: text of 1 to 5 characters, that matches \"%a+\" is expected, not \"abcdef\""),
+    ("game.name", "a1", "game.name: text of 1 to 5 characters, that matches \"%a+\" is expected, not \"a1\""),
+    ("game.file", "a\0b", "game.file: a path is expected, not \"a\\x00b\""),
+    ("game", "x", "\"game\" is no setting by itself; in it are game.language, game.length, game.name, game.file"),
+    ("game.lenght", "8", "no setting is called \"game.lenght\" (did you mean \"game.length\"?)"),
+  ])
+  func `a value that does not fit is refused with what is expected`(name: String, text: String, message: String) throws
+  {
+    let tree = try pizza()
+    #expect(problem { try tree.set(name, text: text, by: .person) }?.message == message)
+  }
+
+  @Test func `a typed value of another kind or beyond the range is refused`() throws {
+    let tree = try pizza()
+    for value in [SettingValue.flag(true), .text("8"), .number(.nan), .number(.infinity), .number(1e300), .number(7.5)]
+    {
+      #expect(problem { try tree.set("game.length", to: value, by: .person) }?.code == "bad_value")
+    }
+    #expect(problem { try tree.set("pizza", to: .number(1), by: .person) }?.code == "bad_value")
+    #expect(problem { try tree.set("game.language", to: .text("Spanish"), by: .person) }?.code == "bad_value")
+  }
+
+  @Test func `completion offers what fits`() throws {
+    let tree = try pizza()
+    #expect(tree.candidates(for: "pizza").words == ["on", "off"])
+    #expect(tree.candidates(for: "game.language").words == ["english", "spanish", "italian"])
+    #expect(tree.candidates(for: "game.length").words == ["7", "8", "9"])
+    #expect(tree.candidates(for: "game.file").files)
+    #expect(tree.candidates(for: "nobody").words.isEmpty)
+    #expect(
+      tree.names == [
+        "pizza", "pizza.tomato", "pizza.basil", "pizza.cheese", "pizza.cheese.feta", "pizza.cheese.brie",
+        "game.language", "game.length", "game.name", "game.file",
+      ])
+  }
+
+  @Test(arguments: [
+    ("%a+", "abc", true), ("%a+", "ab1", false), ("^%d%d%d%d$", "2026", true), ("%d?%d", "7", true), ("", "", true),
+    ("[a-c%d_]*", "a_b9", true), ("[^%s]+", "a b", false), (".-x", "aax", true), ("a.c", "abc", true),
+    ("[]]", "]", true), ("[%]x]+", "]x", true), ("%%", "%", true), ("(%a+)@(%a+)", "a@b", true), ("%S+%$", "x$", true),
+    ("%u%l*", "Ana", true), ("%x+", "fF0", true), ("[%w%-]+", "a-b", true), ("%%$", "%", true),
+  ])
+  func `patterns are those of Lua, over the whole text`(pattern: String, text: String, fits: Bool) throws {
+    let tree = SettingsTree()
+    try tree.declare([SettingDeclaration("t", .path(TextRule(pattern: pattern), default: ""))], by: .program)
+    #expect((problem { try tree.set("t", to: .text(text), by: .person) } == nil) == fits)
+  }
+
+  @Test func `a pattern made to take for ever is done in bounded time`() throws {
+    let tree = SettingsTree()
+    let pattern = String(repeating: "a*", count: 200) + "b"
+    try tree.declare([SettingDeclaration("t", .path(TextRule(pattern: pattern), default: ""))], by: .program)
+    let start = ContinuousClock.now
+    #expect(problem { try tree.set("t", to: .text(String(repeating: "a", count: 4000)), by: .person) } != nil)
+    #expect(ContinuousClock.now - start < .seconds(2))
+  }
+}
+
+@Suite struct SettingEventTests {
+  @Test func `an observer hears what stands beneath its prefix and nothing else`() throws {
+    let tree = try pizza()
+    let (cheese, game, nothing) = (Ear(), Ear(), Ear())
+    _ = cheese.listen(to: tree, "pizza.cheese")
+    _ = game.listen(to: tree, "game")
+    _ = nothing.listen(to: tree, "gam")
+    try tree.update(
+      [("pizza.cheese.feta", .flag(true)), ("pizza.tomato", .flag(true)), ("game.length", .number(9))], by: .person)
+    try tree.set("pizza.basil", to: .flag(true), by: .person)
+    #expect(cheese.heard == [["pizza.cheese.feta off on"]])
+    #expect(game.heard == [["game.length 8 9"]])
+    #expect(nothing.heard.isEmpty)
+  }
+
+  @Test func `setting what is set already is no event`() throws {
+    let tree = try pizza()
+    let ear = Ear()
+    _ = ear.listen(to: tree)
+    try tree.set("game.length", to: .number(8), by: .person)
+    try tree.set("pizza.basil", to: .flag(true), by: .person)
+    #expect(ear.heard.isEmpty)
+    #expect(tree.kept["game.length"] == KeptSetting(.value(.number(8)), setBy: .person))
+  }
+
+  @Test func `a set inside an observer comes after the event, for everybody in the same order`() throws {
+    let tree = try pizza()
+    let ear = Ear()
+    var seenInside: SettingValue?
+    _ = tree.observe("pizza.tomato", by: .person) { _, _ in
+      do {
+        try tree.set("game.length", to: .number(9), by: .person)
+        seenInside = try tree.get("game.length")
+      } catch { Issue.record(error) }
+    }
+    _ = ear.listen(to: tree)
+    try tree.set("pizza.tomato", to: .flag(true), by: .person)
+    #expect(seenInside == .number(8))
+    #expect(try tree.get("game.length") == .number(9))
+    #expect(ear.heard == [["pizza.tomato off on"], ["game.length 8 9"]])
+  }
+
+  @Test func `a wrong set inside an observer is refused there and then`() throws {
+    let tree = try pizza()
+    var refused: SettingsError?
+    _ = tree.observe("", by: .person) { _, _ in
+      refused = problem { try tree.set("game.length", to: .number(99), by: .person) }
+    }
+    try tree.set("pizza.tomato", to: .flag(true), by: .person)
+    #expect(refused?.code == "bad_value")
+    #expect(try tree.get("game.length") == .number(8))
+  }
+
+  @Test func `a loop of observers is cut and reported once`() throws {
+    let tree = try pizza()
+    var notices: [SettingsNotice] = []
+    tree.report = { notices.append($0) }
+    var heard = 0
+    _ = tree.observe("pizza.tomato", by: .person) { _, _ in
+      heard += 1
+      do { try tree.toggle(["pizza.tomato"], by: .person) } catch { Issue.record(error) }
+    }
+    try tree.set("pizza.tomato", to: .flag(true), by: .person)
+    #expect(heard == 17)
+    #expect(notices == [.loopCut(["pizza.tomato"])])
+    try tree.set("game.length", to: .number(9), by: .person)
+    #expect(notices.count == 1)
+  }
+
+  @Test func `a flood of sets inside an observer is bounded`() throws {
+    let tree = try pizza()
+    var cut = 0
+    tree.report = { if case .loopCut = $0 { cut += 1 } }
+    var heard = 0
+    _ = tree.observe("", by: .person) { _, _ in
+      heard += 1
+      for _ in 0..<(heard == 1 ? 1_500 : 3) {
+        do { try tree.toggle(["pizza.tomato"], by: .person) } catch { Issue.record(error) }
+      }
+    }
+    try tree.set("game.length", to: .number(9), by: .person)
+    #expect(heard <= 1_001)
+    #expect(cut > 0)
+  }
+
+  @Test func `cancelled means silent at once, also in the middle of an event`() throws {
+    let tree = try pizza()
+    let ear = Ear()
+    var second: SettingsSubscription?
+    _ = tree.observe("", by: .person) { _, _ in second?.cancel() }
+    second = ear.listen(to: tree)
+    try tree.set("pizza.tomato", to: .flag(true), by: .person)
+    #expect(ear.heard.isEmpty)
+    #expect(tree.observerCount == 1)
+  }
+
+  @Test func `observing during an event is safe and hears the next one`() throws {
+    let tree = try pizza()
+    let ear = Ear()
+    var done = false
+    _ = tree.observe("", by: .person) { _, _ in
+      if !done { _ = ear.listen(to: tree) }
+      done = true
+    }
+    try tree.set("pizza.tomato", to: .flag(true), by: .person)
+    #expect(ear.heard.isEmpty)
+    try tree.set("pizza.tomato", to: .flag(false), by: .person)
+    #expect(ear.heard == [["pizza.tomato on off"]])
+  }
+
+  @Test func `a change that can't be kept is undone and told to nobody`() throws {
+    struct Full: Error {}
+    let tree = try pizza()
+    let ear = Ear()
+    _ = ear.listen(to: tree)
+    tree.keep = { _ in throw Full() }
+    #expect(problem { try tree.set("pizza", to: .flag(true), by: .person) }?.code == "not_kept")
+    #expect(problem { try tree.toggle(["pizza"], by: .person) }?.code == "not_kept")
+    #expect(try tree.state("pizza") == .mixed)
+    #expect(tree.kept.isEmpty)
+    #expect(ear.heard.isEmpty)
+  }
+
+  @Test func `a transaction is kept once, with all its changes`() throws {
+    let tree = try pizza()
+    var kept: [[KeptChange]] = []
+    tree.keep = { kept.append($0) }
+    try tree.set("pizza.cheese", to: .flag(true), by: .script("a.lua"))
+    #expect(kept.map { $0.map(\.name) } == [["pizza.cheese.brie", "pizza.cheese.feta"]])
+    #expect(kept[0][0].setting == KeptSetting(.value(.flag(true)), setBy: .script("a.lua")))
+    try tree.reset("pizza", by: .person)
+    #expect(kept[1].map(\.setting) == [nil, nil])
+  }
+}

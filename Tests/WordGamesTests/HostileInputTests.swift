@@ -1,0 +1,145 @@
+// Tests of guesses and base words that nobody should type, and of saved games that somebody changed.
+
+import Lexicon
+import Testing
+import WordGames
+
+@Suite struct HostileInputTests {
+  @Test(arguments: [
+    ("", "too_short"), ("   \t\n", "too_short"), ("\u{0}\u{0}", "not_possible"), ("ca\u{1B}[31mb", "not_possible"),
+    ("c a b", "not_possible"), ("cab\u{0}", "not_possible"), ("\u{202E}bac", "not_possible"),
+    ("ca\u{301}b", "not_possible"),
+    ("?a?", "not_possible"), ("🂡🂡", "not_possible"), (String(repeating: "a", count: 1 << 20), "not_possible"),
+    (String(repeating: "e\u{301}", count: 1 << 16), "not_possible"),
+    (String(repeating: " ", count: 1 << 20), "too_short"),
+    ("a" + String(repeating: "\u{301}", count: 1 << 16), "too_short"),
+  ])
+  func `a guess of any bytes gets an answer`(guess: String, code: String) throws {
+    #expect(try game().guess(guess).code == code)
+  }
+
+  @Test func `bytes that are no UTF-8 get an answer`() throws {
+    let game = try game()
+    for bytes in [[0xFF, 0xFE], [0x63, 0xC3], [0xED, 0xA0, 0x80], [0x63, 0x80, 0x62]] as [[UInt8]] {
+      #expect(try bytes.withUnsafeBufferPointer { try game.guess($0) }.code != nil)
+    }
+    #expect(try game.guess(UnsafeBufferPointer(start: nil, count: 0)).code == "too_short")
+    #expect(game.count == 0)
+  }
+
+  @Test func `accents may come decomposed, and capitals follow the language`() throws {
+    let spanish = try game(base: "canción", words: ["canción", "cinco", "nación"], language: "spanish")
+    #expect(try spanish.guess("NACIO\u{301}N").code == nil)
+    #expect(try spanish.guess("nación").code == "already_used")
+    #expect(try spanish.guess("nacion").code == "not_possible")
+    let turkish = try game(base: "ışıkiz", words: ["ışık", "iz"], language: "turkish")
+    #expect(try turkish.guess("IŞIK").code == nil)
+    #expect(try turkish.guess("İZ").code == nil)
+    #expect(try turkish.guess("IZ").code == "not_a_word")
+  }
+
+  @Test(arguments: ["", "x", "  ", "two words", "b2b", "a\u{0}b", "a?b", String(repeating: "a", count: 1001)])
+  func `a base word that is none is refused`(base: String) throws {
+    #expect(try #require(throws: GameError.self) { try game(base: base) }.code == "bad_base")
+  }
+
+  @Test func `a base word of 500 letters is played`() throws {
+    let game = try game(base: String(repeating: "cambering", count: 56))
+    #expect(try game.guess("zebra").code == "not_possible")
+    #expect(try game.guess("bearing").code == nil)
+    #expect(game.possible().count == 10)
+    #expect(game.length == 504)
+  }
+
+  @Test func `a game comes back as it was left`() throws {
+    var seconds = 500.0
+    let mode = Mode.timed
+    let game = try Game.start(
+      mode: mode, lexicon: lexicon(), base: "cambering", level: .hard, random: SeededGenerator(state: 1),
+      now: { seconds })
+    for word in ["cab", "grace", "ring"] { _ = try game.guess(word) }
+    _ = try game.hint()
+    seconds += 42.5
+    var state = game.state
+    state.data = "line \"one\"\n\\ \u{1} ñ 🂡"
+    let read = try GameState(decoding: state.encoded)
+    #expect(read == state)
+    seconds = 9000
+    let again = try Game.resume(
+      read, mode: mode, lexicon: lexicon(), random: SeededGenerator(state: 2), now: { seconds })
+    #expect(again.found == game.found)
+    #expect(again.score == game.score)
+    #expect(again.average == game.average)
+    #expect(again.timeRemaining == 180 - 42.5)
+    #expect(again.rules == game.rules)
+    #expect(try again.guess("cab").code == "already_used")
+    var back = again.state
+    back.data = state.data
+    #expect(back == state)
+  }
+
+  @Test func `a saved game that somebody changed is refused or played, and never harms`() throws {
+    let game = try game(.duel)
+    for word in ["cab", "grace", "ring"] { _ = try game.guess(word) }
+    let text = Array(game.state.encoded.utf8)
+    var generator = SeededGenerator(state: 3)
+    var refused = 0
+    for round in 0..<3000 {
+      var changed = text
+      if round % 3 == 0 { changed.removeLast(Int.random(in: 1..<text.count, using: &generator)) }
+      for _ in 0..<Int.random(in: 1...3, using: &generator) where !changed.isEmpty {
+        let letters = Array("{}[]\",:-0199eE\\utfn \u{FF}".utf8)
+        changed[Int.random(in: 0..<changed.count, using: &generator)] = letters.randomElement(using: &generator) ?? 0
+      }
+      do {
+        let state = try GameState(decoding: String(decoding: changed, as: UTF8.self))
+        let again = try Game.resume(
+          state, mode: .duel, lexicon: lexicon(), random: SeededGenerator(state: 1), now: { 0 })
+        _ = try again.guess("bean")
+        _ = again.scores
+        _ = again.result.encoded
+        again.pass()
+      } catch {
+        let problem = try #require(error as? GameError)
+        #expect(["bad_state", "bad_base", "bad_rule", "unknown_rule"].contains(problem.code))
+        refused += 1
+      }
+    }
+    #expect(refused > 1000)
+  }
+
+  @Test func `a saved game says what is wrong with it`() throws {
+    func reason(_ text: String) throws -> String {
+      try #require(throws: GameError.self) { try GameState(decoding: text) }.message
+    }
+    #expect(try reason("") == "the saved game can't be read: byte 1 is not JSON")
+    #expect(try reason("{}") == "the saved game can't be read: \"version\" is missing or of another kind")
+    #expect(try reason("{\"version\":2}") == "the saved game can't be read: it is of another version")
+    #expect(try reason(String(repeating: "[", count: 100_000)).contains("is not JSON"))
+    #expect(try reason("{\"version\":1,\"mode\":\"\\ud800\"}").contains("is not JSON"))
+    var state = try game(.duel).state
+    state.currentPlayer = 7
+    #expect(throws: GameError.self) {
+      try Game.resume(state, mode: .duel, lexicon: lexicon(), random: SeededGenerator(state: 1), now: { 0 })
+    }
+    #expect(throws: GameError.self) {
+      try Game.resume(state, mode: .classic, lexicon: lexicon(), random: SeededGenerator(state: 1), now: { 0 })
+    }
+  }
+
+  @Test func `results are kept and the best of each mode and language is found`() throws {
+    let game = try game(now: { 77 })
+    for word in ["cab", "bearing", "grace", "margin"] { _ = try game.guess(word) }
+    let result = game.result
+    #expect(result.longest == "bearing")
+    #expect(result.finishedAt == 77)
+    #expect(try GameResult(decoding: result.encoded) == result)
+    var better = result
+    better.score = 100
+    var other = result
+    other.mode = "timed"
+    #expect(GameResult.best(of: [result, other, better, result]) == [better, other])
+    #expect(GameResult.best(of: []) == [])
+    #expect(throws: GameError.self) { try GameResult(decoding: "[1]") }
+  }
+}

@@ -1,0 +1,271 @@
+// Tests of modes: the built-in ones, their clocks, turns and points, and what a mode's functions may do.
+
+import Lexicon
+import Testing
+import WordGames
+import Wording
+
+private struct HookFailure: Error, Equatable {}
+
+/// Distinct words of eight letters.
+private func eightLetterWords(_ count: Int) -> [String] {
+  let letters = Array("abcdefghijklmnopqrst")
+  var generator = SeededGenerator(state: 11)
+  var words: Set<String> = []
+  while words.count < count {
+    words.insert(String((0..<8).map { _ in letters.randomElement(using: &generator) ?? "a" }))
+  }
+  return words.sorted()
+}
+
+/// A clock that a test sets.
+private final class Clock {
+  var seconds = 1_000_000.0
+}
+
+@Suite struct ModeTests {
+  private let clock = Clock()
+
+  private func game(_ mode: Mode, base: String? = "cambering", length: Int? = nil, seed: UInt64 = 1) throws -> Game {
+    try WordGamesTests.game(mode, base: base, length: length, seed: seed, now: { [clock] in clock.seconds })
+  }
+
+  @Test func `a timed game ends with its clock, which stands still while paused`() throws {
+    let game = try game(.timed)
+    #expect(game.timeRemaining == 180)
+    #expect(try game.guess("cambering") == .accepted(points: 19))
+    clock.seconds += 100
+    game.pause()
+    clock.seconds += 1000
+    #expect(game.timeRemaining == 80)
+    game.resume()
+    clock.seconds += 79
+    #expect(try game.guess("cab") == .accepted(points: 3))
+    clock.seconds -= 500
+    #expect(game.timeRemaining == 1)
+    clock.seconds += 600
+    #expect(try game.guess("grace") == .over)
+    #expect(try game.isFinished())
+    #expect(game.count == 2)
+    _ = try game.newWord()
+    #expect(try !game.isFinished())
+  }
+
+  @Test func `blitz goes on to a new base word after three words and keeps what was found`() throws {
+    let words = englishWords + ["cambered", "embraced"]
+    let game = try WordGamesTests.game(
+      .blitz, base: "cambering", length: 8, words: words, now: { [clock] in clock.seconds })
+    for word in ["cab", "grace", "ring"] { #expect(try game.guess(word).code == nil) }
+    #expect(["cambered", "embraced"].contains(game.baseWord))
+    #expect(game.found == ["ring", "grace", "cab"])
+    let first = game.baseWord
+    #expect(try game.newWord() != first)
+    #expect(game.count == 3)
+    clock.seconds += 120
+    #expect(try game.guess("cab") == .over)
+  }
+
+  @Test func `daily gives everybody the word of the day`() throws {
+    let words = eightLetterWords(300)
+    func base(_ seed: UInt64) throws -> String {
+      try WordGamesTests.game(.daily, base: nil, words: words, seed: seed, now: { [clock] in clock.seconds }).baseWord
+    }
+    let today = try base(1)
+    #expect(try base(2) == today)
+    clock.seconds += 3600
+    #expect(try base(3) == today)
+    let week = try (1...7).map { day in
+      clock.seconds += 86_400
+      return try base(UInt64(day))
+    }
+    #expect(Set(week).count > 3)
+  }
+
+  @Test func `daily counts letters by their value`() throws {
+    let game = try game(.daily)
+    #expect(try game.guess("cab") == .accepted(points: 3 + 1 + 3))
+    #expect(try game.guess("cambering") == .accepted(points: 3 + 1 + 3 + 3 + 1 + 1 + 1 + 1 + 2 + 10))
+  }
+
+  @Test func `a duel goes in turns and ends when both pass`() throws {
+    let game = try game(.duel)
+    #expect(try game.guess("cab").code == nil)
+    #expect(game.currentPlayer == 1)
+    #expect(try game.guess("cab").code == "already_used")
+    #expect(game.currentPlayer == 1)
+    #expect(try game.guess("grace").code == nil)
+    #expect(game.scores == [3, 5])
+    game.pass()
+    #expect(try game.guess("ring").code == nil)
+    #expect(game.scores == [3, 9])
+    game.pass()
+    game.pass()
+    #expect(try game.guess("bean") == .over)
+  }
+
+  @Test func `a game that was given up is over, and a new word begins another`() throws {
+    let game = try game(.classic)
+    game.giveUp()
+    #expect(try game.guess("cab") == .over)
+    #expect(try game.guess("cab").refusal(of: "cab")?.code == "over")
+    let plain = try self.game(.classic, base: nil, length: 9)
+    plain.giveUp()
+    _ = try plain.newWord()
+    #expect(try plain.guess("cab").code == nil)
+  }
+
+  @Test func `a hint names first letter and length of a word that was not found, and costs points`() throws {
+    let game = try game(.classic)
+    for word in game.possible() where word != "grace" { #expect(try game.guess(word).code == nil) }
+    let score = game.score
+    #expect(try game.hint() == "A word of 5 letters begins with g")
+    #expect(game.score == score - 2)
+    #expect(try game.guess("grace").code == nil)
+    #expect(try game.hint() == "Every possible word is found")
+    #expect(game.score == score - 2 + 5)
+    let poor = try self.game(.classic)
+    _ = try poor.hint()
+    #expect(poor.score == 0)
+  }
+
+  @Test func `numbers of words are rewarded, in some modes with points`() throws {
+    let plain = try game(.classic)
+    let timed = try game(.timed)
+    for word in ["cab", "ring", "bean", "bane", "crab"] {
+      #expect(plain.reward == nil)
+      _ = try plain.guess(word)
+      _ = try timed.guess(word)
+    }
+    #expect(plain.reward?.words == 5)
+    #expect(plain.score == 19)
+    #expect(timed.score == 19 + 5)
+  }
+
+  @Test func `a base word is chosen by length and repeats with the generator`() throws {
+    let words = eightLetterWords(500)
+    func base(_ seed: UInt64) throws -> String { try WordGamesTests.game(base: nil, words: words, seed: seed).baseWord }
+    #expect(try base(1) == base(1))
+    #expect(try Set((0..<20).map { try base($0) }).count > 5)
+    let error = try #require(throws: GameError.self) { try game(.classic, base: nil, length: 30) }
+    #expect(error.message == "no English word has 30 letters; the list has words of 2 to 9")
+    for length in [0, -1, 1, Int.max, Int.min] {
+      #expect(throws: GameError.self) { try game(.classic, base: nil, length: length) }
+    }
+  }
+
+  @Test func `the level sets how much there is to find`() throws {
+    let letters = Array("abcdefgh")
+    let many = (1...255).map { set in String(letters.indices.filter { set >> $0 & 1 == 1 }.map { letters[$0] }) }
+    let words = many + ["qqqqqqqq", "zzzzzzzz", "xxxxxxxx"]
+    let lexicon = try lexicon(words)
+    for seed in 1...10 as ClosedRange<UInt64> {
+      let game = try Game.start(
+        mode: .classic, lexicon: lexicon, level: .easy, random: SeededGenerator(state: seed), now: { 0 })
+      #expect(game.baseWord == "abcdefgh")
+    }
+  }
+
+  @Test func `a mode's functions set the base word, show, accept, score, finish and hint`() throws {
+    var mode = Mode(name: "mine", title: "Mine", summary: "", rules: [.minLength(2)])
+    mode.hooks.setup = { _ in ModeSetup(base: " NOON ", rules: [.fromLetters]) }
+    mode.hooks.show = { game in "****" + String(game.length) }
+    mode.hooks.accept = { _, word in
+      word == "on" ? PlainProblem(code: "nope", title: "No", message: "Not this one") : nil
+    }
+    mode.hooks.score = { _, word in word == "no" ? 7 : Int.max }
+    mode.hooks.finished = { game in game.count > 1 }
+    mode.hooks.hint = { _ in "think" }
+    let game = try game(mode)
+    #expect(game.baseWord == "noon")
+    #expect(game.rules == [.fromLetters])
+    #expect(try game.shown() == "****4")
+    #expect(try game.guess("on") == .declined(Refusal(code: "nope", title: "No", message: "Not this one", word: "on")))
+    #expect(try game.guess("no") == .accepted(points: 7))
+    #expect(try game.hint() == "think")
+    #expect(try game.guess("noon") == .accepted(points: 1_000_000_000))
+    #expect(game.score == 1_000_000_007)
+    #expect(try game.guess("oo") == .over)
+  }
+
+  @Test func `what a function throws comes out, and nothing was changed`() throws {
+    for place in 0..<3 {
+      var mode = Mode.classic
+      if place == 0 { mode.hooks.accept = { _, _ in throw HookFailure() } }
+      if place == 1 { mode.hooks.score = { _, _ in throw HookFailure() } }
+      if place == 2 { mode.hooks.finished = { _ in throw HookFailure() } }
+      let game = try game(mode)
+      #expect(throws: HookFailure.self) { try game.guess("cab") }
+      #expect(game.count == 0)
+    }
+    var mode = Mode.classic
+    mode.hooks.setup = { _ in throw HookFailure() }
+    #expect(throws: HookFailure.self) { try game(mode) }
+    mode.hooks.setup = { _ in ModeSetup(base: "x") }
+    #expect(throws: GameError.self) { try game(mode) }
+  }
+
+  @Test func `a function cannot guess or start anew while it is asked`() throws {
+    var mode = Mode.classic
+    mode.hooks.accept = { game, word in
+      _ = try game.guess(word)
+      return nil
+    }
+    mode.hooks.score = { game, _ in
+      _ = try game.newWord()
+      return 1
+    }
+    let game = try game(mode)
+    #expect(throws: GameError.busy) { try game.guess("cab") }
+    mode.hooks.accept = nil
+    let other = try self.game(mode)
+    #expect(throws: GameError.busy) { try other.guess("cab") }
+    #expect(other.count == 0)
+  }
+
+  @Test func `numbers beyond reason in a mode do no harm`() throws {
+    var mode = Mode.classic
+    mode.players = 0
+    mode.scoring.allLettersBonus = .max
+    mode.scoring.hintCost = .max
+    mode.scoring.rewards = [Reward(words: 1, title: "", points: .max)]
+    let game = try game(mode)
+    #expect(try game.guess("cambering") == .accepted(points: 1_000_000_000))
+    _ = try game.hint()
+    _ = try game.hint()
+    #expect(game.score == 1_000_000_000)
+    mode.players = .min
+    #expect(mode.players == 1)
+    mode.players = .max
+    #expect(try self.game(mode).scores.count == 100)
+  }
+
+  @Test func `a name has one mode, and its owner takes it away`() throws {
+    let table = ModeTable()
+    #expect(table.modes.map(\.name) == ["classic", "timed", "daily", "blitz", "duel"])
+    let mode = Mode(name: "palindromes", title: "Palindromes", summary: "", rules: [.palindrome])
+    try table.add(mode, owner: "palindromes")
+    let taken = try #require(throws: GameError.self) { try table.add(mode, owner: "other") }
+    #expect(taken.message == "mode \"palindromes\" is there already, of palindromes")
+    #expect(throws: GameError.modeTaken(name: "classic", owner: "")) { try table.add(.classic, owner: "x") }
+    for name in ["", "Classic", "a b", "a\n", String(repeating: "a", count: 65)] {
+      #expect(throws: GameError.self) { try table.add(Mode(name: name, title: "", summary: "", rules: []), owner: "x") }
+    }
+    #expect(try table.mode(named: "palindromes").title == "Palindromes")
+    #expect(table.owner(of: "palindromes") == "palindromes")
+    table.remove(owner: "palindromes")
+    table.remove(owner: "")
+    #expect(table.modes.count == 5)
+    let missing = try #require(throws: GameError.self) { try table.mode(named: "clasic") }
+    #expect(missing.message.contains("did you mean \"classic\"?"))
+  }
+
+  @Test func `possible words follow the rules, with or without letters to lay`() throws {
+    func possible(_ rules: [Rule], base: String = "level") throws -> [String] {
+      try WordGamesTests.game(Mode(name: "t", title: "", summary: "", rules: rules), base: base).possible()
+    }
+    #expect(try possible([.palindrome, .unused]) == ["level", "noon"])
+    #expect(try possible([.startsWith("b"), .length(4)]) == ["bane", "bean"])
+    #expect(try possible([.reusableLetters, .inDictionary], base: "abc") == ["cab", "ab"])
+    #expect(try possible([.minLength(7), .fromLetters], base: "cambering") == ["cambering", "bearing"])
+  }
+}
