@@ -148,10 +148,10 @@ const char *dh_stop_position(lua_State *L) {
 const char *dh_error_trace(lua_State *L) { return dh_of(L)->trace ? dh_of(L)->trace : ""; }
 int dh_exit_status(lua_State *L) { return dh_of(L)->exit_status; }
 
-static void note_position(lua_State *L, dh_runtime *rt) {
+static void note_position_from(lua_State *L, dh_runtime *rt, int level) {
   lua_Debug ar;
   rt->position[0] = 0;
-  for (int level = 1; level < 50 && lua_getstack(L, level, &ar); level++) {
+  for (; level < 50 && lua_getstack(L, level, &ar); level++) {
     lua_getinfo(L, "Sl", &ar);
     if (ar.currentline <= 0) continue;
     snprintf(rt->position, sizeof rt->position, "%s:%d:", ar.short_src, ar.currentline);
@@ -159,14 +159,18 @@ static void note_position(lua_State *L, dh_runtime *rt) {
   }
 }
 
+static void note_position(lua_State *L, dh_runtime *rt) { note_position_from(L, rt, 1); }
+
+// The first place is where it was stopped; pcall raises the stop again from others.
+void dh_note_stop(lua_State *L) {
+  dh_runtime *rt = dh_of(L);
+  if (!rt->has_stop_position) note_position_from(L, rt, 0);
+  rt->has_stop_position = 1;
+}
+
 int dh_note_error(lua_State *L) {
   dh_runtime *rt = dh_of(L);
-  if (rt->stop) {
-    // The first place is where it was stopped; pcall raises the stop again from others.
-    if (!rt->has_stop_position) note_position(L, rt);
-    rt->has_stop_position = 1;
-    return 1;
-  }
+  if (rt->stop) return 1;
   note_position(L, rt);
   if (rt->tracing) {
     luaL_traceback(L, L, NULL, 1);

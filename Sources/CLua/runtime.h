@@ -80,6 +80,8 @@ static inline int dh_leave(dh_runtime *rt, dh_entry *entry) {
 void dh_stop_runtime(dh_runtime *rt, int reason);
 // Raises the error that nothing in Lua catches.
 int dh_raise_stop(lua_State *L);
+// Notes where a stop found the code running, when it is the first place.
+void dh_note_stop(lua_State *L);
 // For loops in C: raises when a stop is asked for.
 static inline void dh_poll(lua_State *L) {
   if (__builtin_expect(dh_of(L)->stop != 0, 0)) dh_raise_stop(L);

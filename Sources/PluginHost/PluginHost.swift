@@ -90,6 +90,7 @@ public final class PluginHost {
     do {
       let bytes = try PluginFolder(plugin: name, path: folder).file("plugin.json", limit: 256 << 10)
       let manifest = try Manifest(bytes, folder: name)
+      if manifest.isNewer { surroundings.report(oneLine(PluginError.newerAPI(plugin: name, api: manifest.api))) }
       let entry = grants?.entry(of: name, isBundled: isBundled)
       return Plugin(
         name: name, folder: folder, isBundled: isBundled, manifest: manifest,

@@ -91,7 +91,7 @@ extension Shell {
       var rows = [
         ["name", "\(plugin.name) \(plugin.manifest?.version ?? "")"], ["state", stateText(plugin)],
         ["what", plugin.manifest?.summary ?? ""], ["adds", adds(plugin)],
-        ["asks to", Permission.inWords(plugin.manifest?.permissions ?? []).joined(separator: "; ")],
+        ["may", Permission.inWords(plugin.manifest?.permissions ?? []).joined(separator: "; ")],
         ["granted", plugin.granted.isEmpty ? "nothing" : plugin.granted.joined(separator: ", ")],
         ["needs", (plugin.manifest?.requires ?? []).map { "\($0.name) \($0.range)" }.joined(separator: ", ")],
         ["limits", "\(plugin.limits.secondsInWords) and \(plugin.limits.memory) MiB a call"],
