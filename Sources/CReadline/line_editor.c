@@ -20,6 +20,8 @@
 
 // A list of candidates longer than this is cut, with a count.
 enum { most_shown = 200 };
+// Readline is never told of a screen narrower than this.
+enum { least_columns = 32 };
 
 static int input_fd = -1;
 static const struct line_editor_callbacks *callbacks;
@@ -61,11 +63,25 @@ static bool collect_signals(void) {
   return ending_signal != 0;
 }
 
+/// Tells readline how large the screen is. Readline 8.2 can loop for ever in drawing a prompt of a search that is wider than the
+/// screen: on a very narrow one it is told a little more than there is, and lines wrap where it does not expect it.
+static void take_screen_size(void) {
+  int columns = 0;
+  int rows = 0;
+  rl_reset_screen_size();
+  rl_get_screen_size(&rows, &columns);
+  if (columns < least_columns) rl_set_screen_size(rows, least_columns);
+}
+
+static void draw_again(void) {
+  take_screen_size();
+  rl_forced_update_display();
+}
+
 static void prepare_again(void) {
   rl_deprep_terminal();
   rl_prep_terminal(1);
-  rl_reset_screen_size();
-  rl_forced_update_display();
+  draw_again();
 }
 
 static void suspend(void) {
@@ -77,8 +93,7 @@ static void suspend(void) {
   was_continued = false;
   rl_prep_terminal(1);
   callbacks->resumed(callbacks->context);
-  rl_reset_screen_size();
-  rl_forced_update_display();
+  draw_again();
 }
 
 static void answer_signals(void) {
@@ -89,12 +104,24 @@ static void answer_signals(void) {
   }
   if (was_resized) {
     was_resized = false;
-    rl_resize_terminal();
+    int columns = 0;
+    int rows = 0;
+    if (terminal_size(input_fd, &columns, &rows) && columns < least_columns) {
+      draw_again();
+    } else {
+      rl_resize_terminal();
+    }
   }
 }
 
 /// Drops the line whatever state the editor is in (Ctrl-R, a half key sequence) and gives the terminal back.
 static void abandon(void) {
+  // What rl_callback_sigcleanup forgets: the prompt that "(arg: 5)" stands in place of.
+  if (RL_ISSTATE(RL_STATE_NUMERICARG)) {
+    rl_restore_prompt();
+    rl_clear_message();
+    RL_UNSETSTATE(RL_STATE_NUMERICARG);
+  }
   rl_callback_sigcleanup();
   rl_point = rl_end;
   rl_redisplay();
@@ -122,14 +149,8 @@ static int note(unsigned char byte) {
   return byte;
 }
 
-static void forget_paste(void) {
-  is_paste = false;
-  ahead_start = ahead_end = 0;
-}
-
 /// The next byte, waiting for it; a signal that ends the reading ends the wait.
-static int next_byte(FILE *stream) {
-  (void)stream;
+static int raw_byte(void) {
   for (;;) {
     if (ahead_start < ahead_end) return note(ahead[ahead_start++]);
     struct pollfd waits[2] = {{input_fd, POLLIN, 0}, {signal_watch_fd(), POLLIN, 0}};
@@ -141,6 +162,77 @@ static int next_byte(FILE *stream) {
     ahead_end = count > 0 ? (size_t)count : 0;
     if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN)) return EOF;
   }
+}
+
+// Bytes of a character that has been checked. Readline can loop for ever in drawing bytes that are no UTF-8: it gets U+FFFD for
+// them, and a line that still holds one is refused.
+
+static unsigned char checked[8];
+static size_t checked_start, checked_end;
+static bool is_utf8, had_invalid;
+
+static void check(const unsigned char *bytes, size_t count) {
+  memcpy(checked + checked_end, bytes, count);
+  checked_end += count;
+}
+
+static void check_invalid(void) {
+  static const unsigned char replacement[] = {0xEF, 0xBF, 0xBD};
+  had_invalid = true;
+  check(replacement, sizeof replacement);
+}
+
+/// What may follow a first byte (Unicode Standard, table 3-7); the length is 0 for what is none.
+static size_t sequence_length(unsigned char first, unsigned char *low, unsigned char *high) {
+  *low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+  *high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+  if (first < 0xC2 || first > 0xF4) return 0;
+  return first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+}
+
+/// Puts the character that begins with this byte among the checked ones. False when the reading ends.
+static bool check_character(unsigned char first, int *end) {
+  unsigned char bytes[4] = {first};
+  unsigned char low;
+  unsigned char high;
+  size_t length = sequence_length(first, &low, &high);
+  for (size_t i = 1; i < length; i++) {
+    int byte = raw_byte();
+    if (byte < 0) {
+      *end = byte;
+      return false;
+    }
+    bytes[i] = (unsigned char)byte;
+    if (bytes[i] < low || bytes[i] > high) {
+      check_invalid();
+      // It may begin a key or a character of its own; it is looked at again.
+      ahead_start--;
+      return true;
+    }
+    low = 0x80;
+    high = 0xBF;
+  }
+  if (length == 0) check_invalid(); else check(bytes, length);
+  return true;
+}
+
+static bool has_bytes(void) { return ahead_start < ahead_end || checked_start < checked_end; }
+
+static void forget_bytes(void) {
+  is_paste = false;
+  ahead_start = ahead_end = checked_start = checked_end = 0;
+}
+
+static int next_byte(FILE *stream) {
+  (void)stream;
+  if (checked_start == checked_end) {
+    checked_start = checked_end = 0;
+    int byte = raw_byte();
+    if (byte < 0x80 || !is_utf8) return byte;
+    int end = EOF;
+    if (!check_character((unsigned char)byte, &end)) return end;
+  }
+  return checked[checked_start++];
 }
 
 static void take_line(char *line) {
@@ -310,13 +402,13 @@ static void read_until_done(int tick_ms) {
     if (collect_signals()) return;
     answer_signals();
     struct pollfd waits[2] = {{input_fd, POLLIN, 0}, {signal_watch_fd(), POLLIN, 0}};
-    int ready = poll(waits, 2, ahead_start < ahead_end ? 0 : tick_ms);
+    int ready = poll(waits, 2, has_bytes() ? 0 : tick_ms);
     if (ready < 0 && errno != EINTR) {
       result.end = LINE_EDITOR_FAILED;
       result.number = errno;
       return;
     }
-    if (ahead_start < ahead_end) {
+    if (has_bytes()) {
       rl_callback_read_char();
       continue;
     }
@@ -331,11 +423,16 @@ static void read_until_done(int tick_ms) {
 
 static void settle(void) {
   if (ending_signal != 0) {
-    forget_paste();
+    forget_bytes();
     line_editor_free(result.text);
     result.text = NULL;
     result.end = ending_signal == SIGINT ? LINE_EDITOR_INTERRUPTED : LINE_EDITOR_TERMINATED;
     result.number = ending_signal;
+  }
+  if (result.text && had_invalid && strstr(result.text, "\xEF\xBF\xBD")) {
+    line_editor_free(result.text);
+    result.text = NULL;
+    result.end = LINE_EDITOR_NOT_UTF8;
   }
   if (!is_done) abandon();
   // A signal in the middle of a paste: readline has given up the line by itself.
@@ -366,10 +463,11 @@ struct line_editor_result line_editor_read(
   callbacks = asked;
   tab_is_indent = tab_indents;
   is_done = wants_suspend = was_continued = was_resized = false;
-  is_paste = false;
+  is_paste = had_invalid = false;
   ending_signal = 0;
   set_character_type();
-  rl_reset_screen_size();
+  is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+  take_screen_size();
   rl_callback_handler_install(prompt, take_line);
   if (initial[0] != '\0') {
     rl_insert_text(initial);

@@ -31,9 +31,10 @@ import Shell
     reader.willSuspend = { say("SUSPENDING") }
     reader.didResume = { say("RESUMED") }
     say("READY")
+    let prompt = CommandLine.arguments.contains("--color") ? "\u{1B}[1mprobe>\u{1B}[0m " : "probe> "
     while true {
       do throws(LineError) {
-        switch try reader.read(prompt: "\u{1B}[1mprobe>\u{1B}[0m ") {
+        switch try reader.read(prompt: prompt) {
         case .line(let line):
           reader.remember(line)
           say("LINE \(line.utf8.count) \(line.prefix(200).debugDescription)")

@@ -28,6 +28,15 @@ import Testing
     #expect(terminal.isAsShellsWantIt)
   }
 
+  @Test func `a prompt in colour takes no more room than its letters`() throws {
+    let terminal = try probe(["--color"])
+    terminal.wait(for: "\u{1B}[1mprobe>\u{1B}[0m ")
+    // A line that ends in the last column but one: with colours counted it would be wrapped long before.
+    terminal.type(String(repeating: "x", count: 71))
+    terminal.type("\u{01}y\r")
+    #expect(!terminal.wait(for: "LINE 72").contains("\u{1B}[A"))
+  }
+
   @Test func `Ctrl-C clears the line at once, in Ctrl-R too`() throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
@@ -156,11 +165,18 @@ import Testing
 
   @Test func `a line that is not UTF-8 is told and the next one is read`() throws {
     let terminal = try probe()
+    for bytes: [UInt8] in [[0x61, 0xFF], [0xC3, 0x61], [0xE0, 0x80, 0x80], [0xF0, 0x9F, 0x90], [0xED, 0xA0, 0x80], [0x80]] {
+      terminal.wait(for: "probe>")
+      terminal.type(bytes + [0x0D])
+      terminal.wait(for: "BAD the line is not UTF-8 where it shows \u{FFFD}")
+    }
+    // What was mended is taken, and a sign that is meant is no error.
     terminal.wait(for: "probe>")
-    terminal.type([0x61, 0xFF, 0x0D])
-    terminal.wait(for: "BAD the line is not UTF-8 at byte 2")
-    terminal.type("ok\r")
-    terminal.wait(for: "LINE 2")
+    terminal.type([0x61, 0xFF, 0x7F, 0x0D])
+    terminal.wait(for: #"LINE 1 "a""#)
+    terminal.wait(for: "probe>")
+    terminal.type("\u{FFFD}🐕é\r")
+    terminal.wait(for: "LINE 9")
   }
 
   @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT])

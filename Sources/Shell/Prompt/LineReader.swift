@@ -83,6 +83,7 @@ public final class LineReader: LineSource {
     case LINE_EDITOR_END_OF_INPUT: return .endOfInput
     case LINE_EDITOR_TERMINATED: return .terminated(result.number)
     case LINE_EDITOR_STOPPED: return .stopped
+    case LINE_EDITOR_NOT_UTF8: throw .notUTF8(column: nil)
     default: throw .unreadable(errno: result.number)
     }
   }
