@@ -20,8 +20,6 @@
 
 // A list of candidates longer than this is cut, with a count.
 enum { most_shown = 200 };
-// Readline is never told of a screen narrower than this.
-enum { least_columns = 32 };
 
 static int input_fd = -1;
 static const struct line_editor_callbacks *callbacks;
@@ -63,18 +61,8 @@ static bool collect_signals(void) {
   return ending_signal != 0;
 }
 
-/// Tells readline how large the screen is. Readline 8.2 can loop for ever in drawing a prompt of a search that is wider than the
-/// screen: on a very narrow one it is told a little more than there is, and lines wrap where it does not expect it.
-static void take_screen_size(void) {
-  int columns = 0;
-  int rows = 0;
-  rl_reset_screen_size();
-  rl_get_screen_size(&rows, &columns);
-  if (columns < least_columns) rl_set_screen_size(rows, least_columns);
-}
-
 static void draw_again(void) {
-  take_screen_size();
+  rl_reset_screen_size();
   rl_forced_update_display();
 }
 
@@ -104,13 +92,7 @@ static void answer_signals(void) {
   }
   if (was_resized) {
     was_resized = false;
-    int columns = 0;
-    int rows = 0;
-    if (terminal_size(input_fd, &columns, &rows) && columns < least_columns) {
-      draw_again();
-    } else {
-      rl_resize_terminal();
-    }
+    rl_resize_terminal();
   }
 }
 
@@ -149,6 +131,15 @@ static int note(unsigned char byte) {
   return byte;
 }
 
+/// Readline 8.2 crashes when it looks for a paste behind an Escape in a search and finds other keys: it asks the terminal how
+/// much there is, so nothing is left there.
+static void take_what_follows(void) {
+  struct pollfd wait = {input_fd, POLLIN, 0};
+  if (poll(&wait, 1, 0) <= 0) return;
+  ssize_t count = read(input_fd, ahead + ahead_end, sizeof ahead - ahead_end);
+  if (count > 0) ahead_end += (size_t)count;
+}
+
 /// The next byte, waiting for it; a signal that ends the reading ends the wait.
 static int raw_byte(void) {
   for (;;) {
@@ -160,6 +151,7 @@ static int raw_byte(void) {
     ssize_t count = read(input_fd, ahead, is_paste ? sizeof ahead : 1);
     ahead_start = 0;
     ahead_end = count > 0 ? (size_t)count : 0;
+    if (count == 1 && ahead[0] == 0x1B && RL_ISSTATE(RL_STATE_ISEARCH)) take_what_follows();
     if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN)) return EOF;
   }
 }
@@ -233,6 +225,15 @@ static int next_byte(FILE *stream) {
     if (!check_character((unsigned char)byte, &end)) return end;
   }
   return checked[checked_start++];
+}
+
+/// What readline would ask the terminal itself: whether a key is there, waiting as long as it would.
+static int is_input_available(void) {
+  if (has_bytes()) return 1;
+  int microseconds = rl_set_keyboard_input_timeout(0);
+  rl_set_keyboard_input_timeout(microseconds);
+  struct pollfd wait = {input_fd, POLLIN, 0};
+  return poll(&wait, 1, microseconds / 1000) > 0;
 }
 
 static void take_line(char *line) {
@@ -380,6 +381,7 @@ int line_editor_start(const char *name, int input, int output) {
   rl_catch_sigwinch = 0;
   rl_change_environment = 0;
   rl_getc_function = next_byte;
+  rl_input_available_hook = is_input_available;
   rl_attempted_completion_function = candidates;
   rl_completion_word_break_hook = no_word_breaks;
   rl_completion_display_matches_hook = show_candidates;
@@ -467,7 +469,7 @@ struct line_editor_result line_editor_read(
   ending_signal = 0;
   set_character_type();
   is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-  take_screen_size();
+  rl_reset_screen_size();
   rl_callback_handler_install(prompt, take_line);
   if (initial[0] != '\0') {
     rl_insert_text(initial);
