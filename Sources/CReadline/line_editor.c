@@ -131,15 +131,6 @@ static int note(unsigned char byte) {
   return byte;
 }
 
-/// Readline 8.2 crashes when it looks for a paste behind an Escape in a search and finds other keys: it asks the terminal how
-/// much there is, so nothing is left there.
-static void take_what_follows(void) {
-  struct pollfd wait = {input_fd, POLLIN, 0};
-  if (poll(&wait, 1, 0) <= 0) return;
-  ssize_t count = read(input_fd, ahead + ahead_end, sizeof ahead - ahead_end);
-  if (count > 0) ahead_end += (size_t)count;
-}
-
 /// The next byte, waiting for it; a signal that ends the reading ends the wait.
 static int raw_byte(void) {
   for (;;) {
@@ -151,7 +142,6 @@ static int raw_byte(void) {
     ssize_t count = read(input_fd, ahead, is_paste ? sizeof ahead : 1);
     ahead_start = 0;
     ahead_end = count > 0 ? (size_t)count : 0;
-    if (count == 1 && ahead[0] == 0x1B && RL_ISSTATE(RL_STATE_ISEARCH)) take_what_follows();
     if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN)) return EOF;
   }
 }
@@ -215,8 +205,25 @@ static void forget_bytes(void) {
   ahead_start = ahead_end = checked_start = checked_end = 0;
 }
 
+// What the person wants of pastes.
+static bool brackets_pastes, shows_region, is_paste_off;
+
+/// Readline 8.2 crashes when it looks for a paste behind an Escape in a search and finds other keys: in a search it does not look.
+static void look_for_pastes(bool wanted) {
+  if (!brackets_pastes || wanted != is_paste_off) return;
+  rl_variable_bind("enable-bracketed-paste", wanted ? "on" : "off");
+  rl_variable_bind("enable-active-region", shows_region ? "on" : "off");
+  is_paste_off = !wanted;
+}
+
+static bool is_on(const char *variable) {
+  const char *value = rl_variable_value(variable);
+  return value && strcmp(value, "on") == 0;
+}
+
 static int next_byte(FILE *stream) {
   (void)stream;
+  look_for_pastes(!RL_ISSTATE(RL_STATE_ISEARCH));
   if (checked_start == checked_end) {
     checked_start = checked_end = 0;
     int byte = raw_byte();
@@ -225,15 +232,6 @@ static int next_byte(FILE *stream) {
     if (!check_character((unsigned char)byte, &end)) return end;
   }
   return checked[checked_start++];
-}
-
-/// What readline would ask the terminal itself: whether a key is there, waiting as long as it would.
-static int is_input_available(void) {
-  if (has_bytes()) return 1;
-  int microseconds = rl_set_keyboard_input_timeout(0);
-  rl_set_keyboard_input_timeout(microseconds);
-  struct pollfd wait = {input_fd, POLLIN, 0};
-  return poll(&wait, 1, microseconds / 1000) > 0;
 }
 
 static void take_line(char *line) {
@@ -381,7 +379,6 @@ int line_editor_start(const char *name, int input, int output) {
   rl_catch_sigwinch = 0;
   rl_change_environment = 0;
   rl_getc_function = next_byte;
-  rl_input_available_hook = is_input_available;
   rl_attempted_completion_function = candidates;
   rl_completion_word_break_hook = no_word_breaks;
   rl_completion_display_matches_hook = show_candidates;
@@ -395,6 +392,8 @@ int line_editor_start(const char *name, int input, int output) {
     rl_variable_bind("output-meta", "on");
     rl_variable_bind("convert-meta", "off");
   }
+  brackets_pastes = is_on("enable-bracketed-paste");
+  shows_region = is_on("enable-active-region");
   using_history();
   return 0;
 }
@@ -443,8 +442,7 @@ static void settle(void) {
     fflush(rl_outstream);
   }
   // Where pastes are bracketed readline ends the line itself.
-  const char *bracketed = rl_variable_value("enable-bracketed-paste");
-  if (is_done && result.end == LINE_EDITOR_END_OF_INPUT && !(bracketed && strcmp(bracketed, "on") == 0)) {
+  if (is_done && result.end == LINE_EDITOR_END_OF_INPUT && !brackets_pastes) {
     rl_crlf();
     fflush(rl_outstream);
   }
@@ -470,6 +468,7 @@ struct line_editor_result line_editor_read(
   set_character_type();
   is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
   rl_reset_screen_size();
+  look_for_pastes(true);
   rl_callback_handler_install(prompt, take_line);
   if (initial[0] != '\0') {
     rl_insert_text(initial);
