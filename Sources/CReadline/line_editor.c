@@ -109,6 +109,7 @@ static void abandon(void) {
   rl_redisplay();
   if (ending_signal == SIGINT) rl_echo_signal_char(SIGINT);
   rl_free_line_state();
+  rl_clear_pending_input();
   rl_replace_line("", 1);
   rl_crlf();
   fflush(rl_outstream);
@@ -424,6 +425,7 @@ static void read_until_done(int tick_ms) {
 
 static void settle(void) {
   if (ending_signal != 0) {
+    rl_clear_pending_input();
     forget_bytes();
     line_editor_free(result.text);
     result.text = NULL;
