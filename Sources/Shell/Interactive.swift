@@ -40,6 +40,8 @@ extension Shell {
     try makePrivateFolder(personFolder)
     let history = History(path: historyPath) { [unowned self] in console.message($0) }
     let reader = try LineReader(history: history)
+    // Moves of elements wait for a save; a shell that is stopped may never go on.
+    reader.willSuspend = { [unowned self] in saveDocuments() }
     reader.completion = { [unowned self] line in completion(line) }
     lineReader = reader
     return reader

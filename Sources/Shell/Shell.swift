@@ -132,12 +132,15 @@ public final class Shell {
       try events.emit(.exiting)
       plugins.unloadAll()
       lua.close()
-      for failure in opened?.saveDocuments() ?? [] { report(failure) }
+      saveDocuments()
       try opened?.close()
     } catch {
       report(error)
     }
   }
+
+  /// Saves moves and sizes of elements, which wait for it.
+  func saveDocuments() { for failure in opened?.saveDocuments() ?? [] { report(failure) } }
 
   // MARK: What the rooms below are handed
 

@@ -3,6 +3,7 @@
 
 public import CardDocuments
 import Decks
+import Storage
 
 /// A document of an open workspace.
 public final class DocumentHandle: WorkspaceHandle {
@@ -83,6 +84,7 @@ extension Workspace {
     _ = try store(for: "document")
     if let openedDocuments { return openedDocuments }
     let entropy = surroundings.entropy
+    try makePrivateFolder(folder)
     let fresh = try DocumentStore(
       folder: folder + "/documents", drawing: drawing,
       randomBytes: { count in

@@ -15,6 +15,7 @@ private final class Word: BoundObject {
     let deckhand = CommandLine.arguments.count > 1 ? CommandLine.arguments[1] : "deckhand"
     let folder = CommandLine.arguments.count > 2 ? CommandLine.arguments[2] : "/tmp/deckhand-bench"
     show([try boundMethod(), startUp(deckhand), addAll(deckhand, folder)].compactMap(\.self))
+    show(DocumentFigures.all(deckhand, folder))
   }
 
   /// One string in, one boolean out, called from Lua.

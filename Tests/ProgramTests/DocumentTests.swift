@@ -10,7 +10,8 @@ import Testing
 
   /// A picture of one colour, in the PPM format turned into PNG by the program itself is not there: a PNG of 1 by 1, written out.
   private func picture(_ home: Home) throws -> String {
-    let svg = "<svg xmlns='http://www.w3.org/2000/svg' width='400' height='200'><rect width='400' height='200' fill='red'/></svg>"
+    let svg =
+      "<svg xmlns='http://www.w3.org/2000/svg' width='400' height='200'><rect width='400' height='200' fill='red'/></svg>"
     return try home.write(svg, to: "red.svg")
   }
 
@@ -21,7 +22,8 @@ import Testing
     #expect(try home.run("doc", "add-text", doc, "el perro").status == 0)
     let image = try home.run("doc", "add-image", doc, try picture(home), "--frame", "heart")
     #expect(image.status == 0, "\(image)")
-    #expect(try home.run("doc", "set", doc, "2", "x=100", "rotation=15", "alt=a red field").output == "Changed 3 fields.\n")
+    #expect(
+      try home.run("doc", "set", doc, "2", "x=100", "rotation=15", "alt=a red field").output == "Changed 3 fields.\n")
     let shown = try home.run("doc", "show", String(doc.prefix(8))).output
     #expect(shown.contains("el perro") && shown.contains("an image in the shape of a heart: a red field"))
     for name in ["out.svg", "out.png", "out.pdf"] {
@@ -84,7 +86,10 @@ import Testing
 
   @Test func `a document is drawn in the terminal, and beside a card that is studied`() throws {
     let home = try Home()
-    try home.run("-e", "local d = documents.create{background = {1, 0, 0}} decks.create('P'):add{prompt = 'p', answer = 'a', document = d}")
+    try home.run(
+      "-e",
+      "local d = documents.create{background = {1, 0, 0}} decks.create('P'):add{prompt = 'p', answer = 'a', document = d}"
+    )
     let terminal = try home.terminal("study", "P", "--sprint")
     terminal.wait(for: "show the answer", seconds: 10)
     terminal.type("\r")
