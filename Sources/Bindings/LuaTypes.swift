@@ -64,15 +64,6 @@ private func comment(_ help: String) -> [String] {
 
 private func annotation(_ type: LuaType) -> String {
   switch type {
-  case .string: "string"
-  case .integer: "integer"
-  case .number: "number"
-  case .boolean: "boolean"
-  case .function: "function"
-  case .any: "any"
-  case .nothing: "nil"
-  case .table: "table"
-  case .object(let name): name
   case .list(.oneOf(let types)): "(\(annotation(.oneOf(types))))[]"
   case .list(let element): "\(annotation(element))[]"
   case .oneOf(let types): types.map(annotation).joined(separator: "|")
@@ -81,6 +72,8 @@ private func annotation(_ type: LuaType) -> String {
   case .optional(let type): "\(annotation(type))?"
   case .variadic(let type): annotation(type)
   case .iterator(let element): "fun(): \(annotation(.optional(element)))"
+  // The rest is called as LuaLS calls it.
+  default: type.description
   }
 }
 
