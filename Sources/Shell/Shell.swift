@@ -85,7 +85,10 @@ public final class Shell {
   /// The status of the last line, for input that is no terminal.
   var lastStatus = ExitStatus.done
   var hasHintedAboutLocal = false
-  lazy var plainReader = PlainLineReader(isInterrupted: { Interrupts.wereRequested })
+  /// Lines of a paste that wait their turn.
+  var pastedLines: [String] = []
+  /// It does not read ahead: a script's `io.read` may want the next line.
+  lazy var plainReader = PlainLineReader(readsAhead: false, isInterrupted: { Interrupts.wereRequested })
 
   public init(_ setup: ShellSetup, console: Console, surroundings: Surroundings) throws {
     self.setup = setup

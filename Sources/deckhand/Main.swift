@@ -13,6 +13,7 @@ let version = "0.1.0"
   }
 
   private static func run(_ words: [String]) -> Int32 {
+    leaveCrashesToTheSystem()
     // Bytes that are not UTF-8 reach Lua's C functions as they are; names in them are the person's locale's.
     setlocale(LC_CTYPE, "C.UTF-8")
     let arguments: Arguments

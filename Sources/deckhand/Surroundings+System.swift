@@ -45,6 +45,11 @@ extension Terminal {
 
 func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
+/// Takes off the handlers by which Swift would show a crash, and ask questions, at the person's terminal.
+func leaveCrashesToTheSystem() {
+  for number in [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGQUIT] { signal(number, SIG_DFL) }
+}
+
 /// A folder of the XDG base directory specification.
 func xdgFolder(_ variable: String, home: String, _ fallback: String) -> String {
   // The specification has relative paths ignored.

@@ -7,10 +7,13 @@ import Wording
 struct DocumentPicture {
   private let terminal: Terminal
   private let environment: (String) -> String?
+  private let rows: Int
 
-  init(_ shell: Shell) {
+  /// - Parameter besides: rows of the terminal that other things need.
+  init(_ shell: Shell, besides: Int = 6) {
     terminal = shell.console.terminal
     environment = shell.setup.environment
+    rows = max(4, min(terminal.height - besides, 24))
   }
 
   /// The lines that draw it; none where the terminal shows no pictures, or the picture cannot be drawn.
@@ -40,7 +43,7 @@ struct DocumentPicture {
     for start in stride(from: 0, to: text.count, by: size) {
       let end = min(start + size, text.count)
       let more = end < text.count ? 1 : 0
-      let head = start == 0 ? "a=T,f=100,q=2,r=16,m=\(more)" : "m=\(more)"
+      let head = start == 0 ? "a=T,f=100,q=2,r=\(rows),m=\(more)" : "m=\(more)"
       chunks.append("\u{1B}_G\(head);" + String(decoding: text[start..<end], as: UTF8.self) + "\u{1B}\\")
     }
     return [chunks.joined()]
@@ -48,7 +51,6 @@ struct DocumentPicture {
 
   /// A card is 1300 by 2000; a cell of the terminal shows two pixels, one above the other.
   private func pixels(_ document: StoredDocument) throws(DocumentError) -> PixelDrawing {
-    let rows = max(8, min(terminal.height - 6, 24))
     let height = rows * 2
     return try document.pixels(width: min(terminal.width - 4, height * 13 / 20), height: height)
   }

@@ -240,7 +240,7 @@ final class StudyScreen {
   private func picture(of card: CardHandle) throws -> [String] {
     guard let document = try card.document()?.document() else { return [] }
     if let drawn, drawn.card === card { return drawn.lines }
-    var lines = try DocumentPicture(shell).lines(of: document)
+    var lines = try DocumentPicture(shell, besides: 11).lines(of: document)
     if lines.isEmpty { lines = wrapped(document.content.summary, width: 70).map { "        " + $0 } }
     drawn = (card, [""] + lines)
     return [""] + lines
