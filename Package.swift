@@ -63,7 +63,7 @@ let package = Package(
     .target(
       name: "Lexicon", dependencies: ["Wording"],
       swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
-    room("WordGames", ["Wording", "Lexicon", "Storage", grdb]),
+    room("WordGames", ["Wording", "JSON", "Lexicon", "Storage", grdb]),
     room("ToggleSettings", ["Wording", "JSON", "Storage", grdb]),
     room("Authentication", ["Wording", "CSodium", "CUtf8proc"]),
     room("DrawingWire"),

@@ -156,6 +156,12 @@ extension BindingContext {
     try requireOpen(handle, what)
   }
 
+  /// For each member of a document or an element.
+  func requireDocuments(_ handle: some WorkspaceHandle, _ what: String) throws {
+    if !grants.allows(.documentsRead), !grants.allows(.documentsWrite) { try requireGrant(.documentsRead) }
+    try requireOpen(handle, what)
+  }
+
   /// For each member of a game.
   func requireGames(_ handle: some WorkspaceHandle, _ what: String) throws {
     if !mayPlay { try requireGrant(.games) }

@@ -89,7 +89,7 @@ func documentType(_ context: BindingContext) -> BoundType<DocumentHandle> {
   BoundType<DocumentHandle>(
     "document", "A card made of texts and pictures, 1300 by 2000.", cost: 512,
     summary: { "document \(try $0.document().id) (\(counted(try $0.document().elements.count, "element")))" },
-    identity: { .text(try $0.document().id.description) }, check: { try requireOpen($0, "document") }
+    identity: { .text(try $0.document().id.description) }, check: { try context.requireDocuments($0, "document") }
   ) { type in
     describeDocument(type, context)
     describeAdding(type, context)
@@ -215,7 +215,7 @@ func elementType(_ context: BindingContext) -> BoundType<ElementHandle> {
   BoundType<ElementHandle>(
     "element", "A text or a picture on a document.",
     summary: { "\(try $0.element().kind?.rawValue ?? "unknown") element \($0.id)" }, identity: { .text($0.id) },
-    check: { try requireOpen($0, "element") }
+    check: { try context.requireDocuments($0, "element") }
   ) { type in
     type.field("kind", .string, "image or text.") { try $0.element().kind?.rawValue }
     type.field("id", .string, "Its id within the document.") { $0.id }

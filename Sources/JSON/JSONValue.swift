@@ -14,6 +14,11 @@ public indirect enum JSONValue: Equatable, Sendable {
   /// A finite number in its shortest text; anything else is null.
   public static func number(_ value: Double) -> JSONValue { JSONNumber(value).map { .number($0) } ?? .null }
 
+  public static func integer(_ value: Int) -> JSONValue { .number(JSONNumber(value)) }
+
+  /// The value as text, as `JSONWriter` writes it.
+  public var text: String { String(decoding: JSONWriter.bytes(of: self), as: UTF8.self) }
+
   public var object: JSONObject? { if case .object(let object) = self { object } else { nil } }
   public var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
   public var string: String? { if case .string(let text) = self { text } else { nil } }
@@ -43,6 +48,11 @@ public struct JSONNumber: Equatable, Sendable {
   public let value: Double
 
   /// The shortest text that reads back as the same value, whole numbers without a point. Nil for what JSON cannot write.
+  public init(_ value: Int) {
+    text = String(value)
+    self.value = Double(value)
+  }
+
   public init?(_ value: Double) {
     guard value.isFinite else { return nil }
     self.value = value

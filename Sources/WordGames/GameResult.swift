@@ -1,6 +1,7 @@
 // A finished game as history keeps it.
 // Invariant: encoding and decoding gives the same value.
 
+import JSON
 import Lexicon
 
 /// What a game came to.
@@ -21,25 +22,21 @@ public struct GameResult: Equatable, Sendable {
   /// When it was finished, in seconds since 1970.
   public var finishedAt: Double
 
-  /// The result as one line of JSON.
+  /// The result as JSON.
   public var encoded: String {
-    JSONText.object([
-      JSONText.Member(name: "mode", value: .string(mode)), JSONText.Member(name: "language", value: .string(language)),
-      JSONText.Member(name: "base_word", value: .string(baseWord)),
-      JSONText.Member(name: "count", value: .integer(count)), JSONText.Member(name: "score", value: .integer(score)),
-      JSONText.Member(name: "average", value: .number(average)),
-      JSONText.Member(name: "longest", value: .string(longest)),
-      JSONText.Member(name: "scores", value: .array(scores.map { .integer($0) })),
-      JSONText.Member(name: "elapsed", value: .number(elapsed)),
-      JSONText.Member(name: "finished_at", value: .number(finishedAt)),
-    ]).text
+    let json = JSONObject([
+      "mode": .string(mode), "language": .string(language), "base_word": .string(baseWord), "count": .integer(count),
+      "score": .integer(score), "average": .number(average), "longest": .string(longest),
+      "scores": .array(scores.map { .integer($0) }), "elapsed": .number(elapsed), "finished_at": .number(finishedAt),
+    ])
+    return JSONValue.object(json).text
   }
 }
 
 extension GameResult {
   /// Reads what `encoded` wrote.
   public init(decoding text: String) throws(GameError) {
-    let json = Record(try Record.read(text))
+    let json = try Record(text)
     mode = try json.string("mode")
     language = try json.string("language")
     baseWord = try json.string("base_word")

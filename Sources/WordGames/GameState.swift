@@ -1,6 +1,7 @@
 // A game as it can be put away and taken up again, and a finished one as history keeps it; both as one line of JSON.
 // Invariant: encoding and decoding gives the same value; what is decoded is bounded and checked before a game is made of it.
 
+import JSON
 public import Lexicon
 
 /// All that `play --resume` needs of a game.
@@ -36,26 +37,26 @@ public struct GameState: Equatable, Sendable {
   /// What the mode's maker wants kept, as text; the game itself does not look at it.
   public var data: String?
 
-  /// The state as one line of JSON.
+  /// The state as JSON.
   public var encoded: String {
-    var members: [(String, JSONText)] = [
-      ("version", .integer(1)), ("mode", .string(mode)), ("language", .string(language)),
-      ("lexicon", .string(lexicon)), ("folds_accents", .bool(foldsAccents)), ("base_word", .string(baseWord)),
-      ("rules", .array(rules.map { .string($0) })), ("found", .array(found.map(\.json))), ("bonus", .integer(bonus)),
-      ("hint_costs", .integer(hintCosts)), ("current_player", .integer(currentPlayer)), ("passes", .integer(passes)),
-      ("accepted_on_base", .integer(acceptedOnBase)), ("has_given_up", .bool(hasGivenUp)),
-      ("level", .string(level.rawValue)), ("elapsed", .number(elapsed)),
-    ]
-    if let length { members.append(("length", .integer(length))) }
-    if let data { members.append(("data", .string(data))) }
-    return JSONText.object(members.map { JSONText.Member(name: $0.0, value: $0.1) }).text
+    var json = JSONObject([
+      "version": .integer(1), "mode": .string(mode), "language": .string(language), "lexicon": .string(lexicon),
+      "folds_accents": .bool(foldsAccents), "base_word": .string(baseWord), "rules": .array(rules.map { .string($0) }),
+      "found": .array(found.map(\.json)), "bonus": .integer(bonus), "hint_costs": .integer(hintCosts),
+      "current_player": .integer(currentPlayer), "passes": .integer(passes),
+      "accepted_on_base": .integer(acceptedOnBase),
+      "has_given_up": .bool(hasGivenUp), "level": .string(level.rawValue), "elapsed": .number(elapsed),
+    ])
+    json["length"] = length.map { .integer($0) }
+    json["data"] = data.map { .string($0) }
+    return JSONValue.object(json).text
   }
 }
 
 extension GameState {
   /// Reads what `encoded` wrote.
   public init(decoding text: String) throws(GameError) {
-    let json = Record(try Record.read(text))
+    let json = try Record(text)
     guard try json.integer("version") == 1 else { throw .badState(reason: "it is of another version") }
     mode = try json.string("mode")
     language = try json.string("language")
@@ -66,68 +67,32 @@ extension GameState {
       guard let text = rule.string else { throw .badState(reason: "a rule is no text") }
       return text
     }
-    found = try json.array("found").map { (word) throws(GameError) in try Found(Record(word)) }
+    found = try json.array("found").map { (word) throws(GameError) in try Found(try Record(word)) }
     bonus = try json.integer("bonus")
     hintCosts = try json.integer("hint_costs")
     currentPlayer = try json.integer("current_player")
     passes = try json.integer("passes")
     acceptedOnBase = try json.integer("accepted_on_base")
     hasGivenUp = try json.bool("has_given_up")
-    length = json.value["length"]?.integer
+    length = json["length"]?.integer
     guard let level = Difficulty(rawValue: try json.string("level")) else {
       throw .badState(reason: "its level is unknown")
     }
     self.level = level
     elapsed = try json.number("elapsed")
-    data = json.value["data"]?.string
+    data = json["data"]?.string
   }
 }
 
 extension GameState.Found {
-  fileprivate var json: JSONText {
-    .object([
-      JSONText.Member(name: "word", value: .string(word)), JSONText.Member(name: "points", value: .integer(points)),
-      JSONText.Member(name: "player", value: .integer(player)),
-    ])
+  fileprivate var json: JSONValue {
+    .object(JSONObject(["word": .string(word), "points": .integer(points), "player": .integer(player)]))
   }
 
   fileprivate init(_ json: Record) throws(GameError) {
     word = try json.string("word")
     points = try json.integer("points")
     player = try json.integer("player")
-  }
-}
-
-/// A JSON object whose members are asked for by name and kind.
-struct Record {
-  let value: JSONText
-
-  init(_ value: JSONText) { self.value = value }
-
-  static func read(_ text: String) throws(GameError) -> JSONText {
-    do {
-      return try JSONReader.read(text)
-    } catch {
-      throw .badState(reason: "byte \(error.offset + 1) is not JSON")
-    }
-  }
-
-  /// Numbers beyond this are no counts or points of a game; sums of those within never overflow.
-  private static let bounds = -1_000_000_000...1_000_000_000
-
-  func string(_ name: String) throws(GameError) -> String { try found(value[name]?.string, name) }
-  func bool(_ name: String) throws(GameError) -> Bool { try found(value[name]?.bool, name) }
-  func array(_ name: String) throws(GameError) -> [JSONText] { try found(value[name]?.array, name) }
-  func number(_ name: String) throws(GameError) -> Double { try found(value[name]?.number, name) }
-  func integer(_ name: String) throws(GameError) -> Int {
-    let number = try found(value[name]?.integer, name)
-    guard Self.bounds.contains(number) else { throw .badState(reason: "\"\(name)\" is out of bounds") }
-    return number
-  }
-
-  private func found<Value>(_ value: Value?, _ name: String) throws(GameError) -> Value {
-    guard let value else { throw .badState(reason: "\"\(name)\" is missing or of another kind") }
-    return value
   }
 }
 
