@@ -18,9 +18,12 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 }
 
 /// The tests of a room.
-func tests(_ room: String, _ more: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+func tests(
+  _ room: String, _ more: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
+) -> Target {
   .testTarget(
-    name: room + "Tests", dependencies: [.byName(name: room)] + more, resources: resources, swiftSettings: strict)
+    name: room + "Tests", dependencies: [.byName(name: room)] + more, exclude: exclude, resources: resources,
+    swiftSettings: strict)
 }
 
 let package = Package(
@@ -84,8 +87,13 @@ let package = Package(
     tests("WordGames", ["Lexicon"]),
     tests("ToggleSettings", ["Wording", "Storage", grdb]),
     tests("Authentication", ["AuthenticationProbe", "CTerminal"]),
-    tests("LuaRuntime", ["Wording"]),
+    tests("LuaRuntime", ["Wording", "CLua"], exclude: ["Scripts"]),
     tests("Commands"),
+    // Measures calls between Lua and Swift against plain C.
+    .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
+    .executableTarget(
+      name: "LuaBench", dependencies: ["LuaRuntime", "CLua", "LuaBenchReference", "Wording"], path: "Tests/LuaBench",
+      swiftSettings: strict),
     // A small program that the tests of the prompt drive through a pseudo-terminal.
     .executableTarget(
       name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),

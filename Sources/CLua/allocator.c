@@ -11,6 +11,8 @@
 #define SMALL_LIMIT (DH_SMALL_CLASSES * CLASS_BYTES)
 #define FIRST_CHUNK 8192
 #define LARGEST_CHUNK (256 * 1024)
+#define LARGE_BLOCK (1 << 20)
+#define STRING_HEADER 64  // bytes that Lua puts before a string, at most
 
 struct dh_chunk {
   struct dh_chunk *next;
@@ -78,8 +80,17 @@ static void *resize_block(dh_runtime *rt, void *block, size_t old_size, size_t n
   return moved;
 }
 
+// What Lua code may not have: more than the limits, and large blocks once it is to stop, since a buffer may be growing in a
+// loop that looks at nothing else.
+static int is_refused(const dh_runtime *rt, int kind, size_t old_size, size_t new_size) {
+  if (rt->limit && rt->used + rt->external + (new_size - old_size) > rt->limit) return 1;
+  if (kind == LUA_TSTRING && rt->string_limit && new_size > rt->string_limit + STRING_HEADER) return 1;
+  return new_size > LARGE_BLOCK && rt->stop;
+}
+
 void *dh_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
   dh_runtime *rt = ud;
+  int kind = block ? 0 : (int)old_size;  // Lua tells what a new block is for
   if (!block) old_size = 0;
   if (new_size == 0) {
     if (old_size) free_block(rt, block, old_size);
@@ -87,8 +98,10 @@ void *dh_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
     return NULL;
   }
   int grows = new_size > old_size;
-  if (grows && rt->limit && rt->host_depth == 0 && rt->used + rt->external + (new_size - old_size) > rt->limit)
+  if (grows && rt->host_depth == 0 && is_refused(rt, kind, old_size, new_size)) {
+    rt->has_refused = 1;
     return NULL;
+  }
   void *result = old_size ? resize_block(rt, block, old_size, new_size) : new_block(rt, new_size);
   if (!result) return grows ? out_of_memory(rt) : NULL;
   rt->used = rt->used - old_size + new_size;

@@ -56,7 +56,7 @@ static int settle(lua_State *L, dh_runtime *rt) {
   if (!rt->limit || rt->used + rt->external <= rt->limit) return 0;
   lua_gc(L, LUA_GCCOLLECT, 0);
   if (rt->used + rt->external <= rt->limit) return 0;
-  if (!rt->stop) rt->stop = DH_STOP_MEMORY;
+  if (!rt->stop) dh_stop_runtime(rt, DH_STOP_MEMORY);
   return dh_raise_stop(L);
 }
 
@@ -305,6 +305,46 @@ const char *dh_value_name(lua_State *L, int index) {
   return luaL_typename(L, index);
 }
 
+// ---- Problems
+
+// Pushes a text that is likely to have been pushed before; `texts` is the table of those. Cheaper than to hash it anew.
+static void push_known(lua_State *L, dh_runtime *rt, int texts, const char *bytes, size_t length) {
+  if (length == 0 || length > 256) {
+    lua_pushlstring(L, length ? bytes : "", length);
+    return;
+  }
+  size_t hash = length * 31 + (unsigned char)bytes[0] * 7 + (unsigned char)bytes[length / 2] * 3 + (unsigned char)bytes[length - 1];
+  size_t slot = hash % DH_TEXT_SLOTS;
+  if (rt->texts[slot].length == length && memcmp(rt->texts[slot].bytes, bytes, length) == 0) {
+    lua_rawgeti(L, texts, (lua_Integer)slot + 1);
+    return;
+  }
+  rt->texts[slot].bytes = lua_pushlstring(L, bytes, length);
+  rt->texts[slot].length = length;
+  lua_pushvalue(L, -1);
+  lua_rawseti(L, texts, (lua_Integer)slot + 1);
+}
+
+static void set_problem_text(lua_State *L, dh_runtime *rt, int texts, const char *key, size_t key_length, dh_text text) {
+  push_known(L, rt, texts, key, key_length);
+  push_known(L, rt, texts, text.bytes, text.length);
+  lua_rawset(L, -3);
+}
+
+void dh_push_problem(lua_State *L, dh_text code, dh_text title, dh_text message, int more, int metatable) {
+  dh_runtime *rt = dh_of(L);
+  lua_createtable(L, 0, 3 + more);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, rt->texts_ref);
+  int texts = lua_gettop(L);
+  lua_pushvalue(L, texts - 1);
+  set_problem_text(L, rt, texts, "code", 4, code);
+  set_problem_text(L, rt, texts, "title", 5, title);
+  set_problem_text(L, rt, texts, "message", 7, message);
+  lua_settop(L, texts - 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, metatable);
+  lua_setmetatable(L, -2);
+}
+
 // ---- Modules and frozen tables
 
 // Upvalues: the module's name, its computed fields.
@@ -456,6 +496,9 @@ void dh_open_bound(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &objects_key);
   lua_createtable(L, 0, 8);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &guarded_key);
+  lua_createtable(L, DH_TEXT_SLOTS, 0);
+  dh_of(L)->texts_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  if (dh_of(L)->is_sandboxed) return;
   lua_getglobal(L, "debug");
   lua_pushcfunction(L, guarded_setmetatable);
   lua_setfield(L, -2, "setmetatable");

@@ -36,19 +36,58 @@ static void warn_on(void *ud, const char *text, int more) {
     show_warning(ud, text, more);
 }
 
+static void open_plugin_libraries(lua_State *L) {
+  static const luaL_Reg libraries[] = {{LUA_GNAME, luaopen_base},          {LUA_COLIBNAME, luaopen_coroutine},
+                                       {LUA_TABLIBNAME, luaopen_table},    {LUA_STRLIBNAME, luaopen_string},
+                                       {LUA_MATHLIBNAME, luaopen_math},    {LUA_UTF8LIBNAME, luaopen_utf8},
+                                       {LUA_OSLIBNAME, luaopen_os}};
+  for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+    luaL_requiref(L, libraries[i].name, libraries[i].func, 1);
+    lua_pop(L, 1);
+  }
+}
+
+// Makes the references of the registry stand in its array part, where they are found at once: the free ones keep it dense.
+static void reserve_references(lua_State *L) {
+  enum { COUNT = 128 };
+  int references[COUNT];
+  for (int i = 0; i < COUNT; i++) {
+    lua_pushboolean(L, 1);
+    references[i] = luaL_ref(L, LUA_REGISTRYINDEX);
+  }
+  for (int i = COUNT - 1; i >= 0; i--) luaL_unref(L, LUA_REGISTRYINDEX, references[i]);
+}
+
 // Runs protected: opening libraries allocates.
 static int open_all(lua_State *L) {
-  luaL_openlibs(L);
+  int is_sandboxed = dh_of(L)->is_sandboxed;
+  if (is_sandboxed)
+    open_plugin_libraries(L);
+  else
+    luaL_openlibs(L);
   dh_open_guards(L);
+  dh_open_patterns(L);
+  dh_open_strings(L);
+  dh_open_tables(L);
+  dh_open_utf8(L);
+  dh_open_library(L);
   dh_open_bound(L);
+  if (is_sandboxed) dh_open_sandbox(L);
+  reserve_references(L);
   lua_gc(L, LUA_GCGEN, 0, 0);
   return 0;
 }
 
-lua_State *dh_open(const dh_host *host, size_t memory_limit) {
+#define LONGEST_PLUGIN_STRING ((size_t)32 << 20)
+
+lua_State *dh_open(const dh_host *host, const dh_options *options) {
   dh_runtime *rt = calloc(1, sizeof *rt);
   if (!rt) return NULL;
   rt->host = *host;
+  rt->stack_floor = dh_stack_floor();  // a state belongs to the thread that made it
+  rt->is_sandboxed = options->is_sandboxed;
+  rt->is_seeded = options->is_seeded;
+  rt->seed = options->seed;
   lua_State *L = lua_newstate(dh_allocate, rt);
   if (!L) {
     dh_free_chunks(rt);
@@ -66,15 +105,20 @@ lua_State *dh_open(const dh_host *host, size_t memory_limit) {
     dh_close(L);
     return NULL;
   }
-  rt->limit = memory_limit;
+  rt->limit = options->memory_limit;
+  rt->string_limit = options->is_sandboxed ? LONGEST_PLUGIN_STRING : 0;
   return L;
 }
 
 void dh_close(lua_State *L) {
   dh_runtime *rt = dh_of(L);
-  rt->limit = 0;
+  dh_entry entry;
+  rt->limit = rt->string_limit = 0;
   rt->host_depth = 0;
+  rt->running = NULL;  // no hook: its finalizers run to their end, or to the third Ctrl-C
+  int entered = dh_enter(rt, &entry, 0) == 0;
   lua_close(L);
+  if (entered) dh_leave(rt, &entry);
   while (rt->types) {
     dh_type *next = rt->types->next;
     free(rt->types);
@@ -124,48 +168,87 @@ int dh_note_error(lua_State *L) {
 
 // ---- Calls
 
-int dh_load(lua_State *L, const char *text, size_t length, const char *chunk_name) {
-  return luaL_loadbufferx(L, text, length, chunk_name, "t");
-}
-
-// The host has control again from its outermost call: what was stopped is over.
-static int end_stop(dh_runtime *rt) {
-  int reason = rt->stop;
-  if (rt->entries == 0) {
-    rt->stop = DH_STOP_NONE;
-    lua_sethook(rt->main, NULL, 0, 0);
+// The host has control again: no hook is left on, unless the call around this one must end too.
+static int end_call(lua_State *L, dh_runtime *rt, dh_entry *entry, lua_State *running, int depth) {
+  rt->host_depth = depth;
+  rt->running = running;
+  int reason = dh_leave(rt, entry);
+  if (__builtin_expect(reason && !rt->stop, 0)) {
+    lua_sethook(L, NULL, 0, 0);
+    lua_sethook(running, NULL, 0, 0);
+    rt->has_leftovers = rt->limit != 0;
   }
   return reason;
 }
 
-int dh_call_protected(lua_State *L, int arguments, int results) {
+// What a stopped call left lying is collected before the next one, which has the full memory then.
+static void sweep_leftovers(lua_State *L, dh_runtime *rt) {
+  rt->has_leftovers = 0;
+  lua_gc(L, LUA_GCCOLLECT, 0);
+}
+
+static int refuse_call(lua_State *L, int top, int status) {
+  lua_settop(L, top);
+  if (status == LUA_ERRRUN) lua_pushliteral(L, "stack overflow (too many nested calls)");
+  return status;
+}
+
+int dh_load(lua_State *L, const char *text, size_t length, const char *chunk_name) {
   dh_runtime *rt = dh_of(L);
-  int function = lua_gettop(L) - arguments;
-  if (rt->stop) {  // it came while the host worked: nothing new begins
-    lua_settop(L, function - 1);
-    return DH_STATUS_STOPPED + rt->stop;
-  }
-  int depth = rt->host_depth;
+  dh_entry entry;
+  int top = lua_gettop(L), depth = rt->host_depth;
   lua_State *running = rt->running;
-  lua_pushcfunction(L, dh_note_error);
-  lua_insert(L, function);
-  dh_runtime *before = dh_enter_runtime(rt);
-  rt->entries++;
+  int status = dh_enter(rt, &entry, rt->time_limit);
+  if (status) return refuse_call(L, top, status);
+  if (rt->has_leftovers) sweep_leftovers(L, rt);
   rt->running = L;
   rt->host_depth = 0;
-  int status = lua_pcall(L, arguments, results, function);
-  rt->host_depth = depth;
-  rt->running = running;
-  rt->entries--;
-  dh_leave_runtime(rt, before);
-  if (status == LUA_ERRMEM && rt->limit && !rt->stop) rt->stop = DH_STOP_MEMORY;
-  lua_remove(L, function);
-  if (!rt->stop) return status;
-  int reason = end_stop(rt);
-  if (status == LUA_OK && rt->entries == 0 && reason != DH_STOP_EXIT) return LUA_OK;
-  lua_settop(L, function - 1);
+  status = dh_load_text(L, text, length, chunk_name, "t");
+  dh_note_memory(L, status);
+  int reason = end_call(L, rt, &entry, running, depth);
+  if (!reason || (status == LUA_OK && !rt->stop)) return status;
+  lua_settop(L, top);
   return DH_STATUS_STOPPED + reason;
 }
+
+// Calls the function under `arguments` values, whose message handler stands below it.
+static int call_above_handler(lua_State *L, int arguments, int results) {
+  dh_runtime *rt = dh_of(L);
+  dh_entry entry;
+  int handler = lua_gettop(L) - arguments - 1, depth = rt->host_depth;
+  lua_State *running = rt->running;
+  int status = dh_enter(rt, &entry, rt->time_limit);
+  if (__builtin_expect(status, 0)) return refuse_call(L, handler, status);
+  if (__builtin_expect(rt->has_leftovers, 0)) sweep_leftovers(L, rt);
+  rt->running = L;
+  rt->host_depth = 0;
+  status = lua_pcall(L, arguments, results, handler);
+  if (__builtin_expect(status != LUA_OK, 0)) dh_note_memory(L, status);
+  int reason = end_call(L, rt, &entry, running, depth);
+  if (__builtin_expect(!reason, 1)) return status;
+  if (status == LUA_OK && !rt->stop && reason != DH_STOP_EXIT) return LUA_OK;
+  lua_settop(L, handler);
+  return DH_STATUS_STOPPED + reason;
+}
+
+int dh_call_protected(lua_State *L, int arguments, int results) {
+  int function = lua_gettop(L) - arguments;
+  lua_pushcfunction(L, dh_note_error);
+  lua_insert(L, function);
+  int status = call_above_handler(L, arguments, results);
+  lua_remove(L, function);
+  return status;
+}
+
+lua_State *dh_begin_call(lua_State *L, int ref, int slots) {
+  L = dh_of(L)->running;
+  if (!lua_checkstack(L, slots)) return NULL;
+  lua_pushcfunction(L, dh_note_error);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
+  return L;
+}
+
+int dh_finish_call(lua_State *L, int arguments, int results) { return call_above_handler(L, arguments, results); }
 
 // ---- Single operations, protected. They may run metamethods, so they count as Lua code.
 
@@ -191,7 +274,10 @@ static int length_operation(lua_State *L) {
   return 1;
 }
 static int tostring_operation(lua_State *L) {
-  luaL_tolstring(L, 1, NULL);
+  if (!luaL_callmeta(L, 1, "__tostring"))
+    dh_tolstring(L, 1, NULL);
+  else if (lua_type(L, -1) != LUA_TSTRING)
+    return luaL_error(L, "'__tostring' must return a string");
   return 1;
 }
 

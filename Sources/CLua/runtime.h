@@ -1,5 +1,6 @@
-// What the C files of this room share: the runtime that stands beside each Lua state.
-// Invariant: `host_depth` is above zero exactly while a host function runs and no Lua code that it called does.
+// What the C files of this room share: the runtime that stands beside each Lua state, and the chain of the host's calls.
+// Invariants: `host_depth` is above zero exactly while a host function runs and no Lua code that it called does; `stop` is
+// what the runtime's innermost call is asked, so that code in Lua and in C polls one word.
 #ifndef DECKHAND_RUNTIME_H
 #define DECKHAND_RUNTIME_H
 
@@ -9,18 +10,27 @@
 
 #define DH_SMALL_CLASSES 32  // blocks of 16, 32, ... 512 bytes come from free lists
 
+#define DH_TEXT_SLOTS 64
+
 struct dh_runtime {
   dh_host host;
   lua_State *main;
-  // Stopping: read at every return from the host, written by the signal handler.
+  // Stopping: read at every return from the host, written by the signal handlers.
   volatile sig_atomic_t stop;
   lua_State *volatile running;  // the coroutine whose code runs now
+  dh_entry *volatile entry;     // the innermost call of the host into this state
   int host_depth;
-  int entries;         // protected calls of the host that are under way
-  dh_runtime *outer;   // the runtime whose host function called into this one
   int exit_status;
+  int64_t time_limit;   // of each call, in nanoseconds; 0 for none
+  char *stack_floor;    // no call goes deeper into the native stack
+  int is_sandboxed;
+  uint64_t seed;        // of its random numbers; each reseeding without a number draws from it
+  int is_seeded;
   // Memory.
   size_t used, limit, external, external_since_step;
+  int has_refused;      // a block, since the last look
+  int has_leftovers;    // of a stopped call
+  size_t string_limit;  // of one string while Lua code runs; 0 for none
   void *free_blocks[DH_SMALL_CLASSES + 1];
   struct dh_chunk *chunks;
   size_t chunk_left;
@@ -29,25 +39,122 @@ struct dh_runtime {
   int tracing;
   char position[256];
   char *trace;
+  // Texts of problems, which come again and again: strings that the table at `texts_ref` of the registry holds by slot.
+  struct {
+    const char *bytes;
+    size_t length;
+  } texts[DH_TEXT_SLOTS];
+  int texts_ref;
   // Bound types, newest first.
   dh_type *types;
+  // Functions of Lua's own libraries that ours call on.
+  lua_CFunction plain_sethook, plain_date, plain_pack, plain_unpack, plain_packsize, plain_randomseed;
 };
 
 // The allocator of the states; `ud` is the runtime. See allocator.c.
 void *dh_allocate(void *ud, void *block, size_t old_size, size_t new_size);
 void dh_free_chunks(dh_runtime *rt);
 
-// Replaces the functions of the libraries through which a stop could be caught or missed. See stop.c.
-void dh_open_guards(lua_State *L);
+// ---- stop.c
+
+// Ends a call; answers why it was asked to stop, or DH_STOP_NONE. What the runtime is asked now follows from the call around
+// it, which a handler may mark meanwhile: so look again.
+static inline int dh_leave(dh_runtime *rt, dh_entry *entry) {
+  extern _Thread_local dh_entry *volatile dh_innermost_entry;
+  dh_entry *outer = entry->outer_same;
+  dh_innermost_entry = entry->outer;
+  rt->entry = outer;
+  if (!outer) {
+    rt->stop = DH_STOP_NONE;
+    return entry->stop;
+  }
+  sig_atomic_t stop;
+  do {
+    stop = outer->stop;
+    rt->stop = stop;
+  } while (outer->stop != stop);
+  return entry->stop;
+}
+// Asks all calls from the innermost to the outermost of this runtime to stop.
+void dh_stop_runtime(dh_runtime *rt, int reason);
 // Raises the error that nothing in Lua catches.
 int dh_raise_stop(lua_State *L);
+// For loops in C: raises when a stop is asked for.
+static inline void dh_poll(lua_State *L) {
+  if (__builtin_expect(dh_of(L)->stop != 0, 0)) dh_raise_stop(L);
+}
+// For functions that nest in C: raises when the native stack is nearly used up.
+static inline void dh_check_stack(lua_State *L) {
+  if (__builtin_expect((char *)__builtin_frame_address(0) < dh_of(L)->stack_floor, 0))
+    luaL_error(L, "stack overflow (too many nested calls)");
+}
+// After code failed with a status, its error on top: asks the runtime to stop when a limit of memory was the cause.
+void dh_note_memory(lua_State *L, int status);
+// The same, then raises the stop again when there is one.
+void dh_pass_stop_on(lua_State *L, int status);
+// The innermost call of the host into any state, on this thread; and stopping all calls from it out to `last` (NULL: to the
+// outermost).
+extern _Thread_local dh_entry *volatile dh_innermost_entry;
+void dh_stop_through(const dh_entry *last, int reason);
+// The native stack of this thread, down to where no call may begin.
+char *dh_stack_floor(void);
+
+// ---- deadline.c
+
+// Makes sure that the clock ticks on this thread; called when an entry with a limit begins.
+void dh_start_ticking(void);
+int64_t dh_now(void);
+
+// ---- The chain of calls
+
+// Begins a call of the host into the state. Answers 0; DH_STATUS_STOPPED + reason when nothing new may begin; LUA_ERRRUN
+// when the native stack is nearly used up. Only after 0 must dh_leave follow.
+static inline int dh_enter(dh_runtime *rt, dh_entry *entry, int64_t limit) {
+  dh_entry *outer = dh_innermost_entry;
+  if (__builtin_expect((char *)__builtin_frame_address(0) < rt->stack_floor, 0)) return LUA_ERRRUN;
+  if (__builtin_expect(rt->stop != 0, 0)) return DH_STATUS_STOPPED + rt->stop;
+  entry->rt = rt;
+  entry->outer = outer;
+  entry->outer_same = rt->entry;
+  entry->stop = DH_STOP_NONE;
+  entry->limit = limit;
+  entry->deadline = 0;
+  entry->paused_at = 0;
+  rt->entry = entry;
+  dh_innermost_entry = entry;
+  if (__builtin_expect(outer && outer->stop, 0)) {  // nothing new begins inside a call that must end
+    int reason = outer->stop;
+    dh_leave(rt, entry);
+    return DH_STATUS_STOPPED + reason;
+  }
+  if (limit) dh_start_ticking();
+  return 0;
+}
+
+// ---- What replaces or guards functions of Lua's libraries
+
+void dh_open_guards(lua_State *L);    // guards.c: pcall, xpcall, coroutines, load, os.exit, debug.sethook
+void dh_open_patterns(lua_State *L);  // pattern.c: string.find, match, gmatch, gsub
+void dh_open_strings(lua_State *L);   // strings.c: rep, format, lower, upper, reverse, pack
+void dh_open_tables(lua_State *L);    // tables.c: concat, insert, move, remove, sort, unpack
+void dh_open_utf8(lua_State *L);      // utf8.c: len, offset, codes
+void dh_open_library(lua_State *L);   // library.c: os.date, math.randomseed, tostring
+void dh_open_sandbox(lua_State *L);   // sandbox.c: takes away what a plugin must not have
+void dh_open_bound(lua_State *L);     // bound.c: refuses to forge or take apart bound objects
+
+// Sets field `name` of the global table `library`.
+void dh_replace(lua_State *L, const char *library, const char *name, lua_CFunction function);
+// The C function in that field.
+lua_CFunction dh_library_function(lua_State *L, const char *library, const char *name);
+
+// Pushes what tostring gives, with ids in place of addresses in a sandboxed state.
+const char *dh_tolstring(lua_State *L, int index, size_t *length);
+// Pushes the text that stands for the address of the value, or nil.
+void dh_push_identity(lua_State *L, int index);
+// Loads text in pieces, polling; `length` bytes at `text`. As lua_load.
+int dh_load_text(lua_State *L, const char *text, size_t length, const char *chunk_name, const char *mode);
+
 // The message handler of the host's calls: notes position and trace, leaves the error as it is.
 int dh_note_error(lua_State *L);
-// Marks the runtime as the innermost one on this thread while the host calls into it; answers the one before.
-dh_runtime *dh_enter_runtime(dh_runtime *rt);
-void dh_leave_runtime(dh_runtime *rt, dh_runtime *before);
-
-// Refuses to forge or take apart bound objects through the debug library. See bound.c.
-void dh_open_bound(lua_State *L);
 
 #endif

@@ -1,12 +1,11 @@
-// Stopping Lua code from outside: Ctrl-C, limits, os.exit. A signal handler puts a hook on the coroutine that runs now; the
-// hook raises a sentinel at every instruction until the host has control again, and every function that could catch it
-// raises it again. Invariant: while `stop` is set no Lua code of this runtime completes anything but its unwinding, and no
-// hook is left on once the host has control.
+// Stopping Lua code from outside: Ctrl-C, limits, os.exit. The host's calls into Lua form a chain on this thread, through
+// all states. A signal handler marks the calls that must end and puts a hook on the coroutine that runs now; the hook raises
+// a sentinel at every instruction, and every function that could catch it raises it again. Invariant: while a call is
+// marked, no Lua code of it completes anything but its unwinding; once it has ended no hook is left on.
 
+#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,12 +14,13 @@
 // The error value of a stop: its address is the value.
 static const char sentinel = 0;
 
-// The innermost runtime that the host called into, on this thread.
-static _Thread_local dh_runtime *volatile innermost;
+// The innermost call of the host into any state, on this thread.
+_Thread_local dh_entry *volatile dh_innermost_entry;
+#define innermost dh_innermost_entry
 // A Ctrl-C that came while this process asks for them.
 static volatile sig_atomic_t interrupts;
 
-// ---- The signal
+// ---- Marking and hooking
 
 static void stop_hook(lua_State *L, lua_Debug *ar) {
   (void)ar;
@@ -30,15 +30,137 @@ static void stop_hook(lua_State *L, lua_Debug *ar) {
     lua_sethook(L, NULL, 0, 0);
 }
 
-static void arm(dh_runtime *rt, int reason) {
-  if (!rt->stop) rt->stop = reason;
-  if (rt->running) lua_sethook(rt->running, stop_hook, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
+static void set_hook(lua_State *L) { lua_sethook(L, stop_hook, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1); }
+
+// Marks the calls from the innermost out to `last` (NULL: all of them). Runs in signal handlers too.
+static void mark_through(const dh_entry *last, int reason) {
+  for (dh_entry *entry = innermost; entry; entry = entry->outer) {
+    if (!entry->stop) entry->stop = reason;
+    if (entry->rt->entry == entry) entry->rt->stop = entry->stop;
+    if (entry == last) break;
+  }
 }
 
-// Three in a row that nothing has answered: what runs is a finalizer, which no hook reaches.
+static void hook_innermost(void) {
+  dh_entry *entry = innermost;
+  if (entry && entry->rt->stop && entry->rt->running) set_hook(entry->rt->running);
+}
+
+void dh_stop_through(const dh_entry *last, int reason) {
+  mark_through(last, reason);
+  hook_innermost();
+}
+
+void dh_stop_runtime(dh_runtime *rt, int reason) {
+  dh_entry *last = rt->entry;
+  if (!last) return;
+  while (last->outer_same) last = last->outer_same;
+  dh_stop_through(last, reason);
+}
+
+void dh_request_stop(lua_State *L, int reason) {
+  if (reason == DH_STOP_INTERRUPT && dh_of(L)->entry)
+    dh_stop_through(NULL, reason);
+  else
+    dh_stop_runtime(dh_of(L), reason);
+}
+
+// What lua_error comes to in the end, in the static library: it unwinds with the error on top, past the message handler of
+// xpcall, which would run with hooks off.
+extern void luaD_throw(lua_State *L, int status) __attribute__((noreturn));
+
+int dh_raise_stop(lua_State *L) {
+  set_hook(L);
+  dh_of(L)->running = L;
+  lua_pushlightuserdata(L, (void *)&sentinel);
+  luaD_throw(L, LUA_ERRRUN);
+}
+
+void dh_note_memory(lua_State *L, int status) {
+  dh_runtime *rt = dh_of(L);
+  if (status == LUA_OK || status == LUA_YIELD || !rt->limit || !rt->has_refused) return;
+  rt->has_refused = 0;
+  if (rt->stop) return;
+  // A buffer of lauxlib tells it in an ordinary error.
+  int is_memory = status == LUA_ERRMEM;
+  if (!is_memory && lua_type(L, -1) == LUA_TSTRING) is_memory = strstr(lua_tostring(L, -1), "not enough memory") != NULL;
+  if (is_memory) dh_stop_runtime(rt, DH_STOP_MEMORY);
+}
+
+void dh_pass_stop_on(lua_State *L, int status) {
+  dh_runtime *rt = dh_of(L);
+  rt->running = L;
+  dh_note_memory(L, status);
+  if (rt->stop) dh_raise_stop(L);
+}
+
+// ---- The chain of calls
+
+// The lowest address that calls may use: a part of the stack stays free for what the last of them does in C.
+char *dh_stack_floor(void) {
+  static _Thread_local char *floor;
+  if (floor) return floor;
+  pthread_attr_t attributes;
+  void *base = NULL;
+  size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &base, &size);
+    pthread_attr_destroy(&attributes);
+  }
+  // Unlimited or unknown: count from here as if the stack had 8 MiB.
+  if (!base || size > ((size_t)64 << 20)) base = (char *)__builtin_frame_address(0) - (8 << 20), size = 8 << 20;
+  size_t spare = size / 4 < ((size_t)2 << 20) ? size / 4 : (size_t)2 << 20;
+  return floor = (char *)base + spare;
+}
+
+// ---- Limits over host code, and pauses
+
+void dh_set_time_limit(lua_State *L, int64_t nanoseconds) { dh_of(L)->time_limit = nanoseconds; }
+int64_t dh_time_limit(lua_State *L) { return dh_of(L)->time_limit; }
+
+int dh_begin_limit(lua_State *L, dh_entry *entry, int64_t nanoseconds) {
+  return dh_enter(dh_of(L), entry, nanoseconds > 0 ? nanoseconds : 1);
+}
+
+int dh_end_limit(lua_State *L, dh_entry *entry) {
+  dh_runtime *rt = dh_of(L);
+  int reason = dh_leave(rt, entry);
+  if (reason && !rt->stop) lua_sethook(rt->running, NULL, 0, 0);
+  return reason;
+}
+
+dh_entry *dh_pause_limits(void) {
+  dh_entry *entry = innermost;
+  if (!entry || entry->paused_at) return NULL;
+  entry->paused_at = dh_now();
+  return entry;
+}
+
+void dh_resume_limits(dh_entry *paused) {
+  if (!paused) return;
+  int64_t waited = dh_now() - paused->paused_at;
+  int limited = 0;
+  for (dh_entry *entry = paused; entry && (entry == paused || !entry->paused_at); entry = entry->outer) {
+    if (entry->deadline) entry->deadline = entry->deadline + waited;
+    if (entry->limit) limited = 1;
+  }
+  paused->paused_at = 0;
+  if (limited) dh_start_ticking();
+}
+
+// ---- Ctrl-C
+
+// Whether a finalizer runs: the collector answers no question then, and no hook reaches the code.
+static int is_finalizing(void) {
+  for (dh_entry *entry = innermost; entry; entry = entry->outer)
+    if (lua_gc(entry->rt->main, LUA_GCISRUNNING) == -1) return 1;
+  return 0;
+}
+
+// Three in a row that nothing has answered, and what runs cannot be stopped.
 static void leave_when_stuck(void) {
-  if (interrupts < 3 || !innermost || innermost->stop != DH_STOP_INTERRUPT) return;
-  static const char text[] = "\ninterrupted: what was running did not stop; leaving\n";
+  if (interrupts < 3 || !is_finalizing()) return;
+  static const char text[] = "\ninterrupted: a finalizer (__gc) did not end; leaving\n";
   ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
   (void)ignored;
   _exit(130);
@@ -52,12 +174,11 @@ static void on_interrupt(int signal) {
   int saved = errno;
   if (!pthread_equal(pthread_self(), owner)) {
     pthread_kill(owner, signal);
-    errno = saved;
-    return;
+  } else {
+    interrupts = interrupts + 1;
+    leave_when_stuck();
+    dh_stop_through(NULL, DH_STOP_INTERRUPT);
   }
-  interrupts = interrupts + 1;
-  leave_when_stuck();
-  for (dh_runtime *rt = innermost; rt; rt = rt->outer) arm(rt, DH_STOP_INTERRUPT);
   errno = saved;
 }
 
@@ -79,222 +200,3 @@ void dh_release_interrupts(void) {
 int dh_was_interrupted(void) { return interrupts > 0; }
 void dh_clear_interrupt(void) { interrupts = 0; }
 int dh_is_stopping(lua_State *L) { return dh_of(L)->stop; }
-void dh_request_stop(lua_State *L, int reason) { arm(dh_of(L), reason); }
-
-dh_runtime *dh_enter_runtime(dh_runtime *rt) {
-  dh_runtime *before = innermost;
-  if (before != rt) rt->outer = before;
-  innermost = rt;
-  return before;
-}
-
-void dh_leave_runtime(dh_runtime *rt, dh_runtime *before) {
-  innermost = before;
-  if (before != rt) rt->outer = NULL;
-}
-
-int dh_raise_stop(lua_State *L) {
-  dh_runtime *rt = dh_of(L);
-  lua_sethook(L, stop_hook, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
-  rt->running = L;
-  lua_pushlightuserdata(L, (void *)&sentinel);
-  return lua_error(L);
-}
-
-// After code failed with a status: raises the stop again when there is one. A refused allocation is one where a limit is.
-static void pass_stop_on(lua_State *L, int status) {
-  dh_runtime *rt = dh_of(L);
-  rt->running = L;
-  if (status == LUA_ERRMEM && rt->limit && !rt->stop) rt->stop = DH_STOP_MEMORY;
-  if (rt->stop) dh_raise_stop(L);
-}
-
-// ---- pcall and xpcall
-
-static int finish_pcall(lua_State *L, int status, lua_KContext skipped) {
-  if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - (int)skipped;
-  pass_stop_on(L, status);
-  lua_pushboolean(L, 0);
-  lua_insert(L, -2);
-  return 2;
-}
-
-static int guarded_pcall(lua_State *L) {
-  luaL_checkany(L, 1);
-  lua_pushboolean(L, 1);
-  lua_insert(L, 1);
-  return finish_pcall(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, finish_pcall), 0);
-}
-
-static int is_stopping(lua_State *L) {
-  lua_pushboolean(L, dh_of(L)->stop != 0);
-  return 1;
-}
-
-// A message handler runs with hooks off when the hook raised: so it is reached through a Lua closure that looks first, and
-// ends in a tail call so that levels and tracebacks read as if it were not there.
-static const char handler_guard[] =
-    "local stopping = ...\n"
-    "return function(handler)\n"
-    "  return function(e) if stopping() then return e end return handler(e) end\n"
-    "end\n";
-
-static int guarded_xpcall(lua_State *L) {
-  int count = lua_gettop(L);
-  luaL_checktype(L, 2, LUA_TFUNCTION);
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_pushvalue(L, 2);
-  lua_call(L, 1, 1);
-  lua_replace(L, 2);  // the guarded handler
-  lua_pushboolean(L, 1);
-  lua_pushvalue(L, 1);
-  lua_rotate(L, 3, 2);
-  return finish_pcall(L, lua_pcallk(L, count - 2, LUA_MULTRET, 2, 2, finish_pcall), 2);
-}
-
-// ---- Coroutines
-
-// Runs `co` with the arguments on top of L. Answers the count of values it gave, moved to L, or -1 with the error on L.
-static int resume(lua_State *L, lua_State *co, int arguments) {
-  dh_runtime *rt = dh_of(L);
-  if (rt->stop) dh_raise_stop(L);
-  if (!lua_checkstack(co, arguments)) {
-    lua_pushliteral(L, "too many arguments to resume");
-    return -1;
-  }
-  lua_xmove(L, co, arguments);
-  int count = 0;
-  rt->running = co;
-  int status = lua_resume(co, L, arguments, &count);
-  rt->running = L;
-  if (status != LUA_OK && status != LUA_YIELD) {
-    pass_stop_on(L, status);
-    lua_xmove(co, L, 1);
-    return -1;
-  }
-  if (rt->stop) dh_raise_stop(L);
-  if (!lua_checkstack(L, count + 1)) {
-    lua_settop(co, -count - 1);
-    lua_pushliteral(L, "too many results to resume");
-    return -1;
-  }
-  lua_xmove(co, L, count);
-  return count;
-}
-
-static lua_State *check_coroutine(lua_State *L) {
-  lua_State *co = lua_tothread(L, 1);
-  luaL_argexpected(L, co, 1, "coroutine");
-  return co;
-}
-
-static int guarded_resume(lua_State *L) {
-  lua_State *co = check_coroutine(L);
-  int count = resume(L, co, lua_gettop(L) - 1);
-  lua_pushboolean(L, count >= 0);
-  if (count < 0) count = 1;
-  lua_insert(L, -(count + 1));
-  return count + 1;
-}
-
-// Closes a coroutine's pending variables: their handlers are Lua code that runs on it.
-static int reset(lua_State *L, lua_State *co) {
-  dh_runtime *rt = dh_of(L);
-  rt->running = co;
-  int status = lua_resetthread(co);
-  rt->running = L;
-  return status;
-}
-
-static int wrapped_resume(lua_State *L) {
-  lua_State *co = lua_tothread(L, lua_upvalueindex(1));
-  int count = resume(L, co, lua_gettop(L));
-  if (count >= 0) return count;
-  int status = lua_status(co);
-  if (status != LUA_OK && status != LUA_YIELD) {
-    status = reset(L, co);
-    pass_stop_on(L, status == LUA_ERRMEM ? status : LUA_ERRRUN);
-    lua_xmove(co, L, 1);
-  }
-  if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
-    luaL_where(L, 1);
-    lua_insert(L, -2);
-    lua_concat(L, 2);
-  }
-  return lua_error(L);
-}
-
-static int guarded_wrap(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TFUNCTION);
-  lua_State *co = lua_newthread(L);
-  lua_pushvalue(L, 1);
-  lua_xmove(L, co, 1);
-  lua_pushcclosure(L, wrapped_resume, 1);
-  return 1;
-}
-
-static const char *status_word(lua_State *L, lua_State *co) {
-  if (L == co) return "running";
-  int status = lua_status(co);
-  if (status == LUA_YIELD) return "suspended";
-  if (status != LUA_OK) return "dead";
-  lua_Debug ar;
-  if (lua_getstack(co, 0, &ar)) return "normal";
-  return lua_gettop(co) == 0 ? "dead" : "suspended";
-}
-
-static int guarded_close(lua_State *L) {
-  lua_State *co = check_coroutine(L);
-  const char *word = status_word(L, co);
-  if (*word != 's' && *word != 'd') return luaL_error(L, "cannot close a %s coroutine", word);
-  int status = reset(L, co);
-  if (status == LUA_OK) {
-    if (dh_of(L)->stop) return dh_raise_stop(L);
-    lua_pushboolean(L, 1);
-    return 1;
-  }
-  pass_stop_on(L, status);
-  lua_pushboolean(L, 0);
-  lua_xmove(co, L, 1);
-  return 2;
-}
-
-// ---- os.exit
-
-static int guarded_exit(lua_State *L) {
-  dh_runtime *rt = dh_of(L);
-  int status = 0;
-  if (lua_isboolean(L, 1))
-    status = lua_toboolean(L, 1) ? 0 : 1;
-  else
-    status = (int)luaL_optinteger(L, 1, 0);
-  if (!rt->stop) {
-    rt->exit_status = status & 0xFF;
-    rt->stop = DH_STOP_EXIT;
-  }
-  return dh_raise_stop(L);
-}
-
-// ---- Putting them in place
-
-static void replace(lua_State *L, const char *library, const char *name, lua_CFunction function) {
-  lua_getglobal(L, library);
-  lua_pushcfunction(L, function);
-  lua_setfield(L, -2, name);
-  lua_pop(L, 1);
-}
-
-void dh_open_guards(lua_State *L) {
-  replace(L, "_G", "pcall", guarded_pcall);
-  replace(L, "coroutine", "resume", guarded_resume);
-  replace(L, "coroutine", "wrap", guarded_wrap);
-  replace(L, "coroutine", "close", guarded_close);
-  replace(L, "os", "exit", guarded_exit);
-  lua_getglobal(L, "_G");
-  luaL_loadbuffer(L, handler_guard, sizeof handler_guard - 1, "=xpcall");
-  lua_pushcfunction(L, is_stopping);
-  lua_call(L, 1, 1);
-  lua_pushcclosure(L, guarded_xpcall, 1);
-  lua_setfield(L, -2, "xpcall");
-  lua_pop(L, 1);
-}

@@ -44,19 +44,25 @@ extension LuaStack {
   /// Pushes a problem as the table that scripts read: code, title, message, its details, and a text.
   public func push(_ problem: any Problem) {
     reserve(16)
-    pushTable(array: 0, fields: 4)
-    setField("code", problem.code)
-    setField("title", problem.title)
-    setField("message", problem.message)
-    for detail in problem.details {
-      switch detail.value {
-      case .text(let text): setField(detail.name, text)
-      case .integer(let number): setField(detail.name, number)
-      case .number(let number): setField(detail.name, number)
+    let details = problem.details
+    var (code, title, message) = (problem.code, problem.title, problem.message)
+    let metatable = state.problemMetatableSlot(on: L)
+    code.withUTF8 { code in
+      title.withUTF8 { title in
+        message.withUTF8 { message in
+          dh_push_problem(L, dh_text(code), dh_text(title), dh_text(message), Int32(clamping: details.count), metatable)
+        }
       }
     }
-    state.pushProblemMetatable(on: L)
-    lua_setmetatable(L, -2)
+    for detail in details {
+      push(detail.name)
+      switch detail.value {
+      case .text(let text): push(text)
+      case .integer(let number): push(number)
+      case .number(let number): push(number)
+      }
+      lua_rawset(L, -3)
+    }
   }
 
   /// The problem in a table with `code`, `title` and `message`, read raw; nil for any other value.
@@ -107,4 +113,11 @@ public struct LuaFunction: LuaRepresentable {
     return 1
   }
   public var luaValue: LuaValue { .opaque("function") }
+}
+
+extension dh_text {
+  fileprivate init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    let start = UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self)
+    self.init(bytes: start, length: bytes.count)
+  }
 }

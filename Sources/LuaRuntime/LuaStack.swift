@@ -9,6 +9,9 @@ public struct LuaStack: ~Copyable {
 
   @usableFromInline init(_ state: OpaquePointer) { L = state }
 
+  /// The Lua state itself, for C code that works on it; nothing that can raise may be called on it from Swift.
+  public var pointer: OpaquePointer { L }
+
   /// The state this stack belongs to.
   public var state: LuaState { LuaState.of(L) }
 
@@ -119,7 +122,18 @@ public struct LuaStack: ~Copyable {
   }
 
   /// A whole number within a range; a float with an exact whole value counts.
-  public func integer(_ index: Int, in range: ClosedRange<Int> = Int.min...Int.max) throws(LuaFailure) -> Int {
+  @inlinable public func integer(
+    _ index: Int, in range: ClosedRange<Int> = Int.min...Int.max
+  ) throws(LuaFailure) -> Int {
+    if lua_isinteger(L, Int32(index)) != 0, case let value = Int(lua_tointegerx(L, Int32(index), nil)),
+      range.contains(value)
+    {
+      return value
+    }
+    return try integerByTheBook(index, range)
+  }
+
+  @usableFromInline func integerByTheBook(_ index: Int, _ range: ClosedRange<Int>) throws(LuaFailure) -> Int {
     guard lua_type(L, Int32(index)) == LUA_TNUMBER else { throw expected("integer", at: index) }
     guard let value = integerOrNil(index) else {
       throw .argument(index, "number has no integer representation")

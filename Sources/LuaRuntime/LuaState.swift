@@ -25,7 +25,8 @@ public final class LuaState {
   }
 
   let main: OpaquePointer
-  public private(set) var isClosed = false
+  /// Read at every call; nothing holds an access to it across another.
+  @exclusivity(unchecked) public private(set) var isClosed = false
   private var slots: [ObjectIdentifier: Slot] = [:]
   private var slotsByType: [UnsafeRawPointer: Slot] = [:]
   /// The types and modules that were registered, for help, completion and the reference.
@@ -37,11 +38,25 @@ public final class LuaState {
   private var errorValues: [(number: Int, value: LuaReference)] = []
   private var errorCount = 0
 
-  /// - Parameter memoryLimit: bytes that its Lua code may hold; nil for no limit.
-  public init(memoryLimit: Int? = nil) throws(LuaError) {
+  /// What stands in the globals of a new state.
+  public enum Libraries: Sendable {
+    /// Lua's whole standard library, as a person's own lines and scripts have it.
+    case full
+    /// The safe part of it that plugins have; `sandbox.c` lists it.
+    case sandboxed
+  }
+
+  /// - Parameters:
+  ///   - memoryLimit: bytes that its Lua code may hold; nil for no limit.
+  ///   - libraries: the environment that its code finds.
+  ///   - seed: what its random numbers start from, so that they repeat; nil for other ones each time.
+  public init(memoryLimit: Int? = nil, libraries: Libraries = .full, seed: UInt64? = nil) throws(LuaError) {
     var host = dh_host(
       context: nil, invoke: runHostFunction, release: releaseHostObject, unknown_field: wordUnknownField)
-    guard let L = dh_open(&host, memoryLimit ?? 0) else {
+    var options = dh_options(
+      memory_limit: max(0, memoryLimit ?? 0), is_sandboxed: libraries == .sandboxed ? 1 : 0,
+      is_seeded: seed == nil ? 0 : 1, seed: seed ?? 0)
+    guard let L = dh_open(&host, &options) else {
       throw LuaError(kind: .stopped(.memory), message: "not enough memory for a Lua state")
     }
     main = L
@@ -91,6 +106,7 @@ public final class LuaState {
       guard let base = raw.baseAddress else { return dh_load(L, "", 0, "=" + name) }
       return dh_load(L, base.assumingMemoryBound(to: CChar.self), raw.count, "=" + name)
     }
+    if status >= DH_STATUS_STOPPED { throw takeError(on: L, status: status) }
     guard status == LUA_OK else { throw takeSyntaxError(on: L, endsInBackslash: bytes.last == UInt8(ascii: "\\")) }
     return LuaReference(popping: L, of: self)
   }
@@ -176,7 +192,7 @@ public final class LuaState {
     return errorValues.first { $0.number == key.number }?.value
   }
 
-  private func stopError(_ reason: Int32) -> LuaError {
+  func stopError(_ reason: Int32) -> LuaError {
     switch UInt32(reason) {
     case DH_STOP_DEADLINE.rawValue:
       return LuaError(kind: .stopped(.deadline), message: "stopped: the time limit has passed")
@@ -204,7 +220,9 @@ public final class LuaState {
     if status >= DH_STATUS_STOPPED { lua_pushnil(L) }
     guard status == LUA_OK else { return "(error object is a \(String(cString: dh_type_word(L, -2))) value)" }
     var length = 0
-    guard let start = dh_string(L, -1, &length) else { return "" }
+    guard let start = dh_string(L, -1, &length) else {
+      return "(error object is a \(String(cString: dh_type_word(L, -2))) value)"
+    }
     return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
   }
 
@@ -298,8 +316,7 @@ public final class LuaState {
   /// Pushes a function of the host on the running stack.
   func push(_ function: HostFunction, on L: OpaquePointer) { dh_push_function(L, keep(function, type: nil)) }
 
-  private func keep(_ function: HostFunction, type: UnsafeMutablePointer<dh_type>?) -> UnsafeMutablePointer<dh_function>
-  {
+  func keep(_ function: HostFunction, type: UnsafeMutablePointer<dh_type>?) -> UnsafeMutablePointer<dh_function> {
     let entry = UnsafeMutablePointer<dh_function>.allocate(capacity: 1)
     entry.initialize(
       to: dh_function(
@@ -320,21 +337,22 @@ public final class LuaState {
 
   // MARK: Problems
 
-  /// Pushes the metatable that gives problems their text.
-  func pushProblemMetatable(on L: OpaquePointer) {
-    if problemMetatable == nil {
-      let stack = LuaStack(L)
-      stack.pushTable(array: 0, fields: 2)
-      stack.setField("__name", "problem")
-      stack.push("__tostring")
-      push(
-        HostFunction("__tostring", failsSoftly: false) { stack, _ in
-          (stack.problem(at: 1)?.message ?? "problem").push(on: stack)
-        }, on: L)
-      lua_rawset(L, -3)
-      problemMetatable = LuaReference(popping: L, of: self)
+  /// Where the registry holds the metatable that gives problems their text.
+  func problemMetatableSlot(on L: OpaquePointer) -> Int32 {
+    if let problemMetatable { return problemMetatable.slot }
+    let stack = LuaStack(L)
+    stack.pushTable(array: 0, fields: 3)
+    stack.setField("__name", "problem")
+    stack.setField("__metatable", "problem")
+    stack.push("__tostring")
+    let text = HostFunction("__tostring", failsSoftly: false) { stack, _ in
+      (stack.problem(at: 1)?.message ?? "problem").push(on: stack)
     }
-    problemMetatable?.push(on: L)
+    push(text, on: L)
+    lua_rawset(L, -3)
+    let metatable = LuaReference(popping: L, of: self)
+    problemMetatable = metatable
+    return metatable.slot
   }
 
   // MARK: Fields

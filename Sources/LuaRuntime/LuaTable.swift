@@ -10,17 +10,16 @@ public struct LuaTable: ~Copyable {
   let index: Int32
   /// The number of the argument that errors name.
   public let argument: Int
+  /// A plain table is read raw; that stays right when it gets a metatable meanwhile.
+  private let hasMetatable: Bool
 
   init(_ state: OpaquePointer, index: Int, argument: Int) {
     L = state
     self.index = lua_absindex(state, Int32(index))
     self.argument = argument
-  }
-
-  private var hasMetatable: Bool {
-    guard lua_getmetatable(L, index) != 0 else { return false }
-    dh_pop(L, 1)
-    return true
+    _ = lua_checkstack(state, 16)
+    hasMetatable = lua_getmetatable(state, self.index) != 0
+    if hasMetatable { dh_pop(state, 1) }
   }
 
   /// Pushes `t[key]` for the key on top, which it pops.
@@ -35,7 +34,6 @@ public struct LuaTable: ~Copyable {
   /// Reads one field with the stack balanced, whatever `body` does.
   private func withField<R>(_ name: String, _ body: (borrowing LuaStack) throws -> R) throws -> R {
     let stack = LuaStack(L)
-    stack.reserve(8)
     let top = lua_gettop(L)
     defer { lua_settop(L, top) }
     stack.push(name)

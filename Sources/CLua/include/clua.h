@@ -29,6 +29,18 @@ enum dh_failure {
 enum { DH_STATUS_STOPPED = 100 };
 
 typedef struct dh_runtime dh_runtime;
+
+// A call of the host into a state, or a stretch of host work under a limit: a link of the chain on its thread. It lives in the
+// caller's frame.
+typedef struct dh_entry {
+  struct dh_runtime *rt;
+  struct dh_entry *outer, *outer_same;  // the call around it; the one around it in the same state
+  volatile int stop;                    // why it must end, or DH_STOP_NONE
+  int64_t limit;                        // nanoseconds; 0 for none
+  volatile int64_t deadline;            // when the clock of dh_now passes it; 0 until the first tick
+  volatile int64_t paused_at;           // since when it and the calls around it stand still; 0 when they do not
+} dh_entry;
+
 // What a bound type is in one state.
 typedef struct dh_type {
   const char *name;
@@ -57,8 +69,15 @@ typedef struct dh_host {
 
 // ---- States
 
-// A new state with the libraries of Lua open, made safe; NULL without memory. limit 0 means none.
-lua_State *dh_open(const dh_host *host, size_t memory_limit);
+typedef struct dh_options {
+  size_t memory_limit;  // bytes; 0 for none
+  int is_sandboxed;     // a plugin's environment in place of Lua's whole library
+  int is_seeded;        // its random numbers repeat with `seed`
+  uint64_t seed;
+} dh_options;
+
+// A new state with the libraries of Lua open, made safe; NULL without memory.
+lua_State *dh_open(const dh_host *host, const dh_options *options);
 // Closes the state: finalizers run (hooks off), then everything it allocated is given back.
 void dh_close(lua_State *L);
 // Bytes that the state holds now, those charged for host objects included.
@@ -71,11 +90,16 @@ void dh_set_memory_limit(lua_State *L, size_t limit);
 
 // ---- Calls
 
-// Compiles text (never bytecode). Leaves the function or the message on the stack; answers a Lua status.
+// Compiles text (never bytecode). Leaves the function or the message on the stack; answers as dh_call_protected.
 int dh_load(lua_State *L, const char *text, size_t length, const char *chunk_name);
 // Calls the function below `arguments` values. Answers LUA_OK, a Lua status with the error on top, or
 // DH_STATUS_STOPPED + reason with nothing pushed. Never raises.
 int dh_call_protected(lua_State *L, int arguments, int results);
+// The same in two steps, for calls that must be fast: begin pushes a message handler and the value at `ref` of the registry,
+// on the stack of the running coroutine, which it answers; NULL when that is full. Then the arguments are pushed. What the handler and the results stand on is for the
+// caller to take off; after an answer that is not LUA_OK it is as after dh_call_protected.
+lua_State *dh_begin_call(lua_State *L, int ref, int slots);
+int dh_finish_call(lua_State *L, int arguments, int results);
 // Where the last error was raised (`file:line:` of the nearest Lua code), or an empty string.
 const char *dh_error_position(lua_State *L);
 // The traceback of the last error, when tracing is on; else an empty string. Stays valid until the next error.
@@ -105,8 +129,20 @@ int dh_is_stopping(lua_State *L);
 // Whether a Ctrl-C came since the last dh_clear_interrupt, whatever ran.
 int dh_was_interrupted(void);
 void dh_clear_interrupt(void);
-// As a Ctrl-C would: for tests and for the host's own limits.
+// As a Ctrl-C would: for tests and for the host's own limits. Does nothing while no call is under way.
 void dh_request_stop(lua_State *L, int reason);
+// The time that each call of the host into this state may take, all that it calls included; 0 for no limit.
+void dh_set_time_limit(lua_State *L, int64_t nanoseconds);
+int64_t dh_time_limit(lua_State *L);
+// A limit over host work and all that it calls. Begin answers 0, or DH_STATUS_STOPPED + reason or LUA_ERRRUN, and then must
+// not be ended. End answers why it was to stop, or DH_STOP_NONE.
+int dh_begin_limit(lua_State *L, dh_entry *entry, int64_t nanoseconds);
+int dh_end_limit(lua_State *L, dh_entry *entry);
+// All limits of calls under way on this thread stand still until the answer is given back.
+dh_entry *dh_pause_limits(void);
+void dh_resume_limits(dh_entry *paused);
+// Whether the clock of the limits is armed on this thread.
+int dh_is_ticking(void);
 
 // ---- Bound types
 
@@ -132,6 +168,14 @@ const dh_type *dh_type_of(lua_State *L, int index);
 void dh_push_module(lua_State *L, const char *name);
 // Gives the module on top of the stack a field that is computed at each read.
 void dh_module_getter(lua_State *L, const dh_function *function);
+// Pushes the table of a problem with its three texts, and room for `more` fields; `metatable` is a reference.
+typedef struct dh_text {
+  const char *bytes;
+  size_t length;
+} dh_text;
+void dh_push_problem(lua_State *L, dh_text code, dh_text title, dh_text message, int more, int metatable);
+// Pushes a plugin's `require`: `finder` answers the text and the chunk name of a module.
+void dh_push_require(lua_State *L, const dh_function *finder);
 // Wraps the table on top of the stack into a frozen proxy: reading works, writing raises `advice`.
 void dh_freeze(lua_State *L, const char *advice);
 // Pushes the table behind a frozen proxy and answers 1; answers 0 for any other value.

@@ -1,0 +1,67 @@
+// How long calls into a state may take, and where a plugin's `require` looks. Invariant: a limit stops the call that it is
+// set for and all that was called from it, through every state, and nothing around it.
+
+import CLua
+
+extension LuaState {
+  /// Seconds that each call into this state may take, all that it calls included; nil for no limit. What passes it ends with
+  /// a `LuaError` whose `stopReason` is `.deadline`, and nothing in Lua can catch that.
+  public var timeLimit: Double? {
+    get {
+      guard !isClosed, case let nanoseconds = dh_time_limit(main), nanoseconds > 0 else { return nil }
+      return Double(nanoseconds) / 1e9
+    }
+    set { if !isClosed { dh_set_time_limit(main, newValue.map(nanoseconds) ?? 0) } }
+  }
+
+  /// Runs host work, and the Lua code that it calls, within a time limit.
+  /// - Throws: what `body` throws: a call that the limit ends throws a `LuaError` with `stopReason` `.deadline`; host work
+  ///   that takes long polls `isStopping`.
+  public func withDeadline<R>(_ seconds: Double, _ body: () throws -> R) throws -> R {
+    _ = try running()
+    var entry = dh_entry()
+    return try withUnsafeMutablePointer(to: &entry) { entry in
+      let status = dh_begin_limit(main, entry, nanoseconds(seconds))
+      guard status == LUA_OK else { throw refusal(status) }
+      defer { _ = dh_end_limit(main, entry) }
+      return try body()
+    }
+  }
+
+  /// Runs what waits for the person: the limits of all calls under way stand still meanwhile. Calls that begin inside have
+  /// limits of their own.
+  public func pauseDeadline<R>(_ body: () throws -> R) rethrows -> R {
+    let paused = dh_pause_limits()
+    defer { dh_resume_limits(paused) }
+    return try body()
+  }
+
+  /// Gives a plugin its `require`: a module is loaded once, from the text that `find` gives for its name; what `find` throws
+  /// is the error of the call.
+  /// - Parameter find: the text (never bytecode) and what messages call it.
+  public func setRequire(_ find: @escaping (String) throws -> (source: [UInt8], chunkName: String)) throws {
+    let finder = HostFunction("require", failsSoftly: false) { stack, _ in
+      let module = try find(try stack.text(1))
+      stack.push(bytes: module.source)
+      stack.push(module.chunkName)
+      return 2
+    }
+    try withStack { stack in
+      dh_push_globals(stack.L)
+      stack.push("require")
+      dh_push_require(stack.L, keep(finder, type: nil))
+      lua_rawset(stack.L, -3)
+    }
+  }
+
+  private func refusal(_ status: Int32) -> LuaError {
+    status >= DH_STATUS_STOPPED ? stopError(status - Int32(DH_STATUS_STOPPED)) : stackIsFull
+  }
+}
+
+/// Whole nanoseconds, at least 1; what is no number or beyond 290 years counts as that.
+private func nanoseconds(_ seconds: Double) -> Int64 {
+  let most = 9.0e18
+  let wanted = seconds * 1e9
+  return wanted.isFinite ? max(1, Int64(min(wanted, most))) : Int64(most)
+}
