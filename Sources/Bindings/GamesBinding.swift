@@ -145,23 +145,43 @@ func modeType() -> BoundType<ModeObject> {
 
 // MARK: Games
 
-/// What a guess answers: points, or nil and the refusal.
-struct GuessAnswer: LuaRepresentable {
-  let outcome: GuessOutcome
-  let word: () -> String
+/// What refused guesses are answered with in one state: the texts of each rule are made once.
+private final class Refusals {
+  private var rules: [Rule] = []
+  private var prepared: [PreparedProblem] = []
+  private static let limit = 256
 
-  func push(on stack: borrowing LuaStack) -> Int32 {
-    if case .accepted(let points) = outcome {
-      stack.push(points)
-      return 1
-    }
+  /// Pushes nil and the problem of an outcome that is no acceptance; the guess is at `index`.
+  func push(_ outcome: GuessOutcome, to index: Int, of game: Game, on stack: borrowing LuaStack) throws -> LuaPushed {
+    let bytes = try stack.bytes(index)
+    let isPlain = Lexicon.hash(ofPlain: bytes) != nil
+    if isPlain, case .refused(let rule) = outcome { return problem(of: rule, on: stack).pushRefusal(detail: index, on: stack) }
     stack.pushNil()
-    if let refusal = outcome.refusal(of: word()) { stack.push(refusal) } else { stack.pushNil() }
-    return 2
+    if let refusal = outcome.refusal(of: game.lexicon.normalized(String(decoding: bytes, as: UTF8.self))) {
+      stack.push(refusal)
+    } else {
+      stack.pushNil()
+    }
+    return LuaPushed(2)
   }
-  var luaValue: LuaValue {
-    if case .accepted(let points) = outcome { return .integer(points) }
-    return .text(outcome.code ?? "")
+
+  /// Pushes the points, or the code of the refusal.
+  func pushShort(_ outcome: GuessOutcome, on stack: borrowing LuaStack) {
+    switch outcome {
+    case .accepted(let points): stack.push(points)
+    case .refused(let rule): problem(of: rule, on: stack).pushCode(on: stack)
+    default: stack.push(outcome.code ?? "")
+    }
+  }
+
+  private func problem(of rule: Rule, on stack: borrowing LuaStack) -> PreparedProblem {
+    if let index = rules.firstIndex(of: rule) { return prepared[index] }
+    if rules.count == Self.limit { (rules, prepared) = ([], []) }
+    let refusal = Refusal(code: rule.code, title: rule.title, message: rule.message, word: "")
+    let problem = PreparedProblem(refusal, detail: "word", on: stack)
+    rules.append(rule)
+    prepared.append(problem)
+    return problem
   }
 }
 
@@ -174,6 +194,7 @@ func gameType(_ context: BindingContext) -> BoundType<GameHandle> {
     identity: { .text($0.game.baseWord) }, check: { try requireOpen($0, "game") }
   ) { type in
     describeState(type)
+    describeGuessing(type)
     describePlaying(type, context)
   }
 }
@@ -222,25 +243,29 @@ extension GameHandle {
   public var dataText: String? { (companion as? LuaReference)?.copied().json ?? savedData }
 }
 
-private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingContext) {
+private func describeGuessing(_ type: BoundType<GameHandle>) {
+  let refusals = Refusals()
   let word = LuaParameter("word", .string)
   type.method("guess", [word], returns: .integer, fails: true, "Judges a guess: its points, or nil and why not.") {
     handle, stack in
-    let bytes = try stack.bytes(2)
-    return GuessAnswer(outcome: try handle.game.guess(bytes)) { [lexicon = handle.game.lexicon] in
-      lexicon.normalized(String(decoding: bytes, as: UTF8.self))
+    let outcome = try handle.game.guess(stack.bytes(2))
+    guard case .accepted(let points) = outcome else {
+      return try refusals.push(outcome, to: 2, of: handle.game, on: stack)
     }
+    stack.push(points)
+    return LuaPushed(1)
   }
   type.method(
     "guess_all", [LuaParameter("words", .list(.string))], returns: .list(.oneOf([.integer, .string])),
     "Judges many guesses: for each its points, or the code of the refusal."
   ) { handle, stack in
-    try stack.table(2, "list of strings").elements { stack in
-      let outcome = try handle.game.guess(stack.bytes(-1))
-      if case .accepted(let points) = outcome { return LuaValue.integer(points) }
-      return .text(outcome.code ?? "")
+    try stack.table(2, "list of strings").pushMapped { stack in
+      refusals.pushShort(try handle.game.guess(stack.bytes(-1)), on: stack)
     }
   }
+}
+
+private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingContext) {
   type.method("possible", [], returns: .list(.string), "All words that can be found.") { handle, _ in
     handle.game.possible()
   }
