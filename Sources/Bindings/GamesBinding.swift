@@ -146,41 +146,52 @@ func modeType() -> BoundType<ModeObject> {
 // MARK: Games
 
 /// What refused guesses are answered with in one state: the texts of each rule are made once.
+/// Invariant: `current` has the problems of the rules of `game` as of its deal `deal`, in their order.
 private final class Refusals {
-  private var rules: [Rule] = []
-  private var prepared: [PreparedProblem] = []
+  private var known: [(rule: Rule, problem: PreparedProblem)] = []
+  private var current: [PreparedProblem] = []
+  private var game: Game?
+  private var deal = 0
   private static let limit = 256
 
-  /// Pushes nil and the problem of an outcome that is no acceptance; the guess is at `index`.
-  func push(_ outcome: GuessOutcome, to index: Int, of game: Game, on stack: borrowing LuaStack) throws -> LuaPushed {
+  /// Pushes nil and the problem of a verdict that is no acceptance; the guess is at `index`.
+  func push(_ verdict: Verdict, to index: Int, of game: Game, on stack: borrowing LuaStack) throws -> LuaPushed {
     let bytes = try stack.bytes(index)
-    let isPlain = Lexicon.hash(ofPlain: bytes) != nil
-    if isPlain, case .refused(let rule) = outcome { return problem(of: rule, on: stack).pushRefusal(detail: index, on: stack) }
-    stack.pushNil()
-    if let refusal = outcome.refusal(of: game.lexicon.normalized(String(decoding: bytes, as: UTF8.self))) {
-      stack.push(refusal)
-    } else {
-      stack.pushNil()
+    if case .refused(let rule) = verdict, Lexicon.hash(ofPlain: bytes) != nil {
+      return problem(of: rule, of: game, on: stack).pushRefusal(detail: index, on: stack)
     }
+    stack.pushNil()
+    let word = game.lexicon.normalized(String(decoding: bytes, as: UTF8.self))
+    if let refusal = game.outcome(of: verdict).refusal(of: word) { stack.push(refusal) } else { stack.pushNil() }
     return LuaPushed(2)
   }
 
   /// Pushes the points, or the code of the refusal.
-  func pushShort(_ outcome: GuessOutcome, on stack: borrowing LuaStack) {
-    switch outcome {
+  func pushShort(_ verdict: Verdict, of game: Game, on stack: borrowing LuaStack) {
+    switch verdict {
     case .accepted(let points): stack.push(points)
-    case .refused(let rule): problem(of: rule, on: stack).pushCode(on: stack)
-    default: stack.push(outcome.code ?? "")
+    case .refused(let rule): problem(of: rule, of: game, on: stack).pushCode(on: stack)
+    default: stack.push(game.outcome(of: verdict).code ?? "")
     }
   }
 
-  private func problem(of rule: Rule, on stack: borrowing LuaStack) -> PreparedProblem {
-    if let index = rules.firstIndex(of: rule) { return prepared[index] }
-    if rules.count == Self.limit { (rules, prepared) = ([], []) }
+  private func problem(of rule: Int, of game: Game, on stack: borrowing LuaStack) -> PreparedProblem {
+    if self.game !== game || deal != game.deals { take(game, on: stack) }
+    return current[rule]
+  }
+
+  private func take(_ game: Game, on stack: borrowing LuaStack) {
+    if known.count > Self.limit { known = [] }
+    current = []
+    for rule in game.rules { current.append(prepared(rule, on: stack)) }
+    (self.game, deal) = (game, game.deals)
+  }
+
+  private func prepared(_ rule: Rule, on stack: borrowing LuaStack) -> PreparedProblem {
+    if let old = known.first(where: { $0.rule == rule }) { return old.problem }
     let refusal = Refusal(code: rule.code, title: rule.title, message: rule.message, word: "")
     let problem = PreparedProblem(refusal, detail: "word", on: stack)
-    rules.append(rule)
-    prepared.append(problem)
+    known.append((rule, problem))
     return problem
   }
 }
@@ -248,9 +259,9 @@ private func describeGuessing(_ type: BoundType<GameHandle>) {
   let word = LuaParameter("word", .string)
   type.method("guess", [word], returns: .integer, fails: true, "Judges a guess: its points, or nil and why not.") {
     handle, stack in
-    let outcome = try handle.game.guess(stack.bytes(2))
-    guard case .accepted(let points) = outcome else {
-      return try refusals.push(outcome, to: 2, of: handle.game, on: stack)
+    let verdict = try handle.game.verdict(on: stack.bytes(2))
+    guard case .accepted(let points) = verdict else {
+      return try refusals.push(verdict, to: 2, of: handle.game, on: stack)
     }
     stack.push(points)
     return LuaPushed(1)
@@ -259,8 +270,9 @@ private func describeGuessing(_ type: BoundType<GameHandle>) {
     "guess_all", [LuaParameter("words", .list(.string))], returns: .list(.oneOf([.integer, .string])),
     "Judges many guesses: for each its points, or the code of the refusal."
   ) { handle, stack in
-    try stack.table(2, "list of strings").pushMapped { stack in
-      refusals.pushShort(try handle.game.guess(stack.bytes(-1)), on: stack)
+    let game = handle.game
+    return try stack.table(2, "list of strings").pushMapped { stack in
+      refusals.pushShort(try game.verdict(on: stack.bytes(-1)), of: game, on: stack)
     }
   }
 }

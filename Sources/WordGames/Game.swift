@@ -6,11 +6,14 @@ public import Lexicon
 public final class Game {
   public let mode: Mode
   public let lexicon: Lexicon
-  public internal(set) var baseWord = "" { didSet { length = baseWord.count } }
-  /// The letters of the base word.
-  public private(set) var length = 0
+  public internal(set) var baseWord = "" { didSet { letterCount = baseWord.count } }
+  private(set) var letterCount = 0
   /// The rules in force: the mode's, or those that its `setup` gave.
   public internal(set) var rules: [Rule]
+  /// How often rules and base word were put into play.
+  public private(set) var deals = 0
+  /// What the mode's own `accept` said of the last word that it declined.
+  public internal(set) var declined: Refusal?
   /// Whose turn it is, from 0.
   public internal(set) var currentPlayer = 0
   /// Points taken off for hints.
@@ -48,6 +51,8 @@ public final class Game {
   }
 
   public var language: Language { lexicon.language }
+  /// The letters of the base word.
+  public var length: Int { letterCount }
   /// The found words, newest first.
   public var found: [String] { foundWords.entries.reversed().map(foundWords.word) }
   public var count: Int { foundWords.entries.count }
@@ -117,6 +122,7 @@ public final class Game {
     baseWord = word
     self.rules = rules
     judge.take(rules: rules, baseWord: word)
+    deals += 1
     possibleCache = nil
     acceptedOnBase = 0
   }

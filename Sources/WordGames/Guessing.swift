@@ -8,6 +8,21 @@ import Wording
 extension Game {
   /// Judges a guess, given as its UTF-8, and keeps it when it counts. Throws what a hook of the mode throws.
   public func guess(_ bytes: UnsafeBufferPointer<UInt8>) throws -> GuessOutcome {
+    outcome(of: try verdict(on: bytes))
+  }
+
+  /// A verdict that was just given, with its words.
+  public func outcome(of verdict: Verdict) -> GuessOutcome {
+    switch verdict {
+    case .accepted(let points): .accepted(points: points)
+    case .refused(let rule): .refused(judge.rules[rule])
+    case .declined: declined.map(GuessOutcome.declined) ?? .over
+    case .over: .over
+    }
+  }
+
+  /// The same, with the answer as numbers.
+  public func verdict(on bytes: UnsafeBufferPointer<UInt8>) throws -> Verdict {
     if mayBeOver, try isFinished() { return .over }
     if let hash = Lexicon.hash(ofPlain: bytes) {
       return try judged(Judge.Guess(bytes: bytes, letters: bytes.count, hash: hash))
@@ -40,19 +55,20 @@ extension Game {
   }
 
   @inline(__always)
-  private func judged(_ guess: Judge.Guess) throws -> GuessOutcome {
-    if let failed = judge.firstFailure(guess) { return .refused(judge.rules[failed]) }
+  private func judged(_ guess: Judge.Guess) throws -> Verdict {
+    if let failed = judge.firstFailure(guess) { return .refused(rule: failed) }
     return try accept(guess)
   }
 
   /// Asks the mode about a word that passed every rule, and keeps it.
-  private func accept(_ guess: Judge.Guess) throws -> GuessOutcome {
+  private func accept(_ guess: Judge.Guess) throws -> Verdict {
     guard !isAsking else { throw GameError.busy }
     var points: Int?
     if hasSay {
       let word = String(decoding: guess.bytes, as: UTF8.self)
       if let problem = try asking({ try mode.hooks.accept?(self, word) }) {
-        return .declined(Refusal(code: problem.code, title: problem.title, message: problem.message, word: word))
+        declined = Refusal(code: problem.code, title: problem.title, message: problem.message, word: word)
+        return .declined
       }
       points = try asking { try mode.hooks.score?(self, word) }
     }
@@ -71,7 +87,7 @@ extension Game {
   }
 
   private func nativePoints(_ guess: Judge.Guess) -> Int {
-    let bonus = guess.letters >= length && guess.letters > 1 ? mode.scoring.allLettersBonus : 0
+    let bonus = guess.letters >= letterCount && guess.letters > 1 ? mode.scoring.allLettersBonus : 0
     guard mode.scoring.usesLetterValues else { return guess.letters + bonus }
     return String(decoding: guess.bytes, as: UTF8.self).reduce(bonus) { $0 + (letterValues[$1] ?? 1) }
   }

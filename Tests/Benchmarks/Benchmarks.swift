@@ -14,12 +14,9 @@ private final class Word: BoundObject {
   static func main() throws {
     let deckhand = CommandLine.arguments.count > 1 ? CommandLine.arguments[1] : "deckhand"
     let folder = CommandLine.arguments.count > 2 ? CommandLine.arguments[2] : "/tmp/deckhand-bench"
-    let part = CommandLine.arguments.count > 3 ? CommandLine.arguments[3] : "all"
-    if part != "words" {
-      show([try boundMethod(), startUp(deckhand), addAll(deckhand, folder)].compactMap(\.self))
-      show(try callFigures().compactMap(\.self))
-    }
-    if part != "shell" { try wordsAndGames(folder) }
+    show([try boundMethod(), startUp(deckhand), addAll(deckhand, folder)].compactMap(\.self))
+    show(try callFigures().compactMap(\.self))
+    try wordsAndGames(folder)
   }
 
   private static func wordsAndGames(_ folder: String) throws {

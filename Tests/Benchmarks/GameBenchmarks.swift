@@ -40,7 +40,8 @@ struct GameBenchmarks {
     defer { state.close() }
     return [
       try guessing("a guess by four rules, mixed,", wanted: 1.2, each, guesses, state),
-      try guessing("a guess that is refused", wanted: 1.2, each, ["cab", "rimbecang", "paper", "a"], repeats: 500, state),
+      try guessing(
+        "a guess that is refused", wanted: 1.2, each, ["cab", "rimbecang", "paper", "a"], repeats: 500, state),
       try guessing("a guess that counts", wanted: 1.2, each, lexicon.formable(from: Self.base), isNew: true, state),
       try guessing("game:guess_all", wanted: 1.3, batch, guesses, state),
       try formable(state),
@@ -87,7 +88,8 @@ struct GameBenchmarks {
     let code = "local list = words.lexicon('english') for i = 1, #texts do list:formable(texts[i]) end"
     let run = try state.load(code, name: "bench")
     return try compare(
-      "formable words from Lua against C without Lua", wanted: 8, rounds: 15, scale: 1e6 / Double(bases.count), unit: "us"
+      "formable words from Lua against C without Lua", wanted: 8, rounds: 15, scale: 1e6 / Double(bases.count),
+      unit: "us"
     ) {
       let start = now()
       try run.call([], results: 0) { _ in }

@@ -56,7 +56,9 @@ struct WordBenchmarks {
   /// Compiles the American English list, the largest there is, into a folder.
   init(folder: String) throws {
     library = { LexiconLibrary(listFolders: ["/usr/share/dict"], cacheFolder: folder) }
-    guard let english = Language.named("english") else { throw LexiconError.unknownLanguage(name: "english", suggestion: "") }
+    guard let english = Language.named("english") else {
+      throw LexiconError.unknownLanguage(name: "english", suggestion: "")
+    }
     lexicon = try library().lexicon(for: english)
     words = lexicon.words().filter { $0.utf8.allSatisfy { (0x61...0x7A).contains($0) } }
     let texts = Texts(words)
@@ -69,7 +71,9 @@ struct WordBenchmarks {
     return [
       membership("an open-addressing table with FNV-1a", reference_contains_plain),
       membership("an open-addressing table with a wide hash and tags", reference_contains_tagged),
-      Figure(title: "bytes a word for membership", wanted: 24 / reference_bytes_a_word(), ours: bytes, reference: reference_bytes_a_word(), unit: "bytes"),
+      Figure(
+        title: "bytes a word for membership", wanted: 24 / reference_bytes_a_word(), ours: bytes,
+        reference: reference_bytes_a_word(), unit: "bytes"),
       formable(), matching(), try opening(),
     ]
   }
