@@ -166,15 +166,6 @@ private final class Refusals {
     return LuaPushed(2)
   }
 
-  /// Pushes the points, or the code of the refusal.
-  func pushShort(_ verdict: Verdict, of game: Game, on stack: borrowing LuaStack) {
-    switch verdict {
-    case .accepted(let points): stack.push(points)
-    case .refused(let rule): problem(of: rule, of: game, on: stack).pushCode(on: stack)
-    default: stack.push(game.outcome(of: verdict).code ?? "")
-    }
-  }
-
   private func problem(of rule: Int, of game: Game, on stack: borrowing LuaStack) -> PreparedProblem {
     if self.game !== game || deal != game.deals { take(game, on: stack) }
     return current[rule]
@@ -193,6 +184,25 @@ private final class Refusals {
     let problem = PreparedProblem(refusal, detail: "word", on: stack)
     known.append((rule, problem))
     return problem
+  }
+}
+
+/// Judges the guesses of a table: pushes the list of their points, or of the codes of the refusals.
+private func pushBatch(_ guesses: borrowing LuaTable, of game: Game, on stack: borrowing LuaStack) throws -> LuaPushed {
+  let deal = game.deals
+  var isSameDeal = true
+  stack.pushTable(array: game.rules.count, fields: 0)
+  let codes = stack.count
+  for (index, rule) in game.rules.enumerated() { stack.setElement(index + 1, rule.code) }
+  return try guesses.pushMapped { stack in
+    let verdict = try game.verdict(on: stack.bytes(-1))
+    switch verdict {
+    case .accepted(let points):
+      stack.push(points)
+      isSameDeal = game.deals == deal
+    case .refused(let rule) where isSameDeal: stack.pushElement(rule + 1, ofTableAt: codes)
+    default: stack.push(game.outcome(of: verdict).code ?? "")
+    }
   }
 }
 
@@ -270,10 +280,7 @@ private func describeGuessing(_ type: BoundType<GameHandle>) {
     "guess_all", [LuaParameter("words", .list(.string))], returns: .list(.oneOf([.integer, .string])),
     "Judges many guesses: for each its points, or the code of the refusal."
   ) { handle, stack in
-    let game = handle.game
-    return try stack.table(2, "list of strings").pushMapped { stack in
-      refusals.pushShort(try game.verdict(on: stack.bytes(-1)), of: game, on: stack)
-    }
+    try pushBatch(stack.table(2, "list of strings"), of: handle.game, on: stack)
   }
 }
 

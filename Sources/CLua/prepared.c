@@ -20,9 +20,3 @@ void dh_push_prepared(lua_State *L, int prepared, int pairs, int value, int meta
   lua_rawgeti(L, LUA_REGISTRYINDEX, metatable);
   lua_setmetatable(L, -2);
 }
-
-void dh_push_prepared_value(lua_State *L, int prepared, int pair) {
-  lua_rawgeti(L, LUA_REGISTRYINDEX, prepared);
-  lua_rawgeti(L, -1, pair * 2);
-  lua_replace(L, -2);
-}

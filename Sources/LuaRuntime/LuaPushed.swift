@@ -1,7 +1,7 @@
 // Results that were pushed while they were made, so that no value in between is needed. Invariant: the values stand on top of the
 // stack of the call under way.
 
-import CLua
+public import CLua
 
 /// So many results, on top of the stack already.
 public struct LuaPushed: LuaRepresentable {
@@ -52,6 +52,11 @@ extension LuaTable {
 }
 
 extension LuaStack {
+  /// Pushes an element of a plain table.
+  @inlinable public func pushElement(_ position: Int, ofTableAt index: Int) {
+    lua_rawgeti(L, Int32(truncatingIfNeeded: index), Int64(position))
+  }
+
   /// Pushes a list of `count` byte strings; `fill` gives each to the closure that it gets, in order.
   public func pushList(
     of count: Int, _ fill: ((UnsafeBufferPointer<UInt8>) -> Void) throws -> Void

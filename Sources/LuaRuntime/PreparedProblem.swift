@@ -28,7 +28,4 @@ public final class PreparedProblem {
     dh_push_prepared(stack.L, slot, 3, index, metatable)
     return LuaPushed(2)
   }
-
-  /// Pushes the code alone.
-  public func pushCode(on stack: borrowing LuaStack) { dh_push_prepared_value(stack.L, slot, 1) }
 }

@@ -31,9 +31,10 @@ final class FoundWords {
   private var heapUsed = 0
 
   init() {
-    slots = .allocate(capacity: 32)
+    slots = .allocate(capacity: 512)
     slots.initialize(repeating: Slot())
-    heap = .allocate(capacity: 256)
+    heap = .allocate(capacity: 1024)
+    entries.reserveCapacity(128)
   }
 
   deinit {
@@ -100,7 +101,7 @@ final class FoundWords {
 
   private func growSlots() {
     let old = slots
-    slots = .allocate(capacity: old.count * 2)
+    slots = .allocate(capacity: old.count * 4)
     slots.initialize(repeating: Slot())
     for slot in old where slot.count != 0 { place(slot) }
     old.deallocate()
