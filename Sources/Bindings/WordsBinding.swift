@@ -144,9 +144,10 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
     try options?.allowOnly(["length", "prefix"])
     let length = try options?.optionalInteger("length", in: 1...1000)
     var words = handle.lexicon.words(length: length, prefix: try options?.optionalText("prefix") ?? "")
-    return LuaFunction("next") { _ in
+    return LuaFunction("next") { stack in
       try requireOpen(handle, "iterator")
-      return words.next()
+      if words.withNext({ stack.push(bytes: $0) }) == nil { stack.pushNil() }
+      return LuaPushed(1)
     }
   }
 }
