@@ -26,9 +26,22 @@ func tests(
     swiftSettings: strict)
 }
 
+/// Where Debian keeps the headers of cairo, pango and gdk-pixbuf, on either processor; a folder that is not there is passed over.
+/// (`pkgConfig` would warn of `-pthread` at each build.)
+let drawingHeaders = [
+  "/usr/include/cairo", "/usr/include/pango-1.0", "/usr/include/gdk-pixbuf-2.0", "/usr/include/harfbuzz",
+  "/usr/include/glib-2.0", "/usr/lib/x86_64-linux-gnu/glib-2.0/include", "/usr/lib/aarch64-linux-gnu/glib-2.0/include",
+].map { "-I" + $0 }
+let drawingLibraries = [
+  "cairo", "pangocairo-1.0", "pango-1.0", "gdk_pixbuf-2.0", "harfbuzz", "gobject-2.0", "glib-2.0",
+]
+
 let package = Package(
   name: "deckhand",
-  products: [.executable(name: "deckhand", targets: ["deckhand"])],
+  products: [
+    .executable(name: "deckhand", targets: ["deckhand"]),
+    .executable(name: "deckhand-draw", targets: ["deckhand-draw"]),
+  ],
   dependencies: [.package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")],
   targets: [
     // C where only C will do.
@@ -37,6 +50,9 @@ let package = Package(
     .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
     .target(name: "CUtf8proc", linkerSettings: [.linkedLibrary(":libutf8proc.a")]),
     .target(name: "CTerminal"),
+    .target(
+      name: "CDrawing", cSettings: [.unsafeFlags(drawingHeaders)],
+      linkerSettings: drawingLibraries.map { .linkedLibrary($0) }),
     // What every room says the same way.
     room("Wording"),
     room("JSON", ["Wording"]),
@@ -50,19 +66,24 @@ let package = Package(
     room("WordGames", ["Wording", "Lexicon", "Storage", grdb]),
     room("ToggleSettings", ["Wording", "JSON", "Storage", grdb]),
     room("Authentication", ["Wording", "CSodium", "CUtf8proc"]),
-    room("Workspace", ["Wording", "Storage", "Decks", "Lexicon", "WordGames", grdb]),
+    room("DrawingWire"),
+    room("CardDocuments", ["Wording", "JSON", "Storage", "DrawingWire", "CSodium"]),
+    room("Workspace", ["Wording", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames", grdb]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Wording", "CLua"]),
     room("Commands", ["Wording"]),
     room(
       "Bindings",
-      ["Wording", "JSON", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Lexicon", "WordGames"]),
+      [
+        "Wording", "JSON", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "CardDocuments", "Lexicon",
+        "WordGames",
+      ]),
     room("PluginHost", ["Wording", "JSON", "Storage", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
     room(
       "Shell",
       [
         "Wording", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "Storage", "Decks", "Lexicon",
-        "WordGames", "CReadline",
+        "CardDocuments", "JSON", "WordGames", "CReadline",
       ]),
     .executableTarget(
       name: "deckhand", dependencies: ["Shell", "LuaRuntime", "Commands", "Workspace", "Wording"],
@@ -77,22 +98,30 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace", "Commands",
-        "Bindings",
+        "Bindings", "CardDocuments",
       ], path: "Tests/Benchmarks",
       swiftSettings: strict),
     // A program that the tests of Authentication start to end it at every step.
     .executableTarget(
       name: "AuthenticationProbe", dependencies: ["Authentication", "CTerminal"], path: "Tests/AuthenticationProbe",
       swiftSettings: strict),
+    // A program of its own: pictures are decoded and drawn outside the shell's process.
+    .executableTarget(
+      name: "deckhand-draw", dependencies: ["DrawingWire", "CDrawing"],
+      swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
     tests("Wording"),
     tests("Storage", ["Wording", grdb]),
     tests("Decks", ["Wording", "Storage", grdb, sqlite], resources: [.copy("Fixtures")]),
+    tests("JSON", ["Wording"]),
+    tests(
+      "CardDocuments", ["Wording", "JSON", "DrawingWire", "CSodium", "deckhand-draw"], resources: [.copy("Fixtures")]),
     tests("Lexicon"),
     tests("WordGames", ["Lexicon"]),
     tests("ToggleSettings", ["Wording", "Storage", grdb]),
     tests("Authentication", ["AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Wording", "CLua"], exclude: ["Scripts"]),
     tests("Commands"),
+    tests("PluginHost", ["Bindings", "JSON"]),
     // Measures calls between Lua and Swift against plain C.
     .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
     .executableTarget(
@@ -103,6 +132,6 @@ let package = Package(
       name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
     tests("Shell", ["Commands", "PromptProbe"]),
     // The built program, run as somebody runs it.
-    .testTarget(name: "ProgramTests", dependencies: ["deckhand"], swiftSettings: strict),
+    .testTarget(name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw"], swiftSettings: strict),
   ]
 )

@@ -19,14 +19,17 @@ public struct ShellServices {
   /// Runs a line as the prompt does, as a command.
   public var run: (String) throws -> CommandValue
   public var alias: (_ name: String, _ text: String) throws -> Void
+  /// Adds a command; one that the person added before under the same name is replaced.
   public var addCommand: (Command) throws -> Void
+  /// A value as the prompt shows it.
+  public var display: (LuaValue) -> Display
   /// The words of the shell that a value or a thing shows.
   public init(
     show: @escaping (LuaValue) -> Void, table: @escaping ([[String]], [String]) -> Void,
     chart: @escaping ([(label: String, value: Double)], String?) -> Void,
     progress: @escaping (String, Int) -> any ProgressReporting, ask: @escaping (String) throws -> String?,
     run: @escaping (String) throws -> CommandValue, alias: @escaping (String, String) throws -> Void,
-    addCommand: @escaping (Command) throws -> Void
+    addCommand: @escaping (Command) throws -> Void, display: @escaping (LuaValue) -> Display
   ) {
     self.show = show
     self.table = table
@@ -36,6 +39,7 @@ public struct ShellServices {
     self.run = run
     self.alias = alias
     self.addCommand = addCommand
+    self.display = display
   }
 }
 
@@ -107,6 +111,8 @@ public final class BindingContext {
   public let shell: ShellServices
   public let plugins: PluginServices
   public let grants: Grants
+  /// Whether objects of these rooms may be used at all, wherever they came from (an event hands cards to who listens).
+  let (mayReadDecks, mayPlay): (Bool, Bool)
   /// The plugin that the state belongs to; nil for the person's own.
   public let owner: String?
   /// The version of the program, and where its data is.
@@ -115,6 +121,12 @@ public final class BindingContext {
   public let events: EventTable
   /// Paths that the person typed for the call under way: granted for its length.
   public var grantedForCall: [String] = []
+  /// Which of the paths that a person types as arguments are granted for a call.
+  public var mayTakeTypedPath: (String) -> Bool = { _ in true }
+  /// What each call into the state may use, for the words of an error.
+  public var limits = PluginLimits.standard
+  /// Told of each failure of a call into the state, for `plugin info`.
+  public var noteFailure: (String) -> Void = { _ in }
 
   public init(
     workspace: @escaping () throws -> Workspace, shell: ShellServices, plugins: PluginServices, grants: Grants,
@@ -124,6 +136,8 @@ public final class BindingContext {
     self.shell = shell
     self.plugins = plugins
     self.grants = grants
+    mayReadDecks = grants.allows(.decksRead) || grants.allows(.decksWrite)
+    mayPlay = grants.allows(.games)
     self.owner = owner
     self.version = version
     self.events = events
@@ -133,6 +147,20 @@ public final class BindingContext {
 /// What a bound handle of the workspace needs to be used at all: checked before each of its members, in this one place.
 func requireOpen(_ handle: some WorkspaceHandle, _ what: String) throws {
   guard handle.workspace.isOpen else { throw WorkspaceError.signedOut(what: what) }
+}
+
+extension BindingContext {
+  /// For each member of a deck, a card, a session.
+  func requireDecks(_ handle: some WorkspaceHandle, _ what: String) throws {
+    if !mayReadDecks { try requireGrant(.decksRead) }
+    try requireOpen(handle, what)
+  }
+
+  /// For each member of a game.
+  func requireGames(_ handle: some WorkspaceHandle, _ what: String) throws {
+    if !mayPlay { try requireGrant(.games) }
+    try requireOpen(handle, what)
+  }
 }
 
 /// A right that the state was not given.

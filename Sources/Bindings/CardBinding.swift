@@ -1,5 +1,6 @@
 // What Lua sees of a card. Invariant: its fields are those of the store at the moment of reading.
 
+import CardDocuments
 import Decks
 public import LuaRuntime
 import Wording
@@ -15,7 +16,7 @@ func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
       let record = try card.record()
       return "card \"\(printable(record.prompt, limit: 40))\" / \"\(printable(record.answer, limit: 40))\""
     },
-    identity: { .text(try $0.record().guid) }, check: { try requireOpen($0, "card") }
+    identity: { .text(try $0.record().guid) }, check: { try context.requireDecks($0, "card") }
   ) { type in
     describeTexts(type, context)
     describePlace(type, context)
@@ -45,6 +46,13 @@ private func describeTexts(_ type: BoundType<CardHandle>, _ context: BindingCont
     let tags = try stack.table(3, "list of strings").elements { try $0.text(-1) }
     try context.requireGrant(.decksWrite)
     try card.update(tags: tags)
+  }
+  type.field("document", .optional(.object("document")), "The document that it shows; assign one, or nil.") {
+    try $0.document()
+  } set: { card, stack in
+    let document = stack.isNoneOrNil(3) ? nil : try stack.object(3, DocumentHandle.self)
+    try context.requireGrant(.decksWrite)
+    try card.setDocument(document?.document().id.description)
   }
   type.method(
     "tag", [LuaParameter("tags", .variadic(.string))], returns: .nothing, "Adds tags."

@@ -1,6 +1,7 @@
 // What Lua sees of decks: the module `decks` and the type `deck`. Invariant: each member reads its arguments wholly before it
 // changes anything.
 
+import CardDocuments
 import Decks
 public import LuaRuntime
 import Wording
@@ -45,7 +46,7 @@ func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
   BoundType<DeckHandle>(
     "deck", "A pile of cards with a name.",
     summary: { "deck \"\(printable(try $0.record().name))\" (\(counted(try $0.counts().count, "card")))" },
-    identity: { .text(try $0.record().name) }, check: { try requireOpen($0, "deck") }
+    identity: { .text(try $0.record().name) }, check: { try context.requireDecks($0, "deck") }
   ) { type in
     describeFields(type, context)
     describeCards(type, context)
@@ -184,7 +185,8 @@ func readCard(_ table: borrowing LuaTable) throws -> NewCard {
   try table.allowOnly(cardKeys)
   return NewCard(
     prompt: try text(table, "prompt") ?? "", answer: try text(table, "answer") ?? "",
-    tags: try table.optionalTexts("tags") ?? [], guid: try text(table, "guid"), fields: try fields(table))
+    tags: try table.optionalTexts("tags") ?? [], guid: try text(table, "guid"), fields: try fields(table),
+    document: try table.optionalObject("document", DocumentHandle.self)?.document().id.description)
 }
 
 private func text(_ table: borrowing LuaTable, _ name: String) throws -> String? {
@@ -281,7 +283,7 @@ func deckOptionsType(_ context: BindingContext) -> BoundType<DeckOptionsObject> 
     identity: { object in
       let options = try object.deck.options()
       return .table(DeckOptions.names.map { (.text($0.text), luaNumber(options.value($0), $0)) })
-    }, check: { try requireOpen($0.deck, "deck") }
+    }, check: { try context.requireDecks($0.deck, "deck") }
   ) { type in
     for name in DeckOptions.names {
       let help = "From \(name.range.lowerBound) to \(name.range.upperBound)\(name.isWhole ? ", whole" : "")."

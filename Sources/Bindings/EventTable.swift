@@ -19,14 +19,22 @@ public final class Subscription: BoundObject {
   public let event: ShellEvent
   public let owner: String?
   let listener: LuaReference
+  private let context: BindingContext
   public fileprivate(set) var isActive = true
+  /// What was reported of it: the same error again and again is told once.
+  fileprivate var reported: String?
   private let table: EventTable
 
-  init(_ event: ShellEvent, owner: String?, listener: LuaReference, in table: EventTable) {
+  init(_ event: ShellEvent, _ context: BindingContext, listener: LuaReference, in table: EventTable) {
     self.event = event
-    self.owner = owner
+    self.context = context
+    owner = context.owner
     self.listener = listener
     self.table = table
+  }
+
+  fileprivate func call(_ arguments: [any LuaRepresentable]) throws {
+    try context.calling(.event(event)) { try listener.call(arguments, results: 0) { _ in } }
   }
 
   public func cancel() { table.remove(self) }
@@ -34,13 +42,15 @@ public final class Subscription: BoundObject {
 
 public final class EventTable {
   private var subscriptions: [ShellEvent: [Subscription]] = [:]
+  /// Called before each event: what wants to hear of it may subscribe now.
+  public var willEmit: ((ShellEvent) -> Void)?
   private let report: (_ owner: String?, _ event: ShellEvent, _ error: any Error) -> Void
 
   /// - Parameter report: told of an error in a listener.
   public init(report: @escaping (String?, ShellEvent, any Error) -> Void) { self.report = report }
 
-  func add(_ event: ShellEvent, owner: String?, _ listener: LuaReference) -> Subscription {
-    let subscription = Subscription(event, owner: owner, listener: listener, in: self)
+  func add(_ event: ShellEvent, _ context: BindingContext, _ listener: LuaReference) -> Subscription {
+    let subscription = Subscription(event, context, listener: listener, in: self)
     subscriptions[event, default: []].append(subscription)
     return subscription
   }
@@ -60,15 +70,25 @@ public final class EventTable {
 
   public var isEmpty: Bool { subscriptions.allSatisfy(\.value.isEmpty) }
 
+  /// Whether anybody listens to an event, once what wants to hear of it could subscribe: asked before its arguments are made.
+  func isHeard(_ event: ShellEvent) -> Bool {
+    willEmit?(event)
+    return subscriptions[event]?.isEmpty == false
+  }
+
   /// Calls the listeners in the order of their subscription.
   /// - Throws: only a stop (Ctrl-C, exit) that a listener ended with.
   public func emit(_ event: ShellEvent, _ arguments: [any LuaRepresentable] = []) throws {
+    willEmit?(event)
     for subscription in subscriptions[event] ?? [] where subscription.isActive {
       do {
-        try subscription.listener.call(arguments, results: 0) { _ in }
+        try subscription.call(arguments)
       } catch let error as LuaError where error.stopReason == .interrupt {
         throw error
       } catch {
+        let text = String(describing: error)
+        guard subscription.reported != text else { continue }
+        subscription.reported = text
         report(subscription.owner, event, error)
       }
     }

@@ -75,22 +75,29 @@ extension BindingContext {
 
   private func require(_ path: String, within allowed: [String]?, _ right: String) throws {
     guard let allowed else { return }
-    let wanted = resolvedPath(path)
-    let places = (allowed + grantedForCall).map(resolvedPath)
-    if places.contains(where: { wanted == $0 || wanted.hasPrefix($0.hasSuffix("/") ? $0 : $0 + "/") }) { return }
+    let places = (allowed + grantedForCall).compactMap(resolvedPath)
+    if let wanted = resolvedPath(path), places.contains(where: { isPath(wanted, within: $0) }) { return }
     throw GrantError.missing(plugin: owner ?? "this state", right: "\(right):\(path)")
   }
 }
 
-/// The path with links followed as far as it exists, so that no link leads out of what was granted.
-func resolvedPath(_ path: String) -> String {
+private func isPath(_ path: String, within place: String) -> Bool {
+  path == place || path.hasPrefix(place.hasSuffix("/") ? place : place + "/")
+}
+
+/// The path with links followed as far as it exists, so that no link leads out of what was granted. Nil for what would lead
+/// elsewhere once it exists: a link into nothing, and .. behind what is not there.
+func resolvedPath(_ path: String) -> String? {
+  guard !path.utf8.contains(0) else { return nil }
   if let resolved = realpath(path, nil) {
     defer { free(resolved) }
     return String(cString: resolved)
   }
+  var facts = stat()
+  guard errno == ENOENT, lstat(path, &facts) != 0 else { return nil }
   var parts = path.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
-  guard let last = parts.popLast(), last != "..", last != "." else { return path }
+  guard let last = parts.popLast(), last != "..", last != "." else { return nil }
   let parent = (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
-  let base = resolvedPath(parent.isEmpty ? "." : parent)
+  guard let base = resolvedPath(parent.isEmpty ? "." : parent) else { return nil }
   return base.hasSuffix("/") ? base + last : base + "/" + last
 }

@@ -37,6 +37,8 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       let wish = try readWish(stack.optionalTable(1))
       let workspace = try context.workspace()
       try context.plugins.prepareMode(wish.mode)
+      // A list that is compiled at its first use is the program's work, not a plugin's.
+      if wish.lexicon == nil { _ = try stack.state.pauseDeadline { try workspace.lexicon(wish.language) } }
       return try workspace.startGame(wish)
     }
   }
@@ -65,36 +67,47 @@ private func readMode(_ table: borrowing LuaTable, _ context: BindingContext) th
   let rules = try table.optionalTexts("rules").map { try $0.map { try Rule(parsing: $0) } }
   return Mode(
     name: name, title: try table.optionalText("title") ?? name, summary: try table.optionalText("summary") ?? "",
-    rules: rules ?? Mode.classicRules, hooks: try readHooks(table, context))
+    rules: rules ?? Mode.classicRules, hooks: try readHooks(table, name, context))
 }
 
-private func readHooks(_ table: borrowing LuaTable, _ context: BindingContext) throws -> ModeHooks {
+private func readHooks(_ table: borrowing LuaTable, _ mode: String, _ context: BindingContext) throws -> ModeHooks {
   var hooks = ModeHooks()
   let handle = { (game: Game) throws in try context.workspace().handle(of: game) }
+  func calling<R>(_ function: String, _ body: () throws -> R) throws -> R {
+    try context.calling(.mode(mode, function: function), body)
+  }
   if let function = try table.optionalFunction("setup") {
-    hooks.setup = { game in try function.call([handle(game)]) { try readSetup($0) } }
+    hooks.setup = { game in try calling("setup") { try function.call([handle(game)]) { try readSetup($0) } } }
   }
   if let function = try table.optionalFunction("show") {
     hooks.show = { game in
-      try function.call([handle(game)]) { stack in try answer("show", "text", stack) { try $0.text(-1) } }
+      try calling("show") {
+        try function.call([handle(game)]) { stack in try answer("show", "text", stack) { try $0.text(-1) } }
+      }
     }
   }
   if let function = try table.optionalFunction("accept") {
-    hooks.accept = { game, word in try function.call([handle(game), word], results: 2) { try readVerdict($0, word) } }
+    hooks.accept = { game, word in
+      try calling("accept") { try function.call([handle(game), word], results: 2) { try readVerdict($0, word) } }
+    }
   }
   if let function = try table.optionalFunction("score") {
     hooks.score = { game, word in
-      try function.call([handle(game), word]) { stack in
-        try answer("score", "an integer", stack) { try $0.integer(-1, in: -1_000_000...1_000_000) }
+      try calling("score") {
+        try function.call([handle(game), word]) { stack in
+          try answer("score", "an integer", stack) { try $0.integer(-1, in: -1_000_000...1_000_000) }
+        }
       }
     }
   }
   if let function = try table.optionalFunction("finished") {
-    hooks.finished = { game in try function.call([handle(game)]) { $0.isTruthy(-1) } }
+    hooks.finished = { game in try calling("finished") { try function.call([handle(game)]) { $0.isTruthy(-1) } } }
   }
   if let function = try table.optionalFunction("hint") {
     hooks.hint = { game in
-      try function.call([handle(game)]) { stack in try answer("hint", "text", stack) { try $0.text(-1) } }
+      try calling("hint") {
+        try function.call([handle(game)]) { stack in try answer("hint", "text", stack) { try $0.text(-1) } }
+      }
     }
   }
   return hooks
@@ -188,7 +201,10 @@ private final class Refusals {
 }
 
 /// Judges the guesses of a table: pushes the list of their points, or of the codes of the refusals.
-private func pushBatch(_ guesses: borrowing LuaTable, of game: Game, on stack: borrowing LuaStack) throws -> LuaPushed {
+private func pushBatch(
+  _ guesses: borrowing LuaTable, of handle: GameHandle, in context: BindingContext, on stack: borrowing LuaStack
+) throws -> LuaPushed {
+  let game = handle.game
   let deal = game.deals
   var isSameDeal = true
   stack.pushTable(array: game.rules.count, fields: 0)
@@ -198,6 +214,7 @@ private func pushBatch(_ guesses: borrowing LuaTable, of game: Game, on stack: b
     let verdict = try game.verdict(on: stack.bytes(-1))
     switch verdict {
     case .accepted(let points):
+      try context.tell(ofWordIn: handle)
       stack.push(points)
       isSameDeal = game.deals == deal
     case .refused(let rule) where isSameDeal: stack.pushElement(rule + 1, ofTableAt: codes)
@@ -212,10 +229,10 @@ func gameType(_ context: BindingContext) -> BoundType<GameHandle> {
     summary: {
       "game of \(printable($0.game.mode.name)) on \"\(printable($0.game.baseWord))\" (\($0.game.count) found)"
     },
-    identity: { .text($0.game.baseWord) }, check: { try requireOpen($0, "game") }
+    identity: { .text($0.game.baseWord) }, check: { try context.requireGames($0, "game") }
   ) { type in
     describeState(type)
-    describeGuessing(type)
+    describeGuessing(type, context)
     describePlaying(type, context)
   }
 }
@@ -264,7 +281,7 @@ extension GameHandle {
   public var dataText: String? { (companion as? LuaReference)?.copied().json ?? savedData }
 }
 
-private func describeGuessing(_ type: BoundType<GameHandle>) {
+private func describeGuessing(_ type: BoundType<GameHandle>, _ context: BindingContext) {
   let refusals = Refusals()
   let word = LuaParameter("word", .string)
   type.method("guess", [word], returns: .integer, fails: true, "Judges a guess: its points, or nil and why not.") {
@@ -273,6 +290,7 @@ private func describeGuessing(_ type: BoundType<GameHandle>) {
     guard case .accepted(let points) = verdict else {
       return try refusals.push(verdict, to: 2, of: handle.game, on: stack)
     }
+    try context.tell(ofWordIn: handle)
     stack.push(points)
     return LuaPushed(1)
   }
@@ -280,7 +298,7 @@ private func describeGuessing(_ type: BoundType<GameHandle>) {
     "guess_all", [LuaParameter("words", .list(.string))], returns: .list(.oneOf([.integer, .string])),
     "Judges many guesses: for each its points, or the code of the refusal."
   ) { handle, stack in
-    try pushBatch(stack.table(2, "list of strings"), of: handle.game, on: stack)
+    try pushBatch(stack.table(2, "list of strings"), of: handle, in: context, on: stack)
   }
 }
 
@@ -303,5 +321,13 @@ private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingCo
   type.method("new_word", [], returns: .string, fails: true, "A new base word; the list of found words is cleared.") {
     handle, _ in
     try handle.game.newWord()
+  }
+}
+
+extension BindingContext {
+  /// Events: the word found last, and the end of the game when it was the one that ended it.
+  func tell(ofWordIn handle: GameHandle) throws {
+    if events.isHeard(.wordFound), let word = handle.game.newest { try events.emit(.wordFound, [handle, word]) }
+    if events.isHeard(.gameFinished), try handle.game.isFinished() { try events.emit(.gameFinished, [handle]) }
   }
 }

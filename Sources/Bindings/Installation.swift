@@ -12,6 +12,7 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
   var modules: [BoundModule] = []
   let grants = context.grants
   if grants.allows(.decksRead) || grants.allows(.decksWrite) { modules.append(decksModule(context)) }
+  if grants.allows(.documentsRead) || grants.allows(.documentsWrite) { modules.append(documentsModule(context)) }
   if grants.allows(.words) { modules.append(wordsModule(context)) }
   if grants.allows(.games) { modules.append(gamesModule(context)) }
   if grants.allows(.shell) || grants.allows(.shellRun) { modules.append(shellModule(context)) }
@@ -32,8 +33,11 @@ private func registerTypes(_ context: BindingContext, in state: LuaState) {
   state.register(cardSequenceType())
   state.register(sessionType(context))
   state.register(lexiconType())
+  state.register(documentType(context))
+  state.register(elementType(context))
   state.register(gameType(context))
   state.register(modeType())
   state.register(progressType())
   state.register(subscriptionType())
+  state.register(commandType())
 }

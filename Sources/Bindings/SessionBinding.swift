@@ -39,7 +39,7 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
   BoundType<SessionHandle>(
     "session", "A study session.",
     summary: { "\($0.wish.mode.rawValue) session (\(counted(try $0.remaining(), "card")) left)" },
-    check: { try requireOpen($0, "session") }
+    check: { try context.requireDecks($0, "session") }
   ) { type in
     type.field("card", .optional(.object("card")), "The top card; nil when the session is over.") { try $0.card() }
     type.field("mode", .string, "review or sprint.") { $0.wish.mode.rawValue }
@@ -55,7 +55,10 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
       "Answers the top card: \"right\" or \"wrong\", or \"again\", \"hard\", \"good\", \"easy\". Codes: over, paused."
     ) { session, stack in
       let name = try stack.text(2)
-      let result = try session.answer(try Rating(named: name))
+      let rating = try Rating(named: name)
+      if session.wish.mode == .review { try context.requireGrant(.decksWrite) }
+      let result = try session.answer(rating)
+      try context.tell(of: result, in: session)
       var pairs: [(key: LuaValue, value: LuaValue)] = [
         (.text("right"), .boolean(result.isRight)), (.text("rating"), .text(result.rating.name)),
         (.text("remaining"), .integer(result.remaining)), (.text("over"), .boolean(result.remaining == 0)),
@@ -64,11 +67,20 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
       if let interval = result.interval { pairs.append((.text("interval"), .number(interval / 86_400))) }
       return LuaValue.table(pairs)
     }
-    describeClock(type)
+    describeClock(type, context)
   }
 }
 
-private func describeClock(_ type: BoundType<SessionHandle>) {
+extension BindingContext {
+  /// Events: an answer, and the end of the session when it was the last.
+  func tell(of result: SessionResult, in session: SessionHandle) throws {
+    let answer = session.wish.mode == .sprint ? (result.isRight ? "right" : "wrong") : result.rating.name
+    try events.emit(.cardAnswered, [result.card, answer])
+    if try session.isOver() { try events.emit(.sessionFinished, [try session.right(), try session.wrong()]) }
+  }
+}
+
+private func describeClock(_ type: BoundType<SessionHandle>, _ context: BindingContext) {
   type.method("pause", [], returns: .nothing, "Stops the clock.") { session, _ in
     try session.pause()
     return LuaNothing()
@@ -82,6 +94,7 @@ private func describeClock(_ type: BoundType<SessionHandle>) {
     return LuaNothing()
   }
   type.method("undo", [], returns: .boolean, fails: true, "Takes the last answer back.") { session, _ in
+    if session.wish.mode == .review { try context.requireGrant(.decksWrite) }
     try session.undo()
     return true
   }

@@ -16,6 +16,7 @@ func shellModule(_ context: BindingContext) -> BoundModule {
     describePrinting(module, context)
     describeAsking(module, context)
     describeCommands(module, context)
+    describeCommandAdding(module, context)
   }
 }
 
@@ -97,11 +98,13 @@ private func describeAsking(_ module: BoundModule, _ context: BindingContext) {
   let text = LuaParameter("text", .string)
   module.function("ask", [text], returns: .optional(.string), "Asks for a line; nil where nobody can answer.") {
     stack in
-    try context.shell.ask(try stack.text(1))
+    let text = try stack.text(1)
+    return try stack.state.pauseDeadline { try context.shell.ask(text) }
   }
   module.function("confirm", [text], returns: .boolean, "Asks a question for yes or no; no where nobody can answer.") {
     stack in
-    let answer = try context.shell.ask(try stack.text(1) + " [y/N] ")
+    let question = try stack.text(1) + " [y/N] "
+    let answer = try stack.state.pauseDeadline { try context.shell.ask(question) }
     return ["y", "yes"].contains(answer?.trimmed.lowercased())
   }
 }
@@ -130,7 +133,7 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
       let near = didYouMean(name, among: ShellEvent.allCases.map(\.rawValue), quote: "'")
       throw LuaFailure.argument(1, "no event is called '\(printable(name))'\(near)")
     }
-    return context.events.add(event, owner: context.owner, try stack.function(2))
+    return context.events.add(event, context, try stack.function(2))
   }
 }
 

@@ -26,7 +26,8 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       "The words of a language. Code: no_word_list, which names the Debian package."
     ) { stack in
       let language = try stack.text(1)
-      return try context.workspace().lexicon(language)
+      // A list that is compiled at its first use is the program's work, not a plugin's.
+      return try stack.state.pauseDeadline { try context.workspace().lexicon(language) }
     }
     module.function(
       "load", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))], returns: .object("lexicon"),

@@ -1,6 +1,6 @@
 // Lua's patterns: string.find, match, gmatch and gsub with the meaning of Lua 5.4, in a matcher that looks at the stop while
 // it works. Invariant: a pattern is read as it is matched, so an error in it is raised exactly when matching comes to it, and
-// recursion is bounded as in Lua ("pattern too complex").
+// recursion is bounded as in Lua ("pattern too complex"). One long file, because its parts call each other in a circle.
 
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -28,6 +28,8 @@ typedef struct matcher {
   volatile sig_atomic_t *stop;
   int depth_left;
   int captures;
+  int is_begun;          // whether `lead_end` is known
+  const byte *lead_end;  // where the first item of the pattern ends, when every match must begin with one; else NULL
   capture capture[MAX_CAPTURES];
 } matcher;
 
@@ -337,12 +339,26 @@ static void prepare(matcher *m, lua_State *L, const char *subject, size_t subjec
   m->stop = &dh_of(L)->stop;
   m->depth_left = MAX_DEPTH;
   m->captures = 0;
+  m->is_begun = 0;
   m->subject = (const byte *)subject;
   m->subject_end = m->subject + subject_length;
   m->pattern_end = (const byte *)pattern + pattern_length;
 }
 
+// Finds `lead_end`; raises what matching the first item would raise.
+static void begin(matcher *m, const byte *p) {
+  m->is_begun = 1;
+  m->lead_end = NULL;
+  if (p >= m->pattern_end || strchr("()$", *p)) return;
+  if (*p == ESCAPE && (p[1] == 'b' || p[1] == 'f' || isdigit(p[1]))) return;
+  const byte *end = item_end(m, p);
+  if (*end != '*' && *end != '?' && *end != '-') m->lead_end = end;
+}
+
 static inline const byte *match_at(matcher *m, const byte *s, const byte *p) {
+  if (!m->is_begun) begin(m, p);
+  poll(m);
+  if (m->lead_end && !matches_one(m, s, p, m->lead_end)) return NULL;
   m->captures = 0;
   m->depth_left = MAX_DEPTH;
   return match_here(m, s, p);

@@ -139,18 +139,33 @@ void dh_set_memory_limit(lua_State *L, size_t limit) { dh_of(L)->limit = limit; 
 
 void dh_set_tracing(lua_State *L, int on) { dh_of(L)->tracing = on; }
 const char *dh_error_position(lua_State *L) { return dh_of(L)->position; }
+const char *dh_stop_position(lua_State *L) {
+  dh_runtime *rt = dh_of(L);
+  if (!rt->has_stop_position) return "";
+  rt->has_stop_position = 0;
+  return rt->position;
+}
 const char *dh_error_trace(lua_State *L) { return dh_of(L)->trace ? dh_of(L)->trace : ""; }
 int dh_exit_status(lua_State *L) { return dh_of(L)->exit_status; }
 
-static void note_position(lua_State *L, dh_runtime *rt) {
+static void note_position_from(lua_State *L, dh_runtime *rt, int level) {
   lua_Debug ar;
   rt->position[0] = 0;
-  for (int level = 1; level < 50 && lua_getstack(L, level, &ar); level++) {
+  for (; level < 50 && lua_getstack(L, level, &ar); level++) {
     lua_getinfo(L, "Sl", &ar);
     if (ar.currentline <= 0) continue;
     snprintf(rt->position, sizeof rt->position, "%s:%d:", ar.short_src, ar.currentline);
     return;
   }
+}
+
+static void note_position(lua_State *L, dh_runtime *rt) { note_position_from(L, rt, 1); }
+
+// The first place is where it was stopped; pcall raises the stop again from others.
+void dh_note_stop(lua_State *L) {
+  dh_runtime *rt = dh_of(L);
+  if (!rt->has_stop_position) note_position_from(L, rt, 0);
+  rt->has_stop_position = 1;
 }
 
 int dh_note_error(lua_State *L) {

@@ -38,6 +38,7 @@ struct dh_runtime {
   // The last error.
   int tracing;
   char position[256];
+  int has_stop_position;  // position is that of a stop which nobody has asked for yet
   char *trace;
   // Texts of problems, which come again and again: strings that the table at `texts_ref` of the registry holds by slot.
   struct {
@@ -79,6 +80,8 @@ static inline int dh_leave(dh_runtime *rt, dh_entry *entry) {
 void dh_stop_runtime(dh_runtime *rt, int reason);
 // Raises the error that nothing in Lua catches.
 int dh_raise_stop(lua_State *L);
+// Notes where a stop found the code running, when it is the first place.
+void dh_note_stop(lua_State *L);
 // For loops in C: raises when a stop is asked for.
 static inline void dh_poll(lua_State *L) {
   if (__builtin_expect(dh_of(L)->stop != 0, 0)) dh_raise_stop(L);

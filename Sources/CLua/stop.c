@@ -70,6 +70,7 @@ void dh_request_stop(lua_State *L, int reason) {
 extern void luaD_throw(lua_State *L, int status) __attribute__((noreturn));
 
 int dh_raise_stop(lua_State *L) {
+  dh_note_stop(L);
   set_hook(L);
   dh_of(L)->running = L;
   lua_pushlightuserdata(L, (void *)&sentinel);

@@ -11,19 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <wchar.h>
 
-#include <readline/history.h>
 #include <readline/readline.h>
 
 #include "creadline.h"
-
-// A list of candidates longer than this is cut, with a count.
-enum { most_shown = 200 };
+#include "line_completion.h"
 
 static int input_fd = -1;
 static const struct line_editor_callbacks *callbacks;
-static bool tab_is_indent;
 
 // What the reading under way came to.
 static bool is_done;
@@ -32,12 +27,6 @@ static struct line_editor_result result;
 // Signals that came and are not dealt with yet.
 static int ending_signal;
 static bool wants_suspend, was_continued, was_resized;
-
-// What the callback offered.
-static char **offers;
-static char **shown;
-static size_t offer_count, offer_room;
-static char *common;
 
 static void set_character_type(void) {
   if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return;
@@ -61,11 +50,15 @@ static bool collect_signals(void) {
   return ending_signal != 0;
 }
 
+static void draw_again(void) {
+  rl_reset_screen_size();
+  rl_forced_update_display();
+}
+
 static void prepare_again(void) {
   rl_deprep_terminal();
   rl_prep_terminal(1);
-  rl_reset_screen_size();
-  rl_forced_update_display();
+  draw_again();
 }
 
 static void suspend(void) {
@@ -77,8 +70,7 @@ static void suspend(void) {
   was_continued = false;
   rl_prep_terminal(1);
   callbacks->resumed(callbacks->context);
-  rl_reset_screen_size();
-  rl_forced_update_display();
+  draw_again();
 }
 
 static void answer_signals(void) {
@@ -95,11 +87,18 @@ static void answer_signals(void) {
 
 /// Drops the line whatever state the editor is in (Ctrl-R, a half key sequence) and gives the terminal back.
 static void abandon(void) {
+  // What rl_callback_sigcleanup forgets: the prompt that "(arg: 5)" stands in place of.
+  if (RL_ISSTATE(RL_STATE_NUMERICARG)) {
+    rl_restore_prompt();
+    rl_clear_message();
+    RL_UNSETSTATE(RL_STATE_NUMERICARG);
+  }
   rl_callback_sigcleanup();
   rl_point = rl_end;
   rl_redisplay();
   if (ending_signal == SIGINT) rl_echo_signal_char(SIGINT);
   rl_free_line_state();
+  rl_clear_pending_input();
   rl_replace_line("", 1);
   rl_crlf();
   fflush(rl_outstream);
@@ -122,14 +121,8 @@ static int note(unsigned char byte) {
   return byte;
 }
 
-static void forget_paste(void) {
-  is_paste = false;
-  ahead_start = ahead_end = 0;
-}
-
 /// The next byte, waiting for it; a signal that ends the reading ends the wait.
-static int next_byte(FILE *stream) {
-  (void)stream;
+static int raw_byte(void) {
   for (;;) {
     if (ahead_start < ahead_end) return note(ahead[ahead_start++]);
     struct pollfd waits[2] = {{input_fd, POLLIN, 0}, {signal_watch_fd(), POLLIN, 0}};
@@ -143,6 +136,94 @@ static int next_byte(FILE *stream) {
   }
 }
 
+// Bytes of a character that has been checked. Readline can loop for ever in drawing bytes that are no UTF-8: it gets U+FFFD for
+// them, and a line that still holds one is refused.
+
+static unsigned char checked[8];
+static size_t checked_start, checked_end;
+static bool is_utf8, had_invalid;
+
+static void check(const unsigned char *bytes, size_t count) {
+  memcpy(checked + checked_end, bytes, count);
+  checked_end += count;
+}
+
+static void check_invalid(void) {
+  static const unsigned char replacement[] = {0xEF, 0xBF, 0xBD};
+  had_invalid = true;
+  check(replacement, sizeof replacement);
+}
+
+/// What may follow a first byte (Unicode Standard, table 3-7); the length is 0 for what is none.
+static size_t sequence_length(unsigned char first, unsigned char *low, unsigned char *high) {
+  *low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+  *high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+  if (first < 0xC2 || first > 0xF4) return 0;
+  return first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+}
+
+/// Puts the character that begins with this byte among the checked ones. False when the reading ends.
+static bool check_character(unsigned char first, int *end) {
+  unsigned char bytes[4] = {first};
+  unsigned char low;
+  unsigned char high;
+  size_t length = sequence_length(first, &low, &high);
+  for (size_t i = 1; i < length; i++) {
+    int byte = raw_byte();
+    if (byte < 0) {
+      *end = byte;
+      return false;
+    }
+    bytes[i] = (unsigned char)byte;
+    if (bytes[i] < low || bytes[i] > high) {
+      check_invalid();
+      // It may begin a key or a character of its own; it is looked at again.
+      ahead_start--;
+      return true;
+    }
+    low = 0x80;
+    high = 0xBF;
+  }
+  if (length == 0) check_invalid(); else check(bytes, length);
+  return true;
+}
+
+static bool has_bytes(void) { return ahead_start < ahead_end || checked_start < checked_end; }
+
+static void forget_bytes(void) {
+  is_paste = false;
+  ahead_start = ahead_end = checked_start = checked_end = 0;
+}
+
+// What the person wants of pastes.
+static bool brackets_pastes, shows_region, is_paste_off;
+
+/// Readline 8.2 crashes when it looks for a paste behind an Escape in a search and finds other keys: in a search it does not look.
+static void look_for_pastes(bool wanted) {
+  if (!brackets_pastes || wanted != is_paste_off) return;
+  rl_variable_bind("enable-bracketed-paste", wanted ? "on" : "off");
+  rl_variable_bind("enable-active-region", shows_region ? "on" : "off");
+  is_paste_off = !wanted;
+}
+
+static bool is_on(const char *variable) {
+  const char *value = rl_variable_value(variable);
+  return value && strcmp(value, "on") == 0;
+}
+
+static int next_byte(FILE *stream) {
+  (void)stream;
+  look_for_pastes(!RL_ISSTATE(RL_STATE_ISEARCH));
+  if (checked_start == checked_end) {
+    checked_start = checked_end = 0;
+    int byte = raw_byte();
+    if (byte < 0x80 || !is_utf8) return byte;
+    int end = EOF;
+    if (!check_character((unsigned char)byte, &end)) return end;
+  }
+  return checked[checked_start++];
+}
+
 static void take_line(char *line) {
   rl_callback_handler_remove();
   is_done = true;
@@ -150,124 +231,7 @@ static void take_line(char *line) {
   result.text = line;
 }
 
-static bool is_behind_blanks(void) {
-  for (int i = rl_point - 1; i >= 0 && rl_line_buffer[i] != '\n'; i--) {
-    if (rl_line_buffer[i] != ' ' && rl_line_buffer[i] != '\t') return false;
-  }
-  return true;
-}
-
-static int complete_or_indent(int count, int key) {
-  if (tab_is_indent && is_behind_blanks()) return rl_insert(count, key);
-  // Readline lists the candidates at the second Tab in a row: it looks for itself there.
-  if (rl_last_func == complete_or_indent) rl_last_func = rl_complete;
-  return rl_complete(count, key);
-}
-
-// Completion. Readline is told that the word is the whole line, so that where a word begins is for the callback to say.
-
-static char *no_word_breaks(void) {
-  static char none[] = "";
-  return none;
-}
-
-static void drop_offers(void) {
-  for (size_t i = 0; i < offer_count; i++) {
-    free(offers[i]);
-    free(shown[i]);
-  }
-  offer_count = 0;
-  free(common);
-  common = NULL;
-}
-
-static bool make_room(void) {
-  if (offer_count < offer_room) return true;
-  size_t room = offer_room == 0 ? 64 : offer_room * 2;
-  char **more_offers = realloc(offers, room * sizeof *offers);
-  if (more_offers) offers = more_offers;
-  char **more_shown = realloc(shown, room * sizeof *shown);
-  if (more_shown) shown = more_shown;
-  if (!more_offers || !more_shown) return false;
-  offer_room = room;
-  return true;
-}
-
-void line_editor_offer(const char *line, const char *text) {
-  if (!make_room()) return;
-  char *offer = strdup(line);
-  char *name = strdup(text);
-  if (!offer || !name) {
-    free(offer);
-    free(name);
-    return;
-  }
-  offers[offer_count] = offer;
-  shown[offer_count] = name;
-  offer_count++;
-}
-
-void line_editor_offer_common(const char *line) {
-  free(common);
-  common = strdup(line);
-}
-
-/// Readline frees what it is given: the first is what replaces the line, the rest are all candidates.
-static char **candidates(const char *text, int start, int end) {
-  (void)text;
-  (void)start;
-  rl_attempted_completion_over = 1;
-  rl_completion_suppress_append = 1;
-  rl_completion_append_character = '\0';
-  rl_filename_quoting_desired = 0;
-  rl_sort_completion_matches = 0;
-  drop_offers();
-  callbacks->complete(callbacks->context, rl_line_buffer, (size_t)end);
-  if (offer_count == 0) return NULL;
-  char **matches = calloc(offer_count + 2, sizeof *matches);
-  if (!matches) return NULL;
-  matches[0] = strdup(offer_count > 1 && common ? common : offers[0]);
-  // M-* puts all candidates into the line, and each of ours is the whole line: it gets what they have in common.
-  if (rl_completion_type == '*') return matches;
-  for (size_t i = 0; i < offer_count && offer_count > 1; i++) matches[i + 1] = strdup(offers[i]);
-  return matches;
-}
-
-static int columns_of(const char *text) {
-  wchar_t wide[256];
-  const char *rest = text;
-  mbstate_t state;
-  memset(&state, 0, sizeof state);
-  size_t length = mbsrtowcs(wide, &rest, 256, &state);
-  int width = length == (size_t)-1 ? -1 : wcswidth(wide, length);
-  return width < 0 ? (int)strlen(text) : width;
-}
-
-static void show_candidates(char **matches, int count, int longest) {
-  (void)matches;
-  (void)count;
-  (void)longest;
-  size_t cut = offer_count > most_shown ? most_shown : offer_count;
-  char **list = calloc(cut + 2, sizeof *list);
-  if (!list) return;
-  int widest = 0;
-  for (size_t i = 0; i < cut; i++) {
-    list[i + 1] = shown[i];
-    int width = columns_of(shown[i]);
-    if (width > widest) widest = width;
-  }
-  list[0] = shown[0];
-  rl_display_match_list(list, (int)cut, widest);
-  free(list);
-  if (cut < offer_count) fprintf(rl_outstream, "… %zu more\n", offer_count - cut);
-  rl_forced_update_display();
-}
-
 // Reading.
-
-static void bind_tab(Keymap map) {
-  if (rl_function_of_keyseq("\t", map, NULL) == rl_complete) rl_bind_key_in_map('\t', complete_or_indent, map);
-}
 
 static int open_streams(int input, int output) {
   int in = dup(input);
@@ -288,20 +252,16 @@ int line_editor_start(const char *name, int input, int output) {
   rl_catch_sigwinch = 0;
   rl_change_environment = 0;
   rl_getc_function = next_byte;
-  rl_attempted_completion_function = candidates;
-  rl_completion_word_break_hook = no_word_breaks;
-  rl_completion_display_matches_hook = show_candidates;
-  rl_ignore_completion_duplicates = 0;
   rl_initialize();
-  bind_tab(emacs_standard_keymap);
-  bind_tab(vi_insertion_keymap);
+  completion_install();
   if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) {
     // A locale of single bytes by wish: let all bytes through as they are.
     rl_variable_bind("input-meta", "on");
     rl_variable_bind("output-meta", "on");
     rl_variable_bind("convert-meta", "off");
   }
-  using_history();
+  brackets_pastes = is_on("enable-bracketed-paste");
+  shows_region = is_on("enable-active-region");
   return 0;
 }
 
@@ -310,13 +270,13 @@ static void read_until_done(int tick_ms) {
     if (collect_signals()) return;
     answer_signals();
     struct pollfd waits[2] = {{input_fd, POLLIN, 0}, {signal_watch_fd(), POLLIN, 0}};
-    int ready = poll(waits, 2, ahead_start < ahead_end ? 0 : tick_ms);
+    int ready = poll(waits, 2, has_bytes() ? 0 : tick_ms);
     if (ready < 0 && errno != EINTR) {
       result.end = LINE_EDITOR_FAILED;
       result.number = errno;
       return;
     }
-    if (ahead_start < ahead_end) {
+    if (has_bytes()) {
       rl_callback_read_char();
       continue;
     }
@@ -331,11 +291,17 @@ static void read_until_done(int tick_ms) {
 
 static void settle(void) {
   if (ending_signal != 0) {
-    forget_paste();
+    rl_clear_pending_input();
+    forget_bytes();
     line_editor_free(result.text);
     result.text = NULL;
     result.end = ending_signal == SIGINT ? LINE_EDITOR_INTERRUPTED : LINE_EDITOR_TERMINATED;
     result.number = ending_signal;
+  }
+  if (result.text && had_invalid && strstr(result.text, "\xEF\xBF\xBD")) {
+    line_editor_free(result.text);
+    result.text = NULL;
+    result.end = LINE_EDITOR_NOT_UTF8;
   }
   if (!is_done) abandon();
   // A signal in the middle of a paste: readline has given up the line by itself.
@@ -344,8 +310,7 @@ static void settle(void) {
     fflush(rl_outstream);
   }
   // Where pastes are bracketed readline ends the line itself.
-  const char *bracketed = rl_variable_value("enable-bracketed-paste");
-  if (is_done && result.end == LINE_EDITOR_END_OF_INPUT && !(bracketed && strcmp(bracketed, "on") == 0)) {
+  if (is_done && result.end == LINE_EDITOR_END_OF_INPUT && !brackets_pastes) {
     rl_crlf();
     fflush(rl_outstream);
   }
@@ -364,12 +329,14 @@ struct line_editor_result line_editor_read(
   // A terminal that has gone is read to its end all the same.
   terminal_guard_begin(input_fd);
   callbacks = asked;
-  tab_is_indent = tab_indents;
+  completion_begin(asked, tab_indents);
   is_done = wants_suspend = was_continued = was_resized = false;
-  is_paste = false;
+  is_paste = had_invalid = false;
   ending_signal = 0;
   set_character_type();
+  is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
   rl_reset_screen_size();
+  look_for_pastes(true);
   rl_callback_handler_install(prompt, take_line);
   if (initial[0] != '\0') {
     rl_insert_text(initial);
@@ -377,7 +344,7 @@ struct line_editor_result line_editor_read(
   }
   read_until_done(tick_ms);
   settle();
-  drop_offers();
+  completion_end();
   callbacks = NULL;
   terminal_guard_end();
   signal_watch_end();
@@ -387,35 +354,3 @@ struct line_editor_result line_editor_read(
 void line_editor_free(char *text) { free(text); }
 
 bool line_editor_is_interrupted(void) { return callbacks && collect_signals(); }
-
-// History.
-
-static HISTORY_STATE *hidden_history;
-
-void line_editor_history_clear(int limit) {
-  clear_history();
-  stifle_history(limit);
-}
-
-void line_editor_history_add(const char *line) { add_history(line); }
-
-void line_editor_history_remove(int index) {
-  HIST_ENTRY *entry = remove_history(index);
-  if (entry) free_history_entry(entry);
-}
-
-void line_editor_history_hide(bool hidden) {
-  if (hidden == (hidden_history != NULL)) return;
-  if (hidden) {
-    HISTORY_STATE empty;
-    memset(&empty, 0, sizeof empty);
-    hidden_history = history_get_history_state();
-    if (hidden_history) history_set_history_state(&empty);
-  } else {
-    clear_history();
-    history_set_history_state(hidden_history);
-    free(hidden_history);
-    hidden_history = NULL;
-  }
-  using_history();
-}

@@ -74,19 +74,35 @@ public final class Command {
   public let usage: [String]
   /// A line that could be typed.
   public let example: String
-  /// The plugin that added it; nil for a built-in command.
+  /// The plugin that added it, or "you"; nil for a built-in command.
   public let owner: String?
+  /// Whether it only stands for a command whose plugin is not loaded yet.
+  public let isAnnounced: Bool
   /// Names for the argument under the cursor, from the word so far and the words before it (without the command's own). What
   /// does not begin with the word is dropped; nothing at all falls back to the argument's kind.
   public let complete: ((_ word: String, _ before: [String]) -> [String])?
   public let run: (Invocation) throws -> CommandResult
 
-  public init(
+  public convenience init(
     _ path: String..., theme: String, summary: String, details: String = "", arguments: [Argument] = [],
     options: [Option] = [], usage: [String] = [], example: String = "", owner: String? = nil,
     complete: ((_ word: String, _ before: [String]) -> [String])? = nil,
     run: @escaping (Invocation) throws -> CommandResult
   ) {
+    self.init(
+      path: path, theme: theme, summary: summary, details: details, arguments: arguments, options: options,
+      usage: usage,
+      example: example, owner: owner, complete: complete, run: run)
+  }
+
+  /// - Parameter isAnnounced: it only stands for a command whose plugin is not loaded yet.
+  public init(
+    path: [String], theme: String, summary: String, details: String = "", arguments: [Argument] = [],
+    options: [Option] = [], usage: [String] = [], example: String = "", owner: String? = nil,
+    isAnnounced: Bool = false, complete: ((_ word: String, _ before: [String]) -> [String])? = nil,
+    run: @escaping (Invocation) throws -> CommandResult
+  ) {
+    self.isAnnounced = isAnnounced
     (self.path, self.theme, self.summary, self.details) = (path, theme, summary, details)
     (self.arguments, self.options, self.usage, self.example) = (arguments, options, usage, example)
     (self.owner, self.complete, self.run) = (owner, complete, run)

@@ -20,13 +20,15 @@ public enum CommandError: Problem, Equatable {
   case aliasLoop(String)
   /// The owner of each; nil for the program itself.
   case duplicate(String, owner: String?, other: String?)
+  /// A plugin's alias in the way of another's, or of the person's own (nil).
+  case aliasTaken(String, owner: String, other: String?)
   case badName(String)
   case badDescription(command: String, String)
 
   /// Whether the line itself is wrong, so that the program exits with status 2.
   public var isUsage: Bool {
     switch self {
-    case .duplicate, .badName, .badDescription: false
+    case .duplicate, .aliasTaken, .badName, .badDescription: false
     default: true
     }
   }
@@ -41,7 +43,7 @@ public enum CommandError: Problem, Equatable {
     case .unwantedValue, .repeatedOption, .badValue: "bad_value"
     case .unterminatedQuote: "unterminated_quote"
     case .aliasLoop: "alias_loop"
-    case .duplicate: "exists"
+    case .duplicate, .aliasTaken: "exists"
     case .badName: "bad_name"
     case .badDescription: "bad_command"
     }
@@ -57,7 +59,7 @@ public enum CommandError: Problem, Equatable {
     case .unwantedValue, .repeatedOption, .badValue: "Not a usable value"
     case .unterminatedQuote: "A quote is not closed"
     case .aliasLoop: "An alias that never ends"
-    case .duplicate: "The name is taken"
+    case .duplicate, .aliasTaken: "The name is taken"
     case .badName: "Not a usable name"
     case .badDescription: "A command that cannot be read"
     }
@@ -98,7 +100,9 @@ extension CommandError {
     case .unterminatedQuote(let quote, let column): "the quote \(quote) that opens at column \(column) is not closed"
     case .aliasLoop(let name): "the alias \(quoted(name)) leads back to itself"
     case .duplicate(let name, let owner, let other):
-      "\(Self.words(for: owner)) cannot add the command \(quoted(name)): \(Self.words(for: other)) has one of that name"
+      "\(Self.words(for: owner)) cannot add the command \(quoted(name)): \(Self.words(for: other)) \(other == "you" ? "have" : "has") one of that name"
+    case .aliasTaken(let name, let owner, let other):
+      "\(Self.words(for: owner)) cannot add the alias \(quoted(name)): \(Self.words(for: other ?? "you")) \(other == nil ? "have" : "has") one of that name"
     case .badName(let name):
       "\(quoted(name)) cannot name a command: lower-case letters, digits, - and _ are expected, a letter first, and no word of Lua"
     case .badDescription(let command, let reason): "the command \(quoted(command)) cannot be added: \(reason)"
@@ -107,5 +111,7 @@ extension CommandError {
 
   private static func hint(_ suggestion: String?) -> String? { suggestion.map { " (did you mean \(quoted($0))?)" } }
 
-  private static func words(for owner: String?) -> String { owner.map { "the plugin \(quoted($0))" } ?? "Deckhand" }
+  private static func words(for owner: String?) -> String {
+    owner.map { $0 == "you" ? "you" : "the plugin \(quoted($0))" } ?? "Deckhand"
+  }
 }

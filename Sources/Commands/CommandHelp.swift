@@ -84,7 +84,7 @@ extension Command {
     }
     parts.append(["Options"] + rows((options + [.json]).map { ($0.heading, $0.help) }, width: width))
     if !example.isEmpty { parts.append(["Example", "  " + example]) }
-    if let owner { parts.append(["Added by the plugin \(quoted(owner))."]) }
+    if let owner { parts.append([owner == "you" ? "Added by you." : "Added by the plugin \(quoted(owner))."]) }
     return Array(parts.joined(separator: [""]))
   }
 }

@@ -22,6 +22,8 @@ public final class CommandRegistry {
   private var table: [String: [String: Command]] = [:]
   private var summaries: [String: String] = [:]
   private var aliasWords: [String: [String]] = [:]
+  /// The plugins that set aliases.
+  private var aliasOwners: [String: String] = [:]
   /// The themes as `help` lists them; those not named here follow by name.
   public var themeOrder: [String] = []
 
@@ -42,6 +44,9 @@ public final class CommandRegistry {
 
   public func isKnown(_ firstWord: String) -> Bool { table[firstWord] != nil || aliasWords[firstWord] != nil }
 
+  /// Whether a command may have that name.
+  public static func mayName(_ name: String) -> Bool { Command.isUsable(name: name) }
+
   /// - Throws: `.badName`, `.badDescription`, or `.duplicate` naming both owners. Nothing is added then.
   public func add(_ command: Command) throws(CommandError) {
     try command.checkDescription()
@@ -51,11 +56,20 @@ public final class CommandRegistry {
     let other = here[second] ?? here[""] ?? (second.isEmpty ? here.values.first : nil)
     if let other { throw .duplicate(command.name, owner: command.owner, other: other.owner) }
     table[command.path[0], default: [:]][second] = command
-    aliasWords[command.path[0]] = nil
+    removeAlias(command.path[0])
   }
 
-  /// Takes out all commands of a plugin.
+  /// Takes a command out, where that owner added it.
+  public func remove(_ path: [String], owner: String) {
+    guard let first = path.first, case let second = path.count == 2 ? path[1] : "" else { return }
+    guard table[first]?[second]?.owner == owner else { return }
+    table[first]?[second] = nil
+    if table[first]?.isEmpty == true { table[first] = nil }
+  }
+
+  /// Takes out all commands and aliases of a plugin.
   public func removeAll(owner: String) {
+    for (name, other) in aliasOwners where other == owner { removeAlias(name) }
     for (first, commands) in table {
       let kept = commands.filter { $0.value.owner != owner }
       table[first] = kept.isEmpty ? nil : kept
@@ -119,14 +133,21 @@ extension CommandRegistry {
   }
 
   /// The words stand in place of the name. - Throws: `.badName`, or `.duplicate` when a command has the name.
-  public func setAlias(_ name: String, words: [String]) throws(CommandError) {
+  public func setAlias(_ name: String, words: [String], owner: String? = nil) throws(CommandError) {
     guard Command.isUsable(name: name), !words.isEmpty else { throw .badName(name) }
     if let other = table[name]?.values.first { throw .duplicate(name, owner: nil, other: other.owner) }
+    if let owner, aliasWords[name] != nil, aliasOwners[name] != owner {
+      throw .aliasTaken(name, owner: owner, other: aliasOwners[name])
+    }
     aliasWords[name] = words
+    aliasOwners[name] = owner
   }
 
   /// Whether there was one.
-  @discardableResult public func removeAlias(_ name: String) -> Bool { aliasWords.removeValue(forKey: name) != nil }
+  @discardableResult public func removeAlias(_ name: String) -> Bool {
+    aliasOwners[name] = nil
+    return aliasWords.removeValue(forKey: name) != nil
+  }
 
   func expanded(_ words: [String]) throws(CommandError) -> [String] {
     var words = words

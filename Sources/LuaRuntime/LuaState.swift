@@ -102,9 +102,10 @@ public final class LuaState {
     let L = try running()
     let bytes = Array(source)
     guard lua_checkstack(L, 8) != 0 else { throw stackIsFull }
+    let chunkName = (name.hasSuffix(".lua") ? "@" : "=") + name  // Lua's own mark of a file
     let status = bytes.withUnsafeBytes { raw in
-      guard let base = raw.baseAddress else { return dh_load(L, "", 0, "=" + name) }
-      return dh_load(L, base.assumingMemoryBound(to: CChar.self), raw.count, "=" + name)
+      guard let base = raw.baseAddress else { return dh_load(L, "", 0, chunkName) }
+      return dh_load(L, base.assumingMemoryBound(to: CChar.self), raw.count, chunkName)
     }
     if status >= DH_STATUS_STOPPED { throw takeError(on: L, status: status) }
     guard status == LUA_OK else { throw takeSyntaxError(on: L, endsInBackslash: bytes.last == UInt8(ascii: "\\")) }
@@ -168,7 +169,9 @@ public final class LuaState {
 
   /// The error of a protected call; takes the value off the stack.
   func takeError(on L: OpaquePointer, status: Int32) -> LuaError {
-    if status >= DH_STATUS_STOPPED { return stopError(status - Int32(DH_STATUS_STOPPED)) }
+    if status >= DH_STATUS_STOPPED {
+      return stopError(status - Int32(DH_STATUS_STOPPED), position: String(cString: dh_stop_position(L)))
+    }
     let position = String(cString: dh_error_position(L))
     let trace = isTracing ? String(cString: dh_error_trace(L)) : nil
     let isText = lua_type(L, -1) == LUA_TSTRING
@@ -192,10 +195,10 @@ public final class LuaState {
     return errorValues.first { $0.number == key.number }?.value
   }
 
-  func stopError(_ reason: Int32) -> LuaError {
+  func stopError(_ reason: Int32, position: String = "") -> LuaError {
     switch UInt32(reason) {
     case DH_STOP_DEADLINE.rawValue:
-      return LuaError(kind: .stopped(.deadline), message: "stopped: the time limit has passed")
+      return LuaError(kind: .stopped(.deadline), message: "stopped: the time limit has passed", position: position)
     case DH_STOP_MEMORY.rawValue:
       return LuaError(kind: .stopped(.memory), message: "stopped: the memory limit has passed")
     case DH_STOP_EXIT.rawValue:

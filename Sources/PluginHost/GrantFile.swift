@@ -1,19 +1,30 @@
-// What the person granted to which plugin: a file in the folder of installed plugins. Invariant: it is written whole or not at
-// all, and what it does not say was not granted.
+// What the person granted to which plugin, and the limits they set: a file in the folder of installed plugins. Invariant: it is
+// written whole or not at all, what it does not say was not granted, and keys that are not known stay.
 
+import Bindings
 import JSON
 import Storage
 import Wording
 
 struct GrantFile {
   struct Entry: Equatable {
-    var version: String
-    var granted: [String]
+    var version = ""
+    var granted: [String] = []
     var isEnabled: Bool
+    /// Whether it is about the plugin that comes with the program: an installed one of the same name inherits nothing.
+    var isBundled: Bool
+    var seconds: Double?
+    var memory: Int?
+
+    var limits: PluginLimits {
+      PluginLimits(
+        seconds: seconds ?? PluginLimits.standard.seconds, memory: memory ?? PluginLimits.standard.memory)
+    }
   }
 
   let path: String
   private(set) var entries: [String: Entry] = [:]
+  private var whole = JSONObject()
 
   /// Reads the file; one that is missing grants nothing.
   init(path: String) throws {
@@ -22,7 +33,8 @@ struct GrantFile {
     let bytes = try FileText.bytes(path, limit: 1 << 20)
     let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 100_000, string: 64 << 10)
     do throws(JSONFailure) {
-      entries = Self.entries(in: try JSONParser.parse(bytes, limits: limits))
+      whole = try JSONParser.parse(bytes, limits: limits).object ?? JSONObject()
+      entries = Self.entries(in: whole)
     } catch {
       throw PlainProblem(
         code: "bad_file", title: "A damaged file",
@@ -32,27 +44,37 @@ struct GrantFile {
     }
   }
 
-  private static func entries(in value: JSONValue) -> [String: Entry] {
+  private static func entries(in whole: JSONObject) -> [String: Entry] {
     var found: [String: Entry] = [:]
-    for member in value.object?.members ?? [] {
+    for member in whole.members {
       guard let object = member.value.object else { continue }
+      let seconds = object["seconds"]?.double.flatMap { PluginHost.secondsRange.contains($0) ? $0 : nil }
+      let memory = object["memory"]?.integer.flatMap { PluginHost.memoryRange.contains($0) ? $0 : nil }
       found[member.key] = Entry(
         version: object["version"]?.string ?? "", granted: (object["granted"]?.array ?? []).compactMap(\.string),
-        isEnabled: object["enabled"]?.bool ?? false)
+        isEnabled: object["enabled"]?.bool ?? false, isBundled: object["bundled"]?.bool ?? false, seconds: seconds,
+        memory: memory)
     }
     return found
   }
 
+  /// What is kept of a plugin; of a bundled and an installed one of the same name only the one in use counts.
+  func entry(of plugin: String, isBundled: Bool) -> Entry? {
+    entries[plugin].flatMap { $0.isBundled == isBundled ? $0 : nil }
+  }
+
   mutating func set(_ name: String, _ entry: Entry) throws {
+    var object = whole[name]?.object ?? JSONObject()
+    object["enabled"] = .bool(entry.isEnabled)
+    object["granted"] = .array(entry.granted.map { .string($0) })
+    object["version"] = .string(entry.version)
+    object["bundled"] = entry.isBundled ? .bool(true) : nil
+    object["seconds"] = entry.seconds.map { .number($0) }
+    object["memory"] = entry.memory.map { .number(Double($0)) }
+    var changed = whole
+    changed[name] = .object(object)
+    try AtomicFile.write(path, JSONWriter.bytes(of: .object(changed)))
+    whole = changed
     entries[name] = entry
-    var whole = JSONObject()
-    for (name, entry) in entries.sorted(by: { $0.key < $1.key }) {
-      whole[name] = .object(
-        JSONObject([
-          "enabled": .bool(entry.isEnabled), "granted": .array(entry.granted.map { .string($0) }),
-          "version": .string(entry.version),
-        ]))
-    }
-    try AtomicFile.write(path, JSONWriter.bytes(of: .object(whole)))
   }
 }

@@ -1,115 +1,9 @@
 // `plugin.json`: what a plugin says of itself before any of its code runs. Invariant: it is data only; an error names the key
 // and what was expected there; keys that are not known are kept.
 
-import Bindings
-import JSON
-public import Wording
-
-/// A right that a plugin asks for.
-public enum Permission: Hashable, Sendable, CustomStringConvertible {
-  case module(String)
-  case read(path: String)
-  case write(path: String)
-
-  public var description: String {
-    switch self {
-    case .module(let name): name
-    case .read(let path): "files.read:\(path)"
-    case .write(let path): "files.write:\(path)"
-    }
-  }
-
-  /// What it means, for the question that is asked once.
-  public var inWords: String {
-    switch self {
-    case .module("decks.read"): "read decks"
-    case .module("decks.write"): "change decks"
-    case .module("documents.read"): "read card documents"
-    case .module("documents.write"): "change card documents"
-    case .module("words"): "look up words"
-    case .module("games"): "add and play word games"
-    case .module("settings"): "read settings and add its own"
-    case .module("shell"): "add commands and print"
-    case .module("shell.run"): "run any command, with all that you may do"
-    case .module(let name): name
-    case .read(let path): "read files in \(path)"
-    case .write(let path): "write files in \(path)"
-    }
-  }
-
-  init?(_ text: String) {
-    if text.hasPrefix("files.read:"), text.utf8.count > 11 {
-      self = .read(path: String(text.dropFirst(11)))
-    } else if text.hasPrefix("files.write:"), text.utf8.count > 12 {
-      self = .write(path: String(text.dropFirst(12)))
-    } else if Grants.Module(rawValue: text) != nil {
-      self = .module(text)
-    } else {
-      return nil
-    }
-  }
-}
-
-/// Why a plugin cannot be used.
-public enum PluginError: Problem, Equatable {
-  case unknown(name: String, suggestion: String)
-  /// `reason` completes "plugin.json: ...".
-  case badManifest(plugin: String, reason: String)
-  /// The plugin is written for a newer program.
-  case newerAPI(plugin: String, api: Int)
-  /// Its code failed.
-  case failed(plugin: String, message: String)
-  /// Its manifest names something that its code did not add.
-  case missing(plugin: String, what: String)
-  case asksForMore(plugin: String, rights: [String])
-  case disabled(plugin: String)
-
-  public var code: String {
-    switch self {
-    case .unknown: "not_found"
-    case .badManifest: "bad_manifest"
-    case .newerAPI: "newer_api"
-    case .failed, .missing: "plugin_failed"
-    case .asksForMore: "not_granted"
-    case .disabled: "plugin_disabled"
-    }
-  }
-
-  public var title: String {
-    switch self {
-    case .unknown: "No such plugin"
-    case .badManifest: "A plugin's manifest is wrong"
-    case .newerAPI: "A plugin for a newer Deckhand"
-    case .failed, .missing: "A plugin failed"
-    case .asksForMore: "A plugin asks for more"
-    case .disabled: "The plugin is off"
-    }
-  }
-
-  public var message: String {
-    switch self {
-    case .unknown(let name, let suggestion):
-      "no plugin is called \(quoted(name))\(suggestion); `plugin list` shows them"
-    case .badManifest(let plugin, let reason): "\(printable(plugin)): plugin.json: \(reason)"
-    case .newerAPI(let plugin, let api):
-      "\(plugin): written for interface \(api), this program has \(apiVersion); update Deckhand"
-    case .failed(let plugin, let message): "\(plugin): \(message)"
-    case .missing(let plugin, let what): "\(plugin): its plugin.json names \(what), which its code did not add"
-    case .asksForMore(let plugin, let rights):
-      "\(plugin): asks for \(rights.joined(separator: ", ")); `plugin enable \(plugin)` grants it"
-    case .disabled(let plugin): "\(plugin) is off; `plugin enable \(plugin)` turns it on"
-    }
-  }
-
-  public var details: [(name: String, value: ProblemDetail)] {
-    switch self {
-    case .unknown: []
-    case .badManifest(let plugin, _), .newerAPI(let plugin, _), .failed(let plugin, _), .missing(let plugin, _),
-      .asksForMore(let plugin, _), .disabled(let plugin):
-      [("plugin", .text(plugin))]
-    }
-  }
-}
+public import Bindings
+public import JSON
+import Wording
 
 /// What `plugin.json` says.
 public struct Manifest: Sendable {
@@ -122,6 +16,21 @@ public struct Manifest: Sendable {
   public let loadsAtStart: Bool
   public let commands: [String]
   public let modes: [String]
+  /// The events at whose first coming its code is loaded, for it listens to them.
+  public let events: [ShellEvent]
+  /// The plugins it is built on, by name, with the versions that will do.
+  public let requires: [(name: String, range: VersionRange)]
+  /// The keys that this program does not know, as they stand there.
+  public let others: JSONObject
+  /// Written for a newer program: of such a manifest only the name, the version, the summary and the author are read.
+  public var isNewer: Bool { api > apiVersion }
+
+  /// Small letters, digits, `_` and `-`, a letter first, at most 40.
+  static func isName(_ name: String) -> Bool {
+    let bytes = name.utf8
+    guard let first = bytes.first, (0x61...0x7A).contains(first), bytes.count <= 40 else { return false }
+    return bytes.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F || $0 == 0x2D }
+  }
 
   /// Reads the text of a `plugin.json` that lies in a folder of that name.
   init(_ bytes: [UInt8], folder: String) throws(PluginError) {
@@ -135,14 +44,18 @@ public struct Manifest: Sendable {
     guard let object = value.object else { throw .badManifest(plugin: folder, reason: "an object expected") }
     let reader = ManifestReader(object: object, folder: folder)
     name = try reader.name()
-    version = try reader.text("version") ?? "0"
     api = try reader.api()
+    let isNewer = api > apiVersion
+    version = try reader.version()
     summary = try reader.text("summary") ?? ""
     author = try reader.text("author")
-    permissions = try reader.permissions()
-    loadsAtStart = try reader.loadsAtStart()
-    commands = try reader.names("commands")
-    modes = try reader.names("modes")
+    permissions = isNewer ? [] : try reader.permissions()
+    loadsAtStart = isNewer ? false : try reader.loadsAtStart()
+    commands = isNewer ? [] : try reader.names("commands")
+    modes = isNewer ? [] : try reader.names("modes")
+    events = isNewer ? [] : try reader.events()
+    requires = isNewer ? [] : try reader.requires()
+    others = reader.others()
   }
 }
 
@@ -163,7 +76,7 @@ private struct ManifestReader {
   }
 
   func name() throws(PluginError) -> String {
-    guard let name = try text("name"), Self.isName(name) else {
+    guard let name = try text("name"), Manifest.isName(name) else {
       throw wrong("name", "a name of small letters, digits, _ and -")
     }
     guard name == folder else { throw wrong("name", "\"\(folder)\", the name of its folder,") }
@@ -172,8 +85,56 @@ private struct ManifestReader {
 
   func api() throws(PluginError) -> Int {
     guard let api = object["api"]?.integer, api >= 1 else { throw wrong("api", "a whole number from 1") }
-    if api > apiVersion { throw .newerAPI(plugin: folder, api: api) }
     return api
+  }
+
+  func version() throws(PluginError) -> String {
+    guard let text = try text("version") else { return "0" }
+    guard Version(text) != nil else { throw wrong("version", "a version as \"1.0.0\"") }
+    return text
+  }
+
+  func requires() throws(PluginError) -> [(name: String, range: VersionRange)] {
+    guard let value = object["requires"] else { return [] }
+    guard let members = value.object?.members else { throw wrong("requires", "an object of names and version ranges") }
+    var needs: [(name: String, range: VersionRange)] = []
+    for member in members {
+      guard Manifest.isName(member.key) else {
+        throw .badManifest(plugin: folder, reason: "\"requires\": \(quoted(member.key)) is no name of a plugin")
+      }
+      guard let text = member.value.string, let range = VersionRange(text) else {
+        throw .badManifest(
+          plugin: folder,
+          reason: "\"requires\": \(quoted(member.key)): a version range expected, as \">=1.2 <2\", \"^1.2\" or \"*\"")
+      }
+      needs.append((member.key, range))
+    }
+    return needs
+  }
+
+  static let known = [
+    "name", "version", "api", "summary", "author", "permissions", "load", "commands", "modes", "events", "requires",
+  ]
+
+  func others() -> JSONObject {
+    var rest = JSONObject()
+    for member in object.members where !Self.known.contains(member.key) { rest[member.key] = member.value }
+    return rest
+  }
+
+  func events() throws(PluginError) -> [ShellEvent] {
+    var events: [ShellEvent] = []
+    for text in try texts("events") {
+      guard let event = ShellEvent(rawValue: text) else {
+        let known = ShellEvent.allCases.map(\.rawValue)
+        throw .badManifest(
+          plugin: folder,
+          reason: "\"events\": \(quoted(text)) is none\(didYouMean(text, among: known)); there are "
+            + known.joined(separator: ", "))
+      }
+      events.append(event)
+    }
+    return events
   }
 
   func loadsAtStart() throws(PluginError) -> Bool {
@@ -197,7 +158,7 @@ private struct ManifestReader {
 
   func names(_ key: String) throws(PluginError) -> [String] {
     let names = try texts(key)
-    if let bad = names.first(where: { !Self.isName($0) }) {
+    if let bad = names.first(where: { !Manifest.isName($0) }) {
       throw wrong(key, "names of small letters, digits, _ and - (not \(quoted(bad)))")
     }
     return names
@@ -207,7 +168,7 @@ private struct ManifestReader {
     var found: [Permission] = []
     for text in try texts("permissions") {
       guard let permission = Permission(text) else {
-        let known = Grants.Module.allCases.map(\.rawValue) + ["files.read:PATH", "files.write:PATH"]
+        let known = Grants.Module.allCases.map(\.rawValue) + ["files.read:/PATH", "files.write:~/PATH"]
         throw .badManifest(
           plugin: folder,
           reason: "\"permissions\": \(quoted(text)) is none\(didYouMean(text, among: known)); there are "
@@ -216,11 +177,5 @@ private struct ManifestReader {
       found.append(permission)
     }
     return found
-  }
-
-  private static func isName(_ name: String) -> Bool {
-    let bytes = name.utf8
-    guard let first = bytes.first, (0x61...0x7A).contains(first), bytes.count <= 40 else { return false }
-    return bytes.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F || $0 == 0x2D }
   }
 }

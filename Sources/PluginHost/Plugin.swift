@@ -1,5 +1,6 @@
 // One plugin that was found, and what has become of it. Invariant: it has a Lua state exactly while it is loaded.
 
+public import Bindings
 import LuaRuntime
 
 public final class Plugin {
@@ -10,6 +11,8 @@ public final class Plugin {
     case off
     /// It wants rights that it was not granted.
     case asking([Permission])
+    /// Written for a newer interface than this program has.
+    case newer(api: Int)
     /// The message of one line.
     case failed(String)
   }
@@ -23,16 +26,31 @@ public final class Plugin {
   /// Seconds that loading took.
   public internal(set) var loadTime: Double?
   public internal(set) var lastError: String?
+  public internal(set) var limits: PluginLimits
+  /// What the person granted, in the words of the manifest.
+  public internal(set) var granted: [String]
+  /// Commands and modes that its code added, once it is loaded.
+  public internal(set) var addedCommands: [String] = []
+  public internal(set) var addedModes: [String] = []
   var lua: LuaState?
 
-  init(name: String, folder: String, isBundled: Bool, manifest: Manifest?, state: State) {
+  init(
+    name: String, folder: String, isBundled: Bool, manifest: Manifest?, state: State, limits: PluginLimits = .standard,
+    granted: [String] = []
+  ) {
     self.name = name
     self.folder = folder
     self.isBundled = isBundled
     self.manifest = manifest
     self.state = state
+    self.limits = limits
+    self.granted = granted
   }
 
   /// Whether its commands and modes can be used.
   public var isUsable: Bool { state == .ready || state == .loaded }
+
+  /// Its commands, as far as they are known.
+  public var commands: [String] { state == .loaded ? addedCommands : manifest?.commands ?? [] }
+  public var modes: [String] { state == .loaded ? addedModes : manifest?.modes ?? [] }
 }

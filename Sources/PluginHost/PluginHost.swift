@@ -1,11 +1,9 @@
 // Finds, checks, grants, loads and unloads plugins. Invariant: a plugin's code runs only after its manifest was read, its rights
-// were granted and one of its commands or modes was used (or it asked to load at the start); an error in it never reaches
+// were granted and one of its commands, modes or events came up (or it asked to load at the start); an error in it never reaches
 // beyond one line of report, and unloading takes back everything that it added.
 
 public import Bindings
 public import Commands
-import Glibc
-import LuaRuntime
 import Storage
 public import WordGames
 import Wording
@@ -20,6 +18,10 @@ public final class PluginHost {
     public var home: String?
     /// Makes the context of a plugin's bindings.
     public var context: (_ plugin: String, _ grants: Grants) -> BindingContext
+    /// What else is to be taken back from a plugin that ends: whatever the rooms above keep by owner.
+    public var takeBack: (_ plugin: String) -> Void = { _ in }
+    /// What a plugin's random numbers start from, so that they repeat; nil for other ones each time.
+    public var seed: UInt64?
     public var elapsed: () -> Double
     /// Told of a failure in one line, when nobody asked for the plugin.
     public var report: (String) -> Void
@@ -38,13 +40,15 @@ public final class PluginHost {
     }
   }
 
-  private let surroundings: Surroundings
-  private let registry: CommandRegistry
-  private let modes: ModeTable
-  private let events: EventTable
+  let surroundings: Surroundings
+  let registry: CommandRegistry
+  let modes: ModeTable
+  let events: EventTable
   /// By name; the person's stand in place of bundled ones of the same name.
-  public private(set) var plugins: [Plugin] = []
-  private var grants: GrantFile?
+  public internal(set) var plugins: [Plugin] = []
+  var grants: GrantFile?
+  /// Those whose names are taken: they were announced before.
+  var announced: [Plugin] = []
 
   public init(_ surroundings: Surroundings, registry: CommandRegistry, modes: ModeTable, events: EventTable) {
     self.surroundings = surroundings
@@ -57,6 +61,15 @@ public final class PluginHost {
 
   /// Reads the manifests of all plugins and announces their commands. Loads those that ask for the start.
   public func discover() {
+    find()
+    // What comes with the program is first, so that an installed plugin does not take its names.
+    for plugin in plugins.filter(\.isBundled) + plugins.filter({ !$0.isBundled }) { announce(plugin) }
+    events.willEmit = { [unowned self] event in loadListeners(to: event) }
+    for plugin in plugins where plugin.state == .ready && plugin.manifest?.loadsAtStart == true { loadOrReport(plugin) }
+  }
+
+  /// Reads the manifests of all plugins.
+  func find() {
     do {
       grants = try GrantFile(path: surroundings.personFolder + "/grants.json")
     } catch {
@@ -71,24 +84,30 @@ public final class PluginHost {
       }
     }
     plugins = found.values.sorted { $0.name < $1.name }
-    for plugin in plugins { announce(plugin) }
-    for plugin in plugins where plugin.state == .ready && plugin.manifest?.loadsAtStart == true { loadOrReport(plugin) }
   }
 
-  private func read(_ name: String, _ folder: String, isBundled: Bool) -> Plugin {
+  func read(_ name: String, _ folder: String, isBundled: Bool) -> Plugin {
     do {
-      let manifest = try Manifest(FileText.bytes(folder + "/plugin.json", limit: 256 << 10), folder: name)
-      let state = state(of: manifest, isBundled: isBundled)
-      return Plugin(name: name, folder: folder, isBundled: isBundled, manifest: manifest, state: state)
+      let bytes = try PluginFolder(plugin: name, path: folder).file("plugin.json", limit: 256 << 10)
+      let manifest = try Manifest(bytes, folder: name)
+      if manifest.isNewer { surroundings.report(oneLine(PluginError.newerAPI(plugin: name, api: manifest.api))) }
+      let entry = grants?.entry(of: name, isBundled: isBundled)
+      return Plugin(
+        name: name, folder: folder, isBundled: isBundled, manifest: manifest,
+        state: state(of: manifest, entry, isBundled: isBundled), limits: entry?.limits ?? .standard,
+        granted: isBundled ? manifest.permissions.map(\.description) : entry?.granted ?? [])
     } catch {
-      let message = oneLine(error)
-      surroundings.report(message)
-      return Plugin(name: name, folder: folder, isBundled: isBundled, manifest: nil, state: .failed(message))
+      let plugin = Plugin(name: name, folder: folder, isBundled: isBundled, manifest: nil, state: .off)
+      let message = reason(error, of: plugin)
+      plugin.state = .failed(message)
+      plugin.lastError = message
+      surroundings.report("\(name): \(message)")
+      return plugin
     }
   }
 
-  private func state(of manifest: Manifest, isBundled: Bool) -> Plugin.State {
-    let entry = grants?.entries[manifest.name]
+  private func state(of manifest: Manifest, _ entry: GrantFile.Entry?, isBundled: Bool) -> Plugin.State {
+    if manifest.isNewer { return .newer(api: manifest.api) }
     if isBundled { return entry?.isEnabled == false ? .off : .ready }
     guard let entry, entry.isEnabled else { return .off }
     let missing = manifest.permissions.filter { !entry.granted.contains($0.description) }
@@ -96,22 +115,37 @@ public final class PluginHost {
   }
 
   /// Commands that are known from the manifest: used for the first time, they load the plugin.
-  private func announce(_ plugin: Plugin) {
+  func announce(_ plugin: Plugin) {
     guard plugin.isUsable, let manifest = plugin.manifest else { return }
-    for name in manifest.commands {
-      let command = Command(
-        name, theme: "Plugins", summary: manifest.summary, arguments: [Argument("ARG", .verbatim, isOptional: true)],
-        owner: plugin.name
-      ) { [unowned self] invocation in
-        try load(plugin)
-        let (command, loaded) = try registry.parse(words: [name] + invocation.words)
-        return try command.run(loaded)
+    do {
+      try checkModes(manifest)
+      announced.append(plugin)
+      for name in manifest.commands {
+        try registry.add(
+          Command(
+            path: [name], theme: "Plugins", summary: manifest.summary,
+            arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: plugin.name, isAnnounced: true
+          ) { [unowned self] invocation in
+            try load(plugin)
+            let (command, loaded) = try registry.parse(words: [name] + invocation.words)
+            return try command.run(loaded)
+          })
       }
-      do {
-        try registry.add(command)
-      } catch {
-        fail(plugin, with: error)
+    } catch {
+      fail(plugin, with: error)
+    }
+  }
+
+  /// A mode has one owner, known before any code runs.
+  private func checkModes(_ manifest: Manifest) throws {
+    for mode in manifest.modes {
+      if let owner = modes.owner(of: mode), owner != manifest.name {
+        throw GameError.modeTaken(name: mode, owner: owner)
       }
+      let other = announced.first {
+        $0.name != manifest.name && $0.isUsable && $0.manifest?.modes.contains(mode) == true
+      }
+      if let other { throw GameError.modeTaken(name: mode, owner: other.name) }
     }
   }
 
@@ -121,20 +155,6 @@ public final class PluginHost {
     throw PluginError.unknown(name: name, suggestion: didYouMean(name, among: plugins.map(\.name)))
   }
 
-  // MARK: Loading
-
-  /// Sees to it that a mode is there when a plugin's manifest names it; nil asks for all modes.
-  public func prepareMode(_ name: String?) throws {
-    for plugin in plugins where plugin.state == .ready {
-      guard let offered = plugin.manifest?.modes, !offered.isEmpty else { continue }
-      if name == nil {
-        loadOrReport(plugin)
-      } else if let name, offered.contains(name) {
-        try load(plugin)
-      }
-    }
-  }
-
   /// The modes that plugins offer, loaded or not, with what the manifests say of them.
   public var offeredModes: [(name: String, summary: String)] {
     plugins.filter(\.isUsable).flatMap { plugin in
@@ -142,141 +162,9 @@ public final class PluginHost {
     }
   }
 
-  private func loadOrReport(_ plugin: Plugin) {
-    do {
-      try load(plugin)
-    } catch {
-      surroundings.report(oneLine(error))
-    }
-  }
-
-  /// Loads a plugin's code, unless it is loaded.
-  /// - Throws: `PluginError`; the plugin is unloaded again then.
-  public func load(_ plugin: Plugin) throws {
-    switch plugin.state {
-    case .loaded: return
-    case .off: throw PluginError.disabled(plugin: plugin.name)
-    case .asking(let missing):
-      throw PluginError.asksForMore(plugin: plugin.name, rights: missing.map(\.description))
-    case .failed(let message): throw PluginError.failed(plugin: plugin.name, message: message)
-    case .ready: break
-    }
-    guard let manifest = plugin.manifest else { return }
-    let start = surroundings.elapsed()
-    registry.removeAll(owner: plugin.name)
-    do {
-      try run(plugin, manifest)
-      try checkPromises(manifest)
-    } catch {
-      takeBack(plugin)
-      plugin.state = .failed(reason(error, of: plugin))
-      plugin.lastError = reason(error, of: plugin)
-      throw PluginError.failed(plugin: plugin.name, message: reason(error, of: plugin))
-    }
-    plugin.loadTime = surroundings.elapsed() - start
-    plugin.state = .loaded
-  }
-
-  private func run(_ plugin: Plugin, _ manifest: Manifest) throws {
-    let lua = try LuaState(memoryLimit: Self.memoryLimit)
-    plugin.lua = lua
-    try restrict(lua)
-    let context = surroundings.context(plugin.name, grants(for: manifest))
-    try install(context, in: lua)
-    let code = try FileText.bytes(plugin.folder + "/init.lua", limit: 4 << 20)
-    try lua.load(code, name: "init.lua").call([], results: 0) { _ in }
-  }
-
-  /// 64 MiB.
-  static let memoryLimit = 64 << 20
-
-  private func grants(for manifest: Manifest) -> Grants {
-    var grants = Grants(modules: [])
-    for permission in manifest.permissions {
-      switch permission {
-      case .module(let name): if let module = Grants.Module(rawValue: name) { grants.modules.insert(module) }
-      case .read(let path): grants.readable?.append(expanded(path))
-      case .write(let path): grants.writable?.append(expanded(path))
-      }
-    }
-    return grants
-  }
-
-  private func expanded(_ path: String) -> String {
-    guard path == "~" || path.hasPrefix("~/"), let home = surroundings.home else { return path }
-    return home + path.dropFirst()
-  }
-
-  private func checkPromises(_ manifest: Manifest) throws {
-    for mode in manifest.modes where modes.owner(of: mode) != manifest.name {
-      throw PluginError.missing(plugin: manifest.name, what: "the mode \(quoted(mode))")
-    }
-    for command in manifest.commands
-    where !registry.commands.contains(where: { $0.name == command && $0.owner == manifest.name }) {
-      throw PluginError.missing(plugin: manifest.name, what: "the command \(quoted(command))")
-    }
-  }
-
-  // MARK: Unloading
-
-  /// Takes back everything that a plugin added, and closes its state.
-  private func takeBack(_ plugin: Plugin) {
-    registry.removeAll(owner: plugin.name)
-    modes.remove(owner: plugin.name)
-    events.removeAll(owner: plugin.name)
-    plugin.lua?.close()
-    plugin.lua = nil
-    plugin.loadTime = nil
-  }
-
-  /// Ends all plugins, as when the program ends.
-  public func unloadAll() {
-    for plugin in plugins where plugin.lua != nil {
-      takeBack(plugin)
-      plugin.state = .ready
-    }
-  }
-
-  // MARK: What the person does
-
-  /// Enables a plugin with all that its manifest asks for; the caller has asked the person.
-  public func enable(_ plugin: Plugin) throws {
-    guard let manifest = plugin.manifest else {
-      throw PluginError.failed(plugin: plugin.name, message: "plugin.json cannot be read")
-    }
-    try remember(manifest, isEnabled: true)
-    if plugin.state == .loaded { return }
-    plugin.state = .ready
-    announce(plugin)
-    if manifest.loadsAtStart { try load(plugin) }
-  }
-
-  public func disable(_ plugin: Plugin) throws {
-    if let manifest = plugin.manifest { try remember(manifest, isEnabled: false) }
-    takeBack(plugin)
-    plugin.state = .off
-  }
-
-  private func remember(_ manifest: Manifest, isEnabled: Bool) throws {
-    if grants == nil { grants = try GrantFile(path: surroundings.personFolder + "/grants.json") }
-    let granted = isEnabled ? manifest.permissions.map(\.description) : grants?.entries[manifest.name]?.granted ?? []
-    try grants?.set(manifest.name, .init(version: manifest.version, granted: granted, isEnabled: isEnabled))
-  }
-
-  /// Reads the manifest anew, and loads the code when it was loaded before.
-  public func reload(_ plugin: Plugin) throws -> Plugin {
-    let wasLoaded = plugin.lua != nil
-    takeBack(plugin)
-    let fresh = read(plugin.name, plugin.folder, isBundled: plugin.isBundled)
-    plugins = plugins.map { $0 === plugin ? fresh : $0 }
-    announce(fresh)
-    if wasLoaded { try load(fresh) }
-    return fresh
-  }
-
   // MARK: Failures
 
-  private func fail(_ plugin: Plugin, with error: any Error) {
+  func fail(_ plugin: Plugin, with error: any Error) {
     let message = reason(error, of: plugin)
     takeBack(plugin)
     plugin.state = .failed(message)
@@ -285,12 +173,15 @@ public final class PluginHost {
   }
 
   /// Why it failed, without the plugin's own name before it.
-  private func reason(_ error: any Error, of plugin: Plugin) -> String {
-    let text = oneLine(error)
-    return text.hasPrefix(plugin.name + ": ") ? String(text.dropFirst(plugin.name.count + 2)) : text
+  func reason(_ error: any Error, of plugin: Plugin) -> String {
+    oneLine(error).withoutPrefix(plugin.name + ": ")
   }
 
-  private func oneLine(_ error: any Error) -> String {
+  func oneLine(_ error: any Error) -> String {
     printable(String(describing: error).split(separator: "\n").first.map(String.init) ?? "failed", limit: 400)
   }
+}
+
+extension String {
+  func withoutPrefix(_ prefix: String) -> String { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self }
 }

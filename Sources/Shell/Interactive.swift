@@ -40,6 +40,8 @@ extension Shell {
     try makePrivateFolder(personFolder)
     let history = History(path: historyPath) { [unowned self] in console.message($0) }
     let reader = try LineReader(history: history)
+    // Moves of elements wait for a save; a shell that is stopped may never go on.
+    reader.willSuspend = { [unowned self] in saveDocuments() }
     reader.completion = { [unowned self] line in completion(line) }
     lineReader = reader
     return reader
@@ -47,6 +49,7 @@ extension Shell {
 
   private func readAndRun(from source: any LineSource) throws {
     Interrupts.clear()
+    if !pastedLines.isEmpty { return runLine(pastedLines.removeFirst(), source) }
     switch try source.read(prompt: "> ") {
     case .line(let line): runLine(line, source)
     case .interrupted: break
@@ -61,11 +64,32 @@ extension Shell {
   private func runLine(_ line: String, _ source: any LineSource) {
     let trimmed = line.trimmed
     if trimmed.isEmpty { return }
-    if isCommandLine(line, knows: { registry.isKnown($0) }, isPersonGlobal: isPersonGlobal), !trimmed.contains("\n") {
+    if trimmed.contains("\n") { return runPaste(trimmed, source) }
+    if isCommand(line) {
       lineReader?.remember(line)
       return runCommandLine(trimmed)
     }
     runLuaLine(line, source)
+  }
+
+  private func isCommand(_ line: String) -> Bool {
+    isCommandLine(line, knows: { registry.isKnown($0) }, isPersonGlobal: isPersonGlobal)
+  }
+
+  /// Several lines at once: one chunk of Lua, unless it is none and commands are among them; those run line by line.
+  private func runPaste(_ text: String, _ source: any LineSource) {
+    let lines = text.split(separator: "\n").map(String.init)
+    guard lines.contains(where: isCommand), !compiles(text) else { return runLuaLine(text, source) }
+    pastedLines = lines
+  }
+
+  private func compiles(_ text: String) -> Bool {
+    do {
+      _ = try lua.load(text, name: Self.promptChunk)
+      return true
+    } catch {
+      return (error as? LuaError)?.isIncomplete ?? false
+    }
   }
 
   private func runCommandLine(_ line: String) {
@@ -105,6 +129,7 @@ extension Shell {
   }
 
   private func readMore(_ source: any LineSource) throws -> LineOutcome {
+    if !pastedLines.isEmpty { return .line(pastedLines.removeFirst()) }
     if let lineReader { return try lineReader.read(prompt: ">> ", initial: "", isContinued: true) }
     return try source.read(prompt: ">> ")
   }

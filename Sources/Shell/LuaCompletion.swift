@@ -1,6 +1,7 @@
 // Tab in a line of Lua: globals, fields and methods of the object before the dot or colon. Invariant: values are looked at by
 // raw access only, so no code of the person's runs.
 
+import CardDocuments
 import Commands
 import Decks
 import Lexicon
@@ -50,6 +51,8 @@ extension Shell {
       case .deck: return try workspace().decks().map { try $0.record().name }
       case .card:
         return try workspace().decks().map { try $0.record().name + ":" }
+      case .document:
+        return try workspace().documentEntries().compactMap { $0.id.map { String($0.description.prefix(8)) } }
       case .language: return lexicons.languages().map(\.name)
       case .mode: return modes.modes.map(\.name) + plugins.offeredModes.map(\.name)
       case .plugin: return plugins.plugins.map(\.name)

@@ -5,6 +5,7 @@ import Bindings
 import Commands
 import Glibc
 import LuaRuntime
+import PluginHost
 import Storage
 import Wording
 import Workspace
@@ -38,6 +39,7 @@ extension Shell {
     var wantsJSON = setup.wantsJSON || words.prefix { $0 != "--" }.contains("--json")
     do {
       try Interrupts.holding {
+        try plugins.prepareCommand(words)
         let (command, invocation) = try registry.parse(words: words)
         origin = command.errorPrefix
         wantsJSON = setup.wantsJSON || invocation.wantsJSON
@@ -54,6 +56,7 @@ extension Shell {
   /// Runs a line as a command for its value; nothing is shown.
   func runForValue(_ line: String) throws -> CommandValue {
     let words = try ShellWords.split(line, home: setup.home)
+    try plugins.prepareCommand(words)
     let (command, invocation) = try registry.parse(words: words)
     return try command.run(invocation).value
   }
@@ -80,7 +83,7 @@ extension Shell {
       try workspace.rollbackUnit()
       console.note("dry run: " + (done.isEmpty ? "nothing would change" : done + "; nothing was changed"))
     } else if status == ExitStatus.done {
-      try workspace.commitUnit()
+      for conflict in try workspace.commitUnit() { report(conflict) }
     } else {
       try workspace.rollbackUnit()
     }

@@ -2,6 +2,7 @@
 // gate to a workspace, `workspace()`, and one place where an error becomes words, `report`.
 
 public import Bindings
+import CardDocuments
 public import Commands
 public import Lexicon
 public import LuaRuntime
@@ -21,10 +22,20 @@ public struct ShellSetup {
   public var listFolders: [String]
   public var dictionaryFolders: [String]
   public var environment: (String) -> String?
+  /// `deckhand-draw`, beside the program.
+  public var drawingProgram = "deckhand-draw"
+  /// `NAME=value`: where the person's own fonts are found.
+  public var drawingEnvironment: [String] = []
   public var wantsJSON = false
   public var isDryRun = false
   public var wantsTrace = false
   public var usesPlugins = true
+  /// Of `--seed`: random choices repeat.
+  public var seed: UInt64?
+  /// Nobody is asked anything.
+  public var isUnattended = false
+  /// Where the person's plugins are, when not in the data folder (`plugin test` has data of its own).
+  public var pluginFolder: String?
   public var usesStartScript = true
 
   public init(
@@ -74,7 +85,10 @@ public final class Shell {
   /// The status of the last line, for input that is no terminal.
   var lastStatus = ExitStatus.done
   var hasHintedAboutLocal = false
-  lazy var plainReader = PlainLineReader(isInterrupted: { Interrupts.wereRequested })
+  /// Lines of a paste that wait their turn.
+  var pastedLines: [String] = []
+  /// It does not read ahead: a script's `io.read` may want the next line.
+  lazy var plainReader = PlainLineReader(readsAhead: false, isInterrupted: { Interrupts.wereRequested })
 
   public init(_ setup: ShellSetup, console: Console, surroundings: Surroundings) throws {
     self.setup = setup
@@ -82,11 +96,12 @@ public final class Shell {
     self.surroundings = surroundings
     lexicons = LexiconLibrary(
       listFolders: setup.listFolders, cacheFolder: setup.cacheFolder, dictionaryFolders: setup.dictionaryFolders)
-    lua = try LuaState()
+    lua = try LuaState(seed: setup.seed)
     lua.isTracing = setup.wantsTrace
     let messages = console
     events = EventTable { owner, event, error in
-      messages.message("\(owner.map { $0 + ": " } ?? "")in the event \(event.rawValue): \(error)")
+      // An error of a plugin names it, and the event, itself.
+      messages.message(printable(owner == nil ? "in the event \(event.rawValue): \(error)" : "\(error)", limit: 2_000))
     }
     try install(bindingContext(owner: nil, grants: .everything), in: lua)
     ownGlobals = Set(try lua.globalNames())
@@ -100,10 +115,16 @@ public final class Shell {
   public func workspace() throws -> Workspace {
     if let opened { return opened }
     let fresh = Workspace(
-      folder: setup.dataFolder + "/local", surroundings: surroundings, lexicons: lexicons, modes: modes)
+      folder: setup.dataFolder + "/local", surroundings: surroundings, lexicons: lexicons, modes: modes,
+      drawing: DrawingProgram(
+        path: setup.drawingProgram, environment: setup.drawingEnvironment, clock: surroundings.elapsed,
+        shouldStop: surroundings.isInterrupted))
     opened = fresh
     return fresh
   }
+
+  /// Where the person's plugins are installed.
+  var personPlugins: String { setup.pluginFolder ?? setup.dataFolder + "/plugins" }
 
   /// The folder of the person's own files.
   var personFolder: String { setup.dataFolder + "/local" }
@@ -114,11 +135,15 @@ public final class Shell {
       try events.emit(.exiting)
       plugins.unloadAll()
       lua.close()
+      saveDocuments()
       try opened?.close()
     } catch {
       report(error)
     }
   }
+
+  /// Saves moves and sizes of elements, which wait for it.
+  func saveDocuments() { for failure in opened?.saveDocuments() ?? [] { report(failure) } }
 
   // MARK: What the rooms below are handed
 
@@ -139,9 +164,11 @@ public final class Shell {
       progress: { [unowned self] label, total in console.progress(label, total: total == 0 ? nil : total) },
       ask: { [unowned self] text in try ask(text) },
       run: { [unowned self] line in try runForValue(line) },
-      alias: { [unowned self] name, text in try registry.setAlias(name, words: ShellWords.split(text, home: setup.home))
+      alias: { [unowned self] name, text in
+        try registry.setAlias(name, words: ShellWords.split(text, home: setup.home), owner: owner)
       },
-      addCommand: { [unowned self] command in try registry.add(command) })
+      addCommand: { [unowned self] command in try add(command) },
+      display: { [unowned self] value in display(of: value) })
   }
 
   private func pluginServices() -> PluginServices {
@@ -155,16 +182,25 @@ public final class Shell {
   }
 
   private func pluginSurroundings() -> PluginHost.Surroundings {
-    PluginHost.Surroundings(
-      bundledFolder: setup.bundledPlugins, personFolder: setup.dataFolder + "/plugins", home: setup.home,
+    var surroundings = PluginHost.Surroundings(
+      bundledFolder: setup.bundledPlugins, personFolder: personPlugins, home: setup.home,
       context: { [unowned self] plugin, grants in bindingContext(owner: plugin, grants: grants) },
-      elapsed: surroundings.elapsed, report: { [unowned self] line in console.message("plugin " + line) })
+      elapsed: self.surroundings.elapsed, report: { [unowned self] line in console.message("plugin " + line) })
+    surroundings.seed = setup.seed
+    return surroundings
+  }
+
+  /// Adds a command that Lua describes. The person may describe their own again; a plugin may not.
+  private func add(_ command: Command) throws {
+    if command.owner == personAsOwner { registry.remove(command.path, owner: personAsOwner) }
+    try registry.add(command)
   }
 
   // MARK: Asking
 
   /// Asks for a line at the terminal; nil where nobody can answer.
   func ask(_ text: String) throws -> String? {
+    if setup.isUnattended { return nil }
     let outcome: LineOutcome
     if let lineReader {
       outcome = try lineReader.read(prompt: text, initial: "", hidesHistory: true)
@@ -184,7 +220,7 @@ public final class Shell {
 
   /// Asks for yes or no where somebody sits there; elsewhere the answer is yes, as the command was written on purpose.
   func confirm(_ question: String) throws -> Bool {
-    guard console.terminal.hasKeyboard, console.terminal.hasScreen else { return true }
+    guard console.terminal.hasKeyboard, console.terminal.hasScreen, !setup.isUnattended else { return true }
     let answer = try ask(question + " [y/N] ")
     return ["y", "yes"].contains(answer?.trimmed.lowercased())
   }

@@ -47,19 +47,21 @@ extension Shell {
   }
 
   /// `shell.print`.
-  func show(_ value: LuaValue) {
+  func show(_ value: LuaValue) { console.show(display(of: value)) }
+
+  /// A value as the prompt shows it; a text as it is, without quotes, each of its lines a line.
+  func display(of value: LuaValue) -> Display {
     do {
-      try lua.withStack { stack in
+      return try lua.withStack { stack in
         _ = value.push(on: stack)
         let preview = try stack.preview(-1)
-        if case .text(let bytes, _) = preview {
-          console.show([printable(String(decoding: bytes, as: UTF8.self), limit: Int.max)])
-        } else {
-          console.show(preview.lines(on: console.terminal))
-        }
+        guard case .text(let bytes, _) = preview else { return .lines(preview.lines(on: console.terminal)) }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        return .lines(lines.map { printable(String($0), limit: Int.max) })
       }
     } catch {
       report(error)
+      return .none
     }
   }
 

@@ -55,6 +55,8 @@ public final class Game {
   public var length: Int { letterCount }
   /// The found words, newest first.
   public var found: [String] { foundWords.entries.reversed().map(foundWords.word) }
+  /// The word found last.
+  public var newest: String? { foundWords.entries.last.map(foundWords.word) }
   public var count: Int { foundWords.entries.count }
   /// The mean length of the found words in letters; 0 when there are none.
   public var average: Double { count == 0 ? 0 : Double(foundWords.letters) / Double(count) }

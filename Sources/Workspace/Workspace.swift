@@ -1,6 +1,7 @@
 // All that one signed-in person has open: the store, the objects handed out, the unit of work. Every change goes through an
 // operation here. Invariant: once closed, neither it nor any handle of it reaches data again; this is checked in `store`.
 
+public import CardDocuments
 import Decks
 import GRDB
 public import Lexicon
@@ -35,6 +36,9 @@ public final class Workspace {
   private var cardHandles = HandleTable<CardID, CardHandle>()
   private var lexiconHandles = HandleTable<ObjectIdentifier, LexiconHandle>()
   private var gameHandles = HandleTable<ObjectIdentifier, GameHandle>()
+  var documentHandles = HandleTable<ObjectIdentifier, DocumentHandle>()
+  var openedDocuments: DocumentStore?
+  let drawing: DrawingProgram
   /// How often each operation was done in the unit under way.
   private var unitOperations: [Operation: Int] = [:]
   /// Handles of games that are being started: nobody else holds them yet.
@@ -44,7 +48,11 @@ public final class Workspace {
   /// - Parameters:
   ///   - lexicons: the word lists, which belong to nobody and outlive a sign-in.
   ///   - modes: the game modes, likewise.
-  public init(folder: String, surroundings: Surroundings, lexicons: LexiconLibrary, modes: ModeTable) {
+  ///   - drawing: the program that decodes and draws pictures.
+  public init(
+    folder: String, surroundings: Surroundings, lexicons: LexiconLibrary, modes: ModeTable, drawing: DrawingProgram
+  ) {
+    self.drawing = drawing
     self.folder = folder
     self.surroundings = surroundings
     self.lexicons = lexicons
@@ -58,6 +66,8 @@ public final class Workspace {
   public func close() throws {
     guard isOpen else { return }
     isOpen = false
+    openedDocuments?.close()
+    openedDocuments = nil
     try database.close()
   }
 
@@ -88,9 +98,26 @@ public final class Workspace {
   public func beginUnit() throws {
     unitOperations = [:]
     try store().beginUnit()
+    openedDocuments?.beginUnit()
   }
-  public func commitUnit() throws { try store().commitUnit() }
-  public func rollbackUnit() throws { try store().rollbackUnit() }
+
+  /// Keeps what the unit did: documents first, whose files are staged, then the database.
+  /// - Returns: documents that another process changed meanwhile.
+  @discardableResult
+  public func commitUnit() throws -> [DocumentError] {
+    let store = try store()
+    let waiting = openedDocuments?.saveAll() ?? []
+    let conflicts = try openedDocuments.map { $0.isInUnit ? try $0.commitUnit() : [] } ?? []
+    try store.commitUnit()
+    return waiting + conflicts
+  }
+
+  public func rollbackUnit() throws {
+    let store = try store()
+    try openedDocuments?.rollbackUnit()
+    try store.rollbackUnit()
+  }
+
   public var isInUnit: Bool { isOpen && database.isInUnit }
 
   /// What the unit under way has done until now, in words: "adding cards (3 times), creating a deck".

@@ -13,6 +13,7 @@ let version = "0.1.0"
   }
 
   private static func run(_ words: [String]) -> Int32 {
+    leaveCrashesToTheSystem()
     // Bytes that are not UTF-8 reach Lua's C functions as they are; names in them are the person's locale's.
     setlocale(LC_CTYPE, "C.UTF-8")
     let arguments: Arguments
@@ -72,8 +73,13 @@ let version = "0.1.0"
       cacheFolder: xdgFolder("XDG_CACHE_HOME", home: home, "/.cache"),
       configFolder: xdgFolder("XDG_CONFIG_HOME", home: home, "/.config"), home: home,
       bundledPlugins: bundledPluginsFolder(), environment: environmentValue)
+    setup.drawingProgram = besideProgram("deckhand-draw")
+    setup.drawingEnvironment = ["HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].compactMap { name in
+      environmentValue(name).map { "\(name)=\($0)" }
+    }
     setup.wantsJSON = arguments.wantsJSON
     setup.isDryRun = arguments.isDryRun
+    setup.seed = arguments.seed
     setup.wantsTrace = arguments.wantsTrace
     setup.usesPlugins = arguments.usesPlugins
     setup.usesStartScript = arguments.usesStartScript

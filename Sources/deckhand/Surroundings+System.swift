@@ -45,6 +45,11 @@ extension Terminal {
 
 func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
+/// Takes off the handlers by which Swift would show a crash, and ask questions, at the person's terminal.
+func leaveCrashesToTheSystem() {
+  for number in [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGQUIT] { signal(number, SIG_DFL) }
+}
+
 /// A folder of the XDG base directory specification.
 func xdgFolder(_ variable: String, home: String, _ fallback: String) -> String {
   // The specification has relative paths ignored.
@@ -52,17 +57,26 @@ func xdgFolder(_ variable: String, home: String, _ fallback: String) -> String {
   return home + fallback + "/deckhand"
 }
 
-/// The bundled plugins: beside the program, in its `share`, or in the source tree that it was built in. Links are followed.
-func bundledPluginsFolder() -> String? {
+/// The folder of the running program, links followed; nil where the system does not say.
+private func programFolder() -> String? {
   guard let program = realpath("/proc/self/exe", nil) else { return nil }
   defer { free(program) }
-  var folder = String(cString: program)
-  for _ in 0..<6 {
-    guard let slash = folder.lastIndex(of: "/") else { return nil }
-    folder = String(folder[..<slash])
+  let path = String(cString: program)
+  return path.lastIndex(of: "/").map { String(path[..<$0]) }
+}
+
+/// The path of another program that stands beside this one.
+func besideProgram(_ name: String) -> String { programFolder().map { $0 + "/" + name } ?? name }
+
+/// The bundled plugins: beside the program, in its `share`, or in the source tree that it was built in.
+func bundledPluginsFolder() -> String? {
+  guard var folder = programFolder() else { return nil }
+  for _ in 0..<5 {
     for place in ["/share/deckhand/Plugins", "/Plugins"] where access(folder + place, R_OK) == 0 {
       return folder + place
     }
+    guard let slash = folder.lastIndex(of: "/") else { return nil }
+    folder = String(folder[..<slash])
   }
   return nil
 }

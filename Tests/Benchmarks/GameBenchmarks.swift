@@ -3,6 +3,7 @@
 
 import BenchmarkReferences
 import Bindings
+import CardDocuments
 import Commands
 import Glibc
 import Lexicon
@@ -29,7 +30,9 @@ struct GameBenchmarks {
     }
     let surroundings = Surroundings(
       now: { 0 }, elapsed: { 0 }, entropy: { 1 }, choices: RandomChoices(seed: 1))
-    workspace = Workspace(folder: folder, surroundings: surroundings, lexicons: words.library(), modes: ModeTable())
+    workspace = Workspace(
+      folder: folder, surroundings: surroundings, lexicons: words.library(), modes: ModeTable(),
+      drawing: DrawingProgram(path: "", environment: [], clock: { 0 }, shouldStop: { false }))
   }
 
   private static let base = "cambering"
@@ -104,7 +107,7 @@ struct GameBenchmarks {
     let workspace = workspace
     let shell = ShellServices(
       show: { _ in }, table: { _, _ in }, chart: { _, _ in }, progress: { _, _ in NoProgress() }, ask: { _ in nil },
-      run: { _ in .none }, alias: { _, _ in }, addCommand: { _ in })
+      run: { _ in .none }, alias: { _, _ in }, addCommand: { _ in }, display: { _ in .none })
     let plugins = PluginServices(
       list: { [] }, info: { _ in .none }, enable: { _ in }, disable: { _ in }, reload: { _ in }, prepareMode: { _ in })
     return BindingContext(

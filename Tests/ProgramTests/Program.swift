@@ -192,3 +192,14 @@ private func removeTree(_ path: String) {
 }
 
 func makeFolder(_ path: String) -> Bool { mkdir(path, 0o700) == 0 }
+
+extension Child {
+  /// Copies a program by the system's own means.
+  static func copy(_ path: String, to other: String) -> Bool {
+    do {
+      return try Child(["/bin/cp", path, other], environment: []).finish(input: "").status == 0
+    } catch {
+      return false
+    }
+  }
+}

@@ -123,6 +123,18 @@ import Testing
     terminal.wait(for: "> ")
   }
 
+  @Test func `a paste of several lines is one chunk of Lua, or commands one by one`() throws {
+    let home = try Home()
+    let terminal = try prompt(home)
+    terminal.type("\u{1B}[200~local function twice(x)\n\n\treturn 2 * x\nend\nprint(twice(21))\u{1B}[201~\r")
+    terminal.wait(for: "42\r\n")
+    terminal.wait(for: "> ")
+    terminal.type("\u{1B}[200~deck create One\nfor i = 1, 2 do\nprint('loop', i)\nend\ndeck create Two\u{1B}[201~\r")
+    terminal.wait(for: "Created deck \"One\".")
+    terminal.wait(for: "loop\t2")
+    terminal.wait(for: "Created deck \"Two\".")
+  }
+
   @Test func `Tab completes commands, names and Lua without running code`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish verbs")

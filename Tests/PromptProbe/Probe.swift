@@ -31,15 +31,16 @@ import Shell
     reader.willSuspend = { say("SUSPENDING") }
     reader.didResume = { say("RESUMED") }
     say("READY")
+    let prompt = CommandLine.arguments.contains("--color") ? "\u{1B}[1mprobe>\u{1B}[0m " : "probe> "
     while true {
       do throws(LineError) {
-        switch try reader.read(prompt: "\u{1B}[1mprobe>\u{1B}[0m ") {
+        switch try reader.read(prompt: prompt) {
         case .line(let line):
           reader.remember(line)
           say("LINE \(line.utf8.count) \(line.prefix(200).debugDescription)")
           if line == "ticks" { say("TICKS \(ticks > 0)") }
           if line == "crash" { abort() }
-          if line == "game" { try play(reader) }
+          if line == "game" { play(reader) }
         case .interrupted: say("INTERRUPTED")
         case .endOfInput: return say("END")
         case .terminated(let signal):
@@ -79,9 +80,13 @@ import Shell
   }
 
   /// A line that begins with what was refused, and does not see the history.
-  private static func play(_ reader: LineReader) throws(LineError) {
-    let outcome = try reader.read(prompt: "guess> ", initial: "gracee", isContinued: true, hidesHistory: true)
-    say("GUESS \(outcome)")
+  private static func play(_ reader: LineReader) {
+    do throws(LineError) {
+      let outcome = try reader.read(prompt: "guess> ", initial: "gracee", isContinued: true, hidesHistory: true)
+      say("GUESS \(outcome)")
+    } catch {
+      say("BAD \(error)")
+    }
   }
 
   private static func complete(_ line: String) -> Completion {

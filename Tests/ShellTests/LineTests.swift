@@ -64,11 +64,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("> ", "> "), ("\u{1B}[1m>\u{1B}[0m ", "\u{1}\u{1B}[1m\u{2}>\u{1}\u{1B}[0m\u{2} "),
-    ("\u{1B}[", "\u{1}\u{1B}[\u{2}"),
-    ("a\u{0}b", "ab"),
+    ("> ", "> "), ("\u{1B}[1m>\u{1B}[0m ", "> "), ("\u{1B}[", ""), ("a\u{0}\u{7}\nb", "ab"), ("漢> ", "漢> "),
   ])
-  func `colours in a prompt take no room`(prompt: String, expected: String) {
+  func `colours and control characters are left out of a prompt`(prompt: String, expected: String) {
     #expect(promptForEditor(prompt) == expected)
   }
 

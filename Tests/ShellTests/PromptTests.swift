@@ -28,6 +28,42 @@ import Testing
     #expect(terminal.isAsShellsWantIt)
   }
 
+  @Test func `keys behind Escape in a search are keys`() throws {
+    let terminal = try probe()
+    for keys in [
+      "\u{12}\u{1B}x\u{1B}[15~", "\u{12}\u{1B}\u{0B}\u{1B}[ASp", "\u{12}ab\u{1B}[A", "\u{12}\u{1B}[200~x\u{1B}[201~",
+    ] {
+      terminal.wait(for: "probe>")
+      terminal.type(keys)
+      usleep(50_000)
+      terminal.type("\u{03}")
+      terminal.wait(for: "INTERRUPTED")
+    }
+  }
+
+  @Test(arguments: [1, 2, 3, 4])
+  func `random keys, sizes and interrupts neither crash nor hang it`(seed: UInt64) throws {
+    let terminal = try probe(["--color"])
+    var random = SeededGenerator(seed: seed)
+    let keys: [String] = [
+      "\t", "\t\t", "Sp", "many", "\u{12}", "\u{03}", "\r", "\u{1B}[A", "\u{1B}[B", "\u{1B}", "\u{15}", "\u{17}",
+      "\u{19}",
+      "\u{1F}", "ñ", "\u{1B}[200~paste\n\tx\n\u{1B}[201~", "it\t", "\"S\t", "\u{16}", "\u{1B}5", "\u{18}\u{18}",
+      "abc def",
+      "\u{01}", "\u{05}", "\u{0B}", "\u{14}", "\u{1B}?", "\u{1B}*", "\u{07}", "\u{0}",
+    ]
+    for _ in 0..<400 {
+      if let key = keys.randomElement(using: &random) { terminal.type(key) }
+      if Int.random(in: 0..<40, using: &random) == 0 { terminal.resize(columns: .random(in: 10...120, using: &random)) }
+    }
+    // Out of whatever it is in, vi's command mode too.
+    for keys in ["\u{03}", "i\u{03}", "\u{03}", "alive\r"] {
+      usleep(100_000)
+      terminal.type(keys)
+    }
+    terminal.wait(for: "alive\"")
+  }
+
   @Test func `Ctrl-C clears the line at once, in Ctrl-R too`() throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
@@ -156,11 +192,20 @@ import Testing
 
   @Test func `a line that is not UTF-8 is told and the next one is read`() throws {
     let terminal = try probe()
+    for bytes: [UInt8] in [
+      [0x61, 0xFF], [0xC3, 0x61], [0xE0, 0x80, 0x80], [0xF0, 0x9F, 0x90], [0xED, 0xA0, 0x80], [0x80],
+    ] {
+      terminal.wait(for: "probe>")
+      terminal.type(bytes + [0x0D])
+      terminal.wait(for: "BAD the line is not UTF-8 where it shows \u{FFFD}")
+    }
+    // What was mended is taken, and a sign that is meant is no error.
     terminal.wait(for: "probe>")
-    terminal.type([0x61, 0xFF, 0x0D])
-    terminal.wait(for: "BAD the line is not UTF-8 at byte 2")
-    terminal.type("ok\r")
-    terminal.wait(for: "LINE 2")
+    terminal.type([0x61, 0xFF, 0x7F, 0x0D])
+    terminal.wait(for: #"LINE 1 "a""#)
+    terminal.wait(for: "probe>")
+    terminal.type("\u{FFFD}🐕é\r")
+    terminal.wait(for: "LINE 9")
   }
 
   @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT])

@@ -102,6 +102,8 @@ lua_State *dh_begin_call(lua_State *L, int ref, int slots);
 int dh_finish_call(lua_State *L, int arguments, int results);
 // Where the last error was raised (`file:line:` of the nearest Lua code), or an empty string.
 const char *dh_error_position(lua_State *L);
+// Where the last stop found Lua code running, once; else an empty string.
+const char *dh_stop_position(lua_State *L);
 // The traceback of the last error, when tracing is on; else an empty string. Stays valid until the next error.
 const char *dh_error_trace(lua_State *L);
 void dh_set_tracing(lua_State *L, int on);

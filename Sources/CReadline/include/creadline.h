@@ -45,6 +45,8 @@ enum line_editor_end {
   LINE_EDITOR_END_OF_INPUT,
   LINE_EDITOR_TERMINATED,
   LINE_EDITOR_STOPPED,
+  /// The line holds bytes that are not UTF-8; there is no text.
+  LINE_EDITOR_NOT_UTF8,
   LINE_EDITOR_FAILED,
 };
 

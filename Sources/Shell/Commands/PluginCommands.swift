@@ -1,16 +1,20 @@
 // `plugin ...`. Invariant: a plugin's rights are shown in words before it is enabled, and enabled only with a yes or `--grant`.
 
+import Bindings
 import Commands
 import PluginHost
 import Wording
 
 extension Shell {
   func pluginCommands() -> [Command] {
-    [listPlugins(), pluginInfo(), enablePlugin(), disablePlugin(), reloadPlugin()]
+    [
+      listPlugins(), pluginInfo(), enablePlugin(), disablePlugin(), reloadPlugin(), newPlugin(), testPlugin(),
+      limitPlugin(),
+    ]
   }
 
-  private static let theme = "Plugins"
-  private static let plugin = Argument("NAME", .plugin, help: "a plugin's name")
+  static let pluginTheme = "Plugins"
+  static let pluginName = Argument("NAME", .plugin, help: "a plugin's name")
 
   /// A plugin as `--json` and `plugins.info` give it.
   func pluginRecord(_ plugin: Plugin) -> CommandValue {
@@ -20,8 +24,10 @@ extension Shell {
       ("bundled", .boolean(plugin.isBundled)), ("summary", .text(manifest?.summary ?? "")),
       ("author", manifest?.author.map { .text($0) } ?? .none),
       ("permissions", .list((manifest?.permissions ?? []).map { .text($0.description) })),
-      ("commands", .list((manifest?.commands ?? []).map { .text($0) })),
-      ("modes", .list((manifest?.modes ?? []).map { .text($0) })),
+      ("granted", .list(plugin.granted.map { .text($0) })),
+      ("commands", .list(plugin.commands.map { .text($0) })), ("modes", .list(plugin.modes.map { .text($0) })),
+      ("requires", .record((manifest?.requires ?? []).map { ($0.name, .text($0.range.description)) })),
+      ("seconds", .number(plugin.limits.seconds)), ("memory", .integer(plugin.limits.memory)),
       ("load_seconds", plugin.loadTime.map { .number($0) } ?? .none), ("folder", .text(plugin.folder)),
       ("error", plugin.lastError.map { .text($0) } ?? .none),
     ])
@@ -29,25 +35,31 @@ extension Shell {
 
   private func stateWord(_ plugin: Plugin) -> String {
     switch plugin.state {
-    case .ready, .loaded: "on"
+    case .ready, .loaded: plugins.dependencyProblem(of: plugin) == nil ? "on" : "failed"
     case .off: "off"
     case .asking: "asking"
+    case .newer: "newer"
     case .failed: "failed"
     }
   }
 
   private func stateText(_ plugin: Plugin) -> String {
+    if plugin.isUsable, let problem = plugins.dependencyProblem(of: plugin) {
+      let text = problem.message
+      return "failed: " + (text.hasPrefix(plugin.name + ": ") ? String(text.dropFirst(plugin.name.count + 2)) : text)
+    }
     switch plugin.state {
-    case .ready, .loaded: plugin.isBundled ? "on (bundled)" : "on"
-    case .off: plugin.isBundled ? "off (bundled)" : "off"
-    case .asking(let rights): "asks for more than granted: \(rights.map(\.description).joined(separator: ", "))"
-    case .failed(let message): "failed: \(message)"
+    case .ready, .loaded: return plugin.isBundled ? "on (bundled)" : "on"
+    case .off: return plugin.isBundled ? "off (bundled)" : "off"
+    case .asking(let rights): return "asks for more than granted: \(rights.map(\.description).joined(separator: ", "))"
+    case .newer(let api): return "for a newer Deckhand (interface \(api))"
+    case .failed(let message): return "failed: \(message)"
     }
   }
 
   private func adds(_ plugin: Plugin) -> String {
-    let modes = (plugin.manifest?.modes ?? []).map { "mode \($0)" }
-    let commands = (plugin.manifest?.commands ?? []).map { "command \($0)" }
+    let modes = plugin.modes.map { "mode \($0)" }
+    let commands = plugin.commands.map { "command \($0)" }
     return (commands + modes).joined(separator: ", ")
   }
 
@@ -56,8 +68,9 @@ extension Shell {
   }
 
   private func listPlugins() -> Command {
-    Command("plugin", "list", theme: Self.theme, summary: "Lists the plugins that were found.", example: "plugin list")
-    {
+    Command(
+      "plugin", "list", theme: Self.pluginTheme, summary: "Lists the plugins that were found.", example: "plugin list"
+    ) {
       [unowned self] _ in
       let rows = plugins.plugins.map { [$0.name, $0.manifest?.version ?? "-", stateText($0), adds($0), loadText($0)] }
       let columns: [TableText.Column] = [
@@ -71,14 +84,17 @@ extension Shell {
 
   private func pluginInfo() -> Command {
     Command(
-      "plugin", "info", theme: Self.theme, summary: "Shows what a plugin adds, what it may do and how it fares.",
-      arguments: [Self.plugin], example: "plugin info palindromes"
+      "plugin", "info", theme: Self.pluginTheme, summary: "Shows what a plugin adds, what it may do and how it fares.",
+      arguments: [Self.pluginName], example: "plugin info palindromes"
     ) { [unowned self] invocation in
       let plugin = try plugins.plugin(named: invocation.text("NAME"))
       var rows = [
         ["name", "\(plugin.name) \(plugin.manifest?.version ?? "")"], ["state", stateText(plugin)],
         ["what", plugin.manifest?.summary ?? ""], ["adds", adds(plugin)],
-        ["may", (plugin.manifest?.permissions ?? []).map(\.inWords).joined(separator: "; ")],
+        ["may", Permission.inWords(plugin.manifest?.permissions ?? []).joined(separator: "; ")],
+        ["granted", plugin.granted.isEmpty ? "nothing" : plugin.granted.joined(separator: ", ")],
+        ["needs", (plugin.manifest?.requires ?? []).map { "\($0.name) \($0.range)" }.joined(separator: ", ")],
+        ["limits", "\(plugin.limits.secondsInWords) and \(plugin.limits.memory) MiB a call"],
         ["loaded in", loadText(plugin)], ["folder", plugin.folder],
       ]
       if let author = plugin.manifest?.author { rows.insert(["by", author], at: 1) }
@@ -90,8 +106,8 @@ extension Shell {
 
   private func enablePlugin() -> Command {
     Command(
-      "plugin", "enable", theme: Self.theme, summary: "Enables a plugin, after showing what it may do.",
-      details: "Where nobody can be asked, --grant is the yes.", arguments: [Self.plugin],
+      "plugin", "enable", theme: Self.pluginTheme, summary: "Enables a plugin, after showing what it may do.",
+      details: "Where nobody can be asked, --grant is the yes.", arguments: [Self.pluginName],
       options: [Option("--grant", help: "grant what it asks for without a question")],
       example: "plugin enable palindromes"
     ) { [unowned self] invocation in
@@ -116,14 +132,15 @@ extension Shell {
     }
     let by = manifest.author.map { " by \($0)" } ?? ""
     console.show(
-      ["\(plugin.name) \(manifest.version)\(by) wants to:"] + manifest.permissions.map { "  - \($0.inWords)" })
+      ["\(plugin.name) \(manifest.version)\(by) wants to:"]
+        + Permission.inWords(manifest.permissions).map { "  - \($0)" })
     return try confirm("Enable it?")
   }
 
   private func disablePlugin() -> Command {
     Command(
-      "plugin", "disable", theme: Self.theme, summary: "Ends a plugin and takes back what it added.",
-      arguments: [Self.plugin], example: "plugin disable palindromes"
+      "plugin", "disable", theme: Self.pluginTheme, summary: "Ends a plugin and takes back what it added.",
+      arguments: [Self.pluginName], example: "plugin disable palindromes"
     ) { [unowned self] invocation in
       let plugin = try plugins.plugin(named: invocation.text("NAME"))
       try plugins.disable(plugin)
@@ -133,7 +150,8 @@ extension Shell {
 
   private func reloadPlugin() -> Command {
     Command(
-      "plugin", "reload", theme: Self.theme, summary: "Loads a plugin anew from its folder.", arguments: [Self.plugin],
+      "plugin", "reload", theme: Self.pluginTheme, summary: "Loads a plugin anew from its folder.",
+      arguments: [Self.pluginName],
       example: "plugin reload palindromes"
     ) { [unowned self] invocation in
       let plugin = try plugins.reload(plugins.plugin(named: invocation.text("NAME")))

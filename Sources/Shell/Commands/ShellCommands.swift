@@ -4,12 +4,13 @@
 import Commands
 import Glibc
 import LuaRuntime
+import PluginHost
 import Wording
 import Workspace
 
 extension Shell {
   func shellCommands() -> [Command] {
-    [help(), runFile(), history(), alias(), version(), check(), quit()]
+    [help(), runFile(), history(), alias(), luaTypes(), version(), check(), quit()]
   }
 
   private static let theme = "The shell"
@@ -40,6 +41,7 @@ extension Shell {
     // Words that are a command and a module (`play`, `decks`) mean the command first; a dotted name is always Lua's.
     if words.count == 1, let lines = luaHelp(name, width: width), !registry.isKnown(name) { return lines }
     do {
+      try plugins.prepareCommand(words)
       return try registry.helpText(for: words, width: width)
     } catch CommandError.unknownCommand(let name, _) {
       let near = suggestion(for: name, among: registry.firstWords + helpNames)

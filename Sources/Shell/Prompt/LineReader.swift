@@ -32,7 +32,7 @@ public final class LineReader: LineSource {
   }
 
   /// - Parameters:
-  ///   - prompt: may hold colours; they take no room.
+  ///   - prompt: one line; colours are left out.
   ///   - initial: stands in the line already.
   ///   - isContinued: a Tab behind nothing but blanks is a tab.
   ///   - hidesHistory: the line is no command (a guess in a game): arrow keys find nothing.
@@ -83,6 +83,7 @@ public final class LineReader: LineSource {
     case LINE_EDITOR_END_OF_INPUT: return .endOfInput
     case LINE_EDITOR_TERMINATED: return .terminated(result.number)
     case LINE_EDITOR_STOPPED: return .stopped
+    case LINE_EDITOR_NOT_UTF8: throw .notUTF8(column: nil)
     default: throw .unreadable(errno: result.number)
     }
   }
@@ -131,20 +132,18 @@ func commonBeginning(of candidates: [String], typed: String) -> String {
   return common.count < typed.unicodeScalars.count ? typed : String(String.UnicodeScalarView(common))
 }
 
-/// The prompt with its colours marked as taking no room (readline's \001 and \002).
+/// The prompt without colours: readline 8.2 can loop for ever in drawing Ctrl-R over a prompt that holds marked ones.
 func promptForEditor(_ prompt: String) -> String {
-  var marked = ""
+  var plain = ""
   var isInEscape = false
-  for scalar in prompt.unicodeScalars where scalar != "\u{0}" {
-    if scalar == "\u{1B}", !isInEscape {
-      marked += "\u{01}"
+  for scalar in prompt.unicodeScalars {
+    if scalar == "\u{1B}" {
       isInEscape = true
-    }
-    marked.unicodeScalars.append(scalar)
-    if isInEscape, ("A"..."Z").contains(scalar) || ("a"..."z").contains(scalar) {
-      marked += "\u{02}"
-      isInEscape = false
+    } else if isInEscape {
+      isInEscape = !("A"..."Z").contains(scalar) && !("a"..."z").contains(scalar)
+    } else if scalar.properties.generalCategory != .control {
+      plain.unicodeScalars.append(scalar)
     }
   }
-  return isInEscape ? marked + "\u{02}" : marked
+  return plain
 }

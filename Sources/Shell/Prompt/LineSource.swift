@@ -17,8 +17,8 @@ public enum LineOutcome: Equatable {
 }
 
 public enum LineError: Problem, Equatable {
-  /// `column` counts bytes from 1.
-  case notUTF8(column: Int)
+  /// `column` counts bytes from 1; nil where the line was typed and shows the place itself.
+  case notUTF8(column: Int?)
   case tooLong(limit: Int)
   case unreadable(errno: Int32)
 
@@ -40,7 +40,8 @@ public enum LineError: Problem, Equatable {
 
   public var message: String {
     switch self {
-    case .notUTF8(let column): "the line is not UTF-8 at byte \(grouped(column)); nothing of it was done"
+    case .notUTF8(let column?): "the line is not UTF-8 at byte \(grouped(column)); nothing of it was done"
+    case .notUTF8(nil): "the line is not UTF-8 where it shows \u{FFFD}; nothing of it was done"
     case .tooLong(let limit): "the line has more than \(grouped(limit)) bytes; nothing of it was done"
     case .unreadable(let number): "the input cannot be read: \(systemMessage(number))"
     }

@@ -196,7 +196,8 @@ final class PlayScreen {
   private func finish() throws {
     hasEnded = isScreen || game.mode.players > 1
     try shell.events.emit(.gameFinished, [handle])
-    let missed = game.missed()
+    // Without a dictionary (letters are guessed) there is no list of what could be found.
+    let missed = game.rules.contains(.inDictionary) ? game.missed() : []
     guard !manner.wantsJSON, !missed.isEmpty else { return }
     let shown = missed.prefix(30).joined(separator: " ")
     let more = missed.count > 30 ? " … \(grouped(missed.count - 30)) more" : ""
@@ -204,7 +205,7 @@ final class PlayScreen {
   }
 
   private func addMissed() throws {
-    guard let deck = manner.deck else { return }
+    guard let deck = manner.deck, game.rules.contains(.inDictionary) else { return }
     let report = try handle.addMissed(to: deck)
     let name = quoted(try deck.record().name)
     shell.console.note(
@@ -251,7 +252,8 @@ final class PlayScreen {
     let found = columns(game.found, width: min(terminal.width, 76) - 3).prefix(max(1, terminal.height - 12))
     lines += found.map { "   " + $0 }
     if !found.isEmpty { lines.append("") }
-    let possible = isOwnShow ? "" : " · \(grouped(game.count)) of \(grouped(game.possible().count)) possible"
+    let isFromList = !isOwnShow && game.rules.contains(.inDictionary)
+    let possible = isFromList ? " · \(grouped(game.count)) of \(grouped(game.possible().count)) possible" : ""
     lines.append("   " + footer + possible)
     let room = max(20, terminal.width - 4)
     if let alert {

@@ -3,6 +3,7 @@
 // answer was shown.
 
 import Bindings
+import CardDocuments
 import Commands
 import Decks
 import Wording
@@ -17,6 +18,8 @@ final class StudyScreen {
   private var isAnswerShown = false
   private var wasPausedBySuspend = false
   private var hasLeft = false
+  /// The picture of the card that is shown: drawn once, though the clock redraws the screen.
+  private var drawn: (card: CardHandle, lines: [String])?
   /// When the card was shown, for how long the answer took.
   private var shownSince = 0.0
 
@@ -218,7 +221,8 @@ final class StudyScreen {
   }
 
   private func lines() throws -> [String] {
-    guard let record = try session.card()?.record() else { return [] }
+    guard let card = try session.card() else { return [] }
+    let record = try card.record()
     let isPaused = try !session.isActive()
     let prompt = isPaused ? "(paused)" : shown(record.prompt)
     var lines = [try header(), "", "        " + terminal.styled(prompt, .bold)]
@@ -228,7 +232,18 @@ final class StudyScreen {
     } else {
       lines += ["", ""]
     }
+    if isAnswerShown && !isPaused { lines += try picture(of: card) }
     return lines + ["", "   " + terminal.styled(isPaused ? "any key  go on" : try choices(), .dim)]
+  }
+
+  /// The document that the card shows, as `doc show` draws it; in words where the terminal shows no pictures.
+  private func picture(of card: CardHandle) throws -> [String] {
+    guard let document = try card.document()?.document() else { return [] }
+    if let drawn, drawn.card === card { return drawn.lines }
+    var lines = try DocumentPicture(shell, besides: 11).lines(of: document)
+    if lines.isEmpty { lines = wrapped(document.content.summary, width: 70).map { "        " + $0 } }
+    drawn = (card, [""] + lines)
+    return [""] + lines
   }
 
   /// What can be pressed now, in a review with when the card would come back.

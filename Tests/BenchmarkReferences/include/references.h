@@ -13,6 +13,10 @@ double reference_bound_method(long count);
 // statement, one transaction, WAL. Answers the seconds it took from opening to closing, or a negative number.
 double reference_insert_cards(const char *path, const char *like, long count);
 
+// Writes `count` files of the same bytes into a folder, each by a temporary name, fsync and rename. Answers the seconds, or a
+// negative number.
+double reference_write_files(const char *folder, long count, const char *bytes, size_t size);
+
 // ---- Words (of a to z). A list of texts is their bytes one after another; text i stands from ends[i] to ends[i + 1].
 
 // Takes the words that all that follows goes by; called once.

@@ -1,0 +1,122 @@
+-- Adds the mode `hangman`: a hidden word is found letter by letter, or guessed as a whole. Eight misses end the game. The word
+-- is kept in `game.data`, and a row of x stands in its place as the base word, so that nothing tells it.
+
+local misses_allowed = 8
+
+---@param text string
+---@return string[]
+local function letters_of(text)
+  local letters = {}
+  for _, code in utf8.codes(text) do
+    letters[#letters + 1] = utf8.char(code)
+  end
+  return letters
+end
+
+---@param list string[]
+---@return table<string, boolean>
+local function set_of(list)
+  local set = {}
+  for _, item in ipairs(list) do
+    set[item] = true
+  end
+  return set
+end
+
+---The letters that are known: those found, and all of them when the whole word was.
+---@param game game
+---@return table<string, boolean>
+local function known(game)
+  local secret = game.data.secret
+  local found = set_of(game.found)
+  return found[secret] and set_of(letters_of(secret)) or found
+end
+
+---@param game game
+---@return boolean
+local function solved(game)
+  local open = known(game)
+  for _, letter in ipairs(letters_of(game.data.secret)) do
+    if not open[letter] then return false end
+  end
+  return true
+end
+
+---@param game game
+local function setup(game)
+  local secret = game.base_word
+  game.data.secret = secret
+  game.data.missed = {}
+  return { base = ("x"):rep(utf8.len(secret)), rules = { "unused" } }
+end
+
+---@param game game
+---@return string
+local function show(game)
+  local open, missed = known(game), game.data.missed
+  local lost = #missed >= misses_allowed
+  local shown = {}
+  for index, letter in ipairs(letters_of(game.data.secret)) do
+    shown[index] = (open[letter] or lost) and letter or "_"
+  end
+  local tail = #missed > 0 and ("   not: %s   %d left"):format(table.concat(missed, " "), misses_allowed - #missed) or ""
+  return table.concat(shown, " ") .. tail
+end
+
+---@param game game
+---@param word string
+local function accept(game, word)
+  local secret, missed = game.data.secret, game.data.missed
+  if set_of(missed)[word] then
+    return nil, { code = "already_used", title = "You tried this already", message = "Keep looking!" }
+  end
+  if word == secret or utf8.len(word) == 1 and set_of(letters_of(secret))[word] then return true end
+  missed[#missed + 1] = word
+  local left = misses_allowed - #missed
+  return nil, {
+    code = "not_in_word",
+    title = utf8.len(word) == 1 and "This letter is not in the word" or "This is not the word",
+    message = left > 0 and ("%d %s left"):format(left, left == 1 and "miss" or "misses") or "The word was " .. secret,
+  }
+end
+
+---A point for each place where a letter stands; for the whole word a point for each letter that was still hidden, and five.
+---@param game game
+---@param word string
+---@return integer
+local function score(game, word)
+  local open, points = known(game), 0
+  for _, letter in ipairs(letters_of(game.data.secret)) do
+    if letter == word or word == game.data.secret and not open[letter] then points = points + 1 end
+  end
+  return word == game.data.secret and points + 5 or points
+end
+
+---@param game game
+---@return boolean
+local function finished(game)
+  return #game.data.missed >= misses_allowed or solved(game)
+end
+
+---@param game game
+---@return string
+local function hint(game)
+  local open = known(game)
+  for _, letter in ipairs(letters_of(game.data.secret)) do
+    if not open[letter] then return "Try " .. letter end
+  end
+  return "You have it"
+end
+
+assert(games.mode {
+  name = "hangman",
+  title = "Hangman",
+  summary = "Find a hidden word letter by letter; eight misses end the game.",
+  rules = { "unused" },
+  setup = setup,
+  show = show,
+  accept = accept,
+  score = score,
+  finished = finished,
+  hint = hint,
+})

@@ -1,0 +1,32 @@
+-- "centrum" has seven different letters; the middle one is t.
+local list = folder .. "/words.txt"
+assert(files.write(list, "centrum\ncurt\ncute\nmute\nteem\nterm\nmenu\nrecurrent\ntent\nten\n"))
+local lexicon = assert(words.load(list, { name = "small", language = "english" }))
+
+local function play()
+  return assert(games.new { mode = "spelling_bee", base = "centrum", lexicon = lexicon })
+end
+
+test("four letters give a point, more a point each", function()
+  expect(play():guess("term")):equals(1)
+  expect(play():guess("recurrent")):equals(9)
+end)
+
+test("letters may repeat", function()
+  expect(play():guess("tent")):equals(1)
+end)
+
+test("a pangram gives seven points more", function()
+  expect(play():guess("centrum")):equals(14)
+end)
+
+test("the middle letter must be in, and four letters", function()
+  expect(select(2, play():guess("menu")).code):equals("letter_missing")
+  expect(select(2, play():guess("ten")).code):equals("too_short")
+end)
+
+test("a base word without seven letters is replaced by one that has them", function()
+  local game = assert(games.new { mode = "spelling_bee", base = "mute", lexicon = lexicon })
+  expect(game.base_word):matches("^%a+$")
+  expect(#game.data.letters):equals(7)
+end)

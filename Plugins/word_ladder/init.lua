@@ -1,0 +1,126 @@
+-- Adds the mode `word_ladder`: from a first word to a last one, one letter changed at each step, every step a real word. The last
+-- word is found by a walk from the first, so there is always a way.
+
+local rungs = 5
+
+---The words that differ from a word in exactly one letter.
+---@param lexicon lexicon
+---@param word string
+---@return string[]
+local function neighbours(lexicon, word)
+  local found = {}
+  for position = 1, utf8.len(word) do
+    local before = word:sub(1, utf8.offset(word, position) - 1)
+    local after = word:sub(utf8.offset(word, position + 1))
+    for _, other in ipairs(lexicon:match(before .. "?" .. after) or {}) do
+      if other ~= word then found[#found + 1] = other end
+    end
+  end
+  return found
+end
+
+---In how many places two words of one length have the same letter.
+---@param a string
+---@param b string
+---@return integer
+local function likeness(a, b)
+  local letters, same = {}, 0
+  for _, code in utf8.codes(a) do
+    letters[#letters + 1] = code
+  end
+  local position = 0
+  for _, code in utf8.codes(b) do
+    position = position + 1
+    if letters[position] == code then same = same + 1 end
+  end
+  return same
+end
+
+---Where a walk of some steps leads that never comes back; nil when it ends too early.
+---@param lexicon lexicon
+---@param start string
+---@return string?
+local function walk(lexicon, start)
+  local seen, word = { [start] = true }, start
+  for _ = 1, rungs do
+    local ways = {}
+    for _, other in ipairs(neighbours(lexicon, word)) do
+      -- Away from the start, so that the ladder is worth climbing.
+      if not seen[other] and likeness(other, start) <= likeness(word, start) then ways[#ways + 1] = other end
+    end
+    if #ways == 0 then return nil end
+    word = ways[math.random(#ways)]
+    seen[word] = true
+  end
+  return word
+end
+
+---@param game game
+local function setup(game)
+  local lexicon = assert(words.lexicon(game.language))
+  local start, goal = game.base_word, walk(lexicon, game.base_word)
+  for _ = 1, 200 do
+    if goal then break end
+    start = lexicon:random { length = 4 } or start
+    goal = walk(lexicon, start)
+  end
+  if not goal then error("no ladder was found in " .. game.language) end
+  game.data.goal = goal
+  return {
+    base = start,
+    rules = { "length:" .. utf8.len(start), "unused", "ladder_step", "in_dictionary" },
+  }
+end
+
+---The word that the next step changes.
+---@param game game
+---@return string
+local function top(game)
+  return game.found[1] or game.base_word
+end
+
+---@param game game
+---@return string
+local function show(game)
+  return ("%s > ... > %s"):format(top(game), game.data.goal)
+end
+
+---Nothing for a step; for the last one twenty points less two for each rung, and one at least.
+---@param game game
+---@param word string
+---@return integer
+local function score(game, word)
+  if word ~= game.data.goal then return 0 end
+  return math.max(1, 20 - 2 * (game.count + 1))
+end
+
+---@param game game
+---@return boolean
+local function finished(game)
+  return top(game) == game.data.goal
+end
+
+---The step that comes nearest to the goal.
+---@param game game
+---@return string
+local function hint(game)
+  local used, best = { [game.base_word] = true }, nil
+  for _, word in ipairs(game.found) do
+    used[word] = true
+  end
+  for _, word in ipairs(neighbours(assert(words.lexicon(game.language)), top(game))) do
+    if not used[word] and (not best or likeness(word, game.data.goal) > likeness(best, game.data.goal)) then best = word end
+  end
+  return best and "Try " .. best or "There is no way on from here"
+end
+
+assert(games.mode {
+  name = "word_ladder",
+  title = "Word ladder",
+  summary = "Climb from one word to another, changing one letter at a time.",
+  setup = setup,
+  show = show,
+  score = score,
+  finished = finished,
+  hint = hint,
+})

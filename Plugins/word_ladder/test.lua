@@ -1,0 +1,29 @@
+local function play()
+  return assert(games.new { mode = "word_ladder", base = "cold", language = "english" })
+end
+
+test("the goal is another word of the same length", function()
+  local game = play()
+  expect(utf8.len(game.data.goal)):equals(4)
+  expect(game.data.goal):differs(game.base_word)
+end)
+
+test("a step changes exactly one letter of the last word", function()
+  local game = play()
+  expect(game.base_word):equals("cold")
+  expect(game:guess("cord")):is_truthy()
+  expect(select(2, game:guess("bold")).code):equals("not_a_step")
+  expect(select(2, game:guess("cards")).code):equals("wrong_length")
+end)
+
+test("hints lead somewhere, and reaching the goal ends the game", function()
+  local game = play()
+  for _ = 1, 30 do
+    if game.finished then break end
+    local word = game:hint():match("^Try (%S+)$")
+    if not word then break end
+    expect(game:guess(word)):is_truthy()
+  end
+  expect(game.count > 0):is_truthy()
+  expect(game.finished == (game.found[1] == game.data.goal)):is_truthy()
+end)

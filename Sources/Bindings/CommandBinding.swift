@@ -1,0 +1,242 @@
+// Commands that Lua adds: `shell.command` and the type `command`. Invariant: such a command is described as a built-in one is, so
+// parsing, help, completion and --json come from the description; its `run` gets plain values only.
+
+import Commands
+import LuaRuntime
+import Wording
+
+/// A command as Lua sees it.
+final class CommandObject: BoundObject {
+  let command: Command
+  init(_ command: Command) { self.command = command }
+}
+
+func describeCommandAdding(_ module: BoundModule, _ context: BindingContext) {
+  module.function(
+    "command", [LuaParameter("description", .table)], returns: .object("command"),
+    "Adds a command: {name=, summary=, usage=, example=, arguments={\"FILE\", \"[DECK]\", \"WORD...\", \"--count N\"}, "
+      + "complete=function(word, before), run=function(args)}. `run` gets args[1]..., args.file, args.count; what it returns "
+      + "is shown."
+  ) { stack in
+    let command = try readCommand(stack.table(1, "a table that describes a command"), context)
+    try context.shell.addCommand(command)
+    return CommandObject(command)
+  }
+}
+
+func commandType() -> BoundType<CommandObject> {
+  BoundType<CommandObject>(
+    "command", "A command of the shell.", summary: { "command \"\(printable($0.command.name))\"" },
+    identity: { .text($0.command.name) }
+  ) { type in
+    type.field("name", .string, "Its name.") { $0.command.name }
+    type.field("summary", .string, "What it does, in a sentence.") { $0.command.summary }
+    type.field("usage", .string, "How it is typed.") { $0.command.usageLines.joined(separator: "\n") }
+    type.field("example", .string, "A line that could be typed.") { $0.command.example }
+    type.field("owner", .string, "The plugin that added it, or \"you\".") { $0.command.owner ?? "" }
+  }
+}
+
+// MARK: The description
+
+private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext) throws -> Command {
+  try table.allowOnly(["name", "summary", "details", "usage", "example", "arguments", "complete", "run"])
+  let name = try table.text("name")
+  let path = name.split(separator: " ").map(String.init)
+  guard let run = try table.optionalFunction("run") else {
+    throw LuaFailure.argument(table.argument, "field 'run': function expected, got nil")
+  }
+  var (arguments, options): ([Argument], [Option]) = ([], [])
+  _ = try table.optionalTable("arguments") { list in
+    try list.forEachElement { _, stack in
+      switch try readNotation(stack, command: name) {
+      case .argument(let argument): arguments.append(argument)
+      case .option(let option): options.append(option)
+      }
+    }
+  }
+  let complete = try table.optionalFunction("complete")
+  return Command(
+    path: path, theme: context.owner == nil ? "Your own" : "Plugins",
+    summary: try table.optionalText("summary") ?? "", details: try table.optionalText("details") ?? "",
+    arguments: arguments, options: options, usage: try table.optionalText("usage").map { [$0] } ?? [],
+    example: try table.optionalText("example") ?? "", owner: context.owner ?? personAsOwner,
+    complete: complete.map { function in { offers(of: function, name, context, $0, $1) } }
+  ) { invocation in
+    try result(of: run, invocation, context)
+  }
+}
+
+/// How the registry calls the person who adds commands in `init.lua` or at the prompt.
+public let personAsOwner = "you"
+
+/// A text, or a table with name, kind, optional, repeats, value, choices, min, max, short, help.
+private func readNotation(_ stack: borrowing LuaStack, command: String) throws -> ArgumentNotation {
+  guard stack.isTable(-1) else { return try ArgumentNotation(stack.text(-1), command: command) }
+  let table = try stack.table(-1)
+  try table.allowOnly([
+    "name", "kind", "optional", "repeats", "value", "choices", "min", "max", "short", "help",
+  ])
+  let name = try table.text("name")
+  let help = try table.optionalText("help") ?? ""
+  let repeats = try table.optionalBoolean("repeats") ?? false
+  let kind = try readKind(table, of: name)
+  guard name.hasPrefix("-") else {
+    let implied = try ArgumentNotation(name, command: command)
+    guard case .argument(let argument) = implied else { return implied }
+    return .argument(
+      Argument(
+        argument.name, kind ?? argument.kind, isOptional: try table.optionalBoolean("optional") ?? argument.isOptional,
+        isRepeating: repeats || argument.isRepeating, help: help))
+  }
+  let short = try table.optionalText("short")?.first
+  let value = try table.optionalText("value")
+  guard kind != nil || value != nil else { return .option(Option(name, short: short, help: help)) }
+  let shown = value ?? shownValue(of: kind ?? .text)
+  return .option(Option(name, shown, kind ?? .text, isRepeating: repeats, short: short, help: help))
+}
+
+private func shownValue(of kind: ValueKind) -> String {
+  switch kind {
+  case .choice(let names): names.joined(separator: "|")
+  case .integer, .number: "N"
+  default: "VALUE"
+  }
+}
+
+private func readKind(_ table: borrowing LuaTable, of name: String) throws -> ValueKind? {
+  if let choices = try table.optionalTexts("choices") { return .choice(choices) }
+  let least = try table.optionalInteger("min") ?? Int.min
+  let most = try table.optionalInteger("max") ?? Int.max
+  guard least <= most else { throw LuaFailure.argument(table.argument, "'\(name)': min is above max") }
+  guard let kind = try table.optionalText("kind") else {
+    return least == Int.min && most == Int.max ? nil : .integer(least...most)
+  }
+  guard let known = ValueKind(named: kind, in: least...most) else {
+    throw LuaFailure.argument(
+      table.argument,
+      "'\(printable(name))': no kind is called '\(printable(kind))'\(didYouMean(kind, among: ValueKind.names, quote: "'"))"
+    )
+  }
+  return known
+}
+
+// MARK: Running
+
+private func result(of run: LuaReference, _ invocation: Invocation, _ context: BindingContext) throws -> CommandResult {
+  let outer = context.grantedForCall
+  defer { context.grantedForCall = outer }
+  context.grantedForCall = outer + typedPaths(invocation).filter(context.mayTakeTypedPath)
+  let name = invocation.command.name
+  return try context.calling(.command(name)) {
+    do {
+      return try run.call([arguments(of: invocation)], results: 2) { stack in
+        // `nil, problem` is the command's own way to say that it could not.
+        if stack.isNoneOrNil(-2), let problem = stack.problem(at: -1) { throw problem }
+        let value = stack.value(-2)
+        return CommandResult(commandValue(of: value), value.isNone ? .none : context.shell.display(value))
+      }
+    } catch let error as LuaError where error.isOfOrdinaryLife {
+      // `assert(decks.open(name))` in a command: the problem is what the person wants to read.
+      throw error.problem ?? error
+    }
+  }
+}
+
+extension LuaError {
+  fileprivate var isOfOrdinaryLife: Bool { problem != nil && stopReason == nil && !passesOn }
+}
+
+/// The paths that the person typed: granted for this call.
+private func typedPaths(_ invocation: Invocation) -> [String] {
+  let takers =
+    invocation.command.arguments.map { ($0.name, $0.kind) }
+    + invocation.command.options.filter(\.takesValue).map { ($0.name, $0.kind) }
+  return takers.flatMap { name, kind in
+    invocation.list(name).filter { kind.isPath || kind == .text && $0.contains("/") }
+  }
+}
+
+/// `args`: positional values at 1, 2, ..., each value by its name in small letters too.
+private func arguments(of invocation: Invocation) -> LuaValue {
+  let command = invocation.command
+  var pairs: [(key: LuaValue, value: LuaValue)] = []
+  var position = 0
+  for argument in command.arguments {
+    let values = invocation.list(argument.name).map { luaValue(of: $0, argument.kind) }
+    for value in values {
+      position += 1
+      pairs.append((.integer(position), value))
+    }
+    let isList = argument.isRepeating || argument.kind == .verbatim
+    let whole: LuaValue = argument.kind == .query ? invocation.query(argument.name).map { .text($0) } ?? .none : .none
+    let named = isList ? .list(values) : argument.kind == .query ? whole : values.first ?? .none
+    pairs.append((.text(fieldName(argument.name)), named))
+  }
+  for option in command.options {
+    let values = invocation.list(option.name).map { luaValue(of: $0, option.kind) }
+    let value: LuaValue =
+      !option.takesValue
+      ? .boolean(invocation.flag(option.name)) : option.isRepeating ? .list(values) : values.last ?? .none
+    pairs.append((.text(fieldName(option.name)), value))
+  }
+  return .table(pairs.filter { !$0.value.isNone })
+}
+
+/// `--dry-run` is `dry_run`.
+private func fieldName(_ name: String) -> String {
+  String(name.drop { $0 == "-" }.map { $0 == "-" ? "_" : $0 }).lowercased()
+}
+
+private func luaValue(of text: String, _ kind: ValueKind) -> LuaValue {
+  switch kind {
+  case .integer: Int(text).map { .integer($0) } ?? .text(text)
+  case .number: Double(text).map { .number($0) } ?? .text(text)
+  default: .text(text)
+  }
+}
+
+/// What Lua code answered, for `--json` and `shell.run`.
+func commandValue(of value: LuaValue) -> CommandValue {
+  switch value {
+  case .none, .opaque: .none
+  case .boolean(let flag): .boolean(flag)
+  case .integer(let number): .integer(number)
+  case .number(let number): .number(number)
+  case .bytes(let bytes): .text(String(decoding: bytes, as: UTF8.self))
+  case .list(let items): .list(items.map(commandValue))
+  case .table(let pairs) where pairs.isEmpty: .list([])
+  case .table(let pairs):
+    .record(
+      pairs.map { (key(of: $0.key), commandValue(of: $0.value)) }.sorted { $0.0 < $1.0 })
+  case .object(let object): .thing(object)
+  }
+}
+
+private func key(of value: LuaValue) -> String {
+  switch value {
+  case .integer(let number): String(number)
+  case .number(let number): String(number)
+  case .boolean(let flag): String(flag)
+  default: value.text ?? "?"
+  }
+}
+
+/// What a command's own `complete` offers. Tab shows no errors: a failure is kept for `plugin info`.
+private func offers(
+  of function: LuaReference, _ name: String, _ context: BindingContext, _ word: String, _ before: [String]
+) -> [String] {
+  do {
+    return try Interrupts.holding {
+      try context.calling(.completion(name)) {
+        try function.call([word, before]) { stack in
+          guard stack.isTable(-1) else { return [] }
+          return try stack.table(-1).elements { try $0.text(-1) }
+        }
+      }
+    }
+  } catch {
+    if context.owner == nil { context.noteFailure(String(describing: error)) }
+    return []
+  }
+}

@@ -1,0 +1,265 @@
+// What Lua sees of card documents: the module `documents`, the types `document` and `element`. Invariant: a value is checked by
+// the room below; a colour, a frame or a size that cannot be is an error that names what was expected.
+
+import CardDocuments
+public import LuaRuntime
+import Wording
+public import Workspace
+
+extension DocumentHandle: BoundObject {}
+extension ElementHandle: BoundObject {}
+
+func documentsModule(_ context: BindingContext) -> BoundModule {
+  BoundModule("documents", "Card documents: cards made of texts and pictures.") { module in
+    module.function(
+      "create", [LuaParameter("options", .optional(.table))], returns: .object("document"), fails: true,
+      "A new document. Option: background = {r, g, b[, a]}, each 0 to 1; one of eight soft colours when left out."
+    ) { stack in
+      var background: CardColor?
+      if let options = try stack.optionalTable(1) {
+        try options.allowOnly(["background"])
+        background = try readColor(options, "background")
+      }
+      try context.requireGrant(.documentsWrite)
+      return try context.workspace().createDocument(background: background)
+    }
+    module.function(
+      "open", [LuaParameter("id", .string)], returns: .object("document"), fails: true,
+      "A document by its id, its unambiguous beginning, or the path of a file. Codes: not_found, ambiguous."
+    ) { stack in
+      let name = try stack.text(1)
+      if name.contains("/") || name.hasSuffix(".rwcard") { try context.requireReading(name) }
+      return try context.workspace().openDocument(name)
+    }
+    module.function(
+      "list", [], returns: .list(.object("document")),
+      "All documents, and as a second result the problems of files that do not open."
+    ) { _ in
+      let (documents, problems) = try context.workspace().documents()
+      return LuaResults(documents, problems.map { ProblemValue($0) })
+    }
+  }
+}
+
+/// A problem as a value in a list.
+struct ProblemValue: LuaRepresentable {
+  let problem: any Problem
+  init(_ problem: any Problem) { self.problem = problem }
+
+  func push(on stack: borrowing LuaStack) -> Int32 {
+    stack.push(problem)
+    return 1
+  }
+  var luaValue: LuaValue {
+    .table([
+      (.text("code"), .text(problem.code)), (.text("title"), .text(problem.title)),
+      (.text("message"), .text(problem.message)),
+    ])
+  }
+}
+
+// MARK: Values
+
+private func readColor(_ table: borrowing LuaTable, _ name: String) throws -> CardColor? {
+  let parts = try table.optionalTable(name) { try $0.elements { try $0.number(-1) } }
+  guard let parts else { return nil }
+  guard let color = CardColor(parts: parts) else {
+    throw LuaFailure.argument(table.argument, "field '\(name)': {r, g, b} or {r, g, b, a}, each from 0 to 1, expected")
+  }
+  return color
+}
+
+private func readPlacement(_ table: borrowing LuaTable) throws -> ElementPlacement {
+  var placement = ElementPlacement()
+  placement.x = try table.optionalNumber("x") ?? placement.x
+  placement.y = try table.optionalNumber("y") ?? placement.y
+  placement.width = try table.optionalNumber("width") ?? placement.width
+  placement.height = try table.optionalNumber("height") ?? placement.height
+  placement.rotation = try table.optionalNumber("rotation") ?? placement.rotation
+  return placement
+}
+
+private func frozen(_ color: CardColor) -> FrozenList<Double> {
+  FrozenList(color.parts, advice: "assign a whole colour: {r, g, b} or {r, g, b, a}")
+}
+
+// MARK: document
+
+func documentType(_ context: BindingContext) -> BoundType<DocumentHandle> {
+  BoundType<DocumentHandle>(
+    "document", "A card made of texts and pictures, 1300 by 2000.", cost: 512,
+    summary: { "document \(try $0.document().id) (\(counted(try $0.document().elements.count, "element")))" },
+    identity: { .text(try $0.document().id.description) }, check: { try requireOpen($0, "document") }
+  ) { type in
+    describeDocument(type, context)
+    describeAdding(type, context)
+    describeKeeping(type, context)
+  }
+}
+
+private func describeDocument(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
+  type.field("id", .string, "Its UUID.") { try $0.document().id.description }
+  type.field("version", .integer, "The version of its format.") { try $0.document().version }
+  type.field("path", .string, "Its file.") { try $0.document().path }
+  type.field("modified", .optional(.number), "When its file was changed: seconds since 1970.") {
+    try $0.document().modified
+  }
+  type.field("background", .list(.number), "Its colour: {r, g, b, a}, each from 0 to 1.") {
+    frozen(try $0.document().background)
+  } set: { document, stack in
+    let parts = try stack.table(3, "{r, g, b} or {r, g, b, a}").elements { try $0.number(-1) }
+    guard let color = CardColor(parts: parts) else {
+      throw LuaFailure.argument(3, "{r, g, b} or {r, g, b, a}, each from 0 to 1, expected")
+    }
+    try context.requireGrant(.documentsWrite)
+    try document.document().setBackground(color)
+  }
+  type.field("elements", .list(.object("element")), "Its elements in drawing order: the last is in front.") {
+    FrozenList(try $0.elements(), advice: "use document:add_text, add_image, remove_element, raise and lower")
+  }
+}
+
+private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
+  let placement = ["x", "y", "width", "height", "rotation"]
+  type.method(
+    "add_text", [LuaParameter("text", .table)], returns: .object("element"), fails: true,
+    "Puts a text in front: {text=, color=, font=, x=, y=, width=, height=, rotation=}."
+  ) { document, stack in
+    let table = try stack.table(2, "a table with text")
+    try table.allowOnly(["text", "color", "font"] + placement)
+    let text = try table.text("text")
+    let (color, font) = (try readColor(table, "color") ?? .black, try table.optionalText("font") ?? "")
+    let place = try readPlacement(table)
+    try context.requireGrant(.documentsWrite)
+    return try document.addText(text, color: color, font: font, at: place)
+  }
+  type.method(
+    "add_image", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))],
+    returns: .object("element"), fails: true,
+    "Copies a picture in and puts it in front: {frame=, x=, y=, width=, height=, rotation=}."
+  ) { document, stack in
+    let path = try stack.text(2)
+    var (place, frame): (ElementPlacement, Frame?) = (ElementPlacement(), nil)
+    if let table = try stack.optionalTable(3) {
+      try table.allowOnly(["frame"] + placement)
+      place = try readPlacement(table)
+      frame = try table.optionalText("frame").map { try readFrame($0, 3) }
+    }
+    try context.requireGrant(.documentsWrite)
+    try context.requireReading(path)
+    return try document.addImage(path, frame: frame, at: place)
+  }
+}
+
+private func readFrame(_ name: String, _ argument: Int) throws(LuaFailure) -> Frame {
+  guard let frame = Frame(rawValue: name) else {
+    let near = didYouMean(name, among: Frame.allCases.map(\.rawValue), quote: "'")
+    throw .argument(argument, "no frame is called '\(printable(name))'\(near)")
+  }
+  return frame
+}
+
+private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
+  let element = LuaParameter("element", .object("element"))
+  let acts: [(String, String, (DocumentHandle, ElementHandle) throws -> Void)] = [
+    ("raise", "Brings an element one step to the front.", { try $0.document().raise($1.id) }),
+    ("lower", "Sends an element one step to the back.", { try $0.document().lower($1.id) }),
+    ("remove_element", "Removes an element.", { try $0.document().removeElement($1.id) }),
+  ]
+  for (name, help, act) in acts {
+    type.method(name, [element], returns: .boolean, fails: true, help) { document, stack in
+      let element = try stack.object(2, ElementHandle.self)
+      try context.requireGrant(.documentsWrite)
+      try act(document, element)
+      return true
+    }
+  }
+  type.method("duplicate", [], returns: .object("document"), fails: true, "A new document with the same content.") {
+    document, _ in
+    try context.requireGrant(.documentsWrite)
+    return try document.duplicate()
+  }
+  type.method("save", [], returns: .boolean, fails: true, "Writes moves and sizes, which wait for this.") {
+    document, _ in
+    try context.requireGrant(.documentsWrite)
+    try document.document().save()
+    return true
+  }
+  type.method("remove", [], returns: .boolean, fails: true, "Removes its file and its own images.") { document, _ in
+    try context.requireGrant(.documentsWrite)
+    try document.document().remove()
+    return true
+  }
+  type.method(
+    "render", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))], returns: .boolean,
+    fails: true,
+    "Draws it to a file that ends in .svg, .png or .pdf. Option: width = 1300."
+  ) { document, stack in
+    let path = try stack.text(2)
+    let options = try stack.optionalTable(3)
+    try options?.allowOnly(["width"])
+    let width = try options?.optionalInteger("width", in: 1...6500) ?? 1300
+    try context.requireWriting(path)
+    try document.document().render(to: path, width: width)
+    return true
+  }
+  type.method("check", [], returns: .list(.table), "What is wrong with it: {code=, pointer=, message=} each.") {
+    document, _ in
+    try document.document().check().map { ProblemValue($0) }
+  }
+}
+
+// MARK: element
+
+func elementType(_ context: BindingContext) -> BoundType<ElementHandle> {
+  BoundType<ElementHandle>(
+    "element", "A text or a picture on a document.",
+    summary: { "\(try $0.element().kind?.rawValue ?? "unknown") element \($0.id)" }, identity: { .text($0.id) },
+    check: { try requireOpen($0, "element") }
+  ) { type in
+    type.field("kind", .string, "image or text.") { try $0.element().kind?.rawValue }
+    type.field("id", .string, "Its id within the document.") { $0.id }
+    let numbers: [(ElementField, String, (Element) -> Double)] = [
+      (.x, "From the card's middle to the right.", \.x), (.y, "From the card's middle down.", \.y),
+      (.width, "Its width.", \.width), (.height, "Its height.", \.height),
+      (.rotation, "Degrees, clockwise.", \.rotation),
+    ]
+    for (field, help, read) in numbers {
+      type.field(field.rawValue, .number, help) {
+        read(try $0.element())
+      } set: { element, stack in
+        let value = try stack.number(3)
+        try context.requireGrant(.documentsWrite)
+        try element.set(field, to: .number(value))
+      }
+    }
+    describeTexts(type, context)
+    type.field("color", .optional(.list(.number)), "A text's colour.") {
+      try $0.element().color.map(frozen)
+    } set: {
+      element, stack in
+      let parts = try stack.table(3, "{r, g, b} or {r, g, b, a}").elements { try $0.number(-1) }
+      guard let color = CardColor(parts: parts) else {
+        throw LuaFailure.argument(3, "{r, g, b} or {r, g, b, a}, each from 0 to 1, expected")
+      }
+      try context.requireGrant(.documentsWrite)
+      try element.set(.color, to: .color(color))
+    }
+  }
+}
+
+private func describeTexts(_ type: BoundType<ElementHandle>, _ context: BindingContext) {
+  let texts: [(ElementField, String, (Element) -> String?)] = [
+    (.frame, "A picture's frame, or nil.", { $0.frame?.rawValue }), (.text, "A text's words.", \.text),
+    (.font, "A text's font.", \.font), (.alt, "A picture in words.", \.alt),
+  ]
+  for (field, help, read) in texts {
+    type.field(field.rawValue, .optional(.string), help) {
+      read(try $0.element())
+    } set: { element, stack in
+      let text = try stack.optionalText(3)
+      try context.requireGrant(.documentsWrite)
+      try element.set(field, to: text.map { .text($0) } ?? .none)
+    }
+  }
+}

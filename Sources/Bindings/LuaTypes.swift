@@ -1,0 +1,93 @@
+// The `---@meta` files of `lua-types`, for LuaLS: all that Lua sees, made from the descriptions of bound types and modules.
+// Invariant: nothing of the interface is written here by hand but what every state has (problem, arg).
+
+public import LuaRuntime
+
+/// One file for each module and each type, and `deckhand.lua` for what belongs to none.
+public func luaTypeFiles(types: [TypeDescription], modules: [ModuleDescription]) -> [(name: String, text: String)] {
+  let moduleNames = modules.map(\.name)
+  let files =
+    modules.map { ($0.name + ".lua", stub(of: $0, holding: $0.name == "deckhand" ? moduleNames : [])) }
+    + types.map { ($0.name + ".lua", stub(of: $0)) } + [("problem.lua", problemStub)]
+  return files.map { (name: $0.0, text: "---@meta\n\n" + $0.1) }.sorted { $0.name < $1.name }
+}
+
+/// A module's class has a name of its own: `game` is a type, `games` a module.
+private func className(of module: String) -> String { module + "_module" }
+
+private func stub(of module: ModuleDescription, holding members: [String]) -> String {
+  var lines = comment(module.help) + ["---@class \(className(of: module.name))"]
+  lines += module.fields.map { "---@field \($0.name) \(annotation($0.type)) \($0.help) (read only)" }
+  lines += members.filter { $0 != module.name }.map { "---@field \($0) \(className(of: $0))" }
+  lines += ["\(module.name) = {}", ""]
+  for function in module.functions { lines += stub(of: function, on: module.name + ".") }
+  return lines.joined(separator: "\n")
+}
+
+private func stub(of type: TypeDescription) -> String {
+  var lines = comment(type.help) + ["---@class \(type.name)"]
+  lines += type.fields.map { field in
+    "---@field \(field.name) \(annotation(field.type)) \(field.help)\(field.isWritable ? "" : " (read only)")"
+  }
+  lines += ["local \(type.name) = {}", ""]
+  for method in type.methods { lines += stub(of: method, on: type.name + ":") }
+  return lines.joined(separator: "\n")
+}
+
+private func stub(of function: FunctionDescription, on owner: String) -> [String] {
+  var lines = comment(function.help)
+  var names: [String] = []
+  for parameter in function.parameters {
+    switch parameter.type {
+    case .variadic(let type):
+      names.append("...")
+      lines.append("---@param ... \(annotation(type)) \(parameter.name)")
+    case .optional(let type):
+      names.append(parameter.name)
+      lines.append("---@param \(parameter.name)? \(annotation(type))")
+    default:
+      names.append(parameter.name)
+      lines.append("---@param \(parameter.name) \(annotation(parameter.type))")
+    }
+  }
+  if function.failsSoftly {
+    lines += ["---@return \(annotation(.optional(function.returns)))", "---@return problem? problem"]
+  } else if function.returns != .nothing {
+    lines.append("---@return \(annotation(function.returns))")
+  }
+  return lines + ["function \(owner)\(function.name)(\(names.joined(separator: ", "))) end", ""]
+}
+
+private func comment(_ help: String) -> [String] {
+  help.split(separator: "\n", omittingEmptySubsequences: false).map { "---\($0)" }
+}
+
+private func annotation(_ type: LuaType) -> String {
+  switch type {
+  case .list(.oneOf(let types)): "(\(annotation(.oneOf(types))))[]"
+  case .list(let element): "\(annotation(element))[]"
+  case .oneOf(let types): types.map(annotation).joined(separator: "|")
+  case .optional(.oneOf(let types)): annotation(.oneOf(types + [.nothing]))
+  case .optional(.optional(let type)): annotation(.optional(type))
+  case .optional(let type): "\(annotation(type))?"
+  case .variadic(let type): annotation(type)
+  case .iterator(let element): "fun(): \(annotation(.optional(element)))"
+  // The rest is called as LuaLS calls it.
+  default: type.description
+  }
+}
+
+private let problemStub = """
+  ---What a failure of ordinary life comes back as: `nil, problem`. It may have fields that help, such as path, line, word.
+  ---@class problem
+  ---@field code string Stable, for programs.
+  ---@field title string A few words.
+  ---@field message string One line for people; what `tostring` gives.
+  ---@field [string] any
+  local problem = {}
+
+  ---The script's path at 0 and its arguments from 1, in a script.
+  ---@type table<integer, string>
+  arg = {}
+
+  """

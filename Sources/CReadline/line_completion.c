@@ -1,0 +1,159 @@
+// Tab: the candidates that the callback offers, put into the line and listed.
+// Invariant: readline is told that the word is the whole line, so that where a word begins is for the callback alone to say.
+
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include <readline/readline.h>
+
+#include "creadline.h"
+#include "line_completion.h"
+
+// A list of candidates longer than this is cut, with a count.
+enum { most_shown = 200 };
+
+static const struct line_editor_callbacks *callbacks;
+static bool tab_is_indent;
+
+// What the callback offered.
+static char **offers;
+static char **shown;
+static size_t offer_count, offer_room;
+static char *common;
+
+static char *no_word_breaks(void) {
+  static char none[] = "";
+  return none;
+}
+
+static void drop_offers(void) {
+  for (size_t i = 0; i < offer_count; i++) {
+    free(offers[i]);
+    free(shown[i]);
+  }
+  offer_count = 0;
+  free(common);
+  common = NULL;
+}
+
+static bool make_room(void) {
+  if (offer_count < offer_room) return true;
+  size_t room = offer_room == 0 ? 64 : offer_room * 2;
+  char **more_offers = realloc(offers, room * sizeof *offers);
+  if (more_offers) offers = more_offers;
+  char **more_shown = realloc(shown, room * sizeof *shown);
+  if (more_shown) shown = more_shown;
+  if (!more_offers || !more_shown) return false;
+  offer_room = room;
+  return true;
+}
+
+void line_editor_offer(const char *line, const char *text) {
+  if (!make_room()) return;
+  char *offer = strdup(line);
+  char *name = strdup(text);
+  if (!offer || !name) {
+    free(offer);
+    free(name);
+    return;
+  }
+  offers[offer_count] = offer;
+  shown[offer_count] = name;
+  offer_count++;
+}
+
+void line_editor_offer_common(const char *line) {
+  free(common);
+  common = strdup(line);
+}
+
+/// Readline frees what it is given: the first is what replaces the line, the rest are all candidates.
+static char **candidates(const char *text, int start, int end) {
+  (void)text;
+  (void)start;
+  rl_attempted_completion_over = 1;
+  rl_completion_suppress_append = 1;
+  rl_completion_append_character = '\0';
+  rl_filename_quoting_desired = 0;
+  rl_sort_completion_matches = 0;
+  drop_offers();
+  callbacks->complete(callbacks->context, rl_line_buffer, (size_t)end);
+  if (offer_count == 0) return NULL;
+  char **matches = calloc(offer_count + 2, sizeof *matches);
+  if (!matches) return NULL;
+  matches[0] = strdup(offer_count > 1 && common ? common : offers[0]);
+  // M-* puts all candidates into the line, and each of ours is the whole line: it gets what they have in common.
+  if (rl_completion_type == '*') return matches;
+  for (size_t i = 0; i < offer_count && offer_count > 1; i++) matches[i + 1] = strdup(offers[i]);
+  return matches;
+}
+
+static int columns_of(const char *text) {
+  wchar_t wide[256];
+  const char *rest = text;
+  mbstate_t state;
+  memset(&state, 0, sizeof state);
+  size_t length = mbsrtowcs(wide, &rest, 256, &state);
+  int width = length == (size_t)-1 ? -1 : wcswidth(wide, length);
+  return width < 0 ? (int)strlen(text) : width;
+}
+
+static void show_candidates(char **matches, int count, int longest) {
+  (void)matches;
+  (void)count;
+  (void)longest;
+  size_t cut = offer_count > most_shown ? most_shown : offer_count;
+  char **list = calloc(cut + 2, sizeof *list);
+  if (!list) return;
+  int widest = 0;
+  for (size_t i = 0; i < cut; i++) {
+    list[i + 1] = shown[i];
+    int width = columns_of(shown[i]);
+    if (width > widest) widest = width;
+  }
+  list[0] = shown[0];
+  rl_display_match_list(list, (int)cut, widest);
+  free(list);
+  if (cut < offer_count) fprintf(rl_outstream, "… %zu more\n", offer_count - cut);
+  rl_forced_update_display();
+}
+
+static bool is_behind_blanks(void) {
+  for (int i = rl_point - 1; i >= 0 && rl_line_buffer[i] != '\n'; i--) {
+    if (rl_line_buffer[i] != ' ' && rl_line_buffer[i] != '\t') return false;
+  }
+  return true;
+}
+
+static int complete_or_indent(int count, int key) {
+  if (tab_is_indent && is_behind_blanks()) return rl_insert(count, key);
+  // Readline lists the candidates at the second Tab in a row: it looks for itself there.
+  if (rl_last_func == complete_or_indent) rl_last_func = rl_complete;
+  return rl_complete(count, key);
+}
+
+static void bind_tab(Keymap map) {
+  if (rl_function_of_keyseq("\t", map, NULL) == rl_complete) rl_bind_key_in_map('\t', complete_or_indent, map);
+}
+
+void completion_install(void) {
+  rl_attempted_completion_function = candidates;
+  rl_completion_word_break_hook = no_word_breaks;
+  rl_completion_display_matches_hook = show_candidates;
+  rl_ignore_completion_duplicates = 0;
+  bind_tab(emacs_standard_keymap);
+  bind_tab(vi_insertion_keymap);
+}
+
+void completion_begin(const struct line_editor_callbacks *asked, bool tab_indents) {
+  callbacks = asked;
+  tab_is_indent = tab_indents;
+}
+
+void completion_end(void) {
+  drop_offers();
+  callbacks = NULL;
+}

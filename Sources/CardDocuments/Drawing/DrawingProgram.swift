@@ -1,0 +1,190 @@
+// Asks deckhand-draw: starts it when it is first needed, keeps it for the next request, starts another when it died.
+// Invariant: a picture that makes it die or hang fails alone; the next request finds a fresh program.
+
+import DrawingWire
+
+/// A picture as it is kept: PNG, upright, without metadata.
+public struct Picture: Equatable, Sendable {
+  public let png: [UInt8]
+  /// In pixels.
+  public let width: Int
+  public let height: Int
+}
+
+/// What a document can be drawn as.
+public enum RenderFormat: String, CaseIterable, Sendable {
+  case svg, png, pdf
+
+  /// By the ending of a file's name, whatever its case.
+  public init?(path: String) {
+    let file = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+    guard let dot = file.lastIndex(of: "."), let format = RenderFormat(rawValue: file[dot...].dropFirst().lowercased())
+    else { return nil }
+    self = format
+  }
+
+  var wire: DrawingFormat {
+    switch self {
+    case .svg: .svg
+    case .png: .png
+    case .pdf: .pdf
+    }
+  }
+}
+
+/// The program that decodes pictures and draws documents, outside this process.
+public final class DrawingProgram {
+  private let path: String
+  private let environment: [String]
+  private let clock: () -> Double
+  private let shouldStop: () -> Bool
+  private(set) var process: DrawingProcess?
+  /// Seconds that one request may take.
+  public var patience = 30.0
+
+  /// Starts nothing yet.
+  /// - Parameters:
+  ///   - path: of deckhand-draw; it stands beside deckhand.
+  ///   - environment: `NAME=value`: HOME and XDG_* where the person's own fonts are to be found.
+  ///   - clock: monotonic seconds.
+  ///   - shouldStop: asked while it waits; true gives the request up.
+  public init(
+    path: String, environment: [String], clock: @escaping () -> Double, shouldStop: @escaping () -> Bool = { false }
+  ) {
+    self.path = path
+    self.environment = environment
+    self.clock = clock
+    self.shouldStop = shouldStop
+  }
+
+  /// A picture file of any kind that is understood, as it is to be kept: upright, its long side at most so many pixels.
+  public func picture(from bytes: [UInt8], longSide: Int) throws(PictureFailure) -> Picture {
+    let answer: DrawAnswer
+    do { answer = try ask(.convert(picture: bytes, longSide: longSide)) } catch {
+      switch error {
+      case .crashed, .timedOut: throw .crashed
+      default: throw .drawing(error)
+      }
+    }
+    switch answer {
+    case .picture(let png, let width, let height): return Picture(png: png, width: width, height: height)
+    case .refused(let refusal, let reason): throw PictureFailure(refusal, reason)
+    default: throw .drawing(.crashed)
+    }
+  }
+
+  /// One request, one answer. A program that died before this request, unseen, is replaced without a word.
+  func ask(_ request: DrawRequest) throws(DrawingFailure) -> DrawAnswer {
+    let bytes = request.encoded
+    guard bytes.count <= longestFrame else { throw .refused("it is larger than \(longestFrame >> 20) MiB") }
+    let limit = Patience(
+      seconds: patience, deadline: clock() + patience, clock: clock, shouldStop: shouldStop)
+    let running: DrawingProcess
+    if let process, process.isAlive() {
+      running = process
+    } else {
+      running = try DrawingProcess(path: path, environment: environment)
+    }
+    // Whatever fails, this program is not asked again.
+    process = nil
+    let answer = try running.ask(bytes, patience: limit)
+    do {
+      let decoded = try DrawAnswer(decoding: answer)
+      process = running
+      return decoded
+    } catch { throw .crashed }
+  }
+
+  /// Draws, and when the program dies of it, looks for the pictures that it dies of and draws the rest without them.
+  func draw(
+    _ scene: Scene, _ request: (Scene) -> DrawRequest
+  ) throws(DrawingFailure) -> (bytes: [UInt8], broken: Set<Int>) {
+    do { return try drawOnce(request(scene)) } catch {
+      guard error == .crashed, !scene.pictures.isEmpty else { throw error }
+    }
+    let fatal = try fatalPictures(of: scene)
+    guard !fatal.isEmpty else { throw .crashed }
+    let drawn = try drawOnce(request(scene.without(fatal)))
+    return (drawn.bytes, drawn.broken.union(fatal))
+  }
+
+  fileprivate func drawOnce(_ request: DrawRequest) throws(DrawingFailure) -> (bytes: [UInt8], broken: Set<Int>) {
+    switch try ask(request) {
+    case .drawing(let bytes, let broken): return (bytes, Set(broken))
+    case .refused(_, let reason): throw .refused(reason)
+    default: throw .crashed
+    }
+  }
+
+  /// Each picture alone: those that the program does not survive.
+  fileprivate func fatalPictures(of scene: Scene) throws(DrawingFailure) -> Set<Int> {
+    var fatal: Set<Int> = []
+    for (index, picture) in scene.pictures.enumerated() {
+      do { _ = try ask(.convert(picture: picture, longSide: 8)) } catch {
+        guard error == .crashed else { throw error }
+        fatal.insert(index)
+      }
+    }
+    return fatal
+  }
+
+  /// The characters of each text that no font here can draw.
+  func coverage(_ queries: [CoverageQuery]) throws(DrawingFailure) -> [String] {
+    switch try ask(.coverage(queries)) {
+    case .coverage(let missing) where missing.count == queries.count: return missing
+    case .refused(_, let reason): throw .refused(reason)
+    default: throw .crashed
+    }
+  }
+}
+
+extension Scene {
+  /// The same with the error picture in place of some pictures.
+  func without(_ indices: Set<Int>) -> Scene {
+    var scene = self
+    for index in indices { scene.pictures[index] = [] }
+    for (place, item) in items.enumerated() {
+      if case .picture(let index?, let clip) = item.content, indices.contains(index) {
+        scene.items[place].content = .picture(index: nil, clip: clip)
+      }
+    }
+    return scene
+  }
+}
+
+extension PictureFailure {
+  init(_ refusal: DrawRefusal, _ reason: String) {
+    self =
+      switch refusal {
+      case .unknownKind: .unknownKind
+      case .damaged: .damaged(reason)
+      case .tooLarge: .tooLarge(reason)
+      case .noLoader: .noLoader(reason)
+      case .drawing, .badRequest: .drawing(.refused(reason))
+      }
+  }
+}
+
+// MARK: - Sheets
+
+extension DrawingProgram {
+  /// Lets go of a sheet that was left unfinished.
+  func discardSheet() throws(DrawingFailure) {
+    if process != nil { _ = try ask(.finishSheet) }
+  }
+
+  /// Nil when the scene stands on the sheet. When the program died of it, the sheet is lost; then the pictures it died of.
+  func addToSheet(_ scene: Scene) throws(DrawingFailure) -> Set<Int>? {
+    do {
+      _ = try drawOnce(.addToSheet(scene))
+      return nil
+    } catch {
+      guard error == .crashed else { throw error }
+      let fatal = try fatalPictures(of: scene)
+      guard !fatal.isEmpty else { throw .crashed }
+      return fatal
+    }
+  }
+
+  func finishSheet() throws(DrawingFailure) -> [UInt8] { try drawOnce(.finishSheet).bytes }
+}

@@ -1,0 +1,90 @@
+// Bytes of a .rwcard file into a document, and back.
+// Invariant: what cannot be represented is refused with its place; what is accepted is written back whole. The skeleton
+// (an object, a UUID, lists of objects with ids) is insisted on; anything wrong inside it is kept and left to `problems()`.
+
+import JSON
+
+extension CardDocument {
+  /// Reads a file of any shape, bringing it to version 2.
+  /// - Parameter file: what to call it in an error.
+  public init(reading bytes: [UInt8], file: String) throws(DocumentError) {
+    let value: JSONValue
+    do { value = try JSONParser.parse(bytes, limits: CardFormat.limits) } catch { throw .notJSON(file: file, error) }
+    guard case .object(let object) = value else { throw .wrong(file, .whole, expected: "an object", value) }
+    guard let shape = CardShape(of: object) else { throw .notACard(file: file) }
+    let id = try CardDocument.id(of: object, file: file)
+    try CardDocument.checkLists(of: object, shape: shape, file: file)
+    let json = shape.migrated(object)
+    try CardDocument.checkElements(of: json, file: file)
+    self.init(checked: json, id: id, shape: shape)
+  }
+
+  /// The file, version 2, with sorted keys. The same document gives the same bytes.
+  public var encoded: [UInt8] { JSONWriter.bytes(of: .object(json)) }
+
+  private static func id(of object: JSONObject, file: String) throws(DocumentError) -> DocumentID {
+    let pointer = JSONPointer.whole.appending("id")
+    guard let value = object["id"] else { throw .wrong(file, pointer, expected: "a UUID", nil) }
+    guard let text = value.string, let id = DocumentID(text) else {
+      throw .wrong(file, pointer, expected: "a UUID", value)
+    }
+    return id
+  }
+
+  /// The lists of elements are lists of objects, within bounds, before a migration looks at them.
+  private static func checkLists(of object: JSONObject, shape: CardShape, file: String) throws(DocumentError) {
+    let isNew = shape == .version2 || shape == .future
+    var count = 0
+    for key in isNew ? ["elements"] : ["imageElements", "textElements"] {
+      let pointer = JSONPointer.whole.appending(key)
+      guard let value = object[key], value != .null || isNew else {
+        if isNew { throw .wrong(file, pointer, expected: "a list", nil) }
+        continue
+      }
+      guard let list = value.array else { throw .wrong(file, pointer, expected: "a list", value) }
+      count += list.count
+      guard count <= CardFormat.maximumElements else {
+        throw .tooMuch(file: file, pointer, "elements", limit: CardFormat.maximumElements)
+      }
+      for (index, entry) in list.enumerated() where entry.object == nil {
+        throw .wrong(file, pointer.appending(index), expected: "an object", entry)
+      }
+    }
+  }
+
+  private static func checkElements(of json: JSONObject, file: String) throws(DocumentError) {
+    for (index, entry) in (json["elements"]?.array ?? []).enumerated() {
+      let pointer = JSONPointer.whole.appending("elements").appending(index)
+      guard let id = entry.object?["id"]?.string, !id.isEmpty, id.utf8.count <= 200 else {
+        throw .wrong(file, pointer.appending("id"), expected: "a text of 1 to 200 bytes", entry.object?["id"])
+      }
+      for key in ["text", "alt", "link", "font", "group"] {
+        guard (entry.object?[key]?.string ?? "").utf8.count <= CardFormat.maximumText else {
+          throw .tooMuch(file: file, pointer.appending(key), "bytes", limit: CardFormat.maximumText)
+        }
+      }
+    }
+  }
+}
+
+extension CardShape {
+  /// Told by what is in the file, never by its name; nil when it is no card document.
+  init?(of object: JSONObject) {
+    if object["format"]?.string == CardFormat.name {
+      guard let version = object["version"]?.integer, version >= CardFormat.version else { return nil }
+      self = version == CardFormat.version ? .version2 : .future
+      return
+    }
+    let hasImages = object["imageElements"] != nil
+    let hasTexts = object["textElements"] != nil
+    guard hasImages || hasTexts else { return nil }
+    let images = (object["imageElements"]?.array ?? []).compactMap(\.object)
+    if images.contains(where: { $0["frameIndex"] != nil }) {
+      self = .edition2
+    } else if hasTexts || object["backgroundColor"] != nil || images.contains(where: { $0["frame"] != nil }) {
+      self = .edition1
+    } else {
+      self = .midChapter
+    }
+  }
+}

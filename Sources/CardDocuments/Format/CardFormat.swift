@@ -1,0 +1,49 @@
+// The keys, names and bounds of the .rwcard format, version 2. The page and the schema in the documentation say the same,
+// and the tests hold them to this file.
+// Invariant: a key that is not listed here is never read, changed or lost.
+
+import JSON
+
+/// The shapes that a .rwcard file was ever written in.
+public enum CardShape: String, CaseIterable, Sendable {
+  case midChapter = "mid-chapter"
+  case edition1 = "edition 1"
+  case edition2 = "edition 2"
+  case version2 = "version 2"
+  /// Of a version after 2: read as far as it can be, never written.
+  case future = "a later version"
+}
+
+enum CardFormat {
+  static let name = "rwcard"
+  static let version = 2
+
+  static let documentKeys = ["background", "elements", "format", "groups", "id", "version"]
+  static let elementKeys = [
+    "alt", "color", "font", "frame", "group", "height", "id", "image", "imageFile", "kind", "link", "locked",
+    "rotation", "text", "width", "x", "y",
+  ]
+  static let groupKeys = ["id", "name"]
+
+  /// The keys of the older shapes that have a meaning; every other key of theirs is kept as it is.
+  static let editionKeys = ["backgroundColor", "id", "imageElements", "textElements"]
+
+  /// In front of an old file's own key whose name means something else in version 2.
+  static let clashPrefix = "legacy."
+
+  /// The whole card, in units; 0, 0 is its centre.
+  static let canvasWidth = 1300.0
+  static let canvasHeight = 2000.0
+  static let elementSide = 800.0
+  static let textSize = 200.0
+  /// Places and sizes beyond this are reported, and drawn as if they were this.
+  static let farthest = 100_000.0
+
+  static let maximumElements = 10_000
+  /// Bytes of a text on a card, an alternative text or a link.
+  static let maximumText = 100_000
+  static let maximumBytes = 8 << 20
+  static let limits = JSONLimits(bytes: maximumBytes, depth: 64, values: 300_000, string: 1 << 20)
+  /// The long side of an image, in pixels.
+  static let imageSide = 1000
+}

@@ -1,0 +1,221 @@
+// What is wrong inside a document that opens all the same: a list of places, none of them an error by itself.
+// Invariant: looking for problems changes nothing, and a document that was only ever changed through its methods has none
+// of those that `problems()` finds.
+
+public import JSON
+public import Wording
+
+/// One finding of a check.
+public struct DocumentProblem: Problem, Equatable, Sendable {
+  /// What a check can find. The raw value is the problem's code.
+  public enum Kind: String, CaseIterable, Sendable {
+    case wrongType = "wrong_type"
+    case badColor = "bad_color"
+    case unknownFrame = "unknown_frame"
+    case unknownKind = "unknown_kind"
+    case badSize = "bad_size"
+    case outOfRange = "out_of_range"
+    case badImage = "bad_image"
+    case missingKey = "missing_key"
+    case duplicateID = "duplicate_id"
+    case missingImage = "missing_image"
+    case imageMismatch = "image_mismatch"
+    case orphanedImage = "orphaned_image"
+    case undrawableText = "undrawable_text"
+    case laterVersion = "later_version"
+    /// Something could not be looked at.
+    case unchecked
+    /// The file does not open at all.
+    case unreadable
+  }
+
+  public let kind: Kind
+  public let pointer: JSONPointer
+  public let message: String
+  /// The file it is about, where it is not plain from the question.
+  public var path: String?
+
+  init(_ kind: Kind, _ pointer: JSONPointer, _ message: String, path: String? = nil) {
+    self.kind = kind
+    self.pointer = pointer
+    self.message = message
+    self.path = path
+  }
+
+  /// A file that does not open, as a finding.
+  init(_ error: DocumentError, path: String) {
+    let pointer: JSONPointer =
+      switch error {
+      case .wrong(_, let pointer, _, _), .tooMuch(_, let pointer, _, _): pointer
+      default: .whole
+      }
+    self.init(.unreadable, pointer, error.message, path: path)
+  }
+
+  public var code: String { kind.rawValue }
+
+  public var title: String {
+    switch kind {
+    case .wrongType: "Wrong type"
+    case .badColor: "Not a colour"
+    case .unknownFrame: "Unknown frame"
+    case .unknownKind: "Unknown kind of element"
+    case .badSize: "Size not above 0"
+    case .outOfRange: "Out of range"
+    case .badImage: "Not an image of the store"
+    case .missingKey: "Something is missing"
+    case .duplicateID: "An id twice"
+    case .missingImage: "Image file missing"
+    case .imageMismatch: "Image file damaged"
+    case .orphanedImage: "Image file unused"
+    case .undrawableText: "No font for it"
+    case .laterVersion: "Later version"
+    case .unchecked: "Not checked"
+    case .unreadable: "Does not open"
+    }
+  }
+
+  public var details: [(name: String, value: ProblemDetail)] {
+    [("pointer", .text(pointer.description))] + (path.map { [("path", .text($0))] } ?? [])
+  }
+}
+
+extension CardDocument {
+  /// All that can be found without looking at a file or a font, in the order of the document.
+  public func problems() -> [DocumentProblem] {
+    var search = ProblemSearch()
+    search.look(at: json, isReadOnly: isReadOnly)
+    return search.found
+  }
+}
+
+private struct ProblemSearch {
+  var found: [DocumentProblem] = []
+
+  private mutating func add(_ kind: DocumentProblem.Kind, _ pointer: JSONPointer, _ message: String) {
+    found.append(DocumentProblem(kind, pointer, message))
+  }
+
+  mutating func look(at json: JSONObject, isReadOnly: Bool) {
+    let root = JSONPointer.whole
+    if isReadOnly {
+      add(.laterVersion, root.appending("version"), "version 2 expected; only a later Deckhand knows all of it")
+    }
+    color(json["background"], root.appending("background"))
+    groups(json["groups"], root.appending("groups"))
+    let place = root.appending("elements")
+    var seen: Set<String> = []
+    for (index, object) in (json["elements"]?.array ?? []).compactMap(\.object).enumerated() {
+      let pointer = place.appending(index)
+      if let id = object["id"]?.string, !seen.insert(id).inserted {
+        add(.duplicateID, pointer.appending("id"), "the id \(quoted(id)) stands at an element before it too")
+      }
+      element(object, pointer)
+    }
+  }
+
+  private mutating func element(_ json: JSONObject, _ pointer: JSONPointer) {
+    let kind = json["kind"]?.string.flatMap(ElementKind.init)
+    if kind == nil { unknownKind(json["kind"], pointer) }
+    for key in ["x", "y"] { number(json[key], pointer.appending(key)) }
+    for key in ["width", "height"] { size(json[key], pointer.appending(key)) }
+    if let rotation = json["rotation"], rotation.double == nil {
+      wrongType(rotation, pointer.appending("rotation"), "a number")
+    }
+    for key in ["alt", "font", "group", "link", "text", "imageFile"] { text(json[key], pointer.appending(key)) }
+    if let locked = json["locked"], locked.bool == nil {
+      wrongType(locked, pointer.appending("locked"), "true or false")
+    }
+    color(json["color"], pointer.appending("color"))
+    frame(json["frame"], pointer.appending("frame"))
+    image(json["image"], pointer.appending("image"))
+    if kind == .text, json["text"] == nil {
+      add(.missingKey, pointer.appending("text"), "a text expected, nothing found")
+    }
+  }
+
+  private mutating func wrongType(_ value: JSONValue, _ pointer: JSONPointer, _ expected: String) {
+    let isHuge = if case .number(let number) = value { !number.value.isFinite } else { false }
+    if isHuge { return add(.outOfRange, pointer, "\(expected) that can be reckoned with expected") }
+    add(.wrongType, pointer, "\(expected) expected, \(value.kind) found")
+  }
+
+  private mutating func unknownKind(_ value: JSONValue?, _ pointer: JSONPointer) {
+    guard let value else {
+      return add(.missingKey, pointer.appending("kind"), "\"image\" or \"text\" expected, nothing found")
+    }
+    guard let name = value.string else { return wrongType(value, pointer.appending("kind"), "\"image\" or \"text\"") }
+    add(
+      .unknownKind, pointer.appending("kind"),
+      "\"image\" or \"text\" expected, \(quoted(name)) found; it is kept, not drawn")
+  }
+
+  private mutating func number(_ value: JSONValue?, _ pointer: JSONPointer) {
+    guard let value else { return }
+    guard let number = value.double else { return wrongType(value, pointer, "a number") }
+    if number.magnitude > CardFormat.farthest { tooFar(pointer, "from -100000 to 100000") }
+  }
+
+  private mutating func size(_ value: JSONValue?, _ pointer: JSONPointer) {
+    guard let value else { return }
+    guard let number = value.double else { return wrongType(value, pointer, "a number") }
+    guard number > 0 else {
+      return add(.badSize, pointer, "a number above 0 expected, \(FieldValue.number(number).shown) found")
+    }
+    if number > CardFormat.farthest { tooFar(pointer, "at most 100000") }
+  }
+
+  private mutating func tooFar(_ pointer: JSONPointer, _ range: String) {
+    add(.outOfRange, pointer, "a number \(range) expected; it is drawn as if it were")
+  }
+
+  private mutating func text(_ value: JSONValue?, _ pointer: JSONPointer) {
+    if let value, value.string == nil { wrongType(value, pointer, "a text") }
+  }
+
+  private mutating func color(_ value: JSONValue?, _ pointer: JSONPointer) {
+    guard let value else { return }
+    guard let parts = value.array, parts.allSatisfy({ if case .number = $0 { true } else { false } }) else {
+      return wrongType(value, pointer, "a list of numbers")
+    }
+    guard (3...4).contains(parts.count) else {
+      return add(.badColor, pointer, "three or four numbers expected, \(parts.count) found")
+    }
+    for (index, part) in parts.enumerated() where !(0...1).contains(part.double ?? 2) {
+      add(.badColor, pointer.appending(index), "a number from 0 to 1 expected")
+    }
+  }
+
+  private mutating func frame(_ value: JSONValue?, _ pointer: JSONPointer) {
+    guard let value else { return }
+    guard let name = value.string else {
+      if value.double != nil { return add(.unknownFrame, pointer, "no frame has this number; the highest is 10") }
+      return wrongType(value, pointer, "the name of a frame")
+    }
+    guard Frame(rawValue: name) == nil else { return }
+    let hint = didYouMean(name, among: Frame.allCases.map(\.rawValue))
+    add(.unknownFrame, pointer, "no frame is called \(quoted(name))\(hint); it is drawn without one")
+  }
+
+  private mutating func image(_ value: JSONValue?, _ pointer: JSONPointer) {
+    guard let value else { return }
+    guard let name = value.string else { return wrongType(value, pointer, "the SHA-256 of an image") }
+    if ContentHash(name) == nil {
+      add(.badImage, pointer, "64 lower case hexadecimal digits expected, \(quoted(name)) found")
+    }
+  }
+
+  private mutating func groups(_ value: JSONValue?, _ pointer: JSONPointer) {
+    guard let value else { return }
+    guard let list = value.array else { return wrongType(value, pointer, "a list") }
+    for (index, entry) in list.enumerated() {
+      let place = pointer.appending(index)
+      guard let group = entry.object else {
+        wrongType(entry, place, "an object")
+        continue
+      }
+      for key in CardFormat.groupKeys { text(group[key], place.appending(key)) }
+      if group["id"] == nil { add(.missingKey, place.appending("id"), "the group's id expected, nothing found") }
+    }
+  }
+}

@@ -1,0 +1,157 @@
+// A document as edition 2 of the original app reads it, and what that shape cannot hold.
+// Invariant: nothing is dropped in silence: each loss is listed with its place in the document.
+
+public import JSON
+
+/// Something that the older shape has no place for.
+public struct ExportLoss: Equatable, Sendable {
+  public let pointer: JSONPointer
+  /// A sentence without its full stop.
+  public let message: String
+}
+
+/// A document in the shape of edition 2.
+public struct EditionExport: Equatable, Sendable {
+  /// The .rwcard file.
+  public let bytes: [UInt8]
+  /// The images to be put beside it, by the names that it uses for them.
+  public let images: [(name: String, hash: ContentHash)]
+  public let losses: [ExportLoss]
+
+  public static func == (first: EditionExport, second: EditionExport) -> Bool {
+    first.bytes == second.bytes && first.losses == second.losses
+      && first.images.map(\.name) == second.images.map(\.name)
+  }
+}
+
+extension CardDocument {
+  /// What the original app (edition 2) reads.
+  public func edition2() throws(DocumentError) -> EditionExport {
+    if isReadOnly { throw .laterVersion(version) }
+    var exporter = EditionExporter(document: self)
+    return exporter.export()
+  }
+}
+
+private struct EditionExporter {
+  let document: CardDocument
+  var images: [JSONValue] = []
+  var texts: [JSONValue] = []
+  var files: [(name: String, hash: ContentHash)] = []
+  var losses: [ExportLoss] = []
+
+  init(document: CardDocument) { self.document = document }
+
+  mutating func export() -> EditionExport {
+    for (index, element) in document.elements.enumerated() {
+      add(element, JSONPointer.whole.appending("elements").appending(index))
+    }
+    for problem in document.problems() where problem.kind != .unknownKind && problem.kind != .duplicateID {
+      lose(problem.pointer, "\(problem.message); there it has what stands for nothing")
+    }
+    var json = document.json
+    for key in CardFormat.documentKeys { json[key] = nil }
+    restoreClashes(&json)
+    if document.json["groups"] != nil { lose(JSONPointer.whole.appending("groups"), "groups are not known there") }
+    json["id"] = .string(document.id.description)
+    json["backgroundColor"] = color(document.json["background"], document.background)
+    json["imageElements"] = .array(images)
+    json["textElements"] = .array(texts)
+    return EditionExport(bytes: JSONWriter.bytes(of: .object(json)), images: files, losses: losses)
+  }
+
+  private mutating func lose(_ pointer: JSONPointer, _ message: String) {
+    losses.append(ExportLoss(pointer: pointer, message: message))
+  }
+
+  private mutating func add(_ element: Element, _ pointer: JSONPointer) {
+    guard let kind = element.kind else {
+      return lose(pointer, "an element of the kind \(element.json["kind"]?.string ?? "that is not named") is left out")
+    }
+    if kind == .image, !texts.isEmpty { lose(pointer, "an image above a text goes under all texts") }
+    loseFields(of: element, pointer)
+    loseBrokenTransform(element.json["transform"]?.object, pointer.appending("transform"))
+    var json = element.json
+    for key in CardFormat.elementKeys { json[key] = nil }
+    json["transform"] = transform(of: element, over: json["transform"])
+    restoreClashes(&json)
+    switch kind {
+    case .image: images.append(.object(imageFields(of: element, over: json)))
+    case .text:
+      json["text"] = .string(element.text ?? "")
+      json["textColor"] = color(element.json["color"], element.color ?? .black)
+      json["textFont"] = .string(element.font.flatMap { $0.isEmpty ? nil : $0 } ?? "Gill Sans")
+      texts.append(.object(json))
+    }
+  }
+
+  private mutating func loseFields(of element: Element, _ pointer: JSONPointer) {
+    for (key, what) in [
+      ("alt", "the alternative text"), ("group", "the group"), ("link", "the link"), ("locked", "the lock"),
+    ] {
+      switch element.json[key] {
+      case nil, .string(""), .bool(false): break
+      default: lose(pointer.appending(key), "\(what) is not known there")
+      }
+    }
+  }
+
+  /// What an old file had there and could not be understood, in the way of what is written now.
+  private mutating func loseBrokenTransform(_ rest: JSONObject?, _ pointer: JSONPointer) {
+    for key in ["offset", "size"] where rest?[key] != nil {
+      lose(pointer.appending(key), "it is no pair of numbers; there the default is written")
+    }
+    if let rotation = rest?["rotation"], rotation.object == nil || rotation.object?["degrees"] != nil {
+      lose(pointer.appending("rotation"), "it is no number of degrees; there 0 is written")
+    }
+  }
+
+  private mutating func imageFields(
+    of element: Element, over json: JSONObject
+  ) -> JSONObject {
+    var json = json
+    json["frameIndex"] = .null
+    // A number beyond the last frame would stop the app, so it is not written even where it came from there.
+    if let frame = element.frame { json["frameIndex"] = .number(Double(frame.index)) }
+    json["imageFilename"] = element.imageFile.map { .string($0) } ?? element.image.map { fileName(of: $0) } ?? .null
+    return json
+  }
+
+  /// A UUID, as the app named its files; the same image of the same document always gets the same.
+  private mutating func fileName(of image: ContentHash) -> JSONValue {
+    let seed = Array("\(document.id)/\(image)".utf8)
+    let name = DocumentID(bytes: ContentHash.digest(seed)).description
+    if !files.contains(where: { $0.name == name }) { files.append((name, image)) }
+    return .string(name)
+  }
+
+  /// Four parts; the numbers as they were written where they are fit.
+  private func color(_ json: JSONValue?, _ color: CardColor) -> JSONValue {
+    if let json, json.array?.count == 4, CardColor(json: json) != nil { return json }
+    return color.json
+  }
+
+  private func transform(of element: Element, over rest: JSONValue?) -> JSONValue {
+    func number(_ key: String, _ fallback: Double) -> JSONValue {
+      if let value = element.json[key], value.double != nil { return value }
+      return .number(fallback)
+    }
+    var transform = rest?.object ?? JSONObject()
+    var rotation = transform["rotation"]?.object ?? JSONObject()
+    rotation["degrees"] = number("rotation", 0)
+    transform["rotation"] = .object(rotation)
+    transform["offset"] = .array([number("x", 0), number("y", 0)])
+    transform["size"] = .array([
+      number("width", CardFormat.elementSide), number("height", CardFormat.elementSide),
+    ])
+    return .object(transform)
+  }
+
+  /// A key that stood in the way when the file was brought to version 2 gets its name back.
+  private func restoreClashes(_ json: inout JSONObject) {
+    for key in json.keys where key.hasPrefix(CardFormat.clashPrefix) {
+      let value = json.remove(key)
+      json[String(key.dropFirst(CardFormat.clashPrefix.count))] = value
+    }
+  }
+}

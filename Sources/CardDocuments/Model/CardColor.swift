@@ -1,0 +1,62 @@
+// A colour of a document, and the eight soft ones that a new document chooses from.
+
+import JSON
+import Wording
+
+/// Red, green, blue and opacity, each 0 to 1 in sRGB.
+public struct CardColor: Equatable, Sendable {
+  public let red: Double
+  public let green: Double
+  public let blue: Double
+  public let alpha: Double
+
+  /// Nil when a part is outside 0 to 1.
+  public init?(red: Double, green: Double, blue: Double, alpha: Double = 1) {
+    guard [red, green, blue, alpha].allSatisfy({ (0...1).contains($0) }) else { return nil }
+    self.init(checked: red, green, blue, alpha)
+  }
+
+  /// Three or four parts as a list; nil for another number of them or one outside 0 to 1.
+  public init?(parts: [Double]) {
+    guard (3...4).contains(parts.count) else { return nil }
+    self.init(red: parts[0], green: parts[1], blue: parts[2], alpha: parts.count == 4 ? parts[3] : 1)
+  }
+
+  /// `0.8,0.725,0.926` as a person types it, three or four parts.
+  public init?(typed text: String) {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double(String($0).trimmed) }
+    guard parts.count <= 4, !parts.contains(nil) else { return nil }
+    self.init(parts: parts.compactMap(\.self))
+  }
+
+  private init(checked red: Double, _ green: Double, _ blue: Double, _ alpha: Double) {
+    self.red = red
+    self.green = green
+    self.blue = blue
+    self.alpha = alpha
+  }
+
+  /// Always four parts.
+  public var parts: [Double] { [red, green, blue, alpha] }
+
+  public static let black = CardColor(checked: 0, 0, 0, 1)
+  /// The background where a file names none.
+  public static let yellow = CardColor(checked: 1, 1, 0, 1)
+
+  /// What the background of a new document is chosen from.
+  public static let soft: [CardColor] = [
+    CardColor(checked: 0.800, 0.725, 0.926, 1), CardColor(checked: 0.730, 0.902, 0.792, 1),
+    CardColor(checked: 0.944, 0.722, 0.290, 1), CardColor(checked: 0.929, 0.838, 0.896, 1),
+    CardColor(checked: 0.940, 0.573, 0.274, 1), CardColor(checked: 0.311, 0.678, 0.694, 1),
+    CardColor(checked: 1, 1, 0.699, 1), CardColor(checked: 0.753, 0.878, 0.988, 1),
+  ]
+
+  init?(json: JSONValue?) {
+    guard let list = json?.array else { return nil }
+    let parts = list.compactMap(\.double)
+    guard parts.count == list.count else { return nil }
+    self.init(parts: parts)
+  }
+
+  var json: JSONValue { .array(parts.map { .number($0) }) }
+}

@@ -1,0 +1,29 @@
+// The SHA-256 of bytes: the name of an image, and how a file that changed elsewhere is told from one that did not.
+// Invariant: the text is 64 lower case hexadecimal digits, so it can hold no path.
+
+import CSodium
+
+public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
+  /// 64 lower case hexadecimal digits.
+  public let description: String
+
+  /// The hash of some bytes.
+  public init(of bytes: [UInt8]) {
+    description = ContentHash.digest(bytes).map(hexPair).joined()
+  }
+
+  /// Nil for anything but 64 lower case hexadecimal digits.
+  public init?(_ text: String) {
+    let digits = text.utf8
+    guard digits.count == 64, digits.allSatisfy({ isHexDigit($0) && !(65...70).contains($0) }) else { return nil }
+    description = text
+  }
+
+  /// The 32 bytes of SHA-256, FIPS 180-4.
+  static func digest(_ bytes: [UInt8]) -> [UInt8] {
+    var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
+    // It has no way to fail.
+    crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
+    return digest
+  }
+}

@@ -1,0 +1,42 @@
+// The name of a document: a UUID, as the original app gave it, and the only text that ever becomes a file name.
+// Invariant: an id is 36 characters of upper case hexadecimal and dashes, so it can hold no path.
+
+public struct DocumentID: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// `6D924181-ABFC-457A-A771-984E7F3805BD`
+  public let description: String
+
+  /// Nil for anything but a UUID; lower case is taken for the same id.
+  public init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 36 else { return nil }
+    for (index, byte) in bytes.enumerated() {
+      let isDash = [8, 13, 18, 23].contains(index)
+      guard isDash ? byte == UInt8(ascii: "-") : isHexDigit(byte) else { return nil }
+    }
+    description = text.uppercased()
+  }
+
+  /// Sixteen bytes as a UUID. What makes them random or repeatable is the caller's affair; missing ones count as 0.
+  public init(bytes: some Sequence<UInt8>) {
+    var digits = bytes.prefix(16).map { hexPair($0).uppercased() }
+    digits += Array(repeating: "00", count: 16 - digits.count)
+    let cuts = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16]
+    description = cuts.map { digits[$0].joined() }.joined(separator: "-")
+  }
+
+  /// The file a new document is kept in.
+  public var fileName: String { description + ".rwcard" }
+
+  public static func < (first: DocumentID, second: DocumentID) -> Bool { first.description < second.description }
+}
+
+func isHexDigit(_ byte: UInt8) -> Bool {
+  switch byte {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+    UInt8(ascii: "A")...UInt8(ascii: "F"):
+    true
+  default: false
+  }
+}
+
+func hexPair(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }

@@ -1,0 +1,85 @@
+// A document in words: for a terminal that shows no pictures, for a screen reader, and inside every drawing.
+
+import Wording
+
+extension CardDocument {
+  /// A few words that tell it from others: its first text, else its first alternative text, else its id.
+  public var title: String {
+    let texts = elements.compactMap { $0.text }.map(oneLine).filter { !$0.isEmpty }
+    let descriptions = elements.compactMap { $0.alt }.map(oneLine).filter { !$0.isEmpty }
+    return printable(texts.first ?? descriptions.first ?? "Card \(id)", limit: 80)
+  }
+
+  /// All that is on it, back to front, in one line.
+  public var summary: String {
+    let shown = elements.compactMap(\.words)
+    if shown.isEmpty { return "An empty card, \(background.words)." }
+    let more = shown.count > 50 ? "; and \(counted(shown.count - 50, "more thing"))" : ""
+    return "A card, \(background.words), with \(shown.prefix(50).joined(separator: "; "))\(more)."
+  }
+
+  /// The same as lines, one an element with where it stands: for `doc show` in plain words.
+  public var linesInWords: [String] {
+    let shown = elements.compactMap { element in element.words.map { "\($0), \(element.placeInWords)" } }
+    return ["Card \(id), \(background.words)"] + shown
+  }
+}
+
+extension Element {
+  /// `an image in the shape of a heart: a cat`; nil for what is not drawn.
+  var words: String? {
+    switch kind {
+    case .text: return "the text \(quoted(oneLine(text ?? "")))"
+    case .image:
+      guard namesImage else { return nil }
+      let shape = frame.map { " in the shape of \($0.words)" } ?? ""
+      let alt = oneLine(alt ?? "")
+      return "an image\(shape)\(alt.isEmpty ? "" : ": " + printable(alt))"
+    case nil: return nil
+    }
+  }
+
+  /// `upper left`, by thirds of the card.
+  var placeInWords: String {
+    let column = x < -CardFormat.canvasWidth / 6 ? "left" : x > CardFormat.canvasWidth / 6 ? "right" : ""
+    let row = y < -CardFormat.canvasHeight / 6 ? "top" : y > CardFormat.canvasHeight / 6 ? "bottom" : ""
+    if column.isEmpty, row.isEmpty { return "in the middle" }
+    if column.isEmpty { return "at the \(row)" }
+    return row.isEmpty ? "on the \(column)" : "at the \(row) \(column)"
+  }
+}
+
+extension Frame {
+  /// `a rounded rectangle`
+  fileprivate var words: String {
+    (self == .octagon ? "an " : "a ") + rawValue.split(separator: "_").joined(separator: " ")
+  }
+}
+
+extension CardColor {
+  /// The nearest of a few names: `light purple`, `yellow`, `black`.
+  public var words: String {
+    let high = max(red, green, blue)
+    let low = min(red, green, blue)
+    if high - low < 0.08 {
+      return high > 0.93 ? "white" : high < 0.12 ? "black" : high > 0.55 ? "light grey" : "dark grey"
+    }
+    let shade = low > 0.6 ? "light " : high < 0.45 ? "dark " : ""
+    return shade + CardColor.hueName(hue(high: high, spread: high - low))
+  }
+
+  /// 0 up to 6, of the colour circle.
+  private func hue(high: Double, spread: Double) -> Double {
+    let turn =
+      high == red ? (green - blue) / spread : high == green ? 2 + (blue - red) / spread : 4 + (red - green) / spread
+    return turn < 0 ? turn + 6 : turn
+  }
+
+  private static func hueName(_ hue: Double) -> String {
+    let names: [(Double, String)] = [
+      (0.3, "red"), (0.75, "orange"), (1.15, "yellow"), (2.5, "green"), (3.3, "turquoise"), (4.3, "blue"),
+      (5.0, "purple"), (5.7, "pink"),
+    ]
+    return names.first { hue < $0.0 }?.1 ?? "red"
+  }
+}

@@ -1,0 +1,81 @@
+// One thing on a card: an image or a text, in its box.
+// Invariant: an element is the JSON object that stands in the file; reading a field never changes it and writing a field
+// changes that key only, so what is not understood stays.
+
+import JSON
+
+/// What an element is.
+public enum ElementKind: String, CaseIterable, Sendable {
+  case image, text
+}
+
+public struct Element: Equatable, Sendable {
+  /// As in a file of version 2.
+  var json: JSONObject
+
+  init(json: JSONObject) { self.json = json }
+
+  /// Stable for as long as the element lives.
+  public var id: String { json["id"]?.string ?? "" }
+  /// Nil for a kind that is not known here.
+  public var kind: ElementKind? { json["kind"]?.string.flatMap(ElementKind.init) }
+
+  /// From the card's centre to the element's, in units of the canvas (1300 × 2000), y down.
+  public var x: Double { number("x", 0) }
+  public var y: Double { number("y", 0) }
+  /// In units of the canvas; what the file says, even where it is not above 0.
+  public var width: Double { number("width", CardFormat.elementSide) }
+  public var height: Double { number("height", CardFormat.elementSide) }
+  /// Degrees clockwise, about the element's centre.
+  public var rotation: Double { number("rotation", 0) }
+
+  /// The shape that an image is cut to; nil when it has none, or one that is not known here.
+  public var frame: Frame? { kind == .image ? json["frame"]?.string.flatMap(Frame.init) : nil }
+  /// The image in the store, nil when the element has none.
+  public var image: ContentHash? { kind == .image ? json["image"]?.string.flatMap(ContentHash.init) : nil }
+  /// The image's file as the original app named it, until the store has taken it in.
+  public var imageFile: String? { kind == .image ? json["imageFile"]?.string : nil }
+  /// What the image shows, for who cannot see it.
+  public var alt: String? { kind == .image ? json["alt"]?.string ?? "" : nil }
+
+  public var text: String? { kind == .text ? json["text"]?.string ?? "" : nil }
+  public var color: CardColor? { kind == .text ? CardColor(json: json["color"]) ?? .black : nil }
+  /// A font family; empty for the default one.
+  public var font: String? { kind == .text ? json["font"]?.string ?? "" : nil }
+
+  /// Elements that name the same group belong together.
+  public var group: String? { json["group"]?.string }
+  /// An address or a document that the element points to.
+  public var link: String? { json["link"]?.string }
+  /// A locked element is not moved, changed or removed until it is unlocked.
+  public var isLocked: Bool { json["locked"]?.bool ?? false }
+
+  private func number(_ key: String, _ fallback: Double) -> Double { json[key]?.double ?? fallback }
+}
+
+/// Where an element stands. What is left out gets the default: in the middle, 800 × 800, upright.
+public struct ElementPlacement: Equatable, Sendable {
+  public var x: Double
+  public var y: Double
+  public var width: Double
+  public var height: Double
+  public var rotation: Double
+
+  public init(
+    x: Double = 0, y: Double = 0, width: Double = CardDocument.elementSide, height: Double = CardDocument.elementSide,
+    rotation: Double = 0
+  ) {
+    self.x = x
+    self.y = y
+    self.width = width
+    self.height = height
+    self.rotation = rotation
+  }
+
+  var fields: [(ElementField, FieldValue)] {
+    [
+      (.x, .number(x)), (.y, .number(y)), (.width, .number(width)), (.height, .number(height)),
+      (.rotation, .number(rotation)),
+    ]
+  }
+}

@@ -1,0 +1,147 @@
+// The fields of an element by name: what `doc set` and the Lua fields read and write, with the checks of each.
+// Invariant: whatever was set through here is free of problems when `problems()` looks at it.
+
+import JSON
+import Wording
+
+/// A value that a field takes or gives.
+public enum FieldValue: Equatable, Sendable {
+  case number(Double)
+  case text(String)
+  case color(CardColor)
+  case flag(Bool)
+  /// Nothing: taken by `frame`, `group` and `link`.
+  case none
+}
+
+public enum ElementField: String, CaseIterable, Sendable {
+  case x, y, width, height, rotation
+  case frame, alt
+  case text, color, font
+  case group, link, locked
+
+  /// A change of these waits for a save; every other is saved at once.
+  public var isPlacement: Bool {
+    switch self {
+    case .x, .y, .width, .height, .rotation: true
+    default: false
+    }
+  }
+
+  /// Whether elements of a kind have the field.
+  public func applies(to kind: ElementKind) -> Bool {
+    switch self {
+    case .frame, .alt: kind == .image
+    case .text, .color, .font: kind == .text
+    default: true
+    }
+  }
+
+  /// What the field takes, for messages.
+  var expectation: String {
+    switch self {
+    case .x, .y: "a number from -100000 to 100000"
+    case .width, .height: "a number above 0, at most 100000"
+    case .rotation: "a number of degrees"
+    case .frame: "a frame (\(Frame.allCases.map(\.rawValue).joined(separator: ", "))) or nothing"
+    case .color: "three or four numbers from 0 to 1"
+    case .text: "a text of at most 100000 bytes that is not blank"
+    case .alt, .font: "a text of at most 100000 bytes"
+    case .group, .link: "a text of at most 100000 bytes, or nothing"
+    case .locked: "true or false"
+    }
+  }
+
+  /// A value as a person types it: `120`, `heart`, `1,0,0`, `true`; `none` or nothing stands for nothing.
+  public func value(typed text: String) throws(DocumentError) -> FieldValue {
+    let value: FieldValue? =
+      switch self {
+      case .x, .y, .width, .height, .rotation: Double(text.trimmed).map { .number($0) }
+      case .color: CardColor(typed: text).map { .color($0) }
+      case .locked:
+        ["true": true, "yes": true, "on": true, "false": false, "no": false, "off": false][text.trimmed]
+          .map { .flag($0) }
+      case .frame, .group, .link: text.trimmed.isEmpty || text == "none" ? FieldValue.none : .text(text)
+      case .text, .alt, .font: .text(text)
+      }
+    guard let value else {
+      throw .badValue(field: rawValue, expected: expectation, found: quoted(text), suggestion: nil)
+    }
+    return value
+  }
+
+  /// The JSON of a value that the field may take; nil inside stands for taking the key out.
+  func json(of value: FieldValue) throws(DocumentError) -> JSONValue? {
+    switch (self, value) {
+    case (.x, .number(let number)), (.y, .number(let number)):
+      if number.magnitude <= CardFormat.farthest { return .number(number) }
+    case (.width, .number(let number)), (.height, .number(let number)):
+      if number > 0, number <= CardFormat.farthest { return .number(number) }
+    case (.rotation, .number(let number)): if number.isFinite { return .number(number) }
+    case (.frame, .text(let name)): if Frame(rawValue: name) != nil { return .string(name) }
+    case (.text, .text(let text)): if isProper(text), !text.trimmed.isEmpty { return .string(text) }
+    case (.alt, .text(let text)), (.font, .text(let text)): if isProper(text) { return .string(text) }
+    case (.group, .text(let text)), (.link, .text(let text)): if isProper(text), !text.isEmpty { return .string(text) }
+    case (.color, .color(let color)): return color.json
+    case (.locked, .flag(let flag)): return .bool(flag)
+    case (.frame, .none), (.group, .none), (.link, .none): return nil
+    default: break
+    }
+    throw .badValue(field: rawValue, expected: expectation, found: value.shown, suggestion: suggestion(for: value))
+  }
+
+  private func isProper(_ text: String) -> Bool {
+    text.utf8.count <= CardFormat.maximumText && !text.utf8.contains(0)
+  }
+
+  private func suggestion(for value: FieldValue) -> String? {
+    guard self == .frame, case .text(let name) = value else { return nil }
+    return Wording.suggestion(for: name, among: Frame.allCases.map(\.rawValue))
+  }
+}
+
+extension FieldValue {
+  /// As it stands in a message.
+  var shown: String {
+    switch self {
+    case .number(let number): JSONNumber(number)?.text ?? "\(number)"
+    case .text(let text): quoted(text)
+    case .color(let color): color.parts.map { JSONNumber($0)?.text ?? "?" }.joined(separator: ",")
+    case .flag(let flag): flag ? "true" : "false"
+    case .none: "nothing"
+    }
+  }
+}
+
+extension Element {
+  /// What the field holds; `.none` where it holds nothing, nil when this kind of element does not have it.
+  public func value(of field: ElementField) -> FieldValue? {
+    if let kind, !field.applies(to: kind) { return nil }
+    return switch field {
+    case .x: .number(x)
+    case .y: .number(y)
+    case .width: .number(width)
+    case .height: .number(height)
+    case .rotation: .number(rotation)
+    case .frame: frame.map { .text($0.rawValue) } ?? FieldValue.none
+    case .alt: alt.map { .text($0) }
+    case .text: text.map { .text($0) }
+    case .color: color.map { .color($0) }
+    case .font: font.map { .text($0) }
+    case .group: group.map { .text($0) } ?? FieldValue.none
+    case .link: link.map { .text($0) } ?? FieldValue.none
+    case .locked: .flag(isLocked)
+    }
+  }
+
+  /// Sets one field. A number that is there already keeps its text.
+  mutating func set(_ field: ElementField, to value: FieldValue) throws(DocumentError) {
+    guard let kind, field.applies(to: kind) else {
+      throw .noSuchField(field: field.rawValue, kind: json["kind"]?.string ?? "")
+    }
+    guard !isLocked || field == .locked else { throw .locked(element: id) }
+    let json = try field.json(of: value)
+    if let old = self.json[field.rawValue]?.double, json?.double == old { return }
+    self.json[field.rawValue] = json
+  }
+}

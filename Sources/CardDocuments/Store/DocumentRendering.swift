@@ -1,0 +1,206 @@
+// Documents as pictures: files, pixels for a terminal, thumbnails, sheets for printing.
+// Invariant: a picture that is missing or broken is drawn as the error picture; the rest of the document is drawn all the
+// same, and a file that was there is replaced only by a whole one.
+
+import DrawingWire
+import Glibc
+import JSON
+
+/// A drawing and what in it could not be shown.
+public struct RenderedDocument: Equatable, Sendable {
+  public let bytes: [UInt8]
+  /// The elements whose image is missing or cannot be decoded.
+  public let brokenElements: [String]
+}
+
+/// Pixels for drawing in a terminal.
+public struct PixelDrawing: Equatable, Sendable {
+  public let width: Int
+  public let height: Int
+  /// Rows from the top, four bytes a pixel: red, green, blue, opacity; colours are not multiplied with the opacity.
+  public let rgba: [UInt8]
+}
+
+extension StoredDocument {
+  /// How wide a drawing may be, in pixels (svg, png) or points (pdf).
+  public static let widths = 1...6500
+
+  /// Of all images of one drawing together.
+  private static let mostImageBytes = 256 << 20
+
+  /// The document as a file's content; its height follows from the width, 1300 by 2000.
+  public func rendered(as format: RenderFormat, width: Int = 1300) throws(DocumentError) -> RenderedDocument {
+    guard StoredDocument.widths.contains(width) else { throw .badWidth(width, StoredDocument.widths) }
+    return try draw { .render($0, format.wire, width: width) }
+  }
+
+  /// Writes the drawing to a file that ends in .svg, .png or .pdf.
+  /// - Returns: the elements whose image is missing or cannot be decoded.
+  @discardableResult
+  public func render(to path: String, width: Int = 1300) throws(DocumentError) -> [String] {
+    guard let format = RenderFormat(path: path) else { throw .unknownEnding(path: path) }
+    let drawing = try rendered(as: format, width: width)
+    try writeWhole(drawing.bytes, to: path)
+    return drawing.brokenElements
+  }
+
+  /// The document squeezed into so many pixels, for half blocks or a terminal's own graphics.
+  public func pixels(width: Int, height: Int) throws(DocumentError) -> PixelDrawing {
+    let width = min(max(width, 1), 4000)
+    let height = min(max(height, 1), 4000)
+    let drawing = try draw { .pixels($0, width: width, height: height) }
+    guard drawing.bytes.count == width * height * 4 else { throw .drawing(.crashed) }
+    return PixelDrawing(width: width, height: height, rgba: drawing.bytes)
+  }
+
+  /// A PNG of 260 × 400 pixels, kept until the document changes.
+  public func thumbnail() throws(DocumentError) -> [UInt8] {
+    guard isInStore, !hasUnsavedChanges, !store.isInUnit, let known = state.known else {
+      return try rendered(as: .png, width: 260).bytes
+    }
+    if let kept = try store.keptThumbnail(of: id, like: known.stamp) { return kept }
+    let drawing = try rendered(as: .png, width: 260)
+    if drawing.brokenElements.isEmpty { store.keepThumbnail(drawing.bytes, of: id, like: known.stamp) }
+    return drawing.bytes
+  }
+
+  /// Writes the document as the original app (edition 2) reads it, its images beside the file under names of their own.
+  /// - Returns: what that shape could not hold.
+  public func exportEdition2(to path: String) throws(DocumentError) -> [ExportLoss] {
+    if isRemoved { throw .removed(id) }
+    let export = try content.edition2()
+    var losses = export.losses
+    let folder = parentFolder(of: path)
+    for (name, hash) in export.images {
+      if let bytes = try store.imageIfThere(hash, of: self) {
+        try writeWhole(bytes, to: folder + "/" + name)
+      } else {
+        losses.append(ExportLoss(pointer: .whole, message: "the image \(hash) is missing, so its file is too"))
+      }
+    }
+    for (name, bytes) in try store.adoptable(of: self).sorted(by: { $0.key < $1.key }) {
+      try writeWhole(bytes, to: folder + "/" + name)
+    }
+    try writeWhole(export.bytes, to: path)
+    return losses
+  }
+
+  private func draw(_ request: (Scene) -> DrawRequest) throws(DocumentError) -> RenderedDocument {
+    let (scene, missing) = try sceneAndMissing()
+    do {
+      let drawn = try store.drawing.draw(scene, request)
+      return RenderedDocument(bytes: drawn.bytes, brokenElements: broken(drawn.broken, in: scene, missing))
+    } catch { throw .drawing(error) }
+  }
+
+  /// The scene, and the elements whose image is not there.
+  func sceneAndMissing() throws(DocumentError) -> (Scene, missing: [String]) {
+    if isRemoved { throw .removed(id) }
+    var pictures: [String: [UInt8]] = [:]
+    var missing: [String] = []
+    var size = 0
+    for element in content.elements where element.namesImage {
+      if let bytes = try store.picture(of: element, in: self) {
+        pictures[element.id] = bytes
+        size += bytes.count
+        guard size <= StoredDocument.mostImageBytes else {
+          throw .drawing(.refused("its images are too large together"))
+        }
+      } else {
+        missing.append(element.id)
+      }
+    }
+    return (content.scene(pictures: pictures), missing)
+  }
+
+  private func broken(_ indices: Set<Int>, in scene: Scene, _ missing: [String]) -> [String] {
+    var found = Set(missing)
+    // The scene's items are the drawn elements in order, those without a picture left out.
+    var items = scene.items.makeIterator()
+    for element in content.elements where element.isDrawn {
+      guard let item = items.next() else { break }
+      if case .picture(let index?, _) = item.content, indices.contains(index) { found.insert(element.id) }
+    }
+    return content.elements.map(\.id).filter(found.contains)
+  }
+}
+
+extension Element {
+  /// Whether it stands in the scene.
+  fileprivate var isDrawn: Bool {
+    switch kind {
+    case .image: namesImage
+    case .text: !oneLine(text ?? "").isEmpty
+    case nil: false
+    }
+  }
+}
+
+extension DocumentStore {
+  /// Nil when the image is missing, or its name is no name of a file beside the document.
+  func picture(of element: Element, in document: StoredDocument) throws(DocumentError) -> [UInt8]? {
+    if let hash = element.image, let bytes = try imageIfThere(hash, of: document) { return bytes }
+    guard let name = element.imageFile else { return nil }
+    return try imageFile(name, of: document)
+  }
+
+  /// Many documents on A4 pages, nine a page, as PDF.
+  /// - Parameter drawn: told after each document, for showing how far it is.
+  public func sheet(
+    _ documents: [StoredDocument], to path: String, drawn: (Int) -> Void = { _ in }
+  ) throws(DocumentError) {
+    guard RenderFormat(path: path) == .pdf else { throw .unknownEnding(path: path) }
+    var without: [ObjectIdentifier: Set<Int>] = [:]
+    // Each pass ends well, or finds a document whose pictures stop the program and goes on without those.
+    for _ in 0...documents.count {
+      let (bytes, stopped) = try sheet(documents, without: without, drawn: drawn)
+      guard let stopped else { return try writeWhole(bytes, to: path) }
+      without[ObjectIdentifier(stopped.document)] = stopped.pictures
+    }
+    throw .drawing(.crashed)
+  }
+
+  private func sheet(
+    _ documents: [StoredDocument], without: [ObjectIdentifier: Set<Int>], drawn: (Int) -> Void
+  ) throws(DocumentError) -> ([UInt8], stopped: (document: StoredDocument, pictures: Set<Int>)?) {
+    do { try drawing.discardSheet() } catch { throw .drawing(error) }
+    for (index, document) in documents.enumerated() {
+      let scene = try document.sceneAndMissing().0.without(without[ObjectIdentifier(document)] ?? [])
+      do {
+        if let fatal = try drawing.addToSheet(scene) { return ([], (document, fatal)) }
+      } catch { throw .drawing(error) }
+      drawn(index + 1)
+    }
+    do { return (try drawing.finishSheet(), nil) } catch { throw .drawing(error) }
+  }
+
+  // MARK: - Thumbnails
+
+  /// The kept thumbnail, when it was made of the file as it is now: it bears the file's own time.
+  func keptThumbnail(of id: DocumentID, like file: FileStamp) throws(DocumentError) -> [UInt8]? {
+    let name = DocumentStore.thumbnailName(id)
+    guard folder.has(name), let stamp = try folder.stamp(of: name), stamp.seconds == file.seconds,
+      stamp.nanoseconds == file.nanoseconds
+    else { return nil }
+    return try folder.read(name, limit: DocumentFolder.maximumImage).bytes
+  }
+
+  /// One that cannot be removed is replaced when a document of its id is drawn again.
+  func removeThumbnail(of id: DocumentID) {
+    do { try folder.remove(DocumentStore.thumbnailName(id)) } catch { return }
+  }
+
+  /// A thumbnail that cannot be kept is made again the next time; that is no failure.
+  func keepThumbnail(_ png: [UInt8], of id: DocumentID, like file: FileStamp) {
+    do {
+      let lock = try StoreLock(folder)
+      defer { lock.release() }
+      try folder.makeFolder(DocumentFolder.thumbnails)
+      let name = DocumentStore.thumbnailName(id)
+      try folder.write(png, to: name, isSynced: false)
+      var times = [timespec(tv_sec: file.seconds, tv_nsec: file.nanoseconds)]
+      times.append(times[0])
+      utimensat(AT_FDCWD, folder.full(name), times, 0)
+    } catch { return }
+  }
+}

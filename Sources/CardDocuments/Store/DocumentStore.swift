@@ -1,0 +1,367 @@
+// The documents of one person: a folder with one file a document and the images they share.
+// Invariant: a document's file never names an image that was not written before it, an image goes with its last use only,
+// and of two processes that change one document neither loses its version.
+
+import Glibc
+import JSON
+import Wording
+
+/// A file in the store, unread.
+public struct DocumentEntry: Equatable, Sendable {
+  public let path: String
+  /// By the file's name; nil when that is no UUID, then only opening it tells.
+  public let id: DocumentID?
+  /// Seconds since 1970.
+  public let modified: Double
+  public let size: Int
+}
+
+public final class DocumentStore {
+  let folder: DocumentFolder
+  /// Draws, and decodes pictures.
+  public let drawing: DrawingProgram
+  private let randomBytes: (Int) -> [UInt8]
+  private var handles: [String: WeakHandle] = [:]
+  private var withMoves: [ObjectIdentifier: StoredDocument] = [:]
+  var unit: UnitOfWork?
+
+  private struct WeakHandle {
+    weak var document: StoredDocument?
+  }
+
+  /// Opens the folder, making it where there is none; what a killed process left half done is finished or cleared.
+  /// - Parameters:
+  ///   - randomBytes: so many random bytes, for ids; never the seeded ones of a script.
+  ///   - step: told before each step that changes the disk; anything but 0 is an error number that makes the step fail.
+  public init(
+    folder path: String, drawing: DrawingProgram, randomBytes: @escaping (Int) -> [UInt8],
+    step: @escaping (String) -> Int32 = { _ in 0 }
+  ) throws(DocumentError) {
+    folder = DocumentFolder(path: path, step: step)
+    self.drawing = drawing
+    self.randomBytes = randomBytes
+    try folder.makeFolder()
+    let names = try folder.names()
+    let leftovers = [DocumentFolder.unitPrefix, DocumentFolder.temporaryPrefix]
+    if names.contains(where: { name in leftovers.contains { name.hasPrefix($0) } }) {
+      let lock = try StoreLock(folder)
+      defer { lock.release() }
+      try Journal.recover(in: folder)
+    }
+  }
+
+  /// A random UUID, version 4 of RFC 9562.
+  func newID() -> DocumentID {
+    var bytes = Array(randomBytes(16).prefix(16))
+    bytes += Array(repeating: 0, count: 16 - bytes.count)
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    return DocumentID(bytes: bytes)
+  }
+
+  /// Lets go of all documents: an open unit of work is rolled back, moves that wait are forgotten (`saveAll()` first keeps
+  /// them). What of the unit could not be cleared from disk is cleared when the folder is opened the next time.
+  public func close() {
+    do { try rollbackUnit() } catch { unit = nil }
+    withMoves = [:]
+    handles = [:]
+  }
+
+  // MARK: - Finding
+
+  /// All files in the store by name, without reading any: for lists, counts and completion.
+  public func entries() throws(DocumentError) -> [DocumentEntry] {
+    var entries: [DocumentEntry] = []
+    for file in try folder.documents() where !file.isSymbolicLink {
+      if heldHandle(file.name)?.isRemoved == true { continue }
+      entries.append(
+        DocumentEntry(
+          path: folder.full(file.name), id: DocumentStore.id(fromName: file.name), modified: file.stamp.modified,
+          size: file.stamp.size))
+    }
+    for document in unit?.changed ?? [] where document.state.known == nil && !document.isRemoved {
+      entries.append(DocumentEntry(path: document.path, id: document.id, modified: 0, size: 0))
+    }
+    return entries
+  }
+
+  private static func id(fromName name: String) -> DocumentID? {
+    let file = name.split(separator: "/").last ?? ""
+    return DocumentID(String(file.dropLast(".rwcard".count)))
+  }
+
+  /// All documents, by file name; those that do not open are told instead, and do not keep the rest from it.
+  public func list() throws(DocumentError) -> (documents: [StoredDocument], problems: [DocumentProblem]) {
+    var documents: [StoredDocument] = []
+    var problems: [DocumentProblem] = []
+    var seen: [DocumentID: String] = [:]
+    for file in try folder.documents() {
+      do {
+        let document = try handle(on: file.name)
+        if document.isRemoved { continue }
+        if let other = seen.updateValue(file.name, forKey: document.id) {
+          problems.append(DocumentStore.sameID(document.id, file: folder.full(file.name), other: other))
+          continue
+        }
+        documents.append(document)
+      } catch {
+        problems.append(DocumentProblem(error, path: folder.full(file.name)))
+      }
+    }
+    documents += (unit?.changed ?? []).filter { $0.state.known == nil && !$0.isRemoved }
+    return (documents, problems)
+  }
+
+  static func sameID(_ id: DocumentID, file: String, other: String) -> DocumentProblem {
+    DocumentProblem(
+      .duplicateID, JSONPointer.whole.appending("id"), "the file \(printable(other)) holds a document \(id) too",
+      path: file)
+  }
+
+  /// Opens a document of the store by its id or an unambiguous beginning of it, or any file by its path.
+  public func open(_ name: String) throws(DocumentError) -> StoredDocument {
+    if let id = DocumentID(name) { return try open(id) }
+    if name.contains("/") || name.hasSuffix(".rwcard") { return try open(path: name) }
+    let entries = try entries()
+    // A file whose name is no id has to be read for it.
+    let isPlain = entries.allSatisfy { $0.id != nil }
+    let ids = isPlain ? entries.compactMap(\.id) : try list().documents.map(\.id)
+    let wanted = name.uppercased()
+    let matches = ids.filter { $0.description.hasPrefix(wanted) }
+    if name.isEmpty || matches.isEmpty {
+      throw .notFound(name, suggestion: suggestion(for: wanted, among: ids.map(\.description)))
+    }
+    guard matches.count == 1, let id = matches.first else { throw .ambiguous(name, count: matches.count) }
+    return try open(id)
+  }
+
+  public func open(_ id: DocumentID) throws(DocumentError) -> StoredDocument {
+    if let document = heldHandle(id.fileName), document.id == id, unit?.holds(document) == true {
+      guard !document.isRemoved else { throw .notFound(id.description, suggestion: nil) }
+      return document
+    }
+    if folder.has(id.fileName) {
+      let document = try handle(on: id.fileName)
+      if document.id == id { return document }
+    }
+    // A file whose name is not its document's id.
+    for document in try list().documents where document.id == id { return document }
+    throw .notFound(id.description, suggestion: nil)
+  }
+
+  /// Opens a file. One outside the store is never written to; `save()` puts a copy of it into the store.
+  public func open(path: String) throws(DocumentError) -> StoredDocument {
+    if let name = nameInFolder(path) {
+      let document = try handle(on: name)
+      if document.isRemoved { throw .cannotRead(path: path, errno: ENOENT) }
+      return document
+    }
+    let file = try readPlainFile(path, limit: CardFormat.maximumBytes, followingLinks: true)
+    let content = try CardDocument(reading: file.bytes, file: path)
+    let known = (stamp: file.stamp, digest: ContentHash(of: file.bytes))
+    return StoredDocument(
+      StoredDocument.State(content: content, saved: content, known: known, outside: path), store: self)
+  }
+
+  /// The name in the folder of a path that leads there.
+  private func nameInFolder(_ path: String) -> String? {
+    guard let root = realPath(folder.path) else { return nil }
+    let file = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    guard let parent = realPath(parentFolder(of: path)) else { return nil }
+    if parent == root { return file }
+    guard parent.hasPrefix(root + "/") else { return nil }
+    return String(parent.dropFirst(root.count + 1)) + "/" + file
+  }
+
+  /// The handle on a file that is held now; one that was saved under another name since does not count.
+  func heldHandle(_ name: String) -> StoredDocument? {
+    handles[name]?.document.flatMap { $0.state.name == name ? $0 : nil }
+  }
+
+  /// The handle on a file of the store, read again when another process changed it and nothing waits to be saved.
+  private func handle(on name: String) throws(DocumentError) -> StoredDocument {
+    let old = heldHandle(name)
+    if let old, unit?.holds(old) == true || old.state.hasMoves { return old }
+    if let old, let stamp = try folder.stamp(of: name), stamp == old.state.known?.stamp, !old.isRemoved { return old }
+    let file = try folder.read(name, limit: CardFormat.maximumBytes)
+    let content = try CardDocument(reading: file.bytes, file: folder.full(name))
+    let state = StoredDocument.State(
+      content: content, saved: content, name: name, known: (file.stamp, ContentHash(of: file.bytes)),
+      imagesOnDisk: content.images)
+    if let old, !old.isRemoved {
+      old.state = state
+      return old
+    }
+    let document = StoredDocument(state, store: self)
+    handles[name] = WeakHandle(document: document)
+    return document
+  }
+
+  // MARK: - Making
+
+  /// A new empty document, saved at once.
+  /// - Parameters:
+  ///   - background: nil for one of eight soft colours.
+  ///   - random: chooses among them, so a seeded run repeats.
+  public func create(
+    background: CardColor? = nil, using random: inout some RandomNumberGenerator
+  ) throws(DocumentError) -> StoredDocument {
+    let color = background ?? CardColor.soft.randomElement(using: &random) ?? .yellow
+    return try add(CardDocument(id: newID(), background: color), from: nil)
+  }
+
+  /// Puts a document that was removed back under its id: for undoing a removal.
+  public func restore(
+    _ content: CardDocument, images: [ContentHash: [UInt8]] = [:]
+  ) throws(DocumentError) -> StoredDocument {
+    guard !folder.has(content.id.fileName) else { throw .alreadyThere(content.id) }
+    if content.isReadOnly { throw .laterVersion(content.version) }
+    return try add(content, from: nil, images: images)
+  }
+
+  func add(
+    _ content: CardDocument, from other: StoredDocument?, images: [ContentHash: [UInt8]] = [:]
+  ) throws(DocumentError) -> StoredDocument {
+    var state = StoredDocument.State(content: content, saved: content, name: content.id.fileName, images: images)
+    if let other { try bring(other, to: &state) }
+    let document = StoredDocument(state, store: self)
+    document.state.isRemoved = true
+    willChange(document)
+    document.state.isRemoved = false
+    handles[content.id.fileName] = WeakHandle(document: document)
+    do { try save(document) } catch {
+      if case .changedElsewhere = error { throw error }
+      document.state.isRemoved = true
+      throw error
+    }
+    return document
+  }
+
+  /// Puts a document from outside into the store; its handle is then one on the store's file.
+  func takeIn(_ document: StoredDocument) throws(DocumentError) {
+    if document.isReadOnly { throw .laterVersion(document.version) }
+    let before = document.state
+    willChange(document)
+    var state = before
+    if try entries().contains(where: { $0.id == state.content.id }) {
+      state.content = try state.content.duplicate(id: newID())
+    }
+    try bring(document, to: &state)
+    state.saved = state.content
+    state.name = state.content.id.fileName
+    state.known = nil
+    state.outside = nil
+    state.hasMoves = false
+    document.state = state
+    handles[state.content.id.fileName] = WeakHandle(document: document)
+    do { try save(document) } catch {
+      if case .changedElsewhere = error { throw error }
+      document.state = before
+      throw error
+    }
+  }
+
+  /// Takes along the images that another document has and the store may not have.
+  private func bring(_ other: StoredDocument, to state: inout StoredDocument.State) throws(DocumentError) {
+    for hash in state.content.images where !folder.has(DocumentStore.imageName(hash)) {
+      if let bytes = try imageIfThere(hash, of: other) { state.images[hash] = bytes }
+    }
+    let adopted = try adoptable(of: other)
+    state.content.adopt(adopted.mapValues { ContentHash(of: $0) })
+    state.saved = state.content
+    for bytes in adopted.values { state.images[ContentHash(of: bytes)] = bytes }
+  }
+
+  // MARK: - Saving
+
+  func noteMoves(of document: StoredDocument) {
+    if document.isInStore { withMoves[ObjectIdentifier(document)] = document }
+  }
+
+  /// Writes all moves that wait: when the shell is left or suspended, and before a unit of work is committed.
+  /// - Returns: what could not be saved, or was saved as a document of its own; none keeps the others from it.
+  public func saveAll() -> [DocumentError] {
+    var failures: [DocumentError] = []
+    for (key, document) in withMoves.sorted(by: { $0.value.id < $1.value.id }) {
+      do {
+        if document.hasUnsavedChanges, !document.isRemoved { try document.save() }
+      } catch { failures.append(error) }
+      if !document.hasUnsavedChanges || document.isRemoved { withMoves[key] = nil }
+    }
+    return failures
+  }
+
+  func willChange(_ document: StoredDocument) { unit?.remember(document) }
+
+  func save(_ document: StoredDocument) throws(DocumentError) {
+    if let unit {
+      try unit.stageImages(of: document)
+      return unit.note(document)
+    }
+    let lock = try StoreLock(folder)
+    defer { lock.release() }
+    let conflict = try prepare(document)
+    if !document.state.images.isEmpty { try folder.makeFolder(DocumentFolder.images) }
+    for (hash, bytes) in document.state.images where try !folder.hasIntact(hash) {
+      try folder.write(bytes, to: DocumentStore.imageName(hash))
+      folder.syncNames(around: DocumentStore.imageName(hash))
+    }
+    guard let name = document.state.name else { return }
+    let bytes = document.state.saved.encoded
+    try folder.write(bytes, to: name)
+    folder.syncNames(around: name)
+    releaseImages(try wrote(document, name, bytes))
+    if let conflict { throw conflict }
+  }
+
+  /// Takes old images in, and when another process saved the document since, makes this version a document of its own.
+  func prepare(_ document: StoredDocument) throws(DocumentError) -> DocumentError? {
+    let adopted = try adoptable(of: document)
+    if !adopted.isEmpty {
+      let hashes = adopted.mapValues { ContentHash(of: $0) }
+      document.state.content.adopt(hashes)
+      document.state.saved.adopt(hashes)
+      for bytes in adopted.values { document.state.images[ContentHash(of: bytes)] = bytes }
+    }
+    guard let name = document.state.name, try isChangedElsewhere(document, name) else { return nil }
+    let old = document.id
+    let copy = newID()
+    document.state.content = try document.state.content.duplicate(id: copy)
+    document.state.saved = try document.state.saved.duplicate(id: copy)
+    document.state.name = copy.fileName
+    document.state.known = nil
+    document.state.imagesOnDisk = []
+    return .changedElsewhere(old, copy: copy)
+  }
+
+  /// A document whose file another process removed is just written again.
+  func isChangedElsewhere(_ document: StoredDocument, _ name: String) throws(DocumentError) -> Bool {
+    guard let stamp = try folder.stamp(of: name) else { return false }
+    guard let known = document.state.known else { return true }
+    if stamp == known.stamp { return false }
+    do {
+      return ContentHash(of: try folder.read(name, limit: CardFormat.maximumBytes).bytes) != known.digest
+    } catch {
+      if case .tooLargeFile = error { return true }
+      throw error
+    }
+  }
+
+  /// Remembers what is on disk now. Gives the images that the file showed before and does not show any more.
+  func wrote(
+    _ document: StoredDocument, _ name: String, _ bytes: [UInt8]
+  ) throws(DocumentError) -> Set<ContentHash> {
+    if let stamp = try folder.stamp(of: name) { document.state.known = (stamp, ContentHash(of: bytes)) }
+    handles[name] = WeakHandle(document: document)
+    document.state.images = [:]
+    let images = document.state.saved.images
+    defer { document.state.imagesOnDisk = images }
+    return document.state.imagesOnDisk.subtracting(images)
+  }
+}
+
+private func realPath(_ path: String) -> String? {
+  guard let resolved = realpath(path, nil) else { return nil }
+  defer { free(resolved) }
+  return String(validatingCString: resolved)
+}

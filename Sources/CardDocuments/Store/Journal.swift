@@ -1,0 +1,110 @@
+// A batch of changes to the folder that is done as a whole or not at all, also when the process is killed half-way.
+// Invariant: all new files are written and synced in the batch's own folder before its journal gets its final name; until
+// then nothing of the batch is seen, from then on only renames are left, which whoever opens the folder next finishes.
+// Doing them again changes nothing.
+
+import DrawingWire
+import Glibc
+
+/// One change of the folder, by the names of files in it.
+enum FolderChange: Equatable {
+  /// A file of the batch's own folder takes its final name.
+  case put(staged: String, name: String)
+  case remove(name: String)
+}
+
+struct Journal {
+  /// The folder of the batch, within the folder of documents.
+  let place: String
+  static let alive = "alive"
+  private static let unfinished = "journal"
+  private static let finished = "commit"
+  private static let maximum = 256 << 20
+
+  /// Makes the batch certain: after this it will be done, whatever happens to the process.
+  func commit(_ changes: [FolderChange], in folder: DocumentFolder) throws(DocumentError) {
+    try folder.write(Journal.encode(changes), to: place + "/" + Journal.unfinished)
+    folder.syncNames(around: place + "/" + Journal.unfinished)
+    try folder.move(place + "/" + Journal.unfinished, to: place + "/" + Journal.finished)
+    folder.syncNames(around: place + "/" + Journal.finished)
+  }
+
+  /// Does what was committed, then clears the batch's folder away.
+  func apply(_ changes: [FolderChange], in folder: DocumentFolder) throws(DocumentError) {
+    var last: [String: String] = [:]
+    for change in changes {
+      switch change {
+      case .put(let staged, let name):
+        last[folder.folderPart(of: name)] = name
+        if folder.has(place + "/" + staged) { try folder.move(place + "/" + staged, to: name) }
+      case .remove(let name):
+        last[folder.folderPart(of: name)] = name
+        try folder.remove(name)
+      }
+    }
+    for name in last.values.sorted() { folder.syncNames(around: name) }
+    try clear(in: folder)
+  }
+
+  /// The journal goes first, so that a batch that is half cleared away is never begun again.
+  func clear(in folder: DocumentFolder) throws(DocumentError) {
+    try folder.remove(place + "/" + Journal.finished)
+    try folder.removeFolder(place)
+  }
+
+  /// Finishes or clears what a process that is gone has left. The caller holds the folder's lock.
+  static func recover(in folder: DocumentFolder) throws(DocumentError) {
+    for place in ["", DocumentFolder.images + "/", DocumentFolder.thumbnails + "/"] {
+      for name in try folder.names(in: String(place.dropLast())) where name.hasPrefix(DocumentFolder.temporaryPrefix) {
+        try folder.remove(place + name)
+      }
+    }
+    for name in try folder.names() {
+      guard name.hasPrefix(DocumentFolder.unitPrefix) else { continue }
+      // Whoever gathers a batch holds this lock while it lives.
+      guard let alive = StoreLock(alive: folder.full(name + "/" + Journal.alive)) else { continue }
+      defer { alive.release() }
+      let journal = Journal(place: name)
+      if let changes = try journal.committed(in: folder) {
+        try journal.apply(changes, in: folder)
+      } else {
+        try journal.clear(in: folder)
+      }
+    }
+  }
+
+  /// What was committed and is perhaps not done yet; nil when the batch never came so far.
+  private func committed(in folder: DocumentFolder) throws(DocumentError) -> [FolderChange]? {
+    let name = place + "/" + Journal.finished
+    guard folder.has(name) else { return nil }
+    let bytes = try folder.read(name, limit: Journal.maximum).bytes
+    do { return try Journal.decode(bytes) } catch { throw .cannotRead(path: folder.full(name), errno: EBADMSG) }
+  }
+
+  private static func encode(_ changes: [FolderChange]) -> [UInt8] {
+    var writer = WireWriter()
+    writer.list(changes) { writer, change in
+      switch change {
+      case .put(let staged, let name):
+        writer.byte(1)
+        writer.text(staged)
+        writer.text(name)
+      case .remove(let name):
+        writer.byte(2)
+        writer.text(name)
+      }
+    }
+    return writer.bytes
+  }
+
+  private static func decode(_ bytes: [UInt8]) throws(WireError) -> [FolderChange] {
+    var reader = WireReader(bytes)
+    return try reader.list { reader throws(WireError) in
+      switch try reader.byte() {
+      case 1: .put(staged: try reader.text(), name: try reader.text())
+      case 2: .remove(name: try reader.text())
+      default: throw WireError()
+      }
+    }
+  }
+}

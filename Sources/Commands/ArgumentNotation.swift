@@ -1,0 +1,126 @@
+// The short way to write what a command takes, for commands that Lua adds: `FILE`, `[DECK]`, `WORD...`, `--count N`, `--quick`.
+// Invariant: what it reads is checked again by the registry as any other description is; a name says its kind (`DECK` is a deck).
+
+import Wording
+
+/// One word of the notation: an argument, or an option.
+public enum ArgumentNotation: Sendable {
+  case argument(Argument)
+  case option(Option)
+
+  /// Reads a text. What follows a colon is the help: `--count N: how many words`.
+  ///
+  ///     FILE          an argument               -q, --quick   a flag, with a letter
+  ///     [DECK]        it may be left out        --count N     an option with a value
+  ///     WORD...       it repeats                --tag T...    an option that repeats
+  ///     [WORD...]     both                      --as csv|tsv  one of a few words
+  /// - Throws: `.badDescription`, which names the command.
+  public init(_ text: String, command: String) throws(CommandError) {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { String($0).trimmed }
+    let (form, help) = (parts[0], parts.count > 1 ? parts[1] : "")
+    let wrong = CommandError.badDescription(
+      command: command,
+      "\(quoted(text)) is neither an argument (FILE, [DECK], WORD...) nor an option (--quick, --count N)")
+    if form.hasPrefix("-") {
+      guard let option = Self.option(form, help) else { throw wrong }
+      self = .option(option)
+    } else {
+      guard let argument = Self.argument(form, help) else { throw wrong }
+      self = .argument(argument)
+    }
+  }
+
+  private static func argument(_ form: String, _ help: String) -> Argument? {
+    var name = form[...]
+    var (isOptional, isRepeating) = (false, false)
+    // `[WORD]...` and `[WORD...]` are the same.
+    for _ in 0..<2 {
+      if name.hasSuffix("...") {
+        name = name.dropLast(3)
+        isRepeating = true
+      }
+      if name.hasPrefix("["), name.hasSuffix("]") {
+        name = name.dropFirst().dropLast()
+        isOptional = true
+      }
+    }
+    guard isName(name) else { return nil }
+    let kind = ValueKind(impliedBy: String(name))
+    // A query takes all words that are left by itself.
+    return Argument(
+      String(name), kind, isOptional: isOptional, isRepeating: isRepeating && kind != .query, help: help)
+  }
+
+  private static func option(_ form: String, _ help: String) -> Option? {
+    var words = form.split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init)
+    var short: Character?
+    if let first = words.first, first.hasPrefix("-"), !first.hasPrefix("--") {
+      guard first.count == 2, words.count > 1 else { return nil }
+      short = first.last
+      words.removeFirst()
+    }
+    guard let name = words.first, name.hasPrefix("--"), words.count <= 2 else { return nil }
+    guard var value = words.dropFirst().first else { return Option(name, short: short, help: help) }
+    let isRepeating = value.hasSuffix("...")
+    if isRepeating { value.removeLast(3) }
+    let choices = value.split(separator: "|").map(String.init)
+    if choices.count > 1 {
+      return Option(name, value, .choice(choices), isRepeating: isRepeating, short: short, help: help)
+    }
+    guard isName(value[...]) else { return nil }
+    return Option(name, value, ValueKind(impliedBy: value), isRepeating: isRepeating, short: short, help: help)
+  }
+
+  private static func isName(_ name: Substring) -> Bool {
+    let scalars = name.unicodeScalars
+    guard let first = scalars.first, ("A"..."Z").contains(first), scalars.count <= 40 else { return false }
+    return scalars.allSatisfy {
+      ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "_" || $0 == "-"
+    }
+  }
+}
+
+extension ValueKind {
+  /// The kinds as the notation's tables name them.
+  public static let names = [
+    "text", "integer", "number", "deck", "card", "document", "mode", "language", "setting", "plugin", "file", "folder",
+    "command", "query", "rest",
+  ]
+
+  /// The kind of that name; a whole number lies in `range`.
+  public init?(named name: String, in range: ClosedRange<Int> = Int.min...Int.max) {
+    switch name {
+    case "text": self = .text
+    case "integer": self = .integer(range)
+    case "number": self = .number
+    case "deck": self = .deck
+    case "card": self = .card
+    case "document": self = .document
+    case "mode": self = .mode
+    case "language": self = .language
+    case "setting": self = .setting
+    case "plugin": self = .plugin
+    case "file": self = .file
+    case "folder": self = .folder
+    case "command": self = .command
+    case "query": self = .query
+    case "rest": self = .verbatim
+    default: return nil
+    }
+  }
+
+  /// What the name of an argument in capitals says of its value; digits at its end say nothing.
+  init(impliedBy name: String) {
+    let word = name.lowercased().reversed().drop { $0.isNumber }.reversed()
+    switch String(word) {
+    case "n", "count": self = .anyInteger
+    case "path": self = .file
+    case "dir": self = .folder
+    case "doc": self = .document
+    case let word: self = ValueKind(named: word) ?? .text
+    }
+  }
+
+  /// Whether its values are paths.
+  public var isPath: Bool { self == .file || self == .folder }
+}

@@ -1,0 +1,150 @@
+// What the shell asks of deckhand-draw and what it answers.
+// Invariant: each request gets exactly one answer, in order; `decode(encode(x)) == x`.
+
+/// What a drawing is written as.
+public enum DrawingFormat: UInt8, CaseIterable, Sendable {
+  case svg, png, pdf
+}
+
+public enum DrawRequest: Equatable, Sendable {
+  /// A picture file of any kind that is understood, as PNG with its long side at most `longSide`.
+  case convert(picture: [UInt8], longSide: Int)
+  /// A scene as one file, so many pixels (svg, png) or points (pdf) wide.
+  case render(Scene, DrawingFormat, width: Int)
+  /// A scene as rows of red, green, blue, alpha.
+  case pixels(Scene, width: Int, height: Int)
+  /// Puts a scene on the sheet; the first one begins it.
+  case addToSheet(Scene)
+  /// The sheet so far as PDF, and a new one.
+  case finishSheet
+  /// For each text in its font: the characters that no font here can draw.
+  case coverage([CoverageQuery])
+}
+
+public struct CoverageQuery: Equatable, Sendable {
+  public var text: String
+  public var font: String
+  public init(text: String, font: String) {
+    self.text = text
+    self.font = font
+  }
+}
+
+/// Why a request was refused. The program goes on after each.
+public enum DrawRefusal: UInt8, CaseIterable, Sendable {
+  /// Not PNG, JPEG, GIF, WebP or SVG.
+  case unknownKind
+  /// It says it is of a kind, and is broken.
+  case damaged
+  /// More pixels than are ever decoded; found before decoding.
+  case tooLarge
+  /// The library that reads this kind is not installed.
+  case noLoader
+  /// The drawing itself failed: out of memory, or beyond what the format can hold.
+  case drawing
+  /// The request made no sense.
+  case badRequest
+}
+
+public enum DrawAnswer: Equatable, Sendable {
+  case picture(png: [UInt8], width: Int, height: Int)
+  /// A finished file or rows of pixels; `broken` are the places of pictures that could not be decoded.
+  case drawing([UInt8], broken: [Int])
+  case coverage([String])
+  case refused(DrawRefusal, String)
+}
+
+extension DrawRequest {
+  public var encoded: [UInt8] {
+    var writer = WireWriter()
+    switch self {
+    case .convert(let picture, let longSide):
+      writer.byte(1)
+      writer.data(picture)
+      writer.integer(longSide)
+    case .render(let scene, let format, let width):
+      writer.byte(2)
+      writer.scene(scene)
+      writer.byte(format.rawValue)
+      writer.integer(width)
+    case .pixels(let scene, let width, let height):
+      writer.byte(3)
+      writer.scene(scene)
+      writer.integer(width)
+      writer.integer(height)
+    case .addToSheet(let scene):
+      writer.byte(4)
+      writer.scene(scene)
+    case .finishSheet: writer.byte(5)
+    case .coverage(let queries):
+      writer.byte(6)
+      writer.list(queries) { writer, query in
+        writer.text(query.text)
+        writer.text(query.font)
+      }
+    }
+    return writer.bytes
+  }
+
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    var reader = WireReader(bytes)
+    switch try reader.byte() {
+    case 1: self = .convert(picture: try reader.data(), longSide: try reader.integer())
+    case 2:
+      let scene = try reader.scene()
+      guard let format = DrawingFormat(rawValue: try reader.byte()) else { throw WireError() }
+      self = .render(scene, format, width: try reader.integer())
+    case 3: self = .pixels(try reader.scene(), width: try reader.integer(), height: try reader.integer())
+    case 4: self = .addToSheet(try reader.scene())
+    case 5: self = .finishSheet
+    case 6:
+      self = .coverage(
+        try reader.list { reader throws(WireError) in
+          CoverageQuery(text: try reader.text(), font: try reader.text())
+        })
+    default: throw WireError()
+    }
+    guard reader.isAtEnd else { throw WireError() }
+  }
+}
+
+extension DrawAnswer {
+  public var encoded: [UInt8] {
+    var writer = WireWriter()
+    switch self {
+    case .picture(let png, let width, let height):
+      writer.byte(1)
+      writer.data(png)
+      writer.integer(width)
+      writer.integer(height)
+    case .drawing(let bytes, let broken):
+      writer.byte(2)
+      writer.data(bytes)
+      writer.list(broken) { $0.integer($1) }
+    case .coverage(let missing):
+      writer.byte(3)
+      writer.list(missing) { $0.text($1) }
+    case .refused(let refusal, let reason):
+      writer.byte(4)
+      writer.byte(refusal.rawValue)
+      writer.text(reason)
+    }
+    return writer.bytes
+  }
+
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    var reader = WireReader(bytes)
+    switch try reader.byte() {
+    case 1: self = .picture(png: try reader.data(), width: try reader.integer(), height: try reader.integer())
+    case 2:
+      self = .drawing(
+        try reader.data(), broken: try reader.list { reader throws(WireError) in try reader.integer() })
+    case 3: self = .coverage(try reader.list { reader throws(WireError) in try reader.text() })
+    case 4:
+      guard let refusal = DrawRefusal(rawValue: try reader.byte()) else { throw WireError() }
+      self = .refused(refusal, try reader.text())
+    default: throw WireError()
+    }
+    guard reader.isAtEnd else { throw WireError() }
+  }
+}

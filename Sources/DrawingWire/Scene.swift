@@ -1,0 +1,91 @@
+// A drawing as plain data: all that deckhand-draw needs to draw a card, with no file to open and no document to know.
+// Invariant: a scene names its pictures by their place in `pictures`, so one that stands in many items travels once.
+
+public struct PathPoint: Equatable, Sendable {
+  public var x: Double
+  public var y: Double
+  public init(x: Double, y: Double) {
+    self.x = x
+    self.y = y
+  }
+}
+
+/// A step of an outline; angles in radians, clockwise as y points down.
+public enum PathStep: Equatable, Sendable {
+  case move(PathPoint)
+  case line(PathPoint)
+  case curve(PathPoint, PathPoint, PathPoint)
+  case arc(centre: PathPoint, radius: Double, from: Double, to: Double)
+  case close
+}
+
+/// Four parts, each 0 to 1.
+public struct SceneColor: Equatable, Sendable {
+  public var red: Double
+  public var green: Double
+  public var blue: Double
+  public var alpha: Double
+  public init(red: Double, green: Double, blue: Double, alpha: Double) {
+    self.red = red
+    self.green = green
+    self.blue = blue
+    self.alpha = alpha
+  }
+}
+
+/// A box in the scene: its centre from the scene's upper left corner, its size, and its turn about its centre.
+public struct Placement: Equatable, Sendable {
+  public var x: Double
+  public var y: Double
+  public var width: Double
+  public var height: Double
+  /// Clockwise.
+  public var degrees: Double
+  public init(x: Double, y: Double, width: Double, height: Double, degrees: Double) {
+    self.x = x
+    self.y = y
+    self.width = width
+    self.height = height
+    self.degrees = degrees
+  }
+}
+
+public struct SceneItem: Equatable, Sendable {
+  public enum Content: Equatable, Sendable {
+    /// A picture fitted into the box with its ratio kept, clipped by an outline around the box's centre (none: not clipped).
+    /// `index` is its place in the scene's pictures; nil stands for the error picture.
+    case picture(index: Int?, clip: [PathStep])
+    /// One line in the middle of the box, `size` units high or as much less as makes it fit.
+    case text(String, font: String, color: SceneColor, size: Double)
+  }
+  public var placement: Placement
+  public var content: Content
+  public init(placement: Placement, content: Content) {
+    self.placement = placement
+    self.content = content
+  }
+}
+
+public struct Scene: Equatable, Sendable {
+  public var width: Double
+  public var height: Double
+  public var background: SceneColor
+  /// For who cannot see it: a few words, and all that is on it.
+  public var title: String
+  public var summary: String
+  public var pictures: [[UInt8]]
+  /// The last is in front.
+  public var items: [SceneItem]
+  public init(
+    width: Double, height: Double, background: SceneColor, title: String, summary: String, pictures: [[UInt8]],
+    items: [SceneItem]
+  ) {
+    self.width = width
+    self.height = height
+    self.background = background
+    self.title = title
+    self.summary = summary
+    self.pictures = pictures
+    self.items = items
+  }
+}

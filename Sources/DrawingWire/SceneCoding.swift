@@ -1,0 +1,112 @@
+// A scene as bytes and back.
+// Invariant: every number that is read is within bounds that cairo can reckon with, and an item's picture is one of the
+// scene's.
+
+extension WireWriter {
+  mutating func scene(_ scene: Scene) {
+    for value in [scene.width, scene.height] { number(value) }
+    color(scene.background)
+    text(scene.title)
+    text(scene.summary)
+    list(scene.pictures) { $0.data($1) }
+    list(scene.items) { $0.item($1) }
+  }
+
+  private mutating func color(_ color: SceneColor) {
+    for value in [color.red, color.green, color.blue, color.alpha] { number(value) }
+  }
+
+  private mutating func item(_ item: SceneItem) {
+    let placement = item.placement
+    for value in [placement.x, placement.y, placement.width, placement.height, placement.degrees] { number(value) }
+    switch item.content {
+    case .picture(let index, let clip):
+      byte(1)
+      integer(index ?? -1)
+      list(clip) { $0.step($1) }
+    case .text(let line, let font, let ink, let size):
+      byte(2)
+      text(line)
+      text(font)
+      color(ink)
+      number(size)
+    }
+  }
+
+  private mutating func point(_ point: PathPoint) {
+    number(point.x)
+    number(point.y)
+  }
+
+  private mutating func step(_ step: PathStep) {
+    switch step {
+    case .move(let end):
+      byte(1)
+      point(end)
+    case .line(let end):
+      byte(2)
+      point(end)
+    case .curve(let first, let second, let end):
+      byte(3)
+      for place in [first, second, end] { point(place) }
+    case .arc(let centre, let radius, let from, let to):
+      byte(4)
+      point(centre)
+      for value in [radius, from, to] { number(value) }
+    case .close: byte(5)
+    }
+  }
+}
+
+extension WireReader {
+  /// Of a place, a size or an angle: cairo goes round and round for an arc that begins at 1e308.
+  private mutating func measure(upTo bound: Double = 1e6) throws(WireError) -> Double {
+    let value = try number()
+    guard value.magnitude <= bound else { throw WireError() }
+    return value
+  }
+
+  mutating func scene() throws(WireError) -> Scene {
+    let scene = Scene(
+      width: try measure(), height: try measure(), background: try color(), title: try text(), summary: try text(),
+      pictures: try list { reader throws(WireError) in try reader.data() },
+      items: try list { reader throws(WireError) in try reader.item() })
+    for case .picture(let index?, _) in scene.items.map(\.content) where !scene.pictures.indices.contains(index) {
+      throw WireError()
+    }
+    return scene
+  }
+
+  private mutating func color() throws(WireError) -> SceneColor {
+    SceneColor(red: try measure(), green: try measure(), blue: try measure(), alpha: try measure())
+  }
+
+  private mutating func item() throws(WireError) -> SceneItem {
+    let placement = Placement(
+      x: try measure(), y: try measure(), width: try measure(), height: try measure(), degrees: try measure())
+    switch try byte() {
+    case 1:
+      let index = try integer()
+      let clip = try list { reader throws(WireError) in try reader.step() }
+      return SceneItem(placement: placement, content: .picture(index: index < 0 ? nil : index, clip: clip))
+    case 2:
+      return SceneItem(
+        placement: placement,
+        content: .text(try text(), font: try text(), color: try color(), size: try measure()))
+    default: throw WireError()
+    }
+  }
+
+  private mutating func point() throws(WireError) -> PathPoint { PathPoint(x: try measure(), y: try measure()) }
+
+  private mutating func step() throws(WireError) -> PathStep {
+    switch try byte() {
+    case 1: .move(try point())
+    case 2: .line(try point())
+    case 3: .curve(try point(), try point(), try point())
+    case 4: .arc(centre: try point(), radius: try measure(), from: try measure(upTo: 100), to: try measure(upTo: 100))
+    case 5: .close
+    default: throw WireError()
+    }
+  }
+}

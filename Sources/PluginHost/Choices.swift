@@ -1,0 +1,77 @@
+// What the person decides about plugins: on or off, limits, a fresh start. Invariant: a decision is written before it counts.
+
+import Bindings
+import Storage
+
+extension PluginHost {
+  /// Seconds and MiB that a limit may be.
+  public static let secondsRange = 0.1...3600.0
+  public static let memoryRange = 1...4096
+
+  /// Enables a plugin with all that its manifest asks for; the caller has asked the person.
+  public func enable(_ plugin: Plugin) throws {
+    guard let manifest = plugin.manifest else {
+      throw PluginError.failed(plugin: plugin.name, message: plugin.lastError ?? "plugin.json cannot be read")
+    }
+    if manifest.isNewer { throw PluginError.newerAPI(plugin: plugin.name, api: manifest.api) }
+    let rights = manifest.permissions.map(\.description)
+    try remember(plugin) {
+      $0.isEnabled = true
+      $0.granted = plugin.isBundled ? [] : rights
+    }
+    plugin.granted = rights
+    if plugin.state == .loaded { return }
+    takeBack(plugin)
+    plugin.state = .ready
+    announce(plugin)
+    if case .failed(let message) = plugin.state { throw PluginError.failed(plugin: plugin.name, message: message) }
+    if manifest.loadsAtStart { try load(plugin) }
+  }
+
+  public func disable(_ plugin: Plugin) throws {
+    try remember(plugin) { $0.isEnabled = false }
+    takeBack(plugin)
+    plugin.state = .off
+  }
+
+  /// Sets what each call of a plugin may use; what is nil stays. A loaded plugin starts afresh at its next use.
+  public func setLimits(_ plugin: Plugin, seconds: Double?, memory: Int?) throws {
+    try remember(plugin) {
+      $0.seconds = seconds ?? $0.seconds
+      $0.memory = memory ?? $0.memory
+      plugin.limits = $0.limits
+    }
+    guard plugin.manifest != nil else { return }
+    let (wasLoaded, hasFailed) = (plugin.lua != nil, plugin.lastError != nil)
+    guard wasLoaded || hasFailed, plugin.state != .off else { return }
+    let fresh = replace(plugin)
+    if wasLoaded { try load(fresh) }
+  }
+
+  private func remember(_ plugin: Plugin, _ change: (inout GrantFile.Entry) -> Void) throws {
+    if grants == nil { grants = try GrantFile(path: surroundings.personFolder + "/grants.json") }
+    var entry =
+      grants?.entry(of: plugin.name, isBundled: plugin.isBundled)
+      ?? GrantFile.Entry(isEnabled: plugin.isBundled, isBundled: plugin.isBundled)
+    entry.version = plugin.manifest?.version ?? entry.version
+    change(&entry)
+    try makePrivateFolder(surroundings.personFolder)
+    try grants?.set(plugin.name, entry)
+  }
+
+  /// Reads the manifest anew, and loads the code when it was loaded before.
+  public func reload(_ plugin: Plugin) throws -> Plugin {
+    let wasLoaded = plugin.lua != nil
+    let fresh = replace(plugin)
+    if wasLoaded { try load(fresh) }
+    return fresh
+  }
+
+  private func replace(_ plugin: Plugin) -> Plugin {
+    takeBack(plugin)
+    let fresh = read(plugin.name, plugin.folder, isBundled: plugin.isBundled)
+    plugins = plugins.map { $0 === plugin ? fresh : $0 }
+    announce(fresh)
+    return fresh
+  }
+}

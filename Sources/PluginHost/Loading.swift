@@ -1,0 +1,211 @@
+// Loading a plugin's code, and taking everything back. Invariant: a plugin has a Lua state of its own with the safe libraries, its
+// granted modules and its own files; what it is built on was loaded before it.
+
+import Bindings
+import Commands
+import LuaRuntime
+import WordGames
+
+extension PluginHost {
+  // MARK: At first use
+
+  /// Sees to it that a mode is there when a plugin's manifest names it; nil asks for all modes.
+  public func prepareMode(_ name: String?) throws {
+    for plugin in plugins where plugin.state == .ready {
+      guard let offered = plugin.manifest?.modes, !offered.isEmpty else { continue }
+      if name == nil {
+        loadOrReport(plugin)
+      } else if let name, offered.contains(name) {
+        try load(plugin)
+      }
+    }
+  }
+
+  /// Sees to it that the command that the words name is there with its own description, not only announced.
+  public func prepareCommand(_ words: [String]) throws {
+    guard let first = words.first, registry.isKnown(first) else { return }
+    guard case .command(let command, _) = try registry.lookup(words), command.isAnnounced, let owner = command.owner
+    else { return }
+    try load(try plugin(named: owner))
+  }
+
+  func loadListeners(to event: ShellEvent) {
+    for plugin in plugins where plugin.state == .ready && plugin.manifest?.events.contains(event) == true {
+      loadOrReport(plugin)
+    }
+  }
+
+  func loadOrReport(_ plugin: Plugin) {
+    do {
+      try load(plugin)
+    } catch {
+      surroundings.report(oneLine(error))
+    }
+  }
+
+  // MARK: Loading
+
+  /// Loads a plugin's code, unless it is loaded.
+  /// - Throws: `PluginError`; the plugin is unloaded again then.
+  public func load(_ plugin: Plugin) throws {
+    switch plugin.state {
+    case .loaded: return
+    case .off: throw PluginError.disabled(plugin: plugin.name)
+    case .asking(let missing):
+      throw PluginError.asksForMore(plugin: plugin.name, rights: missing.map(\.description))
+    case .newer(let api): throw PluginError.newerAPI(plugin: plugin.name, api: api)
+    case .failed(let message): throw PluginError.failed(plugin: plugin.name, message: message)
+    case .ready: break
+    }
+    guard let manifest = plugin.manifest else { return }
+    try loadDependencies(of: plugin)
+    // What it is built on may have used it, and so loaded it, meanwhile.
+    guard plugin.state == .ready else { return }
+    let start = surroundings.elapsed()
+    // The announcements give way to the commands themselves.
+    registry.removeAll(owner: plugin.name)
+    do {
+      try run(plugin, manifest, grants(for: manifest.permissions))
+      try checkPromises(manifest)
+    } catch let error as LuaError where error.stopReason == .interrupt {
+      takeBack(plugin)
+      announce(plugin)
+      throw error
+    } catch {
+      let message = reason(error, of: plugin)
+      takeBack(plugin)
+      plugin.state = .failed(message)
+      plugin.lastError = message
+      throw PluginError.failed(plugin: plugin.name, message: message)
+    }
+    plugin.loadTime = surroundings.elapsed() - start
+    plugin.addedCommands = registry.commands.filter { $0.owner == plugin.name }.map(\.name)
+    plugin.addedModes = modes.modes.map(\.name).filter { modes.owner(of: $0) == plugin.name }
+    plugin.state = .loaded
+  }
+
+  /// Makes the plugin's state and runs its `init.lua`.
+  /// - Parameter mayTake: which of the paths that a person types are granted for a call; nil for all.
+  func run(
+    _ plugin: Plugin, _ manifest: Manifest, _ grants: Grants, mayTake: ((String) -> Bool)? = nil
+  ) throws {
+    let seed = surroundings.seed.map { seed in plugin.name.utf8.reduce(seed) { $0 &* 0x100_0000_01B3 ^ UInt64($1) } }
+    let lua = try LuaState(memoryLimit: plugin.limits.memory << 20, libraries: .sandboxed, seed: seed)
+    plugin.lua = lua
+    lua.timeLimit = plugin.limits.seconds
+    let context = surroundings.context(plugin.name, grants)
+    context.limits = plugin.limits
+    context.mayTakeTypedPath = mayTake ?? { _ in true }
+    context.noteFailure = { [weak plugin] message in
+      if let plugin { plugin.lastError = message.withoutPrefix(plugin.name + ": ") }
+    }
+    try install(context, in: lua)
+    let folder = PluginFolder(plugin: plugin.name, path: plugin.folder)
+    try lua.setRequire { try folder.module($0) }
+    try runFile("init.lua", of: plugin, in: lua)
+  }
+
+  func runFile(_ name: String, of plugin: Plugin, in lua: LuaState) throws {
+    let code = try PluginFolder(plugin: plugin.name, path: plugin.folder).file(name)
+    do {
+      try lua.load(code, name: name).call([], results: 0) { _ in }
+    } catch let error as LuaError where error.stopReason == .deadline || error.stopReason == .memory {
+      throw PluginCallError.problem(plugin: plugin.name, .loading, error, limits: plugin.limits)
+    }
+  }
+
+  func grants(for permissions: [Permission]) -> Grants {
+    var grants = Grants(modules: [])
+    for permission in permissions {
+      switch permission {
+      case .module(let name): if let module = Grants.Module(rawValue: name) { grants.modules.insert(module) }
+      case .read(let path): grants.readable?.append(expanded(path))
+      case .write(let path): grants.writable?.append(expanded(path))
+      }
+    }
+    return grants
+  }
+
+  private func expanded(_ path: String) -> String {
+    guard path == "~" || path.hasPrefix("~/"), let home = surroundings.home else { return path }
+    return home + path.dropFirst()
+  }
+
+  private func checkPromises(_ manifest: Manifest) throws {
+    for mode in manifest.modes where modes.owner(of: mode) != manifest.name {
+      throw PluginError.missing(plugin: manifest.name, what: "the mode \"\(mode)\"")
+    }
+    for command in manifest.commands
+    where !registry.commands.contains(where: { $0.path[0] == command && $0.owner == manifest.name }) {
+      throw PluginError.missing(plugin: manifest.name, what: "the command \"\(command)\"")
+    }
+  }
+
+  // MARK: Dependencies
+
+  private func loadDependencies(of plugin: Plugin) throws {
+    guard let needs = plugin.manifest?.requires, !needs.isEmpty else { return }
+    if let problem = dependencyProblem(of: plugin) {
+      plugin.lastError = reason(problem, of: plugin)
+      throw problem
+    }
+    for need in needs {
+      do {
+        try load(try self.plugin(named: need.name))
+      } catch let error as PluginError {
+        throw PluginError.missingDependency(
+          plugin: plugin.name, needs: need.name, reason: "which failed: \(oneLine(error))")
+      }
+    }
+  }
+
+  /// What keeps a plugin from being loaded that is no fault of its own: another one that it needs.
+  public func dependencyProblem(of plugin: Plugin) -> PluginError? {
+    var path: [String] = []
+    return dependencyProblem(of: plugin, &path)
+  }
+
+  private func dependencyProblem(of plugin: Plugin, _ path: inout [String]) -> PluginError? {
+    if let start = path.firstIndex(of: plugin.name) { return .cycle(path[start...] + [plugin.name]) }
+    path.append(plugin.name)
+    defer { path.removeLast() }
+    for need in plugin.manifest?.requires ?? [] {
+      let missing = { PluginError.missingDependency(plugin: plugin.name, needs: need.name, reason: $0) }
+      guard let other = plugins.first(where: { $0.name == need.name }) else {
+        return missing("which is not installed")
+      }
+      let version = other.manifest?.version ?? "0"
+      guard Version(version).map(need.range.contains) == true else {
+        return missing("version \(need.range); \(version) is there")
+      }
+      guard other.isUsable else { return missing("which is not on; see `plugin info \(need.name)`") }
+      if let problem = dependencyProblem(of: other, &path) { return problem }
+    }
+    return nil
+  }
+
+  // MARK: Unloading
+
+  /// Takes back everything that a plugin added, and closes its state.
+  func takeBack(_ plugin: Plugin) {
+    registry.removeAll(owner: plugin.name)
+    modes.remove(owner: plugin.name)
+    events.removeAll(owner: plugin.name)
+    surroundings.takeBack(plugin.name)
+    announced.removeAll { $0 === plugin }
+    plugin.lua?.close()
+    plugin.lua = nil
+    plugin.loadTime = nil
+    plugin.addedCommands = []
+    plugin.addedModes = []
+  }
+
+  /// Ends all plugins, as when the program ends.
+  public func unloadAll() {
+    for plugin in plugins where plugin.lua != nil {
+      takeBack(plugin)
+      plugin.state = .ready
+    }
+    announced = []
+  }
+}

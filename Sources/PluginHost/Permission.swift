@@ -1,0 +1,89 @@
+// What a plugin may ask for, one right at a time. Invariant: a right and its text in `plugin.json` are the same thing; a path is
+// absolute or begins with the person's home.
+
+import Bindings
+
+/// A right that a plugin asks for.
+public enum Permission: Hashable, Sendable, CustomStringConvertible {
+  case module(String)
+  case read(path: String)
+  case write(path: String)
+
+  public var description: String {
+    switch self {
+    case .module(let name): name
+    case .read(let path): "files.read:\(path)"
+    case .write(let path): "files.write:\(path)"
+    }
+  }
+
+  /// What it means, for the question that is asked once.
+  public var inWords: String {
+    switch self {
+    case .module("decks.read"): "read decks"
+    case .module("decks.write"): "change decks"
+    case .module("documents.read"): "read card documents"
+    case .module("documents.write"): "change card documents"
+    case .module("words"): "look up words"
+    case .module("games"): "add and play word games"
+    case .module("settings"): "read settings and add its own"
+    case .module("shell"): "add commands and print"
+    case .module("shell.run"): "run any command, with all that you may do"
+    case .module(let name): name
+    case .read(let path): "read files in \(path)"
+    case .write(let path): "write files in \(path)"
+    }
+  }
+
+  /// Permissions for the question, one line each; to read and to change the same is one.
+  public static func inWords(_ permissions: [Permission]) -> [String] {
+    var lines: [String] = []
+    for permission in permissions {
+      guard case .module(let name) = permission, let noun = name.nounOf(".read") ?? name.nounOf(".write") else {
+        lines.append(permission.inWords)
+        continue
+      }
+      let isBoth = permissions.contains(.module(noun + ".read")) && permissions.contains(.module(noun + ".write"))
+      if !isBoth {
+        lines.append(permission.inWords)
+      } else if name.hasSuffix(".read") {
+        lines.append("read and change " + (noun == "documents" ? "card documents" : noun))
+      }
+    }
+    return lines
+  }
+
+  init?(_ text: String) {
+    if text.hasPrefix("files.read:") {
+      guard let path = Self.place(text.dropFirst(11)) else { return nil }
+      self = .read(path: path)
+    } else if text.hasPrefix("files.write:") {
+      guard let path = Self.place(text.dropFirst(12)) else { return nil }
+      self = .write(path: path)
+    } else if Grants.Module(rawValue: text) != nil {
+      self = .module(text)
+    } else {
+      return nil
+    }
+  }
+
+  /// A path means the same wherever the shell was started: it is absolute, or within the person's home.
+  private static func place(_ path: Substring) -> String? {
+    path.hasPrefix("/") || path == "~" || path.hasPrefix("~/") ? String(path) : nil
+  }
+
+  /// Whether it reaches beyond the data that a test of the plugin throws away.
+  var reachesOut: Bool {
+    switch self {
+    case .read, .write: true
+    case .module(let name): name == Grants.Module.shellRun.rawValue
+    }
+  }
+}
+
+extension String {
+  /// `decks` of `decks.read`.
+  fileprivate func nounOf(_ suffix: String) -> String? {
+    hasSuffix(suffix) ? String(dropLast(suffix.count)) : nil
+  }
+}

@@ -1,0 +1,53 @@
+// The files of one plugin. Invariant: only what lies within the plugin's own folder is read as its code; a link that leads out of
+// it is refused, whatever the environment says.
+
+import Glibc
+import Storage
+import Wording
+
+struct PluginFolder {
+  let plugin: String
+  let path: String
+
+  /// A file of the plugin's own.
+  func file(_ name: String, limit: Int = 4 << 20) throws -> [UInt8] {
+    let wanted = path + "/" + name
+    var facts = stat()
+    guard lstat(wanted, &facts) == 0 else { throw problem("not_found", "\(name) is missing") }
+    // A plain file right in the folder: no link on the way, as nearly always.
+    if facts.st_mode & S_IFMT == S_IFREG, !name.contains("/") { return try FileText.bytes(wanted, limit: limit) }
+    guard let real = Self.resolved(wanted), let own = Self.resolved(path), real.hasPrefix(own + "/") else {
+      throw problem("bad_path", "\(name) leads out of the plugin's folder")
+    }
+    return try FileText.bytes(real, limit: limit)
+  }
+
+  /// The module that `require` asks for: `parts.verbs` is `parts/verbs.lua`, or `parts/verbs/init.lua`.
+  func module(_ name: String) throws -> (source: [UInt8], chunkName: String) {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    let isName = !parts.isEmpty && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(Self.isNameByte) }
+    guard isName, name.utf8.count <= 200 else {
+      throw problem("bad_name", "require: \(quoted(name)) is no module's name; a plugin has its own files only")
+    }
+    let stem = parts.joined(separator: "/")
+    for file in [stem + ".lua", stem + "/init.lua"] where fileExists(path + "/" + file) {
+      return (try self.file(file), file)
+    }
+    throw problem("not_found", "require: no file \(stem).lua in the plugin's folder")
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F
+      || byte == 0x2D
+  }
+
+  private func problem(_ code: String, _ message: String) -> PlainProblem {
+    PlainProblem(code: code, title: "A plugin's file", message: message)
+  }
+
+  private static func resolved(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+  }
+}

@@ -1,0 +1,91 @@
+// A new plugin for the person to begin with. Invariant: the folder that it writes passes its own test as it stands.
+
+import Commands
+import Glibc
+import JSON
+import Storage
+
+extension PluginHost {
+  /// Writes a folder of that name among the person's plugins and takes it up, not enabled yet.
+  /// - Throws: `PluginError.badName`, `.exists`.
+  @discardableResult
+  public func create(_ name: String) throws -> Plugin {
+    guard Manifest.isName(name), CommandRegistry.mayName(name) else { throw PluginError.badName(name) }
+    if plugins.contains(where: { $0.name == name }) { throw PluginError.exists(name: name, what: "a plugin") }
+    if registry.isKnown(name) { throw PluginError.exists(name: name, what: "a command") }
+    let folder = surroundings.personFolder + "/" + name
+    if fileExists(folder) { throw PluginError.exists(name: name, what: "the file \(folder)") }
+    try makePrivateFolder(folder)
+    for (file, text) in Self.template(name) { try AtomicFile.write(folder + "/" + file, Array(text.utf8), mode: 0o600) }
+    let plugin = read(name, folder, isBundled: false)
+    plugins = (plugins + [plugin]).sorted { $0.name < $1.name }
+    return plugin
+  }
+
+  private static func template(_ name: String) -> [(String, String)] {
+    [
+      (
+        "plugin.json",
+        """
+        {
+          "name": "\(name)",
+          "version": "0.1.0",
+          "api": 1,
+          "summary": "Counts the letters of words.",
+          "permissions": ["shell"],
+          "commands": ["\(name)"],
+          "modes": []
+        }
+
+        """
+      ),
+      (
+        "init.lua",
+        """
+        -- Adds the command `\(name)`. It sees Lua's safe libraries and what plugin.json asks for; `help shell` lists the module.
+
+        ---How many letters a word has; a letter with an accent is one.
+        ---@param word string
+        ---@return integer
+        local function letters(word)
+          return utf8.len(word) or #word
+        end
+
+        shell.command {
+          name = "\(name)",
+          summary = "Counts the letters of words.",
+          example = "\(name) perro gato",
+          arguments = { "WORD...: the words" },
+          run = function(args)
+            local rows = {}
+            for _, word in ipairs(args.word) do
+              rows[#rows + 1] = { word = word, letters = letters(word) }
+            end
+            return rows
+          end,
+        }
+
+        """
+      ),
+      (
+        "test.lua",
+        """
+        -- Run by `plugin test \(name)`, with data of its own that is thrown away.
+
+        test("letters are counted, not bytes", function()
+          local rows = assert(run("\(name) año pez"))
+          expect(rows[1].letters):equals(3)
+          expect(rows):equals { { word = "año", letters = 3 }, { word = "pez", letters = 3 } }
+        end)
+
+        test("a word is needed", function()
+          local rows, problem = run("\(name)")
+          expect(rows):is_nil()
+          expect(problem.code):equals("missing_argument")
+        end)
+
+        """
+      ),
+    ]
+  }
+}

@@ -1,0 +1,143 @@
+// `plugin test`: a plugin's own `test.lua`, run in a fresh state of the plugin. Invariant: what reaches beyond the data that is
+// thrown away (files, other commands) is there only when the person granted it already.
+
+import Bindings
+import Commands
+import LuaRuntime
+import Wording
+
+/// How one test ended.
+public struct PluginTestResult: Equatable, Sendable {
+  public let name: String
+  /// Why it failed, with `test.lua:LINE:`; nil when it passed.
+  public let failure: String?
+}
+
+extension PluginHost {
+  /// Runs a plugin's tests. The host is one made for the purpose, over data that is thrown away.
+  /// - Parameter folder: where the tests may write; Lua knows it as `folder`.
+  /// - Throws: when the plugin cannot be loaded, or has no tests.
+  public func runTests(of name: String, in folder: String) throws -> [PluginTestResult] {
+    find()
+    let plugin = try plugin(named: name)
+    guard let manifest = plugin.manifest, !manifest.isNewer else {
+      try load(plugin)
+      return []
+    }
+    let isGranted = plugin.isUsable
+    if let problem = dependencyProblem(of: plugin) { throw problem }
+    for need in manifest.requires { try load(try self.plugin(named: need.name)) }
+    var allowed = grants(for: manifest.permissions.filter { isGranted || !$0.reachesOut })
+    allowed.readable?.append(contentsOf: [folder, plugin.folder])
+    allowed.writable?.append(folder)
+    plugin.state = .ready
+    do {
+      try run(plugin, manifest, allowed, mayTake: { $0.isWithin(folder) || $0.isWithin(plugin.folder) })
+      plugin.state = .loaded
+      return try runTests(of: plugin, allowed, in: folder)
+    } catch let error as PluginError {
+      throw error
+    } catch {
+      throw PluginError.failed(plugin: name, message: reason(error, of: plugin))
+    }
+  }
+
+  private func runTests(of plugin: Plugin, _ grants: Grants, in folder: String) throws -> [PluginTestResult] {
+    guard let lua = plugin.lua else { return [] }
+    var tests: [(name: String, body: LuaReference)] = []
+    try lua.setGlobal("folder", folder)
+    try lua.setGlobal(
+      "test",
+      LuaFunction("test") { stack in
+        tests.append((try stack.text(1), try stack.function(2)))
+        return LuaNothing()
+      })
+    try lua.setGlobal("run", runner(of: plugin, grants))
+    try lua.load(expectations, name: "expect").call([], results: 0) { _ in }
+    try runFile("test.lua", of: plugin, in: lua)
+    if tests.isEmpty {
+      throw PluginError.failed(plugin: plugin.name, message: "test.lua has no test(\"...\", function)")
+    }
+    return try tests.map { test in
+      do {
+        try test.body.call([], results: 0) { _ in }
+        return PluginTestResult(name: test.name, failure: nil)
+      } catch let error as LuaError where error.stopReason == .interrupt {
+        throw error
+      } catch let error as LuaError where error.stopReason != nil {
+        let problem = PluginCallError.problem(plugin: plugin.name, .test(test.name), error, limits: plugin.limits)
+        return PluginTestResult(name: test.name, failure: problem.message)
+      } catch {
+        return PluginTestResult(name: test.name, failure: String(describing: error))
+      }
+    }
+  }
+
+  /// `run("my-command FILE")`: one of the plugin's own commands, as a person would type it.
+  private func runner(of plugin: Plugin, _ grants: Grants) -> LuaFunction {
+    let context = surroundings.context(plugin.name, grants)
+    return LuaFunction("run", fails: true) { [registry] stack in
+      let line = try stack.text(1)
+      let own = registry.commands.filter { $0.owner == plugin.name }
+      guard let first = try ShellWords.split(line).first, own.contains(where: { $0.path[0] == first }) else {
+        throw LuaFailure.argument(
+          1, "a command of this plugin expected (\(own.map(\.name).joined(separator: ", "))), got \(quoted(line))")
+      }
+      return luaValue(of: try context.shell.run(line))
+    }
+  }
+}
+
+extension String {
+  fileprivate func isWithin(_ folder: String) -> Bool { self == folder || hasPrefix(folder + "/") }
+}
+
+/// `expect(x):equals(y)` and its kin. An expectation that is not met is an error at the line that states it.
+private let expectations = """
+  local function shown(value, depth)
+    if type(value) == "string" then return (("%q"):format(value):gsub("\\\\\\n", "\\\\n")) end
+    if type(value) ~= "table" or depth == 0 then return tostring(value) end
+    local parts = {}
+    for key, item in pairs(value) do
+      if #parts == 8 then parts[9] = "..." break end
+      parts[#parts + 1] = (math.type(key) == "integer" and "" or tostring(key) .. " = ") .. shown(item, depth - 1)
+    end
+    return "{" .. table.concat(parts, ", ") .. "}"
+  end
+
+  local function same(a, b, depth)
+    if a == b then return true end
+    if type(a) ~= "table" or type(b) ~= "table" or depth == 0 then return false end
+    for key, value in pairs(a) do
+      if not same(value, b[key], depth - 1) then return false end
+    end
+    for key in pairs(b) do
+      if a[key] == nil then return false end
+    end
+    return true
+  end
+
+  local function check(holds, value, what)
+    if not holds then error("expected " .. what .. ", got " .. shown(value, 3), 3) end
+  end
+
+  local methods = {}
+  function methods:equals(other) check(same(self.value, other, 32), self.value, shown(other, 3)) end
+  function methods:differs(other) check(not same(self.value, other, 32), self.value, "anything but " .. shown(other, 3)) end
+  function methods:is_nil() check(self.value == nil, self.value, "nil") end
+  function methods:is_truthy() check(self.value, self.value, "a true value") end
+  function methods:is_falsy() check(not self.value, self.value, "false or nil") end
+  function methods:matches(pattern)
+    check(type(self.value) == "string" and self.value:find(pattern), self.value, "a text with " .. shown(pattern, 1))
+  end
+  function methods:fails(pattern)
+    local ok, problem = pcall(self.value)
+    check(not ok, "no error", "an error")
+    if pattern then
+      check(tostring(problem):find(pattern), tostring(problem), "an error with " .. shown(pattern, 1))
+    end
+  end
+
+  local metatable = { __index = methods }
+  function expect(value) return setmetatable({ value = value }, metatable) end
+  """

@@ -1,0 +1,151 @@
+// `plugin new`, `plugin test`, `plugin limit`, `lua-types`: for those who write plugins. Invariant: tests run over data that is
+// thrown away, whatever they end with.
+
+import Bindings
+import Commands
+import Glibc
+import LuaRuntime
+import PluginHost
+import Storage
+import Wording
+import Workspace
+
+extension Shell {
+  func newPlugin() -> Command {
+    Command(
+      "plugin", "new", theme: Self.pluginTheme, summary: "Writes a small plugin to begin with, with its test.",
+      details: "It stands in your plugins' folder and is not enabled yet.",
+      arguments: [Argument("NAME", help: "small letters, digits, _ and -")], example: "plugin new verbs"
+    ) { [unowned self] invocation in
+      let plugin = try plugins.create(invocation.text("NAME"))
+      return CommandResult(
+        pluginRecord(plugin),
+        .lines([
+          "Wrote \(plugin.folder).",
+          "Try it: `plugin test \(plugin.name)`, then `plugin enable \(plugin.name)`.",
+        ]))
+    }
+  }
+
+  func testPlugin() -> Command {
+    Command(
+      "plugin", "test", theme: Self.pluginTheme, summary: "Runs a plugin's test.lua over data that is thrown away.",
+      details: "Exits with status 1 when a test fails.", arguments: [Self.pluginName],
+      example: "plugin test palindromes"
+    ) { [unowned self] invocation in
+      let name = try plugins.plugin(named: invocation.text("NAME")).name
+      let results = try testResults(of: name)
+      let failures = results.count { $0.failure != nil }
+      let lines = results.map { result in
+        result.failure.map { "FAILED  \(printable(result.name))\n          \(printable($0, limit: 400))" }
+          ?? "ok      \(printable(result.name))"
+      }
+      let sum =
+        failures == 0
+        ? "\(counted(results.count, "test")) passed." : "\(failures) of \(counted(results.count, "test")) failed."
+      let value = CommandValue.list(
+        results.map { result in
+          .record([
+            ("test", .text(result.name)), ("passed", .boolean(result.failure == nil)),
+            ("message", result.failure.map { .text($0) } ?? .none),
+          ])
+        })
+      let shown = lines.flatMap { $0.split(separator: "\n").map(String.init) } + [sum]
+      guard failures > 0 else { return CommandResult(value, .lines(shown)) }
+      show(CommandResult(value, .lines(shown)), asJSON: setup.wantsJSON || invocation.wantsJSON)
+      throw Common.problem(
+        "test_failed", "A test failed", "\(name): \(failures) of \(counted(results.count, "test")) failed")
+    }
+  }
+
+  /// Runs the tests in a shell of their own: nothing of the person's is open in it but word lists.
+  private func testResults(of name: String) throws -> [PluginTestResult] {
+    let folder = try throwawayFolder()
+    defer { removeFolder(folder) }
+    var inner = setup
+    inner.dataFolder = folder + "/data"
+    inner.pluginFolder = personPlugins
+    inner.usesPlugins = false
+    inner.isUnattended = true
+    inner.seed = setup.seed ?? 1
+    var world = surroundings
+    world.choices = RandomChoices(seed: inner.seed ?? 1)
+    let quiet = Console(
+      terminal: console.terminal, messages: console.messages, isQuiet: true, elapsed: surroundings.elapsed)
+    let shell = try Shell(inner, console: quiet, surroundings: world)
+    defer { shell.close() }
+    try makePrivateFolder(folder + "/files")
+    return try shell.plugins.runTests(of: name, in: folder + "/files")
+  }
+
+  private func throwawayFolder() throws -> String {
+    var template = Array(((setup.environment("TMPDIR") ?? "/tmp") + "/deckhand-test-XXXXXX").utf8CString)
+    guard
+      let path = template.withUnsafeMutableBufferPointer({ buffer in
+        buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
+      })
+    else {
+      throw Common.problem("no_folder", "No folder for the test", "a temporary folder cannot be made")
+    }
+    return path
+  }
+
+  private func removeFolder(_ path: String) {
+    guard let directory = opendir(path) else { return }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      names.append(
+        withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+    }
+    closedir(directory)
+    for name in names where name != "." && name != ".." {
+      // A link is removed, never followed.
+      if unlink(path + "/" + name) != 0 { removeFolder(path + "/" + name) }
+    }
+    rmdir(path)
+  }
+
+  func limitPlugin() -> Command {
+    Command(
+      "plugin", "limit", theme: Self.pluginTheme, summary: "Shows or sets what each call of a plugin may use.",
+      details: "A call that passes a limit is ended; the shell goes on. 2 seconds and 64 MiB, where nothing is set.",
+      arguments: [Self.pluginName],
+      options: [
+        Option("--seconds", "N", .number, help: "from 0.1 to 3600"),
+        Option("--memory", "MIB", .integer(PluginHost.memoryRange), help: "MiB, from 1 to 4096"),
+      ], example: "plugin limit palindromes --seconds 10"
+    ) { [unowned self] invocation in
+      let plugin = try plugins.plugin(named: invocation.text("NAME"))
+      let (seconds, memory) = (invocation.optionalNumber("--seconds"), invocation.optionalInteger("--memory"))
+      if let seconds, !PluginHost.secondsRange.contains(seconds) {
+        throw Common.problem("bad_value", "Not a usable value", "--seconds must be from 0.1 to 3,600, not \(seconds)")
+      }
+      if seconds != nil || memory != nil { try plugins.setLimits(plugin, seconds: seconds, memory: memory) }
+      let limits = plugin.limits
+      return CommandResult(
+        .record([
+          ("name", .text(plugin.name)), ("seconds", .number(limits.seconds)), ("memory", .integer(limits.memory)),
+        ]),
+        line: "\(plugin.name): each call may use \(limits.secondsInWords) and \(limits.memory) MiB.")
+    }
+  }
+
+  func luaTypes() -> Command {
+    Command(
+      "lua-types", theme: "The shell", summary: "Writes files that tell a Lua editor (LuaLS) what Deckhand offers.",
+      details: "Name the folder in the editor's setting workspace.library.",
+      arguments: [Argument("DIR", .folder, help: "the folder; it is made when it is missing")],
+      example: "lua-types ~/deckhand-types"
+    ) { [unowned self] invocation in
+      let folder = expandedPath(invocation.text("DIR"))
+      guard mkdir(folder, 0o755) == 0 || errno == EEXIST else {
+        throw Common.problem(
+          "no_folder", "No such folder", "\(printable(folder)) cannot be made: \(String(cString: strerror(errno)))")
+      }
+      let files = luaTypeFiles(types: lua.types, modules: lua.modules)
+      for file in files { try AtomicFile.write(folder + "/" + file.name, Array(file.text.utf8), mode: 0o644) }
+      return CommandResult(
+        .list(files.map { .text(folder + "/" + $0.name) }), line: "Wrote \(counted(files.count, "file")) to \(folder).")
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// A document in the terminal: by the Kitty graphics protocol where the terminal says that it has it, else as coloured half
+// blocks, else not at all: then its words stand alone. Invariant: nothing is sent but to a terminal that can show it.
+
+import CardDocuments
+import Wording
+
+struct DocumentPicture {
+  private let terminal: Terminal
+  private let environment: (String) -> String?
+  private let rows: Int
+
+  /// - Parameter besides: rows of the terminal that other things need.
+  init(_ shell: Shell, besides: Int = 6) {
+    terminal = shell.console.terminal
+    environment = shell.setup.environment
+    rows = max(4, min(terminal.height - besides, 24))
+  }
+
+  /// The lines that draw it; none where the terminal shows no pictures, or the picture cannot be drawn.
+  func lines(of document: StoredDocument) throws -> [String] {
+    guard terminal.canRedraw, terminal.usesColor else { return [] }
+    do throws(DocumentError) {
+      return hasKitty ? kitty(try document.thumbnail()) : blocks(try pixels(document))
+    } catch {
+      // Without the drawing program there are words; they follow.
+      if case .drawing = error { return [] }
+      throw error
+    }
+  }
+
+  /// Terminals that say by their environment that they know the protocol.
+  private var hasKitty: Bool {
+    environment("KITTY_WINDOW_ID") != nil || environment("TERM") == "xterm-kitty"
+      || environment("TERM") == "xterm-ghostty"
+      || environment("TERM_PROGRAM") == "WezTerm" || environment("TERM_PROGRAM") == "ghostty"
+  }
+
+  /// The picture in chunks of base64, as the protocol wants them (Kitty's documentation, "The graphics escape code").
+  private func kitty(_ png: [UInt8]) -> [String] {
+    let text = Array(base64(png))
+    var chunks: [String] = []
+    let size = 4096
+    for start in stride(from: 0, to: text.count, by: size) {
+      let end = min(start + size, text.count)
+      let more = end < text.count ? 1 : 0
+      let head = start == 0 ? "a=T,f=100,q=2,r=\(rows),m=\(more)" : "m=\(more)"
+      chunks.append("\u{1B}_G\(head);" + String(decoding: text[start..<end], as: UTF8.self) + "\u{1B}\\")
+    }
+    return [chunks.joined()]
+  }
+
+  /// A card is 1300 by 2000; a cell of the terminal shows two pixels, one above the other.
+  private func pixels(_ document: StoredDocument) throws(DocumentError) -> PixelDrawing {
+    let height = rows * 2
+    return try document.pixels(width: min(terminal.width - 4, height * 13 / 20), height: height)
+  }
+
+  private func blocks(_ drawing: PixelDrawing) -> [String] {
+    stride(from: 0, to: drawing.height - 1, by: 2).map { row in
+      let cells = (0..<drawing.width).map { column in
+        let (top, bottom) = (color(drawing, column, row), color(drawing, column, row + 1))
+        return "\u{1B}[38;2;\(top)m\u{1B}[48;2;\(bottom)m▀"
+      }
+      return "  " + cells.joined() + "\u{1B}[0m"
+    }
+  }
+
+  private func color(_ drawing: PixelDrawing, _ x: Int, _ y: Int) -> String {
+    let start = (y * drawing.width + x) * 4
+    return drawing.rgba[start..<(start + 3)].map { String($0) }.joined(separator: ";")
+  }
+
+  private func base64(_ bytes: [UInt8]) -> [UInt8] {
+    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let group = bytes[start..<min(start + 3, bytes.count)]
+      let bits = group.enumerated().reduce(0) { $0 | Int($1.element) << (16 - 8 * $1.offset) }
+      for index in 0..<4 {
+        text.append(index <= group.count ? letters[bits >> (18 - 6 * index) & 63] : UInt8(ascii: "="))
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,41 @@
+// What this process may use, set by itself before it sees anything of a stranger's.
+
+import CDrawing
+import Glibc
+
+enum Bounds {
+  private static let memory: rlim_t = 1 << 30
+  private static let secondsPerRequest: rlim_t = 20
+
+  static func apply() {
+    // Whatever the shell has open is none of this process's affair.
+    for descriptor in Int32(3)..<1024 { close(descriptor) }
+    // One arena: GLib's threads would otherwise each reserve address space.
+    mallopt(M_ARENA_MAX, 1)
+    limit(RLIMIT_AS, memory)
+    limit(RLIMIT_FSIZE, 0)
+    limit(RLIMIT_CORE, 0)
+    limit(RLIMIT_NOFILE, 64)
+    renewTime()
+    // A kernel without seccomp leaves the other bounds.
+    _ = cdrawing_drop_rights()
+  }
+
+  /// So many seconds of processor time from now; then the kernel ends the process.
+  static func renewTime() {
+    var usage = rusage()
+    getrusage(RUSAGE_SELF.rawValue, &usage)
+    let used = rlim_t(clamping: usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+    var bounds = rlimit(rlim_cur: used + secondsPerRequest, rlim_max: rlim_t.max)
+    setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &bounds)
+  }
+
+  private static func limit(_ resource: __rlimit_resource, _ value: rlim_t) {
+    var bounds = rlimit(rlim_cur: value, rlim_max: value)
+    setrlimit(__rlimit_resource_t(resource.rawValue), &bounds)
+  }
+}
+
+func complain(_ text: String) {
+  text.withCString { _ = write(2, $0, strlen($0)) }
+}

@@ -1,0 +1,44 @@
+// Frames of bytes on standard input and output: a length of four bytes, little endian, then so many bytes.
+
+import DrawingWire
+import Glibc
+
+enum Channel {
+  /// The next request; nil at the end of the input or when it makes no sense.
+  static func read() -> [UInt8]? {
+    guard let head = read(4) else { return nil }
+    let count = head.reversed().reduce(0) { $0 << 8 | Int($1) }
+    return count <= longestFrame ? read(count) : nil
+  }
+
+  static func write(_ bytes: [UInt8]) -> Bool {
+    guard let length = UInt32(exactly: bytes.count), bytes.count <= longestFrame else { return false }
+    let head = withUnsafeBytes(of: length.littleEndian) { Array($0) }
+    return writeAll(head) && writeAll(bytes)
+  }
+
+  private static func read(_ count: Int) -> [UInt8]? {
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count {
+        let got = Glibc.read(0, buffer.baseAddress.map { $0 + filled }, count - filled)
+        if got < 0, errno == EINTR { continue }
+        if got <= 0 { return }
+        filled += got
+      }
+    }
+    return bytes.count == count ? bytes : nil
+  }
+
+  private static func writeAll(_ bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { buffer in
+      var done = 0
+      while done < buffer.count {
+        let count = Glibc.write(1, buffer.baseAddress.map { $0 + done }, buffer.count - done)
+        if count < 0, errno == EINTR { continue }
+        if count <= 0 { return false }
+        done += count
+      }
+      return true
+    }
+  }
+}

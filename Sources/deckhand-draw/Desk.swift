@@ -1,0 +1,50 @@
+// Takes one request after another and answers each.
+// Invariant: nothing of one request is seen in the answer to another, the sheet that is being filled aside.
+
+import DrawingWire
+
+struct Desk {
+  private var sheet: Sheet?
+
+  mutating func answer(_ bytes: [UInt8]) -> DrawAnswer {
+    do {
+      return try answer(DrawRequest(decoding: bytes))
+    } catch let refused as Refused {
+      return .refused(refused.refusal, refused.reason)
+    } catch {
+      return .refused(.badRequest, "the request makes no sense")
+    }
+  }
+
+  private mutating func answer(_ request: DrawRequest) throws -> DrawAnswer {
+    switch request {
+    case .convert(let picture, let longSide):
+      return try PictureFile(picture).png(longSide: longSide)
+    case .render(let scene, let format, let width):
+      return try Rendering(scene).file(format, width: width)
+    case .pixels(let scene, let width, let height):
+      return try Rendering(scene).pixels(width: width, height: height)
+    case .addToSheet(let scene):
+      let open = try sheet ?? Sheet()
+      sheet = open
+      return .drawing([], broken: try open.add(scene))
+    case .finishSheet:
+      defer { sheet = nil }
+      guard let sheet else { throw Refused(.badRequest, "there is nothing on the sheet") }
+      return .drawing(try sheet.finish(), broken: [])
+    case .coverage(let queries):
+      return .coverage(queries.map { TextLine.missing(in: $0.text, font: $0.font) })
+    }
+  }
+}
+
+/// Why a request is refused.
+struct Refused: Error {
+  let refusal: DrawRefusal
+  let reason: String
+
+  init(_ refusal: DrawRefusal, _ reason: String) {
+    self.refusal = refusal
+    self.reason = reason
+  }
+}

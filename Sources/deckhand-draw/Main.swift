@@ -1,0 +1,22 @@
+// deckhand-draw: decodes pictures and draws cards for deckhand, over standard input and output.
+// Invariant: before the first byte of a request is read the process has bounds on memory, time and files, and no right to
+// write a file, reach the network or start a program; it ends with its input.
+
+import CDrawing
+import DrawingWire
+import Glibc
+
+@main struct Draw {
+  static func main() {
+    guard isatty(0) == 0 else {
+      complain("deckhand-draw is started by deckhand, which it draws pictures for.\n")
+      exit(2)
+    }
+    Bounds.apply()
+    var desk = Desk()
+    while let request = Channel.read() {
+      Bounds.renewTime()
+      guard Channel.write(desk.answer(request).encoded) else { exit(1) }
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// A stranger's picture file: told by its first bytes, its size looked at before it is decoded, then decoded by gdk-pixbuf.
+// Invariant: nothing is decoded that declares more than `maximumPixels`, and only the five kinds are ever tried.
+
+import CDrawing
+import DrawingWire
+
+struct PictureFile {
+  /// Pixels; decoded they take 256 MB. Phones take pictures of 50 million.
+  static let maximumPixels = 64_000_000
+  static let maximumSide = 30_000
+
+  private let bytes: [UInt8]
+  private let kind: PictureKind
+
+  init(_ bytes: [UInt8]) throws(Refused) {
+    guard let kind = PictureKind(of: bytes) else { throw Refused(.unknownKind, "") }
+    self.bytes = bytes
+    self.kind = kind
+  }
+
+  /// Upright, its long side at most so many pixels, without metadata.
+  func png(longSide: Int) throws(Refused) -> DrawAnswer {
+    guard (1...4096).contains(longSide) else { throw Refused(.badRequest, "a long side from 1 to 4096 expected") }
+    let decoded = try decode(longSide: longSide)
+    defer { g_object_unref(UnsafeMutableRawPointer(decoded)) }
+    guard let upright = gdk_pixbuf_apply_embedded_orientation(decoded) else { throw outOfMemory }
+    defer { g_object_unref(UnsafeMutableRawPointer(upright)) }
+    let scaled = try scale(upright, longSide: longSide)
+    defer { g_object_unref(UnsafeMutableRawPointer(scaled)) }
+    let png = try encode(scaled)
+    return .picture(
+      png: png, width: Int(gdk_pixbuf_get_width(scaled)), height: Int(gdk_pixbuf_get_height(scaled)))
+  }
+
+  private var outOfMemory: Refused { Refused(.drawing, "not enough memory") }
+
+  /// The size that the file declares, and what to answer to it.
+  private final class Declared {
+    let longSide: Int
+    let scalesFreely: Bool
+    var width = 0
+    var height = 0
+    var isTooLarge = false
+
+    init(longSide: Int, scalesFreely: Bool) {
+      self.longSide = longSide
+      self.scalesFreely = scalesFreely
+    }
+
+    func look(_ loader: UnsafeMutablePointer<GdkPixbufLoader>, _ width: Int, _ height: Int) {
+      self.width = width
+      self.height = height
+      let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
+      isTooLarge =
+        overflow || width < 1 || height < 1 || max(width, height) > PictureFile.maximumSide
+        || pixels > PictureFile.maximumPixels
+      // 0 × 0 stops the loaders that ask again; the others are stopped by closing.
+      if isTooLarge { return gdk_pixbuf_loader_set_size(loader, 0, 0) }
+      guard scalesFreely, max(width, height) > longSide else { return }
+      let (w, h) = fitted(width, height, longSide)
+      gdk_pixbuf_loader_set_size(loader, Int32(w), Int32(h))
+    }
+  }
+
+  private func decode(longSide: Int) throws(Refused) -> OpaquePointer {
+    var error: UnsafeMutablePointer<GError>?
+    guard let loader = gdk_pixbuf_loader_new_with_type(kind.rawValue, &error) else {
+      g_clear_error(&error)
+      throw Refused(.noLoader, kind == .webp ? "WebP" : kind.rawValue.uppercased())
+    }
+    defer { g_object_unref(loader) }
+    // The drawing of an SVG is made at the size that is wanted; a JPEG is decoded at it.
+    let declared = Declared(longSide: longSide, scalesFreely: kind == .svg || kind == .jpeg)
+    let watch: @convention(c) (UnsafeMutablePointer<GdkPixbufLoader>?, Int32, Int32, UnsafeMutableRawPointer?) -> Void =
+      {
+        loader, width, height, context in
+        guard let loader, let context else { return }
+        Unmanaged<Declared>.fromOpaque(context).takeUnretainedValue().look(loader, Int(width), Int(height))
+      }
+    g_signal_connect_data(
+      loader, "size-prepared", unsafeBitCast(watch, to: GCallback.self), Unmanaged.passUnretained(declared).toOpaque(),
+      nil, GConnectFlags(rawValue: 0))
+    try feed(loader, declared)
+    guard let pixbuf = gdk_pixbuf_loader_get_pixbuf(loader) else { throw Refused(.damaged, "it holds no picture") }
+    g_object_ref(UnsafeMutableRawPointer(pixbuf))
+    return pixbuf
+  }
+
+  /// In small steps, so that a size that is too large is seen before the pixels come.
+  private func feed(_ loader: UnsafeMutablePointer<GdkPixbufLoader>, _ declared: Declared) throws(Refused) {
+    var error: UnsafeMutablePointer<GError>?
+    var isFine = true
+    var position = 0
+    while isFine, position < bytes.count, !declared.isTooLarge {
+      let count = min(position < 65_536 ? 1024 : 65_536, bytes.count - position)
+      isFine = bytes.withUnsafeBufferPointer {
+        gdk_pixbuf_loader_write(loader, $0.baseAddress.map { $0 + position }, gsize(count), &error) != 0
+      }
+      position += count
+    }
+    if isFine, !declared.isTooLarge {
+      isFine = gdk_pixbuf_loader_close(loader, &error) != 0
+    } else {
+      gdk_pixbuf_loader_close(loader, nil)
+    }
+    let reason = error.flatMap { $0.pointee.message }.map { String(cString: $0) } ?? ""
+    g_clear_error(&error)
+    if declared.isTooLarge {
+      throw Refused(
+        .tooLarge, "it says \(declared.width) × \(declared.height) pixels, more than 64 million or 30,000 on a side")
+    }
+    guard isFine else { throw Refused(.damaged, reason) }
+    // The loaders take a file that was cut off for a whole one, and leave the rest of the picture empty.
+    guard kind.isWhole(bytes) else { throw Refused(.damaged, "the file is cut off") }
+  }
+
+  /// A new reference, scaled down where it must be.
+  private func scale(_ pixbuf: OpaquePointer, longSide: Int) throws(Refused) -> OpaquePointer {
+    let width = Int(gdk_pixbuf_get_width(pixbuf))
+    let height = Int(gdk_pixbuf_get_height(pixbuf))
+    guard max(width, height) > longSide else {
+      g_object_ref(UnsafeMutableRawPointer(pixbuf))
+      return pixbuf
+    }
+    let (w, h) = fitted(width, height, longSide)
+    guard let scaled = gdk_pixbuf_scale_simple(pixbuf, Int32(w), Int32(h), GDK_INTERP_BILINEAR) else {
+      throw outOfMemory
+    }
+    return scaled
+  }
+
+  private func encode(_ pixbuf: OpaquePointer) throws(Refused) -> [UInt8] {
+    var buffer: UnsafeMutablePointer<gchar>?
+    var size: gsize = 0
+    guard gdk_pixbuf_save_to_bufferv(pixbuf, &buffer, &size, "png", nil, nil, nil) != 0, let buffer else {
+      throw outOfMemory
+    }
+    defer { g_free(buffer) }
+    return Array(UnsafeRawBufferPointer(start: buffer, count: Int(size)))
+  }
+}
+
+/// The size whose longer side is so many pixels, with the same ratio; no side is less than one.
+func fitted(_ width: Int, _ height: Int, _ longSide: Int) -> (width: Int, height: Int) {
+  let scale = Double(longSide) / Double(max(width, height))
+  func side(_ value: Int) -> Int { max(1, min(longSide, Int((Double(value) * scale).rounded()))) }
+  return (side(width), side(height))
+}

@@ -1,0 +1,63 @@
+// The five kinds of picture that are taken, told by the first bytes of a file, never by its name.
+
+/// The raw value is gdk-pixbuf's name of the kind.
+enum PictureKind: String {
+  case png, jpeg, gif, webp, svg
+
+  init?(of bytes: [UInt8]) {
+    if bytes.starts(with: PictureKind.pngSignature) {
+      self = .png
+    } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
+      self = .jpeg
+    } else if bytes.starts(with: Array("GIF87a".utf8)) || bytes.starts(with: Array("GIF89a".utf8)) {
+      self = .gif
+    } else if bytes.starts(with: Array("RIFF".utf8)), bytes.dropFirst(8).starts(with: Array("WEBP".utf8)) {
+      self = .webp
+    } else if PictureKind.isSVG(bytes) {
+      self = .svg
+    } else {
+      return nil
+    }
+  }
+
+  static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+  /// Markup whose first kilobytes name an svg element.
+  private static func isSVG(_ bytes: [UInt8]) -> Bool {
+    let head = String(decoding: bytes.prefix(4096), as: UTF8.self)
+    let text = head.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+    return text.hasPrefix("<") && text.contains("<svg")
+  }
+
+  /// Whether the file reaches the end that its kind has; for the kinds whose loaders do not look.
+  func isWhole(_ bytes: [UInt8]) -> Bool {
+    switch self {
+    case .png: PictureKind.hasLastChunk(bytes)
+    case .jpeg: PictureKind.hasEndOfImage(bytes)
+    case .webp: PictureKind.number(bytes[4..<8].reversed()) <= bytes.count - 8
+    case .gif, .svg: true
+    }
+  }
+
+  /// The chunks follow each other up to IEND.
+  private static func hasLastChunk(_ bytes: [UInt8]) -> Bool {
+    var position = pngSignature.count
+    while position + 12 <= bytes.count {
+      if bytes[(position + 4)...].starts(with: Array("IEND".utf8)) { return true }
+      position += number(bytes[position..<position + 4]) + 12
+    }
+    return false
+  }
+
+  /// An end of image (FF D9) after the last start of scan (FF DA); a preview in the metadata has both of its own before.
+  private static func hasEndOfImage(_ bytes: [UInt8]) -> Bool {
+    for index in bytes.indices.dropLast().reversed() where bytes[index] == 0xFF {
+      if bytes[index + 1] == 0xD9 { return true }
+      if bytes[index + 1] == 0xDA { return false }
+    }
+    return false
+  }
+
+  /// Most significant byte first.
+  private static func number(_ bytes: some Sequence<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
+}

@@ -1,0 +1,244 @@
+// Draws one scene on any of cairo's surfaces.
+// Invariant: the same scene and fonts give the same bytes: no date, no random number, no count that goes on from the
+// drawing before.
+
+import CDrawing
+import DrawingWire
+import Glibc
+
+final class Rendering {
+  /// Pixels or points; a card of this width takes 260 MB.
+  static let maximumWidth = 6500
+
+  private let scene: Scene
+  private var images: [Int: CardImage] = [:]
+  private var kept = 0
+  private(set) var broken: [Int] = []
+
+  init(_ scene: Scene) throws(Refused) {
+    guard (1...100_000).contains(scene.width), (1...100_000).contains(scene.height) else {
+      throw Refused(.badRequest, "a scene has a size from 1 to 100,000")
+    }
+    self.scene = scene
+  }
+
+  func file(_ format: DrawingFormat, width: Int) throws(Refused) -> DrawAnswer {
+    let height = Int((Double(width) * scene.height / scene.width).rounded())
+    guard (1...Rendering.maximumWidth).contains(width), (1...20_000).contains(height) else {
+      throw Refused(.badRequest, "a width from 1 to \(Rendering.maximumWidth) expected")
+    }
+    let output = Output()
+    switch format {
+    case .png:
+      let surface = try image(width: width, height: height)
+      defer { cairo_surface_destroy(surface) }
+      guard cairo_surface_write_to_png_stream(surface, Output.write, output.context) == CAIRO_STATUS_SUCCESS else {
+        throw Refused(.drawing, "not enough memory")
+      }
+    case .svg:
+      let surface = cairo_svg_surface_create_for_stream(Output.write, output.context, Double(width), Double(height))
+      cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX)
+      try finish(surface, width: Double(width), height: Double(height))
+      return .drawing(SVGText(output.bytes).finished(title: scene.title, summary: scene.summary), broken: broken)
+    case .pdf:
+      let surface = cairo_pdf_surface_create_for_stream(Output.write, output.context, Double(width), Double(height))
+      PDF.describe(surface, title: scene.title, subject: scene.summary)
+      try finish(surface, width: Double(width), height: Double(height))
+    }
+    return .drawing(output.bytes, broken: broken)
+  }
+
+  /// Rows of red, green, blue, alpha, not multiplied.
+  func pixels(width: Int, height: Int) throws(Refused) -> DrawAnswer {
+    guard (1...4000).contains(width), (1...4000).contains(height) else {
+      throw Refused(.badRequest, "1 to 4,000 pixels expected")
+    }
+    let surface = try image(width: width, height: height, alpha: true)
+    defer { cairo_surface_destroy(surface) }
+    cairo_surface_flush(surface)
+    guard let data = cairo_image_surface_get_data(surface) else { throw Refused(.drawing, "not enough memory") }
+    let stride = Int(cairo_image_surface_get_stride(surface))
+    let rows = [UInt8](unsafeUninitializedCapacity: width * height * 4) { buffer, count in
+      count = width * height * 4
+      for y in 0..<height {
+        for x in 0..<width {
+          // cairo's pixel is a word, so blue stands first in memory.
+          let pixel = data + y * stride + x * 4
+          let at = (y * width + x) * 4
+          for part in 0..<3 { buffer[at + part] = Rendering.unmultiplied(pixel[2 - part], by: pixel[3]) }
+          buffer[at + 3] = pixel[3]
+        }
+      }
+    }
+    return .drawing(rows, broken: broken)
+  }
+
+  private static func unmultiplied(_ value: UInt8, by alpha: UInt8) -> UInt8 {
+    switch alpha {
+    case 0: 0
+    case 255: value
+    default: UInt8(clamping: (Int(value) * 255 + Int(alpha) / 2) / Int(alpha))
+    }
+  }
+
+  private func image(width: Int, height: Int, alpha: Bool = false) throws(Refused) -> OpaquePointer {
+    // A card that can be seen through nowhere needs no fourth channel.
+    let isOpaque = scene.background.alpha >= 1 && !alpha
+    let format = isOpaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32
+    guard let surface = cairo_image_surface_create(format, Int32(width), Int32(height)),
+      cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS, let cairo = cairo_create(surface)
+    else { throw Refused(.drawing, "not enough memory") }
+    defer { cairo_destroy(cairo) }
+    draw(on: cairo, width: Double(width), height: Double(height), isVector: false)
+    try check(cairo)
+    return surface
+  }
+
+  private func finish(_ surface: OpaquePointer?, width: Double, height: Double) throws(Refused) {
+    defer { cairo_surface_destroy(surface) }
+    guard let cairo = cairo_create(surface) else { throw Refused(.drawing, "not enough memory") }
+    defer { cairo_destroy(cairo) }
+    draw(on: cairo, width: width, height: height, isVector: true)
+    try check(cairo)
+    cairo_surface_finish(surface)
+    let status = cairo_surface_status(surface)
+    guard status == CAIRO_STATUS_SUCCESS else {
+      throw Refused(.drawing, String(cString: cairo_status_to_string(status)))
+    }
+  }
+
+  private func check(_ cairo: OpaquePointer) throws(Refused) {
+    let status = cairo_status(cairo)
+    guard status == CAIRO_STATUS_SUCCESS else {
+      throw Refused(.drawing, String(cString: cairo_status_to_string(status)))
+    }
+  }
+
+  // MARK: - Drawing
+
+  /// The whole card in a rectangle from 0, 0; nothing is drawn beyond it.
+  func draw(on cairo: OpaquePointer, width: Double, height: Double, isVector: Bool) {
+    cairo_save(cairo)
+    cairo_rectangle(cairo, 0, 0, width, height)
+    cairo_clip(cairo)
+    cairo_scale(cairo, width / scene.width, height / scene.height)
+    setColor(scene.background, on: cairo)
+    cairo_paint(cairo)
+    for item in scene.items { draw(item, on: cairo, isVector: isVector) }
+    cairo_restore(cairo)
+  }
+
+  private func setColor(_ color: SceneColor, on cairo: OpaquePointer) {
+    cairo_set_source_rgba(cairo, color.red, color.green, color.blue, color.alpha)
+  }
+
+  private func draw(_ item: SceneItem, on cairo: OpaquePointer, isVector: Bool) {
+    let place = item.placement
+    // What is too small for cairo's numbers would spoil the whole drawing.
+    guard place.width > 0.01, place.height > 0.01 else { return }
+    cairo_save(cairo)
+    defer { cairo_restore(cairo) }
+    cairo_translate(cairo, place.x, place.y)
+    cairo_rotate(cairo, place.degrees * .pi / 180)
+    switch item.content {
+    case .picture(let index, let clip):
+      if !clip.isEmpty {
+        trace(clip, on: cairo)
+        cairo_clip(cairo)
+      }
+      if let index, let image = image(index) {
+        paint(image, on: cairo, place)
+      } else {
+        drawErrorPicture(on: cairo, place)
+      }
+    case .text(let text, let font, let color, let size):
+      setColor(color, on: cairo)
+      TextLine(text, font: font, size: size, on: cairo)
+        .draw(inWidth: place.width, height: place.height, isVector: isVector)
+    }
+  }
+
+  private func trace(_ steps: [PathStep], on cairo: OpaquePointer) {
+    cairo_new_path(cairo)
+    for step in steps {
+      switch step {
+      case .move(let end): cairo_move_to(cairo, end.x, end.y)
+      case .line(let end): cairo_line_to(cairo, end.x, end.y)
+      case .curve(let first, let second, let end):
+        cairo_curve_to(cairo, first.x, first.y, second.x, second.y, end.x, end.y)
+      case .arc(let centre, let radius, let from, let to): cairo_arc(cairo, centre.x, centre.y, radius, from, to)
+      case .close: cairo_close_path(cairo)
+      }
+    }
+  }
+
+  /// Fitted into the box, its ratio kept, in the middle.
+  private func paint(_ image: CardImage, on cairo: OpaquePointer, _ place: Placement) {
+    let scale = min(place.width / image.width, place.height / image.height)
+    guard scale > 1e-6 else { return }
+    cairo_scale(cairo, scale, scale)
+    cairo_set_source_surface(cairo, image.surface, -image.width / 2, -image.height / 2)
+    cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_GOOD)
+    cairo_rectangle(cairo, -image.width / 2, -image.height / 2, image.width, image.height)
+    cairo_fill(cairo)
+  }
+
+  /// A grey box with a cross, for an image that is not there or cannot be decoded.
+  private func drawErrorPicture(on cairo: OpaquePointer, _ place: Placement) {
+    let half = PathPoint(x: place.width / 2, y: place.height / 2)
+    cairo_rectangle(cairo, -half.x, -half.y, place.width, place.height)
+    setColor(SceneColor(red: 0.85, green: 0.85, blue: 0.85, alpha: 1), on: cairo)
+    cairo_fill(cairo)
+    let arm = min(half.x, half.y) / 2
+    cairo_set_line_width(cairo, max(arm / 4, 0.01))
+    cairo_set_line_cap(cairo, CAIRO_LINE_CAP_ROUND)
+    setColor(SceneColor(red: 0.75, green: 0.2, blue: 0.2, alpha: 1), on: cairo)
+    for side in [-1.0, 1] {
+      cairo_move_to(cairo, -arm * side, -arm)
+      cairo_line_to(cairo, arm * side, arm)
+    }
+    cairo_stroke(cairo)
+  }
+
+  /// Decoded once while there is room for it; a scene may name thousands.
+  private func image(_ index: Int) -> CardImage? {
+    if let image = images[index] { return image }
+    if broken.contains(index) { return nil }
+    guard let image = CardImage(scene.pictures[index]) else {
+      broken.append(index)
+      return nil
+    }
+    kept += Int(image.width * image.height) * 4
+    if kept > 128 << 20 {
+      images = [:]
+      kept = 0
+    }
+    images[index] = image
+    return image
+  }
+}
+
+/// Gathers what cairo writes.
+final class Output {
+  private(set) var bytes: [UInt8] = []
+
+  /// Good while this object lives.
+  var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  static let write: cairo_write_func_t = { context, data, count in
+    guard let context, let data else { return CAIRO_STATUS_WRITE_ERROR }
+    let output = Unmanaged<Output>.fromOpaque(context).takeUnretainedValue()
+    output.bytes.append(contentsOf: UnsafeBufferPointer(start: data, count: Int(count)))
+    return CAIRO_STATUS_SUCCESS
+  }
+}
+
+enum PDF {
+  /// The date is fixed, so that the same drawing is the same file.
+  static func describe(_ surface: OpaquePointer?, title: String, subject: String) {
+    for (field, text) in [
+      (CAIRO_PDF_METADATA_TITLE, title), (CAIRO_PDF_METADATA_SUBJECT, subject),
+      (CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z"), (CAIRO_PDF_METADATA_MOD_DATE, "2000-01-01T00:00:00Z"),
+    ] { cairo_pdf_surface_set_metadata(surface, field, text) }
+  }
+}

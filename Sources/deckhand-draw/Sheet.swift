@@ -1,0 +1,76 @@
+// Many cards on A4 pages, nine a page, with lines to cut along.
+// Invariant: cards stand in the order they come, row by row; a page is begun only for a card that stands on it.
+
+import CDrawing
+import DrawingWire
+
+final class Sheet {
+  // Points: an A4 page, and three by three cards of 13 to 20 in its middle.
+  private static let pageWidth = 595.28
+  private static let pageHeight = 841.89
+  private static let cardWidth = 169.0
+  private static let cardHeight = 260.0
+  private static let across = 3
+  private static let perPage = 9
+  private static let mostCards = 9000
+
+  private let output = Output()
+  private let surface: OpaquePointer?
+  private let cairo: OpaquePointer
+  private var cards = 0
+
+  init() throws(Refused) {
+    surface = cairo_pdf_surface_create_for_stream(Output.write, output.context, Sheet.pageWidth, Sheet.pageHeight)
+    guard let cairo = cairo_create(surface) else {
+      cairo_surface_destroy(surface)
+      throw Refused(.drawing, "not enough memory")
+    }
+    self.cairo = cairo
+  }
+
+  deinit {
+    cairo_destroy(cairo)
+    cairo_surface_destroy(surface)
+  }
+
+  /// Gives the places of the pictures that could not be decoded.
+  func add(_ scene: Scene) throws(Refused) -> [Int] {
+    guard cards < Sheet.mostCards else { throw Refused(.badRequest, "a sheet takes at most \(Sheet.mostCards) cards") }
+    if cards > 0, cards % Sheet.perPage == 0 { cairo_show_page(cairo) }
+    let place = cards % Sheet.perPage
+    let left = (Sheet.pageWidth - Sheet.cardWidth * Double(Sheet.across)) / 2
+    let top = (Sheet.pageHeight - Sheet.cardHeight * Double(Sheet.across)) / 2
+    let drawing = try Rendering(scene)
+    cairo_save(cairo)
+    cairo_translate(
+      cairo, left + Double(place % Sheet.across) * Sheet.cardWidth,
+      top + Double(place / Sheet.across) * Sheet.cardHeight)
+    drawing.draw(on: cairo, width: Sheet.cardWidth, height: Sheet.cardHeight, isVector: true)
+    drawCuts()
+    cairo_restore(cairo)
+    cards += 1
+    try check()
+    return drawing.broken
+  }
+
+  private func drawCuts() {
+    cairo_rectangle(cairo, 0, 0, Sheet.cardWidth, Sheet.cardHeight)
+    cairo_set_source_rgb(cairo, 0.6, 0.6, 0.6)
+    cairo_set_line_width(cairo, 0.3)
+    cairo_stroke(cairo)
+  }
+
+  func finish() throws(Refused) -> [UInt8] {
+    PDF.describe(surface, title: cards == 1 ? "1 card" : "\(cards) cards", subject: "Cards for printing")
+    cairo_surface_finish(surface)
+    try check()
+    return output.bytes
+  }
+
+  private func check() throws(Refused) {
+    let status = cairo_surface_status(surface)
+    guard status == CAIRO_STATUS_SUCCESS else {
+      throw Refused(.drawing, String(cString: cairo_status_to_string(status)))
+    }
+  }
+}

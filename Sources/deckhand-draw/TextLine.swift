@@ -1,0 +1,140 @@
+// One line of text by pango: measured at its full size, drawn as much smaller as makes it fit its box.
+// Invariant: the same line has the same shape on every output, so hinting is off and all sizes go through cairo's scale.
+
+import CDrawing
+
+final class TextLine {
+  private let layout: OpaquePointer
+  private let cairo: OpaquePointer
+  let width: Double
+  let height: Double
+  private let top: Double
+  private let left: Double
+
+  /// - Parameter size: units of the current coordinates.
+  init(_ text: String, font: String, size: Double, on cairo: OpaquePointer) {
+    self.cairo = cairo
+    layout = TextLine.layout(text, font: font, size: size, on: cairo)
+    var ink = PangoRectangle()
+    var logical = PangoRectangle()
+    pango_layout_get_extents(layout, &ink, &logical)
+    let scale = Double(PANGO_SCALE)
+    width = Double(logical.width) / scale
+    height = Double(logical.height) / scale
+    left = Double(logical.x) / scale
+    top = Double(logical.y) / scale
+  }
+
+  deinit { g_object_unref(UnsafeMutableRawPointer(layout)) }
+
+  private static func layout(_ text: String, font: String, size: Double, on cairo: OpaquePointer) -> OpaquePointer {
+    let layout: OpaquePointer = pango_cairo_create_layout(cairo)
+    let context = pango_layout_get_context(layout)
+    let options = cairo_font_options_create()
+    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE)
+    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF)
+    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY)
+    pango_cairo_context_set_font_options(context, options)
+    cairo_font_options_destroy(options)
+    pango_context_set_round_glyph_positions(context, 0)
+    let description = pango_font_description_new()
+    pango_font_description_set_family(description, font.isEmpty ? "Sans" : font + ", Sans")
+    pango_font_description_set_absolute_size(description, size * Double(PANGO_SCALE))
+    pango_layout_set_font_description(layout, description)
+    pango_font_description_free(description)
+    pango_layout_set_single_paragraph_mode(layout, 1)
+    pango_layout_set_auto_dir(layout, 1)
+    var text = text
+    text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) {
+        pango_layout_set_text(layout, $0.baseAddress, Int32(clamping: $0.count))
+      }
+    }
+    return layout
+  }
+
+  /// Draws in the middle of a box whose centre is at 0, 0.
+  /// - Parameter isVector: whether the output holds outlines, which coloured glyphs have none of.
+  func draw(inWidth boxWidth: Double, height boxHeight: Double, isVector: Bool) {
+    guard width > 0, height > 0, boxWidth > 0, boxHeight > 0 else { return }
+    let scale = min(1, boxWidth / width, boxHeight / height)
+    cairo_save(cairo)
+    cairo_scale(cairo, scale, scale)
+    cairo_translate(cairo, -width / 2 - left, -height / 2 - top)
+    if isVector {
+      drawRuns()
+    } else {
+      cairo_move_to(cairo, 0, 0)
+      pango_cairo_show_layout(cairo, layout)
+    }
+    cairo_restore(cairo)
+  }
+
+  /// Run by run: outlines of the plain fonts, pictures of the coloured ones.
+  private func drawRuns() {
+    guard let place = pango_layout_get_iter(layout) else { return }
+    defer { pango_layout_iter_free(place) }
+    repeat {
+      guard let run = pango_layout_iter_get_run_readonly(place), let item = run.pointee.item else { continue }
+      var logical = PangoRectangle()
+      pango_layout_iter_get_run_extents(place, nil, &logical)
+      let x = Double(logical.x) / Double(PANGO_SCALE)
+      let baseline = Double(pango_layout_iter_get_baseline(place)) / Double(PANGO_SCALE)
+      guard let font = item.pointee.analysis.font else { continue }
+      if TextLine.isColored(font) {
+        drawAsPicture(font, run.pointee.glyphs, x: x, baseline: baseline, logical)
+      } else {
+        cairo_move_to(cairo, x, baseline)
+        pango_cairo_show_glyph_string(cairo, font, run.pointee.glyphs)
+      }
+    } while pango_layout_iter_next_run(place) != 0
+  }
+
+  private static func isColored(_ font: UnsafeMutablePointer<PangoFont>) -> Bool {
+    guard let face = hb_font_get_face(pango_font_get_hb_font(font)) else { return false }
+    return hb_ot_color_has_png(face) != 0 || hb_ot_color_has_layers(face) != 0 || hb_ot_color_has_svg(face) != 0
+  }
+
+  private func drawAsPicture(
+    _ font: UnsafeMutablePointer<PangoFont>, _ glyphs: UnsafeMutablePointer<PangoGlyphString>?, x: Double,
+    baseline: Double, _ logical: PangoRectangle
+  ) {
+    let runWidth = Double(logical.width) / Double(PANGO_SCALE)
+    guard runWidth > 0, runWidth < 1e6, height < 1e4 else { return }
+    // A long run has to be small to fit, so it wants no more pixels than this.
+    let scale = min(1, 8000 / runWidth)
+    let surface = cairo_image_surface_create(
+      CAIRO_FORMAT_ARGB32, Int32((runWidth * scale).rounded(.up)), Int32((height * scale).rounded(.up)))
+    let picture = cairo_create(surface)
+    cairo_scale(picture, scale, scale)
+    cairo_translate(picture, 0, baseline)
+    pango_cairo_show_glyph_string(picture, font, glyphs)
+    cairo_destroy(picture)
+    cairo_save(cairo)
+    cairo_translate(cairo, x, 0)
+    cairo_scale(cairo, 1 / scale, 1 / scale)
+    cairo_set_source_surface(cairo, surface, 0, 0)
+    cairo_paint(cairo)
+    cairo_restore(cairo)
+    cairo_surface_destroy(surface)
+  }
+
+  /// The characters that no font here draws, each once, in the order of the text.
+  static func missing(in text: String, font: String) -> String {
+    let surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1)
+    defer { cairo_surface_destroy(surface) }
+    guard let cairo = cairo_create(surface) else { return "" }
+    defer { cairo_destroy(cairo) }
+    let whole = layout(text, font: font, size: 20, on: cairo)
+    defer { g_object_unref(UnsafeMutableRawPointer(whole)) }
+    guard pango_layout_get_unknown_glyphs_count(whole) > 0 else { return "" }
+    var seen: Set<Character> = []
+    var missing = ""
+    for character in text where !character.isWhitespace && seen.insert(character).inserted && seen.count < 2000 {
+      let single = layout(String(character), font: font, size: 20, on: cairo)
+      if pango_layout_get_unknown_glyphs_count(single) > 0 { missing.append(character) }
+      g_object_unref(UnsafeMutableRawPointer(single))
+    }
+    return missing
+  }
+}

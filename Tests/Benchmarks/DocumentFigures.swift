@@ -1,0 +1,91 @@
+// Card documents: drawing one against rsvg-convert, making a thousand against plain writes with fsync.
+
+import BenchmarkReferences
+import Glibc
+
+enum DocumentFigures {
+  /// - Parameters:
+  ///   - deckhand: the program.
+  ///   - folder: where all that is made goes.
+  static func all(_ deckhand: String, _ folder: String) -> [Figure] {
+    [render(deckhand, folder + "/render"), creation(deckhand, folder + "/create")].compactMap(\.self)
+  }
+
+  /// A document with texts and a picture, drawn 1300 wide; the reference draws our own SVG of it.
+  private static func render(_ deckhand: String, _ folder: String) -> Figure? {
+    mkdir(folder, 0o700)
+    let picture = folder + "/picture.svg"
+    let svg = """
+      <svg xmlns='http://www.w3.org/2000/svg' width='1000' height='800'><defs><linearGradient id='g'><stop stop-color='#c33'/>
+      <stop offset='1' stop-color='#36c'/></linearGradient></defs><rect width='1000' height='800' fill='url(#g)'/></svg>
+      """
+    guard write(svg, to: picture) else { return nil }
+    let code = """
+      local d = assert(documents.create{background = {1, 1, 0.7}})
+      assert(d:add_image("\(picture)", {frame = "circle", y = -300}))
+      for i = 1, 5 do assert(d:add_text{text = "line " .. i, y = 100 + i * 150, height = 150, rotation = i}) end
+      assert(d:render("\(folder)/ours.svg"))
+      io.open("\(folder)/id", "w"):write(d.id):close()
+      """
+    let data = ["--data", folder + "/data", "--no-plugins"]
+    guard seconds(ofRunning: deckhand, data + ["-e", code]) >= 0, let id = text(of: folder + "/id") else { return nil }
+    return compare("a document drawn to PNG against rsvg-convert", wanted: 1, rounds: 11, scale: 1e3, unit: "ms") {
+      seconds(ofRunning: deckhand, data + ["doc", "render", id, folder + "/ours.png"])
+    } reference: {
+      seconds(ofRunning: "rsvg-convert", [folder + "/ours.svg", "-w", "1300", "-o", folder + "/theirs.png"])
+    }
+  }
+
+  /// A thousand documents in one script, from the program's start to its end.
+  private static func creation(_ deckhand: String, _ folder: String) -> Figure? {
+    mkdir(folder, 0o700)
+    let data = ["--data", folder + "/data", "--no-plugins"]
+    let code = "for i = 1, 1000 do assert(documents.create{background = {1, 1, 0.7}}):add_text{text = 'word ' .. i} end"
+    _ = seconds(ofRunning: deckhand, data + ["-e", "local d = documents.create{} d:add_text{text = 'word 1000'}"])
+    guard let bytes = sampleDocument(folder + "/data/local/documents") else { return nil }
+    return compare(
+      "1,000 documents against the same bytes with fsync in C", wanted: 1.5, rounds: 5, scale: 1e3, unit: "ms"
+    ) {
+      clear(folder + "/data/local/documents")
+      return seconds(ofRunning: deckhand, data + ["-e", code])
+    } reference: {
+      clear(folder + "/plain")
+      mkdir(folder + "/plain", 0o700)
+      return bytes.withCString { reference_write_files(folder + "/plain", 1000, $0, strlen($0)) }
+    }
+  }
+
+  /// The text of any document in a folder.
+  private static func sampleDocument(_ folder: String) -> String? {
+    names(in: folder).first { $0.hasSuffix(".rwcard") }.flatMap { text(of: folder + "/" + $0) }
+  }
+
+  private static func clear(_ folder: String) {
+    for name in names(in: folder) where name.hasSuffix(".rwcard") { unlink(folder + "/" + name) }
+  }
+
+  private static func names(in folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      names.append(
+        withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+    }
+    return names
+  }
+
+  private static func text(of path: String) -> String? {
+    guard let file = fopen(path, "r") else { return nil }
+    defer { fclose(file) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    let count = fread(&buffer, 1, buffer.count, file)
+    return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+  }
+
+  private static func write(_ text: String, to path: String) -> Bool {
+    guard let file = fopen(path, "w") else { return false }
+    defer { fclose(file) }
+    return fputs(text, file) >= 0
+  }
+}

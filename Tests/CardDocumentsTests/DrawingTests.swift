@@ -1,0 +1,450 @@
+// Tests of drawing: golden pictures by a perceptual difference, geometry by points, the same bytes for the same input.
+
+import DrawingWire
+import Glibc
+import Testing
+
+@testable import CardDocuments
+
+/// Rows of red, green, blue, alpha of a drawing.
+private struct Pixels {
+  let width: Int
+  let height: Int
+  let rgba: [UInt8]
+
+  init(_ document: StoredDocument, width: Int = 130, height: Int = 200) throws {
+    self.width = width
+    self.height = height
+    rgba = try document.pixels(width: width, height: height).rgba
+  }
+
+  /// At a place of the card, in its units from the centre.
+  func at(_ x: Double, _ y: Double) -> (red: Int, green: Int, blue: Int) {
+    let column = min(width - 1, max(0, Int((x + 650) / 1300 * Double(width))))
+    let row = min(height - 1, max(0, Int((y + 1000) / 2000 * Double(height))))
+    let at = (row * width + column) * 4
+    return (Int(rgba[at]), Int(rgba[at + 1]), Int(rgba[at + 2]))
+  }
+
+  /// Where ink darker than the background stands, in units of the card; nil when there is none.
+  func inkBounds() -> (left: Double, top: Double, right: Double, bottom: Double)? {
+    var bounds: (Int, Int, Int, Int)?
+    for row in 0..<height {
+      for column in 0..<width where rgba[(row * width + column) * 4 + 1] < 128 {
+        let old = bounds ?? (column, row, column, row)
+        bounds = (min(old.0, column), min(old.1, row), max(old.2, column), max(old.3, row))
+      }
+    }
+    func unit(_ pixel: Int, _ count: Int, _ side: Double) -> Double { Double(pixel) / Double(count) * side - side / 2 }
+    return bounds.map {
+      (unit($0.0, width, 1300), unit($0.1, height, 2000), unit($0.2 + 1, width, 1300), unit($0.3 + 1, height, 2000))
+    }
+  }
+}
+
+/// A fifth of a picture's size, so that an edge that is smoothed otherwise does not count: brightness and two differences of
+/// colours for each pixel, 0 to 1.
+private func impression(of png: [UInt8], width: Int, with drawing: DrawingProgram) throws -> [Double] {
+  let rgba = try pixels(of: png, width: width / 5, height: width * 4 / 13, with: drawing).map { Double($0) / 255 }
+  return stride(from: 0, to: rgba.count, by: 4).flatMap { at in
+    let (red, green, blue) = (rgba[at], rgba[at + 1], rgba[at + 2])
+    return [0.299 * red + 0.587 * green + 0.114 * blue, (red - green) / 2, (blue - green) / 2]
+  }
+}
+
+/// How different two pictures look: the largest and the mean difference; 0 is the same, 1 is black against white.
+private func difference(_ first: [Double], _ second: [Double]) -> (worst: Double, mean: Double) {
+  guard first.count == second.count else { return (1, 1) }
+  let differences = zip(first, second).map { abs($0 - $1) }
+  return (differences.max() ?? 0, differences.reduce(0, +) / Double(first.count))
+}
+
+/// A card with a pale background and what the closure puts on it.
+private func document(
+  in folder: TemporaryFolder, background: CardColor = CardColor.soft[7], drawing: DrawingProgram = makeDrawing(),
+  _ body: (StoredDocument) throws -> Void
+) throws -> StoredDocument {
+  let store = try makeStore(folder, drawing: drawing)
+  var random = Seeded(1)
+  let document = try store.create(background: background, using: &random)
+  try body(document)
+  return document
+}
+
+private let white = CardColor(parts: [1, 1, 1]) ?? .yellow
+
+/// The cards whose pictures are kept: each frame, and each thing that is drawn in a way of its own.
+private let goldenNames =
+  Frame.allCases.map(\.rawValue) + ["rotated", "clipped", "texts", "error", "scripts", "empty", "edition1"]
+
+/// A frame is small on its card, so that round corners are seen; it wants more pixels.
+private func goldenWidth(_ name: String) -> Int { Frame(rawValue: name) == nil ? 130 : 390 }
+
+private func goldenCard(_ name: String, in folder: TemporaryFolder) throws -> StoredDocument {
+  if name == "edition1" {
+    folder.write("8808F791-E832-465D-911A-A250B91A5141", fixture("pictures/quarter.png"))
+    folder.write("old.rwcard", fixture("shapes/edition1.rwcard"))
+    return try makeStore(folder).open(folder.path + "/old.rwcard")
+  }
+  return try document(in: folder) { document in
+    if let frame = Frame(rawValue: name) {
+      let place = ElementPlacement(width: 300, height: 250)
+      _ = try document.addImage(testSVG(width: 600, height: 500), named: "x", frame: frame, at: place)
+      return
+    }
+    switch name {
+    case "rotated":
+      let place = ElementPlacement(x: 100, y: -300, width: 600, height: 600, rotation: 30)
+      _ = try document.addImage(testSVG(width: 60, height: 60), named: "x", frame: .chevron, at: place)
+      _ = try document.addText("turned", at: ElementPlacement(x: -100, y: 500, width: 800, height: 300, rotation: -90))
+    case "clipped":
+      _ = try document.addImage(testSVG(), named: "x", at: ElementPlacement(x: 600, y: 900, width: 800, height: 800))
+      _ = try document.addImage(testSVG(), named: "x", frame: .circle, at: ElementPlacement(x: -500, y: -500))
+    case "texts":
+      _ = try document.addText("short", at: ElementPlacement(y: -700, width: 1200, height: 400))
+      let red = CardColor(red: 0.8, green: 0, blue: 0) ?? .black
+      _ = try document.addText("a text that is much too long for it", color: red, font: "Serif", at: ElementPlacement())
+      _ = try document.addText("flat", at: ElementPlacement(y: 700, width: 1200, height: 100))
+    case "error":
+      let element = try document.addImage(testSVG(), named: "x", frame: .heart)
+      unlink(folder.path + "/documents/images/" + (element.image?.description ?? ""))
+    case "scripts":
+      for (index, text) in ["שלום עולם", "مرحبا بالعالم", "你好，世界", "🐶🎉", "mixed שלום 狗 🐶"].enumerated() {
+        _ = try document.addText(text, at: ElementPlacement(y: Double(index - 2) * 380, width: 1200, height: 300))
+      }
+    default: break
+    }
+  }
+}
+
+/// Points of a box 1200 × 1000, in units of half its sides, that lie inside and outside of a frame.
+struct FramePoints: Sendable {
+  typealias Points = [(Double, Double)]
+  let frame: Frame
+  let inside: Points
+  let outside: Points
+
+  init(_ frame: Frame, _ inside: Points, _ outside: Points) {
+    self.frame = frame
+    self.inside = inside
+    self.outside = outside
+  }
+
+  static let all: [FramePoints] = [
+    FramePoints(.circle, [(0.0, 0.0), (0, 0.95), (0.6, 0.6), (-0.8, 0)], [(0.95, 0.0), (0.65, 0.75), (-0.9, 0)]),
+    FramePoints(.rectangle, [(0.97, 0.97), (-0.97, -0.97)], []),
+    FramePoints(.roundedRectangle, [(0.97, 0), (0, -0.97), (0.94, 0.92)], [(0.995, 0.995)]),
+    FramePoints(
+      .heart, [(0, 0.9), (0.5, -0.9), (-0.5, -0.9), (0, -0.5), (0.9, -0.4)],
+      [(0, -0.8), (0.9, 0.6), (-0.9, 0.6), (0.97, -0.97)]),
+    FramePoints(.lens, [(0, 0.45), (0, -0.45), (0.9, 0), (-0.9, 0)], [(0, 0.6), (0.8, 0.4), (-0.8, -0.4)]),
+    FramePoints(.chevron, [(0.9, 0), (0.3, 0.9), (-0.3, 0)], [(-0.6, 0), (0.9, 0.5), (0.9, -0.5)]),
+    FramePoints(.cone, [(0, -0.9), (0, 0.8), (0.9, -0.2)], [(0.5, 0.6), (-0.5, 0.6), (0.9, -0.9)]),
+    FramePoints(
+      .cloud, [(0, 0), (0, 0.7), (0.7, 0), (0.1, -0.7)], [(0.95, -0.9), (-0.95, -0.9), (-0.8, -0.5), (0, 0.95)]),
+    FramePoints(.diamond, [(0, 0.9), (0.9, 0), (0.45, 0.45)], [(0.6, 0.6), (-0.6, -0.6), (0.9, 0.9)]),
+    FramePoints(.hexagon, [(0.9, 0), (0.45, 0.95), (-0.45, -0.95)], [(0.9, 0.5), (-0.9, -0.5)]),
+    FramePoints(.octagon, [(0.95, 0.3), (0.3, 0.95), (0.6, 0.6)], [(0.9, 0.9), (-0.9, 0.9)]),
+  ]
+}
+
+@Suite struct DrawingTests {
+  /// To write the golden files again: DECKHAND_RECORD=1, then look at them.
+  @Test(arguments: goldenNames)
+  func `a card looks like its golden picture`(name: String) throws {
+    let folder = TemporaryFolder()
+    let card = try goldenCard(name, in: folder)
+    let width = goldenWidth(name)
+    let png = try card.rendered(as: .png, width: width).bytes
+    if isRecording { return try writeWhole(png, to: fixturePath("goldens/\(name).png")) }
+    let drawing = card.store.drawing
+    let golden = try impression(of: fixture("goldens/\(name).png"), width: width, with: drawing)
+    let (worst, mean) = difference(try impression(of: png, width: width, with: drawing), golden)
+    #expect(worst < 0.1 && mean < 0.01, "worst \(worst), mean \(mean)")
+  }
+
+  @Test func `the measure tells pictures apart`() throws {
+    let drawing = makeDrawing()
+    let pictures = try goldenNames.map { name in
+      try impression(of: fixture("goldens/\(name).png"), width: goldenWidth(name), with: drawing)
+    }
+    for (index, first) in pictures.enumerated() {
+      for (other, second) in pictures.enumerated() where other != index {
+        let (worst, mean) = difference(first, second)
+        #expect(worst >= 0.1 || mean >= 0.01, "\(goldenNames[index]) and \(goldenNames[other])")
+      }
+    }
+  }
+
+  @Test(arguments: FramePoints.all)
+  func `a frame shows what is inside it and hides what is outside`(points: FramePoints) throws {
+    let folder = TemporaryFolder()
+    let card = try document(in: folder, background: white) { document in
+      let place = ElementPlacement(x: 20, y: 100, width: 1200, height: 1000)
+      _ = try document.addImage(testSVG(width: 600, height: 500), named: "x", frame: points.frame, at: place)
+    }
+    let picture = try Pixels(card, width: 650, height: 1000)
+    for (x, y) in points.inside { #expect(picture.at(20 + x * 600, 100 + y * 500).green < 60, "inside \(x), \(y)") }
+    for (x, y) in points.outside { #expect(picture.at(20 + x * 600, 100 + y * 500).green > 200, "outside \(x), \(y)") }
+  }
+
+  @Test(arguments: Frame.allCases)
+  func `an outline stays within its box and keeps the original's number`(frame: Frame) {
+    var end = PathPoint(x: 0, y: 0)
+    func check(_ point: PathPoint) {
+      #expect(abs(point.x) <= 50.01 && abs(point.y) <= 30.01, "\(frame) \(point)")
+    }
+    for step in frame.outline(width: 100, height: 60) {
+      switch step {
+      case .move(let point), .line(let point):
+        check(point)
+        end = point
+      case .curve(let a, let b, let c):
+        for place in 0...40 {
+          let t = Double(place) / 40
+          let (u, v, w, z) = ((1 - t) * (1 - t) * (1 - t), 3 * (1 - t) * (1 - t) * t, 3 * (1 - t) * t * t, t * t * t)
+          check(
+            PathPoint(
+              x: u * end.x + v * a.x + w * b.x + z * c.x, y: u * end.y + v * a.y + w * b.y + z * c.y))
+        }
+        end = c
+      case .arc(let centre, let radius, let from, let to):
+        for place in 0...40 {
+          let angle = from + (to - from) * Double(place) / 40
+          check(PathPoint(x: centre.x + radius * cos(angle), y: centre.y + radius * sin(angle)))
+        }
+      case .close: break
+      }
+    }
+    #expect(Frame(index: frame.index) == frame)
+    #expect(Frame.allCases[frame.index] == frame)
+  }
+
+  @Test func `an image keeps its ratio in its box, and rotation is clockwise about its centre`() throws {
+    let folder = TemporaryFolder()
+    let card = try document(in: folder, background: white) { document in
+      let place = ElementPlacement(x: 0, y: 0, width: 1000, height: 1000, rotation: 90)
+      _ = try document.addImage(testSVG(width: 400, height: 200), named: "x", at: place)
+    }
+    let picture = try Pixels(card, width: 650, height: 1000)
+    // Twice as wide as high, turned: 500 wide and 1000 high. Its upper left quarter, blue, is now the upper right.
+    #expect(picture.at(0, 480).red > 200 && picture.at(0, 480).green < 60)
+    #expect(picture.at(260, 0).green > 200 && picture.at(-260, 0).green > 200)
+    #expect(picture.at(120, -250).blue > 200 && picture.at(120, -250).red < 60)
+    #expect(picture.at(-120, -250).red > 200)
+  }
+
+  @Test func `what is in front hides what is behind`() throws {
+    let folder = TemporaryFolder()
+    let card = try document(in: folder, background: white) { document in
+      let back = try document.addImage(testSVG(width: 20), named: "x", at: ElementPlacement(width: 500, height: 500))
+      _ = try document.addText("█", at: ElementPlacement(width: 200, height: 200))
+      let before = try Pixels(document)
+      #expect(before.at(0, 0) == (0, 0, 0))
+      try document.raise(back.id)
+    }
+    #expect(try Pixels(card).at(10, 20).red > 200)
+  }
+
+  @Test(arguments: [
+    ("Hola", 1200.0, 600.0), ("a text that is much too long for its box", 600, 300), ("high", 1200, 40),
+    ("שלום עולם", 500, 300),
+    ("世界", 900, 100),
+  ])
+  func `a text fits its box, as large as it can be up to 200`(words: String, width: Double, height: Double) throws {
+    let folder = TemporaryFolder()
+    let card = try document(in: folder, background: white) { document in
+      _ = try document.addText(words, at: ElementPlacement(x: 0, y: 100, width: width, height: height))
+    }
+    let ink = try #require(try Pixels(card, width: 650, height: 1000).inkBounds())
+    #expect(ink.left >= -width / 2 - 8 && ink.right <= width / 2 + 8, "\(ink)")
+    #expect(ink.top >= 100 - height / 2 - 3 && ink.bottom <= 100 + height / 2 + 3, "\(ink)")
+    #expect(abs(ink.left + ink.right) < 40, "in the middle: \(ink)")
+    let isWide = ink.right - ink.left > width * 0.8
+    let isHigh = ink.bottom - ink.top > height * 0.4
+    let isWhole = ink.bottom - ink.top > 120
+    #expect(isWide || isHigh || isWhole, "\(ink)")
+  }
+
+  @Test func `emoji are in colour on every output`() throws {
+    let folder = TemporaryFolder()
+    let card = try document(in: folder, background: white) { document in _ = try document.addText("🎉") }
+    let picture = try Pixels(card)
+    let isColored = stride(from: 0, to: picture.rgba.count, by: 4).contains {
+      abs(Int(picture.rgba[$0]) - Int(picture.rgba[$0 + 2])) > 80
+    }
+    #expect(isColored)
+    #expect(text(try card.rendered(as: .svg).bytes).contains("data:image/png;base64"))
+    #expect(text(try card.rendered(as: .pdf).bytes).contains("/Subtype /Image"))
+  }
+
+  @Test func `a text that nothing draws is found by its characters`() throws {
+    let drawing = makeDrawing()
+    let missing = try drawing.coverage([
+      CoverageQuery(text: "Hola שלום مرحبا 你好 🐶 ¿é?", font: "No such family"),
+      CoverageQuery(text: "a\u{10FFFD}b\u{E123}", font: ""),
+    ])
+    #expect(missing == ["", "\u{10FFFD}\u{E123}"])
+  }
+
+  @Test(arguments: RenderFormat.allCases)
+  func `the same document gives the same bytes, in one program and in another`(format: RenderFormat) throws {
+    let folder = TemporaryFolder()
+    let card = try goldenCard("scripts", in: folder)
+    _ = try card.addImage(
+      fixture("pictures/quarter.jpg"), named: "x", frame: .cloud, at: ElementPlacement(rotation: 20))
+    let first = try card.rendered(as: format).bytes
+    #expect(try card.rendered(as: format).bytes == first)
+    _ = try card.rendered(as: .pdf, width: 40)
+    #expect(try card.rendered(as: format).bytes == first)
+    let other = try makeStore(folder, seed: 8).open(card.id)
+    #expect(try other.rendered(as: format).bytes == first)
+  }
+
+  @Test func `an SVG has one title and description, escaped, and every id that it names`() throws {
+    let folder = TemporaryFolder()
+    let card = try document(in: folder) { document in
+      _ = try document.addText("<b>&\"Hola\" #1 (url(#x)")
+      _ = try document.addImage(testSVG(), named: "x", frame: .lens, alt: "a dog")
+      _ = try document.addImage(fixture("pictures/quarter.png"), named: "x", alt: "again")
+    }
+    let svg = text(try card.rendered(as: .svg, width: 650).bytes)
+    #expect(svg.contains("<title id=\"title\">&lt;b&gt;&amp;\"Hola\" #1 (url(#x)</title>"))
+    #expect(svg.contains("in the shape of a lens: a dog; an image: again.</desc>"))
+    #expect(svg.contains("role=\"img\"") && svg.contains("width=\"650px\" height=\"1000px\""))
+    #expect(svg.split(separator: "<title").count == 2)
+    let body = svg.split(separator: "</desc>").last ?? ""
+    let ids = body.matches(of: /\ id="(n\d+)"/).map { String($0.1) }
+    let uses = body.matches(of: /["(]#(n\d+)[")]/).map { String($0.1) }
+    #expect(Set(ids).count == ids.count && !uses.isEmpty)
+    #expect(Set(uses).isSubset(of: Set(ids)))
+    #expect(ids.contains("n1"))
+  }
+
+  @Test func `a PDF has the size that was asked for, a title, and a fixed date`() throws {
+    let folder = TemporaryFolder()
+    let card = try document(in: folder) { document in _ = try document.addText("Hola") }
+    let pdf = text(try card.rendered(as: .pdf, width: 650).bytes)
+    #expect(pdf.hasPrefix("%PDF") && pdf.contains("/MediaBox [ 0 0 650 1000 ]"))
+    #expect(pdf.contains("/Title (Hola)") && pdf.contains("/CreationDate (20000101000000Z)"))
+  }
+
+  @Test func `an ending or a width that cannot be is refused before anything is drawn`() throws {
+    let folder = TemporaryFolder()
+    let card = try document(in: folder) { _ in }
+    for name in ["x", "x.jpg", ".png/x", "x.png.gz", "x.ps"] {
+      #expect(throws: DocumentError.unknownEnding(path: name)) { try card.render(to: name) }
+    }
+    for width in [0, -1, 6501, .min, .max] {
+      #expect(throws: DocumentError.badWidth(width, 1...6500)) { try card.render(to: "x.png", width: width) }
+    }
+    #expect(RenderFormat(path: "a.b/X.PNG") == .png)
+    #expect(try card.rendered(as: .png, width: 1).bytes.count > 50)
+  }
+
+  @Test func `the widest drawing stays within the program's memory`() throws {
+    let folder = TemporaryFolder()
+    let card = try document(in: folder) { document in _ = try document.addImage(testSVG(), named: "x") }
+    for format in RenderFormat.allCases { #expect(try !card.rendered(as: format, width: 6500).bytes.isEmpty) }
+  }
+
+  @Test func `a scene of any numbers is drawn or refused, and the program lives`() throws {
+    let drawing = makeDrawing()
+    var random = Seeded(8)
+    let fair: [Double] = [0, -0.0, 1, -1, 650, 1e-300, 1e6, -1e6, .leastNonzeroMagnitude, 1300, 2e5, 99]
+    var numbers = fair
+    func number() -> Double { numbers.randomElement(using: &random) ?? 0 }
+    func point() -> PathPoint { PathPoint(x: number(), y: number()) }
+    _ = try drawing.coverage([])
+    let process = drawing.process?.process
+    var drawn = 0
+    for trial in 0..<150 {
+      numbers = trial.isMultiple(of: 10) ? fair + [1e9, -1e308, 1e308] : fair
+      let clip: [PathStep] = [
+        .move(point()), .line(point()), .curve(point(), point(), point()),
+        .arc(centre: point(), radius: number(), from: .random(in: -99...99, using: &random), to: 3), .close,
+      ]
+      let color = SceneColor(red: number(), green: number(), blue: number(), alpha: number())
+      let place = Placement(x: number(), y: number(), width: number(), height: number(), degrees: number())
+      let scene = Scene(
+        width: .random(using: &random) ? 1300 : number(), height: 2000, background: color, title: "", summary: "",
+        pictures: [fixture("pictures/quarter.png"), []],
+        items: [
+          SceneItem(placement: place, content: .picture(index: 0, clip: clip.shuffled(using: &random))),
+          SceneItem(placement: place, content: .picture(index: nil, clip: [])),
+          SceneItem(placement: place, content: .text("a 🐶", font: ",,", color: color, size: number())),
+        ])
+      let format = DrawingFormat.allCases.randomElement(using: &random) ?? .png
+      do {
+        if case .drawing = try drawing.ask(.render(scene, format, width: 40)) { drawn += 1 }
+      } catch { Issue.record("\(error) \(scene)") }
+    }
+    #expect(drawn > 30)
+    #expect(drawing.process?.process == process)
+  }
+
+  @Test func `a file that was there stays when the drawing cannot be written`() throws {
+    let folder = TemporaryFolder()
+    let card = try document(in: folder) { _ in }
+    try card.render(to: folder.path + "/x.png", width: 13)
+    #expect(folder.read("x.png")?.starts(with: [0x89, 0x50]) == true)
+    mkdir(folder.path + "/d.png", 0o700)
+    #expect(throws: DocumentError.cannotWrite(path: folder.path + "/d.png", errno: EISDIR)) {
+      try card.render(to: folder.path + "/d.png")
+    }
+    #expect(throws: DocumentError.cannotWrite(path: "/nowhere/x.svg", errno: ENOENT)) {
+      try card.render(to: "/nowhere/x.svg")
+    }
+    #expect(folder.names().filter { $0.hasSuffix(".tmp") }.isEmpty)
+  }
+
+  @Test(arguments: ["x", "🐶", "漢", "e\u{301}\u{302}\u{303}", "\u{202E}a"])
+  func `the longest text is drawn in bounded time`(part: String) throws {
+    let folder = TemporaryFolder()
+    let card = try document(in: folder, background: white) { document in
+      let text = String(repeating: part, count: 100_000 / part.utf8.count)
+      _ = try document.addText(text, font: String(repeating: "f", count: 100_000))
+    }
+    let start = monotonicSeconds()
+    for format in RenderFormat.allCases { #expect(try !card.rendered(as: format, width: 130).bytes.isEmpty) }
+    #expect(monotonicSeconds() - start < 20)
+  }
+
+  @Test func `what a document cannot mean is drawn as well as it can be`() throws {
+    let folder = TemporaryFolder()
+    let odd = """
+      {"format":"rwcard","version":2,"id":"3F2504E0-4F89-41D3-9A0C-0305E82C3301","background":[9,9],"elements":[
+      {"id":"a","kind":"text","text":"x","x":1e308,"width":1e308,"height":1e999,"rotation":1e300},
+      {"id":"b","kind":"text","text":"x","width":0,"height":-5},{"id":"c","kind":"image","image":"../../x","frame":77},
+      {"id":"d","kind":"image","imageFile":7},{"id":"e","kind":3},{"id":"f","kind":"text","text":"\\u0000\\n","color":"red"},
+      {"id":"g","kind":"image","imageFile":"\(String(repeating: "n", count: 5000))","width":1e-9,"frame":"heart"}]}
+      """
+    folder.write("odd.rwcard", Array(odd.utf8))
+    let card = try makeStore(folder).open(folder.path + "/odd.rwcard")
+    for format in RenderFormat.allCases { #expect(try !card.rendered(as: format, width: 65).bytes.isEmpty) }
+    #expect(try card.rendered(as: .png).brokenElements == ["c", "d", "g"])
+    #expect(try card.check().count > 8)
+  }
+
+  @Test func `a sheet has nine cards a page and the same bytes each time`() throws {
+    let folder = TemporaryFolder()
+    let card = try document(in: folder) { document in
+      _ = try document.addImage(testSVG(), named: "x")
+      _ = try document.addText("Hola 🐶")
+    }
+    let cards = Array(repeating: card, count: 19)
+    var told: [Int] = []
+    try card.store.sheet(cards, to: folder.path + "/a.pdf") { told.append($0) }
+    _ = try card.rendered(as: .png, width: 20)
+    try card.store.sheet(cards, to: folder.path + "/b.pdf")
+    let pdf = folder.read("a.pdf") ?? []
+    #expect(
+      text(pdf).split(separator: "/Type /Page ").count + text(pdf).split(separator: "/Type /Page\n").count == 2 + 3)
+    #expect(pdf == folder.read("b.pdf") ?? [0])
+    #expect(told == Array(1...19))
+    #expect(throws: DocumentError.unknownEnding(path: "x.png")) { try card.store.sheet(cards, to: "x.png") }
+    #expect(throws: DocumentError.drawing(.refused("there is nothing on the sheet"))) {
+      try card.store.sheet([], to: folder.path + "/c.pdf")
+    }
+  }
+}

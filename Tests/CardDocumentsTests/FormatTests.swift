@@ -1,0 +1,211 @@
+// Tests of the format: every shape is read, nothing of it is lost, each migration has a golden file.
+
+import JSON
+import Testing
+
+@testable import CardDocuments
+
+private func card(_ name: String) throws -> CardDocument {
+  try CardDocument(reading: fixture("shapes/\(name).rwcard"), file: name)
+}
+
+private func card(_ source: String, named file: String = "x.rwcard") throws(DocumentError) -> CardDocument {
+  try CardDocument(reading: Array(source.utf8), file: file)
+}
+
+private func refusal(_ source: String) -> DocumentError? {
+  do {
+    _ = try card(source, named: "x.rwcard")
+    return nil
+  } catch { return error }
+}
+
+private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
+
+@Suite struct FormatTests {
+  @Test(arguments: [
+    ("midchapter", CardShape.midChapter), ("edition1", .edition1), ("edition2", .edition2), ("version2", .version2),
+    ("future", .future),
+  ])
+  func `a shape is told by what is in the file`(name: String, shape: CardShape) throws {
+    #expect(try card(name).shape == shape)
+  }
+
+  /// To write the golden files again: DECKHAND_RECORD=1.
+  @Test(arguments: ["midchapter", "edition1", "edition2", "version2"])
+  func `a file of each shape becomes exactly its golden version 2`(name: String) throws {
+    try expectGolden(try card(name).encoded, "goldens/\(name).version2.rwcard")
+  }
+
+  @Test(arguments: [("midchapter", 1), ("midchapter", 2), ("edition1", 2)])
+  func `each step of a migration gives exactly its golden file`(name: String, edition: Int) throws {
+    let object = try #require(
+      try JSONParser.parse(fixture("shapes/\(name).rwcard"), limits: CardFormat.limits).object)
+    let step = edition == 1 ? Migration.toEdition1(object) : Migration.toEdition2(Migration.toEdition1(object))
+    try expectGolden(JSONWriter.bytes(of: .object(step)), "goldens/\(name).edition\(edition).rwcard")
+  }
+
+  @Test(arguments: ["midchapter", "edition1", "edition2", "version2"])
+  func `a card for edition 2 is exactly its golden file`(name: String) throws {
+    try expectGolden(try card(name).edition2().bytes, "goldens/\(name).for-edition2.rwcard")
+  }
+
+  @Test(arguments: ["midchapter", "edition1", "edition2", "version2", "future"])
+  func `what is written is read back as the same`(name: String) throws {
+    let first = try card(name)
+    let second = try CardDocument(reading: first.encoded, file: name)
+    #expect(second.encoded == first.encoded)
+    #expect(second.elements == first.elements)
+    #expect(second.id == first.id)
+  }
+
+  @Test func `frames survive from either edition`() throws {
+    #expect(try card("edition1").elements.map(\.frame) == [.heart, nil, nil, nil])
+    #expect(try card("edition2").elements.map(\.frame) == [.circle, .hexagon, .octagon, nil])
+    #expect(try card("edition1").problems().map(\.code) == ["unknown_frame"])
+  }
+
+  @Test func `numbers keep their text through a migration and an edit`() throws {
+    var document = try card("midchapter")
+    let element = try #require(document.elements.first)
+    try document.set(.x, of: element.id, to: .number(5))
+    let written = text(document.encoded)
+    #expect(written.contains("-6.0000000000000009"))
+    #expect(written.contains("\"x\": 5,"))
+  }
+
+  @Test func `setting the value that is there keeps its text`() throws {
+    var document = try card("version2")
+    try document.set(.width, of: "first", to: .number(100))
+    try document.set(.height, of: "first", to: .number(100))
+    let written = text(document.encoded)
+    #expect(written.contains("\"width\": 1E2"))
+    #expect(written.contains("\"height\": 100.000"))
+  }
+
+  @Test func `unknown keys at every level survive load, edit and save`() throws {
+    var document = try card("version2")
+    _ = try document.addText("new", id: documentID(1))
+    try document.raise("first")
+    try document.setBackground(.black)
+    let again = try CardDocument(reading: document.encoded, file: "again")
+    #expect(again.json["x-extra"]?.object?.keys == ["a", "b"])
+    #expect(again.element("first")?.json["future"] == document.element("first")?.json["future"])
+    #expect(text(again.encoded).contains("-0.0"))
+    #expect(again.element("third")?.json["depth"] == .number(7))
+    #expect(again.elements.map(\.id) == ["second", "first", "third", documentID(1).description])
+  }
+
+  @Test func `an old file's keys that mean something else now come back for edition 2`() throws {
+    let document = try card("edition1")
+    #expect(document.json["legacy.version"] == .string("one of hers"))
+    #expect(document.version == 2)
+    let old = try JSONParser.parse(try document.edition2().bytes, limits: CardFormat.limits)
+    #expect(old.object?["version"] == .string("one of hers"))
+    #expect(old.object?["imageElements"]?.array?[2].object?["alt"] == .string("kept under another name"))
+  }
+
+  @Test func `ids of old elements are the same each time`() throws {
+    let first = try card("edition2").elements.map(\.id)
+    #expect(try card("edition2").elements.map(\.id) == first)
+    #expect(Set(first).count == first.count)
+  }
+
+  @Test func `what edition 2 cannot hold is listed`() throws {
+    let losses = try card("version2").edition2().losses.map { "\($0.pointer) \($0.message)" }
+    #expect(
+      losses == [
+        "/elements/1 an image above a text goes under all texts",
+        "/elements/1/alt the alternative text is not known there",
+        "/elements/1/group the group is not known there", "/elements/1/link the link is not known there",
+        "/elements/1/locked the lock is not known there", "/elements/2 an element of the kind hologram is left out",
+        "/groups groups are not known there",
+      ])
+    #expect(try card("edition2").edition2().losses.isEmpty)
+  }
+
+  @Test func `what was broken in an old file is listed too, and a frame that would stop the app is not written`() throws
+  {
+    let export = try card("edition1").edition2()
+    #expect(
+      export.losses.map(\.pointer.description) == [
+        "/elements/2/transform/size", "/elements/2/transform/rotation", "/elements/2/frame",
+      ])
+    #expect(!text(export.bytes).contains("99"))
+  }
+
+  @Test func `a later version is read and never changed`() throws {
+    var document = try card("future")
+    #expect(document.isReadOnly)
+    #expect(document.version == 3)
+    #expect(document.elements.first?.text == "hi")
+    #expect(document.problems().map(\.code) == ["later_version"])
+    #expect(throws: DocumentError.laterVersion(3)) { try document.setBackground(.black) }
+    #expect(throws: DocumentError.laterVersion(3)) { try document.addText("x", id: documentID(1)) }
+    #expect(throws: DocumentError.laterVersion(3)) { try document.duplicate(id: documentID(1)) }
+    #expect(throws: DocumentError.laterVersion(3)) { try document.edition2() }
+    #expect(DocumentError.laterVersion(3).message.contains("version 3"))
+  }
+
+  @Test(arguments: [
+    ("[]", "wrong_type", "x.rwcard: the whole: an object expected, a list found"),
+    ("{\"imageElements\":[]}", "wrong_type", "x.rwcard: /id: a UUID expected, nothing found"),
+    (
+      "{\"id\":\"../../etc/passwd\",\"imageElements\":[]}", "wrong_type", "x.rwcard: /id: a UUID expected, a text found"
+    ),
+    ("{\(idLine)}", "not_a_document", ""), ("{\(idLine),\"format\":\"rwcard\"}", "not_a_document", ""),
+    ("{\(idLine),\"format\":\"rwcard\",\"version\":1}", "not_a_document", ""),
+    (
+      "{\(idLine),\"format\":\"rwcard\",\"version\":2}", "wrong_type",
+      "x.rwcard: /elements: a list expected, nothing found"
+    ),
+    (
+      "{\(idLine),\"format\":\"rwcard\",\"version\":2,\"elements\":[1]}", "wrong_type",
+      "x.rwcard: /elements/0: an object expected, a number found"
+    ),
+    (
+      "{\(idLine),\"format\":\"rwcard\",\"version\":2,\"elements\":[{}]}", "wrong_type",
+      "x.rwcard: /elements/0/id: a text of 1 to 200 bytes expected, nothing found"
+    ),
+    ("{\(idLine),\"imageElements\":{}}", "wrong_type", "x.rwcard: /imageElements: a list expected, an object found"),
+    (
+      "{\(idLine),\"imageElements\":[],\"textElements\":[null]}", "wrong_type",
+      "x.rwcard: /textElements/0: an object expected, null found"
+    ),
+    ("{\(idLine),\"imageElements\":[", "not_json", "x.rwcard:1:63: a value expected, the file ends here"),
+  ])
+  func `a file that is none says what is wrong with it, and where`(source: String, code: String, message: String) {
+    let error = refusal(source)
+    #expect(error?.code == code)
+    if !message.isEmpty { #expect(error?.message == message) }
+  }
+
+  @Test func `a file with too much in it is refused`() {
+    let elements = Array(repeating: "{}", count: 10_001).joined(separator: ",")
+    #expect(refusal("{\(idLine),\"imageElements\":[\(elements)]}")?.code == "too_large")
+    let many = Array(repeating: "{}", count: 100_000).joined(separator: ",")
+    #expect(refusal("{\(idLine),\"imageElements\":[\(many)]}")?.code == "too_large")
+    let long = String(repeating: "x", count: 100_001)
+    #expect(
+      refusal("{\(idLine),\"imageElements\":[],\"textElements\":[{\"text\":\"\(long)\"}]}")?.message
+        == "x.rwcard: /elements/0/text: more than 100,000 bytes")
+    let deep = String(repeating: "{\"a\":", count: 10_000)
+    #expect(refusal(deep)?.code == "not_json")
+    #expect(throws: DocumentError.self) {
+      try CardDocument(reading: [UInt8](repeating: 0x20, count: 9 << 20), file: "big")
+    }
+  }
+
+  @Test func `empty and blank old lists are no lists`() throws {
+    #expect(try card("{\(idLine),\"imageElements\":null,\"textElements\":[]}", named: "x").elements.isEmpty)
+  }
+}
+
+/// Compares with a fixture, or writes it when the tests are told to record.
+func expectGolden(_ bytes: [UInt8], _ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+  if isRecording {
+    try writeWhole(bytes, to: fixturePath(name))
+    return
+  }
+  #expect(text(fixture(name)) == text(bytes), sourceLocation: sourceLocation)
+}

@@ -1,0 +1,162 @@
+// Holds the JSON Schema and the page of the format against the code: same keys, same verdicts.
+
+import JSON
+import Testing
+
+@testable import CardDocuments
+
+private func documentation(_ name: String) -> [UInt8] {
+  contents(of: fixturePath("../../../Sources/deckhand/Documentation.docc/\(name)")) ?? []
+}
+
+private func schema() throws -> JSONObject {
+  try #require(try JSONParser.parse(documentation("rwcard-2.schema.json"), limits: CardFormat.limits).object)
+}
+
+/// As much of JSON Schema 2020-12 as the schema uses. An unknown keyword fails, so nothing of it is passed over.
+private struct Validator {
+  let root: JSONObject
+
+  func accepts(_ value: JSONValue, _ schema: JSONObject) throws -> Bool {
+    for (key, rule) in schema.members.map({ ($0.key, $0.value) }) {
+      if try !obeys(value, key, rule, schema) { return false }
+    }
+    return true
+  }
+
+  private func obeys(_ value: JSONValue, _ key: String, _ rule: JSONValue, _ schema: JSONObject) throws -> Bool {
+    switch key {
+    case "$schema", "title", "description", "$defs", "then": return true
+    case "$ref":
+      let name = try #require(rule.string?.split(separator: "/").last.map(String.init))
+      return try accepts(value, try #require(root["$defs"]?.object?[name]?.object))
+    case "type": return value.kind == typeNames[try #require(rule.string)]
+    case "const": return value == rule || (value.double != nil && value.double == rule.double)
+    case "enum": return try #require(rule.array).contains(value)
+    case "required":
+      guard let object = value.object else { return true }
+      return try #require(rule.array).allSatisfy { object[$0.string ?? ""] != nil }
+    case "properties":
+      guard let object = value.object else { return true }
+      return try #require(rule.object).members.allSatisfy { member in
+        try object[member.key].map { try accepts($0, try #require(member.value.object)) } ?? true
+      }
+    case "items": return try (value.array ?? []).allSatisfy { try accepts($0, try #require(rule.object)) }
+    case "minItems": return (value.array?.count ?? .max) >= (rule.integer ?? 0)
+    case "maxItems": return (value.array?.count ?? 0) <= (rule.integer ?? 0)
+    case "minLength": return (value.string?.unicodeScalars.count ?? .max) >= (rule.integer ?? 0)
+    case "minimum": return try number(value).map { try $0 >= #require(rule.double) } ?? true
+    case "maximum": return try number(value).map { try $0 <= #require(rule.double) } ?? true
+    case "exclusiveMinimum": return try number(value).map { try $0 > #require(rule.double) } ?? true
+    case "pattern":
+      let pattern = try Regex(try #require(rule.string))
+      return try value.string.map { try pattern.wholeMatch(in: $0) != nil } ?? true
+    case "if":
+      guard try accepts(value, try #require(rule.object)) else { return true }
+      return try accepts(value, try #require(schema["then"]?.object))
+    default:
+      Issue.record("the schema uses \(key), which the test does not know")
+      return false
+    }
+  }
+
+  /// Infinite for a number that no Double reaches, which is above any maximum.
+  private func number(_ value: JSONValue) -> Double? {
+    if case .number(let number) = value { number.value } else { nil }
+  }
+
+  private let typeNames = [
+    "object": "an object", "array": "a list", "string": "a text", "number": "a number", "boolean": "true or false",
+  ]
+}
+
+@Suite struct SchemaTests {
+  @Test func `the schema names exactly the keys that the code knows`() throws {
+    let schema = try schema()
+    let defs = try #require(schema["$defs"]?.object)
+    #expect(schema["properties"]?.object?.keys == CardFormat.documentKeys)
+    #expect(defs["element"]?.object?["properties"]?.object?.keys == CardFormat.elementKeys)
+    #expect(defs["group"]?.object?["properties"]?.object?.keys == CardFormat.groupKeys)
+    let frames = defs["element"]?.object?["properties"]?.object?["frame"]?.object?["enum"]?.array?.compactMap(\.string)
+    #expect(frames == Frame.allCases.map(\.rawValue))
+  }
+
+  @Test func `every key that the code writes is one of those`() throws {
+    var document = CardDocument(id: documentID(1), background: .black)
+    let text = try document.addText("a", color: .black, font: "Sans", id: documentID(2))
+    let image = try document.addImage(ContentHash(of: []), frame: .cone, alt: "b", id: documentID(3))
+    for element in [text, image] {
+      for field in ElementField.allCases where element.value(of: field) == FieldValue.none || field == .locked {
+        try document.set(
+          field, of: element.id, to: field == .locked ? .flag(false) : .text(field == .frame ? "lens" : "g"))
+      }
+    }
+    #expect(Set(document.json.keys) == Set(CardFormat.documentKeys).subtracting(["groups"]))
+    let written = Set(document.elements.flatMap(\.json.keys))
+    #expect(written == Set(CardFormat.elementKeys).subtracting(["imageFile"]))
+    #expect(Set(ElementField.allCases.map(\.rawValue)).isSubset(of: written))
+    #expect(document.problems().isEmpty)
+  }
+
+  @Test func `the page names every key, every frame and every bound`() throws {
+    let page = text(documentation("CardDocumentFormat.md"))
+    for key in CardFormat.documentKeys + CardFormat.elementKeys + CardFormat.groupKeys + CardFormat.editionKeys {
+      #expect(page.contains("`\(key)`"), "\(key)")
+    }
+    for frame in Frame.allCases { #expect(page.contains("`\(frame.rawValue)`"), "\(frame)") }
+    for bound in ["8 MiB", "64 levels", "300,000 values", "10,000 elements", "100,000 bytes", "1 MiB"] {
+      #expect(page.contains(bound), "\(bound)")
+    }
+    #expect(CardFormat.limits == JSONLimits(bytes: 8 << 20, depth: 64, values: 300_000, string: 1 << 20))
+    #expect(CardFormat.maximumElements == 10_000 && CardFormat.maximumText == 100_000)
+  }
+
+  /// A change of a good document, and what the check finds in it: nothing, or the code. The schema must agree.
+  @Test(arguments: [
+    ("", "", ""), ("background", "[0,0,0]", ""), ("background", "[0,0]", "bad_color"),
+    ("background", "[0,0,0,1,1]", "bad_color"), ("background", "[0,0,2]", "bad_color"),
+    ("background", "[0,0,-0.1]", "bad_color"), ("background", "[0,0,1e999]", "bad_color"),
+    ("background", "\"red\"", "wrong_type"), ("background", "[0,0,\"1\"]", "wrong_type"),
+    ("groups", "{}", "wrong_type"),
+    ("groups", "[{}]", "missing_key"), ("groups", "[1]", "wrong_type"),
+    ("groups", "[{\"id\":\"a\",\"name\":1}]", "wrong_type"),
+    ("groups", "[{\"id\":\"a\",\"name\":\"n\"}]", ""), ("anything", "[{}]", ""), ("/x", "\"1\"", "wrong_type"),
+    ("/x", "100001", "out_of_range"), ("/y", "-1e308", "out_of_range"), ("/y", "null", "wrong_type"), ("/x", "1e5", ""),
+    ("/width", "0", "bad_size"), ("/height", "-4", "bad_size"), ("/height", "true", "wrong_type"),
+    ("/width", "1e6", "out_of_range"), ("/rotation", "\"0\"", "wrong_type"), ("/rotation", "7200.5", ""),
+    ("/frame", "\"hart\"", "unknown_frame"), ("/frame", "3", "unknown_frame"), ("/frame", "\"heart\"", ""),
+    ("/frame", "[]", "wrong_type"), ("/kind", "\"video\"", "unknown_kind"), ("/kind", "2", "wrong_type"),
+    ("/image", "\"../x\"", "bad_image"),
+    ("/image", "\"E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855\"", "bad_image"),
+    ("/image", "7", "wrong_type"), ("/locked", "1", "wrong_type"), ("/locked", "true", ""),
+    ("/alt", "false", "wrong_type"),
+    ("/color", "[1]", "bad_color"), ("/font", "[]", "wrong_type"), ("/group", "0", "wrong_type"),
+    ("/link", "{}", "wrong_type"), ("/text", "1", "wrong_type"), ("/imageFile", "1", "wrong_type"),
+  ])
+  func `the schema and the check agree`(key: String, value: String, code: String) throws {
+    var source = try #require(
+      try JSONParser.parse(fixture("shapes/version2.rwcard"), limits: CardFormat.limits).object)
+    source["elements"] = .array(Array(source["elements"]?.array?.prefix(2) ?? []))
+    if key.hasPrefix("/") {
+      let isText = ["/text", "/color", "/font"].contains(key)
+      var list = try #require(source["elements"]?.array)
+      var element = try #require(list[isText ? 0 : 1].object)
+      element[String(key.dropFirst())] = try JSONParser.parse(Array(value.utf8), limits: CardFormat.limits)
+      list[isText ? 0 : 1] = .object(element)
+      source["elements"] = .array(list)
+    } else if !key.isEmpty {
+      source[key] = try JSONParser.parse(Array(value.utf8), limits: CardFormat.limits)
+    }
+    let document = try CardDocument(reading: JSONWriter.bytes(of: .object(source)), file: "x")
+    #expect(document.problems().map(\.code) == (code.isEmpty ? [] : [code]))
+    let root = try schema()
+    #expect(try Validator(root: root).accepts(.object(source), root) == code.isEmpty)
+  }
+
+  @Test(arguments: ["midchapter", "edition1", "edition2"])
+  func `what comes of an old file fits the schema, known problems aside`(name: String) throws {
+    let document = try CardDocument(reading: fixture("shapes/\(name).rwcard"), file: name)
+    let root = try schema()
+    #expect(try Validator(root: root).accepts(.object(document.json), root) == document.problems().isEmpty)
+  }
+}

@@ -1,0 +1,448 @@
+// Tests of the store: what is saved when, what is shared, what two processes do to each other, what a unit of work undoes.
+
+import Glibc
+import JSON
+import Testing
+
+@testable import CardDocuments
+
+/// A store with one document of one text and one image.
+private final class Desk {
+  let folder = TemporaryFolder()
+  let store: DocumentStore
+  let document: StoredDocument
+  let text: String
+  let image: String
+  init() throws {
+    store = try makeStore(folder)
+    document = try store.create()
+    text = try document.addText("Hola").id
+    image = try document.addImage(testSVG(), named: "test.svg").id
+  }
+  /// What another process would see.
+  func onDisk(_ id: DocumentID? = nil) throws -> CardDocument {
+    let name = "documents/" + (id ?? document.id).fileName
+    return try CardDocument(reading: folder.read(name) ?? [], file: name)
+  }
+  var images: [String] { folder.names("documents/images") }
+}
+
+@Suite struct StoreTests {
+  @Test func `everything but places and sizes is on disk at once`() throws {
+    let desk = try Desk()
+    try desk.document.setBackground(.black)
+    try desk.document.set(.frame, of: desk.image, to: .text("heart"))
+    try desk.document.raise(desk.text)
+    try desk.document.set(.x, of: desk.text, to: .number(100))
+    try desk.document.set(.height, of: desk.text, to: .number(50))
+    let saved = try desk.onDisk()
+    #expect(saved.background == .black)
+    #expect(saved.element(desk.image)?.frame == .heart)
+    #expect(saved.elements.map(\.id) == [desk.image, desk.text])
+    #expect(saved.element(desk.text)?.x == 0)
+    #expect(desk.document.content.element(desk.text)?.x == 100)
+    #expect(desk.document.hasUnsavedChanges)
+    try desk.document.set(.text, of: desk.text, to: .text("Adiós"))
+    #expect(try desk.onDisk().element(desk.text)?.text == "Adiós")
+    #expect(try desk.onDisk().element(desk.text)?.x == 0)
+    try desk.document.save()
+    #expect(try desk.onDisk().element(desk.text)?.x == 100)
+    #expect(try desk.onDisk().element(desk.text)?.height == 50)
+    #expect(!desk.document.hasUnsavedChanges)
+  }
+
+  @Test func `moves are saved when the shell is left`() throws {
+    let desk = try Desk()
+    try desk.document.set(.rotation, of: desk.text, to: .number(45))
+    #expect(desk.store.saveAll().isEmpty)
+    #expect(try desk.onDisk().element(desk.text)?.rotation == 45)
+  }
+
+  @Test func `folders and files are the person's alone`() throws {
+    let desk = try Desk()
+    var status = stat()
+    for (name, mode) in [
+      ("", 0o700), ("/images", 0o700), ("/" + desk.document.id.fileName, 0o600), ("/images/" + desk.images[0], 0o600),
+    ] {
+      stat(desk.folder.path + "/documents" + name, &status)
+      #expect(status.st_mode & 0o777 == mode_t(mode), "\(name)")
+    }
+  }
+
+  @Test func `the same file is the same handle while somebody holds it`() throws {
+    let desk = try Desk()
+    #expect(try desk.store.open(desk.document.id.description) === desk.document)
+    #expect(try desk.store.open(desk.document.path) === desk.document)
+    #expect(try desk.store.open(String(desk.document.id.description.prefix(6))) === desk.document)
+    #expect(try desk.store.list().documents.first === desk.document)
+    desk.folder.write("documents/named.rwcard", fixture("shapes/edition2.rwcard"))
+    #expect(try desk.store.open("1b4e").content.shape == .edition2)
+  }
+
+  @Test func `a name that is none is told with the nearest one`() throws {
+    let desk = try Desk()
+    var close = Array(desk.document.id.description)
+    close[3] = close[3] == "A" ? "B" : "A"
+    do {
+      _ = try desk.store.open(String(close.dropLast()))
+      Issue.record("it opened")
+    } catch { #expect(error == .notFound(String(close.dropLast()), suggestion: desk.document.id.description)) }
+    #expect(throws: DocumentError.self) { try desk.store.open("") }
+    #expect(throws: DocumentError.cannotRead(path: "/nowhere/x.rwcard", errno: ENOENT)) {
+      try desk.store.open("/nowhere/x.rwcard")
+    }
+    #expect(throws: DocumentError.self) { try desk.store.open(documentID(77).description) }
+  }
+
+  @Test func `images are shared between documents and go with their last use`() throws {
+    let desk = try Desk()
+    let copy = try desk.document.duplicate()
+    let third = try desk.store.create()
+    _ = try third.addImage(testSVG(), named: "again.svg")
+    #expect(desk.images.count == 1)
+    try desk.document.removeElement(desk.image)
+    #expect(desk.images.count == 1)
+    try copy.remove()
+    #expect(desk.images.count == 1)
+    try third.remove()
+    #expect(desk.images.isEmpty)
+    #expect(try desk.store.list().documents.map(\.id) == [desk.document.id])
+    #expect(throws: DocumentError.removed(third.id)) { try third.setBackground(.black) }
+    #expect(throws: DocumentError.removed(third.id)) { try third.save() }
+  }
+
+  @Test func `a document that does not open is told and keeps its images`() throws {
+    let desk = try Desk()
+    let other = try desk.document.duplicate()
+    let broken = String(text(other.content.encoded).dropLast(3))
+    desk.folder.write("documents/broken.rwcard", Array(broken.utf8))
+    try other.remove()
+    try desk.document.removeElement(desk.image)
+    #expect(desk.images.count == 1)
+    let (documents, problems) = try desk.store.list()
+    #expect(documents.map(\.id) == [desk.document.id])
+    #expect(problems.map(\.code) == ["unreadable"])
+    #expect(problems.first?.path?.hasSuffix("broken.rwcard") == true)
+    #expect(problems.first?.message.contains("the file ends here") == true)
+  }
+
+  @Test func `documents below the folder and under any name are found by what is in them`() throws {
+    let desk = try Desk()
+    mkdir(desk.folder.path + "/documents/sub", 0o700)
+    desk.folder.write("documents/sub/mine.rwcard", fixture("shapes/edition2.rwcard"))
+    desk.folder.write("documents/notes.txt", [1])
+    let id = "1B4E28BA-2FA1-41D2-883F-0016D3CCA427"
+    let document = try desk.store.open(id)
+    #expect(document.content.shape == .edition2)
+    #expect(try desk.store.entries().count == 2)
+    try document.setBackground(.black)
+    let saved = try CardDocument(reading: desk.folder.read("documents/sub/mine.rwcard") ?? [], file: "mine")
+    #expect(saved.shape == .version2 && saved.background == .black)
+  }
+
+  @Test func `two files of one id are told`() throws {
+    let desk = try Desk()
+    desk.folder.write("documents/again.rwcard", desk.document.content.encoded)
+    let (documents, problems) = try desk.store.list()
+    #expect(documents.count == 1)
+    #expect(problems.map(\.code) == ["duplicate_id"])
+  }
+
+  // MARK: - Outside the store
+
+  @Test func `a file outside is never written to, and saving puts a copy with its images into the store`() throws {
+    let desk = try Desk()
+    let source = fixture("shapes/midchapter.rwcard")
+    desk.folder.write("old.rwcard", source)
+    let picture = try makeDrawing().picture(from: testSVG(), longSide: 100).png
+    desk.folder.write("8808F791-E832-465D-911A-A250B91A5141", picture)
+    let document = try desk.store.open(desk.folder.path + "/old.rwcard")
+    #expect(!document.isInStore)
+    try document.setBackground(.black)
+    let added = try document.addImage(testSVG(width: 60), named: "x")
+    #expect(desk.folder.read("old.rwcard") == source)
+    #expect(desk.images.count == 1)
+    #expect(throws: DocumentError.notInStore(path: desk.folder.path + "/old.rwcard")) { try document.remove() }
+    try document.save()
+    #expect(desk.folder.read("old.rwcard") == source)
+    let saved = try desk.onDisk(document.id)
+    #expect(saved.background == .black && saved.version == 2)
+    #expect(saved.images == [ContentHash(of: picture), try #require(added.image)])
+    #expect(desk.images == saved.images.map(\.description).sorted())
+    #expect(saved.elements.compactMap(\.imageFile).isEmpty)
+    #expect(try document.check().isEmpty)
+    #expect(try desk.store.open(document.id) === document)
+  }
+
+  @Test func `an image name that is a path is kept, told, and never followed`() throws {
+    let desk = try Desk()
+    let source = text(fixture("shapes/midchapter.rwcard"))
+    let evil = source.split(separator: "8808F791-E832-465D-911A-A250B91A5141").joined(separator: "../secret")
+    mkdir(desk.folder.path + "/in", 0o700)
+    desk.folder.write("in/evil.rwcard", Array(evil.utf8))
+    desk.folder.write("secret", [1, 2, 3])
+    let document = try desk.store.open(desk.folder.path + "/in/evil.rwcard")
+    try document.save()
+    #expect(text(desk.folder.read("documents/" + document.id.fileName) ?? []).contains("\"imageFile\": \"../secret\""))
+    #expect(try document.check().map(\.code) == ["bad_image"])
+    #expect(!desk.images.contains(ContentHash(of: [1, 2, 3]).description))
+    #expect(try document.rendered(as: .png, width: 100).brokenElements.count == 1)
+  }
+
+  @Test func `a document of an id that the store has gets a new one when it is saved`() throws {
+    let desk = try Desk()
+    desk.folder.write("copy.rwcard", desk.document.content.encoded)
+    let copy = try desk.store.open(desk.folder.path + "/copy.rwcard")
+    try copy.save()
+    #expect(copy.id != desk.document.id)
+    #expect(try desk.store.list().documents.count == 2)
+  }
+
+  @Test func `starting from another document leaves that one alone`() throws {
+    let desk = try Desk()
+    desk.folder.write("old.rwcard", fixture("shapes/edition1.rwcard"))
+    let copy = try desk.store.open(desk.folder.path + "/old.rwcard").duplicate()
+    #expect(copy.elements.count == 4 && copy.isInStore)
+    #expect(desk.folder.read("old.rwcard") == fixture("shapes/edition1.rwcard"))
+  }
+
+  @Test func `a later version is shown from the store and never written`() throws {
+    let desk = try Desk()
+    desk.folder.write("documents/future.rwcard", fixture("shapes/future.rwcard"))
+    let document = try desk.store.open("3F2504E0-4F89-41D3-9A0C-0305E82C3302")
+    #expect(document.isReadOnly)
+    #expect(throws: DocumentError.laterVersion(3)) { try document.set(.text, of: "a", to: .text("x")) }
+    #expect(throws: DocumentError.laterVersion(3)) { try document.addImage(file: fixturePath("nothing")) }
+    #expect(try !document.rendered(as: .svg).bytes.isEmpty)
+    #expect(desk.folder.read("documents/future.rwcard") == fixture("shapes/future.rwcard"))
+  }
+
+  @Test func `a card for the original app has its images beside it`() throws {
+    let desk = try Desk()
+    let losses = try desk.document.exportEdition2(to: desk.folder.path + "/card.rwcard")
+    #expect(losses.map(\.pointer.description) == ["/elements/1"])
+    let old = try desk.store.open(desk.folder.path + "/card.rwcard")
+    #expect(old.content.shape == .edition2)
+    let name = try #require(old.elements.first?.imageFile)
+    #expect(desk.folder.read(name).map { ContentHash(of: $0).description } == desk.images[0])
+    unlink(desk.folder.path + "/documents/images/" + desk.images[0])
+    #expect(try desk.document.exportEdition2(to: desk.folder.path + "/card.rwcard").count == 2)
+  }
+
+  @Test func `moves that cannot be saved keep no other document from it`() throws {
+    let desk = try Desk()
+    let other = try desk.document.duplicate()
+    for document in [desk.document, other] {
+      try document.set(.x, of: document.elements[0].id, to: .number(5))
+      try makeStore(desk.folder, seed: 50).open(document.id).setBackground(.black)
+    }
+    #expect(desk.store.saveAll().map(\.code) == ["changed_elsewhere", "changed_elsewhere"])
+    #expect(desk.store.saveAll().isEmpty)
+    #expect(try desk.store.list().documents.count == 4)
+  }
+
+  @Test func `without the drawing program a check says what it could not look at`() throws {
+    let folder = TemporaryFolder()
+    let document = try makeStore(folder, drawing: makeDrawing(path: "/nonexistent/draw")).create()
+    _ = try document.addText("Hola")
+    #expect(try document.check().map(\.code) == ["unchecked"])
+  }
+
+  // MARK: - Two processes
+
+  @Test func `the second to save is told and both versions are kept`() throws {
+    let desk = try Desk()
+    let other = try makeStore(desk.folder, seed: 99)
+    let theirs = try other.open(desk.document.id)
+    try theirs.set(.text, of: desk.text, to: .text("theirs"))
+    let id = desk.document.id
+    var told: DocumentError?
+    do { try desk.document.set(.text, of: desk.text, to: .text("mine")) } catch { told = error }
+    #expect(told == .changedElsewhere(id, copy: desk.document.id))
+    #expect(desk.document.id != id)
+    #expect(try desk.onDisk(id).element(desk.text)?.text == "theirs")
+    #expect(try desk.onDisk(desk.document.id).element(desk.text)?.text == "mine")
+    try desk.document.set(.text, of: desk.text, to: .text("mine again"))
+    #expect(try desk.onDisk(desk.document.id).element(desk.text)?.text == "mine again")
+    #expect(try desk.store.open(id).content.element(desk.text)?.text == "theirs")
+    #expect(desk.images.count == 1)
+  }
+
+  @Test func `another process's version is read again when nothing waits here`() throws {
+    let desk = try Desk()
+    let other = try makeStore(desk.folder, seed: 99)
+    try other.open(desk.document.id).setBackground(.black)
+    #expect(try desk.store.open(desk.document.id) === desk.document)
+    #expect(desk.document.background == .black)
+    try desk.document.setBackground(.yellow)
+    #expect(try desk.onDisk().background == .yellow)
+  }
+
+  @Test func `a document that another process changed is not removed unseen`() throws {
+    let desk = try Desk()
+    try makeStore(desk.folder, seed: 99).open(desk.document.id).setBackground(.black)
+    #expect(throws: DocumentError.changedBeforeRemoval(desk.document.id)) { try desk.document.remove() }
+    #expect(!desk.document.isRemoved)
+    _ = try desk.store.open(desk.document.id)
+    try desk.document.remove()
+  }
+
+  @Test func `a file that was only touched is no conflict, and one that went is written again`() throws {
+    let desk = try Desk()
+    utimensat(AT_FDCWD, desk.document.path, nil, 0)
+    try desk.document.setBackground(.black)
+    unlink(desk.document.path)
+    try desk.document.setBackground(.yellow)
+    #expect(try desk.onDisk().background == .yellow)
+  }
+
+  // MARK: - Units of work
+
+  @Test func `nothing of a unit is on disk until it is committed`() throws {
+    let desk = try Desk()
+    let before = desk.folder.names("documents")
+    let content = desk.folder.read("documents/" + desk.document.id.fileName)
+    desk.store.beginUnit()
+    let new = try desk.store.create()
+    _ = try new.addImage(testSVG(width: 80), named: "x")
+    try desk.document.setBackground(.black)
+    #expect(desk.folder.names("documents").filter { !$0.hasPrefix(".unit") } == before)
+    #expect(desk.folder.read("documents/" + desk.document.id.fileName) == content)
+    #expect(try desk.store.open(new.id) === new)
+    #expect(try desk.store.entries().count == 2)
+    #expect(try desk.store.list().documents.count == 2)
+    #expect(try new.rendered(as: .png, width: 50).brokenElements.isEmpty)
+    #expect(try desk.store.commitUnit().isEmpty)
+    #expect(try desk.onDisk().background == .black)
+    #expect(try desk.onDisk(new.id).images.count == 1)
+    #expect(desk.images.count == 2)
+    #expect(!desk.folder.names("documents").contains { $0.hasPrefix(".unit") })
+    try new.setBackground(.yellow)
+    #expect(try desk.onDisk(new.id).background == .yellow)
+  }
+
+  @Test func `a unit that is rolled back leaves memory and disk as they were`() throws {
+    let desk = try Desk()
+    try desk.document.set(.x, of: desk.text, to: .number(7))
+    let victim = try desk.document.duplicate()
+    let names = desk.folder.names("documents")
+    let content = desk.document.content
+    desk.store.beginUnit()
+    let new = try desk.store.create()
+    _ = try new.addImage(testSVG(width: 80), named: "x")
+    try desk.document.removeElement(desk.image)
+    try desk.document.set(.x, of: desk.text, to: .number(8))
+    try victim.remove()
+    try desk.store.rollbackUnit()
+    #expect(desk.folder.names("documents") == names)
+    #expect(desk.document.content == content)
+    #expect(desk.document.hasUnsavedChanges)
+    #expect(new.isRemoved && !victim.isRemoved)
+    #expect(throws: DocumentError.notFound(new.id.description, suggestion: nil)) { try desk.store.open(new.id) }
+    #expect(desk.images.count == 1)
+    try desk.document.save()
+    #expect(try desk.onDisk().element(desk.text)?.x == 7)
+  }
+
+  @Test func `what a unit removes goes with its images when it is committed`() throws {
+    let desk = try Desk()
+    desk.store.beginUnit()
+    let fleeting = try desk.store.create()
+    try fleeting.remove()
+    try desk.document.remove()
+    #expect(throws: DocumentError.self) { try desk.store.open(desk.document.id) }
+    #expect(try desk.store.entries().isEmpty)
+    #expect(try desk.store.commitUnit().isEmpty)
+    #expect(try desk.store.list().documents.isEmpty)
+    #expect(desk.images.isEmpty)
+  }
+
+  @Test func `a unit meets another process's change by keeping both`() throws {
+    let desk = try Desk()
+    let removed = try desk.document.duplicate()
+    let id = desk.document.id
+    desk.store.beginUnit()
+    try desk.document.setBackground(.black)
+    try removed.remove()
+    let other = try makeStore(desk.folder, seed: 99)
+    try other.open(id).set(.text, of: desk.text, to: .text("theirs"))
+    try other.open(removed.id).set(.text, of: desk.text, to: .text("theirs"))
+    let conflicts = try desk.store.commitUnit()
+    #expect(conflicts == [.changedElsewhere(id, copy: desk.document.id), .changedBeforeRemoval(removed.id)])
+    #expect(try desk.onDisk(id).element(desk.text)?.text == "theirs")
+    #expect(try desk.onDisk(desk.document.id).background == .black)
+    #expect(try desk.onDisk(removed.id).element(desk.text)?.text == "theirs")
+  }
+
+  @Test func `a unit without a change, and the end of none`() throws {
+    let desk = try Desk()
+    #expect(throws: DocumentError.noUnit) { try desk.store.commitUnit() }
+    desk.store.beginUnit()
+    #expect(desk.store.isInUnit)
+    try desk.document.set(.x, of: desk.text, to: .number(3))
+    #expect(throws: DocumentError.self) { try desk.document.addImage(Array("x".utf8), named: "x") }
+    #expect(try desk.store.commitUnit().isEmpty)
+    try desk.store.rollbackUnit()
+    #expect(!desk.store.isInUnit)
+    #expect(desk.document.content.element(desk.text)?.x == 3 && desk.document.hasUnsavedChanges)
+  }
+
+  // MARK: - Undoing
+
+  @Test func `a content can be put back, and a removed document too`() throws {
+    let desk = try Desk()
+    let before = desk.document.content
+    let hash = try #require(before.images.first)
+    let png = try desk.store.image(hash, of: desk.document)
+    try desk.document.removeElement(desk.image)
+    #expect(desk.images.isEmpty)
+    try desk.document.replaceContent(before, images: [hash: png])
+    #expect(try desk.onDisk() == before)
+    #expect(desk.images.count == 1)
+    try desk.document.remove()
+    let again = try desk.store.restore(before, images: [hash: png])
+    #expect(again.id == before.id && desk.images.count == 1)
+    #expect(throws: DocumentError.alreadyThere(before.id)) { try desk.store.restore(before) }
+  }
+
+  // MARK: - Checks
+
+  @Test func `a check tells missing, damaged and orphaned images and texts without a font`() throws {
+    let desk = try Desk()
+    #expect(try desk.store.check().isEmpty)
+    _ = try desk.document.addText("ok \u{10FFFD}")
+    desk.folder.write("documents/images/" + desk.images[0], [1, 2, 3])
+    desk.folder.write("documents/images/" + ContentHash(of: [9]).description, [9])
+    let missing = try desk.document.addImage(testSVG(width: 90), named: "x")
+    unlink(desk.folder.path + "/documents/images/" + (missing.image?.description ?? ""))
+    let problems = try desk.store.check()
+    #expect(
+      problems.map { "\($0.code) \($0.pointer)" } == [
+        "image_mismatch /elements/1/image", "missing_image /elements/3/image", "undrawable_text /elements/2/text",
+        "orphaned_image ",
+      ])
+    #expect(problems.allSatisfy { $0.path != nil && !$0.message.isEmpty })
+    #expect(try desk.store.removeOrphanedImages() == 1)
+    _ = try desk.document.addImage(testSVG(), named: "again heals it")
+    #expect(try desk.store.check().map(\.code) == ["missing_image", "undrawable_text"])
+  }
+
+  @Test func `a thumbnail is kept until the document changes`() throws {
+    let desk = try Desk()
+    let first = try desk.document.thumbnail()
+    let name = "documents/thumbnails/\(desk.document.id).png"
+    #expect(desk.folder.read(name) == first)
+    desk.folder.write(name, [7])
+    var times = [timespec(), timespec()]
+    var status = stat()
+    stat(desk.document.path, &status)
+    times = [status.st_mtim, status.st_mtim]
+    utimensat(AT_FDCWD, desk.folder.path + "/" + name, times, 0)
+    #expect(try desk.document.thumbnail() == [7])
+    try desk.document.setBackground(.black)
+    #expect(try desk.document.thumbnail() != first)
+    #expect(desk.folder.read(name) != [7])
+    try desk.document.remove()
+    #expect(desk.folder.names("documents/thumbnails").isEmpty)
+  }
+}

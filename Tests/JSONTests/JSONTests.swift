@@ -1,0 +1,167 @@
+// Tests of reading and writing JSON: nothing is lost, everything is bounded, every error has its place.
+
+import Testing
+
+@testable import JSON
+
+/// SplitMix64: the same numbers on each run.
+private struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+  init(_ seed: UInt64) { state = seed }
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+private let limits = JSONLimits(bytes: 1 << 20, depth: 64, values: 10_000, string: 10_000)
+
+private func parse(_ source: String) throws(JSONFailure) -> JSONValue {
+  try JSONParser.parse(Array(source.utf8), limits: limits)
+}
+
+private func failure(_ source: String) -> JSONFailure? {
+  do {
+    _ = try parse(source)
+    return nil
+  } catch { return error }
+}
+
+@Suite struct JSONTests {
+  @Test(arguments: [
+    "-6.0000000000000009", "1e308", "1E+2", "0.50", "-0", "-0.0", "123456789012345678901234567890", "1e999", "2.50",
+  ])
+  func `a number keeps its text`(number: String) throws {
+    let value = try parse("[\(number)]")
+    #expect(text(JSONWriter.bytes(of: value)) == "[\(number)]\n")
+  }
+
+  @Test(arguments: [
+    (4.0, "4"), (-0.25, "-0.25"), (1e300, "1e+300"), (-6.0000000000000009, "-6.000000000000001"),
+    (9_007_199_254_740_994, "9.007199254740994e+15"),
+  ])
+  func `a new number has its shortest text`(value: Double, expected: String) throws {
+    let number = try #require(JSONNumber(value))
+    #expect(number.text == expected)
+    #expect(try parse(number.text).double == value)
+  }
+
+  @Test func `a number that JSON cannot write is none`() {
+    #expect(JSONNumber(.nan) == nil)
+    #expect(JSONNumber(.infinity) == nil)
+  }
+
+  @Test func `keys are sorted by code point and told apart by their bytes`() throws {
+    let composed = "\u{e9}"
+    let decomposed = "e\u{301}"
+    let source = "{\"z\":1,\"\(composed)\":2,\"a\":3,\"\(decomposed)\":4,\"B\":5}"
+    let object = try #require(try parse(source).object)
+    #expect(object.members.map { Array($0.key.utf8) } == ["B", "a", decomposed, "z", composed].map { Array($0.utf8) })
+    #expect(object[composed] == .number(2))
+    #expect(object[decomposed] == .number(4))
+    #expect(text(JSONWriter.bytes(of: .object(object))).utf8.count > source.utf8.count)
+  }
+
+  @Test func `members are put in, replaced and taken out in order`() {
+    var object = JSONObject()
+    for key in ["m", "c", "x", "a"] { object[key] = .string(key) }
+    object["c"] = .null
+    object["x"] = nil
+    object["nothing"] = nil
+    #expect(object.keys == ["a", "c", "m"])
+    #expect(object.remove("m") == .string("m"))
+    #expect(object["m"] == nil)
+  }
+
+  @Test(arguments: [
+    (#""\u0041\n\/\"""#, "A\n/\""), (#""\ud83d\ude00""#, "😀"), (#""é日""#, "é日"), (#""\u0000""#, "\0"),
+    ("\"\u{7f}\"", "\u{7f}"),
+  ])
+  func `a string is read and comes back the same`(source: String, expected: String) throws {
+    let value = try parse(source)
+    #expect(value.string == expected)
+    let written = JSONWriter.bytes(of: value)
+    #expect(try JSONParser.parse(written, limits: limits) == value)
+  }
+
+  @Test(arguments: [
+    ("", "a value", 1, 1), ("[1,\n 2", "\"]\" or \",\"", 2, 3), ("{\"a\" 1}", "\":\"", 1, 6),
+    ("{\"é\":tru}", "a value", 1, 6), ("[1] x", "the end of the file", 1, 5), ("{\"a\":1,}", "a key in quotes", 1, 8),
+    ("[01]", "\"]\" or \",\"", 1, 3), ("[-]", "a digit", 1, 3), ("[1.]", "a digit", 1, 4), ("[NaN]", "a value", 1, 2),
+    ("\"abc", "a closing quote", 1, 5), ("[+1]", "a value", 1, 2), ("[Infinity]", "a value", 1, 2),
+  ])
+  func `what was expected is said with its line and column`(source: String, expected: String, line: Int, column: Int) {
+    guard case .expected(let what, _)? = failure(source)?.reason else {
+      Issue.record("no failure for \(source)")
+      return
+    }
+    #expect(what == expected)
+    #expect(failure(source)?.line == line)
+    #expect(failure(source)?.column == column)
+  }
+
+  @Test func `other failures are told apart`() {
+    #expect(failure("\"\\ud800\"")?.reason == .loneSurrogate)
+    #expect(failure("\"\\ud800\\u0041\"")?.reason == .loneSurrogate)
+    #expect(failure("\"\\udc00\"")?.reason == .loneSurrogate)
+    #expect(failure("\"\\x\"")?.reason == .badEscape)
+    #expect(failure("\"\\u00g0\"")?.reason == .badEscape)
+    #expect(failure("\"a\nb\"")?.reason == .controlCharacter)
+    #expect(failure("{\"a\":1,\"b\":2,\"a\":3}")?.reason == .keyTwice("a"))
+    #expect(failure(String(repeating: "[", count: 10_000))?.reason == .tooDeep(limit: 64))
+    #expect(failure("[" + String(repeating: "1,", count: 10_000) + "1]")?.reason == .tooMany(limit: 10_000))
+    #expect(failure("\"" + String(repeating: "a", count: 10_001) + "\"")?.reason == .stringTooLong(limit: 10_000))
+    #expect(failure("\"\\n" + String(repeating: "a", count: 20_000) + "\"")?.reason == .stringTooLong(limit: 10_000))
+    #expect(failure(String(repeating: "1", count: 1_001))?.reason == .stringTooLong(limit: 1000))
+    #expect(failure(String(repeating: " ", count: 2 << 20))?.reason == .tooLong(limit: 1 << 20))
+    #expect(throws: JSONFailure(reason: .notUTF8, line: 1, column: 2)) {
+      try JSONParser.parse([0x22, 0xFF, 0x22], limits: limits)
+    }
+  }
+
+  @Test func `a random value is written and read back the same`() throws {
+    var random = Seeded(3)
+    for _ in 0..<200 {
+      let value = randomValue(&random, depth: 0)
+      let bytes = JSONWriter.bytes(of: value)
+      #expect(try JSONParser.parse(bytes, limits: limits) == value)
+    }
+  }
+
+  private func randomValue(_ random: inout Seeded, depth: Int) -> JSONValue {
+    switch Int.random(in: 0..<(depth > 3 ? 4 : 6), using: &random) {
+    case 0: return .null
+    case 1: return .bool(.random(using: &random))
+    case 2: return .number(Double(bitPattern: random.next()))
+    case 3: return .string(randomText(&random))
+    case 4:
+      return .array((0..<Int.random(in: 0...4, using: &random)).map { _ in randomValue(&random, depth: depth + 1) })
+    default:
+      var object = JSONObject()
+      for _ in 0..<Int.random(in: 0...5, using: &random) {
+        object[randomText(&random)] = randomValue(&random, depth: depth + 1)
+      }
+      return .object(object)
+    }
+  }
+
+  private func randomText(_ random: inout Seeded) -> String {
+    var text = ""
+    for _ in 0..<Int.random(in: 0...6, using: &random) {
+      if let scalar = Unicode.Scalar(UInt32.random(in: 0...0x11FF, using: &random)) {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+
+  @Test func `a pointer escapes what has a meaning in it`() {
+    #expect(JSONPointer.whole.description.isEmpty)
+    #expect(JSONPointer.whole.appending("a/b~c").appending(3).description == "/a~1b~0c/3")
+  }
+}

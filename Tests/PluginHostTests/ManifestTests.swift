@@ -1,0 +1,75 @@
+// What `plugin.json` may say, and how wrong ones are told; versions and ranges of them.
+
+import Bindings
+import JSON
+import Testing
+
+@testable import PluginHost
+
+@Suite struct ManifestTests {
+  private func manifest(_ json: String) throws -> Manifest { try Manifest(Array(json.utf8), folder: "mine") }
+
+  @Test func `a whole manifest is read, and what is not known is kept`() throws {
+    let read = try manifest(
+      """
+      {"name": "mine", "version": "1.2.3", "api": 1, "summary": "S.", "author": "A", "load": "startup",
+       "permissions": ["decks.read", "files.read:~/x", "files.write:/tmp/y"], "commands": ["a-b"], "modes": ["m"],
+       "events": ["word_found"], "requires": {"other": ">=1 <3"}, "x-mine": {"deep": [1, 2]}}
+      """)
+    #expect(read.permissions == [.module("decks.read"), .read(path: "~/x"), .write(path: "/tmp/y")])
+    #expect(read.loadsAtStart && read.commands == ["a-b"] && read.modes == ["m"] && read.events == [.wordFound])
+    #expect(read.requires.first?.name == "other" && read.requires.first?.range.description == ">=1 <3")
+    #expect(read.others["x-mine"]?.object?["deep"]?.array?.count == 2)
+    #expect(read.others.keys == ["x-mine"])
+  }
+
+  @Test func `a manifest for a newer interface is known by name, and nothing more of it is read`() throws {
+    let read = try manifest(#"{"name": "mine", "version": "9.0", "api": 2, "permissions": ["telepathy"], "modes": 7}"#)
+    #expect(read.isNewer && read.version == "9.0" && read.permissions.isEmpty)
+  }
+
+  @Test(arguments: [
+    (#"{"name": "mine", "api": 1"#, "line 1"),
+    ("[]", "an object expected"),
+    (#"{"api": 1}"#, "\"name\": a name of small letters"),
+    (#"{"name": "other", "api": 1}"#, "\"name\": \"mine\", the name of its folder,"),
+    (#"{"name": "mine"}"#, "\"api\": a whole number from 1 expected, it is missing"),
+    (#"{"name": "mine", "api": 0}"#, "\"api\": a whole number from 1"),
+    (#"{"name": "mine", "api": 1.5}"#, "\"api\": a whole number from 1"),
+    (#"{"name": "mine", "api": 1, "version": "new"}"#, "\"version\": a version as"),
+    (#"{"name": "mine", "api": 1, "summary": 3}"#, "\"summary\": text expected"),
+    (#"{"name": "mine", "api": 1, "load": "later"}"#, "\"load\": \"startup\" or \"use\""),
+    (#"{"name": "mine", "api": 1, "permissions": "decks.read"}"#, "\"permissions\": a list of texts"),
+    (#"{"name": "mine", "api": 1, "permissions": ["decks.raed"]}"#, "(did you mean \"decks.read\"?)"),
+    (#"{"name": "mine", "api": 1, "permissions": ["files.read:here"]}"#, "\"files.read:here\" is none"),
+    (#"{"name": "mine", "api": 1, "commands": ["A B"]}"#, "\"commands\": names of small letters"),
+    (#"{"name": "mine", "api": 1, "events": ["card_answerd"]}"#, "(did you mean \"card_answered\"?)"),
+    (#"{"name": "mine", "api": 1, "requires": ["x"]}"#, "\"requires\": an object of names"),
+    (#"{"name": "mine", "api": 1, "requires": {"x": "soon"}}"#, "\"requires\": \"x\": a version range expected"),
+  ])
+  func `a wrong manifest names the key and what is expected there`(json: String, words: String) {
+    let error = #expect(throws: PluginError.self) { try manifest(json) }
+    #expect(error?.message.hasPrefix("mine: plugin.json: ") == true)
+    #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+  }
+
+  @Test(arguments: [
+    ("*", "0.0.1", true), (">=1.2 <2", "1.2", true), (">=1.2 <2", "1.10.3", true), (">=1.2 <2", "2.0", false),
+    (">=1.2 <2", "1.1.9", false), ("^1.2", "1.9", true), ("^1.2", "2", false), ("^1.2", "1.1", false),
+    ("~1.2", "1.2.7", true), ("~1.2", "1.3", false), ("1.2", "1.2.9", true), ("1.2", "1.3", false),
+    ("1.2.3", "1.2.3", true), ("1.2.3", "1.2.4", false), ("1", "1.8", true), ("=1.0", "1.0.0", true),
+    (">1", "1.0.0", false), ("<=1", "1.0", true), (">=1.0.0", "1.0.0-beta", false), ("<1.0.0", "1.0.0-beta", true),
+  ])
+  func `a range says which versions will do`(range: String, version: String, isIn: Bool) throws {
+    let range = try #require(VersionRange(range))
+    #expect(range.contains(try #require(Version(version))) == isIn)
+  }
+
+  @Test(arguments: ["", "x", "1.x", ">=", "1..2", "1.2.3.4.5", "-1", "^99999999999999999999", "1 2 3 4 5 6 7 8 9"])
+  func `what is no range is refused`(text: String) { #expect(VersionRange(text) == nil) }
+
+  @Test func `to read and to change the same is one line of the question`() {
+    let rights: [Permission] = [.module("decks.read"), .module("decks.write"), .read(path: "~/quiz"), .module("words")]
+    #expect(Permission.inWords(rights) == ["read and change decks", "read files in ~/quiz", "look up words"])
+  }
+}

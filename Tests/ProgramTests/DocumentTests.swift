@@ -1,0 +1,116 @@
+// Card documents through the program: composing, drawing, keeping.
+
+import Glibc
+import Testing
+
+@Suite struct DocumentProgramTests {
+  private func id(_ run: Run) -> String {
+    run.output.split(separator: " ").last.map { String($0.dropLast(2)) } ?? ""
+  }
+
+  /// A picture of one colour, in the PPM format turned into PNG by the program itself is not there: a PNG of 1 by 1, written out.
+  private func picture(_ home: Home) throws -> String {
+    let svg =
+      "<svg xmlns='http://www.w3.org/2000/svg' width='400' height='200'><rect width='400' height='200' fill='red'/></svg>"
+    return try home.write(svg, to: "red.svg")
+  }
+
+  @Test func `a document is composed, shown, drawn and removed by commands`() throws {
+    let home = try Home()
+    let doc = id(try home.run("doc", "create", "--background", "1,1,0.7"))
+    #expect(doc.count == 36)
+    #expect(try home.run("doc", "add-text", doc, "el perro").status == 0)
+    let image = try home.run("doc", "add-image", doc, try picture(home), "--frame", "heart")
+    #expect(image.status == 0, "\(image)")
+    #expect(
+      try home.run("doc", "set", doc, "2", "x=100", "rotation=15", "alt=a red field").output == "Changed 3 fields.\n")
+    let shown = try home.run("doc", "show", String(doc.prefix(8))).output
+    #expect(shown.contains("el perro") && shown.contains("an image in the shape of a heart: a red field"))
+    for name in ["out.svg", "out.png", "out.pdf"] {
+      #expect(try home.run("doc", "render", doc, home.path + "/" + name, "--width", "260").status == 0)
+      #expect(size(of: home.path + "/" + name) > 500)
+    }
+    #expect(try home.run("doc", "list", "--json").lines.count == 1)
+    #expect(try home.run("doc", "lower", doc, "2").output == "Moved.\n")
+    #expect(try home.run("doc", "check").output == "All is well.\n")
+    let copy = id(try home.run("doc", "create", "--from", doc))
+    #expect(try home.run("doc", "sheet", doc, copy, home.path + "/sheet.pdf").output.contains("Drew 2 documents"))
+    #expect(try home.run("doc", "export", doc, home.path + "/old.rwcard", "--edition", "2").status == 0)
+    #expect(try home.run("doc", "show", home.path + "/old.rwcard").output.contains("el perro"))
+    #expect(try home.run("doc", "remove", copy).status == 0)
+    #expect(try home.run("doc", "list", "--json").lines.count == 1)
+  }
+
+  @Test(arguments: [
+    (["show", "nosuch"], "not_found"), (["create", "--background", "2,0,0"], "bad_value"),
+    (["show", "/etc/passwd"], "not_json"), (["render", "nosuch", "x.png"], "not_found"),
+  ])
+  func `what cannot be done is refused with a code`(words: [String], code: String) throws {
+    let run = try Home().run(["doc"] + words + ["--json"])
+    #expect(run.status == 1)
+    #expect(run.errors.contains("\"code\": \"\(code)\""), "\(run.errors)")
+  }
+
+  @Test func `documents are objects of Lua, kept or taken back with the script`() throws {
+    let home = try Home()
+    let code = """
+      local d = assert(documents.create{background = {1, 0.5, 0}})
+      local text = assert(d:add_text{text = "hello", x = 10, color = {1, 1, 1}})
+      local image = assert(d:add_image("\(try picture(home))", {frame = "circle", width = 300, height = 300}))
+      assert(#d.elements == 2 and d.elements[1] == text and d.elements[2] == image)
+      assert(text.kind == "text" and image.kind == "image" and image.frame == "circle" and text.frame == nil)
+      text.y = -200
+      image.alt = "red"
+      assert(d:lower(image) and d.elements[1] == image)
+      assert(#d:check() == 0 and d.background[2] == 0.5)
+      local copy = assert(d:duplicate())
+      assert(copy.id ~= d.id and #copy.elements == 2 and #documents.list() == 2)
+      assert(copy:remove_element(copy.elements[1]) and #copy.elements == 1)
+      assert(copy:remove())
+      local deck = decks.create("Pictures")
+      local card = assert(deck:add{prompt = "p", answer = "a", document = d})
+      assert(card.document == d and deck:card(1).document.id == d.id)
+      assert(not pcall(function() d.background = {2, 0, 0} end))
+      assert(not pcall(function() text.width = -1 end))
+      assert(select(2, documents.open("nosuch")).code == "not_found")
+      """
+    #expect(try home.run("-e", code + " error('fails')").status == 1)
+    #expect(try home.run("doc", "list", "--json").output.isEmpty)
+    let kept = try home.run("-e", code)
+    #expect(kept.status == 0, "\(kept)")
+    #expect(try home.run("doc", "list", "--json").lines.count == 1)
+    #expect(try home.run("-e", "print(documents.list()[1].elements[2].y)").output == "-200.0\n")
+    let study = try home.run("study", "Pictures", "--sprint", input: "\nright\n")
+    #expect(study.output.contains("Done. 1 right, 0 wrong"), "\(study)")
+  }
+
+  @Test func `a document is drawn in the terminal, and beside a card that is studied`() throws {
+    let home = try Home()
+    try home.run(
+      "-e",
+      "local d = documents.create{background = {1, 0, 0}} decks.create('P'):add{prompt = 'p', answer = 'a', document = d}"
+    )
+    let terminal = try home.terminal("study", "P", "--sprint")
+    terminal.wait(for: "show the answer", seconds: 10)
+    terminal.type("\r")
+    terminal.wait(for: "48;2;255;0;0m▀", seconds: 10)
+    terminal.type("r")
+    terminal.wait(for: "Done.")
+  }
+
+  @Test func `without the drawing program pictures fail and nothing else`() throws {
+    let home = try Home()
+    symlink(builtProgram("deckhand"), home.path + "/link")
+    let copy = home.path + "/alone"
+    #expect(Child.copy(builtProgram("deckhand"), to: copy))
+    let base = ["--data", home.path + "/data", "--no-plugins"]
+    func run(_ words: String...) throws -> Run {
+      try Child([copy] + base + words, environment: home.environment).finish(input: "")
+    }
+    let doc = id(try run("doc", "create"))
+    #expect(try run("doc", "add-text", doc, "words").status == 0)
+    let failed = try run("doc", "render", doc, home.path + "/x.png")
+    #expect(failed.status == 1 && failed.errors.contains("deckhand-draw"), "\(failed)")
+    #expect(try run("doc", "show", doc).output.contains("words"))
+  }
+}
