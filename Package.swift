@@ -95,7 +95,11 @@ let package = Package(
         .linkedLibrary(":liblua5.4.a"), .linkedLibrary("sqlite3"), .linkedLibrary("m"), .linkedLibrary("dl"),
       ]),
     .executableTarget(
-      name: "Benchmarks", dependencies: ["BenchmarkReferences", "LuaRuntime"], path: "Tests/Benchmarks",
+      name: "Benchmarks",
+      dependencies: [
+        "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace", "Commands",
+        "Bindings", "CardDocuments",
+      ], path: "Tests/Benchmarks",
       swiftSettings: strict),
     // A program that the tests of Authentication start to end it at every step.
     .executableTarget(

@@ -70,6 +70,12 @@ public final class EventTable {
 
   public var isEmpty: Bool { subscriptions.allSatisfy(\.value.isEmpty) }
 
+  /// Whether anybody listens to an event, once what wants to hear of it could subscribe: asked before its arguments are made.
+  func isHeard(_ event: ShellEvent) -> Bool {
+    willEmit?(event)
+    return subscriptions[event]?.isEmpty == false
+  }
+
   /// Calls the listeners in the order of their subscription.
   /// - Throws: only a stop (Ctrl-C, exit) that a listener ended with.
   public func emit(_ event: ShellEvent, _ arguments: [any LuaRepresentable] = []) throws {

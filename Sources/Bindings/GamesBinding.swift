@@ -158,23 +158,68 @@ func modeType() -> BoundType<ModeObject> {
 
 // MARK: Games
 
-/// What a guess answers: points, or nil and the refusal.
-struct GuessAnswer: LuaRepresentable {
-  let outcome: GuessOutcome
-  let word: () -> String
+/// What refused guesses are answered with in one state: the texts of each rule are made once.
+/// Invariant: `current` has the problems of the rules of `game` as of its deal `deal`, in their order.
+private final class Refusals {
+  private var known: [(rule: Rule, problem: PreparedProblem)] = []
+  private var current: [PreparedProblem] = []
+  private var game: Game?
+  private var deal = 0
+  private static let limit = 256
 
-  func push(on stack: borrowing LuaStack) -> Int32 {
-    if case .accepted(let points) = outcome {
-      stack.push(points)
-      return 1
+  /// Pushes nil and the problem of a verdict that is no acceptance; the guess is at `index`.
+  func push(_ verdict: Verdict, to index: Int, of game: Game, on stack: borrowing LuaStack) throws -> LuaPushed {
+    let bytes = try stack.bytes(index)
+    if case .refused(let rule) = verdict, Lexicon.hash(ofPlain: bytes) != nil {
+      return problem(of: rule, of: game, on: stack).pushRefusal(detail: index, on: stack)
     }
     stack.pushNil()
-    if let refusal = outcome.refusal(of: word()) { stack.push(refusal) } else { stack.pushNil() }
-    return 2
+    let word = game.lexicon.normalized(String(decoding: bytes, as: UTF8.self))
+    if let refusal = game.outcome(of: verdict).refusal(of: word) { stack.push(refusal) } else { stack.pushNil() }
+    return LuaPushed(2)
   }
-  var luaValue: LuaValue {
-    if case .accepted(let points) = outcome { return .integer(points) }
-    return .text(outcome.code ?? "")
+
+  private func problem(of rule: Int, of game: Game, on stack: borrowing LuaStack) -> PreparedProblem {
+    if self.game !== game || deal != game.deals { take(game, on: stack) }
+    return current[rule]
+  }
+
+  private func take(_ game: Game, on stack: borrowing LuaStack) {
+    if known.count > Self.limit { known = [] }
+    current = []
+    for rule in game.rules { current.append(prepared(rule, on: stack)) }
+    (self.game, deal) = (game, game.deals)
+  }
+
+  private func prepared(_ rule: Rule, on stack: borrowing LuaStack) -> PreparedProblem {
+    if let old = known.first(where: { $0.rule == rule }) { return old.problem }
+    let refusal = Refusal(code: rule.code, title: rule.title, message: rule.message, word: "")
+    let problem = PreparedProblem(refusal, detail: "word", on: stack)
+    known.append((rule, problem))
+    return problem
+  }
+}
+
+/// Judges the guesses of a table: pushes the list of their points, or of the codes of the refusals.
+private func pushBatch(
+  _ guesses: borrowing LuaTable, of handle: GameHandle, in context: BindingContext, on stack: borrowing LuaStack
+) throws -> LuaPushed {
+  let game = handle.game
+  let deal = game.deals
+  var isSameDeal = true
+  stack.pushTable(array: game.rules.count, fields: 0)
+  let codes = stack.count
+  for (index, rule) in game.rules.enumerated() { stack.setElement(index + 1, rule.code) }
+  return try guesses.pushMapped { stack in
+    let verdict = try game.verdict(on: stack.bytes(-1))
+    switch verdict {
+    case .accepted(let points):
+      try context.tell(ofWordIn: handle)
+      stack.push(points)
+      isSameDeal = game.deals == deal
+    case .refused(let rule) where isSameDeal: stack.pushElement(rule + 1, ofTableAt: codes)
+    default: stack.push(game.outcome(of: verdict).code ?? "")
+    }
   }
 }
 
@@ -187,6 +232,7 @@ func gameType(_ context: BindingContext) -> BoundType<GameHandle> {
     identity: { .text($0.game.baseWord) }, check: { try context.requireGames($0, "game") }
   ) { type in
     describeState(type)
+    describeGuessing(type, context)
     describePlaying(type, context)
   }
 }
@@ -235,30 +281,28 @@ extension GameHandle {
   public var dataText: String? { (companion as? LuaReference)?.copied().json ?? savedData }
 }
 
-private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingContext) {
+private func describeGuessing(_ type: BoundType<GameHandle>, _ context: BindingContext) {
+  let refusals = Refusals()
   let word = LuaParameter("word", .string)
   type.method("guess", [word], returns: .integer, fails: true, "Judges a guess: its points, or nil and why not.") {
     handle, stack in
-    let bytes = try stack.bytes(2)
-    let outcome = try handle.game.guess(bytes)
-    if case .accepted = outcome { try context.tell(ofWordIn: handle) }
-    return GuessAnswer(outcome: outcome) { [lexicon = handle.game.lexicon] in
-      lexicon.normalized(String(decoding: bytes, as: UTF8.self))
+    let verdict = try handle.game.verdict(on: stack.bytes(2))
+    guard case .accepted(let points) = verdict else {
+      return try refusals.push(verdict, to: 2, of: handle.game, on: stack)
     }
+    try context.tell(ofWordIn: handle)
+    stack.push(points)
+    return LuaPushed(1)
   }
   type.method(
     "guess_all", [LuaParameter("words", .list(.string))], returns: .list(.oneOf([.integer, .string])),
     "Judges many guesses: for each its points, or the code of the refusal."
   ) { handle, stack in
-    try stack.table(2, "list of strings").elements { stack in
-      let outcome = try handle.game.guess(stack.bytes(-1))
-      if case .accepted(let points) = outcome {
-        try context.tell(ofWordIn: handle)
-        return LuaValue.integer(points)
-      }
-      return .text(outcome.code ?? "")
-    }
+    try pushBatch(stack.table(2, "list of strings"), of: handle, in: context, on: stack)
   }
+}
+
+private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingContext) {
   type.method("possible", [], returns: .list(.string), "All words that can be found.") { handle, _ in
     handle.game.possible()
   }
@@ -283,8 +327,7 @@ private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingCo
 extension BindingContext {
   /// Events: the word found last, and the end of the game when it was the one that ended it.
   func tell(ofWordIn handle: GameHandle) throws {
-    guard let word = handle.game.newest else { return }
-    try events.emit(.wordFound, [handle, word])
-    if try handle.game.isFinished() { try events.emit(.gameFinished, [handle]) }
+    if events.isHeard(.wordFound), let word = handle.game.newest { try events.emit(.wordFound, [handle, word]) }
+    if events.isHeard(.gameFinished), try handle.game.isFinished() { try events.emit(.gameFinished, [handle]) }
   }
 }

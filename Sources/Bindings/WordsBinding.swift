@@ -1,12 +1,20 @@
 // What Lua sees of words: the module `words` and the type `lexicon`. Invariant: a word that is looked up stays the bytes that
 // Lua has; no Swift String is made for it.
 
-import Lexicon
+public import Lexicon
 public import LuaRuntime
 import Wording
 public import Workspace
 
 extension LexiconHandle: BoundObject {}
+
+extension ListedWords: LuaRepresentable {
+  public func push(on stack: borrowing LuaStack) -> Int32 {
+    stack.pushList(of: count) { push in forEach(push) }
+    return 1
+  }
+  public var luaValue: LuaValue { texts.luaValue }
+}
 
 func wordsModule(_ context: BindingContext) -> BoundModule {
   BoundModule("words", "Word lists of languages, and small questions about words.") { module in
@@ -98,23 +106,23 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
     let options = try stack.optionalTable(3)
     try options?.allowOnly(["min"])
     let least = try options?.optionalInteger("min", in: 1...1000) ?? 2
-    return handle.lexicon.formable(from: letters, minLength: least)
+    return handle.lexicon.listFormable(from: letters, minLength: least)
   }
   type.method(
     "match", [LuaParameter("pattern", .string)], returns: .list(.string), fails: true,
     "The words of a pattern: ? is one letter, * any number, [abc] a choice."
   ) { handle, stack in
-    try handle.lexicon.match(stack.text(2))
+    try handle.lexicon.listMatches(of: stack.text(2))
   }
   type.method(
     "anagrams", [LuaParameter("letters", .string)], returns: .list(.string), "The words of exactly these letters."
   ) { handle, stack in
-    handle.lexicon.anagrams(of: try stack.text(2))
+    handle.lexicon.listAnagrams(of: try stack.text(2))
   }
   type.method(
     "neighbours", [LuaParameter("word", .string)], returns: .list(.string), "The words that differ in one letter."
   ) { handle, stack in
-    handle.lexicon.neighbours(of: try stack.text(2))
+    handle.lexicon.listNeighbours(of: try stack.text(2))
   }
   type.method(
     "word_of_the_day", [LuaParameter("options", .optional(.table))], returns: .optional(.string),
@@ -127,7 +135,7 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
     return handle.lexicon.wordOfTheDay(day, length: try options?.optionalInteger("length", in: 1...1000))
   }
   type.method("palindromes", [], returns: .list(.string), "The words that read the same from both ends.") { handle, _ in
-    handle.lexicon.palindromes()
+    handle.lexicon.listPalindromes()
   }
   type.method(
     "words", [LuaParameter("options", .optional(.table))], returns: .iterator(.string),
@@ -137,9 +145,10 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
     try options?.allowOnly(["length", "prefix"])
     let length = try options?.optionalInteger("length", in: 1...1000)
     var words = handle.lexicon.words(length: length, prefix: try options?.optionalText("prefix") ?? "")
-    return LuaFunction("next") { _ in
+    return LuaFunction("next") { stack in
       try requireOpen(handle, "iterator")
-      return words.next()
+      if words.withNext({ stack.push(bytes: $0) }) == nil { stack.pushNil() }
+      return LuaPushed(1)
     }
   }
 }

@@ -23,6 +23,12 @@ extension Lexicon {
     return letters.withUTF8 { formableOffsets($0, minLength: minLength, sorted: false).count }
   }
 
+  /// The words that can be laid with `letters`, as `formable`.
+  public func listFormable(from letters: String, minLength: Int = 2) -> ListedWords {
+    var letters = letters
+    return ListedWords(lexicon: self, offsets: letters.withUTF8 { formableOffsets($0, minLength: minLength) })
+  }
+
   /// Calls `body` with the UTF-8 of each word that can be laid with `letters`, in order, until it answers false.
   public func forEachFormable(
     from letters: String, minLength: Int = 2, _ body: (UnsafeBufferPointer<UInt8>) throws -> Bool
@@ -33,13 +39,16 @@ extension Lexicon {
   }
 
   /// The words that use all of `letters` (normal form; `?` is a blank).
-  public func anagrams(of letters: String) -> [String] {
+  public func anagrams(of letters: String) -> [String] { listAnagrams(of: letters).texts }
+
+  /// The words that use all of `letters`, as `anagrams`.
+  public func listAnagrams(of letters: String) -> ListedWords {
     var letters = letters
     let offsets = letters.withUTF8 { bytes in
       let bag = LetterBag(bytes, alphabet: image.alphabet)
       return bag.isWhole ? formableOffsets(bag, minLength: bag.total) : []
     }
-    return offsets.map(word(at:))
+    return ListedWords(lexicon: self, offsets: offsets)
   }
 
   private func formableOffsets(

@@ -90,9 +90,12 @@ struct Pattern {
 
 extension Lexicon {
   /// The words that a pattern describes: letters in normal form, `?` for one letter, `*` for any number, `[abc]` for a choice.
-  public func match(_ pattern: String) throws(LexiconError) -> [String] {
+  public func match(_ pattern: String) throws(LexiconError) -> [String] { try listMatches(of: pattern).texts }
+
+  /// The words that a pattern describes, as `match`.
+  public func listMatches(of pattern: String) throws(LexiconError) -> ListedWords {
     let pattern = try Pattern(pattern, alphabet: image.alphabet)
-    var words: [String] = []
+    var offsets: [UInt32] = []
     for block in blocks {
       guard let constraints = pattern.constraints(length: block.length) else { continue }
       for offset in rows(
@@ -101,15 +104,18 @@ extension Lexicon {
           for (position, codes) in constraints { keep(&rows, of: block, position: position, codes: codes) }
         }) where pattern.stars < 2 || pattern.matches(image.alphabet.codes(of: bytes(at: offset)))
       {
-        words.append(word(at: offset))
+        offsets.append(offset)
       }
     }
-    return words
+    return ListedWords(lexicon: self, offsets: offsets)
   }
 
   /// The words that read the same from both ends.
-  public func palindromes() -> [String] {
-    blocks.flatMap { block in
+  public func palindromes() -> [String] { listPalindromes().texts }
+
+  /// The words that read the same from both ends, as `palindromes`.
+  public func listPalindromes() -> ListedWords {
+    let offsets = blocks.flatMap { block in
       rows(of: block) { rows in
         for position in 0..<block.length / 2 {
           for plane in 0..<image.planeCount {
@@ -118,15 +124,21 @@ extension Lexicon {
             for index in rows.indices { rows[index] &= ~(left[index] ^ right[index]) }
           }
         }
-      }.map(word(at:))
+      }
     }
+    return ListedWords(lexicon: self, offsets: offsets)
   }
 
   /// The words of the same length that differ from `word` (normal form) in one letter.
-  public func neighbours(of word: String) -> [String] {
+  public func neighbours(of word: String) -> [String] { listNeighbours(of: word).texts }
+
+  /// The neighbours of a word, as `neighbours`.
+  public func listNeighbours(of word: String) -> ListedWords {
     let codes = image.alphabet.codes(of: Array(word.utf8))
-    guard let block = blocks.first(where: { $0.length == codes.count }) else { return [] }
-    return rows(of: block) { rows in
+    guard let block = blocks.first(where: { $0.length == codes.count }) else {
+      return ListedWords(lexicon: self, offsets: [])
+    }
+    let offsets = rows(of: block) { rows in
       var twice = [UInt64](repeating: 0, count: rows.count)
       var once = twice
       for (position, code) in codes.enumerated() {
@@ -138,7 +150,8 @@ extension Lexicon {
         }
       }
       for index in rows.indices { rows[index] &= once[index] & ~twice[index] }
-    }.map(self.word(at:))
+    }
+    return ListedWords(lexicon: self, offsets: offsets)
   }
 
   /// The offsets of the words of a block whose bit `narrow` leaves set.

@@ -5,6 +5,8 @@
 public struct WordSequence: Sequence, IteratorProtocol {
   private let lexicon: Lexicon
   private var ranges: [Range<Int>]
+  /// Where the word of an index lies, when it follows the one that was given last.
+  private var following: (index: Int, offset: UInt32)?
 
   init(_ lexicon: Lexicon, _ ranges: [Range<Int>]) {
     self.lexicon = lexicon
@@ -14,13 +16,28 @@ public struct WordSequence: Sequence, IteratorProtocol {
   /// How many words are still to come.
   public var remaining: Int { ranges.reduce(0) { $0 + $1.count } }
 
-  public mutating func next() -> String? {
+  public mutating func next() -> String? { nextOffset().map(lexicon.word(at:)) }
+
+  /// Calls `body` with the UTF-8 of the next word; nil at the end.
+  public mutating func withNext<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R? {
+    try nextOffset().map { try body(lexicon.bytes(at: $0)) }
+  }
+
+  private mutating func nextOffset() -> UInt32? {
     while let range = ranges.popLast() {
       guard !range.isEmpty else { continue }
       ranges.append(range.dropFirst())
-      return lexicon.word(at: lexicon.offset(ofIndex: range.lowerBound))
+      return offset(ofIndex: range.lowerBound)
     }
     return nil
+  }
+
+  /// Words lie one after another, so that only the first of a range is looked for.
+  private mutating func offset(ofIndex index: Int) -> UInt32 {
+    var offset = following?.index == index ? following?.offset ?? 0 : lexicon.offset(ofIndex: index)
+    if !lexicon.image.bounds.contains(offset) { offset = lexicon.offset(ofIndex: index) }
+    following = (index + 1, offset + 1 + UInt32(lexicon.heap[Int(offset)]))
+    return offset
   }
 }
 

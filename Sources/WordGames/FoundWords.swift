@@ -6,7 +6,9 @@ import Lexicon
 
 final class FoundWords {
   struct Entry {
-    let word: String
+    /// Where its bytes lie in the heap.
+    fileprivate let start: Int
+    fileprivate let bytes: Int
     let letters: Int
     let points: Int
     /// Which player found it, from 0.
@@ -29,9 +31,10 @@ final class FoundWords {
   private var heapUsed = 0
 
   init() {
-    slots = .allocate(capacity: 32)
+    slots = .allocate(capacity: 512)
     slots.initialize(repeating: Slot())
-    heap = .allocate(capacity: 256)
+    heap = .allocate(capacity: 1024)
+    entries.reserveCapacity(128)
   }
 
   deinit {
@@ -61,17 +64,28 @@ final class FoundWords {
     return true
   }
 
+  /// The word of an entry.
+  func word(_ entry: Entry) -> String {
+    String(decoding: UnsafeBufferPointer(rebasing: heap[entry.start..<entry.start + entry.bytes]), as: UTF8.self)
+  }
+
+  /// Oldest first.
+  var words: [String] { entries.map(word) }
+
   /// Adds a word.
   func add(_ word: String, letters: Int, points: Int, player: Int) {
-    entries.append(Entry(word: word, letters: letters, points: points, player: player))
-    self.letters += letters
     var text = word
-    text.withUTF8 { bytes in
-      guard !bytes.isEmpty else { return }
-      keep(bytes)
-      if entries.count * 4 > slots.count { growSlots() }
-      place(Slot(hash: Lexicon.hash(of: bytes), start: heapUsed - bytes.count, count: bytes.count))
-    }
+    text.withUTF8 { add($0, hash: Lexicon.hash(of: $0), letters: letters, points: points, player: player) }
+  }
+
+  /// Adds a word given as its UTF-8 and its `Lexicon.hash(of:)`.
+  func add(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64, letters: Int, points: Int, player: Int) {
+    entries.append(Entry(start: heapUsed, bytes: word.count, letters: letters, points: points, player: player))
+    self.letters += letters
+    guard !word.isEmpty else { return }
+    keep(word)
+    if entries.count * 4 > slots.count { growSlots() }
+    place(Slot(hash: hash, start: heapUsed - word.count, count: word.count))
   }
 
   private func keep(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -87,7 +101,7 @@ final class FoundWords {
 
   private func growSlots() {
     let old = slots
-    slots = .allocate(capacity: old.count * 2)
+    slots = .allocate(capacity: old.count * 4)
     slots.initialize(repeating: Slot())
     for slot in old where slot.count != 0 { place(slot) }
     old.deallocate()

@@ -6,13 +6,20 @@ public import Lexicon
 public final class Game {
   public let mode: Mode
   public let lexicon: Lexicon
-  public internal(set) var baseWord = ""
+  public internal(set) var baseWord = "" { didSet { letterCount = baseWord.count } }
+  private(set) var letterCount = 0
   /// The rules in force: the mode's, or those that its `setup` gave.
   public internal(set) var rules: [Rule]
+  /// How often rules and base word were put into play.
+  public private(set) var deals = 0
+  /// What the mode's own `accept` said of the last word that it declined.
+  public internal(set) var declined: Refusal?
   /// Whose turn it is, from 0.
   public internal(set) var currentPlayer = 0
   /// Points taken off for hints.
   public internal(set) var hintCosts = 0
+  /// Whether the mode has functions that are asked about each word.
+  let hasSay: Bool
   let judge: Judge
   let foundWords = FoundWords()
   var bonus = 0
@@ -37,6 +44,7 @@ public final class Game {
     self.level = level
     self.random = random
     rules = mode.rules
+    hasSay = mode.hooks.accept != nil || mode.hooks.score != nil
     wantedLength = length
     clock = GameClock(limit: mode.seconds, now: now)
     judge = Judge(lexicon: lexicon, found: foundWords)
@@ -44,11 +52,11 @@ public final class Game {
 
   public var language: Language { lexicon.language }
   /// The letters of the base word.
-  public var length: Int { baseWord.count }
+  public var length: Int { letterCount }
   /// The found words, newest first.
-  public var found: [String] { foundWords.entries.reversed().map(\.word) }
+  public var found: [String] { foundWords.entries.reversed().map(foundWords.word) }
   /// The word found last.
-  public var newest: String? { foundWords.entries.last?.word }
+  public var newest: String? { foundWords.entries.last.map(foundWords.word) }
   public var count: Int { foundWords.entries.count }
   /// The mean length of the found words in letters; 0 when there are none.
   public var average: Double { count == 0 ? 0 : Double(foundWords.letters) / Double(count) }
@@ -100,7 +108,7 @@ public final class Game {
 
   /// The possible words that were not found.
   public func missed() -> [String] {
-    let found = Set(foundWords.entries.map(\.word))
+    let found = Set(foundWords.words)
     return possible().filter { !found.contains($0) }
   }
 
@@ -116,6 +124,7 @@ public final class Game {
     baseWord = word
     self.rules = rules
     judge.take(rules: rules, baseWord: word)
+    deals += 1
     possibleCache = nil
     acceptedOnBase = 0
   }

@@ -70,7 +70,7 @@ extension GameResult {
 extension Game {
   /// What the game came to, as of now.
   public var result: GameResult {
-    let words = foundWords.entries.map(\.word)
+    let words = foundWords.words
     let longest = words.reduce("") { $1.count > $0.count ? $1 : $0 }
     return GameResult(
       mode: mode.name, language: language.name, baseWord: baseWord, count: count, score: score, average: average,

@@ -102,7 +102,9 @@ extension Game {
     GameState(
       mode: mode.name, language: language.name, lexicon: lexicon.name, foldsAccents: lexicon.foldsAccents,
       baseWord: baseWord, rules: rules.map(\.description),
-      found: foundWords.entries.map { GameState.Found(word: $0.word, points: $0.points, player: $0.player) },
+      found: foundWords.entries.map {
+        GameState.Found(word: foundWords.word($0), points: $0.points, player: $0.player)
+      },
       bonus: bonus, hintCosts: hintCosts, currentPlayer: currentPlayer, passes: passes,
       acceptedOnBase: acceptedOnBase, hasGivenUp: hasGivenUp, length: wantedLength, level: level,
       elapsed: clock.elapsed)

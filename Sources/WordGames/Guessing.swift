@@ -1,5 +1,6 @@
 // A guess on its way: made normal, judged, scored, kept.
-// Invariant: a guess in normal form is judged in place; only one that counts, or that needs normalising, becomes a String.
+// Invariant: a guess in normal form is judged in place; only one that needs normalising, or that the mode's own functions are asked
+// about, becomes a String.
 
 import Lexicon
 import Wording
@@ -7,6 +8,21 @@ import Wording
 extension Game {
   /// Judges a guess, given as its UTF-8, and keeps it when it counts. Throws what a hook of the mode throws.
   public func guess(_ bytes: UnsafeBufferPointer<UInt8>) throws -> GuessOutcome {
+    outcome(of: try verdict(on: bytes))
+  }
+
+  /// A verdict that was just given, with its words.
+  public func outcome(of verdict: Verdict) -> GuessOutcome {
+    switch verdict {
+    case .accepted(let points): .accepted(points: points)
+    case .refused(let rule): .refused(judge.rules[rule])
+    case .declined: declined.map(GuessOutcome.declined) ?? .over
+    case .over: .over
+    }
+  }
+
+  /// The same, with the answer as numbers.
+  public func verdict(on bytes: UnsafeBufferPointer<UInt8>) throws -> Verdict {
     if mayBeOver, try isFinished() { return .over }
     if let hash = Lexicon.hash(ofPlain: bytes) {
       return try judged(Judge.Guess(bytes: bytes, letters: bytes.count, hash: hash))
@@ -39,30 +55,40 @@ extension Game {
   }
 
   @inline(__always)
-  private func judged(_ guess: Judge.Guess) throws -> GuessOutcome {
-    if let failed = judge.firstFailure(guess) { return .refused(judge.rules[failed]) }
-    return try accept(String(decoding: guess.bytes, as: UTF8.self), letters: guess.letters)
+  private func judged(_ guess: Judge.Guess) throws -> Verdict {
+    if let failed = judge.firstFailure(guess) { return .refused(rule: failed) }
+    return try accept(guess)
   }
 
   /// Asks the mode about a word that passed every rule, and keeps it.
-  private func accept(_ word: String, letters: Int) throws -> GuessOutcome {
+  private func accept(_ guess: Judge.Guess) throws -> Verdict {
     guard !isAsking else { throw GameError.busy }
-    if let problem = try asking({ try mode.hooks.accept?(self, word) }) {
-      return .declined(Refusal(code: problem.code, title: problem.title, message: problem.message, word: word))
+    var points: Int?
+    if hasSay {
+      let word = String(decoding: guess.bytes, as: UTF8.self)
+      if let problem = try asking({ try mode.hooks.accept?(self, word) }) {
+        declined = Refusal(code: problem.code, title: problem.title, message: problem.message, word: word)
+        return .declined
+      }
+      points = try asking { try mode.hooks.score?(self, word) }
     }
-    let points = bounded(try asking { try mode.hooks.score?(self, word) } ?? nativePoints(word, letters: letters))
-    foundWords.add(word, letters: letters, points: points, player: currentPlayer)
-    if let reward = mode.scoring.rewards.first(where: { $0.words == count }) { bonus += reward.points }
-    passes = 0
-    currentPlayer = (currentPlayer + 1) % mode.players
-    acceptedOnBase += 1
-    if let words = mode.wordsPerBase, acceptedOnBase >= words { try takeNewBase() }
-    return .accepted(points: points)
+    return .accepted(points: try keep(guess, points: bounded(points ?? nativePoints(guess))))
   }
 
-  private func nativePoints(_ word: String, letters: Int) -> Int {
-    let bonus = letters >= length && letters > 1 ? mode.scoring.allLettersBonus : 0
-    guard mode.scoring.usesLetterValues else { return letters + bonus }
-    return word.reduce(bonus) { $0 + (letterValues[$1] ?? 1) }
+  /// Takes a word among the found ones; answers its points.
+  private func keep(_ guess: Judge.Guess, points: Int) throws -> Int {
+    foundWords.add(guess.bytes, hash: guess.hash, letters: guess.letters, points: points, player: currentPlayer)
+    if let reward = mode.scoring.rewards.first(where: { $0.words == count }) { bonus += reward.points }
+    passes = 0
+    if mode.players > 1 { currentPlayer = (currentPlayer + 1) % mode.players }
+    acceptedOnBase += 1
+    if let words = mode.wordsPerBase, acceptedOnBase >= words { try takeNewBase() }
+    return points
+  }
+
+  private func nativePoints(_ guess: Judge.Guess) -> Int {
+    let bonus = guess.letters >= letterCount && guess.letters > 1 ? mode.scoring.allLettersBonus : 0
+    guard mode.scoring.usesLetterValues else { return guess.letters + bonus }
+    return String(decoding: guess.bytes, as: UTF8.self).reduce(bonus) { $0 + (letterValues[$1] ?? 1) }
   }
 }

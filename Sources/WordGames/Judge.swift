@@ -105,7 +105,7 @@ final class Judge {
     case .startsWith: guess.bytes.starts(with: texts[index])
     case .palindrome: isPalindrome(String(decoding: guess.bytes, as: UTF8.self))
     default:
-      differInOneLetter(String(decoding: guess.bytes, as: UTF8.self), found.entries.last?.word ?? baseWord)
+      differInOneLetter(String(decoding: guess.bytes, as: UTF8.self), found.entries.last.map(found.word) ?? baseWord)
     }
   }
 }

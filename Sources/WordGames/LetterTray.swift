@@ -54,10 +54,10 @@ final class LetterTray {
     }
     counts.pointee = row
     // A mark belongs to the letter before it.
-    for value in 0x300..<Self.scalars where Unicode.Scalar(UInt32(value)).map(Self.isMark) ?? false {
-      numbers[value] = Self.lookCloser
-    }
+    for value in Self.marks { numbers[value] = Self.lookCloser }
   }
+
+  private static let marks = (0x300..<scalars).filter { Unicode.Scalar(UInt32($0)).map(isMark) ?? false }
 
   /// The place in `numbers` of a letter's first scalar, when it has one.
   private static func index(of letter: Character) -> Int? {

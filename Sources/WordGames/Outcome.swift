@@ -35,6 +35,16 @@ public enum GuessOutcome: Equatable, Sendable {
   }
 }
 
+/// The answer to one guess without words: cheap to hand on.
+public enum Verdict: Equatable, Sendable {
+  case accepted(points: Int)
+  /// The rule of this index in the game's `rules` failed first.
+  case refused(rule: Int)
+  /// The mode's own `accept` said no; the game's `declined` has its words.
+  case declined
+  case over
+}
+
 /// Why a word does not count.
 public struct Refusal: Problem, Equatable, Sendable {
   public let code: String

@@ -15,7 +15,15 @@ private final class Word: BoundObject {
     let deckhand = CommandLine.arguments.count > 1 ? CommandLine.arguments[1] : "deckhand"
     let folder = CommandLine.arguments.count > 2 ? CommandLine.arguments[2] : "/tmp/deckhand-bench"
     show([try boundMethod(), startUp(deckhand), addAll(deckhand, folder)].compactMap(\.self))
+    show(try callFigures().compactMap(\.self))
     show(DocumentFigures.all(deckhand, folder))
+    try wordsAndGames(folder)
+  }
+
+  private static func wordsAndGames(_ folder: String) throws {
+    var words = try WordBenchmarks(folder: folder + "/words")
+    show(try words.figures().compactMap(\.self))
+    show(try GameBenchmarks(&words, folder: folder + "/games").figures().compactMap(\.self))
   }
 
   /// One string in, one boolean out, called from Lua.

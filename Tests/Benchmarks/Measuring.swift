@@ -23,11 +23,17 @@ func now() -> Double {
 
 func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
+/// Whether a figure is to be measured: all are, or those whose title has the text given as third argument.
+private func isAsked(_ title: String) -> Bool {
+  CommandLine.arguments.count < 4 || title.contains(CommandLine.arguments[3])
+}
+
 /// Runs both in turn. Each answers its seconds, negative when it failed.
 func compare(
   _ title: String, wanted: Double?, rounds: Int, scale: Double, unit: String, ours: () throws -> Double,
   reference: () throws -> Double
 ) rethrows -> Figure? {
+  guard isAsked(title) else { return nil }
   var (mine, theirs): ([Double], [Double]) = ([], [])
   for _ in 0..<rounds {
     theirs.append(try reference())

@@ -176,6 +176,9 @@ typedef struct dh_text {
   size_t length;
 } dh_text;
 void dh_push_problem(lua_State *L, dh_text code, dh_text title, dh_text message, int more, int metatable);
+// Pushes a table of `pairs` fields whose keys and values stand in the table at reference `prepared`, and of one more, whose key
+// stands after those and whose value is at stack index `value`. `metatable` is a reference. See prepared.c.
+void dh_push_prepared(lua_State *L, int prepared, int pairs, int value, int metatable);
 // Pushes a plugin's `require`: `finder` answers the text and the chunk name of a module.
 void dh_push_require(lua_State *L, const dh_function *finder);
 // Wraps the table on top of the stack into a frozen proxy: reading works, writing raises `advice`.

@@ -1,0 +1,17 @@
+// Words that were found, as places in the list: who needs only their bytes makes no String. Invariant: every offset is one that
+// the image's bounds contain.
+
+/// Some words of a lexicon, in order.
+public struct ListedWords {
+  let lexicon: Lexicon
+  let offsets: [UInt32]
+
+  public var count: Int { offsets.count }
+
+  /// Calls `body` with the UTF-8 of each word.
+  public func forEach(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
+    for offset in offsets { try body(lexicon.bytes(at: offset)) }
+  }
+
+  public var texts: [String] { offsets.map(lexicon.word(at:)) }
+}

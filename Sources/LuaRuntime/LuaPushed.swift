@@ -1,0 +1,73 @@
+// Results that were pushed while they were made, so that no value in between is needed. Invariant: the values stand on top of the
+// stack of the call under way.
+
+public import CLua
+
+/// So many results, on top of the stack already.
+public struct LuaPushed: LuaRepresentable {
+  @usableFromInline let count: Int32
+
+  @inlinable public init(_ count: Int) { self.count = Int32(truncatingIfNeeded: count) }
+
+  @inlinable public func push(on stack: borrowing LuaStack) -> Int32 { count }
+  public var luaValue: LuaValue { .none }
+}
+
+extension LuaTable {
+  /// Pushes a list of what `body` pushes, one value each, for elements 1...n, up to the first nil. Each element is on top of the
+  /// stack when `body` gets it.
+  public func pushMapped(_ body: (borrowing LuaStack) throws -> Void) throws -> LuaPushed {
+    let stack = LuaStack(L)
+    stack.reserve(16)
+    let length = try count()
+    stack.pushTable(array: min(length, 1 << 16), fields: 0)
+    let result = lua_gettop(L)
+    guard isPlain else {
+      try forEachElement { position, stack in
+        try body(stack)
+        lua_rawseti(L, result, Int64(position))
+      }
+      return LuaPushed(1)
+    }
+    var position: Int64 = 1
+    while position <= length, lua_rawgeti(L, index, position) != LUA_TNIL {
+      do {
+        try body(stack)
+      } catch LuaFailure.argument(_, let message) {
+        throw LuaFailure.argument(argument, "element \(position): \(message)")
+      }
+      lua_rawseti(L, result, position)
+      lua_settop(L, result)
+      position += 1
+    }
+    lua_settop(L, result)
+    return LuaPushed(1)
+  }
+
+  private var isPlain: Bool {
+    guard lua_getmetatable(L, index) != 0 else { return true }
+    dh_pop(L, 1)
+    return false
+  }
+}
+
+extension LuaStack {
+  /// Pushes an element of a plain table.
+  @inlinable public func pushElement(_ position: Int, ofTableAt index: Int) {
+    lua_rawgeti(L, Int32(truncatingIfNeeded: index), Int64(position))
+  }
+
+  /// Pushes a list of `count` byte strings; `fill` gives each to the closure that it gets, in order.
+  public func pushList(
+    of count: Int, _ fill: ((UnsafeBufferPointer<UInt8>) -> Void) throws -> Void
+  ) rethrows {
+    reserve(8)
+    pushTable(array: count, fields: 0)
+    var position: Int64 = 0
+    try fill { bytes in
+      position += 1
+      push(bytes: bytes)
+      lua_rawseti(L, -2, position)
+    }
+  }
+}

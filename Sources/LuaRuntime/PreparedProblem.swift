@@ -1,0 +1,31 @@
+// A problem that is answered often, its texts kept as Lua strings. Invariant: what it pushes reads as the problem that it was
+// made of, but for the one detail that differs from time to time.
+
+import CLua
+public import Wording
+
+/// A problem with one detail, ready to be pushed on the stacks of one state.
+public final class PreparedProblem {
+  private let texts: LuaReference
+  private let slot: Int32
+  private let metatable: Int32
+
+  /// - Parameter detail: the name of the detail whose value is given at each push.
+  public init(_ problem: any Problem, detail: String, on stack: borrowing LuaStack) {
+    stack.pushTable(array: 7, fields: 0)
+    let texts = ["code", problem.code, "title", problem.title, "message", problem.message, detail]
+    for (offset, text) in texts.enumerated() { stack.setElement(offset + 1, text) }
+    self.texts = LuaReference(popping: stack.L, of: stack.state)
+    slot = self.texts.slot
+    metatable = stack.state.problemMetatableSlot(on: stack.L)
+  }
+
+  /// Pushes nil and the problem; the detail is the value at an index of the stack.
+  public func pushRefusal(detail index: Int, on stack: borrowing LuaStack) -> LuaPushed {
+    stack.reserve(8)
+    let index = lua_absindex(stack.L, Int32(index))
+    stack.pushNil()
+    dh_push_prepared(stack.L, slot, 3, index, metatable)
+    return LuaPushed(2)
+  }
+}

@@ -1,0 +1,123 @@
+// What Lua must be fast at with words and games, against the same in C from Lua. Invariant: both sides are asked the same, in the
+// same order, by the same Lua code.
+
+import BenchmarkReferences
+import Bindings
+import CardDocuments
+import Commands
+import Glibc
+import Lexicon
+import LuaRuntime
+import WordGames
+import Workspace
+
+struct GameBenchmarks {
+  private let lexicon: Lexicon
+  private let bases: [String]
+  private let guesses: [String]
+  private let workspace: Workspace
+  private let state = try? LuaState()
+
+  init(_ words: inout WordBenchmarks, folder: String) throws {
+    lexicon = words.lexicon
+    bases = words.bases(2_000)
+    var chance = Chance(seed: 7)
+    let possible = words.lexicon.formable(from: Self.base)
+    let others = words.words
+    guesses = (0..<2_000).map { index in
+      let shuffled = String(Self.base.shuffled(using: &chance).prefix(Int.random(in: 1...9, using: &chance)))
+      return [possible.randomElement(using: &chance), others.randomElement(using: &chance), shuffled][index % 3] ?? ""
+    }
+    let surroundings = Surroundings(
+      now: { 0 }, elapsed: { 0 }, entropy: { 1 }, choices: RandomChoices(seed: 1))
+    workspace = Workspace(
+      folder: folder, surroundings: surroundings, lexicons: words.library(), modes: ModeTable(),
+      drawing: DrawingProgram(path: "", environment: [], clock: { 0 }, shouldStop: { false }))
+  }
+
+  private static let base = "cambering"
+
+  func figures() throws -> [Figure?] {
+    guard let state else { return [] }
+    try install(bindingContext(), in: state)
+    defer { state.close() }
+    return [
+      try guessing("a guess by four rules, mixed,", wanted: 1.2, each, guesses, state),
+      try guessing(
+        "a guess that is refused", wanted: 1.2, each, ["cab", "rimbecang", "paper", "a"], repeats: 500, state),
+      try guessing("a guess that counts", wanted: 1.2, each, lexicon.formable(from: Self.base), isNew: true, state),
+      try guessing("game:guess_all", wanted: 1.3, batch, guesses, state),
+      try formable(state),
+    ]
+  }
+
+  private let each =
+    "local game, texts, repeats = ... for _ = 1, repeats do for i = 1, #texts do game:guess(texts[i]) end end"
+  private let batch = "local game, texts, repeats = ... for _ = 1, repeats do game:guess_all(texts) end"
+
+  /// The same Lua code on both sides, on the same guesses; `isNew` begins a new game for each round.
+  private func guessing(
+    _ title: String, wanted: Double, _ code: String, _ guesses: [String], repeats: Int = 4, isNew: Bool = false,
+    _ state: LuaState
+  ) throws -> Figure? {
+    let texts = Texts(guesses)
+    guard let games = texts.withPointers({ reference_games_open(code, $0, $1, texts.count) }) ?? nil else { return nil }
+    defer { reference_games_close(games) }
+    let repeats = isNew ? 1 : repeats
+    try state.setGlobal("texts", guesses)
+    let run = try state.load("local run = function(...) \(code) end run(game, texts, \(repeats))", name: "bench")
+    func begin() throws {
+      var wish = GameWish()
+      (wish.base, wish.lexicon) = (Self.base, lexicon)
+      try state.setGlobal("game", workspace.startGame(wish))
+      reference_games_begin(games, Self.base)
+    }
+    try begin()
+    return try compare(
+      "\(title) from Lua against a C method that answers the same", wanted: wanted, rounds: isNew ? 301 : 31,
+      scale: 1e9 / Double(texts.count * repeats), unit: "ns"
+    ) {
+      let start = now()
+      try run.call([], results: 0) { _ in }
+      return now() - start
+    } reference: {
+      if isNew { try begin() }
+      return reference_games_run(games, repeats)
+    }
+  }
+
+  private func formable(_ state: LuaState) throws -> Figure? {
+    try state.setGlobal("texts", bases)
+    let code = "local list = words.lexicon('english') for i = 1, #texts do list:formable(texts[i]) end"
+    let run = try state.load(code, name: "bench")
+    return try compare(
+      "formable words from Lua against C without Lua", wanted: 8, rounds: 15, scale: 1e6 / Double(bases.count),
+      unit: "us"
+    ) {
+      let start = now()
+      try run.call([], results: 0) { _ in }
+      return now() - start
+    } reference: {
+      timed { _ = referenceFormable(bases) }
+    }
+  }
+
+  /// The bindings of the program, with a shell that shows nothing.
+  private func bindingContext() -> BindingContext {
+    let workspace = workspace
+    let shell = ShellServices(
+      show: { _ in }, table: { _, _ in }, chart: { _, _ in }, progress: { _, _ in NoProgress() }, ask: { _ in nil },
+      run: { _ in .none }, alias: { _, _ in }, addCommand: { _ in }, display: { _ in .none })
+    let plugins = PluginServices(
+      list: { [] }, info: { _ in .none }, enable: { _ in }, disable: { _ in }, reload: { _ in }, prepareMode: { _ in })
+    return BindingContext(
+      workspace: { workspace }, shell: shell, plugins: plugins, grants: .everything, owner: nil, version: "",
+      events: EventTable { _, _, _ in })
+  }
+}
+
+private final class NoProgress: ProgressReporting {
+  func step(_ count: Int) {}
+  func update(_ done: Int, of total: Int?) {}
+  func finish() {}
+}
