@@ -44,21 +44,26 @@ let package = Package(
     room("WordGames", ["Wording", "Lexicon"]),
     room("ToggleSettings", ["Wording", "JSON", "Storage", grdb]),
     room("Authentication", ["Wording", "CSodium", "CUtf8proc"]),
-    room("Workspace", ["Wording", "Storage", "Decks", "Lexicon", "WordGames", grdb]),
+    room(
+      "Workspace",
+      ["Wording", "Storage", "Decks", "Lexicon", "WordGames", "ToggleSettings", "Authentication", grdb]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Wording", "CLua"]),
     room("Commands", ["Wording"]),
     room(
-      "Bindings", ["Wording", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Lexicon", "WordGames"]),
+      "Bindings",
+      [
+        "Wording", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Lexicon", "WordGames", "ToggleSettings",
+      ]),
     room("PluginHost", ["Wording", "JSON", "Storage", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
     room(
       "Shell",
       [
         "Wording", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "Storage", "Decks", "Lexicon",
-        "WordGames", "CReadline",
+        "WordGames", "ToggleSettings", "Authentication", "CReadline", "CTerminal",
       ]),
     .executableTarget(
-      name: "deckhand", dependencies: ["Shell", "LuaRuntime", "Commands", "Workspace", "Wording"],
+      name: "deckhand", dependencies: ["Shell", "LuaRuntime", "Commands", "Workspace", "Authentication", "Wording"],
       swiftSettings: strict),
     .target(
       name: "BenchmarkReferences", path: "Tests/BenchmarkReferences",
@@ -79,6 +84,7 @@ let package = Package(
     tests("Lexicon"),
     tests("WordGames", ["Lexicon"]),
     tests("ToggleSettings", ["Wording", "Storage", grdb]),
+    tests("Workspace", ["Authentication", "ToggleSettings", "Lexicon", "WordGames"]),
     tests("Authentication", ["AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Wording"]),
     tests("Commands"),

@@ -3,6 +3,7 @@
 
 public import Commands
 public import LuaRuntime
+public import ToggleSettings
 public import Wording
 public import Workspace
 
@@ -106,6 +107,10 @@ public final class BindingContext {
   public let workspace: () throws -> Workspace
   public let shell: ShellServices
   public let plugins: PluginServices
+  /// The gate; nil in a plugin, which never gets it.
+  public let auth: AuthServices?
+  /// Who sets or declares a setting now: the plugin, init.lua, a script, the person.
+  public let settingOwner: () -> SettingOwner
   public let grants: Grants
   /// The plugin that the state belongs to; nil for the person's own.
   public let owner: String?
@@ -117,17 +122,25 @@ public final class BindingContext {
   public var grantedForCall: [String] = []
 
   public init(
-    workspace: @escaping () throws -> Workspace, shell: ShellServices, plugins: PluginServices, grants: Grants,
-    owner: String?, version: String, events: EventTable
+    workspace: @escaping () throws -> Workspace, shell: ShellServices, plugins: PluginServices, auth: AuthServices?,
+    settingOwner: @escaping () -> SettingOwner, grants: Grants, owner: String?, version: String, events: EventTable
   ) {
     self.workspace = workspace
     self.shell = shell
     self.plugins = plugins
+    self.auth = auth
+    self.settingOwner = settingOwner
     self.grants = grants
     self.owner = owner
     self.version = version
     self.events = events
   }
+}
+
+extension BindingContext {
+  /// What every module but `auth` asks first.
+  /// - Throws: `auth_required`.
+  func requireSignIn() throws { _ = try workspace() }
 }
 
 /// What a bound handle of the workspace needs to be used at all: checked before each of its members, in this one place.

@@ -14,62 +14,79 @@ public enum ShellEvent: String, CaseIterable, Sendable {
   case exiting
 }
 
-/// A subscription: in Lua it is an object that can be cancelled.
+/// A subscription to an event or to settings: in Lua it is an object that can be cancelled.
 public final class Subscription: BoundObject {
-  public let event: ShellEvent
+  /// What it is to, in words.
+  public let subject: String
   public let owner: String?
-  let listener: LuaReference
-  public fileprivate(set) var isActive = true
-  private let table: EventTable
+  private let active: () -> Bool
+  private let end: () -> Void
 
-  init(_ event: ShellEvent, owner: String?, listener: LuaReference, in table: EventTable) {
-    self.event = event
+  init(_ subject: String, owner: String?, isActive: @escaping () -> Bool, cancel: @escaping () -> Void) {
+    self.subject = subject
     self.owner = owner
-    self.listener = listener
-    self.table = table
+    active = isActive
+    end = cancel
   }
 
-  public func cancel() { table.remove(self) }
+  public var isActive: Bool { active() }
+  public func cancel() { end() }
+}
+
+/// One listener of one event.
+private final class Listener {
+  let owner: String?
+  let function: LuaReference
+  var isActive = true
+
+  init(owner: String?, _ function: LuaReference) {
+    self.owner = owner
+    self.function = function
+  }
 }
 
 public final class EventTable {
-  private var subscriptions: [ShellEvent: [Subscription]] = [:]
-  private let report: (_ owner: String?, _ event: ShellEvent, _ error: any Error) -> Void
+  private var listeners: [ShellEvent: [Listener]] = [:]
+  /// Tells of an error in a listener of the subject.
+  public let report: (_ owner: String?, _ subject: String, _ error: any Error) -> Void
 
   /// - Parameter report: told of an error in a listener.
-  public init(report: @escaping (String?, ShellEvent, any Error) -> Void) { self.report = report }
+  public init(report: @escaping (String?, String, any Error) -> Void) { self.report = report }
 
-  func add(_ event: ShellEvent, owner: String?, _ listener: LuaReference) -> Subscription {
-    let subscription = Subscription(event, owner: owner, listener: listener, in: self)
-    subscriptions[event, default: []].append(subscription)
-    return subscription
-  }
-
-  func remove(_ subscription: Subscription) {
-    subscription.isActive = false
-    subscriptions[subscription.event]?.removeAll { $0 === subscription }
-  }
-
-  /// Ends the subscriptions of a plugin.
-  public func removeAll(owner: String) {
-    for (event, list) in subscriptions {
-      for subscription in list where subscription.owner == owner { subscription.isActive = false }
-      subscriptions[event] = list.filter { $0.owner != owner }
+  func add(_ event: ShellEvent, owner: String?, _ function: LuaReference) -> Subscription {
+    let listener = Listener(owner: owner, function)
+    listeners[event, default: []].append(listener)
+    return Subscription(event.rawValue, owner: owner, isActive: { listener.isActive }) { [weak self] in
+      listener.isActive = false
+      self?.listeners[event]?.removeAll { $0 === listener }
     }
   }
 
-  public var isEmpty: Bool { subscriptions.allSatisfy(\.value.isEmpty) }
+  /// Ends the subscriptions of a plugin.
+  public func removeAll(owner: String) { remove { $0 == owner } }
+
+  /// Ends those of the person's own state, or of all.
+  public func removeAll() { remove { _ in true } }
+
+  private func remove(_ goes: (String?) -> Bool) {
+    for (event, list) in listeners {
+      for listener in list where goes(listener.owner) { listener.isActive = false }
+      listeners[event] = list.filter(\.isActive)
+    }
+  }
+
+  public var isEmpty: Bool { listeners.allSatisfy(\.value.isEmpty) }
 
   /// Calls the listeners in the order of their subscription.
   /// - Throws: only a stop (Ctrl-C, exit) that a listener ended with.
   public func emit(_ event: ShellEvent, _ arguments: [any LuaRepresentable] = []) throws {
-    for subscription in subscriptions[event] ?? [] where subscription.isActive {
+    for listener in listeners[event] ?? [] where listener.isActive {
       do {
-        try subscription.listener.call(arguments, results: 0) { _ in }
+        try listener.function.call(arguments, results: 0) { _ in }
       } catch let error as LuaError where error.stopReason == .interrupt {
         throw error
       } catch {
-        report(subscription.owner, event, error)
+        report(listener.owner, "the event " + event.rawValue, error)
       }
     }
   }

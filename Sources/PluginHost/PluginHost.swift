@@ -23,12 +23,19 @@ public final class PluginHost {
     public var elapsed: () -> Double
     /// Told of a failure in one line, when nobody asked for the plugin.
     public var report: (String) -> Void
+    /// Throws while nobody is signed in: no plugin's code runs then.
+    public var requireSignIn: () throws -> Void
+    /// Told when a plugin was unloaded, so that what it declared elsewhere goes too.
+    public var unloaded: (_ plugin: String) -> Void
 
     public init(
       bundledFolder: String?, personFolder: String, home: String?,
       context: @escaping (String, Grants) -> BindingContext, elapsed: @escaping () -> Double,
-      report: @escaping (String) -> Void
+      report: @escaping (String) -> Void, requireSignIn: @escaping () throws -> Void = {},
+      unloaded: @escaping (String) -> Void = { _ in }
     ) {
+      self.requireSignIn = requireSignIn
+      self.unloaded = unloaded
       self.bundledFolder = bundledFolder
       self.personFolder = personFolder
       self.home = home
@@ -45,6 +52,8 @@ public final class PluginHost {
   /// By name; the person's stand in place of bundled ones of the same name.
   public private(set) var plugins: [Plugin] = []
   private var grants: GrantFile?
+  /// States of plugins that were ended while their code may have been running.
+  private var retired: [LuaState] = []
 
   public init(_ surroundings: Surroundings, registry: CommandRegistry, modes: ModeTable, events: EventTable) {
     self.surroundings = surroundings
@@ -55,7 +64,7 @@ public final class PluginHost {
 
   // MARK: Finding
 
-  /// Reads the manifests of all plugins and announces their commands. Loads those that ask for the start.
+  /// Reads the manifests of all plugins and announces their commands.
   public func discover() {
     do {
       grants = try GrantFile(path: surroundings.personFolder + "/grants.json")
@@ -72,6 +81,10 @@ public final class PluginHost {
     }
     plugins = found.values.sorted { $0.name < $1.name }
     for plugin in plugins { announce(plugin) }
+  }
+
+  /// Loads the plugins that ask for the start.
+  public func loadAtStart() {
     for plugin in plugins where plugin.state == .ready && plugin.manifest?.loadsAtStart == true { loadOrReport(plugin) }
   }
 
@@ -161,6 +174,7 @@ public final class PluginHost {
     case .failed(let message): throw PluginError.failed(plugin: plugin.name, message: message)
     case .ready: break
     }
+    try surroundings.requireSignIn()
     guard let manifest = plugin.manifest else { return }
     let start = surroundings.elapsed()
     registry.removeAll(owner: plugin.name)
@@ -224,17 +238,38 @@ public final class PluginHost {
     registry.removeAll(owner: plugin.name)
     modes.remove(owner: plugin.name)
     events.removeAll(owner: plugin.name)
+    surroundings.unloaded(plugin.name)
     plugin.lua?.close()
     plugin.lua = nil
     plugin.loadTime = nil
   }
 
-  /// Ends all plugins, as when the program ends.
+  /// Ends all plugins, as when the program ends or the person signs out. What their manifests name stays known.
   public func unloadAll() {
     for plugin in plugins where plugin.lua != nil {
       takeBack(plugin)
       plugin.state = .ready
+      announce(plugin)
     }
+  }
+
+  /// Ends all plugins while code of theirs may be running, as when a script signs out: what they added goes at once, their
+  /// states with `closeRetired`.
+  public func retireAll() {
+    for plugin in plugins {
+      guard let lua = plugin.lua else { continue }
+      retired.append(lua)
+      plugin.lua = nil
+      takeBack(plugin)
+      plugin.state = .ready
+      announce(plugin)
+    }
+  }
+
+  /// Closes the states of plugins that were ended. None of their code may be running.
+  public func closeRetired() {
+    for lua in retired { lua.close() }
+    retired = []
   }
 
   // MARK: What the person does

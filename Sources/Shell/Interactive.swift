@@ -23,6 +23,9 @@ extension Shell {
     }
     while leaving == nil {
       do {
+        try settle()
+        watchIdle()
+        tellNotices()
         try readAndRun(from: source)
       } catch {
         report(error)
@@ -34,12 +37,16 @@ extension Shell {
 
   private func lineSource() throws -> any LineSource {
     guard console.terminal.hasKeyboard else { return plainReader }
-    try makePrivateFolder(personFolder)
-    let history = History(path: historyPath) { [unowned self] in console.message($0) }
-    let reader = try LineReader(history: history)
+    if let path = historyPath { try makePrivateFolder(String(path.dropLast("/history".count))) }
+    let reader = try LineReader(history: makeHistory())
     reader.completion = { [unowned self] line in completion(line) }
     lineReader = reader
     return reader
+  }
+
+  /// What settings had to say since the last line.
+  private func tellNotices() {
+    for notice in preferences?.takeNotices() ?? [] { console.note("note: " + notice) }
   }
 
   private func readAndRun(from source: any LineSource) throws {
@@ -47,6 +54,7 @@ extension Shell {
     switch try source.read(prompt: "> ") {
     case .line(let line): runLine(line, source)
     case .interrupted: break
+    case .stopped where isIdle: lockIdle()
     case .endOfInput, .stopped:
       if lineReader != nil { console.write("\n") }
       leaving = leaving ?? (lineReader == nil ? lastStatus : ExitStatus.done)

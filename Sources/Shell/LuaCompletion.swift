@@ -53,6 +53,8 @@ extension Shell {
       case .language: return lexicons.languages().map(\.name)
       case .mode: return modes.modes.map(\.name) + plugins.offeredModes.map(\.name)
       case .plugin: return plugins.plugins.map(\.name)
+      case .setting: return preferences?.tree.names ?? []
+      case .account: return gate.needsAuthentication ? [] : try gate.store.names()
       case .command: return helpNames
       default: return []
       }
