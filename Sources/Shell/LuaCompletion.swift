@@ -1,11 +1,13 @@
 // Tab in a line of Lua: globals, fields and methods of the object before the dot or colon. Invariant: values are looked at by
 // raw access only, so no code of the person's runs.
 
+import Authentication
 import Commands
 import Decks
 import Lexicon
 import LuaRuntime
 import PluginHost
+import ToggleSettings
 import WordGames
 import Wording
 import Workspace

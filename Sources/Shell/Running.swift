@@ -1,6 +1,7 @@
 // Running a line, a command, a script. Invariant: a script run is one unit of work, kept when its status is 0 and taken back
 // otherwise; a command commits as it goes.
 
+import Authentication
 import Bindings
 import Commands
 import Glibc

@@ -1,14 +1,16 @@
 // Signing in and out. Invariant: what one person had open, set or subscribed ends with the sign-out at once; the Lua states go
 // as soon as none of their code runs, before the next line. A password goes from terminal or file into a Secret, nowhere else.
 
-public import Authentication
+import Authentication
 import Bindings
-import CTerminal
 import Commands
+import CTerminal
 import Glibc
 import LuaRuntime
+import PluginHost
 import Storage
 import ToggleSettings
+import WordGames
 import Wording
 import Workspace
 
@@ -73,6 +75,16 @@ extension Shell {
     leaving = leaving ?? (status == ExitStatus.signIn ? ExitStatus.done : status)
   }
 
+  /// Looks at `--set` before anything runs: a value that does not fit is a wrong use.
+  public func checkSettings() -> Int32 {
+    guard !setup.settings.commandLine.isEmpty, let preferences else { return ExitStatus.done }
+    for case .refused(let name, let given, let expected, .commandLine) in preferences.refusals {
+      report(SettingsError.badValue(name, given: given, expected: expected, suggestion: nil), origin: "--set")
+      return ExitStatus.usage
+    }
+    return ExitStatus.done
+  }
+
   // MARK: Signing in
 
   /// Signs in. Without a name it is the only account's, or asked for; without a file the terminal is asked.
@@ -132,10 +144,10 @@ extension Shell {
       return max(0, end)
     }
     switch end {
-    case Int(SECRET_LINE_INTERRUPTED.rawValue): throw WorkspaceError.interrupted
-    case Int(SECRET_LINE_ENDED.rawValue): throw LeftSignIn()
-    case Int(SECRET_LINE_TOO_LONG.rawValue): throw AuthenticationError.tooLong(maximum: Secret.longest)
-    case Int(SECRET_LINE_NO_TERMINAL.rawValue):
+    case SECRET_LINE_INTERRUPTED: throw WorkspaceError.interrupted
+    case SECRET_LINE_ENDED: throw LeftSignIn()
+    case SECRET_LINE_TOO_LONG: throw AuthenticationError.tooLong(maximum: Secret.longest)
+    case SECRET_LINE_NO_TERMINAL:
       throw Common.problem("empty", "No password", "there is no terminal to ask at; give --password-file FILE")
     default: return secret
     }

@@ -66,12 +66,15 @@ private final class PlayScreen {
 
   private var game: Game { handle.game }
   private var terminal: Terminal { shell.console.terminal }
+  private var preferences: Preferences? { shell.preferences }
+  /// Whether the screen is drawn again after each guess; a screen reader gets a line instead.
+  private var draws: Bool { isScreen && !terminal.isRead }
   private var isScreen: Bool { terminal.hasScreen && terminal.hasKeyboard && !wantsJSON }
 
   func run() throws -> CommandResult {
-    if isScreen {
+    if draws {
       draw(alert: nil)
-    } else if showsBase {
+    } else if showsBase || isScreen {
       showBase()
     }
     while !hasEnded, let line = try nextLine() {
@@ -115,7 +118,7 @@ private final class PlayScreen {
 
   private func guess(_ line: String) throws {
     let word = game.lexicon.normalized(line)
-    if word.isEmpty && isScreen { return draw(alert: nil) }
+    if word.isEmpty && isScreen { return draws ? draw(alert: nil) : showBase() }
     let outcome: GuessOutcome
     do {
       outcome = try game.guess(line)
@@ -135,7 +138,8 @@ private final class PlayScreen {
   }
 
   private func accept(_ word: String, _ points: Int) {
-    if isScreen { return draw(alert: nil) }
+    if preferences?.ringsWhenRight == true { shell.console.ring() }
+    if draws { return draw(alert: terminal.differentiates ? "\(right) \(word): \(counted(points, "point")), right." : nil) }
     if wantsJSON {
       let fields: [(String, String)] = [
         ("word", JSONText.string(word)), ("points", JSONText.integer(points)), ("count", JSONText.integer(game.count)),
@@ -146,7 +150,12 @@ private final class PlayScreen {
     shell.console.show(["\(printable(word)): \(counted(points, "point")). \(footer)"])
   }
 
+  /// Signs beside words, for whoever does not tell colours apart.
+  private var right: String { terminal.usesUnicode ? "✓" : "+" }
+  private var wrong: String { terminal.usesUnicode ? "✗" : "x" }
+
   private func refuse(_ refusal: Refusal) {
+    if preferences?.ringsWhenWrong == true { shell.console.ring() }
     if wantsJSON {
       let fields = [
         ("word", refusal.word), ("code", refusal.code), ("title", refusal.title), ("message", refusal.message),
@@ -154,7 +163,7 @@ private final class PlayScreen {
       return shell.console.show([JSONText.object(fields.map { ($0.0, JSONText.string($0.1)) })])
     }
     let text = "\(refusal.title). \(refusal.message)" + (refusal.message.hasSuffix("!") ? "" : ".")
-    if isScreen { draw(alert: text) } else { shell.console.show(["\(printable(refusal.word)): \(text)"]) }
+    if draws { draw(alert: terminal.differentiates ? "\(wrong) \(text)" : text) } else { shell.console.show(["\(printable(refusal.word)): \(text)"]) }
   }
 
   // MARK: The game's own commands
@@ -166,12 +175,12 @@ private final class PlayScreen {
     case "/new":
       _ = try game.newWord()
       order = []
-      if isScreen { draw(alert: nil) } else { showBase() }
+      if draws { draw(alert: nil) } else { showBase() }
     case "/hint": tell(try game.hint())
     case "/shuffle":
       var choices = shell.surroundings.choices
       order = Array(game.baseWord).shuffled(using: &choices)
-      if isScreen { draw(alert: nil) } else { tell(String(order)) }
+      if draws { draw(alert: nil) } else { tell(String(order)) }
     case "/list": tell(game.found.isEmpty ? "No words found yet." : game.found.joined(separator: " "))
     case "/give-up":
       game.giveUp()
@@ -185,7 +194,7 @@ private final class PlayScreen {
   }
 
   private func tell(_ text: String) {
-    if isScreen { return draw(alert: text) }
+    if draws { return draw(alert: text) }
     shell.console.show([wantsJSON ? JSONText.object([("message", JSONText.string(text))]) : text])
   }
 
