@@ -260,6 +260,8 @@ private struct SettingDescription {
   }
 
   private func list(_ name: String) throws(LuaFailure) -> [LuaValue] {
+    // An empty table has no shape.
+    if case .table(let pairs)? = fields[name], pairs.isEmpty { return [] }
     guard case .list(let items)? = fields[name] else { throw wrong("field '\(name)': a list expected") }
     return items
   }

@@ -103,7 +103,7 @@ import Testing
 
   @Test(arguments: [
     ("settings.switches('x', {children = {}})", "a group needs at least one switch"),
-    ("settings.switches('x', {childs = {}})", "unknown field 'childs' (did you mean 'children'?)"),
+    ("settings.switches('x', {childs = {}})", "unknown field 'childs'"),
     ("settings.choice('x', {options = {}})", "a choice needs at least one option"),
     ("settings.value('x', {kind = 'date'})", "\"number\", \"text\" or \"path\" expected"),
     ("settings.value('game.length', {default = 1})", "declared by the program"),

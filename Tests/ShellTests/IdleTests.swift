@@ -7,13 +7,14 @@ import Testing
 @Suite struct IdleTests {
   @Test func `keys put the lock off, and the minutes count from the last of them`() {
     var watch = IdleWatch(keys: 5, now: 0)
-    #expect(!watch.isOver(keys: 5, minutes: 1, now: 59_999))
-    #expect(!watch.isOver(keys: 6, minutes: 1, now: 60_000))
-    #expect(!watch.isOver(keys: 6, minutes: 1, now: 119_999))
-    #expect(watch.isOver(keys: 6, minutes: 1, now: 120_000))
-    #expect(!watch.isOver(keys: 6, minutes: 0, now: .max))
+    let looks: [(keys: Int, minutes: Int, now: Int64)] = [
+      (5, 1, 59_999), (6, 1, 60_000), (6, 1, 119_999), (6, 1, 120_000), (6, 0, .max),
+    ]
+    let answers = looks.map { watch.isOver(keys: $0.keys, minutes: $0.minutes, now: $0.now) }
+    #expect(answers == [false, false, false, true, false])
     // A machine that slept is locked when it wakes.
     var sleeper = IdleWatch(keys: 0, now: 0)
-    #expect(sleeper.isOver(keys: 0, minutes: 15, now: 3_600_000))
+    let isLocked = sleeper.isOver(keys: 0, minutes: 15, now: 3_600_000)
+    #expect(isLocked)
   }
 }

@@ -22,13 +22,17 @@ final class Person {
     try #require(!made.isEmpty)
     data = made
     store = try AccountStore(data: data, clock: .system(bootID: "test"))
+    try #require(mkdir(made + "/words", 0o700) == 0)
+    try write("comidas\nmamá\ncosas\ncaminos\n", to: "/words/spanish")
+    try write("cambering\ngrace\nletters\nelephant\n", to: "/words/american-english")
   }
 
   deinit {
     for name in ["/local/collection.sqlite", "/local/collection.sqlite-wal", "/local/collection.sqlite-shm"] {
       unlink(data + name)
     }
-    unlink(data + "/settings.json")
+    for name in ["/settings.json", "/words/spanish", "/words/american-english"] { unlink(data + name) }
+    rmdir(data + "/words")
     rmdir(data + "/local")
     rmdir(data)
   }
@@ -45,17 +49,21 @@ final class Person {
       }, choices: RandomChoices(seed: 7))
     return try Workspace(
       access(), surroundings: surroundings, settings: sources,
-      lexicons: LexiconLibrary(listFolders: ["/usr/share/dict"], cacheFolder: nil), modes: ModeTable())
+      lexicons: LexiconLibrary(listFolders: [data + "/words"], cacheFolder: nil), modes: ModeTable())
   }
 
-  func write(_ text: String) throws -> String {
-    let path = data + "/settings.json"
+  func settingsFile(_ text: String) throws -> String {
+    try write(text, to: "/settings.json")
+    return data + "/settings.json"
+  }
+
+  private func write(_ text: String, to name: String) throws {
+    let path = data + name
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     try #require(file >= 0)
     defer { close(file) }
     let bytes = Array(text.utf8)
     #expect(Glibc.write(file, bytes, bytes.count) == bytes.count)
-    return path
   }
 }
 
@@ -90,7 +98,7 @@ final class Person {
 
   @Test func `later layers win, and a locked one stands above all`() throws {
     let person = try Person()
-    let file = try person.write(
+    let file = try person.settingsFile(
       #"{"values": {"study": {"seconds": 20, "limit": 5}, "game.length": 7}, "locked": ["game.length"]}"#)
     let run = try #require(LayeredSetting.commandLine("study.seconds=60"))
     let workspace = try person.workspace(
@@ -115,7 +123,7 @@ final class Person {
 
   @Test func `a system file that cannot be read is told and hinders nobody`() throws {
     let person = try Person()
-    let file = try person.write(#"{"values": [1]}"#)
+    let file = try person.settingsFile(#"{"values": [1]}"#)
     let preferences = try person.workspace(SettingSources(systemFile: file)).preferences()
     #expect(preferences.sprintSeconds == 100)
     let notices = preferences.takeNotices()
