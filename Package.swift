@@ -63,7 +63,8 @@ let package = Package(
         "WordGames", "ToggleSettings", "Authentication", "CReadline", "CTerminal",
       ]),
     .executableTarget(
-      name: "deckhand", dependencies: ["Shell", "LuaRuntime", "Commands", "Workspace", "ToggleSettings", "Authentication", "Wording"],
+      name: "deckhand",
+      dependencies: ["Shell", "LuaRuntime", "Commands", "Workspace", "ToggleSettings", "Authentication", "Wording"],
       swiftSettings: strict),
     .target(
       name: "BenchmarkReferences", path: "Tests/BenchmarkReferences",

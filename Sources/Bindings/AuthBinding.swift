@@ -40,7 +40,8 @@ func authModule(_ auth: AuthServices) -> BoundModule {
       try auth.login(try options?.optionalText("user"), try options?.optionalText("password_file"))
       return true
     }
-    module.function("logout", [], returns: .nothing, "Signs out: everything that was opened answers \"signed out\".") { _ in
+    module.function("logout", [], returns: .nothing, "Signs out: everything that was opened answers \"signed out\".") {
+      _ in
       try auth.logout()
       return LuaNothing()
     }

@@ -316,7 +316,8 @@ private struct SettingDescription {
 
   private func rule() throws(LuaFailure) -> TextRule {
     let (least, most) = (try number("min"), try number("max"))
-    return TextRule(min: least.flatMap { Int(exactly: $0) }, max: most.flatMap { Int(exactly: $0) }, pattern: try text("pattern"))
+    return TextRule(
+      min: least.flatMap { Int(exactly: $0) }, max: most.flatMap { Int(exactly: $0) }, pattern: try text("pattern"))
   }
 }
 

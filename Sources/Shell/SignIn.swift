@@ -3,8 +3,8 @@
 
 import Authentication
 import Bindings
-import Commands
 import CTerminal
+import Commands
 import Glibc
 import LuaRuntime
 import PluginHost

@@ -44,7 +44,8 @@ enum ProgramSettings {
         .choice(languages, default: languages.first { $0.name == "english" }?.name ?? languages[0].name),
         title: "Language", help: "The language that word games are played in."),
       SettingDeclaration(
-        Name.gameLength.rawValue, .number(NumberRange(min: 4, max: 15, whole: true), default: Double(Game.defaultLength)),
+        Name.gameLength.rawValue,
+        .number(NumberRange(min: 4, max: 15, whole: true), default: Double(Game.defaultLength)),
         title: "Length", help: "How many letters the base word of a game has."),
       SettingDeclaration(
         Name.gameFoldAccents.rawValue, .toggle(), title: "Fold accents",
@@ -60,7 +61,8 @@ enum ProgramSettings {
           Name.soundRight.part, .toggle(), title: "Right", help: "The bell after a right answer or an accepted word."),
         SettingDeclaration(
           Name.soundWrong.part, .toggle(), title: "Wrong", help: "The bell after a wrong answer or a refused word."),
-        SettingDeclaration(Name.soundTime.part, .toggle(), title: "Time", help: "The bell when the time of a sprint is over."),
+        SettingDeclaration(
+          Name.soundTime.part, .toggle(), title: "Time", help: "The bell when the time of a sprint is over."),
       ]),
       title: "Sound", help: "When the bell of the terminal rings.")
   ]

@@ -96,7 +96,8 @@ let version = "0.1.0"
     let console = Console(
       terminal: .ofSystem(1, color: arguments.color), messages: .ofSystem(2, color: arguments.color),
       isQuiet: arguments.isQuiet, elapsed: { seconds(of: CLOCK_MONOTONIC) })
-    return try Shell(setup, console: console, surroundings: .ofSystem(seed: arguments.seed),
+    return try Shell(
+      setup, console: console, surroundings: .ofSystem(seed: arguments.seed),
       clock: .system(bootID: bootID()))
   }
 

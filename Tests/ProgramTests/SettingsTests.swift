@@ -169,7 +169,8 @@ import Testing
   }
 
   @Test func `for a screen reader cards are plain lines in reading order`() throws {
-    let terminal = try home().terminal("--set", "accessibility.screen_reader=on", "study", "D")
+    let home = try home()
+    let terminal = try home.terminal("--set", "accessibility.screen_reader=on", "study", "D")
     var seen = terminal.wait(for: "Card 1 of 3. el perro 3.\r\n", seconds: 10)
     terminal.type("\r")
     seen += terminal.wait(for: "the dog 3. Again, hard, good, or easy?\r\n")
@@ -223,7 +224,8 @@ import Testing
   }
 
   @Test func `with reduced motion the clock stands still, and the time still ends`() throws {
-    let terminal = try home().terminal(
+    let home = try home()
+    let terminal = try home.terminal(
       "--set", "accessibility.reduce_motion=on", "study", "D", "--sprint", "--seconds", "2")
     terminal.wait(for: "0:02", seconds: 10)
     let seen = terminal.wait(for: "Time. 0 right, 0 wrong in 2 seconds", seconds: 10)
@@ -261,7 +263,8 @@ import Testing
   }
 
   @Test func `Tab completes settings and their values`() throws {
-    let terminal = try home().terminal()
+    let home = try home()
+    let terminal = try home.terminal()
     terminal.wait(for: "> ", seconds: 10)
     terminal.type("set acc\tscr\t\r")
     terminal.wait(for: "accessibility.screen_reader: [ ]")

@@ -73,7 +73,8 @@ extension Shell {
       let name = invocation.text("NAME")
       guard let user = gate.user, try gate.store.account(named: name) == user else {
         throw Common.problem(
-          "not_signed_in", "Not yours", "only the account that is signed in can be removed; sign in as \(quoted(name)) first")
+          "not_signed_in", "Not yours",
+          "only the account that is signed in can be removed; sign in as \(quoted(name)) first")
       }
       guard try confirm("Remove the account \(quoted(user)) with all its decks, documents and settings?") else {
         return CommandResult(.boolean(false), line: "Nothing was removed.")

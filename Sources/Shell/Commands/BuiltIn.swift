@@ -6,7 +6,9 @@ import Wording
 
 extension Shell {
   func addBuiltInCommands() throws {
-    registry.themeOrder = ["Decks and cards", "Studying", "Words and games", "Settings", "Plugins", Self.accountTheme, "The shell"]
+    registry.themeOrder = [
+      "Decks and cards", "Studying", "Words and games", "Settings", "Plugins", Self.accountTheme, "The shell",
+    ]
     registry.describeGroup("deck", "Make, list, rename, remove, import and export decks.")
     registry.describeGroup("card", "Add, find, edit, move, tag and remove cards.")
     registry.describeGroup("word", "Look words up: check, anagrams, patterns.")

@@ -76,7 +76,8 @@ extension Shell {
       let decks = try invocation.optionalText("--deck").map { [try workspace.openDeck($0)] } ?? workspace.decks()
       let cards = try decks.flatMap { try $0.cards(matching: query).rest() }
       let shown =
-        console.terminal.hasScreen && !(invocation.wantsJSON || setup.wantsJSON) ? min(console.terminal.rowLimit ?? 200, cards.count) : cards.count
+        console.terminal.hasScreen && !(invocation.wantsJSON || setup.wantsJSON)
+        ? min(console.terminal.rowLimit ?? 200, cards.count) : cards.count
       var parts: [Display] = [.table(try cardTable(Array(cards.prefix(shown))))]
       if shown < cards.count { parts.append(.lines(["… \(grouped(cards.count - shown)) more"])) }
       return CommandResult(.list(cards.map { .thing($0) }), .parts(parts))

@@ -107,7 +107,9 @@ extension Shell {
     let sources = reasons.sources.map(\.description)
     let value = reasons.state?.rawValue ?? printable(reasons.value.text)
     var lines = ["\(name) is \(value.isEmpty ? "empty" : value) by \(sources.joined(separator: " and "))."]
-    if let standard = reasons.standard, standard != reasons.value { lines.append("  Its default is \(quotedValue(standard)).") }
+    if let standard = reasons.standard, standard != reasons.value {
+      lines.append("  Its default is \(quotedValue(standard)).")
+    }
     if let shadowed = reasons.shadowed, case .value(let kept) = shadowed.value {
       lines.append("  Kept meanwhile: \(quotedValue(kept)), set by \(shadowed.setBy.description).")
     }

@@ -139,7 +139,9 @@ private final class PlayScreen {
 
   private func accept(_ word: String, _ points: Int) {
     if preferences?.ringsWhenRight == true { shell.console.ring() }
-    if draws { return draw(alert: terminal.differentiates ? "\(right) \(word): \(counted(points, "point")), right." : nil) }
+    if draws {
+      return draw(alert: terminal.differentiates ? "\(right) \(word): \(counted(points, "point")), right." : nil)
+    }
     if wantsJSON {
       let fields: [(String, String)] = [
         ("word", JSONText.string(word)), ("points", JSONText.integer(points)), ("count", JSONText.integer(game.count)),
@@ -163,7 +165,11 @@ private final class PlayScreen {
       return shell.console.show([JSONText.object(fields.map { ($0.0, JSONText.string($0.1)) })])
     }
     let text = "\(refusal.title). \(refusal.message)" + (refusal.message.hasSuffix("!") ? "" : ".")
-    if draws { draw(alert: terminal.differentiates ? "\(wrong) \(text)" : text) } else { shell.console.show(["\(printable(refusal.word)): \(text)"]) }
+    if draws {
+      draw(alert: terminal.differentiates ? "\(wrong) \(text)" : text)
+    } else {
+      shell.console.show(["\(printable(refusal.word)): \(text)"])
+    }
   }
 
   // MARK: The game's own commands
