@@ -68,7 +68,12 @@ let package = Package(
     room("Authentication", ["Wording", "CSodium", "CUtf8proc"]),
     room("DrawingWire"),
     room("CardDocuments", ["Wording", "JSON", "Storage", "DrawingWire", "CSodium"]),
-    room("Workspace", ["Wording", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames", grdb]),
+    room(
+      "Workspace",
+      [
+        "Wording", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames", "ToggleSettings", "Authentication",
+        grdb,
+      ]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Wording", "CLua"]),
     room("Commands", ["Wording"]),
@@ -76,17 +81,18 @@ let package = Package(
       "Bindings",
       [
         "Wording", "JSON", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "CardDocuments", "Lexicon",
-        "WordGames",
+        "WordGames", "ToggleSettings",
       ]),
     room("PluginHost", ["Wording", "JSON", "Storage", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
     room(
       "Shell",
       [
         "Wording", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "Storage", "Decks", "Lexicon",
-        "CardDocuments", "JSON", "WordGames", "CReadline",
+        "CardDocuments", "JSON", "WordGames", "ToggleSettings", "Authentication", "CReadline", "CTerminal",
       ]),
     .executableTarget(
-      name: "deckhand", dependencies: ["Shell", "LuaRuntime", "Commands", "Workspace", "Wording"],
+      name: "deckhand",
+      dependencies: ["Shell", "LuaRuntime", "Commands", "Workspace", "ToggleSettings", "Authentication", "Wording"],
       swiftSettings: strict),
     .target(
       name: "BenchmarkReferences", path: "Tests/BenchmarkReferences",
@@ -98,7 +104,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace", "Commands",
-        "Bindings", "CardDocuments",
+        "Bindings", "CardDocuments", "Authentication", "ToggleSettings",
       ], path: "Tests/Benchmarks",
       swiftSettings: strict),
     // A program that the tests of Authentication start to end it at every step.
@@ -118,6 +124,7 @@ let package = Package(
     tests("Lexicon"),
     tests("WordGames", ["Lexicon"]),
     tests("ToggleSettings", ["Wording", "Storage", grdb]),
+    tests("Workspace", ["Authentication", "CardDocuments", "ToggleSettings", "Lexicon", "WordGames"]),
     tests("Authentication", ["AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Wording", "CLua"], exclude: ["Scripts"]),
     tests("Commands"),

@@ -43,10 +43,11 @@ public struct AuthenticationClock {
 }
 
 extension AuthenticationClock {
-  /// The machine's own. `bootID` is the text of /proc/sys/kernel/random/boot_id, or empty where there is none.
-  public static func system(bootID: String) -> AuthenticationClock {
+  /// The machine's own. `bootID` is the text of /proc/sys/kernel/random/boot_id, or empty where there is none; it is asked for
+  /// at each look.
+  public static func system(bootID: @escaping @autoclosure () -> String) -> AuthenticationClock {
     AuthenticationClock(
-      now: { ClockReading(wall: milliseconds(CLOCK_REALTIME), boot: milliseconds(CLOCK_BOOTTIME), bootID: bootID) },
+      now: { ClockReading(wall: milliseconds(CLOCK_REALTIME), boot: milliseconds(CLOCK_BOOTTIME), bootID: bootID()) },
       pause: { usleep(UInt32(clamping: $0 * 1000)) },
       random: { count in
         var generator = SystemRandomNumberGenerator()

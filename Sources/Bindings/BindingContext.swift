@@ -3,6 +3,7 @@
 
 public import Commands
 public import LuaRuntime
+public import ToggleSettings
 public import Wording
 public import Workspace
 
@@ -110,6 +111,10 @@ public final class BindingContext {
   public let workspace: () throws -> Workspace
   public let shell: ShellServices
   public let plugins: PluginServices
+  /// The gate; nil in a plugin, which never gets it.
+  public let auth: AuthServices?
+  /// Who sets or declares a setting now: the plugin, init.lua, a script, the person.
+  public let settingOwner: () -> SettingOwner
   public let grants: Grants
   /// Whether objects of these rooms may be used at all, wherever they came from (an event hands cards to who listens).
   let (mayReadDecks, mayPlay): (Bool, Bool)
@@ -129,12 +134,14 @@ public final class BindingContext {
   public var noteFailure: (String) -> Void = { _ in }
 
   public init(
-    workspace: @escaping () throws -> Workspace, shell: ShellServices, plugins: PluginServices, grants: Grants,
-    owner: String?, version: String, events: EventTable
+    workspace: @escaping () throws -> Workspace, shell: ShellServices, plugins: PluginServices, auth: AuthServices?,
+    settingOwner: @escaping () -> SettingOwner, grants: Grants, owner: String?, version: String, events: EventTable
   ) {
     self.workspace = workspace
     self.shell = shell
     self.plugins = plugins
+    self.auth = auth
+    self.settingOwner = settingOwner
     self.grants = grants
     mayReadDecks = grants.allows(.decksRead) || grants.allows(.decksWrite)
     mayPlay = grants.allows(.games)
@@ -142,6 +149,12 @@ public final class BindingContext {
     self.version = version
     self.events = events
   }
+}
+
+extension BindingContext {
+  /// What every module but `auth` asks first.
+  /// - Throws: `auth_required`.
+  func requireSignIn() throws { _ = try workspace() }
 }
 
 /// What a bound handle of the workspace needs to be used at all: checked before each of its members, in this one place.

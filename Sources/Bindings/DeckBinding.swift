@@ -11,7 +11,8 @@ extension DeckHandle: BoundObject {}
 
 func decksModule(_ context: BindingContext) -> BoundModule {
   let name = LuaParameter("name", .string)
-  return BoundModule("decks", "Decks of cards: make, open, list and remove them.") { module in
+  return BoundModule("decks", "Decks of cards: make, open, list and remove them.", check: context.requireSignIn) {
+    module in
     module.function(
       "create", [name], returns: .object("deck"), fails: true,
       "Makes an empty deck. `A::B` is a deck within a deck. Codes: exists, bad_name."

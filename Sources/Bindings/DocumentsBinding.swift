@@ -10,7 +10,8 @@ extension DocumentHandle: BoundObject {}
 extension ElementHandle: BoundObject {}
 
 func documentsModule(_ context: BindingContext) -> BoundModule {
-  BoundModule("documents", "Card documents: cards made of texts and pictures.") { module in
+  BoundModule("documents", "Card documents: cards made of texts and pictures.", check: context.requireSignIn) {
+    module in
     module.function(
       "create", [LuaParameter("options", .optional(.table))], returns: .object("document"), fails: true,
       "A new document. Option: background = {r, g, b[, a]}, each 0 to 1; one of eight soft colours when left out."

@@ -14,82 +14,100 @@ public enum ShellEvent: String, CaseIterable, Sendable {
   case exiting
 }
 
-/// A subscription: in Lua it is an object that can be cancelled.
+/// A subscription to an event or to settings: in Lua it is an object that can be cancelled.
 public final class Subscription: BoundObject {
-  public let event: ShellEvent
+  /// What it is to, in words.
+  public let subject: String
   public let owner: String?
-  let listener: LuaReference
-  private let context: BindingContext
-  public fileprivate(set) var isActive = true
-  /// What was reported of it: the same error again and again is told once.
-  fileprivate var reported: String?
-  private let table: EventTable
+  private let active: () -> Bool
+  private let end: () -> Void
 
-  init(_ event: ShellEvent, _ context: BindingContext, listener: LuaReference, in table: EventTable) {
+  init(_ subject: String, owner: String?, isActive: @escaping () -> Bool, cancel: @escaping () -> Void) {
+    self.subject = subject
+    self.owner = owner
+    active = isActive
+    end = cancel
+  }
+
+  public var isActive: Bool { active() }
+  public func cancel() { end() }
+}
+
+/// One listener of one event.
+private final class Listener {
+  let context: BindingContext
+  let event: ShellEvent
+  let function: LuaReference
+  var isActive = true
+  /// What was reported of it: the same error again and again is told once.
+  var reported: String?
+  var owner: String? { context.owner }
+
+  init(_ event: ShellEvent, _ context: BindingContext, _ function: LuaReference) {
     self.event = event
     self.context = context
-    owner = context.owner
-    self.listener = listener
-    self.table = table
+    self.function = function
   }
 
-  fileprivate func call(_ arguments: [any LuaRepresentable]) throws {
-    try context.calling(.event(event)) { try listener.call(arguments, results: 0) { _ in } }
+  func call(_ arguments: [any LuaRepresentable]) throws {
+    try context.calling(.event(event)) { try function.call(arguments, results: 0) { _ in } }
   }
-
-  public func cancel() { table.remove(self) }
 }
 
 public final class EventTable {
-  private var subscriptions: [ShellEvent: [Subscription]] = [:]
+  private var listeners: [ShellEvent: [Listener]] = [:]
   /// Called before each event: what wants to hear of it may subscribe now.
   public var willEmit: ((ShellEvent) -> Void)?
-  private let report: (_ owner: String?, _ event: ShellEvent, _ error: any Error) -> Void
+  /// Tells of an error in a listener of the subject.
+  public let report: (_ owner: String?, _ subject: String, _ error: any Error) -> Void
 
   /// - Parameter report: told of an error in a listener.
-  public init(report: @escaping (String?, ShellEvent, any Error) -> Void) { self.report = report }
+  public init(report: @escaping (String?, String, any Error) -> Void) { self.report = report }
 
-  func add(_ event: ShellEvent, _ context: BindingContext, _ listener: LuaReference) -> Subscription {
-    let subscription = Subscription(event, context, listener: listener, in: self)
-    subscriptions[event, default: []].append(subscription)
-    return subscription
-  }
-
-  func remove(_ subscription: Subscription) {
-    subscription.isActive = false
-    subscriptions[subscription.event]?.removeAll { $0 === subscription }
-  }
-
-  /// Ends the subscriptions of a plugin.
-  public func removeAll(owner: String) {
-    for (event, list) in subscriptions {
-      for subscription in list where subscription.owner == owner { subscription.isActive = false }
-      subscriptions[event] = list.filter { $0.owner != owner }
+  func add(_ event: ShellEvent, _ context: BindingContext, _ function: LuaReference) -> Subscription {
+    let listener = Listener(event, context, function)
+    listeners[event, default: []].append(listener)
+    return Subscription(event.rawValue, owner: context.owner, isActive: { listener.isActive }) { [weak self] in
+      listener.isActive = false
+      self?.listeners[event]?.removeAll { $0 === listener }
     }
   }
 
-  public var isEmpty: Bool { subscriptions.allSatisfy(\.value.isEmpty) }
+  /// Ends the subscriptions of a plugin.
+  public func removeAll(owner: String) { remove { $0 == owner } }
+
+  /// Ends those of the person's own state, or of all.
+  public func removeAll() { remove { _ in true } }
+
+  private func remove(_ goes: (String?) -> Bool) {
+    for (event, list) in listeners {
+      for listener in list where goes(listener.owner) { listener.isActive = false }
+      listeners[event] = list.filter(\.isActive)
+    }
+  }
+
+  public var isEmpty: Bool { listeners.allSatisfy(\.value.isEmpty) }
 
   /// Whether anybody listens to an event, once what wants to hear of it could subscribe: asked before its arguments are made.
   func isHeard(_ event: ShellEvent) -> Bool {
     willEmit?(event)
-    return subscriptions[event]?.isEmpty == false
+    return listeners[event]?.isEmpty == false
   }
 
   /// Calls the listeners in the order of their subscription.
   /// - Throws: only a stop (Ctrl-C, exit) that a listener ended with.
   public func emit(_ event: ShellEvent, _ arguments: [any LuaRepresentable] = []) throws {
-    willEmit?(event)
-    for subscription in subscriptions[event] ?? [] where subscription.isActive {
+    guard isHeard(event) else { return }
+    for listener in listeners[event] ?? [] where listener.isActive {
       do {
-        try subscription.call(arguments)
+        try listener.call(arguments)
       } catch let error as LuaError where error.stopReason == .interrupt {
         throw error
       } catch {
         let text = String(describing: error)
-        guard subscription.reported != text else { continue }
-        subscription.reported = text
-        report(subscription.owner, event, error)
+        guard listener.reported != text else { continue }
+        listener.reported = text
+        report(listener.owner, "the event " + event.rawValue, error)
       }
     }
   }

@@ -8,7 +8,8 @@ import Wording
 
 func filesModule(_ context: BindingContext) -> BoundModule {
   let path = LuaParameter("path", .string)
-  return BoundModule("files", "Text files: read and write them whole, or line by line.") { module in
+  return BoundModule("files", "Text files: read and write them whole, or line by line.", check: context.requireSignIn) {
+    module in
     module.function(
       "lines", [path], returns: .iterator(.string), "The lines of a file, without their line ends."
     ) { stack in

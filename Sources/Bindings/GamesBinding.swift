@@ -16,7 +16,7 @@ final class ModeObject: BoundObject {
 }
 
 func gamesModule(_ context: BindingContext) -> BoundModule {
-  BoundModule("games", "Word games: start one, list the modes, add a mode.") { module in
+  BoundModule("games", "Word games: start one, list the modes, add a mode.", check: context.requireSignIn) { module in
     module.function("modes", [], returns: .list(.object("mode")), "The modes that can be played.") { _ in
       let workspace = try context.workspace()
       try context.plugins.prepareMode(nil)

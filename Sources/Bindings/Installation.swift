@@ -15,9 +15,11 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
   if grants.allows(.documentsRead) || grants.allows(.documentsWrite) { modules.append(documentsModule(context)) }
   if grants.allows(.words) { modules.append(wordsModule(context)) }
   if grants.allows(.games) { modules.append(gamesModule(context)) }
+  if grants.allows(.settings) { modules.append(settingsModule(context)) }
   if grants.allows(.shell) || grants.allows(.shellRun) { modules.append(shellModule(context)) }
   modules.append(filesModule(context))
   if context.owner == nil { modules.append(pluginsModule(context)) }
+  if let auth = context.auth { modules.append(authModule(auth)) }
   for module in modules { try state.register(module) }
   try state.register(
     BoundModule("deckhand", "Deckhand itself: its version and its modules.") { module in
@@ -37,6 +39,9 @@ private func registerTypes(_ context: BindingContext, in state: LuaState) {
   state.register(elementType(context))
   state.register(gameType(context))
   state.register(modeType())
+  state.register(settingGroupType(context))
+  state.register(settingChoiceType(context))
+  state.register(settingValueType(context))
   state.register(progressType())
   state.register(subscriptionType())
   state.register(commandType())

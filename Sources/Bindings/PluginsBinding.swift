@@ -4,7 +4,8 @@ import LuaRuntime
 
 func pluginsModule(_ context: BindingContext) -> BoundModule {
   let name = LuaParameter("name", .string)
-  return BoundModule("plugins", "Plugins: list, enable, disable and reload them.") { module in
+  return BoundModule("plugins", "Plugins: list, enable, disable and reload them.", check: context.requireSignIn) {
+    module in
     module.function("list", [], returns: .list(.table), "All plugins that were found.") { _ in context.plugins.list() }
     module.function("info", [name], returns: .table, fails: true, "What is known of a plugin.") { stack in
       try context.plugins.info(try stack.text(1))

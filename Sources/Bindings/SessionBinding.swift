@@ -13,14 +13,14 @@ func addStudying(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
     "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=}. Reviews go by schedule (FSRS-6); a sprint is a "
       + "race against the clock that changes no schedule."
   ) { deck, stack in
-    let wish = try readWish(stack.optionalTable(2))
+    let wish = try readWish(stack.optionalTable(2), deck.workspace.preferences())
     if wish.mode == .review { try context.requireGrant(.decksWrite) }
     return try deck.study(wish)
   }
 }
 
-private func readWish(_ table: consuming LuaTable?) throws -> SessionHandle.Wish {
-  var wish = SessionHandle.Wish()
+private func readWish(_ table: consuming LuaTable?, _ preferences: Preferences) throws -> SessionHandle.Wish {
+  var wish = SessionHandle.Wish(preferences)
   guard let table else { return wish }
   try table.allowOnly(["mode", "seconds", "limit", "query"])
   if let name = try table.optionalText("mode") {
@@ -30,7 +30,7 @@ private func readWish(_ table: consuming LuaTable?) throws -> SessionHandle.Wish
     wish.mode = mode
   }
   wish.seconds = try table.optionalNumber("seconds", in: 1...86_400) ?? wish.seconds
-  wish.limit = try table.optionalInteger("limit", in: 1...Int.max)
+  wish.limit = try table.optionalInteger("limit", in: 1...Int.max) ?? wish.limit
   wish.query = try table.optionalText("query")
   return wish
 }

@@ -12,7 +12,8 @@ final class ProgressObject: BoundObject {
 }
 
 func shellModule(_ context: BindingContext) -> BoundModule {
-  BoundModule("shell", "The shell itself: print, ask, add commands, listen to events.") { module in
+  BoundModule("shell", "The shell itself: print, ask, add commands, listen to events.", check: context.requireSignIn) {
+    module in
     describePrinting(module, context)
     describeAsking(module, context)
     describeCommands(module, context)
@@ -157,7 +158,8 @@ func progressType() -> BoundType<ProgressObject> {
 
 func subscriptionType() -> BoundType<Subscription> {
   BoundType<Subscription>(
-    "subscription", "A function that is called at an event.", summary: { "subscription to \($0.event.rawValue)" }
+    "subscription", "A function that is called at an event or a change of settings.",
+    summary: { "subscription to \($0.subject)" }
   ) { type in
     type.field("active", .boolean, "Whether it is still called.") { $0.isActive }
     type.method("cancel", [], returns: .nothing, "It is called no more.") { subscription, _ in

@@ -17,7 +17,8 @@ extension ListedWords: LuaRepresentable {
 }
 
 func wordsModule(_ context: BindingContext) -> BoundModule {
-  BoundModule("words", "Word lists of languages, and small questions about words.") { module in
+  BoundModule("words", "Word lists of languages, and small questions about words.", check: context.requireSignIn) {
+    module in
     module.function("languages", [], returns: .list(.string), "The languages that have a word list here.") { _ in
       try context.workspace().lexicons.languages().map(\.name)
     }

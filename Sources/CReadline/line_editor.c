@@ -265,6 +265,10 @@ int line_editor_start(const char *name, int input, int output) {
   return 0;
 }
 
+static long keys_read;
+
+long line_editor_key_count(void) { return keys_read; }
+
 static void read_until_done(int tick_ms) {
   while (!is_done) {
     if (collect_signals()) return;
@@ -285,7 +289,10 @@ static void read_until_done(int tick_ms) {
       return;
     }
     // Signals first, also one whose handler ran as poll returned: what was typed behind a Ctrl-C is not for the line before it.
-    if (ready > 0 && !collect_signals() && waits[0].revents != 0) rl_callback_read_char();
+    if (ready > 0 && !collect_signals() && waits[0].revents != 0) {
+      keys_read++;
+      rl_callback_read_char();
+    }
   }
 }
 

@@ -268,9 +268,14 @@ public final class BoundType<T: BoundObject> {
 public final class BoundModule {
   public private(set) var description: ModuleDescription
   private(set) var members: [BoundMember] = []
+  /// Runs before every member: what throws here keeps the module from being used at all.
+  private let check: () throws -> Void
 
-  public init(_ name: String, _ help: String, _ describe: (BoundModule) -> Void) {
+  public init(
+    _ name: String, _ help: String, check: @escaping () throws -> Void = {}, _ describe: (BoundModule) -> Void
+  ) {
     description = ModuleDescription(name: name, help: help)
+    self.check = check
     describe(self)
   }
 
@@ -279,8 +284,14 @@ public final class BoundModule {
     _ name: String, _ parameters: [LuaParameter], returns: LuaType, fails: Bool = false, _ help: String,
     _ body: @escaping (borrowing LuaStack) throws -> R
   ) {
+    let check = self.check
     members.append(
-      BoundMember(.method, HostFunction(name, failsSoftly: fails) { stack, _ in try body(stack).push(on: stack) }))
+      BoundMember(
+        .method,
+        HostFunction(name, failsSoftly: fails) { stack, _ in
+          try check()
+          return try body(stack).push(on: stack)
+        }))
     description.functions.append(
       FunctionDescription(name: name, parameters: parameters, returns: returns, failsSoftly: fails, help: help))
   }
@@ -289,8 +300,14 @@ public final class BoundModule {
   public func field<V: LuaRepresentable>(
     _ name: String, _ type: LuaType, _ help: String, get: @escaping () throws -> V
   ) {
+    let check = self.check
     members.append(
-      BoundMember(.getter, HostFunction(name, failsSoftly: false) { stack, _ in try get().push(on: stack) }))
+      BoundMember(
+        .getter,
+        HostFunction(name, failsSoftly: false) { stack, _ in
+          try check()
+          return try get().push(on: stack)
+        }))
     description.fields.append((name, type, help))
   }
 }

@@ -57,6 +57,7 @@ extension PluginHost {
     case .failed(let message): throw PluginError.failed(plugin: plugin.name, message: message)
     case .ready: break
     }
+    try surroundings.requireSignIn()
     guard let manifest = plugin.manifest else { return }
     try loadDependencies(of: plugin)
     // What it is built on may have used it, and so loaded it, meanwhile.
@@ -192,6 +193,7 @@ extension PluginHost {
     modes.remove(owner: plugin.name)
     events.removeAll(owner: plugin.name)
     surroundings.takeBack(plugin.name)
+    surroundings.unloaded(plugin.name)
     announced.removeAll { $0 === plugin }
     plugin.lua?.close()
     plugin.lua = nil
@@ -200,12 +202,31 @@ extension PluginHost {
     plugin.addedModes = []
   }
 
-  /// Ends all plugins, as when the program ends.
+  /// Ends all plugins, as when the program ends or the person signs out. What their manifests name stays known.
   public func unloadAll() {
     for plugin in plugins where plugin.lua != nil {
       takeBack(plugin)
       plugin.state = .ready
+      announce(plugin)
     }
-    announced = []
+  }
+
+  /// Ends all plugins while code of theirs may be running, as when a script signs out: what they added goes at once, their
+  /// states with `closeRetired`.
+  public func retireAll() {
+    for plugin in plugins {
+      guard let lua = plugin.lua else { continue }
+      retired.append(lua)
+      plugin.lua = nil
+      takeBack(plugin)
+      plugin.state = .ready
+      announce(plugin)
+    }
+  }
+
+  /// Closes the states of plugins that were ended. None of their code may be running.
+  public func closeRetired() {
+    for lua in retired { lua.close() }
+    retired = []
   }
 }

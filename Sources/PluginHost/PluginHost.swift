@@ -4,6 +4,7 @@
 
 public import Bindings
 public import Commands
+import LuaRuntime
 import Storage
 public import WordGames
 import Wording
@@ -25,12 +26,19 @@ public final class PluginHost {
     public var elapsed: () -> Double
     /// Told of a failure in one line, when nobody asked for the plugin.
     public var report: (String) -> Void
+    /// Throws while nobody is signed in: no plugin's code runs then.
+    public var requireSignIn: () throws -> Void
+    /// Told when a plugin was unloaded, so that what it declared elsewhere goes too.
+    public var unloaded: (_ plugin: String) -> Void
 
     public init(
       bundledFolder: String?, personFolder: String, home: String?,
       context: @escaping (String, Grants) -> BindingContext, elapsed: @escaping () -> Double,
-      report: @escaping (String) -> Void
+      report: @escaping (String) -> Void, requireSignIn: @escaping () throws -> Void = {},
+      unloaded: @escaping (String) -> Void = { _ in }
     ) {
+      self.requireSignIn = requireSignIn
+      self.unloaded = unloaded
       self.bundledFolder = bundledFolder
       self.personFolder = personFolder
       self.home = home
@@ -49,6 +57,8 @@ public final class PluginHost {
   var grants: GrantFile?
   /// Those whose names are taken: they were announced before.
   var announced: [Plugin] = []
+  /// States of plugins that were ended while their code may have been running.
+  var retired: [LuaState] = []
 
   public init(_ surroundings: Surroundings, registry: CommandRegistry, modes: ModeTable, events: EventTable) {
     self.surroundings = surroundings
@@ -59,13 +69,12 @@ public final class PluginHost {
 
   // MARK: Finding
 
-  /// Reads the manifests of all plugins and announces their commands. Loads those that ask for the start.
+  /// Reads the manifests of all plugins and announces their commands.
   public func discover() {
     find()
     // What comes with the program is first, so that an installed plugin does not take its names.
     for plugin in plugins.filter(\.isBundled) + plugins.filter({ !$0.isBundled }) { announce(plugin) }
     events.willEmit = { [unowned self] event in loadListeners(to: event) }
-    for plugin in plugins where plugin.state == .ready && plugin.manifest?.loadsAtStart == true { loadOrReport(plugin) }
   }
 
   /// Reads the manifests of all plugins.
@@ -84,6 +93,11 @@ public final class PluginHost {
       }
     }
     plugins = found.values.sorted { $0.name < $1.name }
+  }
+
+  /// Loads the plugins that ask for the start.
+  public func loadAtStart() {
+    for plugin in plugins where plugin.state == .ready && plugin.manifest?.loadsAtStart == true { loadOrReport(plugin) }
   }
 
   func read(_ name: String, _ folder: String, isBundled: Bool) -> Plugin {

@@ -9,26 +9,34 @@ import LuaRuntime
 import Wording
 
 public final class Console {
-  /// Standard output.
-  public let terminal: Terminal
-  /// Standard error.
-  public let messages: Terminal
+  private let output: Terminal
+  private let errors: Terminal
+  /// Makes of a terminal what the settings say.
+  var adjust: (Terminal) -> Terminal = { $0 }
   /// No greeting, no progress, no notes.
   public let isQuiet: Bool
   let elapsed: () -> Double
 
   public init(terminal: Terminal, messages: Terminal, isQuiet: Bool, elapsed: @escaping () -> Double) {
-    self.terminal = terminal
-    self.messages = messages
+    output = terminal
+    errors = messages
     self.isQuiet = isQuiet
     self.elapsed = elapsed
   }
+
+  /// Standard output.
+  public var terminal: Terminal { adjust(output) }
+  /// Standard error.
+  public var messages: Terminal { adjust(errors) }
+
+  /// The bell, where there is a terminal to ring it.
+  func ring() { if output.hasScreen { write("\u{07}") } }
 
   /// Writes to standard output as it is.
   public func write(_ text: String) {
     // Swift's print and Lua's share C's buffer of standard output, so the order is kept.
     print(text, terminator: "")
-    if terminal.hasScreen { fflush(nil) }
+    if output.hasScreen { fflush(nil) }
   }
 
   public func show(_ lines: [String]) {
@@ -54,7 +62,7 @@ public final class Console {
 
   /// Something long under way: a line that is drawn again, on a terminal only.
   public func progress(_ label: String, total: Int?) -> any ProgressReporting {
-    guard !isQuiet, messages.canRedraw else { return NoProgress() }
+    guard !isQuiet, errors.canRedraw, !messages.isCalm else { return NoProgress() }
     return ConsoleProgress(
       ProgressLine(label, total: total, on: messages, now: elapsed) { [unowned self] text in
         fflush(nil)

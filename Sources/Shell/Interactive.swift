@@ -25,6 +25,9 @@ extension Shell {
     Interrupts.holding {
       while leaving == nil {
         do {
+          try settle()
+          watchIdle()
+          tellNotices()
           try readAndRun(from: source)
         } catch {
           report(error)
@@ -37,14 +40,18 @@ extension Shell {
 
   private func lineSource() throws -> any LineSource {
     guard console.terminal.hasKeyboard else { return plainReader }
-    try makePrivateFolder(personFolder)
-    let history = History(path: historyPath) { [unowned self] in console.message($0) }
-    let reader = try LineReader(history: history)
+    if let path = historyPath { try makePrivateFolder(String(path.dropLast("/history".count))) }
+    let reader = try LineReader(history: makeHistory())
     // Moves of elements wait for a save; a shell that is stopped may never go on.
     reader.willSuspend = { [unowned self] in saveDocuments() }
     reader.completion = { [unowned self] line in completion(line) }
     lineReader = reader
     return reader
+  }
+
+  /// What settings had to say since the last line.
+  private func tellNotices() {
+    for notice in preferences?.takeNotices() ?? [] { console.note("note: " + notice) }
   }
 
   private func readAndRun(from source: any LineSource) throws {
@@ -53,6 +60,7 @@ extension Shell {
     switch try source.read(prompt: "> ") {
     case .line(let line): runLine(line, source)
     case .interrupted: break
+    case .stopped where isIdle: lockIdle()
     case .endOfInput, .stopped:
       if lineReader != nil { console.write("\n") }
       leaving = leaving ?? (lineReader == nil ? lastStatus : ExitStatus.done)

@@ -1,12 +1,14 @@
 // Tab in a line of Lua: globals, fields and methods of the object before the dot or colon. Invariant: values are looked at by
 // raw access only, so no code of the person's runs.
 
+import Authentication
 import CardDocuments
 import Commands
 import Decks
 import Lexicon
 import LuaRuntime
 import PluginHost
+import ToggleSettings
 import WordGames
 import Wording
 import Workspace
@@ -56,6 +58,8 @@ extension Shell {
       case .language: return lexicons.languages().map(\.name)
       case .mode: return modes.modes.map(\.name) + plugins.offeredModes.map(\.name)
       case .plugin: return plugins.plugins.map(\.name)
+      case .setting: return preferences?.tree.names ?? []
+      case .account: return gate.needsAuthentication ? [] : try gate.store.names()
       case .command: return helpNames
       default: return []
       }

@@ -1,6 +1,7 @@
 // Errors in words, and what they mean for the exit status. Invariant: every failure that reaches a person passes here: one line,
 // no Swift type name, no trace unless it was asked for.
 
+import Authentication
 import Commands
 import LuaRuntime
 import Wording
@@ -53,7 +54,10 @@ extension Shell {
     if let command = error as? CommandError, command.isUsage { return ExitStatus.usage }
     switch problem.code {
     case "interrupted": return ExitStatus.interrupted
-    case "auth_required", "denied", "locked": return ExitStatus.signIn
+    case "auth_required", "denied": return ExitStatus.signIn
+    // A setting may be locked too; through Lua only the words are left to tell the two apart.
+    case let code where code == "empty" || problem.title == AuthenticationError.locked(retryAfter: 1).title:
+      return ExitStatus.signIn
     default: return ExitStatus.failed
     }
   }

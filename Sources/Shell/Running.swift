@@ -1,12 +1,14 @@
 // Running a line, a command, a script. Invariant: a script run is one unit of work, kept when its status is 0 and taken back
 // otherwise; a command commits as it goes.
 
+import Authentication
 import Bindings
 import Commands
 import Glibc
 import LuaRuntime
 import PluginHost
 import Storage
+import ToggleSettings
 import Wording
 import Workspace
 
@@ -18,6 +20,9 @@ public struct Script {
   /// `arg[0]`, and `arg[1]...`.
   public let path: String
   public let arguments: [String]
+  /// Whom a setting that it sets or declares is from.
+  var owner: SettingOwner { isStartScript ? .initFile : .script(name) }
+  var isStartScript = false
 
   public init(name: String, code: [UInt8], path: String, arguments: [String]) {
     self.name = name
@@ -43,6 +48,8 @@ extension Shell {
         let (command, invocation) = try registry.parse(words: words)
         origin = command.errorPrefix
         wantsJSON = setup.wantsJSON || invocation.wantsJSON
+        try lookAgain()
+        try requireSignIn(for: command)
         let result = try command.run(invocation)
         show(result, asJSON: wantsJSON)
         try events.emit(.command, [words.joined(separator: " ")])
@@ -58,6 +65,11 @@ extension Shell {
     let words = try ShellWords.split(line, home: setup.home)
     try plugins.prepareCommand(words)
     let (command, invocation) = try registry.parse(words: words)
+    try requireSignIn(for: command)
+    if command.theme == Self.accountTheme {
+      throw Common.problem(
+        "not_here", "Not from Lua", "\(command.name) is for the command line; Lua has `auth.login` and `auth.logout`")
+    }
     return try command.run(invocation).value
   }
 
@@ -65,19 +77,23 @@ extension Shell {
 
   /// Runs scripts as one unit of work; answers the exit status.
   public func runScripts(_ scripts: [Script]) -> Int32 {
+    let wasInScript = isInScript
+    isInScript = true
+    defer { isInScript = wasInScript }
     do {
-      let workspace = try workspace()
-      try workspace.beginUnit()
+      try lookAgain()
+      if !gate.needsAuthentication { try workspace().beginUnit() }
       let status = Interrupts.holding { runAll(scripts) }
-      try end(workspace, status: status)
+      // The script may have signed in or out: then it is another workspace, or none.
+      if !gate.needsAuthentication { try end(workspace(), status: status) }
       return status
     } catch {
       return report(error)
     }
   }
 
-  private func end(_ workspace: Workspace, status: Int32) throws {
-    guard workspace.isOpen else { return }
+  func end(_ workspace: Workspace, status: Int32) throws {
+    guard workspace.isInUnit else { return }
     if setup.isDryRun {
       let done = workspace.unitSummary
       try workspace.rollbackUnit()
@@ -102,6 +118,9 @@ extension Shell {
   }
 
   private func run(_ script: Script) throws {
+    let outerOwner = settingOwner
+    settingOwner = script.owner
+    defer { settingOwner = outerOwner }
     try lua.setGlobal("arg", argumentTable(script))
     // A first line that begins with # is for the system.
     var code = script.code[...]
@@ -149,7 +168,9 @@ extension Shell {
     let path = setup.configFolder + "/init.lua"
     guard setup.usesStartScript, access(path, F_OK) == 0 else { return }
     do {
-      try Interrupts.holding { try run(try script(at: path, [])) }
+      var start = try script(at: path, [])
+      start.isStartScript = true
+      try Interrupts.holding { try run(start) }
     } catch {
       report(error)
     }
@@ -167,6 +188,7 @@ extension Shell {
   /// Runs Lua from the prompt: an expression shows its values, an unfinished chunk asks for more.
   func runLua(_ text: String) -> LuaLine {
     do {
+      try lookAgain()
       try Interrupts.holding {
         let function = try expressionOrChunk(text)
         try function.callForAll { stack, first, count in

@@ -1,12 +1,16 @@
 // The shell: the person's Lua state, the commands, the plugins and the open workspace, wired together. Invariant: there is one
 // gate to a workspace, `workspace()`, and one place where an error becomes words, `report`.
 
+public import Authentication
 public import Bindings
+import CTerminal
 import CardDocuments
 public import Commands
 public import Lexicon
 public import LuaRuntime
 public import PluginHost
+import Storage
+import ToggleSettings
 public import WordGames
 import Wording
 public import Workspace
@@ -37,6 +41,14 @@ public struct ShellSetup {
   /// Where the person's plugins are, when not in the data folder (`plugin test` has data of its own).
   public var pluginFolder: String?
   public var usesStartScript = true
+  /// Who signs in; required when it was asked for on the command line.
+  public var user: String?
+  public var isUserRequired = false
+  public var passwordFile: String?
+  /// The settings from outside the account.
+  public var settings = SettingSources()
+  /// Whether the command line says whether there are colours.
+  public var isColorGiven = false
 
   public init(
     version: String, dataFolder: String, cacheFolder: String, configFolder: String, home: String?,
@@ -71,12 +83,29 @@ public final class Shell {
   public let registry = CommandRegistry()
   public let modes = ModeTable()
   public let lexicons: LexiconLibrary
-  public let lua: LuaState
+  /// The person's Lua state: made anew after a sign-out.
+  public private(set) var lua: LuaState
+  public let gate: Gate
+  let clock: AuthenticationClock
   public let events: EventTable
   public private(set) lazy var plugins = PluginHost(
     pluginSurroundings(), registry: registry, modes: modes, events: events)
   let surroundings: Surroundings
   private var opened: Workspace?
+  /// The settings while nobody is signed in.
+  private var outsideSettings: Preferences?
+  /// Grows with each sign-out.
+  var session = 0
+  /// The person's state is to be made anew, as soon as none of its code runs.
+  var needsFreshState = false
+  /// Whether init.lua and the plugins of the start were run for this session.
+  var hasBegun = false
+  var isInScript = false
+  /// Who sets or declares a setting now.
+  var settingOwner = SettingOwner.person
+  var isIdle = false
+  var historyPlace: HistoryPlace?
+  private var gateSubscription: GateSubscription?
   /// Set when the shell is to end, with its status.
   public var leaving: Int32?
   /// The globals that were there before the person set any.
@@ -90,32 +119,60 @@ public final class Shell {
   /// It does not read ahead: a script's `io.read` may want the next line.
   lazy var plainReader = PlainLineReader(readsAhead: false, isInterrupted: { Interrupts.wereRequested })
 
-  public init(_ setup: ShellSetup, console: Console, surroundings: Surroundings) throws {
+  /// - Parameter clock: of the gate.
+  public init(_ setup: ShellSetup, console: Console, surroundings: Surroundings, clock: AuthenticationClock) throws {
+    self.clock = clock
+    gate = try Gate(AccountStore(data: setup.dataFolder, clock: clock))
     self.setup = setup
     self.console = console
     self.surroundings = surroundings
     lexicons = LexiconLibrary(
       listFolders: setup.listFolders, cacheFolder: setup.cacheFolder, dictionaryFolders: setup.dictionaryFolders)
     lua = try LuaState(seed: setup.seed)
-    lua.isTracing = setup.wantsTrace
     let messages = console
     events = EventTable { owner, event, error in
       // An error of a plugin names it, and the event, itself.
-      messages.message(printable(owner == nil ? "in the event \(event.rawValue): \(error)" : "\(error)", limit: 2_000))
+      messages.message(printable(owner == nil ? "in \(event): \(error)" : "\(error)", limit: 2_000))
     }
+    try furnishLua()
+    try addBuiltInCommands()
+    console.adjust = { [unowned self] in adjusted($0) }
+    gateSubscription = gate.observe { [unowned self] in hear($0) }
+    if gate.needsAuthentication { process_forbid_core_dumps() }
+    if setup.usesPlugins { plugins.discover() }
+  }
+
+  private func furnishLua() throws {
+    lua.isTracing = setup.wantsTrace
     try install(bindingContext(owner: nil, grants: .everything), in: lua)
     ownGlobals = Set(try lua.globalNames())
-    try addBuiltInCommands()
-    if setup.usesPlugins { plugins.discover() }
+  }
+
+  /// Ends the person's state and makes one with nothing of theirs in it. None of its code may be running.
+  func makeLuaAnew() throws {
+    lua.close()
+    lua = try LuaState(seed: setup.seed)
+    hasHintedAboutLocal = false
+    try furnishLua()
+  }
+
+  /// Tells listeners what happened at the gate.
+  private func hear(_ event: GateEvent) {
+    do {
+      try events.emit(.authenticationChanged, [gate.needsAuthentication, gate.isAuthenticating])
+    } catch {
+      report(error)
+    }
   }
 
   // MARK: The gate
 
   /// The workspace of the person, opened at its first use.
+  /// - Throws: `auth_required` before a sign-in.
   public func workspace() throws -> Workspace {
-    if let opened { return opened }
-    let fresh = Workspace(
-      folder: setup.dataFolder + "/local", surroundings: surroundings, lexicons: lexicons, modes: modes,
+    if let opened, opened.isOpen { return opened }
+    let fresh = try Workspace(
+      gate.requireAccess(), surroundings: surroundings, settings: setup.settings, lexicons: lexicons, modes: modes,
       drawing: DrawingProgram(
         path: setup.drawingProgram, environment: setup.drawingEnvironment, clock: surroundings.elapsed,
         shouldStop: surroundings.isInterrupted))
@@ -126,14 +183,56 @@ public final class Shell {
   /// Where the person's plugins are installed.
   var personPlugins: String { setup.pluginFolder ?? setup.dataFolder + "/plugins" }
 
-  /// The folder of the person's own files.
-  var personFolder: String { setup.dataFolder + "/local" }
+  /// The open workspace, which is nobody's any more here.
+  func takeWorkspace() -> Workspace? {
+    defer { opened = nil }
+    return opened
+  }
+
+  /// The settings that hold now: the person's, or those from outside before a sign-in. Nil when they can't be read; the
+  /// command that needs them says why.
+  var preferences: Preferences? {
+    do {
+      if !gate.needsAuthentication { return try workspace().preferences() }
+      if let outsideSettings { return outsideSettings }
+      let fresh = try Preferences(setup.settings, languages: lexicons.languages())
+      outsideSettings = fresh
+      return fresh
+    } catch {
+      return nil
+    }
+  }
+
+  /// The terminal as the settings want it.
+  private func adjusted(_ terminal: Terminal) -> Terminal {
+    guard let preferences else { return terminal }
+    var terminal = terminal
+    if !setup.isColorGiven, preferences.color != "auto" { terminal.usesColor = preferences.color == "always" }
+    if !preferences.usesUnicode { terminal.usesUnicode = false }
+    terminal.rowLimit = terminal.hasScreen ? preferences.rows : nil
+    terminal.isRead = preferences.usesScreenReader
+    terminal.differentiates = preferences.differentiatesWithoutColor
+    terminal.isCalm = preferences.reducesMotion || preferences.usesScreenReader
+    return terminal
+  }
+
+  /// The person's history; nil while nobody is signed in.
+  var historyPath: String? {
+    do {
+      return try gate.requireAccess().folder() + "/history"
+    } catch {
+      // Before a sign-in nothing typed is kept.
+      return nil
+    }
+  }
 
   /// Ends everything in order: listeners hear of it, plugins and Lua end, the data is closed.
   public func close() {
     do {
+      for error in outsideNames() { report(error) }
       try events.emit(.exiting)
       plugins.unloadAll()
+      plugins.closeRetired()
       lua.close()
       saveDocuments()
       try opened?.close()
@@ -144,13 +243,23 @@ public final class Shell {
 
   /// Saves moves and sizes of elements, which wait for it.
   func saveDocuments() { for failure in opened?.saveDocuments() ?? [] { report(failure) } }
+  /// Names after `--set` that nobody has declared until the end: mistyped ones.
+  private func outsideNames() -> [SettingsError] {
+    setup.settings.commandLine.isEmpty ? [] : preferences?.unclaimed ?? []
+  }
 
   // MARK: What the rooms below are handed
 
   private func bindingContext(owner: String?, grants: Grants) -> BindingContext {
-    BindingContext(
-      workspace: { [unowned self] in try workspace() }, shell: shellServices(owner: owner), plugins: pluginServices(),
-      grants: grants, owner: owner, version: setup.version, events: events)
+    // A plugin's state belongs to the session that loaded it; the person's own may sign in again.
+    let session = session
+    return BindingContext(
+      workspace: { [unowned self] in
+        if owner != nil, session != self.session { throw WorkspaceError.authenticationRequired }
+        return try workspace()
+      }, shell: shellServices(owner: owner), plugins: pluginServices(), auth: owner == nil ? authServices() : nil,
+      settingOwner: { [unowned self] in owner.map { .plugin($0) } ?? settingOwner }, grants: grants, owner: owner,
+      version: setup.version, events: events)
   }
 
   private func shellServices(owner: String?) -> ShellServices {
@@ -185,7 +294,11 @@ public final class Shell {
     var surroundings = PluginHost.Surroundings(
       bundledFolder: setup.bundledPlugins, personFolder: personPlugins, home: setup.home,
       context: { [unowned self] plugin, grants in bindingContext(owner: plugin, grants: grants) },
-      elapsed: self.surroundings.elapsed, report: { [unowned self] line in console.message("plugin " + line) })
+      elapsed: self.surroundings.elapsed, report: { [unowned self] line in console.message("plugin " + line) },
+      requireSignIn: { [unowned self] in _ = try gate.requireAccess() },
+      unloaded: { [unowned self] plugin in
+        if let opened, opened.isOpen { opened.removeSettings(of: .plugin(plugin)) }
+      })
     surroundings.seed = setup.seed
     return surroundings
   }

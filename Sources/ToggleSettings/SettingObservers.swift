@@ -74,6 +74,13 @@ extension SettingsTree {
     return subscription
   }
 
+  /// Tells nobody any more, as when the person signs out; what waits is dropped.
+  public func endObserving() {
+    for subscription in observers.subscriptions { subscription.cancel() }
+    observers.subscriptions = []
+    observers.waiting = []
+  }
+
   /// How many are told of changes.
   public var observerCount: Int { observers.subscriptions.count { !$0.isCancelled } }
 

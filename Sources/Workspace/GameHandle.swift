@@ -35,7 +35,7 @@ public final class GameHandle: WorkspaceHandle {
   deinit { workspace.forget(game) }
 }
 
-/// What a person asks for in a new game; what is nil is chosen.
+/// What a person asks for in a new game; what is nil comes from the settings, or is chosen.
 public struct GameWish {
   public var mode = "classic"
   public var language: String?
@@ -50,10 +50,10 @@ public struct GameWish {
 }
 
 extension Workspace {
-  /// The lexicon of a language by its name; `english` when it is nil.
+  /// The lexicon of a language by its name; that of `game.language` when it is nil.
   /// - Throws: `LexiconError.unknownLanguage`, `.noWordList`.
   public func lexicon(_ name: String?, foldAccents: Bool = false) throws -> LexiconHandle {
-    let language = try lexicons.language(named: name ?? "english")
+    let language = try lexicons.language(named: name ?? preferences().gameLanguage)
     return handle(of: try lexicons.lexicon(for: language, foldAccents: foldAccents))
   }
 
@@ -66,9 +66,12 @@ extension Workspace {
   /// Starts a game. Modes' own functions run during it.
   public func startGame(_ wish: GameWish) throws -> GameHandle {
     let mode = try modes.mode(named: wish.mode)
+    let preferences = try preferences()
+    // A list of the person's own may have no words of the length that is usual.
+    let length = wish.length ?? (wish.lexicon == nil && wish.base == nil ? preferences.gameLength : nil)
     let lexicon =
       if let given = wish.lexicon { given } else {
-        try self.lexicon(wish.language, foldAccents: wish.foldsAccents).lexicon
+        try self.lexicon(wish.language, foldAccents: wish.foldsAccents || preferences.foldsAccents).lexicon
       }
     let random = wish.seed.map { RandomChoices(seed: $0) } ?? surroundings.choices
     // The mode's setup may keep something with the handle before anybody else holds it.
@@ -76,7 +79,7 @@ extension Workspace {
     handlesInMaking = []
     defer { handlesInMaking = outer }
     let game = try Game.start(
-      mode: mode, lexicon: lexicon, length: wish.length, base: wish.base, level: wish.level, random: random,
+      mode: mode, lexicon: lexicon, length: length, base: wish.base, level: wish.level, random: random,
       now: surroundings.now)
     return handle(of: game)
   }

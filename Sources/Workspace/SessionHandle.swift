@@ -24,11 +24,15 @@ public final class SessionHandle: WorkspaceHandle {
   public struct Wish {
     public var mode = Mode.review
     /// Of a sprint.
-    public var seconds = 100.0
+    public var seconds: Double
     public var limit: Int?
     public var query: String?
 
-    public init() {}
+    /// What the settings say.
+    public init(_ preferences: Preferences) {
+      seconds = Double(preferences.sprintSeconds)
+      limit = preferences.studyLimit
+    }
   }
 
   private enum Course {

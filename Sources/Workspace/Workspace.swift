@@ -1,11 +1,14 @@
 // All that one signed-in person has open: the store, the objects handed out, the unit of work. Every change goes through an
 // operation here. Invariant: once closed, neither it nor any handle of it reaches data again; this is checked in `store`.
 
+public import Authentication
 public import CardDocuments
 import Decks
 import GRDB
+import Glibc
 public import Lexicon
 import Storage
+public import ToggleSettings
 public import WordGames
 
 /// Names an operation: one transaction, one step of undo.
@@ -21,16 +24,21 @@ public enum Operation: String, Sendable {
   case importCards = "importing cards"
   case answerCard = "answering a card"
   case keepGame = "keeping a game"
+  case changeSettings = "changing settings"
 }
 
 /// A person's data while it is open.
 public final class Workspace {
   /// The person's folder: `local`, or `accounts/NAME`.
   public let folder: String
+  /// What the sign-in gave; it ends with the sign-out.
+  private let access: AccountAccess
+  private let settingSources: SettingSources
+  private var openedPreferences: Preferences?
   public let surroundings: Surroundings
   public let lexicons: LexiconLibrary
   public let modes: ModeTable
-  public private(set) var isOpen = true
+  private var isClosed = false
   private let database: Store
   private var deckHandles = HandleTable<DeckID, DeckHandle>()
   private var cardHandles = HandleTable<CardID, CardHandle>()
@@ -39,6 +47,7 @@ public final class Workspace {
   var documentHandles = HandleTable<ObjectIdentifier, DocumentHandle>()
   var openedDocuments: DocumentStore?
   let drawing: DrawingProgram
+  var settingHandles = HandleTable<String, SettingHandle>()
   /// How often each operation was done in the unit under way.
   private var unitOperations: [Operation: Int] = [:]
   /// Handles of games that are being started: nobody else holds them yet.
@@ -46,32 +55,44 @@ public final class Workspace {
 
   /// Nothing is opened yet: the database is at its first use.
   /// - Parameters:
+  ///   - access: what a sign-in handed out, or the local data's where there is no account.
+  ///   - settings: the layers of settings from outside the account.
   ///   - lexicons: the word lists, which belong to nobody and outlive a sign-in.
   ///   - modes: the game modes, likewise.
   ///   - drawing: the program that decodes and draws pictures.
+  /// - Throws: `AuthenticationError.required` when the access has ended.
   public init(
-    folder: String, surroundings: Surroundings, lexicons: LexiconLibrary, modes: ModeTable, drawing: DrawingProgram
-  ) {
+    _ access: AccountAccess, surroundings: Surroundings, settings: SettingSources, lexicons: LexiconLibrary,
+    modes: ModeTable, drawing: DrawingProgram
+  ) throws(AuthenticationError) {
+    self.access = access
     self.drawing = drawing
-    self.folder = folder
+    settingSources = settings
+    folder = try access.folder()
     self.surroundings = surroundings
     self.lexicons = lexicons
     self.modes = modes
     database = Store(
-      path: folder + "/collection.sqlite", migrations: DecksSchema.migrations + WordGamesSchema.migrations,
+      path: folder + "/collection.sqlite",
+      migrations: DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations,
       interrupted: surroundings.isInterrupted)
   }
 
   /// Ends the workspace: what a unit of work did is taken back unless it was committed. Handles answer "signed out".
   public func close() throws {
-    guard isOpen else { return }
-    isOpen = false
+    guard !isClosed else { return }
+    isClosed = true
     openedDocuments?.close()
     openedDocuments = nil
+    openedPreferences?.tree.endObserving()
+    openedPreferences = nil
     try database.close()
   }
 
   // MARK: The gate
+
+  /// Whether it can be used: neither closed, nor has the person signed out.
+  public var isOpen: Bool { !isClosed && access.isOpen }
 
   /// The one way to the data.
   func store(for what: String = "workspace") throws(WorkspaceError) -> Store {
@@ -108,7 +129,12 @@ public final class Workspace {
     let store = try store()
     let waiting = openedDocuments?.saveAll() ?? []
     let conflicts = try openedDocuments.map { $0.isInUnit ? try $0.commitUnit() : [] } ?? []
-    try store.commitUnit()
+    do {
+      try store.commitUnit()
+    } catch {
+      if isOpen { try reloadSettings() }
+      throw error
+    }
     return waiting + conflicts
   }
 
@@ -116,6 +142,7 @@ public final class Workspace {
     let store = try store()
     try openedDocuments?.rollbackUnit()
     try store.rollbackUnit()
+    if unitOperations[.changeSettings] != nil { try reloadSettings() }
   }
 
   public var isInUnit: Bool { isOpen && database.isInUnit }
@@ -128,6 +155,32 @@ public final class Workspace {
 
   /// What is wrong with the database, in words; empty when all is well.
   public func integrityProblems() throws -> [String] { try store().integrityProblems() }
+
+  // MARK: Settings
+
+  /// The person's settings, read at their first use. A database that is not there yet is not made for them.
+  public func preferences() throws -> Preferences {
+    _ = try store(for: "setting")
+    if let openedPreferences { return openedPreferences }
+    let fresh = try Preferences(settingSources, languages: lexicons.languages())
+    if Glibc.access(folder + "/collection.sqlite", F_OK) == 0 {
+      fresh.note(fresh.tree.adopt(try read { try SettingsTable.load($0) }, by: .person))
+    }
+    fresh.tree.keep = { [unowned self] changes in
+      try perform(.changeSettings) { try SettingsTable.write(changes, $0) }
+    }
+    openedPreferences = fresh
+    return fresh
+  }
+
+  /// Takes the settings from the database again, when it went back a step; who observes is told once of what changed.
+  public func reloadSettings() throws {
+    guard let tree = openedPreferences?.tree else { return }
+    openedPreferences?.note(tree.adopt(try read { try SettingsTable.load($0) }, by: .person))
+  }
+
+  /// Takes back what an owner declared and observes.
+  public func removeSettings(of owner: SettingOwner) { openedPreferences?.tree.remove(owner) }
 
   // MARK: Handles: one object for one thing while it lives
 

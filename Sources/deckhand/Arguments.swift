@@ -2,6 +2,7 @@
 // no value, is a wrong use (status 2) before anything runs.
 
 import Shell
+import ToggleSettings
 import Wording
 
 /// What the person asked for on the command line.
@@ -20,13 +21,14 @@ struct Arguments {
   var data: String?
   var user: String?
   var passwordFile: String?
-  var settings: [String] = []
+  var settings: [LayeredSetting] = []
   var isDryRun = false
   var seed: UInt64?
   var wantsJSON = false
   var usesPlugins = true
   var usesStartScript = true
   var color = Terminal.ColorChoice.auto
+  var isColorGiven = false
   var wantsTrace = false
   var isQuiet = false
 
@@ -92,7 +94,11 @@ struct Arguments {
       data = value
     case "--user": user = value
     case "--password-file": passwordFile = value
-    case "--set": settings.append(value)
+    case "--set":
+      guard let setting = LayeredSetting.commandLine(value) else {
+        throw Wrong(message: "--set: NAME=VALUE expected, got \(quoted(value))")
+      }
+      settings.append(setting)
     case "--seed":
       guard let number = UInt64(value) ?? Int64(value).map({ UInt64(bitPattern: $0) }) else {
         throw Wrong(message: "--seed: a whole number expected, got \(quoted(value))")
@@ -103,6 +109,7 @@ struct Arguments {
         throw Wrong(message: "--color: auto, always or never expected, got \(quoted(value))")
       }
       color = choice
+      isColorGiven = true
     }
   }
 
@@ -116,6 +123,9 @@ struct Arguments {
 
       -i, --interactive       start the shell afterwards
       --data DIR              where everything is kept ($DECKHAND_DATA, else $XDG_DATA_HOME/deckhand)
+      --user NAME             who signs in ($DECKHAND_USER, else the only account)
+      --password-file FILE    read the password from FILE; - is a line of standard input
+      --set NAME=VALUE        a setting for this run
       --dry-run               show what a script would change, change nothing
       --seed N                random choices in games, scripts and documents repeat
       --json                  commands answer in JSON, one value a line

@@ -1,5 +1,6 @@
 // The program: reads its arguments, wires the shell to the system, runs what was asked for, and exits with its status.
 
+import Authentication
 import Commands
 import Glibc
 import Shell
@@ -49,9 +50,16 @@ let version = "0.1.0"
   }
 
   private static func run(_ arguments: Arguments, in shell: Shell) -> Int32 {
-    shell.runStartScript()
-    var status = ExitStatus.done
-    if !arguments.code.isEmpty {
+    var first: String?
+    if case .words(let words) = arguments.action, shell.registry.isKnown(words[0]) { first = words[0] }
+    if let status = shell.open(for: arguments.code.isEmpty ? first : nil) { return status }
+    do {
+      try shell.settle()
+    } catch {
+      return shell.report(error)
+    }
+    var status = shell.checkSettings()
+    if !arguments.code.isEmpty, status == ExitStatus.done {
       status = shell.runScripts(
         arguments.code.map { Script(name: "-e", code: Array($0.utf8), path: "-e", arguments: []) })
     }
@@ -60,6 +68,7 @@ let version = "0.1.0"
         !shell.registry.isKnown(words[0]) && (words[0] == "-" || words[0].hasSuffix(".lua") || isReadable(words[0]))
       status = shell.runCommand(isFile ? ["run"] + words : words)
     }
+    if status == ExitStatus.usage, arguments.action == .prompt { return status }
     let isPrompt = arguments.action == .prompt && arguments.code.isEmpty
     return isPrompt || arguments.isInteractive ? shell.runPrompt() : status
   }
@@ -83,10 +92,19 @@ let version = "0.1.0"
     setup.wantsTrace = arguments.wantsTrace
     setup.usesPlugins = arguments.usesPlugins
     setup.usesStartScript = arguments.usesStartScript
+    setup.user = arguments.user ?? environmentValue("DECKHAND_USER").flatMap { $0.isEmpty ? nil : $0 }
+    setup.isUserRequired = arguments.user != nil
+    setup.passwordFile = arguments.passwordFile
+    setup.isColorGiven = arguments.isColorGiven
+    setup.settings = SettingSources(
+      systemFile: "/etc/deckhand/settings.json", variables: { environmentValues(beginning: "DECKHAND_SET_") },
+      commandLine: arguments.settings, noColor: environmentValue("NO_COLOR")?.isEmpty == false)
     let console = Console(
       terminal: .ofSystem(1, color: arguments.color), messages: .ofSystem(2, color: arguments.color),
       isQuiet: arguments.isQuiet, elapsed: { seconds(of: CLOCK_MONOTONIC) })
-    return try Shell(setup, console: console, surroundings: .ofSystem(seed: arguments.seed))
+    return try Shell(
+      setup, console: console, surroundings: .ofSystem(seed: arguments.seed),
+      clock: .system(bootID: bootID()))
   }
 
   private static func fputs(_ text: String) {

@@ -8,6 +8,30 @@ import Workspace
 /// The value of an environment variable; nil when it is not set or not UTF-8.
 func environmentValue(_ name: String) -> String? { getenv(name).flatMap { String(validatingCString: $0) } }
 
+/// The environment's variables whose names begin so.
+func environmentValues(beginning prefix: String) -> [String: String] {
+  var found: [String: String] = [:]
+  var next = environ
+  while let entry = next.pointee {
+    next += 1
+    guard let text = String(validatingCString: entry), text.hasPrefix(prefix),
+      let equals = text.firstIndex(of: "=")
+    else { continue }
+    found[String(text[..<equals])] = String(text[text.index(after: equals)...])
+  }
+  return found
+}
+
+/// Which start of the machine this is; empty where the system does not say.
+func bootID() -> String {
+  let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+  guard file >= 0 else { return "" }
+  defer { close(file) }
+  var bytes = [UInt8](repeating: 0, count: 64)
+  let count = read(file, &bytes, bytes.count)
+  return count > 0 ? String(decoding: bytes[..<count].filter { $0 > 0x20 }, as: UTF8.self) : ""
+}
+
 func seconds(of clock: clockid_t) -> Double {
   var time = timespec()
   clock_gettime(clock, &time)

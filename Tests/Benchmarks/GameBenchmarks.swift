@@ -1,6 +1,7 @@
 // What Lua must be fast at with words and games, against the same in C from Lua. Invariant: both sides are asked the same, in the
 // same order, by the same Lua code.
 
+import Authentication
 import BenchmarkReferences
 import Bindings
 import CardDocuments
@@ -8,6 +9,7 @@ import Commands
 import Glibc
 import Lexicon
 import LuaRuntime
+import ToggleSettings
 import WordGames
 import Workspace
 
@@ -30,8 +32,9 @@ struct GameBenchmarks {
     }
     let surroundings = Surroundings(
       now: { 0 }, elapsed: { 0 }, entropy: { 1 }, choices: RandomChoices(seed: 1))
-    workspace = Workspace(
-      folder: folder, surroundings: surroundings, lexicons: words.library(), modes: ModeTable(),
+    let access = try AccountStore(data: folder, clock: .system(bootID: "bench")).openLocal()
+    workspace = try Workspace(
+      access, surroundings: surroundings, settings: SettingSources(), lexicons: words.library(), modes: ModeTable(),
       drawing: DrawingProgram(path: "", environment: [], clock: { 0 }, shouldStop: { false }))
   }
 
@@ -111,8 +114,9 @@ struct GameBenchmarks {
     let plugins = PluginServices(
       list: { [] }, info: { _ in .none }, enable: { _ in }, disable: { _ in }, reload: { _ in }, prepareMode: { _ in })
     return BindingContext(
-      workspace: { workspace }, shell: shell, plugins: plugins, grants: .everything, owner: nil, version: "",
-      events: EventTable { _, _, _ in })
+      workspace: { workspace }, shell: shell, plugins: plugins, auth: nil, settingOwner: { .person },
+      grants: .everything,
+      owner: nil, version: "", events: EventTable { _, _, _ in })
   }
 }
 

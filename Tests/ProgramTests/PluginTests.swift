@@ -538,7 +538,12 @@ extension Home {
       end
     end
     for key in pairs(deckhand) do real["deckhand_module." .. key] = true end
-    for _, key in ipairs { "version", "api" } do real["deckhand_module." .. key] = true end
+    local computed = { deckhand = { "version", "api" }, auth = { "needs_authentication", "is_authenticating", "user" } }
+    for module, keys in pairs(computed) do
+      for _, key in ipairs(keys) do
+        if pcall(function() return _G[module][key] end) then real[module .. "_module." .. key] = true end
+      end
+    end
     local list = assert(io.popen("ls " .. arg[1]))
     for file in list:lines() do
       local class

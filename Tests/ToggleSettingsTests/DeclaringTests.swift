@@ -406,21 +406,6 @@ extension SettingKey {
     #expect(try tree.children(of: "pizza") == ["pizza.tomato", "pizza.basil", "pizza.cheese"])
   }
 
-  @Test func `the program's own settings can be declared, and each key resolves`() throws {
-    let tree = SettingsTree()
-    try tree.declare(ProgramSettings.declarations(languages: [], noColor: true), by: .program)
-    #expect(try tree.get("accessibility.differentiate_without_color") == .flag(true))
-    #expect(try tree.get("game.language") == .text("english"))
-    for name in tree.names where tree.declaration(of: name)?.title.isEmpty ?? true {
-      Issue.record("\(name) has no title")
-    }
-    for name in tree.names where tree.declaration(of: name)?.help.isEmpty ?? true {
-      Issue.record("\(name) has no help")
-    }
-    _ = try tree.key("study.seconds", as: Int.self)
-    #expect(try tree.children(of: "") == ["game", "sound", "accessibility", "study", "display", "history", "auth"])
-  }
-
   @Test func `what is kept goes through the database unchanged`() throws {
     let store = Store(path: nil, migrations: SettingsTable.migrations)
     let values: [String: KeptSetting] = [

@@ -75,6 +75,8 @@ int line_editor_start(const char *name, int input, int output);
 struct line_editor_result line_editor_read(
     const char *prompt, const char *initial, bool tab_indents, int tick_ms, const struct line_editor_callbacks *callbacks);
 void line_editor_free(char *text);
+/// How often something was typed since the program began: it grows with each key or paste.
+long line_editor_key_count(void);
 /// Whether Ctrl-C came while a callback runs, which should then end soon.
 bool line_editor_is_interrupted(void);
 

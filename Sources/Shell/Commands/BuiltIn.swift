@@ -6,16 +6,19 @@ import Wording
 
 extension Shell {
   func addBuiltInCommands() throws {
-    registry.themeOrder = ["Decks and cards", "Studying", "Card documents", "Words and games", "Plugins", "The shell"]
+    registry.themeOrder = [
+      "Decks and cards", "Studying", "Card documents", "Words and games", "Settings", "Plugins", Self.accountTheme,
+      "The shell",
+    ]
     registry.describeGroup("deck", "Make, list, rename, remove, import and export decks.")
     registry.describeGroup("card", "Add, find, edit, move, tag and remove cards.")
     registry.describeGroup("doc", "Compose picture cards from texts and images, check and draw them.")
     registry.describeGroup("word", "Look words up: check, anagrams, patterns.")
+    registry.describeGroup("account", "Add, list and remove accounts.")
     registry.describeGroup("plugin", "List, enable, disable and reload plugins.")
     let commands =
       deckCommands() + cardCommands() + [studyCommand()] + documentCommands() + wordCommands() + [playCommand()]
-      + pluginCommands()
-      + shellCommands()
+      + pluginCommands() + settingCommands() + accountCommands() + shellCommands()
     for command in commands { try registry.add(command) }
   }
 }

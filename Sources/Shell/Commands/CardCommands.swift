@@ -67,7 +67,7 @@ extension Shell {
   private func listCards() -> Command {
     Command(
       "card", "list", theme: Self.theme, summary: "Lists cards, those of one deck or all.",
-      details: "At a terminal the first 200 are shown.",
+      details: "At a terminal the first `display.rows` are shown.",
       arguments: [Argument("QUERY", .query, isOptional: true, help: "words of the prompt or answer, tag:x, -not, ...")],
       options: [Option("--deck", "DECK", .deck, help: "only this deck")], example: "card list --deck Spanish tag:animal"
     ) { [unowned self] invocation in
@@ -76,7 +76,8 @@ extension Shell {
       let decks = try invocation.optionalText("--deck").map { [try workspace.openDeck($0)] } ?? workspace.decks()
       let cards = try decks.flatMap { try $0.cards(matching: query).rest() }
       let shown =
-        console.terminal.hasScreen && !(invocation.wantsJSON || setup.wantsJSON) ? min(200, cards.count) : cards.count
+        console.terminal.hasScreen && !(invocation.wantsJSON || setup.wantsJSON)
+        ? min(console.terminal.rowLimit ?? 200, cards.count) : cards.count
       var parts: [Display] = [.table(try cardTable(Array(cards.prefix(shown))))]
       if shown < cards.count { parts.append(.lines(["… \(grouped(cards.count - shown)) more"])) }
       return CommandResult(.list(cards.map { .thing($0) }), .parts(parts))

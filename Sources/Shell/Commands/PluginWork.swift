@@ -67,12 +67,13 @@ extension Shell {
     inner.pluginFolder = personPlugins
     inner.usesPlugins = false
     inner.isUnattended = true
+    (inner.user, inner.isUserRequired, inner.passwordFile) = (nil, false, nil)
     inner.seed = setup.seed ?? 1
     var world = surroundings
     world.choices = RandomChoices(seed: inner.seed ?? 1)
     let quiet = Console(
       terminal: console.terminal, messages: console.messages, isQuiet: true, elapsed: surroundings.elapsed)
-    let shell = try Shell(inner, console: quiet, surroundings: world)
+    let shell = try Shell(inner, console: quiet, surroundings: world, clock: clock)
     defer { shell.close() }
     try makePrivateFolder(folder + "/files")
     return try shell.plugins.runTests(of: name, in: folder + "/files")

@@ -92,8 +92,6 @@ extension Shell {
     }
   }
 
-  var historyPath: String { personFolder + "/history" }
-
   private func alias() -> Command {
     Command(
       "alias", theme: Self.theme, summary: "Gives the beginning of a line a name of its own, or lists such names.",

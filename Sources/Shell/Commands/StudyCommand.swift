@@ -17,15 +17,15 @@ extension Shell {
       arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; may be left out when there is only one")],
       options: [
         Option("--sprint", help: "a race against the clock"),
-        Option("--seconds", "N", .integer(1...86_400), help: "how long a sprint lasts: 100 when left out"),
+        Option("--seconds", "N", .integer(1...86_400), help: "how long a sprint lasts: `study.seconds` when left out"),
         Option("--limit", "N", .positive, help: "at most so many cards"),
         Option("--query", "QUERY", .query, help: "only the cards that it finds"),
       ], example: "study Spanish --sprint --seconds 60"
     ) { [unowned self] invocation in
-      var wish = SessionHandle.Wish()
+      var wish = SessionHandle.Wish(try workspace().preferences())
       wish.mode = invocation.flag("--sprint") ? .sprint : .review
-      wish.seconds = Double(invocation.optionalInteger("--seconds") ?? 100)
-      wish.limit = invocation.optionalInteger("--limit")
+      wish.seconds = invocation.optionalInteger("--seconds").map(Double.init) ?? wish.seconds
+      wish.limit = invocation.optionalInteger("--limit") ?? wish.limit
       wish.query = invocation.optionalText("--query")
       let deck = try deckToStudy(invocation.optionalText("DECK"))
       let session = try deck.study(wish)

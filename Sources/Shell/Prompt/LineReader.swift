@@ -64,6 +64,9 @@ public final class LineReader: LineSource {
   /// Whether Ctrl-C came while a completion is made, which should then give up.
   public static var isInterrupted: Bool { line_editor_is_interrupted() }
 
+  /// Grows with each key that is typed.
+  static var keyCount: Int { line_editor_key_count() }
+
   private static func from(_ context: UnsafeMutableRawPointer?) -> LineReader? {
     context.map { Unmanaged<LineReader>.fromOpaque($0).takeUnretainedValue() }
   }

@@ -37,12 +37,15 @@ final class PlayScreen {
 
   private var game: Game { handle.game }
   private var terminal: Terminal { shell.console.terminal }
+  private var preferences: Preferences? { shell.preferences }
+  /// Whether the screen is drawn again after each guess; a screen reader gets a line instead.
+  private var draws: Bool { isScreen && !terminal.isRead }
   private var isScreen: Bool { terminal.hasScreen && terminal.hasKeyboard && !manner.wantsJSON }
 
   func run() throws -> CommandResult {
-    if isScreen {
+    if draws {
       draw(alert: nil)
-    } else if manner.showsBase {
+    } else if manner.showsBase || isScreen {
       showBase()
     }
     defer { shell.lineReader?.tick = nil }
@@ -99,7 +102,7 @@ final class PlayScreen {
 
   private func guess(_ line: String) throws {
     let word = game.lexicon.normalized(line)
-    if word.isEmpty && isScreen { return draw(alert: nil) }
+    if word.isEmpty && isScreen { return draws ? draw(alert: nil) : showBase() }
     let before = game.baseWord
     let outcome: GuessOutcome
     do {
@@ -122,7 +125,11 @@ final class PlayScreen {
   }
 
   private func accept(_ word: String, _ points: Int) {
-    if isScreen { return draw(alert: rewardText) }
+    if preferences?.ringsWhenRight == true { shell.console.ring() }
+    if draws {
+      let told = terminal.differentiates ? "\(right) \(word): \(counted(points, "point")), right." : nil
+      return draw(alert: rewardText ?? told)
+    }
     if manner.wantsJSON {
       let fields: [(String, String)] = [
         ("word", JSONText.string(word)), ("points", JSONText.integer(points)), ("count", JSONText.integer(game.count)),
@@ -140,7 +147,12 @@ final class PlayScreen {
       + (reward.points > 0 ? ", \(reward.points) points more." : ".")
   }
 
+  /// Signs beside words, for whoever does not tell colours apart.
+  private var right: String { terminal.usesUnicode ? "✓" : "+" }
+  private var wrong: String { terminal.usesUnicode ? "✗" : "x" }
+
   private func refuse(_ refusal: Refusal) {
+    if preferences?.ringsWhenWrong == true { shell.console.ring() }
     if manner.wantsJSON {
       let fields = [
         ("word", refusal.word), ("code", refusal.code), ("title", refusal.title), ("message", refusal.message),
@@ -148,7 +160,11 @@ final class PlayScreen {
       return shell.console.show([JSONText.object(fields.map { ($0.0, JSONText.string($0.1)) })])
     }
     let text = "\(refusal.title). \(refusal.message)" + (refusal.message.hasSuffix("!") ? "" : ".")
-    if isScreen { draw(alert: text) } else { shell.console.show(["\(printable(refusal.word)): \(text)"]) }
+    if draws {
+      draw(alert: terminal.differentiates ? "\(wrong) \(text)" : text)
+    } else {
+      shell.console.show(["\(printable(refusal.word)): \(text)"])
+    }
   }
 
   // MARK: The game's own commands
@@ -179,17 +195,17 @@ final class PlayScreen {
   private func takeNewWord() throws {
     _ = try game.newWord()
     order = []
-    if isScreen { draw(alert: nil) } else { showBase() }
+    if draws { draw(alert: nil) } else { showBase() }
   }
 
   private func shuffle() {
     var choices = shell.surroundings.choices
     order = Array(game.baseWord).shuffled(using: &choices)
-    if isScreen { draw(alert: nil) } else { tell(String(order)) }
+    if draws { draw(alert: nil) } else { tell(String(order)) }
   }
 
   private func tell(_ text: String) {
-    if isScreen { return draw(alert: text) }
+    if draws { return draw(alert: text) }
     shell.console.show([manner.wantsJSON ? JSONText.object([("message", JSONText.string(text))]) : text])
   }
 

@@ -54,8 +54,8 @@ final class StudyScreen {
     showPrompt()
     try draw()
     while try !session.isOver() {
-      switch try keys.next(timeout: redraws && isSprint ? 200 : nil) {
-      case .tick: try draw()
+      switch try keys.next(timeout: patience()) {
+      case .tick: if redraws, !terminal.isCalm { try draw() }
       case .resized: screen.redrawAll(try lines())
       case .resumed: screen.redraw(try lines())
       case .interrupted, .endOfInput, .key(.character("q")), .line("q"), .line("quit"), .key(.escape):
@@ -68,6 +68,13 @@ final class StudyScreen {
       }
     }
     try finish()
+  }
+
+  /// Milliseconds until something happens by itself: the clock moves, or the time of a race is out.
+  private func patience() throws -> Int? {
+    guard isSprint, terminal.hasKeyboard else { return nil }
+    if redraws, !terminal.isCalm { return 200 }
+    return Int((try session.timeRemaining() ?? 0) * 1000) + 10
   }
 
   private func showPrompt() {
@@ -119,6 +126,8 @@ final class StudyScreen {
   private func answer(_ rating: Rating) throws {
     do {
       let result = try session.answer(rating, seconds: min(600, shell.console.elapsed() - shownSince))
+      let rings = result.isRight ? shell.preferences?.ringsWhenRight : shell.preferences?.ringsWhenWrong
+      if rings == true { shell.console.ring() }
       try shell.events.emit(
         .cardAnswered, [result.card, isSprint ? (result.isRight ? "right" : "wrong") : rating.name])
       showPrompt()
@@ -182,6 +191,7 @@ final class StudyScreen {
   private func finish() throws {
     screen.clear()
     let start = try session.remaining() == 0 ? "Done." : "Time."
+    if start == "Time.", shell.preferences?.ringsAtTime == true { shell.console.ring() }
     shell.console.show([try result(start: start)])
     try shell.events.emit(.sessionFinished, [try session.right(), try session.wrong()])
   }
@@ -249,9 +259,13 @@ final class StudyScreen {
   /// What can be pressed now, in a review with when the card would come back.
   private func choices() throws -> String {
     guard isAnswerShown, !isSprint else { return hint }
-    let ratings = try session.choices().map { "\($0.rating.rawValue) \($0.rating.name) \(span($0.interval))" }
+    let ratings = try session.choices().map { choice in
+      "\(choice.rating.rawValue) \(choice.rating.name)" + (showsIntervals ? " " + span(choice.interval) : "")
+    }
     return ratings.joined(separator: "    ") + "        u undo   e edit   ? more"
   }
+
+  private var showsIntervals: Bool { shell.preferences?.showsIntervals ?? true }
 
   private var hint: String {
     if !isAnswerShown { return "Enter  show the answer    u undo   p pause   q quit" }
@@ -279,7 +293,9 @@ final class StudyScreen {
     let seconds = Int((try session.timeRemaining() ?? 0).rounded(.up))
     let clock = "\(seconds / 60):" + (seconds % 60 < 10 ? "0" : "") + String(seconds % 60)
     let (right, wrong) = terminal.usesUnicode ? ("✓", "✗") : ("right", "wrong")
-    let score = "\(right) \(grouped(try session.right()))  \(wrong) \(grouped(try session.wrong()))"
+    let words = terminal.differentiates && terminal.usesUnicode ? (" right", " wrong") : ("", "")
+    let score =
+      "\(right) \(grouped(try session.right()))\(words.0)  \(wrong) \(grouped(try session.wrong()))\(words.1)"
     return "\(counted(try session.remaining(), "card")) · \(score) · \(clock)"
   }
 
@@ -298,7 +314,10 @@ final class StudyScreen {
   private func plainLine() throws -> String {
     guard let record = try session.card()?.record() else { return "" }
     let question = isSprint ? "Right or wrong?" : "Again, hard, good, or easy?"
-    return isAnswerShown ? "\(shown(record.answer)). \(question)" : "\(shown(record.prompt))."
+    if isAnswerShown { return "\(shown(record.answer)). \(question)" }
+    guard terminal.isRead else { return "\(shown(record.prompt))." }
+    let answered = try session.right() + (isSprint ? 0 : session.wrong())
+    return "Card \(grouped(answered + 1)) of \(grouped(answered + (try session.remaining()))). \(shown(record.prompt))."
   }
 
   private func shown(_ text: String) -> String {

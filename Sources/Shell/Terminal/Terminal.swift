@@ -13,6 +13,14 @@ public struct Terminal {
   public var usesColor: Bool
   /// Signs beyond ASCII may be drawn; texts of cards are UTF-8 always.
   public var usesUnicode: Bool
+  /// Entries of a list or table that are shown; nil for all.
+  public var rowLimit: Int?
+  /// A screen reader reads it: plain lines in reading order, nothing drawn again.
+  public var isRead = false
+  /// Right and wrong are told by sign and word, not by colour alone.
+  public var differentiates = false
+  /// Nothing moves by itself.
+  public var isCalm = false
   /// Columns and rows now; nil where the terminal does not say.
   private let currentSize: () -> (columns: Int, rows: Int)?
 
@@ -36,7 +44,7 @@ public struct Terminal {
   /// Columns that a table or a line may take; nil in a pipe, where nothing is cut.
   public var cutWidth: Int? { hasScreen ? width : nil }
   /// The cursor can be moved, so that a line can be drawn again.
-  public var canRedraw: Bool { hasScreen && !isDumb }
+  public var canRedraw: Bool { hasScreen && !isDumb && !isRead }
 
   /// The first of the three that is set names the encoding; where none is, the program uses UTF-8 itself.
   private static func isUTF8(_ environment: (String) -> String?) -> Bool {

@@ -1,0 +1,327 @@
+// What Lua sees of settings: the module `settings`, the types `group`, `choice` and `value`. Invariant: a change is one
+// transaction and one notification, whoever makes it; an error in a listener is reported once and reaches nobody else.
+
+public import LuaRuntime
+import ToggleSettings
+import Wording
+public import Workspace
+
+extension SettingGroupHandle: BoundObject {}
+extension SettingChoiceHandle: BoundObject {}
+extension SettingValueHandle: BoundObject {}
+
+func settingsModule(_ context: BindingContext) -> BoundModule {
+  BoundModule(
+    "settings", "Settings: declare, read and change them, hear of changes.", check: context.requireSignIn
+  ) { module in
+    describeDeclaring(module, context)
+    describeReading(module, context)
+    describeChanging(module, context)
+    describeListening(module, context)
+  }
+}
+
+private func describeDeclaring(_ module: BoundModule, _ context: BindingContext) {
+  let parameters = [LuaParameter("name", .string), LuaParameter("description", .table)]
+  module.function(
+    "switches", parameters, returns: .object("group"),
+    "Declares switches under a master: {title=, help=, depends=, children={\"tomato\", {name=, title=, default=}, nested groups}}."
+  ) { stack in
+    let description = try SettingDescription(stack, 2)
+    try description.allowOnly(["title", "help", "depends", "children"])
+    return try declare(stack.text(1), try description.group(), description, context) as SettingGroupHandle
+  }
+  module.function(
+    "choice", parameters, returns: .object("choice"),
+    "Declares one of several: {title=, help=, depends=, options={...}, default=}."
+  ) { stack in
+    let description = try SettingDescription(stack, 2)
+    try description.allowOnly(["title", "help", "depends", "options", "default"])
+    return try declare(stack.text(1), try description.choice(), description, context) as SettingChoiceHandle
+  }
+  module.function(
+    "value", parameters, returns: .object("value"),
+    "Declares a value: {title=, help=, depends=, default=, kind=\"number\"|\"text\"|\"path\", min=, max=, pattern=}."
+  ) { stack in
+    let description = try SettingDescription(stack, 2)
+    try description.allowOnly(["title", "help", "depends", "default", "kind", "min", "max", "pattern"])
+    return try declare(stack.text(1), try description.value(), description, context) as SettingValueHandle
+  }
+}
+
+private func declare<Handle: SettingHandle>(
+  _ name: String, _ kind: SettingKind, _ description: SettingDescription, _ context: BindingContext
+) throws -> Handle {
+  let declaration = SettingDeclaration(
+    name, kind, title: try description.text("title") ?? "", help: try description.text("help") ?? "",
+    depends: try description.text("depends"))
+  let made = try context.workspace().declare(declaration, by: context.settingOwner())
+  guard let handle = made as? Handle else { throw LuaFailure.message("\(printable(name)) is of another kind") }
+  return handle
+}
+
+private func describeReading(_ module: BoundModule, _ context: BindingContext) {
+  module.function(
+    "get", [LuaParameter("name", .string)], returns: .any, fails: true,
+    "The value of a setting; of a group, whether all in it are on. Code: unknown_setting."
+  ) { stack in
+    let name = try stack.text(1)
+    return luaValue(of: try context.workspace().preferences().tree.get(name))
+  }
+}
+
+private func describeChanging(_ module: BoundModule, _ context: BindingContext) {
+  module.function(
+    "set", [LuaParameter("name", .string), LuaParameter("value", .any)], returns: .boolean, fails: true,
+    "Sets a setting; a group's name stands for all its switches. Codes: unknown_setting, bad_value, locked."
+  ) { stack in
+    let (name, value) = (try stack.text(1), try settingValue(stack, 2))
+    try context.workspace().preferences().tree.set(name, to: value, by: context.settingOwner())
+    return true
+  }
+  module.function(
+    "update", [LuaParameter("values", .table)], returns: .boolean, fails: true,
+    "Sets several, all or none, as one change: {[\"game.length\"] = 9, sound = true}."
+  ) { stack in
+    let values = try stack.table(1).namedValues().map { name, value in
+      (name: name, value: try settingValue(value, argument: 1, "value of '\(printable(name))'"))
+    }
+    try context.workspace().preferences().tree.update(values, by: context.settingOwner())
+    return true
+  }
+  module.function(
+    "reset", [LuaParameter("name", .string)], returns: .boolean, fails: true,
+    "Forgets what was set, of one setting or of everything in a group: what lies beneath holds again."
+  ) { stack in
+    let name = try stack.text(1)
+    try context.workspace().preferences().tree.reset(name, by: context.settingOwner())
+    return true
+  }
+}
+
+private func describeListening(_ module: BoundModule, _ context: BindingContext) {
+  module.function(
+    "on_change", [LuaParameter("prefix", .string), LuaParameter("listener", .function)],
+    returns: .object("subscription"),
+    "Calls a function once a change with the list of {name=, old=, new=}; \"\" hears of every setting."
+  ) { stack in
+    let (prefix, listener) = (try stack.text(1), try stack.function(2))
+    let subject = prefix.isEmpty ? "settings" : "settings of \(printable(prefix))"
+    let tree = try context.workspace().preferences().tree
+    let inner = tree.observe(prefix, by: context.settingOwner()) { changes, _ in
+      do {
+        try listener.call([LuaValue.list(changes.map(luaValue(of:)))], results: 0) { _ in }
+      } catch {
+        context.events.report(context.owner, subject, error)
+      }
+    }
+    return Subscription(subject, owner: context.owner, isActive: { !inner.isCancelled }, cancel: { inner.cancel() })
+  }
+}
+
+// MARK: Types
+
+func settingGroupType(_ context: BindingContext) -> BoundType<SettingGroupHandle> {
+  BoundType<SettingGroupHandle>(
+    "group", "Switches under a master.", summary: { "group \($0.name) (\(try $0.state().rawValue))" },
+    identity: { .text($0.name) }, check: { try requireOpen($0, "setting") }
+  ) { type in
+    describeCommon(type)
+    type.field("state", .string, "on, off or mixed.") { try $0.state().rawValue }
+    describeValue(type, .boolean, "True only when all are on; assigning sets all.", context)
+    type.field("children", .list(.string), "The names of what stands in it.") {
+      FrozenList(try $0.children(), advice: "a group's children are fixed; use group:toggle(child)")
+    }
+    type.method(
+      "toggle", [LuaParameter("child", .optional(.string))], returns: .boolean,
+      "Turns a child over, or the whole group: on, off, as it last was mixed. Answers whether it is on now."
+    ) { group, stack in
+      luaValue(of: try group.toggle(try stack.optionalText(2), by: context.settingOwner()))
+    }
+  }
+}
+
+func settingChoiceType(_ context: BindingContext) -> BoundType<SettingChoiceHandle> {
+  BoundType<SettingChoiceHandle>(
+    "choice", "One of several options.", summary: { "choice \($0.name) (\(printable(try $0.value().text)))" },
+    identity: { .text($0.name) }, check: { try requireOpen($0, "setting") }
+  ) { type in
+    describeCommon(type)
+    describeValue(type, .string, "The option that is chosen.", context)
+    type.field("options", .list(.string), "What can be chosen.") { choice in
+      guard case .choice(let options, _) = try choice.declaration().kind else {
+        return FrozenList([String](), advice: "")
+      }
+      return FrozenList(options.map(\.name), advice: "a choice's options are fixed; assign its value")
+    }
+  }
+}
+
+func settingValueType(_ context: BindingContext) -> BoundType<SettingValueHandle> {
+  BoundType<SettingValueHandle>(
+    "value", "A number, a text or a path.", summary: { "value \($0.name) (\(printable(try $0.value().text)))" },
+    identity: { .text($0.name) }, check: { try requireOpen($0, "setting") }
+  ) { type in
+    describeCommon(type)
+    describeValue(type, .any, "The number or text.", context)
+    type.field("kind", .string, "number, text or path.") { try $0.declaration().kind.word }
+  }
+}
+
+private func describeCommon<Handle: SettingHandle & BoundObject>(_ type: BoundType<Handle>) {
+  type.field("name", .string, "Its full name, with dots.") { $0.name }
+  type.field("title", .string, "What people read.") { handle in
+    let title = try handle.declaration().title
+    return title.isEmpty ? handle.name.split(separator: ".").last.map(String.init) ?? handle.name : title
+  }
+}
+
+private func describeValue<Handle: SettingHandle & BoundObject>(
+  _ type: BoundType<Handle>, _ kind: LuaType, _ help: String, _ context: BindingContext
+) {
+  type.field("value", kind, help, get: { luaValue(of: try $0.value()) }) { handle, stack in
+    try handle.set(try settingValue(stack, 3), by: context.settingOwner())
+  }
+}
+
+// MARK: Values
+
+func luaValue(of value: SettingValue) -> LuaValue {
+  switch value {
+  case .flag(let flag): .boolean(flag)
+  case .number(let number): Int(exactly: number).map { .integer($0) } ?? .number(number)
+  case .text(let text): .text(text)
+  }
+}
+
+private func luaValue(of change: SettingChange) -> LuaValue {
+  .table([
+    (.text("name"), .text(change.name)), (.text("old"), luaValue(of: change.old)),
+    (.text("new"), luaValue(of: change.new)),
+  ])
+}
+
+private func settingValue(_ stack: borrowing LuaStack, _ index: Int) throws(LuaFailure) -> SettingValue {
+  if stack.isNoneOrNil(index) { throw stack.expected("boolean, number or string", at: index) }
+  return try settingValue(stack.value(index), argument: index, "value")
+}
+
+private func settingValue(_ value: LuaValue, argument: Int, _ what: String) throws(LuaFailure) -> SettingValue {
+  switch value {
+  case .boolean(let flag): return .flag(flag)
+  case .integer(let number): return .number(Double(number))
+  case .number(let number): return .number(number)
+  case .bytes:
+    guard let text = value.text else { throw .argument(argument, "\(what): UTF-8 expected") }
+    return .text(text)
+  default: throw .argument(argument, "\(what): a boolean, a number or a string expected")
+  }
+}
+
+/// A table that describes a setting, copied out of Lua.
+private struct SettingDescription {
+  private let fields: [String: LuaValue]
+  private let argument: Int
+  private let place: String
+
+  init(_ stack: borrowing LuaStack, _ index: Int) throws {
+    let table = try stack.table(index, "a table that describes the setting")
+    fields = Dictionary(try table.namedValues().map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    (argument, place) = (index, "")
+  }
+
+  private init(_ pairs: [(key: LuaValue, value: LuaValue)], argument: Int, place: String) {
+    fields = Dictionary(
+      pairs.compactMap { pair in pair.key.text.map { ($0, pair.value) } }, uniquingKeysWith: { first, _ in first })
+    (self.argument, self.place) = (argument, place)
+  }
+
+  func wrong(_ message: String) -> LuaFailure { .argument(argument, place.isEmpty ? message : "\(place): \(message)") }
+
+  func allowOnly(_ known: [String]) throws(LuaFailure) {
+    for name in fields.keys.sorted() where !known.contains(name) {
+      throw wrong("unknown field '\(printable(name))'\(didYouMean(name, among: known, quote: "'"))")
+    }
+  }
+
+  func text(_ name: String) throws(LuaFailure) -> String? {
+    guard let value = fields[name] else { return nil }
+    guard let text = value.text else { throw wrong("field '\(name)': a string expected") }
+    return text
+  }
+
+  private func number(_ name: String) throws(LuaFailure) -> Double? {
+    switch fields[name] {
+    case nil, .some(.none): return nil
+    case .some(.integer(let number)): return Double(number)
+    case .some(.number(let number)): return number
+    default: throw wrong("field '\(name)': a number expected")
+    }
+  }
+
+  private func list(_ name: String) throws(LuaFailure) -> [LuaValue] {
+    // An empty table has no shape.
+    if case .table(let pairs)? = fields[name], pairs.isEmpty { return [] }
+    guard case .list(let items)? = fields[name] else { throw wrong("field '\(name)': a list expected") }
+    return items
+  }
+
+  func group() throws(LuaFailure) -> SettingKind {
+    var children: [SettingDeclaration] = []
+    for (index, item) in try list("children").enumerated() { children.append(try child(item, index + 1)) }
+    return .group(children)
+  }
+
+  private func child(_ item: LuaValue, _ number: Int) throws(LuaFailure) -> SettingDeclaration {
+    if let name = item.text { return SettingDeclaration(name, .toggle()) }
+    guard case .table(let pairs) = item else { throw wrong("child \(number): a name or a table expected") }
+    let here = SettingDescription(pairs, argument: argument, place: "child \(number)")
+    try here.allowOnly(["name", "title", "help", "depends", "default", "children"])
+    guard let name = try here.text("name") else { throw here.wrong("field 'name': a string expected") }
+    var kind = SettingKind.toggle(default: false)
+    if here.fields["children"] != nil {
+      kind = try here.group()
+    } else if let value = here.fields["default"] {
+      guard case .boolean(let isOn) = value else { throw here.wrong("field 'default': a boolean expected") }
+      kind = .toggle(default: isOn)
+    }
+    return SettingDeclaration(
+      name, kind, title: try here.text("title") ?? "", help: try here.text("help") ?? "",
+      depends: try here.text("depends"))
+  }
+
+  func choice() throws(LuaFailure) -> SettingKind {
+    var options: [SettingOption] = []
+    for item in try list("options") {
+      guard let name = item.text else { throw wrong("field 'options': a list of strings expected") }
+      options.append(SettingOption(name))
+    }
+    return .choice(options, default: try text("default") ?? options.first?.name ?? "")
+  }
+
+  func value() throws(LuaFailure) -> SettingKind {
+    let standard = fields["default"]
+    var kind = try text("kind")
+    if kind == nil { kind = standard.map { $0.text == nil ? "number" : "text" } }
+    switch kind {
+    case "number":
+      let (least, most) = (try number("min"), try number("max"))
+      let range = NumberRange(min: least, max: most)
+      return .number(range, default: try number("default") ?? range.nearestToZero)
+    case "text": return .text(try rule(), default: try text("default") ?? "")
+    case "path": return .path(try rule(), default: try text("default") ?? "")
+    default: throw wrong("field 'kind': \"number\", \"text\" or \"path\" expected")
+    }
+  }
+
+  private func rule() throws(LuaFailure) -> TextRule {
+    let (least, most) = (try number("min"), try number("max"))
+    return TextRule(
+      min: least.flatMap { Int(exactly: $0) }, max: most.flatMap { Int(exactly: $0) }, pattern: try text("pattern"))
+  }
+}
+
+extension NumberRange {
+  /// The default of a number that nobody gave one.
+  fileprivate var nearestToZero: Double { Swift.max(min ?? 0, Swift.min(0, max ?? 0)) }
+}

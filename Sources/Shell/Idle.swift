@@ -1,0 +1,97 @@
+// The idle lock and the history of whoever is signed in. Invariant: a key counts from when it is pressed, also in a line that is
+// never finished; nothing typed while one person is signed in is found by another.
+
+import Authentication
+import Wording
+import Workspace
+
+/// Watches how long no key was pressed at the prompt.
+struct IdleWatch {
+  private var clock: IdleClock
+  private var keys: Int
+
+  /// - Parameters:
+  ///   - keys: how many keys were pressed until now.
+  ///   - now: milliseconds since the machine started, sleep included.
+  init(keys: Int, now: Int64) {
+    clock = IdleClock(now: now)
+    self.keys = keys
+  }
+
+  mutating func touch(now: Int64) { clock.touch(now: now) }
+
+  /// Whether nothing was pressed for so many minutes; 0 never is.
+  mutating func isOver(keys: Int, minutes: Int, now: Int64) -> Bool {
+    if keys != self.keys {
+      self.keys = keys
+      clock.touch(now: now)
+    }
+    return clock.isOver(minutes: minutes, now: now)
+  }
+}
+
+extension Shell {
+  /// Lets the prompt watch for the idle lock while somebody is signed in.
+  func watchIdle() {
+    guard let lineReader else { return }
+    let minutes = gate.user == nil ? 0 : preferences?.idleMinutes ?? 0
+    guard minutes > 0 else {
+      lineReader.tick = nil
+      return
+    }
+    var watch = IdleWatch(keys: LineReader.keyCount, now: clock.now().boot)
+    lineReader.tick = { [unowned self] in
+      isIdle = watch.isOver(
+        keys: LineReader.keyCount, minutes: preferences?.idleMinutes ?? minutes, now: clock.now().boot)
+      return isIdle
+    }
+  }
+
+  /// Locks the account, and asks for the password again.
+  func lockIdle() {
+    isIdle = false
+    let minutes = preferences?.idleMinutes ?? 0
+    do {
+      try signOut()
+      console.write("\n")
+      console.note("Locked after \(counted(minutes, "minute")) without a key.")
+      askAgain()
+    } catch {
+      report(error)
+      leaving = leaving ?? ExitStatus.failed
+    }
+  }
+
+  // MARK: History
+
+  /// Where the lines go that are typed now: the person's file, or nowhere while nobody is signed in or none are to be kept.
+  private var wantedHistory: HistoryPlace {
+    let size = gate.needsAuthentication ? 0 : preferences?.historySize ?? 0
+    guard size > 0, let path = historyPath else { return HistoryPlace(path: nil, size: 1_000, session: session) }
+    return HistoryPlace(path: path, size: size, session: session)
+  }
+
+  func makeHistory() -> History {
+    let place = wantedHistory
+    historyPlace = place
+    return History(path: place.path, limit: place.size) { [unowned self] in console.message($0) }
+  }
+
+  /// Changes to another history when the person or a setting has changed.
+  func useHistory() {
+    guard let lineReader, wantedHistory != historyPlace else { return }
+    let isSamePerson = wantedHistory.session == historyPlace?.session
+    let lines = lineReader.history.entries
+    let fresh = makeHistory()
+    // Turned off, the session's own lines can still be found.
+    if isSamePerson, historyPlace?.path == nil { for line in lines { fresh.add(line) } }
+    lineReader.history = fresh
+  }
+}
+
+/// Which history is in use.
+struct HistoryPlace: Equatable {
+  let path: String?
+  let size: Int
+  let session: Int
+}

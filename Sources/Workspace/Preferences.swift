@@ -1,0 +1,136 @@
+// The settings of one person, or of nobody before a sign-in: the tree with the program's own settings declared, the layers from
+// outside laid, and each of the program's settings resolved once. Invariant: reading one of them here is a load from an array.
+
+import Glibc
+public import Lexicon
+import Storage
+public import ToggleSettings
+import Wording
+
+/// Where settings come from beside the account, handed in by the program and read when settings are first asked for.
+public struct SettingSources {
+  /// The file of whoever looks after the machine; it may be missing. Nil for none.
+  public var systemFile: String?
+  /// The environment's variables whose names begin with `DECKHAND_SET_`.
+  public var variables: () -> [String: String]
+  /// What stood after each `--set`.
+  public var commandLine: [LayeredSetting]
+  /// Whether NO_COLOR is set.
+  public var noColor: Bool
+
+  public init(
+    systemFile: String? = nil, variables: @escaping () -> [String: String] = { [:] },
+    commandLine: [LayeredSetting] = [], noColor: Bool = false
+  ) {
+    self.systemFile = systemFile
+    self.variables = variables
+    self.commandLine = commandLine
+    self.noColor = noColor
+  }
+}
+
+/// The tree of settings, and the program's own settings as plain fields.
+public final class Preferences {
+  public let tree = SettingsTree()
+  /// What was carried over, left aside or could not be read, one line each; for the person.
+  public private(set) var notices: [String] = []
+  /// What `--set` or anything else from outside asked for and does not fit.
+  public private(set) var refusals: [SettingsNotice] = []
+  private let keys: Keys
+
+  /// The program's own settings, resolved.
+  private struct Keys {
+    let language, color: SettingKey<String>
+    let length, seconds, limit, rows, historySize, idleMinutes: SettingKey<Int>
+    let foldAccents, right, wrong, time, screenReader, differentiate, reduceMotion: SettingKey<Bool>
+    let intervals, unicode, historyKeep: SettingKey<Bool>
+
+    init(_ tree: SettingsTree) throws(SettingsError) {
+      func flag(_ name: ProgramSettings.Name) throws(SettingsError) -> SettingKey<Bool> {
+        try tree.key(name.rawValue, as: Bool.self)
+      }
+      func whole(_ name: ProgramSettings.Name) throws(SettingsError) -> SettingKey<Int> {
+        try tree.key(name.rawValue, as: Int.self)
+      }
+      language = try tree.key(ProgramSettings.Name.gameLanguage.rawValue, as: String.self)
+      color = try tree.key(ProgramSettings.Name.color.rawValue, as: String.self)
+      (length, seconds, limit) = (try whole(.gameLength), try whole(.studySeconds), try whole(.studyLimit))
+      (rows, historySize, idleMinutes) = (try whole(.rows), try whole(.historySize), try whole(.idleMinutes))
+      (foldAccents, right, wrong) = (try flag(.gameFoldAccents), try flag(.soundRight), try flag(.soundWrong))
+      (time, screenReader, differentiate) = (try flag(.soundTime), try flag(.screenReader), try flag(.differentiate))
+      (reduceMotion, intervals, unicode) = (try flag(.reduceMotion), try flag(.showIntervals), try flag(.unicode))
+      historyKeep = try flag(.historyKeep)
+    }
+  }
+
+  /// - Parameter languages: those with a word list here.
+  public init(_ sources: SettingSources, languages: [Language]) throws(SettingsError) {
+    let options = languages.map { SettingOption($0.name, title: $0.title) }
+    try tree.declare(ProgramSettings.declarations(languages: options, noColor: sources.noColor), by: .program)
+    keys = try Keys(tree)
+    tree.report = { [unowned self] notice in notices.append(notice.message) }
+    note(tree.setLayer(.system, systemSettings(sources.systemFile)))
+    note(tree.setLayer(.environment, LayeredSetting.environment(sources.variables())))
+    note(tree.setLayer(.commandLine, sources.commandLine))
+  }
+
+  private func systemSettings(_ path: String?) -> [LayeredSetting] {
+    guard let path, access(path, F_OK) == 0 else { return [] }
+    do {
+      return try SettingsFile.read(FileText.bytes(path, limit: SettingsFile.largest), path: path)
+    } catch {
+      // Whoever looks after the machine wrote it; the person goes on without.
+      notices.append(String(describing: error))
+      return []
+    }
+  }
+
+  func note(_ more: [SettingsNotice]) {
+    for notice in more {
+      if case .refused = notice { refusals.append(notice) }
+      notices.append(notice.message)
+    }
+  }
+
+  /// The notices since the last call.
+  public func takeNotices() -> [String] {
+    defer { notices = [] }
+    return notices
+  }
+
+  /// The names after `--set` that nobody has declared, with what may have been meant.
+  public var unclaimed: [SettingsError] {
+    tree.unclaimed(.commandLine).map {
+      .unknownSetting($0.name, suggestion: suggestion(for: $0.name, among: tree.names))
+    }
+  }
+
+  // MARK: The program's own
+
+  /// The name of the language of word games.
+  public var gameLanguage: String { tree[keys.language] }
+  /// Letters of a base word.
+  public var gameLength: Int { tree[keys.length] }
+  public var foldsAccents: Bool { tree[keys.foldAccents] }
+  /// When the bell rings.
+  public var ringsWhenRight: Bool { tree[keys.right] }
+  public var ringsWhenWrong: Bool { tree[keys.wrong] }
+  public var ringsAtTime: Bool { tree[keys.time] }
+  public var usesScreenReader: Bool { tree[keys.screenReader] }
+  public var differentiatesWithoutColor: Bool { tree[keys.differentiate] }
+  public var reducesMotion: Bool { tree[keys.reduceMotion] }
+  /// How long a sprint lasts.
+  public var sprintSeconds: Int { tree[keys.seconds] }
+  /// The most cards of a session; nil for no limit.
+  public var studyLimit: Int? { tree[keys.limit] == 0 ? nil : tree[keys.limit] }
+  public var showsIntervals: Bool { tree[keys.intervals] }
+  /// `auto`, `always` or `never`.
+  public var color: String { tree[keys.color] }
+  public var usesUnicode: Bool { tree[keys.unicode] }
+  /// The most rows of a table on a screen.
+  public var rows: Int { tree[keys.rows] }
+  /// How many lines the history keeps; 0 when none are kept for the next session.
+  public var historySize: Int { tree[keys.historyKeep] ? tree[keys.historySize] : 0 }
+  /// Minutes without a key after which the account is locked; 0 for never.
+  public var idleMinutes: Int { tree[keys.idleMinutes] }
+}

@@ -1,0 +1,366 @@
+// The gate through the built program: nothing without a sign-in, nothing after a sign-out, one answer for every wrong try.
+
+import Glibc
+import Testing
+
+/// A home with an account `ana` whose password is in a file, and a deck that was there before.
+private struct Accounts {
+  let home: Home
+  let password: String
+  let wrong: String
+
+  init() throws {
+    home = try Home()
+    password = try home.write("correct horse 12\n", to: "password")
+    wrong = try home.write("incorrect horse\n", to: "wrong")
+    chmod(password, 0o600)
+    chmod(wrong, 0o600)
+    try home.run("-e", "decks.create('Mine'):add{prompt = 'p', answer = 'a'}")
+    let added = try home.run("account", "add", "ana", "--new-password-file", password)
+    #expect(added.status == 0, "\(added)")
+  }
+
+  @discardableResult
+  func ana(_ arguments: String..., input: String = "") throws -> Run {
+    try home.run(["--user", "ana", "--password-file", password] + arguments, input: input)
+  }
+
+  /// Adds `ben`, with the same password.
+  func addBen() throws {
+    let added = try ana("account", "add", "ben", "--new-password-file", password)
+    #expect(added.status == 0, "\(added)")
+  }
+
+  /// A prompt at which ana has signed in.
+  func prompt() throws -> PseudoTerminal {
+    let terminal = try home.terminal()
+    terminal.wait(for: "Password for ana: ", seconds: 10)
+    terminal.type("correct horse 12\r")
+    terminal.wait(for: "Deckhand 0.1.0", seconds: 10)
+    terminal.wait(for: "> ")
+    return terminal
+  }
+}
+
+@Suite(.serialized) struct GateTests {
+  @Test func `the first account takes the local data over`() throws {
+    let accounts = try Accounts()
+    let data = accounts.home.path + "/data"
+    #expect(access(data + "/local", F_OK) != 0)
+    #expect(mode(of: data + "/accounts/ana") == 0o700)
+    #expect(mode(of: data + "/accounts/ana/collection.sqlite") == 0o600)
+    #expect(try accounts.ana("deck", "list").output.contains("Mine"))
+    #expect(try accounts.ana("whoami").output == "ana\n")
+    #expect(
+      try accounts.ana("--json", "account", "list").output == "{\"name\": \"ana\", \"signed_in\": true}\n")
+  }
+
+  @Test(arguments: [
+    ["deck", "list"], ["set"], ["whoami"], ["account", "list"], ["account", "add", "eve"], ["passwd"], ["logout"],
+    ["study", "Mine"], ["play"], ["plugin", "list"], ["history"], ["word", "check", "a"], ["check"],
+    ["toggle", "sound"],
+    ["-e", "decks.list()"], ["-e", "print(#words.languages())"], ["-e", "shell.print(1)"],
+    ["-e", "files.read('/etc/passwd').x()"],
+    ["-e", "settings.on_change('', print)"], ["-e", "plugins.list()"], ["-e", "assert(games.new{})"],
+  ])
+  func `before the sign-in everything else is refused with 77`(words: [String]) throws {
+    let run = try Accounts().home.run(words)
+    guard words != ["-e", "files.read('/etc/passwd').x()"] else {
+      return #expect(run.status == 1 && run.output.isEmpty)
+    }
+    #expect(run.status == 77, "\(run)")
+    #expect(run.output.isEmpty)
+    #expect(run.errors.contains("sign in first with `login`"))
+  }
+
+  @Test func `help, version, login and auth answer before the sign-in`() throws {
+    let accounts = try Accounts()
+    #expect(try accounts.home.run("version").status == 0)
+    #expect(try accounts.home.run("help", "login").output.contains("login"))
+    #expect(try accounts.home.run("--json", "deck", "list").errors.hasPrefix("{\"code\": \"auth_required\""))
+    let code = "print(auth.needs_authentication, auth.is_authenticating, auth.user)"
+    #expect(try accounts.home.run("-e", code).output == "true\tfalse\tnil\n")
+    #expect(try accounts.home.run("--password-file", accounts.password, "login").output == "Signed in as ana.\n")
+    let input = "version\nwhoami\nlogin\nwhoami\nlogout\nwhoami\n"
+    let piped = try accounts.home.run([], input: input)
+    #expect(piped.output == "Deckhand 0.1.0\n", "\(piped)")
+    #expect(piped.status == 77)
+    let run = try accounts.home.run(
+      ["--password-file", accounts.password], input: "whoami\nlogout\nwhoami\nlogin\nwhoami\n")
+    #expect(run.output == "ana\nSigned out.\nSigned in as ana.\nana\n", "\(run)")
+  }
+
+  @Test func `a wrong name and a wrong password get one answer, and then have to wait`() throws {
+    let accounts = try Accounts()
+    try accounts.addBen()
+    let name = try accounts.home.run("--user", "eve", "--password-file", accounts.password, "deck", "list")
+    let word = try accounts.home.run("--user", "ana", "--password-file", accounts.wrong, "deck", "list")
+    #expect(name.status == 77 && word.status == 77)
+    #expect(name.errors == word.errors)
+    #expect(name.errors == "login: wrong name or password\n")
+    // Another process, and the right password: it waits all the same.
+    let code =
+      "local ok, p = auth.login{user = 'ana', password_file = '\(accounts.password)'} print(ok, p.code, p.retry_after)"
+    #expect(try accounts.home.run("-e", code).output == "nil\tlocked\t1\n")
+    let batch = try accounts.ana("deck", "list")
+    #expect(batch.status == 77 && batch.errors == "login: too many failed tries; try again in 1 second\n")
+    // Ana's failure is not ben's.
+    #expect(try accounts.home.run("--user", "ben", "--password-file", accounts.password, "whoami").output == "ben\n")
+    usleep(1_100_000)
+    #expect(try accounts.ana("whoami").output == "ana\n")
+  }
+
+  @Test func `nothing to try is refused before any attempt`() throws {
+    let accounts = try Accounts()
+    let empty = try accounts.home.write("\n", to: "empty")
+    chmod(empty, 0o600)
+    let code =
+      "for _, u in ipairs{'', 'ana'} do local ok, p = auth.login{user = u, password_file = '\(empty)'} print(ok, p.code) end"
+    #expect(try accounts.home.run("-e", code).output == "nil\tempty\nnil\tempty\n")
+    #expect(try accounts.ana("whoami").status == 0)
+    try accounts.addBen()
+    let several = try accounts.home.run("--password-file", accounts.password, "whoami")
+    #expect(several.status == 77 && several.errors.contains("--user NAME"), "\(several)")
+    let missing = try accounts.home.run("--user", "ana", "--password-file", accounts.home.path + "/none", "whoami")
+    #expect(missing.status == 77 && missing.errors.contains("/none"), "\(missing)")
+    let nobody = try Home().run("--user", "ana", "deck", "list")
+    #expect(nobody.status == 77 && nobody.errors == "login: no account is called \"ana\"\n")
+  }
+
+  @Test func `a password comes from standard input, and the rest is the script's`() throws {
+    let accounts = try Accounts()
+    let run = try accounts.home.run(
+      ["--password-file", "-", "-"], input: "correct horse 12\nprint(auth.user, #decks.list())")
+    #expect(run.output == "ana\t1\n", "\(run)")
+  }
+
+  @Test func `what was kept from before a sign-out answers with an error`() throws {
+    let accounts = try Accounts()
+    let code = """
+      local deck = decks.open("Mine")
+      local card, cards, session = deck:card(1), deck:cards(), deck:study{mode = "sprint"}
+      local group = settings.switches("quiz", {children = {"a", "b"}})
+      local game, words = games.new{base = "cambering"}, words.lexicon("english")
+      local each = words:words()
+      local heard = 0
+      local sub = settings.on_change("", function() heard = heard + 1 end)
+      shell.on("authentication_changed", function(needs) print("changed", needs, pcall(function() return deck.name end)) end)
+      local co = coroutine.wrap(function() coroutine.yield() return deck.name end)
+      co()
+      deck:add{prompt = "kept", answer = "k"}
+      group.value = true
+      auth.logout()
+      local function try(name, f) local ok, p = pcall(f) print(name, ok, type(p) == "table" and p.code or p) end
+      try("deck", function() return deck.name end)
+      try("add", function() return assert(deck:add{prompt = "lost", answer = "l"}) end)
+      try("card", function() return card.prompt end)
+      try("iterator", function() return cards() end)
+      try("session", function() return session.remaining end)
+      try("group", function() return group.state end)
+      try("game", function() return assert(game:guess("grace")) end)
+      try("words", function() return #words end)
+      try("each", each)
+      try("coroutine", co)
+      try("module", function() return decks.list() end)
+      print(heard, sub.active, auth.needs_authentication, auth.user)
+      """
+    let run = try accounts.ana("-e", code)
+    let names = ["deck", "add", "card", "iterator", "session", "group", "game", "words", "each", "coroutine", "module"]
+    #expect(run.lines.first?.hasPrefix("changed\ttrue\tfalse") == true, "\(run)")
+    #expect(Array(run.lines.dropFirst().prefix(names.count)) == names.map { "\($0)\tfalse\tauth_required" }, "\(run)")
+    #expect(run.lines.last == "1\tfalse\ttrue\tnil")
+    #expect(run.status == 0)
+    // What was done before the sign-out is kept.
+    #expect(try accounts.ana("card", "list").output.contains("kept"))
+  }
+
+  @Test func `a script that fails after its sign-out keeps what it did before`() throws {
+    let accounts = try Accounts()
+    let run = try accounts.ana("-e", "decks.create('Before') auth.logout() decks.list()")
+    #expect(run.status == 77, "\(run)")
+    let again = try accounts.ana(
+      "-e",
+      "auth.logout() assert(auth.login{user = 'ana', password_file = '\(accounts.password)'}) decks.create('Lost') error('x')"
+    )
+    #expect(again.status == 1)
+    let names = try accounts.ana("-e", "for _, d in ipairs(decks.list()) do print(d.name) end")
+    #expect(names.output == "Before\nMine\n", "\(names)")
+  }
+
+  @Test func `accounts are added, changed and removed by whoever is signed in`() throws {
+    let accounts = try Accounts()
+    try accounts.addBen()
+    let other = try accounts.home.write("another staple 9\n", to: "new")
+    chmod(other, 0o600)
+    for (name, code) in [
+      ("Ana", "exists"), ("a/b", "bad_name"), ("", "bad_name"), ("аna", "bad_name"), ("АNА", "bad_name"),
+      ("local", "bad_name"),
+    ] {
+      let run = try accounts.ana("--json", "account", "add", name, "--new-password-file", other)
+      #expect(run.status != 0 && (run.errors.contains("\"\(code)\"") || name.isEmpty), "\(name): \(run)")
+    }
+    let short = try accounts.home.write("short\n", to: "short")
+    #expect(try accounts.ana("account", "add", "eve", "--new-password-file", short).errors.contains("at least 8 bytes"))
+    #expect(try accounts.ana("passwd", "--new-password-file", other).status == 0)
+    #expect(try accounts.ana("whoami").status == 77)
+    usleep(1_100_000)
+    #expect(try accounts.home.run("--user", "ana", "--password-file", other, "whoami").output == "ana\n")
+    #expect(try accounts.home.run("--user", "ana", "--password-file", other, "account", "remove", "ben").status == 1)
+    #expect(try accounts.home.run("--user", "ana", "--password-file", other, "account", "remove", "ana").status == 0)
+    #expect(try accounts.home.run("--password-file", accounts.password, "whoami").output == "ben\n")
+    #expect(try accounts.home.run("--password-file", accounts.password, "account", "remove", "ben").status == 0)
+    #expect(try accounts.home.run("deck", "list").output.hasPrefix("No decks yet"))
+  }
+
+  @Test func `two processes may sign in at once, and two failures count`() throws {
+    let accounts = try Accounts()
+    let home = accounts.home
+    let words = home.words(["--password-file", accounts.password, "whoami"])
+    let both = try (0..<2).map { _ in try Child(words, environment: home.environment) }
+    for child in both { #expect(try child.finish(input: "").output == "ana\n") }
+    let wrong = home.words(["--password-file", accounts.wrong, "whoami"])
+    let failing = try (0..<2).map { _ in try Child(wrong, environment: home.environment) }
+    for child in failing { #expect(try child.finish(input: "").status == 77) }
+    #expect(try accounts.ana("whoami").status == 77)
+  }
+
+  @Test func `no plugin and no start-up script runs before the sign-in`() throws {
+    let accounts = try Accounts()
+    let home = accounts.home
+    for folder in ["/.config", "/.config/deckhand", "/data/plugins", "/data/plugins/early"] {
+      #expect(makeFolder(home.path + folder))
+    }
+    _ = try home.write("print('init', auth.user)", to: ".config/deckhand/init.lua")
+    _ = try home.write(
+      #"{"name": "early", "version": "1.0.0", "api": 1, "summary": "s", "permissions": ["shell"], "commands": [], "load": "startup"}"#,
+      to: "data/plugins/early/plugin.json")
+    _ = try home.write("shell.print('early')", to: "data/plugins/early/init.lua")
+    #expect(try accounts.ana("plugin", "enable", "early", "--grant").status == 0)
+    #expect(try home.run("version").output == "Deckhand 0.1.0\n")
+    #expect(try home.run("-e", "x = 1").output.isEmpty)
+    #expect(try home.run("deck", "list").output.isEmpty)
+    #expect(try accounts.ana("whoami").output == "early\ninit\tana\nana\n")
+  }
+}
+
+@Suite(.serialized) struct GateTerminalTests {
+  @Test func `the prompt asks for the password without echo, and again after a failed try`() throws {
+    let accounts = try Accounts()
+    let terminal = try accounts.home.terminal()
+    terminal.wait(for: "Password for ana: ", seconds: 10)
+    terminal.type("not the password\r")
+    let answer = terminal.wait(for: "login: wrong name or password", seconds: 10)
+    #expect(!answer.contains("not the password"))
+    terminal.wait(for: "Password for ana: ")
+    usleep(1_100_000)
+    terminal.type("correct horse 12\r")
+    terminal.wait(for: "Deckhand 0.1.0", seconds: 10)
+    terminal.wait(for: "> ")
+    terminal.type("whoami\r")
+    terminal.wait(for: "ana\r\n")
+    terminal.wait(for: "> ")
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+    #expect(terminal.isAsShellsWantIt)
+    let history = ProgramTestFiles.text(accounts.home.path + "/data/accounts/ana/history")
+    #expect(history.contains("whoami") && !history.contains("horse"))
+  }
+
+  @Test func `with several accounts the name is asked for first, and Ctrl-D leaves`() throws {
+    let accounts = try Accounts()
+    try accounts.addBen()
+    let terminal = try accounts.home.terminal()
+    terminal.wait(for: "Account: ", seconds: 10)
+    terminal.type("ben\r")
+    terminal.wait(for: "Password for ben: ")
+    terminal.type("correct horse 12\r")
+    terminal.wait(for: "> ", seconds: 10)
+    terminal.type("whoami\r")
+    terminal.wait(for: "ben\r\n")
+    let left = try accounts.home.terminal()
+    left.wait(for: "Account: ", seconds: 10)
+    left.type("ana\r")
+    left.wait(for: "Password for ana: ")
+    left.type("\u{04}")
+    #expect(left.ended() == 77)
+    #expect(left.isAsShellsWantIt)
+  }
+
+  @Test func `after a sign-out nothing of one person is seen by another`() throws {
+    let accounts = try Accounts()
+    try accounts.addBen()
+    let terminal = try accounts.home.terminal("--user", "ana")
+    terminal.wait(for: "Password for ana: ", seconds: 10)
+    terminal.type("correct horse 12\r")
+    terminal.wait(for: "> ", seconds: 10)
+    for line in ["secret = decks.open('Mine'):card(1).prompt .. '-of-ana'", "alias mine \"deck list\"", "set sound on"]
+    {
+      terminal.type(line + "\r")
+      terminal.wait(for: "> ")
+    }
+    terminal.type("logout\r")
+    terminal.wait(for: "Signed out.")
+    terminal.wait(for: "> ")
+    terminal.type("deck list\r")
+    terminal.wait(for: "sign in first with `login`")
+    terminal.wait(for: "> ")
+    terminal.type("decks.list()\r")
+    terminal.wait(for: "sign in first with `login`")
+    terminal.wait(for: "> ")
+    terminal.type("login ben\r")
+    terminal.wait(for: "Password for ben: ")
+    terminal.type("correct horse 12\r")
+    terminal.wait(for: "Signed in as ben.", seconds: 10)
+    terminal.wait(for: "> ")
+    terminal.type("secret\r")
+    terminal.wait(for: "nil\r\n")
+    terminal.wait(for: "> ")
+    terminal.type("deck list\r")
+    terminal.wait(for: "No decks yet")
+    terminal.wait(for: "> ")
+    terminal.type("set sound.right\r")
+    terminal.wait(for: "sound.right: [ ]")
+    terminal.wait(for: "> ")
+    terminal.type("mine\r")
+    terminal.wait(for: "> ")
+    terminal.type("\u{1B}[A\u{1B}[A\u{1B}[A\u{1B}[A\u{1B}[A\u{1B}[A\u{1B}[A\u{1B}[A")
+    let seen = terminal.wait(for: "secret")
+    #expect(!seen.contains("of-ana"), "\(seen)")
+  }
+
+  @Test func `a command at a terminal asks, and the first account is made by typing twice`() throws {
+    let home = try Home()
+    let terminal = try home.terminal()
+    terminal.wait(for: "> ", seconds: 10)
+    terminal.type("x = 1\r")
+    terminal.wait(for: "> ")
+    terminal.type("account add ana\r")
+    terminal.wait(for: "New password for ana: ")
+    terminal.type("correct horse 12\r")
+    terminal.wait(for: "The same again: ")
+    terminal.type("correct horse 12\r")
+    terminal.wait(for: "you are signed in.", seconds: 10)
+    terminal.wait(for: "> ")
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+    let list = try home.terminal("whoami")
+    list.wait(for: "Password for ana: ", seconds: 10)
+    list.type("correct horse 12\r")
+    list.wait(for: "ana\r\n", seconds: 10)
+    #expect(list.ended() == 0)
+    #expect(ProgramTestFiles.text(home.path + "/data/accounts/ana/history").contains("x = 1"))
+  }
+
+  @Test func `a password typed is never in a core dump`() throws {
+    let accounts = try Accounts()
+    let child = try Child(
+      accounts.home.words(["--password-file", accounts.password, "-e", "io.stderr:write('ready\\n') io.read()"]),
+      environment: accounts.home.environment)
+    usleep(1_500_000)
+    let limits = ProgramTestFiles.text("/proc/\(child.process)/limits")
+    let line = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
+    #expect(line?.split(separator: " ").dropFirst(4).first == "0", "\(limits)")
+    child.kill(SIGKILL)
+    _ = child.wait()
+  }
+}

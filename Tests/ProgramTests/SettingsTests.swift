@@ -1,0 +1,275 @@
+// Settings through the built program: commands, Lua, layers, and that each changes what it says.
+
+import Glibc
+import Testing
+
+@Suite struct SettingsProgramTests {
+  @Test func `set shows the tree, marks what is changed, and checks what it is given`() throws {
+    let home = try Home()
+    #expect(try home.run("set", "sound.right", "on").output == "sound.right is on now.\n")
+    let tree = try home.run("set").lines
+    #expect(tree.contains { $0.hasPrefix("*  ") && $0.contains(" sound ") && $0.contains("[-]") }, "\(tree)")
+    #expect(tree.contains { $0.hasPrefix("*  ") && $0.contains("sound.right") && $0.contains("[x]") })
+    #expect(tree.contains { $0.hasPrefix("   ") && $0.contains("sound.wrong") && $0.contains("[ ]") })
+    #expect(
+      try home.run("set", "sound", "--json").lines.first
+        == "{\"name\": \"sound\", \"title\": \"Sound\", \"kind\": \"group\", \"value\": false, \"changed\": true, \"state\": \"mixed\"}"
+    )
+    #expect(try home.run("set", "game.length", "--json").output == "8\n")
+    for (words, code, status) in [
+      (["set", "game.lenght", "9"], "unknown_setting", 1), (["set", "game.length", "3"], "bad_value", 1),
+      (["set", "game.length", "nine"], "bad_value", 1), (["toggle", "game.length"], "not_a_switch", 1),
+      (["set", "game"], "", 0), (["--set", "game.length=3", "set"], "bad_value", 2),
+      (["--set", "game.length=7", "set", "game.length", "9"], "locked", 1),
+    ] as [([String], String, Int32)] {
+      let run = try home.run(["--json"] + words)
+      #expect(run.status == status && (code.isEmpty || run.errors.contains("\"\(code)\"")), "\(words): \(run)")
+    }
+    #expect(try home.run("--set", "nonsense", "set").status == 2)
+    #expect(
+      try home.run("set", "game.lenght").errors
+        == "set: no setting is called \"game.lenght\" (did you mean \"game.length\"?)\n")
+    #expect(try home.run("--set", "game.lenght=7", "-e", "x = 1").errors.contains("did you mean \"game.length\"?"))
+  }
+
+  @Test func `toggle is all or none and remembers the last mixture`() throws {
+    let home = try Home()
+    #expect(try home.run("toggle", "sound.right", "nosuch").status == 1)
+    #expect(try home.run("set", "sound", "--json").output.contains("\"state\": \"off\""))
+    #expect(try home.run("toggle", "sound.right", "sound.time").output == "sound.right is on.\nsound.time is on.\n")
+    for state in ["on", "off", "mixed", "on"] {
+      #expect(try home.run("toggle", "sound").output == "sound is \(state).\n")
+    }
+    #expect(try home.run("set", "--reset", "sound").output == "sound is off again.\n")
+  }
+
+  @Test func `why names the layer, and the environment and the command line hold for one run`() throws {
+    let home = try Home()
+    #expect(try home.run("set", "--why", "study.seconds").lines.first == "study.seconds is 100 by its default.")
+    try home.run("set", "study.seconds", "60")
+    #expect(try home.run("set", "--why", "study.seconds").lines.first == "study.seconds is 60 by you.")
+    let child = try Child(
+      home.words(["set", "--why", "study.seconds"]), environment: home.environment + ["DECKHAND_SET_STUDY_SECONDS=30"])
+    let forced = try child.finish(input: "").lines
+    #expect(forced.first == "study.seconds is 30 by DECKHAND_SET_STUDY_SECONDS in the environment.", "\(forced)")
+    #expect(forced.contains("  Kept meanwhile: 60, set by you."))
+    #expect(try home.run("--set", "study.seconds=20", "-e", "print(settings.get('study.seconds'))").output == "20\n")
+    try home.run("-e", "settings.set('study.seconds', 50)")
+    #expect(try home.run("set", "--why", "study.seconds").lines.first == "study.seconds is 50 by script -e.")
+    #expect(try home.run("set", "--reset", "study.seconds").output == "study.seconds is 100 again.\n")
+  }
+
+  @Test func `Lua declares, reads, changes and hears, as the contract says`() throws {
+    let home = try Home()
+    let code = """
+      local pizza = settings.switches("pizza", {title = "Pizza", children = {"tomato", {name = "basil", title = "Basil", default = true},
+        {name = "cheese", children = {"goat", "cow"}}}})
+      print(pizza, pizza.state, pizza.value, #pizza.children, pizza.children[2], pizza.title)
+      local log = {}
+      local sub = settings.on_change("pizza", function(changes)
+        local names = {}
+        for _, c in ipairs(changes) do names[#names + 1] = c.name .. ":" .. tostring(c.old) .. ">" .. tostring(c.new) end
+        log[#log + 1] = table.concat(names, " ")
+      end)
+      pizza.value = true
+      print(#log, log[1])
+      print(pizza:toggle("basil"), pizza.state, #log, log[2])
+      print(pizza:toggle("basil"), pizza.state, settings.get("pizza.cheese"), settings.get("pizza"))
+      local tongue = settings.choice("tongue", {options = {"english", "spanish"}, default = "spanish"})
+      print(tongue.value, tongue.options[1])
+      tongue.value = "english"
+      print(pcall(function() tongue.value = "klingon" end))
+      local speed = settings.value("speed", {default = 2, min = 1, max = 9, kind = "number"})
+      print(speed.value, speed.kind)
+      local ok, p = settings.set("speed", 10) print(ok, p.code)
+      ok, p = settings.get("sped") print(ok, p.code, p.suggestion)
+      ok, p = settings.update{["speed"] = 5, ["tongue"] = "x"} print(ok, p.code, speed.value)
+      print(settings.update{["speed"] = 5, ["tongue"] = "spanish"}, speed.value, tongue.value, settings.reset("speed"), speed.value)
+      sub:cancel()
+      pizza.value = false
+      print(#log, settings.switches("pizza", {children = {"a"}}).children[1], pizza == settings.switches("pizza", {children = {"a"}}))
+      """
+    let run = try home.run("-e", code)
+    #expect(run.status == 0, "\(run)")
+    #expect(
+      run.lines == [
+        "group pizza (mixed)\tmixed\tfalse\t3\tbasil\tPizza",
+        "1\tpizza:false>true pizza.cheese:false>true pizza.cheese.cow:false>true pizza.cheese.goat:false>true pizza.tomato:false>true",
+        "false\tmixed\t2\tpizza:true>false pizza.basil:true>false", "true\ton\ttrue\ttrue", "spanish\tenglish",
+        "false\ttongue: english or spanish is expected, not \"klingon\"", "2\tnumber", "nil\tbad_value",
+        "nil\tunknown_setting\tspeed", "nil\tbad_value\t2", "true\t5\tspanish\ttrue\t2", "3\ta\ttrue",
+      ], "\(run.output)")
+  }
+
+  @Test(arguments: [
+    ("settings.switches('x', {children = {}})", "a group needs at least one switch"),
+    ("settings.switches('x', {childs = {}})", "unknown field 'childs'"),
+    ("settings.choice('x', {options = {}})", "a choice needs at least one option"),
+    ("settings.value('x', {kind = 'date'})", "\"number\", \"text\" or \"path\" expected"),
+    ("settings.value('game.length', {default = 1})", "declared by the program"),
+    ("settings.switches('x', {children = {{name = 'a', children = {{}}}}})", "field 'name': a string expected"),
+    (
+      "settings.switches('x', {depends = 'y', children = {'a'}}) settings.switches('y', {depends = 'x', children = {'a'}})",
+      "depend on themselves"
+    ),
+    ("settings.set('game.length')", "boolean, number or string expected"),
+  ])
+  func `a wrong declaration is refused by name`(code: String, message: String) throws {
+    let run = try Home().run("-e", code)
+    #expect(run.status == 1 && run.errors.contains(message), "\(run)")
+  }
+
+  @Test func `a script that fails leaves settings as they were, and an observer's error breaks nothing`() throws {
+    let home = try Home()
+    #expect(try home.run("-e", "settings.set('game.length', 11) error('x')").status == 1)
+    #expect(try home.run("set", "game.length", "--json").output == "8\n")
+    #expect(try home.run("--dry-run", "-e", "settings.set('game.length', 11)").errors.contains("changing settings"))
+    #expect(try home.run("set", "game.length", "--json").output == "8\n")
+    let run = try home.run(
+      "-e",
+      "settings.on_change('', function() error('oh') end) settings.set('game.length', 11) print(settings.get('game.length'))"
+    )
+    #expect(run.status == 0 && run.output == "11\n")
+    #expect(run.errors == "in settings: -e:1: oh\n", "\(run.errors)")
+    let loop = try home.run(
+      "-e",
+      "settings.on_change('', function() settings.set('game.length', settings.get('game.length') == 11 and 12 or 11) end) settings.set('game.length', 12)"
+    )
+    #expect(loop.status == 0, "\(loop)")
+  }
+
+  @Test func `games and sessions begin with the settings`() throws {
+    let home = try Home()
+    try home.run(
+      "-e",
+      "settings.update{['game.language'] = 'spanish', ['game.length'] = 7, ['study.seconds'] = 33, ['study.limit'] = 1}"
+    )
+    let play = try home.run("--json", "play", input: "/quit\n").lines[0]
+    #expect(play.contains("\"language\": \"spanish\""), "\(play)")
+    let code = """
+      local g = games.new{} print(g.language, g.length)
+      local d = decks.create("D") d:add{prompt = "a", answer = "a"} d:add{prompt = "b", answer = "b"}
+      local s = d:study{mode = "sprint"} print(s.remaining, math.ceil(s.time_remaining))
+      settings.set("study.limit", 0) print(d:study{}.remaining)
+      """
+    #expect(try home.run("-e", code).output == "spanish\t7\n1\t33\n2\n")
+    let folded = "print(games.new{language = 'spanish', base = 'mamá'}.base_word)"
+    #expect(try home.run("-e", folded).output == "mamá\n")
+    #expect(try home.run("--set", "game.fold_accents=on", "-e", folded).output == "mama\n")
+  }
+}
+
+@Suite(.serialized) struct SettingsTerminalTests {
+  private func home() throws -> Home {
+    let home = try Home()
+    try home.run(
+      "-e", "local d = decks.create('D') for i = 1, 3 do d:add{prompt = 'el perro ' .. i, answer = 'the dog ' .. i} end"
+    )
+    return home
+  }
+
+  @Test func `for a screen reader cards are plain lines in reading order`() throws {
+    let home = try home()
+    let terminal = try home.terminal("--set", "accessibility.screen_reader=on", "study", "D")
+    var seen = terminal.wait(for: "Card 1 of 3. el perro 3.\r\n", seconds: 10)
+    terminal.type("\r")
+    seen += terminal.wait(for: "the dog 3. Again, hard, good, or easy?\r\n")
+    terminal.type("4")
+    seen += terminal.wait(for: "Card 2 of 3. el perro 2.\r\n")
+    #expect(
+      !seen.contains("\u{1B}[2K") && !seen.contains("\u{1B}[J") && !seen.contains("▓"), "\(seen.debugDescription)")
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+  }
+
+  @Test func `for a screen reader a game answers in lines`() throws {
+    let terminal = try Home().terminal("--set", "accessibility.screen_reader=on", "play", "--base", "cambering")
+    terminal.wait(for: "cambering  (9 letter word - English)", seconds: 20)
+    terminal.type("grace\r")
+    let seen = terminal.wait(for: "grace: 5 points. 1 found")
+    #expect(!seen.contains("\u{1B}[J"))
+    terminal.type("/quit\r")
+    terminal.wait(for: "cambering: 1 found")
+  }
+
+  @Test func `right and wrong are told by signs and words, also when NO_COLOR says so`() throws {
+    let home = try home()
+    let terminal = try PseudoTerminal(
+      home.words(["study", "D", "--sprint"]), environment: home.environment + ["NO_COLOR=1"])
+    terminal.wait(for: "✓ 0 right  ✗ 0 wrong", seconds: 10)
+    let plain = try home.terminal("study", "D", "--sprint")
+    #expect(!plain.wait(for: "✓ 0  ✗ 0", seconds: 10).contains("right"))
+    let game = try home.terminal("--set", "accessibility.differentiate_without_color=on", "play", "--base", "cambering")
+    game.wait(for: "possible", seconds: 20)
+    game.type("gracee\r")
+    game.wait(for: "✗ This word is not possible")
+    game.type("grace\r")
+    game.wait(for: "✓ grace: 5 points, right.")
+  }
+
+  @Test func `the bell rings when it is wanted`() throws {
+    let home = try home()
+    let loud = try home.terminal("--set", "sound.right=on", "study", "D", "--sprint")
+    loud.wait(for: "el perro", seconds: 10)
+    loud.type("\rw")
+    #expect(!loud.wait(for: "✗ 1").contains("\u{07}"))
+    loud.type("\rr")
+    #expect(loud.wait(for: "✓ 1").contains("\u{07}"))
+    let time = try home.terminal("--set", "sound.time=on", "study", "D", "--sprint", "--seconds", "1")
+    #expect(time.wait(for: "Time.", seconds: 10).contains("\u{07}"))
+    let game = try home.terminal("--set", "sound.wrong=on", "play", "--base", "cambering")
+    game.wait(for: "possible", seconds: 20)
+    game.type("zzz\r")
+    #expect(game.wait(for: "This word is not").contains("\u{07}"))
+  }
+
+  @Test func `with reduced motion the clock stands still, and the time still ends`() throws {
+    let home = try home()
+    let terminal = try home.terminal(
+      "--set", "accessibility.reduce_motion=on", "study", "D", "--sprint", "--seconds", "2")
+    terminal.wait(for: "0:02", seconds: 10)
+    let seen = terminal.wait(for: "Time. 0 right, 0 wrong in 2 seconds", seconds: 10)
+    #expect(!seen.contains("0:01"), "\(seen)")
+  }
+
+  @Test func `study and display settings change what is drawn`() throws {
+    let home = try home()
+    let terminal = try home.terminal("--set", "study.show_intervals=off", "--set", "display.unicode=off", "study", "D")
+    terminal.wait(for: "el perro", seconds: 10)
+    terminal.type("\r")
+    let seen = terminal.wait(for: "4 easy")
+    #expect(seen.contains("1 again    2 hard") && seen.contains("-----") && !seen.contains("─"), "\(seen)")
+    let rows = try home.terminal("--set", "display.rows=2", "card", "list")
+    rows.wait(for: "… 1 more", seconds: 10)
+    let plain = try home.terminal("--set", "display.color=never", "card", "list")
+    #expect(!plain.wait(for: "el perro 1", seconds: 10).contains("\u{1B}[1m"))
+    let colored = try home.terminal("card", "list")
+    #expect(colored.wait(for: "el perro 1", seconds: 10).contains("\u{1B}[1m"))
+  }
+
+  @Test func `history follows its settings at once`() throws {
+    let home = try home()
+    let terminal = try home.terminal()
+    terminal.wait(for: "> ", seconds: 10)
+    for line in ["first = 1", "set history.keep off", "second = 2", "set history.keep on", "third = 3"] {
+      terminal.type(line + "\r")
+      terminal.wait(for: "> ")
+    }
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+    let history = ProgramTestFiles.text(home.path + "/data/local/history")
+    #expect(
+      history.contains("first = 1") && !history.contains("second = 2") && history.contains("third = 3"), "\(history)")
+  }
+
+  @Test func `Tab completes settings and their values`() throws {
+    let home = try home()
+    let terminal = try home.terminal()
+    terminal.wait(for: "> ", seconds: 10)
+    terminal.type("set acc\tscr\t\r")
+    terminal.wait(for: "accessibility.screen_reader: [ ]")
+    terminal.wait(for: "> ")
+    terminal.type("set display.color al\t\r")
+    terminal.wait(for: "display.color is always now.")
+  }
+}

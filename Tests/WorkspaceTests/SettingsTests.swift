@@ -1,0 +1,207 @@
+// Settings of a person through the workspace: layers, what is kept, units of work, the gate.
+
+import Authentication
+import CardDocuments
+import Glibc
+import Testing
+import ToggleSettings
+import WordGames
+
+@testable import Lexicon
+@testable import Workspace
+
+/// A data folder without accounts that goes with the test.
+final class Person {
+  let data: String
+  private let store: AccountStore
+
+  init() throws {
+    var template = Array("/tmp/deckhand-workspace-XXXXXX".utf8CString)
+    let made = template.withUnsafeMutableBufferPointer { buffer in
+      buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) } ?? ""
+    }
+    try #require(!made.isEmpty)
+    data = made
+    store = try AccountStore(data: data, clock: .system(bootID: "test"))
+    try #require(mkdir(made + "/words", 0o700) == 0)
+    try write("comidas\nmamá\ncosas\ncaminos\n", to: "/words/spanish")
+    try write("cambering\ngrace\nletters\nelephant\n", to: "/words/american-english")
+  }
+
+  deinit {
+    for name in ["/local/collection.sqlite", "/local/collection.sqlite-wal", "/local/collection.sqlite-shm"] {
+      unlink(data + name)
+    }
+    for name in ["/settings.json", "/words/spanish", "/words/american-english"] { unlink(data + name) }
+    rmdir(data + "/words")
+    rmdir(data + "/local")
+    rmdir(data)
+  }
+
+  func access() throws -> AccountAccess { try store.openLocal() }
+
+  func workspace(_ sources: SettingSources = SettingSources()) throws -> Workspace {
+    var seed: UInt64 = 1
+    let surroundings = Surroundings(
+      now: { 1_700_000_000 }, elapsed: { 0 },
+      entropy: {
+        seed &+= 1
+        return seed
+      }, choices: RandomChoices(seed: 7))
+    return try Workspace(
+      access(), surroundings: surroundings, settings: sources,
+      lexicons: LexiconLibrary(listFolders: [data + "/words"], cacheFolder: nil), modes: ModeTable(),
+      drawing: DrawingProgram(path: "/nonexistent", environment: [], clock: { 0 }))
+  }
+
+  func settingsFile(_ text: String) throws -> String {
+    try write(text, to: "/settings.json")
+    return data + "/settings.json"
+  }
+
+  private func write(_ text: String, to name: String) throws {
+    let path = data + name
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    try #require(file >= 0)
+    defer { close(file) }
+    let bytes = Array(text.utf8)
+    #expect(Glibc.write(file, bytes, bytes.count) == bytes.count)
+  }
+}
+
+@Suite struct SettingsTests {
+  @Test func `each of the program's settings has a title, help and a key`() throws {
+    let tree = SettingsTree()
+    try tree.declare(ProgramSettings.declarations(languages: [], noColor: true), by: .program)
+    #expect(try tree.get("accessibility.differentiate_without_color") == .flag(true))
+    #expect(try tree.get("game.language") == .text("english"))
+    for name in tree.names {
+      #expect(tree.declaration(of: name)?.title.isEmpty == false, "\(name)")
+      #expect(tree.declaration(of: name)?.help.isEmpty == false, "\(name)")
+    }
+    let leaves = Set(tree.names).subtracting(["sound"])
+    #expect(leaves == Set(ProgramSettings.Name.allCases.map(\.rawValue)))
+    #expect(try tree.children(of: "") == ["game", "sound", "accessibility", "study", "display", "history", "auth"])
+  }
+
+  @Test func `reading settings makes no database, and what is set is there again`() throws {
+    let person = try Person()
+    let first = try person.workspace()
+    #expect(try first.preferences().sprintSeconds == 100)
+    #expect(access(person.data + "/local", F_OK) != 0)
+    try first.preferences().tree.set("study.seconds", text: "45", by: .person)
+    #expect(try first.preferences().sprintSeconds == 45)
+    try first.close()
+    let second = try person.workspace()
+    #expect(try second.preferences().sprintSeconds == 45)
+    #expect(try second.preferences().tree.why("study.seconds").sources == [.account(.person)])
+    try second.close()
+  }
+
+  @Test func `later layers win, and a locked one stands above all`() throws {
+    let person = try Person()
+    let file = try person.settingsFile(
+      #"{"values": {"study": {"seconds": 20, "limit": 5}, "game.length": 7}, "locked": ["game.length"]}"#)
+    let run = try #require(LayeredSetting.commandLine("study.seconds=60"))
+    let workspace = try person.workspace(
+      SettingSources(
+        systemFile: file, variables: { ["DECKHAND_SET_STUDY_SECONDS": "50", "DECKHAND_SET_SOUND": "on"] },
+        commandLine: [run]))
+    let preferences = try workspace.preferences()
+    #expect(preferences.sprintSeconds == 60)
+    #expect(preferences.studyLimit == 5)
+    #expect(preferences.ringsWhenRight && preferences.ringsWhenWrong && preferences.ringsAtTime)
+    #expect(preferences.gameLength == 7)
+    for name in ["study.seconds", "sound.right", "game.length"] {
+      let value = try preferences.tree.get(name) == .flag(true) ? "off" : "11"
+      #expect { try preferences.tree.set(name, text: value, by: .person) } throws: {
+        ($0 as? SettingsError)?.code == "locked"
+      }
+    }
+    try preferences.tree.set("study.limit", text: "9", by: .person)
+    #expect(preferences.studyLimit == 9)
+    try workspace.close()
+  }
+
+  @Test func `a system file that cannot be read is told and hinders nobody`() throws {
+    let person = try Person()
+    let file = try person.settingsFile(#"{"values": [1]}"#)
+    let preferences = try person.workspace(SettingSources(systemFile: file)).preferences()
+    #expect(preferences.sprintSeconds == 100)
+    let notices = preferences.takeNotices()
+    #expect(notices.count == 1 && notices[0].contains("settings.json"), "\(notices)")
+    #expect(preferences.takeNotices().isEmpty)
+  }
+
+  @Test func `a unit that is taken back takes its settings back, and tells once`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let tree = try workspace.preferences().tree
+    try tree.set("game.length", text: "7", by: .person)
+    var heard: [[SettingChange]] = []
+    let subscription = tree.observe("", by: .person) { changes, _ in heard.append(changes) }
+    try workspace.beginUnit()
+    try tree.set("game.length", text: "8", by: .script("x.lua"))
+    try tree.set("sound", text: "on", by: .script("x.lua"))
+    #expect(heard.count == 2)
+    try workspace.rollbackUnit()
+    #expect(try workspace.preferences().gameLength == 7)
+    #expect(try tree.state("sound") == .off)
+    #expect(heard.count == 3 && heard.last?.count == 5, "\(heard)")
+    try workspace.beginUnit()
+    try tree.set("game.length", text: "10", by: .script("x.lua"))
+    try workspace.commitUnit()
+    #expect(try workspace.preferences().gameLength == 10)
+    subscription.cancel()
+    try workspace.close()
+    #expect(try person.workspace().preferences().gameLength == 10)
+  }
+
+  @Test func `after the close every handle answers signed out, and nobody hears`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let tree = try workspace.preferences().tree
+    var count = 0
+    _ = tree.observe("", by: .person) { _, _ in count += 1 }
+    let declaration = SettingDeclaration("quiz.speed", .number(NumberRange(), default: 1), title: "Speed")
+    let handle = try workspace.declare(declaration, by: .initFile)
+    #expect(try handle.value() == .number(1))
+    try handle.set(.number(2), by: .person)
+    #expect(count == 1)
+    try workspace.close()
+    #expect(throws: WorkspaceError.signedOut(what: "setting")) { try handle.value() }
+    #expect(throws: WorkspaceError.signedOut(what: "setting")) { try handle.set(.number(3), by: .person) }
+    #expect(tree.observerCount == 0)
+  }
+
+  @Test func `a closed access shuts the workspace by itself`() throws {
+    let person = try Person()
+    let gate = try Gate(try AccountStore(data: person.data, clock: .system(bootID: "test")))
+    let workspace = try person.workspace()
+    #expect(workspace.isOpen)
+    #expect(gate.user == nil && !gate.needsAuthentication)
+    try workspace.close()
+    #expect(!workspace.isOpen)
+    #expect(throws: WorkspaceError.signedOut(what: "workspace")) { try workspace.decks() }
+  }
+
+  @Test func `games and sessions begin with what the settings say`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let tree = try workspace.preferences().tree
+    try tree.update(
+      [("game.language", .text("spanish")), ("game.length", .number(7)), ("study.limit", .number(1))], by: .person)
+    let game = try workspace.startGame(GameWish()).game
+    #expect(game.language.name == "spanish" && game.length == 7)
+    var wish = GameWish()
+    (wish.language, wish.length) = ("english", 9)
+    let other = try workspace.startGame(wish).game
+    #expect(other.language.name == "english" && other.length == 9)
+    let wanted = SessionHandle.Wish(try workspace.preferences())
+    #expect(wanted.limit == 1 && wanted.seconds == 100)
+    #expect(!(try workspace.startGame(GameWish()).game.lexicon.normalized("mamá") == "mama"))
+    try tree.set("game.fold_accents", text: "on", by: .person)
+    #expect(try workspace.startGame(GameWish()).game.lexicon.normalized("mamá") == "mama")
+    try workspace.close()
+  }
+}
