@@ -149,6 +149,13 @@ static int assign_checked(lua_State *L) {
   return enter(L, box->object, setter);
 }
 
+// What is not among the methods of a type without fields. Upvalue: the type.
+static int index_missing(lua_State *L) {
+  const dh_type *type = lua_touserdata(L, lua_upvalueindex(1));
+  lua_settop(L, 2);
+  return unknown_field(L, type->name, 0);
+}
+
 static int release(lua_State *L) {
   const dh_type *type = lua_touserdata(L, lua_upvalueindex(1));
   object_box *box = box_of(L, 1, type);
@@ -185,6 +192,23 @@ static void set_text(lua_State *L, const char *key, const char *value) {
   lua_rawset(L, -3);
 }
 
+// A type without fields finds its methods in their table: that saves a call of C for each.
+static void index_by_table(lua_State *L, const dh_type *type) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, type->members_ref);
+  lua_createtable(L, 0, 2);
+  set_text(L, "__metatable", type->name);
+  lua_pushliteral(L, "__index");
+  lua_pushlightuserdata(L, (void *)type);
+  lua_pushcclosure(L, index_missing, 1);
+  lua_rawset(L, -3);
+  lua_setmetatable(L, -2);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, type->metatable_ref);
+  lua_pushliteral(L, "__index");
+  lua_pushvalue(L, -3);
+  lua_rawset(L, -3);
+  lua_pop(L, 2);
+}
+
 dh_type *dh_type_new(lua_State *L, const char *name) {
   dh_runtime *rt = dh_of(L);
   dh_type *type = calloc(1, sizeof *type);
@@ -207,8 +231,8 @@ dh_type *dh_type_new(lua_State *L, const char *name) {
   lua_createtable(L, 0, 4);
   type->setters_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   set_closure(L, type, "__gc", release, LUA_NOREF);
-  set_closure(L, type, "__index", index_checked, type->members_ref);
   set_closure(L, type, "__newindex", assign_checked, type->setters_ref);
+  index_by_table(L, type);
   return type;
 }
 
@@ -236,6 +260,9 @@ void dh_type_method(lua_State *L, dh_type *type, const dh_function *function) {
   set_member(L, type->members_ref, function, 1);
 }
 void dh_type_getter(lua_State *L, dh_type *type, const dh_function *function) {
+  // A field is computed from the object, which only a function is given.
+  if (!type->has_fields) set_closure(L, type, "__index", index_checked, type->members_ref);
+  type->has_fields = 1;
   set_member(L, type->members_ref, function, 0);
 }
 void dh_type_setter(lua_State *L, dh_type *type, const dh_function *function) {
@@ -471,7 +498,8 @@ static int guarded_setmetatable(lua_State *L) {
 static int is_trampoline(lua_State *L, int index) {
   lua_CFunction function = lua_tocfunction(L, index);
   static const lua_CFunction ours[] = {call_function, call_method,  call_tostring,  index_checked,
-                                       assign_checked, release,     index_module,   refuse_writing,
+                                       assign_checked, release,     index_module,   index_missing,
+                                       refuse_writing,
                                        frozen_length,  frozen_next, frozen_pairs};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     if (function == ours[i]) return 1;

@@ -193,3 +193,25 @@ extension LuaValue {
     return false
   }
 }
+
+@Suite struct FieldlessTypeTests {
+  final class Plain: BoundObject {}
+
+  @Test func `a type without fields has its methods, and tells what it has not`() throws {
+    let state = try LuaState()
+    defer { state.close() }
+    state.register(
+      BoundType<Plain>("plain", "No fields.", summary: { _ in "plain" }) { type in
+        type.method("answer", [], returns: .integer, "Forty-two.") { _, _ in 42 }
+      })
+    try state.setGlobal("p", Plain())
+    #expect(try run("return p:answer()", in: state).isInteger(42))
+    #expect(
+      try failure("return p.anser", in: state)?.message.contains("plain has no field 'anser' (did you mean 'answer'?)")
+        == true)
+    #expect(try failure("p.answer = 1", in: state) != nil)
+    #expect(try failure("p.answer({})", in: state)?.message.contains("plain expected, got table") == true)
+    try run("local g = debug.getmetatable(p).__gc g(p)", in: state)
+    #expect(try failure("p:answer()", in: state)?.message.contains("plain is closed") == true)
+  }
+}

@@ -46,6 +46,7 @@ typedef struct dh_type {
   const char *name;
   const void *metatable;  // its identity; kept in the registry by reference
   int metatable_ref, members_ref, setters_ref;
+  int has_fields;  // whether `__index` is a function, which fields need
   struct dh_type *next;
 } dh_type;
 
