@@ -17,6 +17,7 @@ private final class Word: BoundObject {
     let folder = CommandLine.arguments.count > 2 ? CommandLine.arguments[2] : "/tmp/deckhand-bench"
     show([try boundMethod(), startUp(deckhand), addAll(deckhand, folder)].compactMap(\.self))
     show(try callFigures().compactMap(\.self))
+    show(PlainLuaFigures.all(deckhand))
     show(DocumentFigures.all(deckhand, folder))
     try wordsAndGames(folder)
   }

@@ -149,6 +149,16 @@ extension Home {
     #expect(try home.run("-e", lua).output == "1\ttrue\n")
   }
 
+  @Test func `the language and the length of a game are those of the next one too`() throws {
+    let home = try Home()
+    let first = try home.run("--json", "play", "--language", "italian", "--length", "7", input: "")
+    #expect(first.output.contains("italian"))
+    let second = try home.run("--json", "play", input: "")
+    #expect(second.output.contains("\"language\": \"italian\""), "\(second)")
+    #expect(try home.run("set", "game.length").output.contains("7"))
+    #expect(try home.run("--set", "game.language=english", "--json", "play", input: "").output.contains("english"))
+  }
+
   @Test func `a finished game answers over, and two players take turns`() throws {
     let home = try Home()
     let over = try home.run("play", "--base", "cambering", "--json", input: "grace\n/give-up\nring\n").lines

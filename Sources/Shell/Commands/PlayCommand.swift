@@ -7,6 +7,7 @@ import JSON
 import Lexicon
 import LuaRuntime
 import PluginHost
+import ToggleSettings
 import WordGames
 import Wording
 import Workspace
@@ -54,7 +55,26 @@ extension Shell {
     wish.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? wish.level
     wish.foldsAccents = invocation.flag(Common.foldAccents.name)
     try plugins.prepareMode(wish.mode)
-    return try workspace().startGame(wish)
+    let game = try workspace().startGame(wish)
+    try remember(wish)
+    return game
+  }
+
+  /// The language and the length that were asked for are those of the next game too. One that is forced for this run stays.
+  private func remember(_ wish: GameWish) throws {
+    let tree = try workspace().preferences().tree
+    if let language = wish.language { try keep("game.language", language, tree) }
+    if let length = wish.length { try keep("game.length", String(length), tree) }
+  }
+
+  private func keep(_ name: String, _ text: String, _ tree: SettingsTree) throws {
+    if try tree.get(name).text == text { return }
+    do {
+      try tree.set(name, text: text, by: .person)
+    } catch {
+      // What is forced for this run, or a length that the setting does not take, is good for one game.
+      guard ["locked", "bad_value"].contains(error.code) else { throw error }
+    }
   }
 
   private func resumedGame() throws -> GameHandle {
