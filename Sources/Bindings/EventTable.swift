@@ -56,8 +56,10 @@ private final class Listener {
 
 public final class EventTable {
   private var listeners: [ShellEvent: [Listener]] = [:]
-  /// Called before each event: what wants to hear of it may subscribe now.
+  /// Called before an event that is awaited: what wants to hear of it may subscribe now.
   public var willEmit: ((ShellEvent) -> Void)?
+  /// Events that somebody who may not have subscribed yet wants to hear of: for any other nothing is asked on a hot path.
+  public var awaited: Set<ShellEvent> = []
   /// Tells of an error in a listener of the subject.
   public let report: (_ owner: String?, _ subject: String, _ error: any Error) -> Void
 
@@ -90,7 +92,7 @@ public final class EventTable {
 
   /// Whether anybody listens to an event, once what wants to hear of it could subscribe: asked before its arguments are made.
   func isHeard(_ event: ShellEvent) -> Bool {
-    willEmit?(event)
+    if awaited.contains(event) { willEmit?(event) }
     return listeners[event]?.isEmpty == false
   }
 

@@ -192,7 +192,6 @@ extension PluginHost {
     registry.removeAll(owner: plugin.name)
     modes.remove(owner: plugin.name)
     events.removeAll(owner: plugin.name)
-    surroundings.takeBack(plugin.name)
     surroundings.unloaded(plugin.name)
     announced.removeAll { $0 === plugin }
     plugin.lua?.close()

@@ -19,8 +19,6 @@ public final class PluginHost {
     public var home: String?
     /// Makes the context of a plugin's bindings.
     public var context: (_ plugin: String, _ grants: Grants) -> BindingContext
-    /// What else is to be taken back from a plugin that ends: whatever the rooms above keep by owner.
-    public var takeBack: (_ plugin: String) -> Void = { _ in }
     /// What a plugin's random numbers start from, so that they repeat; nil for other ones each time.
     public var seed: UInt64?
     public var elapsed: () -> Double
@@ -134,6 +132,7 @@ public final class PluginHost {
     do {
       try checkModes(manifest)
       announced.append(plugin)
+      events.awaited.formUnion(manifest.events)
       for name in manifest.commands {
         try registry.add(
           Command(
