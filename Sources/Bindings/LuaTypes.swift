@@ -2,7 +2,6 @@
 // Invariant: nothing of the interface is written here by hand but what every state has (problem, arg).
 
 public import LuaRuntime
-import Wording
 
 /// One file for each module and each type, and `deckhand.lua` for what belongs to none.
 public func luaTypeFiles(types: [TypeDescription], modules: [ModuleDescription]) -> [(name: String, text: String)] {

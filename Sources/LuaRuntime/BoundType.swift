@@ -1,8 +1,6 @@
 // One description of each bound type and module: what feeds the binding, completion, `help`, the LuaLS stubs and the
 // reference. Invariant: a field or method exists in Lua exactly when it is described here.
 
-import Wording
-
 /// A type as Lua code and its documentation speak of it.
 public indirect enum LuaType: Equatable, Sendable, CustomStringConvertible {
   case string, integer, number, boolean, function, any, nothing, table
