@@ -3,7 +3,7 @@
 
 public import Commands
 public import LuaRuntime
-public import ToggleSettings
+import ToggleSettings
 public import Wording
 public import Workspace
 
@@ -114,12 +114,12 @@ public final class BindingContext {
   /// The gate; nil in a plugin, which never gets it.
   public let auth: AuthServices?
   /// Who sets or declares a setting now: the plugin, init.lua, a script, the person.
-  public let settingOwner: () -> SettingOwner
+  public let settingOwner: () -> Owner
   public let grants: Grants
   /// Whether objects of these rooms may be used at all, wherever they came from (an event hands cards to who listens).
   let (mayReadDecks, mayPlay): (Bool, Bool)
-  /// The plugin that the state belongs to; nil for the person's own.
-  public let owner: String?
+  /// Whom the state belongs to: the user, or a plugin.
+  public let owner: Owner
   /// The version of the program, and where its data is.
   public let version: String
   /// Events of the shell, shared by all states.
@@ -135,7 +135,7 @@ public final class BindingContext {
 
   public init(
     workspace: @escaping () throws -> Workspace, shell: ShellServices, plugins: PluginServices, auth: AuthServices?,
-    settingOwner: @escaping () -> SettingOwner, grants: Grants, owner: String?, version: String, events: EventTable
+    settingOwner: @escaping () -> Owner, grants: Grants, owner: Owner, version: String, events: EventTable
   ) {
     self.workspace = workspace
     self.shell = shell
@@ -199,7 +199,7 @@ extension BindingContext {
   /// For the members of a shared type that change data.
   func requireGrant(_ module: Grants.Module) throws {
     guard grants.allows(module) else {
-      throw GrantError.missing(plugin: owner ?? "this state", right: module.rawValue)
+      throw GrantError.missing(plugin: owner.plugin?.description ?? "this state", right: module.rawValue)
     }
   }
 }

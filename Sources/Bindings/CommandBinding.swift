@@ -33,7 +33,9 @@ func commandType() -> BoundType<CommandObject> {
     type.field("summary", .string, "What it does, in a sentence.") { $0.command.summary }
     type.field("usage", .string, "How it is typed.") { $0.command.usageLines.joined(separator: "\n") }
     type.field("example", .string, "A line that could be typed.") { $0.command.example }
-    type.field("owner", .string, "The plugin that added it, or \"you\".") { $0.command.owner ?? "" }
+    type.field("owner", .string, "The plugin that added it, or \"you\".") {
+      $0.command.owner.plugin?.description ?? $0.command.owner.description
+    }
   }
 }
 
@@ -57,18 +59,15 @@ private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext)
   }
   let complete = try table.optionalFunction("complete")
   return Command(
-    path: path, theme: context.owner == nil ? "Your own" : "Plugins",
+    path: path, theme: context.owner == .user ? "Your own" : "Plugins",
     summary: try table.optionalText("summary") ?? "", details: try table.optionalText("details") ?? "",
     arguments: arguments, options: options, usage: try table.optionalText("usage").map { [$0] } ?? [],
-    example: try table.optionalText("example") ?? "", owner: context.owner ?? personAsOwner,
+    example: try table.optionalText("example") ?? "", owner: context.owner,
     complete: complete.map { function in { offers(of: function, name, context, $0, $1) } }
   ) { invocation in
     try result(of: run, invocation, context)
   }
 }
-
-/// How the registry calls the person who adds commands in `init.lua` or at the prompt.
-public let personAsOwner = "you"
 
 /// A text, or a table with name, kind, optional, repeats, value, choices, min, max, short, help.
 private func readNotation(_ stack: borrowing LuaStack, command: String) throws -> ArgumentNotation {
@@ -236,7 +235,7 @@ private func offers(
       }
     }
   } catch {
-    if context.owner == nil { context.noteFailure(String(describing: error)) }
+    if context.owner.plugin == nil { context.noteFailure(String(describing: error)) }
     return []
   }
 }

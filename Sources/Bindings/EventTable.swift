@@ -2,6 +2,7 @@
 // once, with its owner. Subscribing or cancelling during an event is safe: it counts from the next event on.
 
 public import LuaRuntime
+public import Wording
 
 /// The events of the contract.
 public enum ShellEvent: String, CaseIterable, Sendable {
@@ -18,11 +19,11 @@ public enum ShellEvent: String, CaseIterable, Sendable {
 public final class Subscription: BoundObject {
   /// What it is to, in words.
   public let subject: String
-  public let owner: String?
+  public let owner: Owner
   private let active: () -> Bool
   private let end: () -> Void
 
-  init(_ subject: String, owner: String?, isActive: @escaping () -> Bool, cancel: @escaping () -> Void) {
+  init(_ subject: String, owner: Owner, isActive: @escaping () -> Bool, cancel: @escaping () -> Void) {
     self.subject = subject
     self.owner = owner
     active = isActive
@@ -41,7 +42,7 @@ private final class Listener {
   var isActive = true
   /// What was reported of it: the same error again and again is told once.
   var reported: String?
-  var owner: String? { context.owner }
+  var owner: Owner { context.owner }
 
   init(_ event: ShellEvent, _ context: BindingContext, _ function: LuaReference) {
     self.event = event
@@ -61,10 +62,10 @@ public final class EventTable {
   /// Events that somebody who may not have subscribed yet wants to hear of: for any other nothing is asked on a hot path.
   public var awaited: Set<ShellEvent> = []
   /// Tells of an error in a listener of the subject.
-  public let report: (_ owner: String?, _ subject: String, _ error: any Error) -> Void
+  public let report: (_ owner: Owner, _ subject: String, _ error: any Error) -> Void
 
   /// - Parameter report: told of an error in a listener.
-  public init(report: @escaping (String?, String, any Error) -> Void) { self.report = report }
+  public init(report: @escaping (Owner, String, any Error) -> Void) { self.report = report }
 
   func add(_ event: ShellEvent, _ context: BindingContext, _ function: LuaReference) -> Subscription {
     let listener = Listener(event, context, function)
@@ -75,13 +76,13 @@ public final class EventTable {
     }
   }
 
-  /// Ends the subscriptions of a plugin.
-  public func removeAll(owner: String) { remove { $0 == owner } }
+  /// Ends the subscriptions of an owner.
+  public func removeAll(owner: Owner) { remove { $0 == owner } }
 
   /// Ends those of the person's own state, or of all.
   public func removeAll() { remove { _ in true } }
 
-  private func remove(_ goes: (String?) -> Bool) {
+  private func remove(_ goes: (Owner) -> Bool) {
     for (event, list) in listeners {
       for listener in list where goes(listener.owner) { listener.isActive = false }
       listeners[event] = list.filter(\.isActive)

@@ -78,7 +78,7 @@ extension BindingContext {
     guard let allowed else { return }
     let places = (allowed + grantedForCall).compactMap(resolvedPath)
     if let wanted = resolvedPath(path), places.contains(where: { isPath(wanted, within: $0) }) { return }
-    throw GrantError.missing(plugin: owner ?? "this state", right: "\(right):\(path)")
+    throw GrantError.missing(plugin: owner.plugin?.description ?? "this state", right: "\(right):\(path)")
   }
 }
 

@@ -27,7 +27,7 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       "Adds a mode: {name=, title=, summary=, rules={...}, setup=, show=, accept=, score=, finished=, hint=}."
     ) { stack in
       let mode = try readMode(stack.table(1, "a table that describes a mode"), context)
-      try context.workspace().modes.add(mode, owner: context.owner ?? "you")
+      try context.workspace().modes.add(mode, owner: context.owner)
       return ModeObject(mode)
     }
     module.function(

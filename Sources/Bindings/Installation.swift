@@ -2,6 +2,7 @@
 // in the environment at all.
 
 public import LuaRuntime
+import Wording
 
 /// The number that plugins name as the interface they were written for.
 public let apiVersion = 1
@@ -18,7 +19,7 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
   if grants.allows(.settings) { modules.append(settingsModule(context)) }
   if grants.allows(.shell) || grants.allows(.shellRun) { modules.append(shellModule(context)) }
   modules.append(filesModule(context))
-  if context.owner == nil { modules.append(pluginsModule(context)) }
+  if context.owner.plugin == nil { modules.append(pluginsModule(context)) }
   if let auth = context.auth { modules.append(authModule(auth)) }
   for module in modules { try state.register(module) }
   try state.register(

@@ -75,16 +75,16 @@ extension BindingContext {
   /// Runs code of the plugin that the state belongs to; an error in it becomes an ordinary one that names the plugin. The
   /// person's own code fails as it does.
   func calling<R>(_ call: PluginCall, _ body: () throws -> R) throws -> R {
-    guard let owner else { return try body() }
+    guard let plugin = owner.plugin?.description else { return try body() }
     do {
       return try body()
     } catch let error as LuaError where error.passesOn {
       throw error
     } catch let error as LuaError {
-      throw told(PluginCallError.problem(plugin: owner, call, error, limits: limits), error.trace)
+      throw told(PluginCallError.problem(plugin: plugin, call, error, limits: limits), error.trace)
     } catch LuaFailure.message(let message) {
       throw told(
-        PlainProblem(code: "plugin_failed", title: "A plugin failed", message: "\(owner): \(message) (\(call))"), nil)
+        PlainProblem(code: "plugin_failed", title: "A plugin failed", message: "\(plugin): \(message) (\(call))"), nil)
     }
   }
 

@@ -1,6 +1,8 @@
 // One command as data: its name, what it takes, what help says of it, and what runs it.
 // Invariant: parsing, help, usage lines and completion are all made from this description; none of them is written twice.
 
+public import Wording
+
 public struct Argument: Sendable {
   /// As help shows it, in capitals: `DECK`.
   public let name: String
@@ -74,8 +76,8 @@ public final class Command {
   public let usage: [String]
   /// A line that could be typed.
   public let example: String
-  /// The plugin that added it, or "you"; nil for a built-in command.
-  public let owner: String?
+  /// Who added it.
+  public let owner: Owner
   /// Whether it only stands for a command whose plugin is not loaded yet.
   public let isAnnounced: Bool
   /// Names for the argument under the cursor, from the word so far and the words before it (without the command's own). What
@@ -85,7 +87,7 @@ public final class Command {
 
   public convenience init(
     _ path: String..., theme: String, summary: String, details: String = "", arguments: [Argument] = [],
-    options: [Option] = [], usage: [String] = [], example: String = "", owner: String? = nil,
+    options: [Option] = [], usage: [String] = [], example: String = "", owner: Owner = .program,
     complete: ((_ word: String, _ before: [String]) -> [String])? = nil,
     run: @escaping (Invocation) throws -> CommandResult
   ) {
@@ -98,7 +100,7 @@ public final class Command {
   /// - Parameter isAnnounced: it only stands for a command whose plugin is not loaded yet.
   public init(
     path: [String], theme: String, summary: String, details: String = "", arguments: [Argument] = [],
-    options: [Option] = [], usage: [String] = [], example: String = "", owner: String? = nil,
+    options: [Option] = [], usage: [String] = [], example: String = "", owner: Owner = .program,
     isAnnounced: Bool = false, complete: ((_ word: String, _ before: [String]) -> [String])? = nil,
     run: @escaping (Invocation) throws -> CommandResult
   ) {

@@ -18,10 +18,10 @@ public enum CommandError: Problem, Equatable {
   /// `column` counts characters from 1.
   case unterminatedQuote(Character, column: Int)
   case aliasLoop(String)
-  /// The owner of each; nil for the program itself.
-  case duplicate(String, owner: String?, other: String?)
-  /// A plugin's alias in the way of another's, or of the person's own (nil).
-  case aliasTaken(String, owner: String, other: String?)
+  /// The owner of each.
+  case duplicate(String, owner: Owner, other: Owner)
+  /// An alias in the way of another owner's.
+  case aliasTaken(String, owner: Owner, other: Owner)
   case badName(String)
   case badDescription(command: String, String)
 
@@ -100,9 +100,9 @@ extension CommandError {
     case .unterminatedQuote(let quote, let column): "the quote \(quote) that opens at column \(column) is not closed"
     case .aliasLoop(let name): "the alias \(quoted(name)) leads back to itself"
     case .duplicate(let name, let owner, let other):
-      "\(Self.words(for: owner)) cannot add the command \(quoted(name)): \(Self.words(for: other)) \(other == "you" ? "have" : "has") one of that name"
+      "\(Self.name(of: owner)) cannot add the command \(quoted(name)): \(Self.nameAndHas(other)) one of that name"
     case .aliasTaken(let name, let owner, let other):
-      "\(Self.words(for: owner)) cannot add the alias \(quoted(name)): \(Self.words(for: other ?? "you")) \(other == nil ? "have" : "has") one of that name"
+      "\(Self.name(of: owner)) cannot add the alias \(quoted(name)): \(Self.nameAndHas(other)) one of that name"
     case .badName(let name):
       "\(quoted(name)) cannot name a command: lower-case letters, digits, - and _ are expected, a letter first, and no word of Lua"
     case .badDescription(let command, let reason): "the command \(quoted(command)) cannot be added: \(reason)"
@@ -111,7 +111,14 @@ extension CommandError {
 
   private static func hint(_ suggestion: String?) -> String? { suggestion.map { " (did you mean \(quoted($0))?)" } }
 
-  private static func words(for owner: String?) -> String {
-    owner.map { $0 == "you" ? "you" : "the plugin \(quoted($0))" } ?? "Deckhand"
+  /// An owner at the beginning of a sentence.
+  static func name(of owner: Owner) -> String {
+    switch owner {
+    case .program: "Deckhand"
+    case .plugin(let name): "the plugin \(quoted(name.description))"
+    case .user, .script: owner.description
+    }
   }
+
+  private static func nameAndHas(_ owner: Owner) -> String { name(of: owner) + (owner == .user ? " have" : " has") }
 }

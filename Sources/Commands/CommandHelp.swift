@@ -84,7 +84,7 @@ extension Command {
     }
     parts.append(["Options"] + rows((options + [.json]).map { ($0.heading, $0.help) }, width: width))
     if !example.isEmpty { parts.append(["Example", "  " + example]) }
-    if let owner { parts.append([owner == "you" ? "Added by you." : "Added by the plugin \(quoted(owner))."]) }
+    if owner != .program { parts.append(["Added by \(CommandError.name(of: owner))."]) }
     return Array(parts.joined(separator: [""]))
   }
 }

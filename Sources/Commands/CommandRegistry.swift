@@ -1,7 +1,7 @@
 // All commands there are, built in or of a plugin: looked up, parsed, listed.
 // Invariant: names are unique, and every command in it has a description that parsing, help and completion can read.
 
-import Wording
+public import Wording
 
 /// Commands that share their first word.
 public struct CommandGroup {
@@ -22,8 +22,7 @@ public final class CommandRegistry {
   private var table: [String: [String: Command]] = [:]
   private var summaries: [String: String] = [:]
   private var aliasWords: [String: [String]] = [:]
-  /// The plugins that set aliases.
-  private var aliasOwners: [String: String] = [:]
+  private var aliasOwners: [String: Owner] = [:]
   /// The themes as `help` lists them; those not named here follow by name.
   public var themeOrder: [String] = []
 
@@ -60,15 +59,15 @@ public final class CommandRegistry {
   }
 
   /// Takes a command out, where that owner added it.
-  public func remove(_ path: [String], owner: String) {
+  public func remove(_ path: [String], owner: Owner) {
     guard let first = path.first, case let second = path.count == 2 ? path[1] : "" else { return }
     guard table[first]?[second]?.owner == owner else { return }
     table[first]?[second] = nil
     if table[first]?.isEmpty == true { table[first] = nil }
   }
 
-  /// Takes out all commands and aliases of a plugin.
-  public func removeAll(owner: String) {
+  /// Takes out all commands and aliases of an owner.
+  public func removeAll(owner: Owner) {
     for (name, other) in aliasOwners where other == owner { removeAlias(name) }
     for (first, commands) in table {
       let kept = commands.filter { $0.value.owner != owner }
@@ -133,11 +132,11 @@ extension CommandRegistry {
   }
 
   /// The words stand in place of the name. - Throws: `.badName`, or `.duplicate` when a command has the name.
-  public func setAlias(_ name: String, words: [String], owner: String? = nil) throws(CommandError) {
+  public func setAlias(_ name: String, words: [String], owner: Owner = .user) throws(CommandError) {
     guard Command.isUsable(name: name), !words.isEmpty else { throw .badName(name) }
-    if let other = table[name]?.values.first { throw .duplicate(name, owner: nil, other: other.owner) }
-    if let owner, aliasWords[name] != nil, aliasOwners[name] != owner {
-      throw .aliasTaken(name, owner: owner, other: aliasOwners[name])
+    if let other = table[name]?.values.first { throw .duplicate(name, owner: owner, other: other.owner) }
+    if owner != .user, let other = aliasOwners[name], other != owner {
+      throw .aliasTaken(name, owner: owner, other: other)
     }
     aliasWords[name] = words
     aliasOwners[name] = owner

@@ -5,6 +5,7 @@ import Bindings
 import Commands
 import LuaRuntime
 import WordGames
+import Wording
 
 extension PluginHost {
   // MARK: At first use
@@ -24,9 +25,10 @@ extension PluginHost {
   /// Sees to it that the command that the words name is there with its own description, not only announced.
   public func prepareCommand(_ words: [String]) throws {
     guard let first = words.first, registry.isKnown(first) else { return }
-    guard case .command(let command, _) = try registry.lookup(words), command.isAnnounced, let owner = command.owner
+    guard case .command(let command, _) = try registry.lookup(words), command.isAnnounced,
+      let owner = command.owner.plugin
     else { return }
-    try load(try plugin(named: owner))
+    try load(try plugin(named: owner.description))
   }
 
   func loadListeners(to event: ShellEvent) {
@@ -64,7 +66,7 @@ extension PluginHost {
     guard plugin.state == .ready else { return }
     let start = surroundings.elapsed()
     // The announcements give way to the commands themselves.
-    registry.removeAll(owner: plugin.name)
+    registry.removeAll(owner: manifest.owner)
     do {
       try run(plugin, manifest, grants(for: manifest.permissions))
       try checkPromises(manifest)
@@ -80,8 +82,8 @@ extension PluginHost {
       throw PluginError.failed(plugin: plugin.name, message: message)
     }
     plugin.loadTime = surroundings.elapsed() - start
-    plugin.addedCommands = registry.commands.filter { $0.owner == plugin.name }.map(\.name)
-    plugin.addedModes = modes.modes.map(\.name).filter { modes.owner(of: $0) == plugin.name }
+    plugin.addedCommands = registry.commands.filter { $0.owner == manifest.owner }.map(\.name)
+    plugin.addedModes = modes.modes.map(\.name).filter { modes.owner(of: $0) == manifest.owner }
     plugin.state = .loaded
   }
 
@@ -94,7 +96,7 @@ extension PluginHost {
     let lua = try LuaState(memoryLimit: plugin.limits.memory << 20, libraries: .sandboxed, seed: seed)
     plugin.lua = lua
     lua.timeLimit = plugin.limits.seconds
-    let context = surroundings.context(plugin.name, grants)
+    let context = surroundings.context(manifest.name, grants)
     context.limits = plugin.limits
     context.mayTakeTypedPath = mayTake ?? { _ in true }
     context.noteFailure = { [weak plugin] message in
@@ -133,12 +135,12 @@ extension PluginHost {
   }
 
   private func checkPromises(_ manifest: Manifest) throws {
-    for mode in manifest.modes where modes.owner(of: mode) != manifest.name {
-      throw PluginError.missing(plugin: manifest.name, what: "the mode \"\(mode)\"")
+    for mode in manifest.modes where modes.owner(of: mode) != manifest.owner {
+      throw PluginError.missing(plugin: manifest.name.description, what: "the mode \"\(mode)\"")
     }
     for command in manifest.commands
-    where !registry.commands.contains(where: { $0.path[0] == command && $0.owner == manifest.name }) {
-      throw PluginError.missing(plugin: manifest.name, what: "the command \"\(command)\"")
+    where !registry.commands.contains(where: { $0.path[0] == command && $0.owner == manifest.owner }) {
+      throw PluginError.missing(plugin: manifest.name.description, what: "the command \"\(command)\"")
     }
   }
 
@@ -189,10 +191,12 @@ extension PluginHost {
 
   /// Takes back everything that a plugin added, and closes its state.
   func takeBack(_ plugin: Plugin) {
-    registry.removeAll(owner: plugin.name)
-    modes.remove(owner: plugin.name)
-    events.removeAll(owner: plugin.name)
-    surroundings.unloaded(plugin.name)
+    if let manifest = plugin.manifest {
+      registry.removeAll(owner: manifest.owner)
+      modes.remove(owner: manifest.owner)
+      events.removeAll(owner: manifest.owner)
+      surroundings.unloaded(manifest.name)
+    }
     announced.removeAll { $0 === plugin }
     plugin.lua?.close()
     plugin.lua = nil

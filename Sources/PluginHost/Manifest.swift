@@ -3,11 +3,11 @@
 
 public import Bindings
 public import JSON
-import Wording
+public import Wording
 
 /// What `plugin.json` says.
 public struct Manifest: Sendable {
-  public let name: String
+  public let name: PluginName
   public let version: String
   public let api: Int
   public let summary: String
@@ -22,15 +22,12 @@ public struct Manifest: Sendable {
   public let requires: [(name: String, range: VersionRange)]
   /// The keys that this program does not know, as they stand there.
   public let others: JSONObject
+  public var owner: Owner { .plugin(name) }
   /// Written for a newer program: of such a manifest only the name, the version, the summary and the author are read.
   public var isNewer: Bool { api > apiVersion }
 
   /// Small letters, digits, `_` and `-`, a letter first, at most 40.
-  static func isName(_ name: String) -> Bool {
-    let bytes = name.utf8
-    guard let first = bytes.first, (0x61...0x7A).contains(first), bytes.count <= 40 else { return false }
-    return bytes.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F || $0 == 0x2D }
-  }
+  static func isName(_ name: String) -> Bool { PluginName(name) != nil }
 
   /// Reads the text of a `plugin.json` that lies in a folder of that name.
   init(_ bytes: [UInt8], folder: String) throws(PluginError) {
@@ -75,11 +72,11 @@ private struct ManifestReader {
     return text
   }
 
-  func name() throws(PluginError) -> String {
-    guard let name = try text("name"), Manifest.isName(name) else {
+  func name() throws(PluginError) -> PluginName {
+    guard let name = try text("name").flatMap(PluginName.init) else {
       throw wrong("name", "a name of small letters, digits, _ and -")
     }
-    guard name == folder else { throw wrong("name", "\"\(folder)\", the name of its folder,") }
+    guard name.description == folder else { throw wrong("name", "\"\(folder)\", the name of its folder,") }
     return name
   }
 

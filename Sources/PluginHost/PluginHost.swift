@@ -7,7 +7,7 @@ public import Commands
 import LuaRuntime
 import Storage
 public import WordGames
-import Wording
+public import Wording
 
 public final class PluginHost {
   /// What the host works with, handed in by the program.
@@ -18,7 +18,7 @@ public final class PluginHost {
     public var personFolder: String
     public var home: String?
     /// Makes the context of a plugin's bindings.
-    public var context: (_ plugin: String, _ grants: Grants) -> BindingContext
+    public var context: (_ plugin: PluginName, _ grants: Grants) -> BindingContext
     /// What a plugin's random numbers start from, so that they repeat; nil for other ones each time.
     public var seed: UInt64?
     public var elapsed: () -> Double
@@ -27,13 +27,13 @@ public final class PluginHost {
     /// Throws while nobody is signed in: no plugin's code runs then.
     public var requireSignIn: () throws -> Void
     /// Told when a plugin was unloaded, so that what it declared elsewhere goes too.
-    public var unloaded: (_ plugin: String) -> Void
+    public var unloaded: (_ plugin: PluginName) -> Void
 
     public init(
       bundledFolder: String?, personFolder: String, home: String?,
-      context: @escaping (String, Grants) -> BindingContext, elapsed: @escaping () -> Double,
+      context: @escaping (PluginName, Grants) -> BindingContext, elapsed: @escaping () -> Double,
       report: @escaping (String) -> Void, requireSignIn: @escaping () throws -> Void = {},
-      unloaded: @escaping (String) -> Void = { _ in }
+      unloaded: @escaping (PluginName) -> Void = { _ in }
     ) {
       self.requireSignIn = requireSignIn
       self.unloaded = unloaded
@@ -137,7 +137,7 @@ public final class PluginHost {
         try registry.add(
           Command(
             path: [name], theme: "Plugins", summary: manifest.summary,
-            arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: plugin.name, isAnnounced: true
+            arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: manifest.owner, isAnnounced: true
           ) { [unowned self] invocation in
             try load(plugin)
             let (command, loaded) = try registry.parse(words: [name] + invocation.words)
@@ -152,13 +152,13 @@ public final class PluginHost {
   /// A mode has one owner, known before any code runs.
   private func checkModes(_ manifest: Manifest) throws {
     for mode in manifest.modes {
-      if let owner = modes.owner(of: mode), owner != manifest.name {
+      if let owner = modes.owner(of: mode), owner != manifest.owner {
         throw GameError.modeTaken(name: mode, owner: owner)
       }
       let other = announced.first {
-        $0.name != manifest.name && $0.isUsable && $0.manifest?.modes.contains(mode) == true
+        $0.manifest?.name != manifest.name && $0.isUsable && $0.manifest?.modes.contains(mode) == true
       }
-      if let other { throw GameError.modeTaken(name: mode, owner: other.name) }
+      if let owner = other?.manifest?.owner { throw GameError.modeTaken(name: mode, owner: owner) }
     }
   }
 

@@ -34,7 +34,7 @@ extension PluginHost {
     do {
       try run(plugin, manifest, allowed, mayTake: { $0.isWithin(folder) || $0.isWithin(plugin.folder) })
       plugin.state = .loaded
-      return try runTests(of: plugin, allowed, in: folder)
+      return try runTests(of: plugin, manifest, allowed, in: folder)
     } catch let error as PluginError {
       throw error
     } catch {
@@ -42,7 +42,9 @@ extension PluginHost {
     }
   }
 
-  private func runTests(of plugin: Plugin, _ grants: Grants, in folder: String) throws -> [PluginTestResult] {
+  private func runTests(of plugin: Plugin, _ manifest: Manifest, _ grants: Grants, in folder: String) throws
+    -> [PluginTestResult]
+  {
     guard let lua = plugin.lua else { return [] }
     var tests: [(name: String, body: LuaReference)] = []
     try lua.setGlobal("folder", folder)
@@ -52,7 +54,7 @@ extension PluginHost {
         tests.append((try stack.text(1), try stack.function(2)))
         return LuaNothing()
       })
-    try lua.setGlobal("run", runner(of: plugin, grants))
+    try lua.setGlobal("run", runner(of: manifest, grants))
     try lua.load(expectations, name: "expect").call([], results: 0) { _ in }
     try runFile("test.lua", of: plugin, in: lua)
     if tests.isEmpty {
@@ -74,11 +76,11 @@ extension PluginHost {
   }
 
   /// `run("my-command FILE")`: one of the plugin's own commands, as a person would type it.
-  private func runner(of plugin: Plugin, _ grants: Grants) -> LuaFunction {
-    let context = surroundings.context(plugin.name, grants)
+  private func runner(of manifest: Manifest, _ grants: Grants) -> LuaFunction {
+    let context = surroundings.context(manifest.name, grants)
     return LuaFunction("run", fails: true) { [registry] stack in
       let line = try stack.text(1)
-      let own = registry.commands.filter { $0.owner == plugin.name }
+      let own = registry.commands.filter { $0.owner == manifest.owner }
       guard let first = try ShellWords.split(line).first, own.contains(where: { $0.path[0] == first }) else {
         throw LuaFailure.argument(
           1, "a command of this plugin expected (\(own.map(\.name).joined(separator: ", "))), got \(quoted(line))")

@@ -21,7 +21,7 @@ public struct Script {
   public let path: String
   public let arguments: [String]
   /// Whom a setting that it sets or declares is from.
-  var owner: SettingOwner { isStartScript ? .initFile : .script(name) }
+  var owner: Owner { isStartScript ? .startScript : .script(name) }
   var isStartScript = false
 
   public init(name: String, code: [UInt8], path: String, arguments: [String]) {

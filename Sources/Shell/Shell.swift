@@ -102,7 +102,7 @@ public final class Shell {
   var hasBegun = false
   var isInScript = false
   /// Who sets or declares a setting now.
-  var settingOwner = SettingOwner.person
+  var settingOwner = Owner.user
   var isIdle = false
   var historyPlace: HistoryPlace?
   private var gateSubscription: GateSubscription?
@@ -132,7 +132,7 @@ public final class Shell {
     let messages = console
     events = EventTable { owner, event, error in
       // An error of a plugin names it, and the event, itself.
-      messages.message(printable(owner == nil ? "in \(event): \(error)" : "\(error)", limit: 2_000))
+      messages.message(printable(owner == .user ? "in \(event): \(error)" : "\(error)", limit: 2_000))
     }
     try furnishLua()
     try addBuiltInCommands()
@@ -144,7 +144,7 @@ public final class Shell {
 
   private func furnishLua() throws {
     lua.isTracing = setup.wantsTrace
-    try install(bindingContext(owner: nil, grants: .everything), in: lua)
+    try install(bindingContext(owner: .user, grants: .everything), in: lua)
     ownGlobals = Set(try lua.globalNames())
   }
 
@@ -250,19 +250,19 @@ public final class Shell {
 
   // MARK: What the rooms below are handed
 
-  private func bindingContext(owner: String?, grants: Grants) -> BindingContext {
+  private func bindingContext(owner: Owner, grants: Grants) -> BindingContext {
     // A plugin's state belongs to the session that loaded it; the person's own may sign in again.
     let session = session
     return BindingContext(
       workspace: { [unowned self] in
-        if owner != nil, session != self.session { throw WorkspaceError.authenticationRequired }
+        if owner.plugin != nil, session != self.session { throw WorkspaceError.authenticationRequired }
         return try workspace()
-      }, shell: shellServices(owner: owner), plugins: pluginServices(), auth: owner == nil ? authServices() : nil,
-      settingOwner: { [unowned self] in owner.map { .plugin($0) } ?? settingOwner }, grants: grants, owner: owner,
+      }, shell: shellServices(owner: owner), plugins: pluginServices(), auth: owner == .user ? authServices() : nil,
+      settingOwner: { [unowned self] in owner == .user ? settingOwner : owner }, grants: grants, owner: owner,
       version: setup.version, events: events)
   }
 
-  private func shellServices(owner: String?) -> ShellServices {
+  private func shellServices(owner: Owner) -> ShellServices {
     ShellServices(
       show: { [unowned self] value in show(value) },
       table: { [unowned self] rows, columns in show(rows: rows, columns: columns) },
@@ -293,7 +293,7 @@ public final class Shell {
   private func pluginSurroundings() -> PluginHost.Surroundings {
     var surroundings = PluginHost.Surroundings(
       bundledFolder: setup.bundledPlugins, personFolder: personPlugins, home: setup.home,
-      context: { [unowned self] plugin, grants in bindingContext(owner: plugin, grants: grants) },
+      context: { [unowned self] plugin, grants in bindingContext(owner: .plugin(plugin), grants: grants) },
       elapsed: self.surroundings.elapsed, report: { [unowned self] line in console.message("plugin " + line) },
       requireSignIn: { [unowned self] in _ = try gate.requireAccess() },
       unloaded: { [unowned self] plugin in
@@ -305,7 +305,7 @@ public final class Shell {
 
   /// Adds a command that Lua describes. The person may describe their own again; a plugin may not.
   private func add(_ command: Command) throws {
-    if command.owner == personAsOwner { registry.remove(command.path, owner: personAsOwner) }
+    if command.owner == .user { registry.remove(command.path, owner: .user) }
     try registry.add(command)
   }
 

@@ -201,7 +201,8 @@ extension Shell {
     session += 1
     events.removeAll()
     plugins.retireAll()
-    modes.remove(owner: "you")
+    modes.remove(owner: .user)
+    registry.removeAll(owner: .user)
     for alias in registry.aliases { registry.removeAlias(alias.name) }
     needsFreshState = true
   }

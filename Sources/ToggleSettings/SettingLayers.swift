@@ -2,13 +2,13 @@
 // Invariant: environment and command line force their value for the run, and so does a system file that locks it;
 // a forced setting can't be changed from within, so nothing is kept that would have no effect.
 
-import Wording
+public import Wording
 
 /// What gave a setting the value that it has.
 public enum SettingSource: Equatable, Sendable {
   case standard
   case system(path: String, locked: Bool)
-  case account(SettingOwner)
+  case account(Owner)
   case environment(variable: String)
   /// What stood after `--set`.
   case commandLine(String)

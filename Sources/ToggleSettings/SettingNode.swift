@@ -2,6 +2,8 @@
 // Invariant: `value` of a leaf follows from its layers (forced, account, system, default), and a group's `onCount` is
 // the number of switches beneath it that are on.
 
+import Wording
+
 /// Internal to the room; outside, settings go by their names.
 final class SettingNode {
   let name: String
@@ -10,7 +12,7 @@ final class SettingNode {
   unowned let parent: SettingNode?
   /// Nil for a section, which comes and goes with what stands in it.
   let declaration: SettingDeclaration?
-  let owner: SettingOwner
+  let owner: Owner
   let depth: Int
   /// How the environment spells the name.
   let variable: String
@@ -28,7 +30,7 @@ final class SettingNode {
   var switchCount = 0
 
   init(
-    _ name: String, _ part: String, in parent: SettingNode?, _ declaration: SettingDeclaration?, _ owner: SettingOwner
+    _ name: String, _ part: String, in parent: SettingNode?, _ declaration: SettingDeclaration?, _ owner: Owner
   ) {
     self.name = name
     self.part = part
@@ -54,9 +56,9 @@ final class SettingNode {
   var shownValue: SettingValue { isGroup ? .flag(isOn) : value }
 
   /// Where the present value comes from.
-  func source(keptBy owner: SettingOwner?) -> SettingSource {
+  func source(keptBy owner: Owner?) -> SettingSource {
     if let forced { return forced.source }
-    if account != nil { return .account(owner ?? .person) }
+    if account != nil { return .account(owner ?? .user) }
     return system?.source ?? .standard
   }
 

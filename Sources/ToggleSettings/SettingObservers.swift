@@ -2,13 +2,15 @@
 // Invariant: each event reaches each observer once at most; a change that an observer asks for is an event of its own,
 // after the present one, and a chain of such changes comes to an end.
 
+public import Wording
+
 /// Somebody who is told. It lasts until it is cancelled or its owner is removed.
 public final class SettingsSubscription {
   let prefix: String
-  let owner: SettingOwner
-  private var tell: (([SettingChange], SettingOwner) -> Void)?
+  let owner: Owner
+  private var tell: (([SettingChange], Owner) -> Void)?
 
-  init(prefix: String, owner: SettingOwner, tell: @escaping ([SettingChange], SettingOwner) -> Void) {
+  init(prefix: String, owner: Owner, tell: @escaping ([SettingChange], Owner) -> Void) {
     self.prefix = prefix
     self.owner = owner
     self.tell = tell
@@ -35,7 +37,7 @@ private func isUnder(_ prefix: String, _ name: String) -> Bool {
 /// The subscriptions and the changes that wait.
 struct SettingObservers {
   struct Waiting {
-    let owner: SettingOwner
+    let owner: Owner
     let work: Work
     /// How many events lie between the change from outside and this one.
     let depth: Int
@@ -57,7 +59,7 @@ struct SettingObservers {
   /// More changes than this in answer to one from outside are a flood.
   static let most = 1_000
 
-  mutating func queue(by owner: SettingOwner, _ work: Work) {
+  mutating func queue(by owner: Owner, _ work: Work) {
     waiting.append(Waiting(owner: owner, work: work, depth: depth + 1))
   }
 }
@@ -66,7 +68,7 @@ extension SettingsTree {
   /// Tells `observer` of every change of `prefix` or of what stands beneath it; of all with an empty prefix.
   /// It gets the changes it asked for, by name, once for each change from outside. One made during an event hears the next.
   public func observe(
-    _ prefix: String, by owner: SettingOwner, _ observer: @escaping ([SettingChange], SettingOwner) -> Void
+    _ prefix: String, by owner: Owner, _ observer: @escaping ([SettingChange], Owner) -> Void
   ) -> SettingsSubscription {
     let subscription = SettingsSubscription(prefix: prefix, owner: owner, tell: observer)
     observers.subscriptions.removeAll { $0.isCancelled }

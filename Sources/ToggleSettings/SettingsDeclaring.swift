@@ -1,13 +1,13 @@
 // Declaring settings and taking them back: the tree's shape, and what happens to kept values when it changes.
 // Invariant: a batch of declarations is taken whole or not at all; a kept value is never lost by declaring or removing.
 
-import Wording
+public import Wording
 
 extension SettingsTree {
   /// Declares settings, all or none. A name that the same owner declared before is declared anew. Kept values and layers
   /// take effect at once; what was carried over or left aside is told. Declaring is no event.
   @discardableResult
-  public func declare(_ declarations: [SettingDeclaration], by owner: SettingOwner) throws(SettingsError)
+  public func declare(_ declarations: [SettingDeclaration], by owner: Owner) throws(SettingsError)
     -> [SettingsNotice]
   {
     var batch = DeclaringBatch()
@@ -23,7 +23,7 @@ extension SettingsTree {
   }
 
   /// Takes back everything that an owner declared and observes. Kept values stay kept.
-  public func remove(_ owner: SettingOwner) {
+  public func remove(_ owner: Owner) {
     for subscription in observers.subscriptions where subscription.owner == owner { subscription.cancel() }
     observers.subscriptions.removeAll { $0.isCancelled }
     observers.waiting.removeAll { $0.owner == owner }
@@ -36,7 +36,7 @@ extension SettingsTree {
   /// Replaces all that is kept, as when an account is opened, closed, or its data went back a step. Nothing is handed to
   /// `keep`. Who observes is told once of what changed by it.
   @discardableResult
-  public func adopt(_ values: [String: KeptSetting], by owner: SettingOwner) -> [SettingsNotice] {
+  public func adopt(_ values: [String: KeptSetting], by owner: Owner) -> [SettingsNotice] {
     var notices: [SettingsNotice] = []
     let step: Step = { (tree, journal) in
       notices = tree.replaceKept(with: values, by: owner, &journal)
@@ -52,7 +52,7 @@ extension SettingsTree {
   }
 
   private func replaceKept(
-    with values: [String: KeptSetting], by owner: SettingOwner, _ journal: inout SettingsJournal
+    with values: [String: KeptSetting], by owner: Owner, _ journal: inout SettingsJournal
   ) -> [SettingsNotice] {
     var notices: [SettingsNotice] = []
     let all = leaves(of: roots)
@@ -144,7 +144,7 @@ struct DeclaringBatch {
 }
 
 extension SettingsTree {
-  private func link(_ declaration: SettingDeclaration, by owner: SettingOwner, _ batch: inout DeclaringBatch)
+  private func link(_ declaration: SettingDeclaration, by owner: Owner, _ batch: inout DeclaringBatch)
     throws(SettingsError)
   {
     let parts = declaration.name.split(separator: ".", omittingEmptySubsequences: false)
@@ -166,7 +166,7 @@ extension SettingsTree {
 
   /// Finds or makes the sections that a dotted name stands in.
   private func sections(
-    for parts: ArraySlice<Substring>, by owner: SettingOwner, _ batch: inout DeclaringBatch
+    for parts: ArraySlice<Substring>, by owner: Owner, _ batch: inout DeclaringBatch
   ) throws(SettingsError) -> SettingNode? {
     var section: SettingNode?
     for part in parts {
@@ -185,7 +185,7 @@ extension SettingsTree {
 
   private func add(
     _ declaration: SettingDeclaration, named name: String, _ part: String, in parent: SettingNode?,
-    by owner: SettingOwner, _ batch: inout DeclaringBatch
+    by owner: Owner, _ batch: inout DeclaringBatch
   ) throws(SettingsError) {
     if let problem = declaration.problem(as: name) { throw problem }
     let node = SettingNode(name, part, in: parent, declaration, owner)

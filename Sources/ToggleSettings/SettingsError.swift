@@ -14,7 +14,7 @@ public enum SettingsError: Problem {
   case notASwitch(String, kind: String)
   case wrongKind(String, kind: String, wanted: String)
   case badName(String)
-  case exists(String, owner: SettingOwner)
+  case exists(String, owner: Owner)
   case badDeclaration(String, String)
   /// The names in the order they depend on one another, the first one again at the end.
   case dependencyCycle([String])

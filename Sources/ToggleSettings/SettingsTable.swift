@@ -3,6 +3,7 @@
 
 package import GRDB
 public import Storage
+import Wording
 
 /// The table `settings`. The one who opens the database runs `migrations` and hands in the access.
 public enum SettingsTable {
@@ -26,7 +27,7 @@ public enum SettingsTable {
       guard let name = String.fromDatabaseValue(row[0]), let kind = String.fromDatabaseValue(row[1]),
         let owner = String.fromDatabaseValue(row[3]), let value = value(kind, row[2])
       else { continue }
-      kept[name] = KeptSetting(value, setBy: SettingOwner(kept: owner) ?? .person)
+      kept[name] = KeptSetting(value, setBy: Owner(stored: owner) ?? .user)
     }
     return kept
   }
@@ -40,7 +41,7 @@ public enum SettingsTable {
     for change in changes {
       if let setting = change.setting {
         let (kind, value) = row(setting.value)
-        try put.execute(arguments: [change.name, kind, value, setting.setBy.kept])
+        try put.execute(arguments: [change.name, kind, value, setting.setBy.stored])
       } else {
         try forget.execute(arguments: [change.name])
       }

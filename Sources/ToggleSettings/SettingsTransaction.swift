@@ -1,6 +1,8 @@
 // One change from outside: a journal of how things were, and from it the event, what is to be kept, or the way back.
 // Invariant: after a transaction that failed, every value, count and kept setting is as it was before it.
 
+public import Wording
+
 /// What the account is to keep under a name; nil forgets it.
 public struct KeptChange: Equatable, Sendable {
   public let name: String
@@ -28,7 +30,7 @@ public struct SettingChange: Equatable, Sendable {
 /// One change from outside, with every key that changed, by name.
 public struct SettingsEvent: Equatable, Sendable {
   public let changes: [SettingChange]
-  public let by: SettingOwner
+  public let by: Owner
 }
 
 /// How the touched settings were before the transaction.
@@ -66,7 +68,7 @@ extension SettingsTree {
   typealias Step = (SettingsTree, inout SettingsJournal) throws(SettingsError) -> [SettingState]
 
   /// Runs a change as one transaction and tells of it; inside an observer it is tried now and made after the event.
-  func perform(by owner: SettingOwner, _ step: @escaping Step) throws(SettingsError) -> [SettingState] {
+  func perform(by owner: Owner, _ step: @escaping Step) throws(SettingsError) -> [SettingState] {
     if observers.isTelling {
       let states = try rehearse(step)
       if observers.waiting.count < SettingObservers.most {
@@ -82,7 +84,7 @@ extension SettingsTree {
   }
 
   /// Runs a change and keeps it. The event is nil when nothing changed for anybody.
-  func transact(by owner: SettingOwner, keeping: Bool = true, _ step: Step) throws(SettingsError)
+  func transact(by owner: Owner, keeping: Bool = true, _ step: Step) throws(SettingsError)
     -> ([SettingState], SettingsEvent?)
   {
     var journal = SettingsJournal()
@@ -108,7 +110,7 @@ extension SettingsTree {
   }
 
   /// Notes how a group was that left its mixed state, so that `toggle` can bring it back.
-  private func rememberMixed(_ journal: SettingsJournal, by owner: SettingOwner) {
+  private func rememberMixed(_ journal: SettingsJournal, by owner: Owner) {
     for (group, _, _) in journal.groups {
       guard group.state != .mixed, let on = journal.combinationBefore(group, ToggleSettings.leaves(of: [group])) else {
         continue
@@ -128,7 +130,7 @@ extension SettingsTree {
     unwritten = []
   }
 
-  private func event(of journal: SettingsJournal, by owner: SettingOwner) -> SettingsEvent? {
+  private func event(of journal: SettingsJournal, by owner: Owner) -> SettingsEvent? {
     var changes: [SettingChange] = []
     for leaf in journal.leaves where leaf.value != leaf.node.value {
       changes.append(SettingChange(name: leaf.node.name, old: leaf.value, new: leaf.node.value))

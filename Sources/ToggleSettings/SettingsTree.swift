@@ -2,7 +2,7 @@
 // Invariant: a group is on exactly when all its switches are, off when none is, else mixed. A change from outside is one
 // transaction: all of it or nothing, at most one event, kept before anybody is told.
 
-import Wording
+public import Wording
 
 /// All settings. What an account keeps is handed in with `adopt` and handed out through `keep`; the tree touches no file.
 public final class SettingsTree {
@@ -51,7 +51,7 @@ public final class SettingsTree {
   public func declaration(of name: String) -> SettingDeclaration? { byName[name]?.declaration }
 
   /// Who declared a name, or nil.
-  public func owner(of name: String) -> SettingOwner? {
+  public func owner(of name: String) -> Owner? {
     byName[name].flatMap { $0.declaration == nil ? nil : $0.owner }
   }
 
@@ -70,17 +70,17 @@ public final class SettingsTree {
 
   /// Sets one setting; a group's name stands for all its switches. Returns once the change is kept and told; inside an
   /// observer it is checked now and made after the event.
-  public func set(_ name: String, to value: SettingValue, by owner: SettingOwner) throws(SettingsError) {
+  public func set(_ name: String, to value: SettingValue, by owner: Owner) throws(SettingsError) {
     try update([(name, value)], by: owner)
   }
 
   /// Sets one setting from what a person typed.
-  public func set(_ name: String, text: String, by owner: SettingOwner) throws(SettingsError) {
+  public func set(_ name: String, text: String, by owner: Owner) throws(SettingsError) {
     try update([(name, try value(of: name, from: text))], by: owner)
   }
 
   /// Sets several, all or none. Of a group and a switch in it, the switch's own value holds whatever the order.
-  public func update(_ values: [(name: String, value: SettingValue)], by owner: SettingOwner) throws(SettingsError) {
+  public func update(_ values: [(name: String, value: SettingValue)], by owner: Owner) throws(SettingsError) {
     let ordered = values.enumerated().sorted {
       ($0.element.name.utf8.count { $0 == UInt8(ascii: ".") }, $0.offset)
         < ($1.element.name.utf8.count { $0 == UInt8(ascii: ".") }, $1.offset)
@@ -94,7 +94,7 @@ public final class SettingsTree {
   /// Turns switches over, one after the other, all or none. A group goes from on to off to what it was when it was last
   /// mixed, and on again; from mixed it goes on. Gives the new states in the order of the names.
   @discardableResult
-  public func toggle(_ names: [String], by owner: SettingOwner) throws(SettingsError) -> [SettingState] {
+  public func toggle(_ names: [String], by owner: Owner) throws(SettingsError) -> [SettingState] {
     try perform(by: owner) { (tree, journal) throws(SettingsError) in
       for name in names { try tree.turnOver(name, by: owner, &journal) }
       return try tree.states(names)
@@ -102,7 +102,7 @@ public final class SettingsTree {
   }
 
   /// Forgets what was set: of one setting, or of everything in a group or section. Layers beneath hold again.
-  public func reset(_ name: String, by owner: SettingOwner) throws(SettingsError) {
+  public func reset(_ name: String, by owner: Owner) throws(SettingsError) {
     _ = try perform(by: owner) { (tree, journal) throws(SettingsError) in
       for leaf in leaves(of: [try tree.node(name)]) where leaf.account != nil || tree.kept[leaf.name] != nil {
         if let forced = leaf.forced { throw .locked(leaf.name, value: forced.value, by: forced.source) }
@@ -156,7 +156,7 @@ extension SettingsTree {
   // MARK: The steps of a transaction
 
   private func assign(
-    _ name: String, _ value: SettingValue, by owner: SettingOwner, _ journal: inout SettingsJournal
+    _ name: String, _ value: SettingValue, by owner: Owner, _ journal: inout SettingsJournal
   ) throws(SettingsError) {
     let node = try declared(name)
     guard let kind = node.declaration?.kind, let fitting = kind.admit(value) else {
@@ -167,8 +167,7 @@ extension SettingsTree {
     for leaf in node.isGroup ? leaves(of: [node]) : [node] { try put(fitting, by: owner, to: leaf, &journal) }
   }
 
-  private func turnOver(_ name: String, by owner: SettingOwner, _ journal: inout SettingsJournal) throws(SettingsError)
-  {
+  private func turnOver(_ name: String, by owner: Owner, _ journal: inout SettingsJournal) throws(SettingsError) {
     let node = try declared(name)
     if node.isSwitch { return try put(.flag(!node.isOn), by: owner, to: node, &journal) }
     guard node.isGroup else { throw .notASwitch(name, kind: node.declaration?.kind.word ?? "section") }
@@ -196,7 +195,7 @@ extension SettingsTree {
 
   /// Gives a leaf a value, unless it is forced to another one.
   private func put(
-    _ value: SettingValue, by owner: SettingOwner, to leaf: SettingNode, _ journal: inout SettingsJournal
+    _ value: SettingValue, by owner: Owner, to leaf: SettingNode, _ journal: inout SettingsJournal
   ) throws(SettingsError) {
     if let forced = leaf.forced {
       if forced.value == value { return }
@@ -206,7 +205,7 @@ extension SettingsTree {
   }
 
   /// Sets or clears the account's value of a leaf, noting in the journal how it was.
-  func write(_ value: SettingValue?, by owner: SettingOwner, to leaf: SettingNode, _ journal: inout SettingsJournal) {
+  func write(_ value: SettingValue?, by owner: Owner, to leaf: SettingNode, _ journal: inout SettingsJournal) {
     journal.note(leaf, kept: kept[leaf.name])
     leaf.account = value
     kept[leaf.name] = value.map { KeptSetting(.value($0), setBy: owner) }

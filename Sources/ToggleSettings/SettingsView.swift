@@ -1,6 +1,8 @@
 // What `set` and `set --why` show: the tree as rows, and the reasons of one value. Facts only; Shell lays them out.
 // Invariant: the rows stand in the order of declaration, each after what it stands in.
 
+public import Wording
+
 /// One line of the tree.
 public struct SettingRow: Equatable, Sendable {
   public let name: String
@@ -34,7 +36,7 @@ public struct SettingReasons: Equatable, Sendable {
   /// What the account keeps while something else forces another value.
   public let shadowed: KeptSetting?
   public let obstacle: SettingObstacle?
-  public let declaredBy: SettingOwner
+  public let declaredBy: Owner
   /// What may stand there.
   public let expectation: String
 }

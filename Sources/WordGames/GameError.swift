@@ -10,7 +10,7 @@ public enum GameError: Problem, Equatable {
   case badRule(text: String, expected: String)
   case unknownMode(name: String, suggestion: String)
   case badMode(name: String, reason: String)
-  case modeTaken(name: String, owner: String)
+  case modeTaken(name: String, owner: Owner)
   case badBase(word: String, reason: String)
   /// The list has no word of that length; `lengths` are those it has.
   case noBaseWord(length: Int, language: String, lengths: [Int])
@@ -54,7 +54,8 @@ public enum GameError: Problem, Equatable {
       "no mode is called \(quoted(name))\(suggestion); `play --list` lists them"
     case .badMode(let name, let reason): "mode \(quoted(name)): \(reason)"
     case .modeTaken(let name, let owner):
-      "mode \(quoted(name)) is there already" + (owner.isEmpty ? ", built in" : ", of \(printable(owner))")
+      "mode \(quoted(name)) is there already"
+        + (owner == .program ? ", built in" : ", of \(owner.plugin?.description ?? owner.description)")
     case .badBase(let word, let reason): "base word \(quoted(String(word.prefix(60)))): \(reason)"
     case .noBaseWord(let length, let language, let lengths):
       "no \(printable(language)) word has \(counted(length, "letter"))"

@@ -1,20 +1,19 @@
 // The modes that can be played, by name: the built-in ones and those that scripts and plugins add.
 // Invariant: a name has one mode; only its owner takes it away.
 
-import Wording
+public import Wording
 
 public final class ModeTable {
-  /// The owner of built-in modes is the empty name.
-  private var entries: [(mode: Mode, owner: String)]
+  private var entries: [(mode: Mode, owner: Owner)]
 
   /// A table of the built-in modes.
-  public init() { entries = Mode.builtIn.map { ($0, "") } }
+  public init() { entries = Mode.builtIn.map { ($0, .program) } }
 
   /// All modes in the order they were added, the built-in ones first.
   public var modes: [Mode] { entries.map(\.mode) }
 
   /// Adds a mode; refused when its name is taken or no name.
-  public func add(_ mode: Mode, owner: String) throws(GameError) {
+  public func add(_ mode: Mode, owner: Owner) throws(GameError) {
     let name = mode.name
     guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy(Self.isNameByte) else {
       throw .badMode(name: name, reason: "a name of small letters, digits, _ and - expected")
@@ -23,9 +22,9 @@ public final class ModeTable {
     entries.append((mode, owner))
   }
 
-  /// Takes away all modes of an owner.
-  public func remove(owner: String) {
-    guard !owner.isEmpty else { return }
+  /// Takes away all modes of an owner; the built-in ones stay.
+  public func remove(owner: Owner) {
+    guard owner != .program else { return }
     entries.removeAll { $0.owner == owner }
   }
 
@@ -35,8 +34,8 @@ public final class ModeTable {
     throw .unknownMode(name: name, suggestion: didYouMean(name, among: entries.map(\.mode.name)))
   }
 
-  /// Who added the mode of a name; empty for a built-in one, nil for none.
-  public func owner(of name: String) -> String? { entries.first { $0.mode.name == name }?.owner }
+  /// Who added the mode of a name; nil where there is none.
+  public func owner(of name: String) -> Owner? { entries.first { $0.mode.name == name }?.owner }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
     (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F || byte == 0x2D

@@ -8,8 +8,9 @@ import GRDB
 import Glibc
 public import Lexicon
 import Storage
-public import ToggleSettings
+import ToggleSettings
 public import WordGames
+public import Wording
 
 /// Names an operation: one transaction, one step of undo.
 public enum Operation: String, Sendable {
@@ -164,7 +165,7 @@ public final class Workspace {
     if let openedPreferences { return openedPreferences }
     let fresh = try Preferences(settingSources, languages: lexicons.languages())
     if Glibc.access(folder + "/collection.sqlite", F_OK) == 0 {
-      fresh.note(fresh.tree.adopt(try read { try SettingsTable.load($0) }, by: .person))
+      fresh.note(fresh.tree.adopt(try read { try SettingsTable.load($0) }, by: .user))
     }
     fresh.tree.keep = { [unowned self] changes in
       try perform(.changeSettings) { try SettingsTable.write(changes, $0) }
@@ -176,11 +177,11 @@ public final class Workspace {
   /// Takes the settings from the database again, when it went back a step; who observes is told once of what changed.
   public func reloadSettings() throws {
     guard let tree = openedPreferences?.tree else { return }
-    openedPreferences?.note(tree.adopt(try read { try SettingsTable.load($0) }, by: .person))
+    openedPreferences?.note(tree.adopt(try read { try SettingsTable.load($0) }, by: .user))
   }
 
   /// Takes back what an owner declared and observes.
-  public func removeSettings(of owner: SettingOwner) { openedPreferences?.tree.remove(owner) }
+  public func removeSettings(of owner: Owner) { openedPreferences?.tree.remove(owner) }
 
   // MARK: Handles: one object for one thing while it lives
 

@@ -2,7 +2,7 @@
 // workspace, so that a script that fails leaves settings as they were; after a sign-out a handle answers with an error.
 
 public import ToggleSettings
-import Wording
+public import Wording
 
 /// A group of switches, a choice or a value that Lua may keep. It holds the name only.
 public class SettingHandle: WorkspaceHandle {
@@ -27,7 +27,7 @@ public class SettingHandle: WorkspaceHandle {
 
   public func value() throws -> SettingValue { try tree().get(name) }
 
-  public func set(_ value: SettingValue, by owner: SettingOwner) throws {
+  public func set(_ value: SettingValue, by owner: Owner) throws {
     try tree().set(name, to: value, by: owner)
   }
 }
@@ -42,7 +42,7 @@ public final class SettingGroupHandle: SettingHandle {
   }
 
   /// Turns one child over, or the whole group with nil; answers whether it is on now.
-  public func toggle(_ child: String?, by owner: SettingOwner) throws -> SettingValue {
+  public func toggle(_ child: String?, by owner: Owner) throws -> SettingValue {
     let full = child.map { name + "." + $0 } ?? name
     let tree = try tree()
     try tree.toggle([full], by: owner)
@@ -59,7 +59,7 @@ public final class SettingValueHandle: SettingHandle {}
 extension Workspace {
   /// Declares a setting, and answers what Lua holds of it.
   /// - Throws: `SettingsError`.
-  public func declare(_ declaration: SettingDeclaration, by owner: SettingOwner) throws -> SettingHandle {
+  public func declare(_ declaration: SettingDeclaration, by owner: Owner) throws -> SettingHandle {
     let preferences = try preferences()
     preferences.note(try preferences.tree.declare([declaration], by: owner))
     return handle(ofSetting: declaration.name, declaration.kind)

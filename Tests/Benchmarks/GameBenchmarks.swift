@@ -11,6 +11,7 @@ import Lexicon
 import LuaRuntime
 import ToggleSettings
 import WordGames
+import Wording
 import Workspace
 
 struct GameBenchmarks {
@@ -114,9 +115,9 @@ struct GameBenchmarks {
     let plugins = PluginServices(
       list: { [] }, info: { _ in .none }, enable: { _ in }, disable: { _ in }, reload: { _ in }, prepareMode: { _ in })
     return BindingContext(
-      workspace: { workspace }, shell: shell, plugins: plugins, auth: nil, settingOwner: { .person },
+      workspace: { workspace }, shell: shell, plugins: plugins, auth: nil, settingOwner: { .user },
       grants: .everything,
-      owner: nil, version: "", events: EventTable { _, _, _ in })
+      owner: .user, version: "", events: EventTable { _, _, _ in })
   }
 }
 

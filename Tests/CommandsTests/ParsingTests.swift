@@ -78,7 +78,7 @@ import Wording
   @Test func `every error of a line is a wrong use, an error of a description is not`() {
     #expect(CommandError.noCommand.isUsage)
     #expect(CommandError.unterminatedQuote("'", column: 1).isUsage)
-    #expect(!CommandError.duplicate("x", owner: nil, other: nil).isUsage)
+    #expect(!CommandError.duplicate("x", owner: .user, other: .program).isUsage)
   }
 
   @Test func `values are read by their type`() throws {

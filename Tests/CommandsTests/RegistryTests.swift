@@ -2,9 +2,12 @@
 
 import Commands
 import Testing
+import Wording
 
 @Suite struct RegistryTests {
-  private func plain(_ path: String..., owner: String? = nil, arguments: [Argument] = [], options: [Option] = [])
+  private func plugin(_ name: String) -> Owner { .plugin(PluginName(name)!) }
+
+  private func plain(_ path: String..., owner: Owner = .program, arguments: [Argument] = [], options: [Option] = [])
     -> Command
   {
     path.count == 2
@@ -18,20 +21,33 @@ import Testing
 
   @Test func `a name that is taken is refused and both owners are named`() throws {
     let registry = CommandRegistry()
-    try registry.add(plain("quiz", owner: "quizbowl"))
+    try registry.add(plain("quiz", owner: plugin("quizbowl")))
     try registry.add(plain("deck", "list"))
-    let error = #expect(throws: CommandError.self) { try registry.add(plain("quiz", owner: "other")) }
+    let error = #expect(throws: CommandError.self) { try registry.add(plain("quiz", owner: plugin("other"))) }
     #expect(
       error?.message
         == #"the plugin "other" cannot add the command "quiz": the plugin "quizbowl" has one of that name"#)
-    let builtIn = #expect(throws: CommandError.self) { try registry.add(plain("deck", owner: "other")) }
+    let builtIn = #expect(throws: CommandError.self) { try registry.add(plain("deck", owner: plugin("other"))) }
     #expect(builtIn?.message == #"the plugin "other" cannot add the command "deck": Deckhand has one of that name"#)
     #expect(throws: CommandError.self) { try registry.add(plain("quiz", "start")) }
-    try registry.add(plain("deck", "count", owner: "other"))
-    registry.removeAll(owner: "other")
-    registry.removeAll(owner: "quizbowl")
+    try registry.add(plain("deck", "count", owner: plugin("other")))
+    registry.removeAll(owner: plugin("other"))
+    registry.removeAll(owner: plugin("quizbowl"))
     #expect(registry.commands.map(\.name) == ["deck list"])
     #expect(!registry.isKnown("quiz"))
+  }
+
+  @Test func `a plugin called "you" is not the person`() throws {
+    let registry = CommandRegistry()
+    try registry.add(plain("mine", owner: .user))
+    try registry.setAlias("short", words: ["mine"])
+    let error = #expect(throws: CommandError.self) { try registry.add(plain("mine", owner: plugin("you"))) }
+    #expect(error?.message == #"the plugin "you" cannot add the command "mine": you have one of that name"#)
+    #expect(throws: CommandError.self) { try registry.setAlias("short", words: ["mine"], owner: plugin("you")) }
+    registry.remove(["mine"], owner: plugin("you"))
+    registry.removeAll(owner: plugin("you"))
+    #expect(registry.commands.map(\.name) == ["mine"])
+    #expect(registry.aliases.map(\.name) == ["short"])
   }
 
   @Test(arguments: [

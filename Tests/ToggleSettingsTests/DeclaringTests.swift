@@ -4,6 +4,7 @@ import GRDB
 import Storage
 import Testing
 import ToggleSettings
+import Wording
 
 @Suite struct DeclaringTests {
   @Test(arguments: [
@@ -60,7 +61,7 @@ import ToggleSettings
     for _ in 0..<31 { kind = .group([SettingDeclaration("g", kind)]) }
     let tree = SettingsTree()
     try tree.declare([SettingDeclaration("g", kind)], by: .program)
-    try tree.set("g", to: .flag(true), by: .person)
+    try tree.set("g", to: .flag(true), by: .user)
     #expect(try tree.state(Array(repeating: "g", count: 32).joined(separator: ".")) == .on)
     #expect(
       problem { try tree.declare([SettingDeclaration("h", .group([SettingDeclaration("g", kind)]))], by: .program) }?
@@ -71,7 +72,7 @@ import ToggleSettings
     #expect(problem { try tree.declare([SettingDeclaration("m", .group(many))], by: .program) }?.code == "too_many")
     #expect(tree.names.count == 32)
     try tree.declare([SettingDeclaration("m", .group(Array(many.prefix(9_900))))], by: .program)
-    try tree.set("m", to: .flag(true), by: .person)
+    try tree.set("m", to: .flag(true), by: .user)
     #expect(try tree.state("m") == .on)
   }
 
@@ -86,14 +87,14 @@ import ToggleSettings
     let after = try tree.rows()
     #expect(Set(after.map(\.name)) == Set(before.map(\.name)))
     #expect(try tree.state("pizza") == .mixed)
-    try tree.set("pizza", to: .flag(true), by: .person)
+    try tree.set("pizza", to: .flag(true), by: .user)
     #expect(try tree.state("pizza") == .on)
-    try tree.set("game.length", to: .number(9), by: .person)
+    try tree.set("game.length", to: .number(9), by: .user)
   }
 
   @Test func `another owner can't take a name, a section or a place in a group`() throws {
     let tree = try pizza()
-    let quiz = SettingOwner.plugin("quiz")
+    let quiz = Owner.plugin(PluginName("quiz")!)
     for name in ["game.length", "game", "pizza", "pizza.tomato", "pizza.olive"] {
       let error = problem { try tree.declare([SettingDeclaration(name, .toggle())], by: quiz) }
       #expect(error?.code == "exists", "\(name)")
@@ -107,7 +108,7 @@ import ToggleSettings
 
   @Test func `what an owner declared and observes goes with it, its values stay`() throws {
     let tree = try pizza()
-    let quiz = SettingOwner.plugin("quiz")
+    let quiz = Owner.plugin(PluginName("quiz")!)
     let declarations = [
       SettingDeclaration("quiz.level", .number(NumberRange(min: 1, max: 5), default: 1)),
       SettingDeclaration("quiz.all", .group([SettingDeclaration("a", .toggle()), SettingDeclaration("b", .toggle())])),
@@ -116,7 +117,7 @@ import ToggleSettings
     for _ in 0..<100 {
       try tree.declare(declarations, by: quiz)
       _ = tree.observe("", by: quiz) { _, _ in heard += 1 }
-      try tree.set("quiz.level", to: .number(3), by: .person)
+      try tree.set("quiz.level", to: .number(3), by: .user)
       tree.remove(quiz)
       #expect(problem { _ = try tree.get("quiz.level") }?.code == "unknown_setting")
       #expect(!tree.names.contains { $0.hasPrefix("quiz") })
@@ -129,10 +130,10 @@ import ToggleSettings
 
   @Test func `a changed declaration carries the value over or falls back and says so`() throws {
     let kept: [String: KeptSetting] = [
-      "n": KeptSetting(.value(.number(12.4)), setBy: .person), "t": KeptSetting(.value(.text("7")), setBy: .person),
-      "c": KeptSetting(.value(.text("latin")), setBy: .person),
-      "old": KeptSetting(.value(.flag(true)), setBy: .initFile),
-      "g": KeptSetting(.value(.flag(true)), setBy: .person), "s": KeptSetting(.lastMixed(["a"]), setBy: .person),
+      "n": KeptSetting(.value(.number(12.4)), setBy: .user), "t": KeptSetting(.value(.text("7")), setBy: .user),
+      "c": KeptSetting(.value(.text("latin")), setBy: .user),
+      "old": KeptSetting(.value(.flag(true)), setBy: .startScript),
+      "g": KeptSetting(.value(.flag(true)), setBy: .user), "s": KeptSetting(.lastMixed(["a"]), setBy: .user),
     ]
     let tree = SettingsTree()
     tree.adopt(kept, by: .program)
@@ -158,7 +159,7 @@ import ToggleSettings
     #expect(tree.kept["old"] == nil)
     var written: [String] = []
     tree.keep = { written = $0.map(\.name) }
-    try tree.reset("new", by: .person)
+    try tree.reset("new", by: .user)
     #expect(written == ["g", "g.a", "g.b", "n", "new", "old", "t"])
     #expect(try tree.get("new") == .flag(false))
   }
@@ -199,14 +200,14 @@ import ToggleSettings
       ], by: .program)
     let volume = try tree.key("volume", as: Int.self)
     let echo = try tree.key("echo", as: Bool.self)
-    try tree.set("volume", to: .number(9), by: .person)
+    try tree.set("volume", to: .number(9), by: .user)
     #expect(try tree.get("volume") == .number(9))
     #expect(tree[volume] == 5)
     #expect(try tree.why("volume").obstacle?.message == "it has no effect while sound is off")
     #expect(
       try tree.why("echo").obstacle?.message == "it has no effect: it depends on \"gone\", which is no switch here")
     #expect(try tree.why("deep").obstacle == .idle("echo"))
-    try tree.set("sound.right", to: .flag(true), by: .person)
+    try tree.set("sound.right", to: .flag(true), by: .user)
     #expect(tree[volume] == 9)
     #expect(try tree.why("volume").obstacle == nil)
     #expect(tree[echo] == false)
@@ -222,7 +223,7 @@ import ToggleSettings
     let tomato = try tree.key("pizza.tomato", as: Bool.self)
     #expect(try tree.key("game.length", as: Int.self).hashed == length.hashed)
     try tree.update(
-      [("game.length", .number(9)), ("game.language", .text("italian")), ("pizza", .flag(true))], by: .person)
+      [("game.length", .number(9)), ("game.language", .text("italian")), ("pizza", .flag(true))], by: .user)
     #expect(tree[length] == 9 && tree[asNumber] == 9 && tree[language] == "italian" && tree[tomato])
     tree.adopt([:], by: .program)
     #expect(tree[length] == 8 && tree[language] == "english" && !tree[tomato])
@@ -253,7 +254,7 @@ extension SettingKey {
   @Test func `default, system, account, environment, command line: the later one wins`() throws {
     let tree = try layered()
     #expect(try tree.get("game.language") == .text("italian"))
-    try tree.set("game.language", to: .text("english"), by: .person)
+    try tree.set("game.language", to: .text("english"), by: .user)
     #expect(try tree.get("game.language") == .text("english"))
     _ = tree.setLayer(.environment, LayeredSetting.environment(["DECKHAND_SET_GAME_LANGUAGE": "spanish", "HOME": "/"]))
     #expect(try tree.get("game.language") == .text("spanish"))
@@ -261,11 +262,11 @@ extension SettingKey {
     _ = tree.setLayer(.commandLine, [line])
     #expect(try tree.get("game.language") == .text("italian"))
     #expect(try tree.why("game.language").sources == [.commandLine("game.language=italian")])
-    #expect(try tree.why("game.language").shadowed == KeptSetting(.value(.text("english")), setBy: .person))
+    #expect(try tree.why("game.language").shadowed == KeptSetting(.value(.text("english")), setBy: .user))
     _ = tree.setLayer(.commandLine, [])
     _ = tree.setLayer(.environment, [])
-    #expect(try tree.why("game.language").sources == [.account(.person)])
-    try tree.reset("game.language", by: .person)
+    #expect(try tree.why("game.language").sources == [.account(.user)])
+    try tree.reset("game.language", by: .user)
     #expect(try tree.why("game.language").sources == [.system(path: "/etc/d.json", locked: false)])
   }
 
@@ -276,13 +277,13 @@ extension SettingKey {
       .commandLine, [line, LayeredSetting("game.length", .text("9"), from: .commandLine("game.length=9"))])
     #expect(try tree.state("pizza") == .off)
     #expect(
-      problem { try tree.set("pizza.tomato", to: .flag(true), by: .person) }?.message
+      problem { try tree.set("pizza.tomato", to: .flag(true), by: .user) }?.message
         == "pizza.tomato is off by --set pizza=off on the command line; start without that option to change it")
-    #expect(problem { try tree.toggle(["pizza"], by: .person) }?.code == "locked")
-    try tree.set("pizza", to: .flag(false), by: .person)
+    #expect(problem { try tree.toggle(["pizza"], by: .user) }?.code == "locked")
+    try tree.set("pizza", to: .flag(false), by: .user)
     #expect(tree.kept.isEmpty)
     #expect(
-      problem { try tree.set("game.length", to: .number(8), by: .person) }?.message
+      problem { try tree.set("game.length", to: .number(8), by: .user) }?.message
         == "game.length is 7 by the system file /etc/d.json, which locks it; whoever looks after this machine can change that"
     )
   }
@@ -301,7 +302,7 @@ extension SettingKey {
     #expect(tree.setLayer(.commandLine, [line]).isEmpty)
     #expect(tree.unclaimed(.commandLine) == [line])
     try tree.declare(
-      [SettingDeclaration("quiz.level", .number(NumberRange(), default: 1))], by: .plugin("quiz"))
+      [SettingDeclaration("quiz.level", .number(NumberRange(), default: 1))], by: .plugin(PluginName("quiz")!))
     #expect(tree.unclaimed(.commandLine).isEmpty)
     #expect(try tree.get("quiz.level") == .number(3))
   }
@@ -337,10 +338,10 @@ extension SettingKey {
     let tree = try pizza()
     #expect(tree.setLayer(.system, try SettingsFile.read(Array(text.utf8), path: "/etc/s.json")).isEmpty)
     #expect(try tree.get("game.language") == .text("italian"))
-    #expect(problem { try tree.set("game.length", to: .number(8), by: .person) }?.code == "locked")
+    #expect(problem { try tree.set("game.length", to: .number(8), by: .user) }?.code == "locked")
     #expect(try tree.get("pizza.tomato") == .flag(false))
     #expect(try tree.get("pizza.basil") == .flag(true))
-    #expect(problem { try tree.set("pizza.basil", to: .flag(false), by: .person) }?.code == "locked")
+    #expect(problem { try tree.set("pizza.basil", to: .flag(false), by: .user) }?.code == "locked")
   }
 
   @Test(arguments: [
@@ -381,7 +382,7 @@ extension SettingKey {
 @Suite struct SettingsViewTests {
   @Test func `rows show the tree in order, with states and what is changed`() throws {
     let tree = try pizza()
-    try tree.set("pizza.cheese.feta", to: .flag(true), by: .person)
+    try tree.set("pizza.cheese.feta", to: .flag(true), by: .user)
     let rows = try tree.rows().map {
       "\($0.depth) \($0.title) \($0.state?.rawValue ?? $0.value?.text ?? "-")\($0.isChanged ? " *" : "")"
     }
@@ -396,7 +397,7 @@ extension SettingKey {
 
   @Test func `why tells the default, who set it and what may stand there`() throws {
     let tree = try pizza()
-    try tree.set("game.length", to: .number(9), by: .plugin("quiz"))
+    try tree.set("game.length", to: .number(9), by: .plugin(PluginName("quiz")!))
     let why = try tree.why("game.length")
     #expect(why.standard == .number(8))
     #expect(why.sources.map(\.description) == ["plugin quiz"])
@@ -409,8 +410,8 @@ extension SettingKey {
   @Test func `what is kept goes through the database unchanged`() throws {
     let store = Store(path: nil, migrations: SettingsTable.migrations)
     let values: [String: KeptSetting] = [
-      "a": KeptSetting(.value(.flag(true)), setBy: .person), "b": KeptSetting(.value(.number(2.5)), setBy: .initFile),
-      "c": KeptSetting(.value(.text("été\nx")), setBy: .plugin("q")),
+      "a": KeptSetting(.value(.flag(true)), setBy: .user), "b": KeptSetting(.value(.number(2.5)), setBy: .startScript),
+      "c": KeptSetting(.value(.text("été\nx")), setBy: .plugin(PluginName("q")!)),
       "d": KeptSetting(.lastMixed(["x", "y.z"]), setBy: .script("s")),
     ]
     try store.operation("set") { db in

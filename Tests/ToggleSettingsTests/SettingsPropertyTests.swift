@@ -4,6 +4,7 @@
 import Glibc
 import Testing
 import ToggleSettings
+import Wording
 
 @Suite struct SettingsPropertyTests {
   @Test func `random operations on random trees agree with a slow model`() throws {
@@ -49,7 +50,7 @@ private struct RandomRun {
     try tree.declare(declarations, by: .program)
     names = tree.names
     let events = heardEvents
-    subscription = tree.observe("", by: .person) { changes, _ in events.events.append(changes) }
+    subscription = tree.observe("", by: .user) { changes, _ in events.events.append(changes) }
     if Int.random(in: 0..<3, using: &random) == 0 {
       let leaf = model.defaults.keys.sorted().randomElement(using: &random) ?? ""
       let on = Bool.random(using: &random)
@@ -88,7 +89,7 @@ private struct RandomRun {
       expected = Result { () throws(SlowModel.Refused) in
         try model.change { m throws(SlowModel.Refused) in try m.set(name, value) }
       }
-      actual = Result { () throws(SettingsError) in try tree.set(name, to: .flag(value), by: .person) }
+      actual = Result { () throws(SettingsError) in try tree.set(name, to: .flag(value), by: .user) }
     case 3..<6:
       let several = (0..<Int.random(in: 1...3, using: &random)).map {
         $0 == 0 ? name : names.randomElement(using: &random) ?? ""
@@ -96,7 +97,7 @@ private struct RandomRun {
       expected = Result { () throws(SlowModel.Refused) in
         try model.change { m throws(SlowModel.Refused) in for one in several { try m.toggle(one, from: before) } }
       }
-      actual = Result { () throws(SettingsError) in _ = try tree.toggle(several, by: .person) }
+      actual = Result { () throws(SettingsError) in _ = try tree.toggle(several, by: .user) }
     case 6..<8:
       let several = (0..<3).map {
         ($0 == 0 ? name : names.randomElement(using: &random) ?? "", Bool.random(using: &random))
@@ -109,14 +110,14 @@ private struct RandomRun {
         }
       }
       actual = Result { () throws(SettingsError) in
-        try tree.update(several.map { (name: $0.0, value: .flag($0.1)) }, by: .person)
+        try tree.update(several.map { (name: $0.0, value: .flag($0.1)) }, by: .user)
       }
     default:
       expected = Result { () throws(SlowModel.Refused) in
         guard before.defaults[name] != nil || before.groups.contains(name) else { throw SlowModel.Refused() }
         return try model.change { m throws(SlowModel.Refused) in try m.reset(name) }
       }
-      actual = Result { () throws(SettingsError) in try tree.reset(name, by: .person) }
+      actual = Result { () throws(SettingsError) in try tree.reset(name, by: .user) }
     }
     try compare(expected, actual)
   }
@@ -136,7 +137,7 @@ private struct RandomRun {
     // Settles every leaf anew: what a transaction left behind in any layer shows.
     if operations % 10 == 0 { _ = tree.setLayer(.system, []) }
     let chosen = tree.kept.filter { if case .value = $0.value.value { true } else { false } }
-    try #require(chosen == model.chosen.mapValues { KeptSetting(.value(.flag($0)), setBy: .person) })
+    try #require(chosen == model.chosen.mapValues { KeptSetting(.value(.flag($0)), setBy: .user) })
     for name in names {
       let state = try tree.state(name)
       if state != model.state(name) { try #require(state == model.state(name), "\(name)") }

@@ -29,7 +29,7 @@ func pizza() throws -> SettingsTree {
 final class Ear {
   var heard: [[String]] = []
   func listen(to tree: SettingsTree, _ prefix: String = "") -> SettingsSubscription {
-    tree.observe(prefix, by: .person) { changes, _ in
+    tree.observe(prefix, by: .user) { changes, _ in
       self.heard.append(changes.map { "\($0.name) \($0.old.text) \($0.new.text)" })
     }
   }
@@ -46,10 +46,10 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     let ear = Ear()
     _ = ear.listen(to: tree)
     #expect(try tree.state("pizza") == .mixed)
-    try tree.set("pizza", to: .flag(true), by: .person)
+    try tree.set("pizza", to: .flag(true), by: .user)
     #expect(try tree.state("pizza") == .on)
     #expect(try tree.get("pizza.cheese.feta") == .flag(true))
-    try tree.set("pizza", to: .flag(false), by: .person)
+    try tree.set("pizza", to: .flag(false), by: .user)
     #expect(try tree.state("pizza.cheese") == .off)
     #expect(
       ear.heard == [
@@ -66,13 +66,13 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
 
   @Test func `a child turned off turns its masters off and nothing else, the last one on turns them on`() throws {
     let tree = try pizza()
-    try tree.set("pizza", to: .flag(true), by: .person)
+    try tree.set("pizza", to: .flag(true), by: .user)
     let ear = Ear()
     _ = ear.listen(to: tree)
-    try tree.set("pizza.cheese.feta", to: .flag(false), by: .person)
+    try tree.set("pizza.cheese.feta", to: .flag(false), by: .user)
     #expect(try tree.get("pizza") == .flag(false))
     #expect(try tree.get("pizza.cheese.brie") == .flag(true))
-    try tree.set("pizza.cheese.feta", to: .flag(true), by: .person)
+    try tree.set("pizza.cheese.feta", to: .flag(true), by: .user)
     #expect(
       ear.heard == [
         ["pizza on off", "pizza.cheese on off", "pizza.cheese.feta on off"],
@@ -82,9 +82,9 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
 
   @Test func `toggle goes from mixed to on, to off, to what was mixed last, to on`() throws {
     let tree = try pizza()
-    let states = try (0..<5).map { _ in try tree.toggle(["pizza"], by: .person)[0] }
+    let states = try (0..<5).map { _ in try tree.toggle(["pizza"], by: .user)[0] }
     #expect(states == [.on, .off, .mixed, .on, .off])
-    try tree.toggle(["pizza"], by: .person)
+    try tree.toggle(["pizza"], by: .user)
     #expect(try tree.get("pizza.basil") == .flag(true))
     #expect(try tree.get("pizza.tomato") == .flag(false))
   }
@@ -94,48 +94,48 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     try tree.declare(
       [SettingDeclaration("g", .group([SettingDeclaration("a", .toggle()), SettingDeclaration("b", .toggle())]))],
       by: .program)
-    #expect(try (0..<3).map { _ in try tree.toggle(["g"], by: .person)[0] } == [.on, .off, .on])
+    #expect(try (0..<3).map { _ in try tree.toggle(["g"], by: .user)[0] } == [.on, .off, .on])
   }
 
   @Test func `the last mixed combination outlives the program`() throws {
     let tree = try pizza()
-    try tree.toggle(["pizza"], by: .person)
-    try tree.toggle(["pizza"], by: .person)
+    try tree.toggle(["pizza"], by: .user)
+    try tree.toggle(["pizza"], by: .user)
     let later = try pizza()
     later.adopt(tree.kept, by: .program)
     #expect(try later.state("pizza") == .off)
-    #expect(try later.toggle(["pizza"], by: .person) == [.mixed])
+    #expect(try later.toggle(["pizza"], by: .user) == [.mixed])
     #expect(try later.get("pizza.basil") == .flag(true))
   }
 
   @Test func `several are toggled all or none`() throws {
     let tree = try pizza()
-    #expect(problem { try tree.toggle(["pizza.tomato", "game.language"], by: .person) }?.code == "not_a_switch")
-    #expect(problem { try tree.toggle(["pizza.tomato", "pizza.tomatoe"], by: .person) }?.code == "unknown_setting")
+    #expect(problem { try tree.toggle(["pizza.tomato", "game.language"], by: .user) }?.code == "not_a_switch")
+    #expect(problem { try tree.toggle(["pizza.tomato", "pizza.tomatoe"], by: .user) }?.code == "unknown_setting")
     #expect(try tree.get("pizza.tomato") == .flag(false))
-    #expect(try tree.toggle(["pizza.tomato", "pizza.cheese"], by: .person) == [.on, .on])
+    #expect(try tree.toggle(["pizza.tomato", "pizza.cheese"], by: .user) == [.on, .on])
     #expect(try tree.state("pizza") == .on)
   }
 
   @Test func `in an update a switch's own value holds over its group's, whatever the order`() throws {
     let tree = try pizza()
-    try tree.update([("pizza.tomato", .flag(false)), ("pizza", .flag(true))], by: .person)
+    try tree.update([("pizza.tomato", .flag(false)), ("pizza", .flag(true))], by: .user)
     #expect(try tree.get("pizza.tomato") == .flag(false))
     #expect(try tree.get("pizza.cheese") == .flag(true))
     #expect(
-      problem { try tree.update([("pizza", .flag(false)), ("game.length", .number(10))], by: .person) }?.code
+      problem { try tree.update([("pizza", .flag(false)), ("game.length", .number(10))], by: .user) }?.code
         == "bad_value")
     #expect(try tree.get("pizza.cheese") == .flag(true))
   }
 
   @Test func `reset gives back the default, of one or of all in a group or section`() throws {
     let tree = try pizza()
-    try tree.set("pizza", to: .flag(true), by: .person)
-    try tree.set("game.length", to: .number(9), by: .person)
-    try tree.reset("pizza.tomato", by: .person)
+    try tree.set("pizza", to: .flag(true), by: .user)
+    try tree.set("game.length", to: .number(9), by: .user)
+    try tree.reset("pizza.tomato", by: .user)
     #expect(try tree.get("pizza.tomato") == .flag(false))
-    try tree.reset("pizza", by: .person)
-    try tree.reset("game", by: .person)
+    try tree.reset("pizza", by: .user)
+    try tree.reset("game", by: .user)
     #expect(try tree.rows().allSatisfy { !$0.isChanged })
     #expect(try tree.state("pizza") == .mixed)
   }
@@ -173,17 +173,17 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   func `a value that does not fit is refused with what is expected`(name: String, text: String, message: String) throws
   {
     let tree = try pizza()
-    #expect(problem { try tree.set(name, text: text, by: .person) }?.message == message)
+    #expect(problem { try tree.set(name, text: text, by: .user) }?.message == message)
   }
 
   @Test func `a typed value of another kind or beyond the range is refused`() throws {
     let tree = try pizza()
     for value in [SettingValue.flag(true), .text("8"), .number(.nan), .number(.infinity), .number(1e300), .number(7.5)]
     {
-      #expect(problem { try tree.set("game.length", to: value, by: .person) }?.code == "bad_value")
+      #expect(problem { try tree.set("game.length", to: value, by: .user) }?.code == "bad_value")
     }
-    #expect(problem { try tree.set("pizza", to: .number(1), by: .person) }?.code == "bad_value")
-    #expect(problem { try tree.set("game.language", to: .text("Spanish"), by: .person) }?.code == "bad_value")
+    #expect(problem { try tree.set("pizza", to: .number(1), by: .user) }?.code == "bad_value")
+    #expect(problem { try tree.set("game.language", to: .text("Spanish"), by: .user) }?.code == "bad_value")
   }
 
   @Test func `completion offers what fits`() throws {
@@ -209,7 +209,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   func `patterns are those of Lua, over the whole text`(pattern: String, text: String, fits: Bool) throws {
     let tree = SettingsTree()
     try tree.declare([SettingDeclaration("t", .path(TextRule(pattern: pattern), default: ""))], by: .program)
-    #expect((problem { try tree.set("t", to: .text(text), by: .person) } == nil) == fits)
+    #expect((problem { try tree.set("t", to: .text(text), by: .user) } == nil) == fits)
   }
 
   @Test func `a pattern made to take for ever is done in bounded time`() throws {
@@ -217,7 +217,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     let pattern = String(repeating: "a*", count: 200) + "b"
     try tree.declare([SettingDeclaration("t", .path(TextRule(pattern: pattern), default: ""))], by: .program)
     let start = ContinuousClock.now
-    #expect(problem { try tree.set("t", to: .text(String(repeating: "a", count: 4000)), by: .person) } != nil)
+    #expect(problem { try tree.set("t", to: .text(String(repeating: "a", count: 4000)), by: .user) } != nil)
     #expect(ContinuousClock.now - start < .seconds(2))
   }
 }
@@ -230,8 +230,8 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     _ = game.listen(to: tree, "game")
     _ = nothing.listen(to: tree, "gam")
     try tree.update(
-      [("pizza.cheese.feta", .flag(true)), ("pizza.tomato", .flag(true)), ("game.length", .number(9))], by: .person)
-    try tree.set("pizza.basil", to: .flag(true), by: .person)
+      [("pizza.cheese.feta", .flag(true)), ("pizza.tomato", .flag(true)), ("game.length", .number(9))], by: .user)
+    try tree.set("pizza.basil", to: .flag(true), by: .user)
     #expect(cheese.heard == [["pizza.cheese.feta off on"]])
     #expect(game.heard == [["game.length 8 9"]])
     #expect(nothing.heard.isEmpty)
@@ -241,24 +241,24 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     let tree = try pizza()
     let ear = Ear()
     _ = ear.listen(to: tree)
-    try tree.set("game.length", to: .number(8), by: .person)
-    try tree.set("pizza.basil", to: .flag(true), by: .person)
+    try tree.set("game.length", to: .number(8), by: .user)
+    try tree.set("pizza.basil", to: .flag(true), by: .user)
     #expect(ear.heard.isEmpty)
-    #expect(tree.kept["game.length"] == KeptSetting(.value(.number(8)), setBy: .person))
+    #expect(tree.kept["game.length"] == KeptSetting(.value(.number(8)), setBy: .user))
   }
 
   @Test func `a set inside an observer comes after the event, for everybody in the same order`() throws {
     let tree = try pizza()
     let ear = Ear()
     var seenInside: SettingValue?
-    _ = tree.observe("pizza.tomato", by: .person) { _, _ in
+    _ = tree.observe("pizza.tomato", by: .user) { _, _ in
       do {
-        try tree.set("game.length", to: .number(9), by: .person)
+        try tree.set("game.length", to: .number(9), by: .user)
         seenInside = try tree.get("game.length")
       } catch { Issue.record(error) }
     }
     _ = ear.listen(to: tree)
-    try tree.set("pizza.tomato", to: .flag(true), by: .person)
+    try tree.set("pizza.tomato", to: .flag(true), by: .user)
     #expect(seenInside == .number(8))
     #expect(try tree.get("game.length") == .number(9))
     #expect(ear.heard == [["pizza.tomato off on"], ["game.length 8 9"]])
@@ -267,10 +267,10 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   @Test func `a wrong set inside an observer is refused there and then`() throws {
     let tree = try pizza()
     var refused: SettingsError?
-    _ = tree.observe("", by: .person) { _, _ in
-      refused = problem { try tree.set("game.length", to: .number(99), by: .person) }
+    _ = tree.observe("", by: .user) { _, _ in
+      refused = problem { try tree.set("game.length", to: .number(99), by: .user) }
     }
-    try tree.set("pizza.tomato", to: .flag(true), by: .person)
+    try tree.set("pizza.tomato", to: .flag(true), by: .user)
     #expect(refused?.code == "bad_value")
     #expect(try tree.get("game.length") == .number(8))
   }
@@ -280,14 +280,14 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     var notices: [SettingsNotice] = []
     tree.report = { notices.append($0) }
     var heard = 0
-    _ = tree.observe("pizza.tomato", by: .person) { _, _ in
+    _ = tree.observe("pizza.tomato", by: .user) { _, _ in
       heard += 1
-      do { try tree.toggle(["pizza.tomato"], by: .person) } catch { Issue.record(error) }
+      do { try tree.toggle(["pizza.tomato"], by: .user) } catch { Issue.record(error) }
     }
-    try tree.set("pizza.tomato", to: .flag(true), by: .person)
+    try tree.set("pizza.tomato", to: .flag(true), by: .user)
     #expect(heard == 17)
     #expect(notices == [.loopCut(["pizza.tomato"])])
-    try tree.set("game.length", to: .number(9), by: .person)
+    try tree.set("game.length", to: .number(9), by: .user)
     #expect(notices.count == 1)
   }
 
@@ -296,13 +296,13 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     var cut = 0
     tree.report = { if case .loopCut = $0 { cut += 1 } }
     var heard = 0
-    _ = tree.observe("", by: .person) { _, _ in
+    _ = tree.observe("", by: .user) { _, _ in
       heard += 1
       for _ in 0..<(heard == 1 ? 1_500 : 3) {
-        do { try tree.toggle(["pizza.tomato"], by: .person) } catch { Issue.record(error) }
+        do { try tree.toggle(["pizza.tomato"], by: .user) } catch { Issue.record(error) }
       }
     }
-    try tree.set("game.length", to: .number(9), by: .person)
+    try tree.set("game.length", to: .number(9), by: .user)
     #expect(heard <= 1_001)
     #expect(cut > 0)
   }
@@ -311,9 +311,9 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     let tree = try pizza()
     let ear = Ear()
     var second: SettingsSubscription?
-    _ = tree.observe("", by: .person) { _, _ in second?.cancel() }
+    _ = tree.observe("", by: .user) { _, _ in second?.cancel() }
     second = ear.listen(to: tree)
-    try tree.set("pizza.tomato", to: .flag(true), by: .person)
+    try tree.set("pizza.tomato", to: .flag(true), by: .user)
     #expect(ear.heard.isEmpty)
     #expect(tree.observerCount == 1)
   }
@@ -322,13 +322,13 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     let tree = try pizza()
     let ear = Ear()
     var done = false
-    _ = tree.observe("", by: .person) { _, _ in
+    _ = tree.observe("", by: .user) { _, _ in
       if !done { _ = ear.listen(to: tree) }
       done = true
     }
-    try tree.set("pizza.tomato", to: .flag(true), by: .person)
+    try tree.set("pizza.tomato", to: .flag(true), by: .user)
     #expect(ear.heard.isEmpty)
-    try tree.set("pizza.tomato", to: .flag(false), by: .person)
+    try tree.set("pizza.tomato", to: .flag(false), by: .user)
     #expect(ear.heard == [["pizza.tomato on off"]])
   }
 
@@ -338,8 +338,8 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     let ear = Ear()
     _ = ear.listen(to: tree)
     tree.keep = { _ in throw Full() }
-    #expect(problem { try tree.set("pizza", to: .flag(true), by: .person) }?.code == "not_kept")
-    #expect(problem { try tree.toggle(["pizza"], by: .person) }?.code == "not_kept")
+    #expect(problem { try tree.set("pizza", to: .flag(true), by: .user) }?.code == "not_kept")
+    #expect(problem { try tree.toggle(["pizza"], by: .user) }?.code == "not_kept")
     #expect(try tree.state("pizza") == .mixed)
     #expect(tree.kept.isEmpty)
     #expect(ear.heard.isEmpty)
@@ -352,7 +352,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     try tree.set("pizza.cheese", to: .flag(true), by: .script("a.lua"))
     #expect(kept.map { $0.map(\.name) } == [["pizza.cheese.brie", "pizza.cheese.feta"]])
     #expect(kept[0][0].setting == KeptSetting(.value(.flag(true)), setBy: .script("a.lua")))
-    try tree.reset("pizza", by: .person)
+    try tree.reset("pizza", by: .user)
     #expect(kept[1].map(\.setting) == [nil, nil])
   }
 }

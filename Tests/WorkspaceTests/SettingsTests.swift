@@ -6,6 +6,7 @@ import Glibc
 import Testing
 import ToggleSettings
 import WordGames
+import Wording
 
 @testable import Lexicon
 @testable import Workspace
@@ -89,12 +90,12 @@ final class Person {
     let first = try person.workspace()
     #expect(try first.preferences().sprintSeconds == 100)
     #expect(access(person.data + "/local", F_OK) != 0)
-    try first.preferences().tree.set("study.seconds", text: "45", by: .person)
+    try first.preferences().tree.set("study.seconds", text: "45", by: .user)
     #expect(try first.preferences().sprintSeconds == 45)
     try first.close()
     let second = try person.workspace()
     #expect(try second.preferences().sprintSeconds == 45)
-    #expect(try second.preferences().tree.why("study.seconds").sources == [.account(.person)])
+    #expect(try second.preferences().tree.why("study.seconds").sources == [.account(.user)])
     try second.close()
   }
 
@@ -114,11 +115,11 @@ final class Person {
     #expect(preferences.gameLength == 7)
     for name in ["study.seconds", "sound.right", "game.length"] {
       let value = try preferences.tree.get(name) == .flag(true) ? "off" : "11"
-      #expect { try preferences.tree.set(name, text: value, by: .person) } throws: {
+      #expect { try preferences.tree.set(name, text: value, by: .user) } throws: {
         ($0 as? SettingsError)?.code == "locked"
       }
     }
-    try preferences.tree.set("study.limit", text: "9", by: .person)
+    try preferences.tree.set("study.limit", text: "9", by: .user)
     #expect(preferences.studyLimit == 9)
     try workspace.close()
   }
@@ -137,9 +138,9 @@ final class Person {
     let person = try Person()
     let workspace = try person.workspace()
     let tree = try workspace.preferences().tree
-    try tree.set("game.length", text: "7", by: .person)
+    try tree.set("game.length", text: "7", by: .user)
     var heard: [[SettingChange]] = []
-    let subscription = tree.observe("", by: .person) { changes, _ in heard.append(changes) }
+    let subscription = tree.observe("", by: .user) { changes, _ in heard.append(changes) }
     try workspace.beginUnit()
     try tree.set("game.length", text: "8", by: .script("x.lua"))
     try tree.set("sound", text: "on", by: .script("x.lua"))
@@ -162,15 +163,15 @@ final class Person {
     let workspace = try person.workspace()
     let tree = try workspace.preferences().tree
     var count = 0
-    _ = tree.observe("", by: .person) { _, _ in count += 1 }
+    _ = tree.observe("", by: .user) { _, _ in count += 1 }
     let declaration = SettingDeclaration("quiz.speed", .number(NumberRange(), default: 1), title: "Speed")
-    let handle = try workspace.declare(declaration, by: .initFile)
+    let handle = try workspace.declare(declaration, by: .startScript)
     #expect(try handle.value() == .number(1))
-    try handle.set(.number(2), by: .person)
+    try handle.set(.number(2), by: .user)
     #expect(count == 1)
     try workspace.close()
     #expect(throws: WorkspaceError.signedOut(what: "setting")) { try handle.value() }
-    #expect(throws: WorkspaceError.signedOut(what: "setting")) { try handle.set(.number(3), by: .person) }
+    #expect(throws: WorkspaceError.signedOut(what: "setting")) { try handle.set(.number(3), by: .user) }
     #expect(tree.observerCount == 0)
   }
 
@@ -190,7 +191,7 @@ final class Person {
     let workspace = try person.workspace()
     let tree = try workspace.preferences().tree
     try tree.update(
-      [("game.language", .text("spanish")), ("game.length", .number(7)), ("study.limit", .number(1))], by: .person)
+      [("game.language", .text("spanish")), ("game.length", .number(7)), ("study.limit", .number(1))], by: .user)
     let game = try workspace.startGame(GameWish()).game
     #expect(game.language.name == "spanish" && game.length == 7)
     var wish = GameWish()
@@ -200,7 +201,7 @@ final class Person {
     let wanted = SessionHandle.Wish(try workspace.preferences())
     #expect(wanted.limit == 1 && wanted.seconds == 100)
     #expect(!(try workspace.startGame(GameWish()).game.lexicon.normalized("mamá") == "mama"))
-    try tree.set("game.fold_accents", text: "on", by: .person)
+    try tree.set("game.fold_accents", text: "on", by: .user)
     #expect(try workspace.startGame(GameWish()).game.lexicon.normalized("mamá") == "mama")
     try workspace.close()
   }

@@ -70,7 +70,7 @@ extension Shell {
   private func keep(_ name: String, _ text: String, _ tree: SettingsTree) throws {
     if try tree.get(name).text == text { return }
     do {
-      try tree.set(name, text: text, by: .person)
+      try tree.set(name, text: text, by: .user)
     } catch {
       // What is forced for this run, or a length that the setting does not take, is good for one game.
       guard ["locked", "bad_value"].contains(error.code) else { throw error }

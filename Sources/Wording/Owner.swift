@@ -1,0 +1,89 @@
+// Who added a command, an alias, a mode, a listener or a setting, and who changes a setting: one type for the whole program.
+// Invariant: an owner is compared as a value, never by a name: a plugin called "you" is not the user.
+
+/// The name of a plugin: small letters, digits, `_` and `-`, a letter first, at most 40 characters.
+///
+///     let name = PluginName("word_ladder")   // not nil
+///     PluginName("../evil")                  // nil
+public struct PluginName: Hashable, Comparable, Sendable, CustomStringConvertible {
+  public let description: String
+
+  /// Nil when the text cannot name a plugin.
+  public init?(_ text: String) {
+    let bytes = text.utf8
+    guard let first = bytes.first, (0x61...0x7A).contains(first), bytes.count <= 40,
+      bytes.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F || $0 == 0x2D })
+    else { return nil }
+    description = text
+  }
+
+  public static func < (first: PluginName, second: PluginName) -> Bool { first.description < second.description }
+}
+
+/// Who something is from.
+///
+///     switch command.owner {
+///     case .plugin(let name): print("of the plugin \(name)")
+///     default: break
+///     }
+public enum Owner: Hashable, Sendable {
+  /// Deckhand itself.
+  case program
+  /// The person at the prompt, and what their own Lua state added.
+  case user
+  /// A script of the person, by its name; `startScript` is their init.lua.
+  case script(String)
+  case plugin(PluginName)
+
+  /// The person's init.lua.
+  public static let startScript = Owner.script("init.lua")
+
+  /// The plugin, when it is one.
+  public var plugin: PluginName? {
+    guard case .plugin(let name) = self else { return nil }
+    return name
+  }
+}
+
+extension Owner: CustomStringConvertible {
+  /// As a message names it: `the program`, `you`, `init.lua`, `script deck.lua`, `plugin quiz`.
+  public var description: String {
+    switch self {
+    case .program: "the program"
+    case .user: "you"
+    case .startScript: "init.lua"
+    case .script(let name): "script \(printable(name))"
+    case .plugin(let name): "plugin \(name)"
+    }
+  }
+}
+
+extension Owner {
+  /// As the account's data store it; `init(stored:)` reads it.
+  public var stored: String {
+    switch self {
+    case .program: "program"
+    case .user: "person"
+    case .startScript: "init"
+    case .script(let name): "script:\(name)"
+    case .plugin(let name): "plugin:\(name)"
+    }
+  }
+
+  /// Reads what `stored` wrote. Nil when it is no owner's form.
+  public init?(stored: String) {
+    if stored.hasPrefix("plugin:") {
+      guard let name = PluginName(String(stored.dropFirst(7))) else { return nil }
+      self = .plugin(name)
+    } else if stored.hasPrefix("script:") {
+      self = .script(String(stored.dropFirst(7)))
+    } else {
+      switch stored {
+      case "program": self = .program
+      case "init": self = .startScript
+      case "person": self = .user
+      default: return nil
+      }
+    }
+  }
+}
