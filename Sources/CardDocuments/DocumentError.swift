@@ -21,7 +21,6 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case cannotRead(path: String, errno: Int32)
   /// The file that was there is untouched.
   case cannotWrite(path: String, errno: Int32)
-  case alreadyThere(DocumentID)
   case notInStore(path: String)
   // Changing
   case laterVersion(Int)
@@ -61,7 +60,6 @@ public enum DocumentError: Problem, Equatable, Sendable {
     case .notAFile: "not_a_file"
     case .cannotRead(_, let errno): errno == ENOENT ? "not_found" : "unreadable"
     case .cannotWrite: "unwritable"
-    case .alreadyThere: "exists"
     case .notInStore: "not_in_store"
     case .laterVersion: "read_only"
     case .noElement: "not_found"
@@ -85,7 +83,6 @@ public enum DocumentError: Problem, Equatable, Sendable {
     case .badName: "Bad name"
     case .symbolicLink, .notAFile, .tooLargeFile, .cannotRead: "Cannot read the file"
     case .cannotWrite: "Cannot write the file"
-    case .alreadyThere: "There already"
     case .notInStore: "Not in the store"
     case .laterVersion: "Read only"
     case .noSuchField: "No such field"

@@ -33,7 +33,6 @@ extension DocumentError {
     case .locked(let element): "element \(element) is locked; set its field \"locked\" to false first"
     case .full(let limit): "a document holds at most \(grouped(limit)) elements"
     case .removed(let id): "document \(id) was removed"
-    case .alreadyThere(let id): "there is a document \(id) already"
     case .changedElsewhere(let id, let copy):
       "document \(id) was saved by another process since it was opened; its version stays, and yours is kept as \(copy)"
     case .changedBeforeRemoval(let id):

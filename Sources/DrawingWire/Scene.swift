@@ -55,7 +55,7 @@ public struct SceneItem: Equatable, Sendable {
     /// A picture fitted into the box with its ratio kept, clipped by an outline around the box's centre (none: not clipped).
     /// `index` is its place in the scene's pictures; nil stands for the error picture.
     case picture(index: Int?, clip: [PathStep])
-    /// One line in the middle of the box, `size` units high or as much less as makes it fit.
+    /// Lines, separated by line feeds, in the middle of the box; each `size` units high, or as much less as makes all fit.
     case text(String, font: String, color: SceneColor, size: Double)
   }
   public var placement: Placement

@@ -33,7 +33,7 @@ struct Desk {
       guard let sheet else { throw Refused(.badRequest, "there is nothing on the sheet") }
       return .drawing(try sheet.finish(), broken: [])
     case .coverage(let queries):
-      return .coverage(queries.map { TextLine.missing(in: $0.text, font: $0.font) })
+      return .coverage(queries.map { TextBlock.missing(in: $0.text, font: $0.font) })
     }
   }
 }

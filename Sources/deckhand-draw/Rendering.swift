@@ -153,7 +153,7 @@ final class Rendering {
       }
     case .text(let text, let font, let color, let size):
       setColor(color, on: cairo)
-      TextLine(text, font: font, size: size, on: cairo)
+      TextBlock(text, font: font, size: size, on: cairo)
         .draw(inWidth: place.width, height: place.height, isVector: isVector)
     }
   }

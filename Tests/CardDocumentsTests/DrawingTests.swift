@@ -301,6 +301,42 @@ struct FramePoints: Sendable {
     #expect(try other.rendered(as: format).bytes == first)
   }
 
+  @Test func `a text of two lines is drawn as two lines of the same size, centred`() throws {
+    func bounds(_ text: String) throws -> (left: Double, top: Double, right: Double, bottom: Double) {
+      let card = try document(in: TemporaryFolder()) { document in
+        _ = try document.addText(text, at: ElementPlacement(width: 1300, height: 2000))
+      }
+      return try #require(try Pixels(card).inkBounds())
+    }
+    let one = try bounds("HH")
+    let two = try bounds("HH\nHH")
+    #expect(abs((two.right - two.left) - (one.right - one.left)) <= 10)
+    #expect(two.bottom - two.top > 200 + (one.bottom - one.top) - 20)
+    let mixed = try bounds("HHHH\nH")
+    #expect(abs(mixed.left + mixed.right) <= 20)
+    // All lines fit the box together.
+    let many = try document(in: TemporaryFolder()) { document in
+      _ = try document.addText(
+        (1...12).map { "line \($0)" }.joined(separator: "\n"), at: ElementPlacement(width: 1300, height: 600))
+    }
+    let box = try #require(try Pixels(many).inkBounds())
+    #expect(box.top >= -310 && box.bottom <= 310 && box.bottom - box.top > 400)
+  }
+
+  @Test(arguments: RenderFormat.allCases)
+  func `every kind of line end is drawn as a line, in every format`(format: RenderFormat) throws {
+    func drawn(_ text: String) throws -> [UInt8] {
+      let card = try document(in: TemporaryFolder()) { document in _ = try document.addText(text) }
+      return try card.rendered(as: format, width: 130).bytes
+    }
+    let two = try drawn("a\n🐶 b")
+    #expect(try two != drawn("a 🐶 b"))
+    for end in ["\r\n", "\r", "\u{2028}", "\u{85}"] {
+      #expect(try drawn("a\(end)🐶 b") == two, "\(end.unicodeScalars.map(\.value))")
+    }
+    #expect(try !drawn(Array(repeating: "🐶", count: 1000).joined(separator: "\n")).isEmpty)
+  }
+
   @Test func `an SVG has one title and description, escaped, and every id that it names`() throws {
     let folder = TemporaryFolder()
     let card = try document(in: folder) { document in

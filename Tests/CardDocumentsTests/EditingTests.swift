@@ -102,6 +102,30 @@ private func card() throws -> (CardDocument, text: String, image: String) {
         == "text: a text of at most 100000 bytes that is not blank expected, \" \\n\" found")
   }
 
+  @Test(arguments: [
+    ("a\nb", ["a", "b"]), ("a\r\nb", ["a", "b"]), ("a\rb", ["a", "b"]), ("a\u{2028}b\u{2029}c", ["a", "b", "c"]),
+    ("a\u{85}b\u{B}c\u{C}d", ["a", "b", "c", "d"]), ("a\n\nb", ["a", "", "b"]), ("\n a \n\n", ["a"]), (" \n", []),
+    ("a\tb\u{1}c", ["a b c"]), ("", []), ("a", ["a"]),
+  ])
+  func `a text has the lines that its line ends make`(text: String, lines: [String]) throws {
+    #expect(linesOf(text) == lines)
+    #expect(oneLine(text) == lines.filter { !$0.isEmpty }.joined(separator: " "))
+  }
+
+  @Test func `line ends in a text are kept in the file, and the older edition is told to draw one line`() throws {
+    var document = CardDocument(id: documentID(1), background: .yellow)
+    let element = try document.addText("one", id: documentID(2))
+    try document.set(.text, of: element.id, to: .text("one\r\ntwo\nthree"))
+    let again = try CardDocument(reading: document.encoded, file: "again")
+    #expect(again.element(element.id)?.text == "one\r\ntwo\nthree")
+    let export = try document.edition2()
+    #expect(
+      export.losses.map { "\($0.pointer) \($0.message)" } == [
+        "/elements/0/text the text has 3 lines; the app there draws one line only"
+      ])
+    #expect(try CardDocument(reading: export.bytes, file: "old").elements.first?.text == "one\r\ntwo\nthree")
+  }
+
   @Test func `a locked element is left alone until it is unlocked`() throws {
     var (document, text, _) = try card()
     try document.set(.locked, of: text, to: .flag(true))
@@ -148,10 +172,10 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     #expect(document.title == "Hola Ana")
     #expect(
       document.linesInWords == [
-        "Card 00000000-0000-4000-8000-000000000001, yellow", "the text \"Hola Ana\", in the middle",
+        "Card 00000000-0000-4000-8000-000000000001, yellow", "a text in 2 lines: \"Hola\", \"Ana\", in the middle",
         "an image in the shape of an octagon: a  [31mdog, on the left",
       ])
-    #expect(document.summary.hasPrefix("A card, yellow, with the text \"Hola Ana\"; an image"))
+    #expect(document.summary.hasPrefix("A card, yellow, with a text in 2 lines: \"Hola\", \"Ana\"; an image"))
     #expect(CardDocument(id: documentID(9), background: .black).summary == "An empty card, black.")
   }
 
@@ -167,7 +191,7 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     let errors: [DocumentError] = [
       .notACard(file: "f"), .notFound("x", suggestion: "y"), .ambiguous("6", count: 2), .badName("a/b"),
       .symbolicLink(path: "p"), .notAFile(path: "p"), .tooLargeFile(path: "p", limit: 1 << 23),
-      .cannotRead(path: "p", errno: 13), .cannotWrite(path: "p", errno: 28), .alreadyThere(documentID(1)),
+      .cannotRead(path: "p", errno: 13), .cannotWrite(path: "p", errno: 28),
       .notInStore(path: "p"), .laterVersion(3), .locked(element: "e"), .full(limit: 10_000), .removed(documentID(1)),
       .changedElsewhere(documentID(1), copy: documentID(2)), .changedBeforeRemoval(documentID(1)), .noUnit,
       .picture(file: "f", .damaged("why")), .picture(file: "f", .noLoader("WebP")), .picture(file: "f", .crashed),

@@ -41,6 +41,25 @@ import Testing
     #expect(try home.run("doc", "list", "--json").lines.count == 1)
   }
 
+  @Test func `line ends in a text are kept and told, by commands and by Lua`() throws {
+    let home = try Home()
+    let doc = id(try home.run("doc", "create"))
+    #expect(try home.run("doc", "add-text", doc, "el perro\nthe dog").status == 0)
+    #expect(try home.run("doc", "show", doc).output.contains("a text in 2 lines: \"el perro\", \"the dog\""))
+    let code = """
+      local d = assert(documents.open("\(doc)"))
+      assert(d.elements[1].text == "el perro\\nthe dog")
+      d.elements[1].text = "uno\\ndos\\n\\ntres"
+      assert(assert(d:add_text{text = "a\\r\\nb"}).text == "a\\r\\nb")
+      """
+    let run = try home.run("-e", code)
+    #expect(run.status == 0, "\(run)")
+    #expect(try home.run("doc", "show", doc).output.contains("a text in 3 lines: \"uno\", \"dos\", \"tres\""))
+    let export = try home.run("doc", "export", doc, home.path + "/old.rwcard", "--edition", "2").output
+    #expect(export.contains("/elements/0/text  the text has 4 lines"), "\(export)")
+    #expect(try home.run("doc", "render", doc, home.path + "/two.svg").status == 0)
+  }
+
   @Test(arguments: [
     (["show", "nosuch"], "not_found"), (["create", "--background", "2,0,0"], "bad_value"),
     (["show", "/etc/passwd"], "not_json"), (["render", "nosuch", "x.png"], "not_found"),

@@ -40,36 +40,31 @@ extension CardDocument {
   }
 
   private func textItem(_ element: Element) -> [SceneItem] {
-    let line = oneLine(element.text ?? "")
-    guard !line.isEmpty else { return [] }
+    let lines = element.lines
+    guard !lines.isEmpty else { return [] }
     let font = String((element.font ?? "").unicodeScalars.prefix(200))
     return [
       SceneItem(
         placement: element.drawnPlacement,
-        content: .text(cut(line), font: font, color: (element.color ?? .black).scene, size: CardFormat.textSize))
+        content: .text(
+          cut(lines.joined(separator: "\n")), font: font, color: (element.color ?? .black).scene,
+          size: CardFormat.textSize))
     ]
   }
 }
 
-/// Beyond so many characters nobody could read the line, and pango could not measure it.
-private func cut(_ line: String) -> String {
-  let scalars = line.unicodeScalars
+/// Beyond so many characters nobody could read the text, and pango could not measure it.
+private func cut(_ text: String) -> String {
+  let scalars = text.unicodeScalars
   guard let end = scalars.index(scalars.startIndex, offsetBy: 2000, limitedBy: scalars.endIndex), end < scalars.endIndex
-  else { return line }
+  else { return text }
   return String(scalars[..<end]) + "…"
 }
 
-/// The text as it stands on one line: line ends and other control characters are blanks.
-func oneLine(_ text: String) -> String {
-  var line = ""
-  for scalar in text.unicodeScalars {
-    let isBreak = scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
-    line.unicodeScalars.append(isBreak ? " " : scalar)
-  }
-  return line.trimmed
-}
-
 extension Element {
+  /// The lines of a text as they are drawn, one above the other; none for a text that shows nothing.
+  var lines: [String] { linesOf(text ?? "") }
+
   /// Whether it means to show an image, there or not.
   var namesImage: Bool { kind == .image && (json["image"] != nil || json["imageFile"] != nil) }
 

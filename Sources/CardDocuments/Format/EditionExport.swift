@@ -78,6 +78,9 @@ private struct EditionExporter {
     switch kind {
     case .image: images.append(.object(imageFields(of: element, over: json)))
     case .text:
+      if element.lines.count > 1 {
+        lose(pointer.appending("text"), "the text has \(element.lines.count) lines; the app there draws one line only")
+      }
       json["text"] = .string(element.text ?? "")
       json["textColor"] = color(element.json["color"], element.color ?? .black)
       json["textFont"] = .string(element.font.flatMap { $0.isEmpty ? nil : $0 } ?? "Gill Sans")

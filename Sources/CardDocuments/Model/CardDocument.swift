@@ -12,49 +12,58 @@ public struct CardDocument: Equatable, Sendable {
   /// The sides of an element that is given none.
   public static let elementSide = CardFormat.elementSide
 
-  /// As in a file of version 2, or as far as it can be understood of a later one.
-  private(set) var json: JSONObject
+  /// All but the elements, as in a file of version 2, or as far as it can be understood of a later one.
+  private var rest: JSONObject
+  private var list: ElementList
   /// What it was read from.
-  public let shape: CardShape
+  public private(set) var shape: CardShape
   public private(set) var id: DocumentID
 
   /// An empty card.
   public init(id: DocumentID, background: CardColor) {
-    json = JSONObject([
-      "background": background.json, "elements": .array([]), "format": .string(CardFormat.name),
-      "id": .string(id.description), "version": .number(Double(CardFormat.version)),
+    rest = JSONObject([
+      "background": background.json, "format": .string(CardFormat.name), "id": .string(id.description),
+      "version": .number(Double(CardFormat.version)),
     ])
+    list = ElementList([])
     self.id = id
     shape = .version2
   }
 
   /// The decoder has made sure of the skeleton: a valid id, a list of objects that have ids.
   init(checked json: JSONObject, id: DocumentID, shape: CardShape) {
-    self.json = json
+    rest = json
+    rest["elements"] = nil
+    list = ElementList((json["elements"]?.array ?? []).compactMap { $0.object.map(Element.init) })
     self.id = id
     self.shape = shape
   }
 
+  /// As in a file of version 2.
+  var json: JSONObject {
+    var json = rest
+    json["elements"] = .array(list.all.map { .object($0.json) })
+    return json
+  }
+
   /// The version it would be saved as, or that of the later program that wrote it.
-  public var version: Int { json["version"]?.integer ?? CardFormat.version }
+  public var version: Int { rest["version"]?.integer ?? CardFormat.version }
   /// A file of a later version is shown and never changed.
   public var isReadOnly: Bool { shape == .future }
 
-  public var background: CardColor { CardColor(json: json["background"]) ?? .yellow }
+  public var background: CardColor { CardColor(json: rest["background"]) ?? .yellow }
 
   /// In drawing order, the last is in front.
-  public var elements: [Element] {
-    (json["elements"]?.array ?? []).compactMap { $0.object.map(Element.init) }
-  }
+  public var elements: [Element] { list.all }
 
-  public func element(_ id: String) -> Element? { elements.first { $0.id == id } }
+  public func element(_ id: String) -> Element? { list.place(of: id).map { list.all[$0] } }
 
   /// The images in the store that it shows.
   public var images: Set<ContentHash> { Set(elements.compactMap(\.image)) }
 
   public mutating func setBackground(_ color: CardColor) throws(DocumentError) {
     try mayChange()
-    json["background"] = color.json
+    rest["background"] = color.json
   }
 
   /// Puts a text in front.
@@ -82,23 +91,31 @@ public struct CardDocument: Equatable, Sendable {
     _ kind: ElementKind, _ fields: [(ElementField, FieldValue)], image: ContentHash? = nil, id: DocumentID
   ) throws(DocumentError) -> Element {
     try mayChange()
-    var list = elements
-    guard list.count < CardFormat.maximumElements else { throw .full(limit: CardFormat.maximumElements) }
+    guard list.all.count < CardFormat.maximumElements else { throw .full(limit: CardFormat.maximumElements) }
     var element = Element(json: JSONObject(["id": .string(id.description), "kind": .string(kind.rawValue)]))
     for (field, value) in fields { try element.set(field, to: value) }
     element.json["image"] = image.map { .string($0.description) }
     list.append(element)
-    replaceElements(list)
     return element
   }
 
   /// Sets one field of an element.
   public mutating func set(_ field: ElementField, of element: String, to value: FieldValue) throws(DocumentError) {
     try mayChange()
-    var list = elements
-    let place = try place(of: element, in: list)
-    try list[place].set(field, to: value)
-    replaceElements(list)
+    let place = try place(of: element)
+    guard case .change(let json) = try list.all[place].change(of: field, to: value) else { return }
+    list.put(json, field.rawValue, at: place)
+  }
+
+  /// The same document with these values, as they were read, for fields of its elements; elements that are gone are
+  /// passed over.
+  func restoring(_ fields: [String: [ElementField: JSONValue?]]) -> CardDocument {
+    var document = self
+    for (element, values) in fields {
+      guard let place = list.place(of: element) else { continue }
+      for (field, value) in values { document.list.put(value, field.rawValue, at: place) }
+    }
+    return document
   }
 
   /// Swaps an element with the one in front of it. False when it was in front of all.
@@ -111,49 +128,40 @@ public struct CardDocument: Equatable, Sendable {
 
   private mutating func swap(_ element: String, by step: Int) throws(DocumentError) -> Bool {
     try mayChange()
-    var list = elements
-    let place = try place(of: element, in: list)
-    guard list.indices.contains(place + step) else { return false }
+    let place = try place(of: element)
+    guard list.all.indices.contains(place + step) else { return false }
     list.swapAt(place, place + step)
-    replaceElements(list)
     return true
   }
 
   public mutating func removeElement(_ element: String) throws(DocumentError) {
     try mayChange()
-    var list = elements
-    let place = try place(of: element, in: list)
-    guard !list[place].isLocked else { throw .locked(element: element) }
+    let place = try place(of: element)
+    guard !list.all[place].isLocked else { throw .locked(element: element) }
     list.remove(at: place)
-    replaceElements(list)
   }
 
   /// The same card under another id, as version 2; its elements keep theirs.
   public func duplicate(id: DocumentID) throws(DocumentError) -> CardDocument {
     try mayChange()
-    var json = json
-    json["id"] = .string(id.description)
-    return CardDocument(checked: json, id: id, shape: .version2)
+    var copy = self
+    copy.rest["id"] = .string(id.description)
+    copy.id = id
+    copy.shape = .version2
+    return copy
   }
 
   /// Puts the images that the original app kept beside the document in place of their file names.
   mutating func adopt(_ images: [String: ContentHash]) {
-    replaceElements(
-      elements.map { element in
-        guard let file = element.imageFile, let hash = images[file] else { return element }
-        var element = element
-        element.json["image"] = .string(hash.description)
-        element.json["imageFile"] = nil
-        return element
-      })
+    for (place, element) in list.all.enumerated() {
+      guard let file = element.imageFile, let hash = images[file] else { continue }
+      list.put(.string(hash.description), "image", at: place)
+      list.put(nil, "imageFile", at: place)
+    }
   }
 
-  private mutating func replaceElements(_ elements: [Element]) {
-    json["elements"] = .array(elements.map { .object($0.json) })
-  }
-
-  private func place(of element: String, in list: [Element]) throws(DocumentError) -> Int {
-    guard let place = list.firstIndex(where: { $0.id == element }) else { throw .noElement(element, document: id) }
+  private func place(of element: String) throws(DocumentError) -> Int {
+    guard let place = list.place(of: element) else { throw .noElement(element, document: id) }
     return place
   }
 

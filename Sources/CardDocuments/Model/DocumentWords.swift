@@ -29,7 +29,7 @@ extension Element {
   /// `an image in the shape of a heart: a cat`; nil for what is not drawn.
   var words: String? {
     switch kind {
-    case .text: return "the text \(quoted(oneLine(text ?? "")))"
+    case .text: return textInWords
     case .image:
       guard namesImage else { return nil }
       let shape = frame.map { " in the shape of \($0.words)" } ?? ""
@@ -37,6 +37,14 @@ extension Element {
       return "an image\(shape)\(alt.isEmpty ? "" : ": " + printable(alt))"
     case nil: return nil
     }
+  }
+
+  /// `the text "a"`, or `a text in 2 lines: "a", "b"`. Lines without anything on them are not told.
+  private var textInWords: String {
+    let shown = lines.filter { !$0.isEmpty }
+    guard shown.count > 1 else { return "the text \(quoted(shown.first ?? ""))" }
+    let more = shown.count > 50 ? " and \(grouped(shown.count - 50)) more" : ""
+    return "a text in \(grouped(shown.count)) lines: \(shown.prefix(50).map(quoted).joined(separator: ", "))\(more)"
   }
 
   /// `upper left`, by thirds of the card.
@@ -83,3 +91,27 @@ extension CardColor {
     return names.first { hue < $0.0 }?.1 ?? "red"
   }
 }
+
+/// The lines of a text: a line ends where Unicode says so (CR and LF together are one end). Other control characters are
+/// blanks, as are the ends of lines; blank lines before the first and after the last go.
+func linesOf(_ text: String) -> [String] {
+  var lines = [""]
+  var previous: Unicode.Scalar?
+  for scalar in text.unicodeScalars {
+    switch scalar {
+    case "\n" where previous == "\r": break
+    case "\n", "\r", "\u{B}", "\u{C}", "\u{85}", "\u{2028}", "\u{2029}": lines.append("")
+    default:
+      let isControl = scalar.properties.generalCategory == .control
+      lines[lines.count - 1].unicodeScalars.append(isControl ? " " : scalar)
+    }
+    previous = scalar
+  }
+  lines = lines.map(\.trimmed)
+  guard let first = lines.firstIndex(where: { !$0.isEmpty }), let last = lines.lastIndex(where: { !$0.isEmpty })
+  else { return [] }
+  return Array(lines[first...last])
+}
+
+/// The text in one line, its lines separated by blanks.
+func oneLine(_ text: String) -> String { linesOf(text).filter { !$0.isEmpty }.joined(separator: " ") }

@@ -12,11 +12,14 @@ public enum ElementKind: String, CaseIterable, Sendable {
 public struct Element: Equatable, Sendable {
   /// As in a file of version 2.
   var json: JSONObject
-
-  init(json: JSONObject) { self.json = json }
-
   /// Stable for as long as the element lives.
-  public var id: String { json["id"]?.string ?? "" }
+  public let id: String
+
+  init(json: JSONObject) {
+    self.json = json
+    id = json["id"]?.string ?? ""
+  }
+
   /// Nil for a kind that is not known here.
   public var kind: ElementKind? { json["kind"]?.string.flatMap(ElementKind.init) }
 

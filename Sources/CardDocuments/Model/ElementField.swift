@@ -134,14 +134,26 @@ extension Element {
     }
   }
 
-  /// Sets one field. A number that is there already keeps its text.
-  mutating func set(_ field: ElementField, to value: FieldValue) throws(DocumentError) {
+  /// What setting a field changes in the file.
+  enum FieldChange {
+    /// A number that is there already keeps its text.
+    case none
+    /// nil takes the key out.
+    case change(JSONValue?)
+  }
+
+  /// Checks a value for a field. Nothing is changed.
+  func change(of field: ElementField, to value: FieldValue) throws(DocumentError) -> FieldChange {
     guard let kind, field.applies(to: kind) else {
       throw .noSuchField(field: field.rawValue, kind: json["kind"]?.string ?? "")
     }
     guard !isLocked || field == .locked else { throw .locked(element: id) }
     let json = try field.json(of: value)
-    if let old = self.json[field.rawValue]?.double, json?.double == old { return }
-    self.json[field.rawValue] = json
+    if let old = self.json[field.rawValue]?.double, json?.double == old { return .none }
+    return .change(json)
+  }
+
+  mutating func set(_ field: ElementField, to value: FieldValue) throws(DocumentError) {
+    if case .change(let json) = try change(of: field, to: value) { self.json[field.rawValue] = json }
   }
 }

@@ -87,16 +87,6 @@ extension DocumentStore {
     }
   }
 
-  /// Removes the images that no document shows, as a killed process may leave them. Gives how many.
-  @discardableResult
-  public func removeOrphanedImages() throws(DocumentError) -> Int {
-    let lock = try StoreLock(folder)
-    defer { lock.release() }
-    let names = try orphanNames()
-    for name in names { try folder.remove(DocumentFolder.images + "/" + name) }
-    return names.count
-  }
-
   private func orphanNames() throws(DocumentError) -> [String] {
     let names = try folder.names(in: DocumentFolder.images)
     guard !names.isEmpty else { return [] }

@@ -130,7 +130,7 @@ extension Element {
   fileprivate var isDrawn: Bool {
     switch kind {
     case .image: namesImage
-    case .text: !oneLine(text ?? "").isEmpty
+    case .text: !lines.isEmpty
     case nil: false
     }
   }

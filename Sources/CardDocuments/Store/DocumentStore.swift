@@ -160,7 +160,7 @@ public final class DocumentStore {
     let content = try CardDocument(reading: file.bytes, file: path)
     let known = (stamp: file.stamp, digest: ContentHash(of: file.bytes))
     return StoredDocument(
-      StoredDocument.State(content: content, saved: content, known: known, outside: path), store: self)
+      StoredDocument.State(content: content, known: known, outside: path), store: self)
   }
 
   /// The name in the folder of a path that leads there.
@@ -181,12 +181,12 @@ public final class DocumentStore {
   /// The handle on a file of the store, read again when another process changed it and nothing waits to be saved.
   private func handle(on name: String) throws(DocumentError) -> StoredDocument {
     let old = heldHandle(name)
-    if let old, unit?.holds(old) == true || old.state.hasMoves { return old }
+    if let old, unit?.holds(old) == true || old.hasUnsavedChanges { return old }
     if let old, let stamp = try folder.stamp(of: name), stamp == old.state.known?.stamp, !old.isRemoved { return old }
     let file = try folder.read(name, limit: CardFormat.maximumBytes)
     let content = try CardDocument(reading: file.bytes, file: folder.full(name))
     let state = StoredDocument.State(
-      content: content, saved: content, name: name, known: (file.stamp, ContentHash(of: file.bytes)),
+      content: content, name: name, known: (file.stamp, ContentHash(of: file.bytes)),
       imagesOnDisk: content.images)
     if let old, !old.isRemoved {
       old.state = state
@@ -210,19 +210,8 @@ public final class DocumentStore {
     return try add(CardDocument(id: newID(), background: color), from: nil)
   }
 
-  /// Puts a document that was removed back under its id: for undoing a removal.
-  public func restore(
-    _ content: CardDocument, images: [ContentHash: [UInt8]] = [:]
-  ) throws(DocumentError) -> StoredDocument {
-    guard !folder.has(content.id.fileName) else { throw .alreadyThere(content.id) }
-    if content.isReadOnly { throw .laterVersion(content.version) }
-    return try add(content, from: nil, images: images)
-  }
-
-  func add(
-    _ content: CardDocument, from other: StoredDocument?, images: [ContentHash: [UInt8]] = [:]
-  ) throws(DocumentError) -> StoredDocument {
-    var state = StoredDocument.State(content: content, saved: content, name: content.id.fileName, images: images)
+  func add(_ content: CardDocument, from other: StoredDocument?) throws(DocumentError) -> StoredDocument {
+    var state = StoredDocument.State(content: content, name: content.id.fileName)
     if let other { try bring(other, to: &state) }
     let document = StoredDocument(state, store: self)
     document.state.isRemoved = true
@@ -247,11 +236,10 @@ public final class DocumentStore {
       state.content = try state.content.duplicate(id: newID())
     }
     try bring(document, to: &state)
-    state.saved = state.content
     state.name = state.content.id.fileName
     state.known = nil
     state.outside = nil
-    state.hasMoves = false
+    state.isChangedOutside = false
     document.state = state
     handles[state.content.id.fileName] = WeakHandle(document: document)
     do { try save(document) } catch {
@@ -268,7 +256,6 @@ public final class DocumentStore {
     }
     let adopted = try adoptable(of: other)
     state.content.adopt(adopted.mapValues { ContentHash(of: $0) })
-    state.saved = state.content
     for bytes in adopted.values { state.images[ContentHash(of: bytes)] = bytes }
   }
 
@@ -320,14 +307,12 @@ public final class DocumentStore {
     if !adopted.isEmpty {
       let hashes = adopted.mapValues { ContentHash(of: $0) }
       document.state.content.adopt(hashes)
-      document.state.saved.adopt(hashes)
       for bytes in adopted.values { document.state.images[ContentHash(of: bytes)] = bytes }
     }
     guard let name = document.state.name, try isChangedElsewhere(document, name) else { return nil }
     let old = document.id
     let copy = newID()
     document.state.content = try document.state.content.duplicate(id: copy)
-    document.state.saved = try document.state.saved.duplicate(id: copy)
     document.state.name = copy.fileName
     document.state.known = nil
     document.state.imagesOnDisk = []
@@ -354,7 +339,7 @@ public final class DocumentStore {
     if let stamp = try folder.stamp(of: name) { document.state.known = (stamp, ContentHash(of: bytes)) }
     handles[name] = WeakHandle(document: document)
     document.state.images = [:]
-    let images = document.state.saved.images
+    let images = document.content.images
     defer { document.state.imagesOnDisk = images }
     return document.state.imagesOnDisk.subtracting(images)
   }

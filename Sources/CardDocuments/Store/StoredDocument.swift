@@ -2,7 +2,7 @@
 // Invariant: every change but that of a place or a size is on disk (or in the open unit of work) when its method returns;
 // one that could not be saved is taken back, so memory never claims what the disk does not have.
 
-import Wording
+import JSON
 
 /// A handle on one document. The same file is the same handle while somebody holds it.
 public final class StoredDocument {
@@ -10,20 +10,25 @@ public final class StoredDocument {
   struct State {
     /// What is seen and edited.
     var content: CardDocument
-    /// What its file holds, or will when the unit of work ends: `content` without the moves that wait for a save.
-    var saved: CardDocument
+    /// The places and sizes that wait for a save: by element and field, what the file holds in their stead.
+    var waiting: [String: [ElementField: JSONValue?]] = [:]
     /// The file within the folder; nil while it is outside.
     var name: String?
     /// The file as it was last read or written; nil when it was never written.
     var known: (stamp: FileStamp, digest: ContentHash)?
     /// The file outside the folder that it was read from.
     var outside: String?
-    var hasMoves = false
+    /// Whether a document from outside was changed: all of it waits for the save that puts it into the store.
+    var isChangedOutside = false
     var isRemoved = false
     /// Images that are not on disk yet.
     var images: [ContentHash: [UInt8]] = [:]
     /// Images that the file on disk shows.
     var imagesOnDisk: Set<ContentHash> = []
+
+    /// What its file holds, or will when the unit of work ends.
+    var saved: CardDocument { waiting.isEmpty ? content : content.restoring(waiting) }
+    var hasUnsavedChanges: Bool { !waiting.isEmpty || isChangedOutside }
   }
 
   var state: State
@@ -46,7 +51,7 @@ public final class StoredDocument {
   /// Of a later version: it can be seen, not changed.
   public var isReadOnly: Bool { state.content.isReadOnly }
   /// Whether places or sizes wait for a save; of a document outside the store, whether anything does.
-  public var hasUnsavedChanges: Bool { state.hasMoves }
+  public var hasUnsavedChanges: Bool { state.hasUnsavedChanges }
   public var isInStore: Bool { state.name != nil }
   public var path: String { state.name.map(store.folder.full) ?? state.outside ?? "" }
   /// When its file was last changed, in seconds since 1970; nil before it is first written.
@@ -95,9 +100,15 @@ public final class StoredDocument {
 
   /// Sets one field of an element. Places and sizes wait for `save()`, everything else is saved at once.
   public func set(_ field: ElementField, of element: String, to value: FieldValue) throws(DocumentError) {
-    try change(isMove: field.isPlacement) { document throws(DocumentError) in
+    let old = field.isPlacement ? content.element(element)?.json[field.rawValue] : nil
+    try change(waits: field.isPlacement) { document throws(DocumentError) in
       try document.set(field, of: element, to: value)
     }
+    guard field.isPlacement, isInStore, content.element(element)?.json[field.rawValue] != old,
+      state.waiting[element]?[field] == nil
+    else { return }
+    state.waiting[element, default: [:]].updateValue(old, forKey: field)
+    store.noteMoves(of: self)
   }
 
   /// False when it was in front of all.
@@ -114,18 +125,7 @@ public final class StoredDocument {
 
   public func removeElement(_ element: String) throws(DocumentError) {
     try change { document throws(DocumentError) in try document.removeElement(element) }
-  }
-
-  /// Puts a whole content in place of this one, saved at once: for undoing and redoing. The id stays.
-  /// - Parameter images: those that may be gone from the store since.
-  public func replaceContent(
-    _ content: CardDocument, images: [ContentHash: [UInt8]] = [:]
-  ) throws(DocumentError) {
-    let content = content.id == id ? content : try content.duplicate(id: id)
-    try change(bringing: images) { document throws(DocumentError) in
-      guard !document.isReadOnly else { throw .laterVersion(document.version) }
-      document = content
-    }
+    state.waiting[element] = nil
   }
 
   /// A new document in the store with the same content, moves that wait for a save included.
@@ -139,11 +139,10 @@ public final class StoredDocument {
   public func save() throws(DocumentError) {
     try mustBeThere()
     guard isInStore else { return try store.takeIn(self) }
-    guard state.hasMoves else { return }
+    guard hasUnsavedChanges else { return }
     let before = state
     store.willChange(self)
-    state.saved = state.content
-    state.hasMoves = false
+    state.waiting = [:]
     try saveOrTakeBack(before)
   }
 
@@ -159,27 +158,24 @@ public final class StoredDocument {
     if state.isRemoved { throw .removed(id) }
   }
 
-  /// Makes a change: of a move in `content` only, of anything else also in what is saved.
+  /// The way of every change: `body` checks and applies it (it throws before it changes anything), then it is written, or
+  /// waits for a save.
   private func change<Result>(
-    isMove: Bool = false, bringing images: [ContentHash: [UInt8]] = [:],
+    waits: Bool = false, bringing images: [ContentHash: [UInt8]] = [:],
     _ body: (inout CardDocument) throws(DocumentError) -> Result
   ) throws(DocumentError) -> Result {
     try mustBeThere()
-    var next = state
-    let result = try body(&next.content)
-    next.images.merge(images) { old, _ in old }
-    if isMove || !isInStore {
-      next.hasMoves = true
-    } else if state.hasMoves {
-      _ = try body(&next.saved)
-    } else {
-      next.saved = next.content
+    store.willChange(self)
+    guard isInStore, !waits else {
+      let result = try body(&state.content)
+      state.images.merge(images) { old, _ in old }
+      state.isChangedOutside = !isInStore
+      return result
     }
     let before = state
-    store.willChange(self)
-    state = next
-    if next.hasMoves { store.noteMoves(of: self) }
-    if !isMove, isInStore { try saveOrTakeBack(before) }
+    let result = try body(&state.content)
+    state.images.merge(images) { old, _ in old }
+    try saveOrTakeBack(before)
     return result
   }
 

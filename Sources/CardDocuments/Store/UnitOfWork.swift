@@ -63,7 +63,7 @@ final class UnitOfWork {
 
   /// Writes all there is to write into the unit's folder, and makes it certain that it will be done.
   func commit() throws(DocumentError) {
-    let used = changed.reduce(into: Set<ContentHash>()) { $0.formUnion($1.isRemoved ? [] : $1.state.saved.images) }
+    let used = changed.reduce(into: Set<ContentHash>()) { $0.formUnion($1.isRemoved ? [] : $1.content.images) }
     for (hash, name) in staged.sorted(by: { $0.key.description < $1.key.description }) where used.contains(hash) {
       changes.append(.put(staged: name, name: DocumentStore.imageName(hash)))
     }

@@ -1,9 +1,9 @@
-// One line of text by pango: measured at its full size, drawn as much smaller as makes it fit its box.
-// Invariant: the same line has the same shape on every output, so hinting is off and all sizes go through cairo's scale.
+// A text of one or more lines by pango: measured at its full size, drawn as much smaller as makes it fit its box.
+// Invariant: the same text has the same shape on every output, so hinting is off and all sizes go through cairo's scale.
 
 import CDrawing
 
-final class TextLine {
+final class TextBlock {
   private let layout: OpaquePointer
   private let cairo: OpaquePointer
   let width: Double
@@ -14,7 +14,7 @@ final class TextLine {
   /// - Parameter size: units of the current coordinates.
   init(_ text: String, font: String, size: Double, on cairo: OpaquePointer) {
     self.cairo = cairo
-    layout = TextLine.layout(text, font: font, size: size, on: cairo)
+    layout = TextBlock.layout(text, font: font, size: size, on: cairo)
     var ink = PangoRectangle()
     var logical = PangoRectangle()
     pango_layout_get_extents(layout, &ink, &logical)
@@ -42,7 +42,7 @@ final class TextLine {
     pango_font_description_set_absolute_size(description, size * Double(PANGO_SCALE))
     pango_layout_set_font_description(layout, description)
     pango_font_description_free(description)
-    pango_layout_set_single_paragraph_mode(layout, 1)
+    pango_layout_set_alignment(layout, PANGO_ALIGN_CENTER)
     pango_layout_set_auto_dir(layout, 1)
     var text = text
     text.withUTF8 { bytes in
@@ -70,18 +70,22 @@ final class TextLine {
     cairo_restore(cairo)
   }
 
-  /// Run by run: outlines of the plain fonts, pictures of the coloured ones.
+  /// Run by run (a line ends with a run that is none): outlines of the plain fonts, pictures of the coloured ones.
   private func drawRuns() {
     guard let place = pango_layout_get_iter(layout) else { return }
     defer { pango_layout_iter_free(place) }
     repeat {
       guard let run = pango_layout_iter_get_run_readonly(place), let item = run.pointee.item else { continue }
       var logical = PangoRectangle()
+      var line = PangoRectangle()
       pango_layout_iter_get_run_extents(place, nil, &logical)
+      pango_layout_iter_get_line_extents(place, nil, &line)
+      logical.y = line.y
+      logical.height = line.height
       let x = Double(logical.x) / Double(PANGO_SCALE)
       let baseline = Double(pango_layout_iter_get_baseline(place)) / Double(PANGO_SCALE)
       guard let font = item.pointee.analysis.font else { continue }
-      if TextLine.isColored(font) {
+      if TextBlock.isColored(font) {
         drawAsPicture(font, run.pointee.glyphs, x: x, baseline: baseline, logical)
       } else {
         cairo_move_to(cairo, x, baseline)
@@ -100,18 +104,20 @@ final class TextLine {
     baseline: Double, _ logical: PangoRectangle
   ) {
     let runWidth = Double(logical.width) / Double(PANGO_SCALE)
-    guard runWidth > 0, runWidth < 1e6, height < 1e4 else { return }
+    let lineHeight = Double(logical.height) / Double(PANGO_SCALE)
+    let top = Double(logical.y) / Double(PANGO_SCALE)
+    guard runWidth > 0, runWidth < 1e6, lineHeight < 1e4 else { return }
     // A long run has to be small to fit, so it wants no more pixels than this.
     let scale = min(1, 8000 / runWidth)
     let surface = cairo_image_surface_create(
-      CAIRO_FORMAT_ARGB32, Int32((runWidth * scale).rounded(.up)), Int32((height * scale).rounded(.up)))
+      CAIRO_FORMAT_ARGB32, Int32((runWidth * scale).rounded(.up)), Int32((lineHeight * scale).rounded(.up)))
     let picture = cairo_create(surface)
     cairo_scale(picture, scale, scale)
-    cairo_translate(picture, 0, baseline)
+    cairo_translate(picture, 0, baseline - top)
     pango_cairo_show_glyph_string(picture, font, glyphs)
     cairo_destroy(picture)
     cairo_save(cairo)
-    cairo_translate(cairo, x, 0)
+    cairo_translate(cairo, x, top)
     cairo_scale(cairo, 1 / scale, 1 / scale)
     cairo_set_source_surface(cairo, surface, 0, 0)
     cairo_paint(cairo)
