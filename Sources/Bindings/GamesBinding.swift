@@ -209,7 +209,7 @@ private func pushBatch(
   var isSameDeal = true
   stack.pushTable(array: game.rules.count, fields: 0)
   let codes = stack.count
-  for (index, rule) in game.rules.enumerated() { stack.setElement(index + 1, rule.code) }
+  for (index, rule) in game.rules.enumerated() { try stack.setElement(index + 1, rule.code) }
   return try guesses.pushMapped { stack in
     let verdict = try game.verdict(on: stack.bytes(-1))
     switch verdict {
@@ -256,17 +256,17 @@ private func describeState(_ type: BoundType<GameHandle>) {
 struct GameData: LuaRepresentable {
   let handle: GameHandle
 
-  func push(on stack: borrowing LuaStack) -> Int32 {
+  func push(on stack: borrowing LuaStack) throws -> Int32 {
     if let kept = handle.companion as? LuaReference {
       if kept.state === stack.state {
         stack.push(kept)
       } else {
-        return kept.copied().push(on: stack)
+        return try kept.copied().push(on: stack)
       }
       return 1
     }
     if let saved = handle.savedData.flatMap(LuaValue.init(json:)) {
-      _ = saved.push(on: stack)
+      _ = try saved.push(on: stack)
     } else {
       stack.pushTable(array: 0, fields: 4)
     }

@@ -62,6 +62,8 @@ static int settle(lua_State *L, dh_runtime *rt) {
 
 static inline int enter(lua_State *L, void *object, const dh_function *function) {
   dh_runtime *rt = dh_of(L);
+  if (__builtin_expect(rt->is_retired, 0)) return luaL_error(L, "the plugin was unloaded while its code ran");
+  luaL_checkstack(L, DH_ROOM, NULL);
   rt->host_depth++;
   int answer = rt->host.invoke(L, object, function->swift);
   rt->host_depth--;

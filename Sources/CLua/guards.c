@@ -35,28 +35,52 @@ static int guarded_xpcall(lua_State *L) {
 
 // ---- Coroutines
 
-// A coroutine that a stop ended must not run again, not even its pending `__close` handlers: its hooks are off for good. Its
-// word for the runtime says so.
-static void mark_killed(lua_State *co) { *(dh_runtime **)lua_getextraspace(co) = NULL; }
-static int is_killed(lua_State *co) { return dh_of(co) == NULL; }
+static const char *status_word(lua_State *L, lua_State *co) {
+  if (L == co) return "running";
+  int status = lua_status(co);
+  if (status == LUA_YIELD) return "suspended";
+  if (status != LUA_OK) return "dead";
+  lua_Debug ar;
+  if (lua_getstack(co, 0, &ar)) return "normal";
+  return lua_gettop(co) == 0 ? "dead" : "suspended";
+}
+
+static int has_failed(lua_State *co) { return lua_status(co) > LUA_YIELD; }
+
+// A coroutine that a stop ended must not run again, not even its pending `__close` handlers: its hooks are off for
+// good. Lua has marked it as dead; the error value on its stack tells why.
+static int is_killed(lua_State *co) { return has_failed(co) && dh_is_stop_value(co, -1); }
+
+// After a stop: takes the value that the coroutine's code ended with off its stack, and leaves the mark of a stop where
+// it died. No `lua_settop`: that would look for variables to close.
+static void take_ending(lua_State *L, lua_State *co) {
+  lua_xmove(co, L, 1);
+  lua_pop(L, 1);
+  if (has_failed(co)) dh_push_stop_value(co);
+}
 
 // Runs `co` with the arguments on top of L. Answers the count of values it gave, moved to L, or -1 with the error on L.
 static int resume(lua_State *L, lua_State *co, int arguments) {
   dh_runtime *rt = dh_of(L);
-  dh_poll(L);
   dh_check_stack(L);
+  const char *word = status_word(L, co);
+  if (*word != 's') {
+    lua_pushstring(L, *word == 'd' ? "cannot resume dead coroutine" : "cannot resume non-suspended coroutine");
+    return -1;
+  }
   if (!lua_checkstack(co, arguments)) {
     lua_pushliteral(L, "too many arguments to resume");
     return -1;
   }
+  rt->running = co;  // a signal that comes after the look at the stop puts its hook on `co`
+  dh_poll(L);
   lua_xmove(L, co, arguments);
   int count = 0;
-  rt->running = co;
   int status = lua_resume(co, L, arguments, &count);
   rt->running = L;
   if (status != LUA_OK && status != LUA_YIELD) {
     dh_note_memory(co, status);
-    if (rt->stop) mark_killed(co);
+    if (rt->stop) take_ending(L, co);
     dh_poll(L);
     lua_xmove(co, L, 1);
     return -1;
@@ -86,15 +110,18 @@ static int guarded_resume(lua_State *L) {
   return count + 1;
 }
 
-// Closes a coroutine's pending variables: their handlers are Lua code that runs on it.
+// Closes a coroutine's pending variables: their handlers are Lua code that runs on it. Answers LUA_OK, or an error's
+// status with the error on top of `co`, which is at its end either way. Raises a stop.
 static int reset(lua_State *L, lua_State *co) {
   dh_runtime *rt = dh_of(L);
   dh_check_stack(L);
   rt->running = co;
+  dh_poll(L);
   int status = lua_resetthread(co);
   rt->running = L;
   dh_note_memory(co, status);
-  if (rt->stop) mark_killed(co);
+  if (rt->stop && status != LUA_OK) take_ending(L, co);
+  dh_poll(L);
   return status;
 }
 
@@ -103,9 +130,8 @@ static int wrapped_resume(lua_State *L) {
   int count = resume(L, co, lua_gettop(L));
   if (count >= 0) return count;
   int status = lua_status(co);
-  if (status != LUA_OK && status != LUA_YIELD) {  // it died of an error: its pending variables are closed with that
+  if (has_failed(co) && !is_killed(co)) {  // it died of an error: its pending variables are closed with that
     status = reset(L, co);
-    dh_pass_stop_on(L, status);
     lua_xmove(co, L, 1);
   }
   if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
@@ -131,16 +157,6 @@ static int guarded_wrap(lua_State *L) {
   return 1;
 }
 
-static const char *status_word(lua_State *L, lua_State *co) {
-  if (L == co) return "running";
-  int status = lua_status(co);
-  if (status == LUA_YIELD) return "suspended";
-  if (status != LUA_OK) return "dead";
-  lua_Debug ar;
-  if (lua_getstack(co, 0, &ar)) return "normal";
-  return lua_gettop(co) == 0 ? "dead" : "suspended";
-}
-
 static int guarded_close(lua_State *L) {
   lua_State *co = check_coroutine(L);
   const char *word = status_word(L, co);
@@ -151,11 +167,23 @@ static int guarded_close(lua_State *L) {
     return 2;
   }
   int status = reset(L, co);
-  dh_pass_stop_on(L, status);
   lua_pushboolean(L, status == LUA_OK);
   if (status == LUA_OK) return 1;
   lua_xmove(co, L, 1);
   return 2;
+}
+
+// Messages that Lua makes on a coroutine outside any protected call of it. While they are kept they are found, and
+// nothing is allocated: no memory error can jump from there, past every frame in between.
+static void keep_messages(lua_State *L) {
+  static const char *const messages[] = {"C stack overflow", "error in error handling", "cannot resume dead coroutine",
+                                         "cannot resume non-suspended coroutine", "not enough memory"};
+  lua_createtable(L, sizeof messages / sizeof *messages, 0);
+  for (size_t i = 0; i < sizeof messages / sizeof *messages; i++) {
+    lua_pushstring(L, messages[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_rawsetp(L, LUA_REGISTRYINDEX, messages);
 }
 
 // ---- load
@@ -293,6 +321,7 @@ lua_CFunction dh_library_function(lua_State *L, const char *library, const char 
 }
 
 void dh_open_guards(lua_State *L) {
+  keep_messages(L);
   dh_replace(L, "_G", "pcall", guarded_pcall);
   dh_replace(L, "_G", "xpcall", guarded_xpcall);
   dh_replace(L, "_G", "load", guarded_load);

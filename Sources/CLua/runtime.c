@@ -129,6 +129,8 @@ void dh_close(lua_State *L) {
   free(rt);
 }
 
+void dh_retire(lua_State *L) { dh_of(L)->is_retired = 1; }
+
 void *dh_context(lua_State *L) { return dh_of(L)->host.context; }
 void dh_set_context(lua_State *L, void *context) { dh_of(L)->host.context = context; }
 lua_State *dh_running(lua_State *L) { return dh_of(L)->running; }
@@ -257,7 +259,7 @@ int dh_call_protected(lua_State *L, int arguments, int results) {
 
 lua_State *dh_begin_call(lua_State *L, int ref, int slots) {
   L = dh_of(L)->running;
-  if (!lua_checkstack(L, slots)) return NULL;
+  if (!lua_checkstack(L, slots + DH_ROOM)) return NULL;
   lua_pushcfunction(L, dh_note_error);
   lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
   return L;

@@ -23,6 +23,7 @@ struct dh_runtime {
   int exit_status;
   int64_t time_limit;   // of each call, in nanoseconds; 0 for none
   char *stack_floor;    // no call goes deeper into the native stack
+  int is_retired;       // to be closed as soon as nothing of it runs: the host does not answer its code any more
   int is_sandboxed;
   uint64_t seed;        // of its random numbers; each reseeding without a number draws from it
   int is_seeded;
@@ -80,6 +81,9 @@ static inline int dh_leave(dh_runtime *rt, dh_entry *entry) {
 void dh_stop_runtime(dh_runtime *rt, int reason);
 // Raises the error that nothing in Lua catches.
 int dh_raise_stop(lua_State *L);
+// The value of that error.
+void dh_push_stop_value(lua_State *L);
+int dh_is_stop_value(lua_State *L, int index);
 // Notes where a stop found the code running, when it is the first place.
 void dh_note_stop(lua_State *L);
 // For loops in C: raises when a stop is asked for.

@@ -234,8 +234,8 @@ static int sandbox_collectgarbage(lua_State *L) {
 
 // ---- require
 
-// Upvalues: what is loaded by name (true while it is being loaded), and the host's function that gives a module's text and
-// chunk name for its name.
+// Upvalues: what is loaded by name (the value and the chunk name; a light userdata while it is being loaded), and the
+// host's function that gives a module's text and chunk name for its name.
 static int sandbox_require(lua_State *L) {
   const char *name = luaL_checkstring(L, 1);
   lua_settop(L, 1);
@@ -244,8 +244,7 @@ static int sandbox_require(lua_State *L) {
   if (kind == LUA_TLIGHTUSERDATA) return luaL_error(L, "module '%s' requires itself", name);
   if (kind == LUA_TTABLE) {
     lua_rawgeti(L, -1, 1);
-    lua_rawgeti(L, -2, 2);
-    return 2;
+    return lua_rawgeti(L, -2, 2) == LUA_TNIL ? (lua_pop(L, 1), 1) : 2;
   }
   lua_settop(L, 1);
   lua_pushvalue(L, lua_upvalueindex(2));
@@ -287,8 +286,23 @@ static int sandbox_require(lua_State *L) {
   return 2;
 }
 
+// A module that works elsewhere asks for the libraries by name: they are the plugin's own.
+static const char *const required_libraries[] = {"_G", "coroutine", "math", "os", "string", "table", "utf8"};
+enum { REQUIRED_COUNT = sizeof required_libraries / sizeof *required_libraries };
+
 void dh_push_require(lua_State *L, const dh_function *finder) {
-  lua_createtable(L, 0, 4);
+  lua_createtable(L, 0, REQUIRED_COUNT + 4);
+  dh_push_globals(L);
+  for (int i = 0; i < REQUIRED_COUNT; i++) {
+    lua_createtable(L, 1, 0);
+    lua_pushstring(L, required_libraries[i]);
+    lua_rawget(L, -3);
+    lua_rawseti(L, -2, 1);
+    lua_pushstring(L, required_libraries[i]);
+    lua_insert(L, -2);
+    lua_rawset(L, -4);
+  }
+  lua_pop(L, 1);
   dh_push_function(L, finder);
   lua_pushcclosure(L, sandbox_require, 2);
 }

@@ -14,6 +14,9 @@
 // The error value of a stop: its address is the value.
 static const char sentinel = 0;
 
+void dh_push_stop_value(lua_State *L) { lua_pushlightuserdata(L, (void *)&sentinel); }
+int dh_is_stop_value(lua_State *L, int index) { return lua_touserdata(L, index) == (const void *)&sentinel; }
+
 // The innermost call of the host into any state, on this thread.
 _Thread_local dh_entry *volatile dh_innermost_entry;
 #define innermost dh_innermost_entry
@@ -73,7 +76,7 @@ int dh_raise_stop(lua_State *L) {
   dh_note_stop(L);
   set_hook(L);
   dh_of(L)->running = L;
-  lua_pushlightuserdata(L, (void *)&sentinel);
+  dh_push_stop_value(L);
   luaD_throw(L, LUA_ERRRUN);
 }
 

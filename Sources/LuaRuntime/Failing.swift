@@ -7,7 +7,8 @@ public import Wording
 extension LuaStack {
   /// Pushes what an error means to Lua; answers a count of results, or a `dh_failure`.
   func fail(_ error: any Error, softly: Bool) -> Int32 {
-    reserve(16)
+    // The arguments are needed no more; without them there is room.
+    if lua_checkstack(L, Int32(Self.flatValue)) == 0 { lua_settop(L, 0) }
     switch error {
     case LuaFailure.argument(let number, let message):
       push(message)
@@ -43,7 +44,6 @@ extension LuaStack {
 
   /// Pushes a problem as the table that scripts read: code, title, message, its details, and a text.
   public func push(_ problem: any Problem) {
-    reserve(16)
     let details = problem.details
     var (code, title, message) = (problem.code, problem.title, problem.message)
     let metatable = state.problemMetatableSlot(on: L)
@@ -75,7 +75,6 @@ extension LuaStack {
 
   private func rawText(_ name: String, of index: Int) -> String? {
     let table = lua_absindex(L, Int32(index))
-    reserve(4)
     push(name)
     lua_rawget(L, table)
     defer { dh_pop(L, 1) }

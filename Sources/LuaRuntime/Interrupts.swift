@@ -20,6 +20,6 @@ public enum Interrupts {
 extension LuaState {
   /// Asks what runs in this state to stop, as Ctrl-C does.
   public func requestInterrupt() {
-    if !isClosed { dh_request_stop(main, Int32(DH_STOP_INTERRUPT.rawValue)) }
+    if !isFreed { dh_request_stop(main, Int32(DH_STOP_INTERRUPT.rawValue)) }
   }
 }

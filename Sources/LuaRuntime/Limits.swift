@@ -8,17 +8,18 @@ extension LuaState {
   /// a `LuaError` whose `stopReason` is `.deadline`, and nothing in Lua can catch that.
   public var timeLimit: Double? {
     get {
-      guard !isClosed, case let nanoseconds = dh_time_limit(main), nanoseconds > 0 else { return nil }
+      guard !isFreed, case let nanoseconds = dh_time_limit(main), nanoseconds > 0 else { return nil }
       return Double(nanoseconds) / 1e9
     }
-    set { if !isClosed { dh_set_time_limit(main, newValue.map(nanoseconds) ?? 0) } }
+    set { if !isFreed { dh_set_time_limit(main, newValue.map(nanoseconds) ?? 0) } }
   }
 
   /// Runs host work, and the Lua code that it calls, within a time limit.
   /// - Throws: what `body` throws: a call that the limit ends throws a `LuaError` with `stopReason` `.deadline`; host work
   ///   that takes long polls `isStopping`.
   public func withDeadline<R>(_ seconds: Double, _ body: () throws -> R) throws -> R {
-    _ = try running()
+    let (L, top) = try beginUse()
+    defer { endUse(L, top: top) }
     var entry = dh_entry()
     return try withUnsafeMutablePointer(to: &entry) { entry in
       let status = dh_begin_limit(main, entry, nanoseconds(seconds))

@@ -18,7 +18,7 @@ extension LuaTable {
   /// stack when `body` gets it.
   public func pushMapped(_ body: (borrowing LuaStack) throws -> Void) throws -> LuaPushed {
     let stack = LuaStack(L)
-    stack.reserve(16)
+    try stack.reserve(LuaStack.flatValue)
     let length = try count()
     stack.pushTable(array: min(length, 1 << 16), fields: 0)
     let result = lua_gettop(L)
@@ -61,7 +61,6 @@ extension LuaStack {
   public func pushList(
     of count: Int, _ fill: ((UnsafeBufferPointer<UInt8>) -> Void) throws -> Void
   ) rethrows {
-    reserve(8)
     pushTable(array: count, fields: 0)
     var position: Int64 = 0
     try fill { bytes in

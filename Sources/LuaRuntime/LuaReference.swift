@@ -14,10 +14,10 @@ public final class LuaReference {
     slot = dh_ref(L)
   }
 
-  deinit { if !state.isClosed { dh_unref(state.main, slot) } }
+  deinit { if !state.isFreed { dh_unref(state.main, slot) } }
 
   func push(on L: OpaquePointer) {
-    if state.isClosed {
+    if state.isFreed {
       lua_pushnil(L)
     } else {
       dh_push_ref(L, slot)
@@ -32,9 +32,9 @@ public final class LuaReference {
     let L = try begin(slots: arguments.count + results)
     let stack = LuaStack(L)
     let top = lua_gettop(L) - 2
-    defer { lua_settop(L, top) }
+    defer { end(L, top) }
     var count: Int32 = 0
-    for argument in arguments { count += argument.push(on: stack) }
+    for argument in arguments { count += try argument.push(on: stack) }
     try finish(L, count, results)
     return try read(stack)
   }
@@ -43,22 +43,19 @@ public final class LuaReference {
   @inlinable public func call<First: LuaRepresentable, each Argument: LuaRepresentable, R>(
     with first: First, _ arguments: repeat each Argument, results: Int = 1, read: (borrowing LuaStack) throws -> R
   ) throws -> R {
-    let L = try begin(slots: results + 16)
+    let L = try begin(slots: results)
     let stack = LuaStack(L)
     let top = lua_gettop(L) - 2
-    defer { lua_settop(L, top) }
-    var count = first.push(on: stack)
-    for argument in repeat each arguments { count += argument.push(on: stack) }
+    defer { end(L, top) }
+    var count = try first.push(on: stack)
+    for argument in repeat each arguments { count += try argument.push(on: stack) }
     try finish(L, count, results)
     return try read(stack)
   }
 
   /// Pushes the handler and the value; room for `slots` more and some.
-  @usableFromInline func begin(slots: Int) throws -> OpaquePointer {
-    if !state.isClosed, let L = dh_begin_call(state.main, slot, Int32(clamping: slots &+ 16)) { return L }
-    _ = try state.running()
-    throw state.stackIsFull
-  }
+  @usableFromInline func begin(slots: Int) throws -> OpaquePointer { try state.beginCall(slot, slots: slots) }
+  @usableFromInline func end(_ L: OpaquePointer, _ top: Int32) { state.endUse(L, top: top) }
 
   @usableFromInline func finish(_ L: OpaquePointer, _ count: Int32, _ results: Int) throws {
     let status = dh_finish_call(L, count, Int32(truncatingIfNeeded: results))
@@ -90,7 +87,7 @@ extension LuaStack {
   /// An iterator is called without arguments, as `for ... in` calls one that keeps its own state.
   /// - Throws: what the script's code fails with, the stop that ended it, and what `body` throws.
   public func forEachItem(_ index: Int, _ body: (borrowing LuaStack) throws -> Void) throws {
-    reserve(16)
+    try reserve(Self.flatValue)
     if isTable(index), !isCallable(index) {
       return try table(index).forEachElement { _, stack in
         if stack.state.isStopping { throw LuaFailure.message("stopped") }

@@ -1,5 +1,7 @@
 // A view of the Lua stack for the length of one host call: the arguments of a bound function, and where results go.
-// Invariant: it uses only functions of Lua that cannot raise, or protected ones; it cannot be copied, so nothing keeps it.
+// Invariant: it uses only functions of Lua that cannot raise, or protected ones; it cannot be copied, so nothing keeps
+// it. Room for DH_ROOM values was there when the call began; what nests, or pushes any number of values, calls
+// `reserve`.
 
 public import CLua
 
@@ -43,24 +45,28 @@ public struct LuaStack: ~Copyable {
   public func push(object: any BoundObject) { state.push(object: object, on: L) }
   public func push(_ reference: LuaReference) { reference.push(on: L) }
   public func pushTable(array: Int, fields: Int) {
-    reserve(4)
     dh_new_table(L, Int32(clamping: array), Int32(clamping: fields))
   }
 
-  /// Makes sure that `slots` more values fit; Lua's own limit is a million.
-  func reserve(_ slots: Int) { _ = lua_checkstack(L, Int32(clamping: slots)) }
+  /// What one value that holds no others may take while it is pushed.
+  static let flatValue = 16
+
+  /// Makes sure that `slots` more values fit; Lua's own limit is a million in all.
+  /// - Throws: `LuaError`, "stack overflow".
+  public func reserve(_ slots: Int) throws(LuaError) {
+    guard lua_checkstack(L, Int32(clamping: slots)) != 0 else { throw state.stackIsFull }
+  }
 
   /// Sets element `index` of the table on top.
-  public func setElement(_ index: Int, _ value: some LuaRepresentable) {
-    if value.push(on: self) == 1 { lua_rawseti(L, -2, Int64(index)) }
+  public func setElement(_ index: Int, _ value: some LuaRepresentable) throws {
+    if try value.push(on: self) == 1 { lua_rawseti(L, -2, Int64(index)) }
   }
 
   /// Sets a field of the table on top. A key of nil or NaN is passed over: no table holds one.
-  public func setField(_ key: some LuaRepresentable, _ value: some LuaRepresentable) {
-    reserve(4)
-    guard key.push(on: self) == 1 else { return }
+  public func setField(_ key: some LuaRepresentable, _ value: some LuaRepresentable) throws {
+    guard try key.push(on: self) == 1 else { return }
     let isKey = lua_type(L, -1) != LUA_TNIL && lua_rawequal(L, -1, -1) != 0
-    guard isKey, value.push(on: self) == 1 else {
+    guard isKey, try value.push(on: self) == 1 else {
       dh_pop(L, 1)
       return
     }

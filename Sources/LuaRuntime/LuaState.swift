@@ -1,5 +1,6 @@
 // A Lua state and what the host has put into it. Invariant: it is used only on the thread that made it (the type is not
-// Sendable), every host function and bound type in it lives as long as it does, and after `close` nothing reaches Lua.
+// Sendable), every host function and bound type in it lives as long as it does, and after `close` no call begins in it;
+// its memory is given back when the last use of its stacks that was under way has ended.
 
 import CLua
 import Wording
@@ -27,6 +28,10 @@ public final class LuaState {
   let main: OpaquePointer
   /// Read at every call; nothing holds an access to it across another.
   @exclusivity(unchecked) public private(set) var isClosed = false
+  /// Whether its memory was given back, too.
+  @exclusivity(unchecked) private(set) var isFreed = false
+  /// How many calls, and other uses of its stacks by the host, are under way.
+  @exclusivity(unchecked) private var uses = 0
   private var slots: [ObjectIdentifier: Slot] = [:]
   private var slotsByType: [UnsafeRawPointer: Slot] = [:]
   /// The types and modules that were registered, for help, completion and the reference.
@@ -63,14 +68,29 @@ public final class LuaState {
     dh_set_context(L, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  deinit { close() }
+  deinit { if !isFreed { free() } }
 
-  /// Ends the state: finalizers run, bound objects are given back. Calling it again does nothing.
+  /// Ends the state: finalizers run, bound objects are given back. While code of it runs, as when a plugin unloads
+  /// itself, that runs to its end first; the host refuses what it asks for. Calling it again does nothing.
   public func close() {
     guard !isClosed else { return }
+    isClosed = true
+    dh_retire(main)
+    if uses == 0 { free() }
+  }
+
+  /// Ends one use of a stack, with the stack as it was before.
+  func endUse(_ L: OpaquePointer, top: Int32) {
+    lua_settop(L, top)
+    uses -= 1
+    if isClosed, uses == 0 { free() }
+  }
+
+  private func free() {
     problemMetatable = nil
     errorValues = []
     isClosed = true
+    isFreed = true
     dh_close(main)
     for function in functions { function.entry.deallocate() }
     for name in names { name.deallocate() }
@@ -86,22 +106,22 @@ public final class LuaState {
   }
 
   /// Bytes that the state holds, host objects included.
-  public var memoryUsed: Int { isClosed ? 0 : Int(clamping: dh_memory_used(main)) }
+  public var memoryUsed: Int { isFreed ? 0 : Int(clamping: dh_memory_used(main)) }
 
   /// Whether errors carry a traceback.
-  public var isTracing = false { didSet { if !isClosed { dh_set_tracing(main, isTracing ? 1 : 0) } } }
+  public var isTracing = false { didSet { if !isFreed { dh_set_tracing(main, isTracing ? 1 : 0) } } }
 
   /// Whether what runs was asked to stop: long host work polls it.
-  public var isStopping: Bool { !isClosed && dh_is_stopping(main) != 0 }
+  public var isStopping: Bool { !isFreed && dh_is_stopping(main) != 0 }
 
   // MARK: Running code
 
   /// Compiles text; bytecode is refused.
   /// - Parameter name: how messages call it: `make_deck.lua`, `prompt`.
   public func load(_ source: some Collection<UInt8>, name: String) throws -> LuaReference {
-    let L = try running()
+    let (L, top) = try beginUse()
+    defer { endUse(L, top: top) }
     let bytes = Array(source)
-    guard lua_checkstack(L, 8) != 0 else { throw stackIsFull }
     let chunkName = (name.hasSuffix(".lua") ? "@" : "=") + name  // Lua's own mark of a file
     let status = bytes.withUnsafeBytes { raw in
       guard let base = raw.baseAddress else { return dh_load(L, "", 0, chunkName) }
@@ -114,20 +134,26 @@ public final class LuaState {
 
   public func load(_ source: String, name: String) throws -> LuaReference { try load(source.utf8, name: name) }
 
-  /// The stack on which the host may push now.
-  func running() throws(LuaError) -> OpaquePointer {
-    guard !isClosed, let L = dh_running(main) else {
-      throw LuaError(kind: .runtime, message: "this belongs to a Lua state that is closed")
-    }
+  /// Begins a use of the stack on which the host may push now; it has room. `endUse` must follow.
+  func beginUse() throws(LuaError) -> (L: OpaquePointer, top: Int32) {
+    guard !isClosed, let L = dh_running(main) else { throw refusal }
+    guard lua_checkstack(L, Int32(DH_ROOM)) != 0 else { throw stackIsFull }
+    uses += 1
+    return (L, lua_gettop(L))
+  }
+
+  /// Begins a call of the value at a slot of the registry: its handler and the value are on the stack then.
+  func beginCall(_ slot: Int32, slots: Int) throws(LuaError) -> OpaquePointer {
+    guard !isClosed else { throw refusal }
+    guard let L = dh_begin_call(main, slot, Int32(clamping: slots)) else { throw stackIsFull }
+    uses += 1
     return L
   }
 
   /// Gives `body` a view of the stack, balanced afterwards.
   public func withStack<R>(_ body: (borrowing LuaStack) throws -> R) throws -> R {
-    let L = try running()
-    guard lua_checkstack(L, 32) != 0 else { throw stackIsFull }
-    let top = lua_gettop(L)
-    defer { lua_settop(L, top) }
+    let (L, top) = try beginUse()
+    defer { endUse(L, top: top) }
     return try body(LuaStack(L))
   }
 
@@ -136,7 +162,7 @@ public final class LuaState {
   public func setGlobal(_ name: String, _ value: some LuaRepresentable) throws {
     try withStack { stack in
       dh_push_globals(stack.L)
-      stack.setField(name, value)
+      try stack.setField(name, value)
     }
   }
 
@@ -157,6 +183,7 @@ public final class LuaState {
   // MARK: Errors
 
   var stackIsFull: LuaError { LuaError(kind: .runtime, message: "stack overflow") }
+  private var refusal: LuaError { LuaError(kind: .runtime, message: "this belongs to a Lua state that is closed") }
 
   /// A chunk is incomplete when its end was not expected there. A short string cannot go on in the next line, unless the
   /// line ends in a backslash.
@@ -211,7 +238,6 @@ public final class LuaState {
   private func errorText(on L: OpaquePointer) -> String {
     let kind = lua_type(L, -1)
     if kind == LUA_TNIL { return "nil" }
-    guard lua_checkstack(L, 8) != 0 else { return "stack overflow" }
     defer { dh_pop(L, 1) }
     let hasText = kind == LUA_TSTRING || kind == LUA_TNUMBER || luaL_getmetafield(L, -1, "__tostring") != LUA_TNIL
     if kind != LUA_TSTRING, kind != LUA_TNUMBER, hasText { dh_pop(L, 1) }
@@ -242,7 +268,7 @@ public final class LuaState {
   }
 
   func push(object: any BoundObject, on L: OpaquePointer) {
-    guard let slot = slot(of: Swift.type(of: object)), lua_checkstack(L, 8) != 0 else {
+    guard let slot = slot(of: Swift.type(of: object)) else {
       lua_pushnil(L)
       return
     }
@@ -345,11 +371,15 @@ public final class LuaState {
     if let problemMetatable { return problemMetatable.slot }
     let stack = LuaStack(L)
     stack.pushTable(array: 0, fields: 3)
-    stack.setField("__name", "problem")
-    stack.setField("__metatable", "problem")
+    for key in ["__name", "__metatable"] {
+      stack.push(key)
+      stack.push("problem")
+      lua_rawset(L, -3)
+    }
     stack.push("__tostring")
     let text = HostFunction("__tostring", failsSoftly: false) { stack, _ in
-      (stack.problem(at: 1)?.message ?? "problem").push(on: stack)
+      stack.push(stack.problem(at: 1)?.message ?? "problem")
+      return 1
     }
     push(text, on: L)
     lua_rawset(L, -3)
@@ -357,40 +387,4 @@ public final class LuaState {
     problemMetatable = metatable
     return metatable.slot
   }
-
-  // MARK: Fields
-
-  /// The message for a field that a type or module does not have.
-  func unknownField(of owner: String, key: LuaValue, isWrite: Bool) -> String {
-    guard let name = key.text else { return "\(owner) is not indexed by such a key" }
-    let members = memberNames(of: owner)
-    if isWrite, members.contains(name) { return "\(owner).\(name) cannot be assigned" }
-    return "\(owner) has no field '\(printable(name, limit: 60))'\(didYouMean(name, among: members, quote: "'"))"
-  }
-
-  private func memberNames(of owner: String) -> [String] {
-    description(named: owner)?.memberNames ?? modules.first { $0.name == owner }?.memberNames ?? []
-  }
-}
-
-// MARK: What the trampolines call
-
-private func runHostFunction(
-  _ L: OpaquePointer?, _ object: UnsafeMutableRawPointer?, _ function: UnsafeMutableRawPointer?
-) -> Int32 {
-  guard let L, let function else { return 0 }
-  return Unmanaged<HostFunction>.fromOpaque(function)._withUnsafeGuaranteedRef { $0.run(LuaStack(L), object) }
-}
-
-private func releaseHostObject(_ object: UnsafeMutableRawPointer?) {
-  if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
-}
-
-private func wordUnknownField(
-  _ L: OpaquePointer?, _ owner: UnsafePointer<CChar>?, _ key: Int32, _ isWriting: Int32
-) {
-  guard let L, let owner else { return }
-  let stack = LuaStack(L)
-  let key = stack.value(Int(key), depth: 0)
-  stack.push(stack.state.unknownField(of: String(cString: owner), key: key, isWrite: isWriting != 0))
 }

@@ -17,7 +17,6 @@ public struct LuaTable: ~Copyable {
     L = state
     self.index = lua_absindex(state, Int32(index))
     self.argument = argument
-    _ = lua_checkstack(state, 16)
     hasMetatable = lua_getmetatable(state, self.index) != 0
     if hasMetatable { dh_pop(state, 1) }
   }
@@ -111,7 +110,7 @@ public struct LuaTable: ~Copyable {
   /// Calls `body` with each position, 1-based, and its element on top of the stack, up to the first nil.
   public func forEachElement(_ body: (Int, borrowing LuaStack) throws -> Void) throws {
     let stack = LuaStack(L)
-    stack.reserve(8)
+    try stack.reserve(LuaStack.flatValue)
     let top = lua_gettop(L)
     defer { lua_settop(L, top) }
     let length = try count()
@@ -174,7 +173,6 @@ public struct LuaTable: ~Copyable {
   /// Refuses a field that is not one of the known ones, with "did you mean".
   public func allowOnly(_ known: [String]) throws(LuaFailure) {
     let stack = LuaStack(L)
-    stack.reserve(8)
     let top = lua_gettop(L)
     defer { lua_settop(L, top) }
     lua_pushnil(L)

@@ -54,8 +54,9 @@ public indirect enum LuaValue {
 
 /// A type that Swift can hand to Lua, and that reads as plain data for `--json`.
 public protocol LuaRepresentable {
-  /// Pushes the value; answers how many Lua values that made (1 but for `LuaResults` and `Void`-like ones).
-  func push(on stack: borrowing LuaStack) -> Int32
+  /// Pushes the value; answers how many Lua values that made (1 but for `LuaResults` and `Void`-like ones). There is
+  /// room for one value; what holds others reserves it for them, and throws when the stack is full.
+  func push(on stack: borrowing LuaStack) throws -> Int32
   var luaValue: LuaValue { get }
 }
 
@@ -103,20 +104,21 @@ extension String: LuaRepresentable {
 }
 
 extension Optional: LuaRepresentable where Wrapped: LuaRepresentable {
-  public func push(on stack: borrowing LuaStack) -> Int32 {
+  public func push(on stack: borrowing LuaStack) throws -> Int32 {
     guard let self else {
       stack.pushNil()
       return 1
     }
-    return self.push(on: stack)
+    return try self.push(on: stack)
   }
   public var luaValue: LuaValue { self.map(\.luaValue) ?? .none }
 }
 
 extension Array: LuaRepresentable where Element: LuaRepresentable {
-  public func push(on stack: borrowing LuaStack) -> Int32 {
+  public func push(on stack: borrowing LuaStack) throws -> Int32 {
+    try stack.reserve(LuaStack.flatValue)
     stack.pushTable(array: count, fields: 0)
-    for (offset, element) in enumerated() { stack.setElement(offset + 1, element) }
+    for (offset, element) in enumerated() { try stack.setElement(offset + 1, element) }
     return 1
   }
   public var luaValue: LuaValue { .list(map(\.luaValue)) }
@@ -125,17 +127,18 @@ extension Array: LuaRepresentable where Element: LuaRepresentable {
 extension LuaValue: LuaRepresentable {
   public var luaValue: LuaValue { self }
 
-  public func push(on stack: borrowing LuaStack) -> Int32 {
+  public func push(on stack: borrowing LuaStack) throws -> Int32 {
     switch self {
     case .none: stack.pushNil()
     case .boolean(let value): stack.push(value)
     case .integer(let value): stack.push(value)
     case .number(let value): stack.push(value)
     case .bytes(let bytes): stack.push(bytes: bytes)
-    case .list(let elements): return elements.push(on: stack)
+    case .list(let elements): return try elements.push(on: stack)
     case .table(let pairs):
+      try stack.reserve(LuaStack.flatValue)
       stack.pushTable(array: 0, fields: pairs.count)
-      for (key, value) in pairs { stack.setField(key, value) }
+      for (key, value) in pairs { try stack.setField(key, value) }
     case .object(let object): stack.push(object: object)
     case .opaque: stack.pushNil()
     }
@@ -149,8 +152,9 @@ public struct LuaResults: LuaRepresentable {
 
   public init(_ values: any LuaRepresentable...) { self.values = values }
 
-  public func push(on stack: borrowing LuaStack) -> Int32 {
-    values.reduce(0) { $0 + $1.push(on: stack) }
+  public func push(on stack: borrowing LuaStack) throws -> Int32 {
+    try stack.reserve(values.count + LuaStack.flatValue)
+    return try values.reduce(0) { $0 + (try $1.push(on: stack)) }
   }
   public var luaValue: LuaValue { values.first?.luaValue ?? .none }
 }
@@ -172,8 +176,8 @@ public struct FrozenList<Element: LuaRepresentable>: LuaRepresentable {
     self.advice = advice
   }
 
-  public func push(on stack: borrowing LuaStack) -> Int32 {
-    _ = elements.push(on: stack)
+  public func push(on stack: borrowing LuaStack) throws -> Int32 {
+    _ = try elements.push(on: stack)
     stack.freeze(advice: advice)
     return 1
   }

@@ -14,7 +14,10 @@ public final class PreparedProblem {
   public init(_ problem: any Problem, detail: String, on stack: borrowing LuaStack) {
     stack.pushTable(array: 7, fields: 0)
     let texts = ["code", problem.code, "title", problem.title, "message", problem.message, detail]
-    for (offset, text) in texts.enumerated() { stack.setElement(offset + 1, text) }
+    for (offset, text) in texts.enumerated() {
+      stack.push(text)
+      lua_rawseti(stack.L, -2, Int64(offset + 1))
+    }
     self.texts = LuaReference(popping: stack.L, of: stack.state)
     slot = self.texts.slot
     metatable = stack.state.problemMetatableSlot(on: stack.L)
@@ -22,7 +25,6 @@ public final class PreparedProblem {
 
   /// Pushes nil and the problem; the detail is the value at an index of the stack.
   public func pushRefusal(detail index: Int, on stack: borrowing LuaStack) -> LuaPushed {
-    stack.reserve(8)
     let index = lua_absindex(stack.L, Int32(index))
     stack.pushNil()
     dh_push_prepared(stack.L, slot, 3, index, metatable)

@@ -20,7 +20,7 @@ extension PluginHost {
       $0.granted = plugin.isBundled ? [] : rights
     }
     plugin.granted = rights
-    if plugin.state == .loaded { return }
+    if plugin.state == .loaded || plugin.state == .loading { return }
     takeBack(plugin)
     plugin.state = .ready
     announce(plugin)
@@ -43,7 +43,7 @@ extension PluginHost {
     }
     guard plugin.manifest != nil else { return }
     let (wasLoaded, hasFailed) = (plugin.lua != nil, plugin.lastError != nil)
-    guard wasLoaded || hasFailed, plugin.state != .off else { return }
+    guard wasLoaded || hasFailed, plugin.state != .off, plugin.state != .loading else { return }
     let fresh = replace(plugin)
     if wasLoaded { try load(fresh) }
   }
@@ -61,6 +61,7 @@ extension PluginHost {
 
   /// Reads the manifest anew, and loads the code when it was loaded before.
   public func reload(_ plugin: Plugin) throws -> Plugin {
+    if plugin.state == .loading { throw PluginError.isLoading(plugin: plugin.name) }
     let wasLoaded = plugin.lua != nil
     let fresh = replace(plugin)
     if wasLoaded { try load(fresh) }
@@ -69,6 +70,7 @@ extension PluginHost {
 
   private func replace(_ plugin: Plugin) -> Plugin {
     takeBack(plugin)
+    plugin.state = .off
     let fresh = read(plugin.name, plugin.folder, isBundled: plugin.isBundled)
     plugins = plugins.map { $0 === plugin ? fresh : $0 }
     announce(fresh)

@@ -1,5 +1,6 @@
-// Loading a plugin's code, and taking everything back. Invariant: a plugin has a Lua state of its own with the safe libraries, its
-// granted modules and its own files; what it is built on was loaded before it.
+// Loading a plugin's code, and taking everything back. Invariant: a plugin has a Lua state of its own with the safe
+// libraries, its granted modules and its own files; what it is built on was loaded before it. It may be unloaded while
+// its code runs: what it added goes at once, its state when the code has ended.
 
 import Bindings
 import Commands
@@ -12,12 +13,13 @@ extension PluginHost {
 
   /// Sees to it that a mode is there when a plugin's manifest names it; nil asks for all modes.
   public func prepareMode(_ name: String?) throws {
-    for plugin in plugins where plugin.state == .ready {
+    for plugin in plugins {
       guard let offered = plugin.manifest?.modes, !offered.isEmpty else { continue }
-      if name == nil {
+      if let name {
+        guard offered.contains(name), modes.owner(of: name) == nil else { continue }
+        if plugin.state == .ready || plugin.state == .loading { try load(plugin) }
+      } else if plugin.state == .ready {
         loadOrReport(plugin)
-      } else if let name, offered.contains(name) {
-        try load(plugin)
       }
     }
   }
@@ -52,6 +54,7 @@ extension PluginHost {
   public func load(_ plugin: Plugin) throws {
     switch plugin.state {
     case .loaded: return
+    case .loading: throw PluginError.isLoading(plugin: plugin.name)
     case .off: throw PluginError.disabled(plugin: plugin.name)
     case .asking(let missing):
       throw PluginError.asksForMore(plugin: plugin.name, rights: missing.map(\.description))
@@ -62,19 +65,30 @@ extension PluginHost {
     try surroundings.requireSignIn()
     guard let manifest = plugin.manifest else { return }
     try loadDependencies(of: plugin)
-    // What it is built on may have used it, and so loaded it, meanwhile.
-    guard plugin.state == .ready else { return }
+    // What it is built on may have used it, and so loaded it, or have turned it off.
+    guard plugin.state == .ready else { return try load(plugin) }
+    try loadCode(of: plugin, manifest)
+  }
+
+  private func loadCode(of plugin: Plugin, _ manifest: Manifest) throws {
     let start = surroundings.elapsed()
+    let unloadings = plugin.unloadings
+    plugin.state = .loading
     // The announcements give way to the commands themselves.
     registry.removeAll(owner: manifest.owner)
     do {
       try run(plugin, manifest, grants(for: manifest.permissions))
+      guard plugin.unloadings == unloadings else { throw PluginError.endedWhileLoading(plugin: plugin.name) }
       try checkPromises(manifest)
     } catch let error as LuaError where error.stopReason == .interrupt {
+      guard plugin.unloadings == unloadings else { throw error }
       takeBack(plugin)
+      plugin.state = .ready
       announce(plugin)
       throw error
     } catch {
+      // What its own code has made of it holds.
+      guard plugin.unloadings == unloadings else { throw PluginError.endedWhileLoading(plugin: plugin.name) }
       let message = reason(error, of: plugin)
       takeBack(plugin)
       plugin.state = .failed(message)
@@ -189,8 +203,10 @@ extension PluginHost {
 
   // MARK: Unloading
 
-  /// Takes back everything that a plugin added, and closes its state.
+  /// Takes back everything that a plugin added, and closes its state, or lets it be closed when the code of it that
+  /// runs has ended. The caller says what becomes of the plugin.
   func takeBack(_ plugin: Plugin) {
+    plugin.unloadings += 1
     if let manifest = plugin.manifest {
       registry.removeAll(owner: manifest.owner)
       modes.remove(owner: manifest.owner)
@@ -205,31 +221,13 @@ extension PluginHost {
     plugin.addedModes = []
   }
 
-  /// Ends all plugins, as when the program ends or the person signs out. What their manifests name stays known.
+  /// Ends all plugins, as when the program ends or the person signs out, be it from code of theirs. What their
+  /// manifests name stays known.
   public func unloadAll() {
     for plugin in plugins where plugin.lua != nil {
       takeBack(plugin)
       plugin.state = .ready
       announce(plugin)
     }
-  }
-
-  /// Ends all plugins while code of theirs may be running, as when a script signs out: what they added goes at once, their
-  /// states with `closeRetired`.
-  public func retireAll() {
-    for plugin in plugins {
-      guard let lua = plugin.lua else { continue }
-      retired.append(lua)
-      plugin.lua = nil
-      takeBack(plugin)
-      plugin.state = .ready
-      announce(plugin)
-    }
-  }
-
-  /// Closes the states of plugins that were ended. None of their code may be running.
-  public func closeRetired() {
-    for lua in retired { lua.close() }
-    retired = []
   }
 }

@@ -1,4 +1,5 @@
-// One plugin that was found, and what has become of it. Invariant: it has a Lua state exactly while it is loaded.
+// One plugin that was found, and what has become of it. Invariant: it has a Lua state exactly while it is loading or
+// loaded.
 
 public import Bindings
 import LuaRuntime
@@ -7,6 +8,8 @@ public final class Plugin {
   public enum State: Equatable {
     /// Enabled, its code not loaded yet.
     case ready
+    /// Its `init.lua` runs.
+    case loading
     case loaded
     case off
     /// It wants rights that it was not granted.
@@ -33,6 +36,8 @@ public final class Plugin {
   public internal(set) var addedCommands: [String] = []
   public internal(set) var addedModes: [String] = []
   var lua: LuaState?
+  /// Grows with each unloading, so that a loading that was ended from within notices.
+  var unloadings = 0
 
   init(
     name: String, folder: String, isBundled: Bool, manifest: Manifest?, state: State, limits: PluginLimits = .standard,
@@ -48,7 +53,7 @@ public final class Plugin {
   }
 
   /// Whether its commands and modes can be used.
-  public var isUsable: Bool { state == .ready || state == .loaded }
+  public var isUsable: Bool { [.ready, .loading, .loaded].contains(state) }
 
   /// Its commands, as far as they are known.
   public var commands: [String] { state == .loaded ? addedCommands : manifest?.commands ?? [] }

@@ -22,6 +22,10 @@ public enum PluginError: Problem, Equatable {
   case exists(name: String, what: String)
   case badName(String)
   case disabled(plugin: String)
+  /// It was to be loaded again by its own `init.lua`.
+  case isLoading(plugin: String)
+  /// Its `init.lua` had it turned off, or the person signed out.
+  case endedWhileLoading(plugin: String)
 
   public var code: String {
     switch self {
@@ -30,7 +34,8 @@ public enum PluginError: Problem, Equatable {
     case .newerAPI: "newer_api"
     case .failed, .missing: "plugin_failed"
     case .asksForMore: "not_granted"
-    case .disabled: "plugin_disabled"
+    case .disabled, .endedWhileLoading: "plugin_disabled"
+    case .isLoading: "plugin_loading"
     case .missingDependency: "missing_dependency"
     case .cycle: "dependency_cycle"
     case .exists: "exists"
@@ -45,7 +50,8 @@ public enum PluginError: Problem, Equatable {
     case .newerAPI: "A plugin for a newer Deckhand"
     case .failed, .missing: "A plugin failed"
     case .asksForMore: "A plugin asks for more"
-    case .disabled: "The plugin is off"
+    case .disabled, .endedWhileLoading: "The plugin is off"
+    case .isLoading: "The plugin is being loaded"
     case .missingDependency: "A plugin lacks another"
     case .cycle: "Plugins need each other"
     case .exists: "The name is taken"
@@ -65,6 +71,8 @@ public enum PluginError: Problem, Equatable {
     case .asksForMore(let plugin, let rights):
       "\(plugin): asks for \(rights.joined(separator: ", ")); `plugin enable \(plugin)` grants it"
     case .disabled(let plugin): "\(plugin) is off; `plugin enable \(plugin)` turns it on"
+    case .isLoading(let plugin): "\(plugin) is being loaded: it cannot be used before its init.lua has ended"
+    case .endedWhileLoading(let plugin): "\(plugin) was unloaded while its init.lua ran"
     case .missingDependency(let plugin, let needs, let reason): "\(plugin): needs the plugin \(needs), \(reason)"
     case .cycle(let names): "\(names.first ?? ""): plugins need each other in a ring: \(names.joined(separator: " > "))"
     case .exists(let name, let what): "\(quoted(name)) is the name of \(what) already"
@@ -77,7 +85,8 @@ public enum PluginError: Problem, Equatable {
     switch self {
     case .unknown, .cycle, .exists, .badName: []
     case .badManifest(let plugin, _), .newerAPI(let plugin, _), .failed(let plugin, _), .missing(let plugin, _),
-      .asksForMore(let plugin, _), .disabled(let plugin), .missingDependency(let plugin, _, _):
+      .asksForMore(let plugin, _), .disabled(let plugin), .isLoading(let plugin), .endedWhileLoading(let plugin),
+      .missingDependency(let plugin, _, _):
       [("plugin", .text(plugin))]
     }
   }

@@ -4,7 +4,6 @@
 
 public import Bindings
 public import Commands
-import LuaRuntime
 import Storage
 public import WordGames
 public import Wording
@@ -55,8 +54,6 @@ public final class PluginHost {
   var grants: GrantFile?
   /// Those whose names are taken: they were announced before.
   var announced: [Plugin] = []
-  /// States of plugins that were ended while their code may have been running.
-  var retired: [LuaState] = []
 
   public init(_ surroundings: Surroundings, registry: CommandRegistry, modes: ModeTable, events: EventTable) {
     self.surroundings = surroundings

@@ -30,7 +30,7 @@ extension PluginHost {
     var allowed = grants(for: manifest.permissions.filter { isGranted || !$0.reachesOut })
     allowed.readable?.append(contentsOf: [folder, plugin.folder])
     allowed.writable?.append(folder)
-    plugin.state = .ready
+    plugin.state = .loading
     do {
       try run(plugin, manifest, allowed, mayTake: { $0.isWithin(folder) || $0.isWithin(plugin.folder) })
       plugin.state = .loaded

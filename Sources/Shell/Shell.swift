@@ -148,7 +148,8 @@ public final class Shell {
     ownGlobals = Set(try lua.globalNames())
   }
 
-  /// Ends the person's state and makes one with nothing of theirs in it. None of its code may be running.
+  /// Ends the person's state and makes one with nothing of theirs in it. Code of it that runs goes on in the old one to
+  /// its end.
   func makeLuaAnew() throws {
     lua.close()
     lua = try LuaState(seed: setup.seed)
@@ -232,7 +233,6 @@ public final class Shell {
       for error in outsideNames() { report(error) }
       try events.emit(.exiting)
       plugins.unloadAll()
-      plugins.closeRetired()
       lua.close()
       saveDocuments()
       try opened?.close()

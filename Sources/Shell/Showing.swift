@@ -53,7 +53,7 @@ extension Shell {
   func display(of value: LuaValue) -> Display {
     do {
       return try lua.withStack { stack in
-        _ = value.push(on: stack)
+        _ = try value.push(on: stack)
         let preview = try stack.preview(-1)
         guard case .text(let bytes, _) = preview else { return .lines(preview.lines(on: console.terminal)) }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)

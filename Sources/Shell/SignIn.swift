@@ -195,12 +195,12 @@ extension Shell {
     try workspace.close()
   }
 
-  /// Ends all that the person's code was subscribed to, had added or had loaded. Lua states that may still have code running
-  /// are closed by `settle`.
+  /// Ends all that the person's code was subscribed to, had added or had loaded. The person's Lua state, whose code may
+  /// be running, is made anew by `settle`.
   func endSession() {
     session += 1
     events.removeAll()
-    plugins.retireAll()
+    plugins.unloadAll()
     modes.remove(owner: .user)
     registry.removeAll(owner: .user)
     for alias in registry.aliases { registry.removeAlias(alias.name) }
@@ -222,7 +222,6 @@ extension Shell {
     if needsFreshState {
       needsFreshState = false
       hasBegun = false
-      plugins.closeRetired()
       try makeLuaAnew()
     }
     if !gate.needsAuthentication, !hasBegun {

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// A home with an account `ana` whose password is in a file, and a deck that was there before.
-private struct Accounts {
+struct Accounts {
   let home: Home
   let password: String
   let wrong: String

@@ -100,7 +100,7 @@ extension Home {
       "parts", manifest: #""load": "startup""#,
       """
       print(require("part").value, require("deep.er"), require("part") == require("part"))
-      for _, name in ipairs { "out", "string", "../parts/part", "/etc/passwd", "deep..er", "linked.er", "" } do
+      for _, name in ipairs { "out", "io", "debug", "package", "../parts/part", "/etc/passwd", "deep..er", "linked.er", "" } do
         print(name, pcall(require, name) and "found" or "refused")
       end
       """)
@@ -117,8 +117,30 @@ extension Home {
     let child = try Child(home.words(["plugin", "enable", "parts", "--grant"]), environment: environment)
     let lines = try child.finish(input: "").lines
     #expect(lines.first == "7\tdeep\ttrue")
-    #expect(lines.count { $0.hasSuffix("\trefused") } == 7)
+    #expect(lines.count { $0.hasSuffix("\trefused") } == 9)
     #expect(!lines.contains { $0.hasSuffix("found") || $0 == "init" })
+  }
+
+  @Test func `a module that works elsewhere finds Lua's libraries by require, in the plugin's own safe versions`()
+    throws
+  {
+    let home = try Home()
+    try home.plugin(
+      "portable", manifest: #""load": "startup""#,
+      """
+      for _, name in ipairs { "_G", "coroutine", "math", "os", "string", "table", "utf8" } do
+        print(name, require(name) == _G[name], select("#", require(name)))
+      end
+      print(require("string").dump, require("os").execute, package, require("wrap").twice("ab"))
+      """)
+    _ = try home.write(
+      """
+      local string, table = require "string", require "table"
+      return { twice = function(text) return table.concat({ string.upper(text), text }, "-") end }
+      """, to: "data/plugins/portable/wrap.lua")
+    let lines = try home.run("plugin", "enable", "portable", "--grant").lines
+    #expect(lines.prefix(7).allSatisfy { $0.hasSuffix("\ttrue\t1") }, "\(lines)")
+    #expect(lines.dropFirst(7).first == "nil\tnil\tnil\tAB-ab", "\(lines)")
   }
 
   // MARK: Commands

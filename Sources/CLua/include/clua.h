@@ -28,6 +28,10 @@ enum dh_failure {
 // Status of a protected call when the code was stopped: DH_STATUS_STOPPED + reason.
 enum { DH_STATUS_STOPPED = 100 };
 
+// Slots of the Lua stack that are free when a host function, or work of the host on a stack, begins: one that pushes no
+// more than these need not ask for room. What nests, or pushes as many values as it is told, asks.
+enum { DH_ROOM = 64 };
+
 typedef struct dh_runtime dh_runtime;
 
 // A call of the host into a state, or a stretch of host work under a limit: a link of the chain on its thread. It lives in the
@@ -81,6 +85,8 @@ typedef struct dh_options {
 lua_State *dh_open(const dh_host *host, const dh_options *options);
 // Closes the state: finalizers run (hooks off), then everything it allocated is given back.
 void dh_close(lua_State *L);
+// From now on the host's functions refuse what its code asks of them: it is to be closed once none of it runs.
+void dh_retire(lua_State *L);
 // Bytes that the state holds now, those charged for host objects included.
 size_t dh_memory_used(lua_State *L);
 void *dh_context(lua_State *L);
@@ -96,9 +102,10 @@ int dh_load(lua_State *L, const char *text, size_t length, const char *chunk_nam
 // Calls the function below `arguments` values. Answers LUA_OK, a Lua status with the error on top, or
 // DH_STATUS_STOPPED + reason with nothing pushed. Never raises.
 int dh_call_protected(lua_State *L, int arguments, int results);
-// The same in two steps, for calls that must be fast: begin pushes a message handler and the value at `ref` of the registry,
-// on the stack of the running coroutine, which it answers; NULL when that is full. Then the arguments are pushed. What the handler and the results stand on is for the
-// caller to take off; after an answer that is not LUA_OK it is as after dh_call_protected.
+// The same in two steps, for calls that must be fast: begin pushes a message handler and the value at `ref` of the
+// registry, on the stack of the running coroutine, which it answers; NULL when that has no room for `slots` values and
+// DH_ROOM. Then the arguments are pushed. What the handler and the results stand on is for the caller to take off;
+// after an answer that is not LUA_OK it is as after dh_call_protected.
 lua_State *dh_begin_call(lua_State *L, int ref, int slots);
 int dh_finish_call(lua_State *L, int arguments, int results);
 // Where the last error was raised (`file:line:` of the nearest Lua code), or an empty string.

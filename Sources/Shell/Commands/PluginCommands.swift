@@ -35,7 +35,7 @@ extension Shell {
 
   private func stateWord(_ plugin: Plugin) -> String {
     switch plugin.state {
-    case .ready, .loaded: plugins.dependencyProblem(of: plugin) == nil ? "on" : "failed"
+    case .ready, .loading, .loaded: plugins.dependencyProblem(of: plugin) == nil ? "on" : "failed"
     case .off: "off"
     case .asking: "asking"
     case .newer: "newer"
@@ -49,7 +49,7 @@ extension Shell {
       return "failed: " + (text.hasPrefix(plugin.name + ": ") ? String(text.dropFirst(plugin.name.count + 2)) : text)
     }
     switch plugin.state {
-    case .ready, .loaded: return plugin.isBundled ? "on (bundled)" : "on"
+    case .ready, .loading, .loaded: return plugin.isBundled ? "on (bundled)" : "on"
     case .off: return plugin.isBundled ? "off (bundled)" : "off"
     case .asking(let rights): return "asks for more than granted: \(rights.map(\.description).joined(separator: ", "))"
     case .newer(let api): return "for a newer Deckhand (interface \(api))"

@@ -1,0 +1,39 @@
+// What the trampolines of `bound.c` call in Swift, and the words for a field that is not there. Invariant: nothing here
+// raises; a failure is a value that the trampoline raises when the frame is gone.
+
+import CLua
+import Wording
+
+extension LuaState {
+  /// The message for a field that a type or module does not have.
+  func unknownField(of owner: String, key: LuaValue, isWrite: Bool) -> String {
+    guard let name = key.text else { return "\(owner) is not indexed by such a key" }
+    let members = memberNames(of: owner)
+    if isWrite, members.contains(name) { return "\(owner).\(name) cannot be assigned" }
+    return "\(owner) has no field '\(printable(name, limit: 60))'\(didYouMean(name, among: members, quote: "'"))"
+  }
+
+  private func memberNames(of owner: String) -> [String] {
+    description(named: owner)?.memberNames ?? modules.first { $0.name == owner }?.memberNames ?? []
+  }
+}
+
+func runHostFunction(
+  _ L: OpaquePointer?, _ object: UnsafeMutableRawPointer?, _ function: UnsafeMutableRawPointer?
+) -> Int32 {
+  guard let L, let function else { return 0 }
+  return Unmanaged<HostFunction>.fromOpaque(function)._withUnsafeGuaranteedRef { $0.run(LuaStack(L), object) }
+}
+
+func releaseHostObject(_ object: UnsafeMutableRawPointer?) {
+  if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
+}
+
+func wordUnknownField(
+  _ L: OpaquePointer?, _ owner: UnsafePointer<CChar>?, _ key: Int32, _ isWriting: Int32
+) {
+  guard let L, let owner else { return }
+  let stack = LuaStack(L)
+  let key = stack.value(Int(key), depth: 0)
+  stack.push(stack.state.unknownField(of: String(cString: owner), key: key, isWrite: isWriting != 0))
+}
