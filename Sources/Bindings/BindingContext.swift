@@ -132,6 +132,9 @@ public final class BindingContext {
   public var limits = PluginLimits.standard
   /// Told of each failure of a call into the state, for `plugin info`.
   public var noteFailure: (String) -> Void = { _ in }
+  /// The workspace that answered last. While it is open, nobody has signed out. Read at every call; nothing holds an access to it
+  /// across another.
+  @exclusivity(unchecked) private var lastWorkspace: Workspace?
 
   public init(
     workspace: @escaping () throws -> Workspace, shell: ShellServices, plugins: PluginServices, auth: AuthServices?,
@@ -149,12 +152,14 @@ public final class BindingContext {
     self.version = version
     self.events = events
   }
-}
 
-extension BindingContext {
   /// What every module but `auth` asks first.
   /// - Throws: `auth_required`.
-  func requireSignIn() throws { _ = try workspace() }
+  func requireSignIn() throws {
+    if let lastWorkspace, lastWorkspace.isOpen { return }
+    lastWorkspace = nil
+    lastWorkspace = try workspace()
+  }
 }
 
 /// What a bound handle of the workspace needs to be used at all: checked before each of its members, in this one place.

@@ -13,6 +13,11 @@ public enum ShellEvent: String, CaseIterable, Sendable {
   case gameFinished = "game_finished"
   case authenticationChanged = "authentication_changed"
   case exiting
+
+  /// All names, for help; put together without `joined`, which has to be prepared by a search at the start of the program.
+  static var names: String {
+    allCases.dropFirst().reduce(into: allCases[0].rawValue) { $0 += ", " + $1.rawValue }
+  }
 }
 
 /// A subscription to an event or to settings: in Lua it is an object that can be cancelled.

@@ -127,7 +127,7 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
   }
   module.function(
     "on", [LuaParameter("event", .string), LuaParameter("listener", .function)], returns: .object("subscription"),
-    "Calls a function at an event: \(ShellEvent.allCases.map(\.rawValue).joined(separator: ", "))."
+    "Calls a function at an event: \(ShellEvent.names)."
   ) { stack in
     let name = try stack.text(1)
     guard let event = ShellEvent(rawValue: name) else {

@@ -45,21 +45,31 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       "can_form", [LuaParameter("letters", .string), LuaParameter("word", .string)], returns: .boolean,
       "Whether the word can be made of the letters, each used as often as it stands there."
     ) { stack in
-      _ = try context.workspace()
+      if let answer = canFormPlain(letters: try stack.bytes(1), word: try stack.bytes(2)) { return answer }
       return canForm(letters: try stack.text(1), word: try stack.text(2))
     }
     module.function(
       "normalize", [LuaParameter("text", .string), LuaParameter("language", .string)], returns: .string,
       "The text trimmed, in normal form, and lowercased by the language's rules."
     ) { stack in
+      if let pushed = try pushNormalizedPlain(stack) { return pushed }
       let (text, name) = (try stack.text(1), try stack.text(2))
       guard let language = Language.named(name) else {
         let near = didYouMean(name, among: Language.known.map(\.name))
         throw LexiconError.unknownLanguage(name: name, suggestion: near)
       }
-      return normalize(text, language: language)
+      stack.push(normalize(text, language: language))
+      return LuaPushed(1)
     }
   }
+}
+
+/// The text at 1 normalised by the language at 2 where that needs no String; nil elsewhere.
+private func pushNormalizedPlain(_ stack: borrowing LuaStack) throws(LuaFailure) -> LuaPushed? {
+  let text = try stack.bytes(1)
+  guard let letterCase = Language.letterCase(ofNamed: try stack.bytes(2)) else { return nil }
+  if isPlain(text) { return stack.pushArgument(1) }
+  return withNormalizedPlain(text, letterCase, { stack.push(bytes: $0) }) ? LuaPushed(1) : nil
 }
 
 func lexiconType() -> BoundType<LexiconHandle> {

@@ -172,7 +172,10 @@ extension Command {
   fileprivate func checkDescription() throws(CommandError) {
     guard (1...2).contains(path.count), path.allSatisfy(Self.isUsable(name:)) else { throw .badName(name) }
     let names = arguments.map(\.name) + allOptions.map(\.name)
-    if Set(names).count < names.count { throw .badDescription(command: name, "a name is used twice") }
+    // A handful for each of many commands, at each start: compared faster than hashed.
+    for (index, name) in names.enumerated() where names[..<index].contains(name) {
+      throw .badDescription(command: self.name, "a name is used twice")
+    }
     if arguments.contains(where: { $0.name.isEmpty || $0.name.hasPrefix("-") }) {
       throw .badDescription(command: name, "an argument needs a name that does not begin with a dash")
     }

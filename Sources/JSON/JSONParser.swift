@@ -139,8 +139,9 @@ public struct JSONParser {
   /// The members in the order of their keys. The closing brace is passed only when no key stands twice.
   private mutating func sorted(_ members: [JSONObject.Member]) throws(JSONFailure) -> JSONObject {
     let sorted = members.sorted { JSONObject.inOrder($0.key, $1.key) }
-    for (first, second) in zip(sorted, sorted.dropFirst()) where first.key.utf8.elementsEqual(second.key.utf8) {
-      throw failure(.keyTwice(first.key))
+    // Over indices: pairs by `zip` are types of their own, which would have to be made at the start of the program.
+    for index in sorted.indices.dropFirst() where sorted[index].key.utf8.elementsEqual(sorted[index - 1].key.utf8) {
+      throw failure(.keyTwice(sorted[index].key))
     }
     position += 1
     return JSONObject(sorted: sorted)

@@ -141,7 +141,7 @@ struct ImageHeader {
     let field = ImageLayout.Field.sections.rawValue + section.rawValue * 16
     guard let start = Int(exactly: load(field, as: UInt64.self)),
       let count = Int(exactly: load(field + 8, as: UInt64.self)),
-      start >= ImageLayout.headerBytes, start % 8 == 0, start <= bytes.count, count <= bytes.count - start
+      start >= ImageLayout.headerBytes, start % 64 == 0, start <= bytes.count, count <= bytes.count - start
     else { return nil }
     return start..<start + count
   }
@@ -155,7 +155,7 @@ struct ImageHeader {
     let letters = integer(.letterCount)
     return words > 0 && words <= size(.heap) && size(.heap) > ImageLayout.headBytes + ImageLayout.guardBytes
       && size(.heap) <= Int(UInt32.max) && (8...31).contains(integer(.offsetBits))
-      && size(.table) >= 4 && size(.table) % 4 == 0 && size(.anagrams) == (words + AnagramTable.stride) * 8
+      && size(.table) >= 64 && size(.table) % 64 == 0 && size(.anagrams) == (words + AnagramTable.stride) * 8
       && size(.buckets) == (AnagramTable.buckets(for: words) + 1) * 4
       && (6...40).contains(bits) && size(.bitmap) == 1 << (bits - 3)
       && size(.samples) == (words + step - 1) / step * 4

@@ -64,15 +64,11 @@ struct ImageBuilder {
   }
 
   private mutating func writeTable() {
-    var slots = [UInt32](repeating: 0, count: max(8, offsets.count * 3))
-    words.heap.withUnsafeBytes { heap in
-      guard let start = heap.baseAddress else { return }
-      for (entry, offset) in zip(words.entries, offsets) {
-        let hash = WordHash.of(start + Int(entry.offset), Int(entry.bytes))
-        var slot = SlotTable.home(of: hash, in: slots.count)
-        while slots[slot] != 0 { slot = slot + 1 == slots.count ? 0 : slot + 1 }
-        slots[slot] = SlotTable.slot(hash: hash, offset: offset, offsetBits: offsetBits)
+    let slots = words.heap.withUnsafeBytes { heap in
+      let hashed = zip(words.entries, offsets).lazy.compactMap { entry, offset in
+        heap.baseAddress.map { (hash: WordHash.of($0 + Int(entry.offset), Int(entry.bytes)), offset: offset) }
       }
+      return SlotTable.slots(hashed, count: offsets.count, offsetBits: offsetBits)
     }
     set(.table, to: slots)
   }

@@ -1,9 +1,10 @@
-// The layout of a compiled list: a header of fixed fields, then sections, all little-endian, each section on a multiple of 8.
+// The layout of a compiled list: a header of fixed fields, then sections, all little-endian, each section on a multiple of 64.
 // Invariant: a reader trusts nothing but the bounds it has checked itself; see `Image`.
 //
 //   heap      8 zeros, then for each word its number of bytes and its bytes; longest words first, then by code point.
 //             A word is named by its offset in the heap, so sorting offsets sorts words. `guardBytes` zeros end it.
-//   table     open addressing by `WordHash.of`: a slot is 0 or the low bits of the hash above the offset of the word.
+//   table     open addressing by `WordHash.of`, in lines of 16 slots that fill from their first on: a slot is 0 or the low bits of
+//             the hash above the offset of the word.
 //   anagrams  the words again, by the sum of `WordHash.letter` over their letters: 64 bits for each, bucket after bucket; 4 zeros.
 //   buckets   for each bucket its first slot in `anagrams`; one more ends the last.
 //   bitmap    one bit for each low part of such a sum that some word has: asked before the buckets.
@@ -15,7 +16,7 @@
 
 enum ImageLayout {
   static let magic: UInt64 = 0x0A1A_5845_4C4B_4344  // "DCKLEX", then two bytes that a text transfer would spoil
-  static let version: UInt32 = 1
+  static let version: UInt32 = 2
   static let headerBytes = 512
   /// More than the longest word: what is read after a checked offset stays inside the heap.
   static let guardBytes = 264
@@ -37,5 +38,5 @@ enum ImageLayout {
     case heap, table, anagrams, buckets, bitmap, samples, blocks, planes, letters, name
   }
 
-  static func aligned(_ size: Int) -> Int { (size + 7) & ~7 }
+  static func aligned(_ size: Int) -> Int { (size + 63) & ~63 }
 }

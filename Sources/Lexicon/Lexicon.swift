@@ -87,20 +87,21 @@ public final class Lexicon {
   func offset(of word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> UInt32 {
     guard let start = word.baseAddress, word.count > 0 else { return 0 }
     let count = word.count
+    guard count <= 16 else { return probe(word, hash: hash) }
+    // A byte up to 16 is nowhere in the heap but before a word: wherever this matches, a word begins.
+    let text = LaneMatch(Lanes(start, count), count)
+    let (offset, isOpen) = table.only(hash) { text.matches(heap + Int($0)) }
+    return isOpen ? probe(word, hash: hash) : offset
+  }
+
+  /// `offset(of:hash:)` word by word.
+  @inline(never)
+  private func probe(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> UInt32 {
     var found: UInt32 = 0
-    if count <= 16 {
-      let text = LaneMatch(Lanes(start, count), count)
-      table.probe(hash) { offset in
-        guard text.matches(heap + Int(offset)) else { return false }
-        found = offset
-        return true
-      }
-    } else {
-      table.probe(hash) { offset in
-        guard bytes(at: offset).elementsEqual(word) else { return false }
-        found = offset
-        return true
-      }
+    table.probe(hash) { offset in
+      guard bytes(at: offset).elementsEqual(word) else { return false }
+      found = offset
+      return true
     }
     return found
   }
@@ -129,10 +130,9 @@ public final class Lexicon {
 extension SlotTable {
   /// A table section of a checked image.
   init?(_ image: Image, _ section: ImageLayout.Section) {
-    let elements = image.elements(section, as: UInt32.self)
-    guard let start = elements.baseAddress else { return nil }
-    self.init(
-      slots: start, slotCount: elements.count, offsetBits: image.offsetBits, bounds: image.bounds)
+    let lines = image.elements(section, as: Line.self)
+    guard let start = lines.baseAddress, !lines.isEmpty else { return nil }
+    self.init(lines: start, lineCount: lines.count, offsetBits: image.offsetBits, bounds: image.bounds)
   }
 }
 

@@ -6,13 +6,13 @@ import Wording
 /// `text` trimmed, in NFC, lowercased by the rules of `language`; with `foldAccents` without the accents of letters that
 /// are not letters of their own there (à becomes a, ñ stays).
 public func normalize(_ text: String, language: Language, foldAccents: Bool = false) -> String {
-  if isPlain(text.utf8) { return text }
+  if hasPlainBytes(text.utf8) { return text }
   let lowered = lowercased(text.trimmed, letterCase: language.letterCase).composed
   return foldAccents ? folded(lowered, keeping: language.ownLetters) : lowered
 }
 
 /// Whether bytes are small ASCII letters only: already normal in every language.
-func isPlain(_ bytes: some Sequence<UInt8>) -> Bool {
+func hasPlainBytes(_ bytes: some Sequence<UInt8>) -> Bool {
   for byte in bytes where byte < 0x61 || byte > 0x7A { return false }
   return true
 }

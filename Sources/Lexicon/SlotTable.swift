@@ -1,6 +1,6 @@
 // A packed open-addressing table of a compiled list: 32 bits a slot, the word's offset below a few bits of its hash.
-// Invariant: a probe reads only slots `0 ..< slotCount`, takes at most `slotCount` steps, and passes on only offsets that
-// the heap's bounds contain; whatever the slots hold, nothing outside the image is read.
+// Invariant: a search reads only slots of its lines, each at most once, and passes on only offsets that the heap's bounds contain
+// (or the first word's); whatever the slots hold, nothing outside the image is read.
 
 /// Where words may begin in a heap: after its head, and before the guard that ends it.
 struct HeapBounds {
@@ -15,6 +15,10 @@ struct HeapBounds {
   @inline(__always)
   func contains(_ offset: UInt32) -> Bool { offset &- UInt32(ImageLayout.headBytes) < span }
 
+  /// The offset, or where the first word begins.
+  @inline(__always)
+  func clamped(_ offset: UInt32) -> UInt32 { contains(offset) ? offset : UInt32(ImageLayout.headBytes) }
+
   /// 0 where `contains` is true, else 1; without a branch.
   @inline(__always)
   func excess(of offset: UInt32) -> UInt64 {
@@ -22,16 +26,22 @@ struct HeapBounds {
   }
 }
 
+/// Slots in lines of 16, which the processor loads and compares at once. The search for a word begins in the line of its hash and
+/// goes on to the next one only where a line is full.
 struct SlotTable {
-  let slots: UnsafePointer<UInt32>
-  let slotCount: Int
+  typealias Line = SIMD16<UInt32>
+  /// So many words for each line, so that one in 200 is full.
+  static let wordsPerLine = 8
+
+  let lines: UnsafePointer<Line>
+  let lineCount: Int
   let offsetBits: UInt32
   let bounds: HeapBounds
 
-  /// Where the search for a hash begins: its high half scaled to the table.
+  /// Where the search for a hash begins: its high half scaled to so many places.
   @inline(__always)
-  static func home(of hash: UInt64, in slotCount: Int) -> Int {
-    Int(truncatingIfNeeded: ((hash >> 32) &* UInt64(truncatingIfNeeded: slotCount)) >> 32)
+  static func home(of hash: UInt64, in count: Int) -> Int {
+    Int(truncatingIfNeeded: ((hash >> 32) &* UInt64(truncatingIfNeeded: count)) >> 32)
   }
 
   /// A slot: the low bits of the hash as a tag above the offset.
@@ -40,23 +50,50 @@ struct SlotTable {
     UInt32(truncatingIfNeeded: hash) << UInt32(truncatingIfNeeded: offsetBits) | offset
   }
 
-  /// Calls `body` with the offset of each word whose slot has the tag of `hash`, until it answers true or no more follow.
+  /// The slots of a table of words with these hashes and offsets.
+  static func slots(_ words: some Sequence<(hash: UInt64, offset: UInt32)>, count: Int, offsetBits: Int) -> [UInt32] {
+    let lineCount = max(1, (count + wordsPerLine - 1) / wordsPerLine)
+    var slots = [UInt32](repeating: 0, count: lineCount * Line.scalarCount)
+    for word in words {
+      var index = home(of: word.hash, in: lineCount) * Line.scalarCount
+      while slots[index] != 0 { index = index + 1 == slots.count ? 0 : index + 1 }
+      slots[index] = slot(hash: word.hash, offset: word.offset, offsetBits: offsetBits)
+    }
+    return slots
+  }
+
+  /// The offset of the only word of the first line that has the tag of `hash`, where `matches` is true for it; else 0, with
+  /// whether there may be a word all the same. Without a branch, so that the processor goes on to the next question meanwhile.
+  ///
+  /// Of two words with that tag the offset is none of theirs; `matches` must be false then.
   @inline(__always)
+  func only(_ hash: UInt64, _ matches: (UInt32) -> Bool) -> (offset: UInt32, isOpen: Bool) {
+    let mask = (1 as UInt32) &<< offsetBits &- 1
+    let tag = UInt32(truncatingIfNeeded: hash) &<< offsetBits
+    let line = lines[Self.home(of: hash, in: lineCount)]
+    let tagged = Line().replacing(with: line, where: (line & Line(repeating: ~mask)) .== Line(repeating: tag))
+    let eight = tagged.lowHalf | tagged.highHalf
+    let four = eight.lowHalf | eight.highHalf
+    let two = four.lowHalf | four.highHalf
+    let merged = two.x | two.y
+    let offset = bounds.clamped(merged & mask)
+    let isFound = matches(offset)
+    return (isFound ? offset : 0, !isFound && (merged | line[Line.scalarCount - 1]) != 0)
+  }
+
+  /// Calls `body` with the offset of each word whose slot has the tag of `hash`, until it answers true or no more follow.
   func probe(_ hash: UInt64, _ body: (UInt32) -> Bool) {
     let mask = (1 as UInt32) &<< offsetBits &- 1
     let tag = UInt32(truncatingIfNeeded: hash) &<< offsetBits
-    var index = Self.home(of: hash, in: slotCount)
-    var steps = slotCount
-    while steps > 0 {
-      let slot = slots[index]
-      if slot == 0 { return }
-      if slot & ~mask == tag {
-        let offset = slot & mask
-        if bounds.contains(offset), body(offset) { return }
+    let slotCount = lineCount * Line.scalarCount
+    var index = Self.home(of: hash, in: lineCount) * Line.scalarCount
+    lines.withMemoryRebound(to: UInt32.self, capacity: slotCount) { slots in
+      for _ in 0..<slotCount {
+        let slot = slots[index]
+        if slot == 0 { return }
+        if slot & ~mask == tag, bounds.contains(slot & mask), body(slot & mask) { return }
+        index = index + 1 == slotCount ? 0 : index + 1
       }
-      index &+= 1
-      if index == slotCount { index = 0 }
-      steps &-= 1
     }
   }
 }

@@ -150,8 +150,9 @@ public struct ModuleDescription {
   }
 }
 
-/// The description of a Swift class that Lua may hold, and how each member is run.
-public final class BoundType<T: BoundObject> {
+/// The description of a Swift class that Lua may hold, and how each member is run. `T` is a `BoundObject`, which the methods that
+/// take a `BoundType` require: required here, each of these types would cost a search through all conformances of the program.
+public final class BoundType<T: AnyObject> {
   public private(set) var description: TypeDescription
   @usableFromInline var members: [BoundMember] = []
   /// Bytes that an object weighs beside its userdata, for the memory limit and the collector's pace.
@@ -267,9 +268,9 @@ public final class BoundType<T: BoundObject> {
 /// A module of Lua: functions called with `.`, and fields that are computed at each read.
 public final class BoundModule {
   public private(set) var description: ModuleDescription
-  private(set) var members: [BoundMember] = []
+  @usableFromInline var members: [BoundMember] = []
   /// Runs before every member: what throws here keeps the module from being used at all.
-  private let check: () throws -> Void
+  @usableFromInline let check: () throws -> Void
 
   public init(
     _ name: String, _ help: String, check: @escaping () throws -> Void = {}, _ describe: (BoundModule) -> Void
@@ -280,7 +281,7 @@ public final class BoundModule {
   }
 
   /// A function. Its arguments are at 1, 2, ...
-  public func function<R: LuaRepresentable>(
+  @inlinable public func function<R: LuaRepresentable>(
     _ name: String, _ parameters: [LuaParameter], returns: LuaType, fails: Bool = false, _ help: String,
     _ body: @escaping (borrowing LuaStack) throws -> R
   ) {
@@ -292,12 +293,11 @@ public final class BoundModule {
           try check()
           return try body(stack).push(on: stack)
         }))
-    description.functions.append(
-      FunctionDescription(name: name, parameters: parameters, returns: returns, failsSoftly: fails, help: help))
+    note(FunctionDescription(name: name, parameters: parameters, returns: returns, failsSoftly: fails, help: help))
   }
 
   /// A field that is read only.
-  public func field<V: LuaRepresentable>(
+  @inlinable public func field<V: LuaRepresentable>(
     _ name: String, _ type: LuaType, _ help: String, get: @escaping () throws -> V
   ) {
     let check = self.check
@@ -308,6 +308,11 @@ public final class BoundModule {
           try check()
           return try get().push(on: stack)
         }))
+    noteField(name, type, help)
+  }
+
+  @usableFromInline func note(_ function: FunctionDescription) { description.functions.append(function) }
+  @usableFromInline func noteField(_ name: String, _ type: LuaType, _ help: String) {
     description.fields.append((name, type, help))
   }
 }

@@ -96,10 +96,11 @@ public struct LuaStack: ~Copyable {
 
   /// The bytes of a string argument, in place: valid while the argument stands on the stack. A number counts as its text.
   @inlinable public func bytes(_ index: Int) throws(LuaFailure) -> UnsafeBufferPointer<UInt8> {
-    let type = lua_type(L, Int32(index))
-    guard type == LUA_TSTRING || type == LUA_TNUMBER else { throw expected("string", at: index) }
     var length = 0
-    guard let start = lua_tolstring(L, Int32(index), &length) else { throw expected("string", at: index) }
+    // Null for anything but a string or a number.
+    guard let start = lua_tolstring(L, Int32(truncatingIfNeeded: index), &length) else {
+      throw expected("string", at: index)
+    }
     return UnsafeBufferPointer(start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: length)
   }
 

@@ -9,15 +9,17 @@ import Wording
 public final class LuaState {
   /// What a bound class is in this state.
   final class Slot {
+    let key: ObjectIdentifier
     let type: UnsafeMutablePointer<dh_type>
     let description: TypeDescription
     let cost: Int
     let bring: (UnsafeMutableRawPointer) -> any BoundObject
 
     init(
-      type: UnsafeMutablePointer<dh_type>, description: TypeDescription, cost: Int,
+      key: ObjectIdentifier, type: UnsafeMutablePointer<dh_type>, description: TypeDescription, cost: Int,
       bring: @escaping (UnsafeMutableRawPointer) -> any BoundObject
     ) {
+      self.key = key
       self.type = type
       self.description = description
       self.cost = cost
@@ -32,8 +34,8 @@ public final class LuaState {
   @exclusivity(unchecked) private(set) var isFreed = false
   /// How many calls, and other uses of its stacks by the host, are under way.
   @exclusivity(unchecked) private var uses = 0
-  private var slots: [ObjectIdentifier: Slot] = [:]
-  private var slotsByType: [UnsafeRawPointer: Slot] = [:]
+  /// A few, which are looked through faster than a dictionary is asked.
+  private var slots: [Slot] = []
   /// The types and modules that were registered, for help, completion and the reference.
   public private(set) var types: [TypeDescription] = []
   public private(set) var modules: [ModuleDescription] = []
@@ -96,8 +98,7 @@ public final class LuaState {
     for name in names { name.deallocate() }
     functions = []
     names = []
-    slots = [:]
-    slotsByType = [:]
+    slots = []
   }
 
   static func of(_ L: OpaquePointer) -> LuaState {
@@ -257,7 +258,16 @@ public final class LuaState {
 
   // MARK: Bound types
 
-  func slot(of type: any BoundObject.Type) -> Slot? { slots[ObjectIdentifier(type)] }
+  func slot(of type: any BoundObject.Type) -> Slot? {
+    let key = ObjectIdentifier(type)
+    for slot in slots where slot.key == key { return slot }
+    return nil
+  }
+
+  private func slot(of type: UnsafePointer<dh_type>) -> Slot? {
+    for slot in slots where UnsafePointer(slot.type) == type { return slot }
+    return nil
+  }
 
   /// What Lua calls the objects of a class.
   func name(of type: any BoundObject.Type) -> String { slot(of: type)?.description.name ?? "object" }
@@ -277,28 +287,27 @@ public final class LuaState {
   }
 
   func object(on L: OpaquePointer, at index: Int32) -> (any BoundObject)? {
-    guard let type = dh_type_of(L, index), let slot = slotsByType[type], let raw = dh_to_object(L, index, type) else {
+    guard let type = dh_type_of(L, index), let slot = slot(of: type), let raw = dh_to_object(L, index, type) else {
       return nil
     }
     return slot.bring(raw)
   }
 
   func slot(on L: OpaquePointer, at index: Int32) -> Slot? {
-    dh_type_of(L, index).flatMap { slotsByType[$0] }
+    dh_type_of(L, index).flatMap { slot(of: $0) }
   }
 
   func description(named name: String) -> TypeDescription? { types.first { $0.name == name } }
 
   /// Makes a bound type known. A class is registered once in a state.
   public func register<T: BoundObject>(_ bound: BoundType<T>) {
-    guard slots[ObjectIdentifier(T.self)] == nil, let type = dh_type_new(main, keep(bound.description.name)) else {
+    guard slot(of: T.self) == nil, let type = dh_type_new(main, keep(bound.description.name)) else {
       return
     }
-    let slot = Slot(type: type, description: bound.description, cost: bound.cost) { raw in
-      Unmanaged<T>.fromOpaque(raw).takeUnretainedValue()
-    }
-    slots[ObjectIdentifier(T.self)] = slot
-    slotsByType[UnsafeRawPointer(type)] = slot
+    slots.append(
+      Slot(key: ObjectIdentifier(T.self), type: type, description: bound.description, cost: bound.cost) { raw in
+        Unmanaged<T>.fromOpaque(raw).takeUnretainedValue()
+      })
     types.append(bound.description)
     for member in bound.members { add(member, to: type) }
   }
@@ -357,9 +366,10 @@ public final class LuaState {
 
   /// A C string that lives as long as the state.
   private func keep(_ text: String) -> UnsafeMutablePointer<CChar> {
-    let bytes = Array(text.utf8CString)
-    let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
-    copy.initialize(from: bytes, count: bytes.count)
+    let bytes = text.utf8
+    let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
+    for (index, byte) in bytes.enumerated() { copy[index] = CChar(bitPattern: byte) }
+    copy[bytes.count] = 0
     names.append(copy)
     return copy
   }

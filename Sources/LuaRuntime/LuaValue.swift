@@ -72,7 +72,7 @@ extension BoundObject {
 }
 
 extension Bool: LuaRepresentable {
-  public func push(on stack: borrowing LuaStack) -> Int32 {
+  @inlinable public func push(on stack: borrowing LuaStack) -> Int32 {
     stack.push(self)
     return 1
   }
@@ -80,7 +80,7 @@ extension Bool: LuaRepresentable {
 }
 
 extension Int: LuaRepresentable {
-  public func push(on stack: borrowing LuaStack) -> Int32 {
+  @inlinable public func push(on stack: borrowing LuaStack) -> Int32 {
     stack.push(self)
     return 1
   }
@@ -88,7 +88,7 @@ extension Int: LuaRepresentable {
 }
 
 extension Double: LuaRepresentable {
-  public func push(on stack: borrowing LuaStack) -> Int32 {
+  @inlinable public func push(on stack: borrowing LuaStack) -> Int32 {
     stack.push(self)
     return 1
   }
@@ -96,7 +96,7 @@ extension Double: LuaRepresentable {
 }
 
 extension String: LuaRepresentable {
-  public func push(on stack: borrowing LuaStack) -> Int32 {
+  @inlinable public func push(on stack: borrowing LuaStack) -> Int32 {
     stack.push(self)
     return 1
   }
@@ -104,7 +104,7 @@ extension String: LuaRepresentable {
 }
 
 extension Optional: LuaRepresentable where Wrapped: LuaRepresentable {
-  public func push(on stack: borrowing LuaStack) throws -> Int32 {
+  @inlinable public func push(on stack: borrowing LuaStack) throws -> Int32 {
     guard let self else {
       stack.pushNil()
       return 1

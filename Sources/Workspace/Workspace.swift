@@ -39,7 +39,8 @@ public final class Workspace {
   public let surroundings: Surroundings
   public let lexicons: LexiconLibrary
   public let modes: ModeTable
-  private var isClosed = false
+  /// Read at every call from Lua; nothing holds an access to it across another.
+  @exclusivity(unchecked) private var isClosed = false
   private let database: Store
   private var deckHandles = HandleTable<DeckID, DeckHandle>()
   private var cardHandles = HandleTable<CardID, CardHandle>()

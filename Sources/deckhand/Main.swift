@@ -40,6 +40,8 @@ let version = "0.1.0"
       fputs("deckhand: \(error)\n")
       return ExitStatus.failed
     }
+    // The process ends with it: nothing is given back piece by piece.
+    _ = Unmanaged.passRetained(shell)
     let status = run(arguments, in: shell)
     shell.close()
     guard shell.console.flush() else {

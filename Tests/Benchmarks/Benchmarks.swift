@@ -1,6 +1,7 @@
 // The program behind `Scripts/bench`: each figure is a ratio against a named reference, measured in the same run.
 
 import BenchmarkReferences
+import Bindings
 import Glibc
 import LuaRuntime
 
@@ -25,7 +26,14 @@ private final class Word: BoundObject {
   private static func wordsAndGames(_ folder: String) throws {
     var words = try WordBenchmarks(folder: folder + "/words")
     show(try words.figures().compactMap(\.self))
-    show(try GameBenchmarks(&words, folder: folder + "/games").figures().compactMap(\.self))
+    let games = try GameBenchmarks(&words, folder: folder + "/games")
+    show(try games.figures().compactMap(\.self))
+    let state = try LuaState()
+    defer { state.close() }
+    try install(games.bindingContext(), in: state)
+    try state.withStack { reference_words_open($0.pointer) }
+    show(try BindingBenchmarks(state, &words).figures().compactMap(\.self))
+    if isAsked(MemberSweep.title) { try MemberSweep(state, folder: folder).show() }
   }
 
   /// One string in, one boolean out, called from Lua.

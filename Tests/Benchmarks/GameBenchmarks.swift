@@ -18,7 +18,7 @@ struct GameBenchmarks {
   private let lexicon: Lexicon
   private let bases: [String]
   private let guesses: [String]
-  private let workspace: Workspace
+  let workspace: Workspace
   private let state = try? LuaState()
 
   init(_ words: inout WordBenchmarks, folder: String) throws {
@@ -32,7 +32,7 @@ struct GameBenchmarks {
       return [possible.randomElement(using: &chance), others.randomElement(using: &chance), shuffled][index % 3] ?? ""
     }
     let surroundings = Surroundings(
-      now: { 0 }, elapsed: { 0 }, entropy: { 1 }, choices: RandomChoices(seed: 1))
+      now: { 0 }, elapsed: { 0 }, entropy: { UInt64.random(in: 0...UInt64.max) }, choices: RandomChoices(seed: 1))
     let access = try AccountStore(data: folder, clock: .system(bootID: "bench")).openLocal()
     workspace = try Workspace(
       access, surroundings: surroundings, settings: SettingSources(), lexicons: words.library(), modes: ModeTable(),
@@ -107,7 +107,7 @@ struct GameBenchmarks {
   }
 
   /// The bindings of the program, with a shell that shows nothing.
-  private func bindingContext() -> BindingContext {
+  func bindingContext() -> BindingContext {
     let workspace = workspace
     let shell = ShellServices(
       show: { _ in }, table: { _, _ in }, chart: { _, _ in }, progress: { _, _ in NoProgress() }, ask: { _ in nil },

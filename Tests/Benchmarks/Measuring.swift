@@ -24,7 +24,7 @@ func now() -> Double {
 func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
 /// Whether a figure is to be measured: all are, or those whose title has the text given as third argument.
-private func isAsked(_ title: String) -> Bool {
+func isAsked(_ title: String) -> Bool {
   CommandLine.arguments.count < 4 || title.contains(CommandLine.arguments[3])
 }
 
@@ -55,7 +55,7 @@ func show(_ figures: [Figure]) {
   }
 }
 
-private func rounded(_ value: Double) -> String {
+func rounded(_ value: Double) -> String {
   let hundredths = (value * 100).rounded() / 100
   return "\(hundredths)"
 }

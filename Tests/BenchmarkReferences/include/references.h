@@ -33,6 +33,13 @@ size_t reference_formable(const char *letters, size_t length, uint32_t *found);
 // The offsets of the words of a pattern of letters and `?`: every word is looked at.
 size_t reference_match(const char *pattern, size_t length, uint32_t *found);
 
+// ---- What Lua sees of words
+
+struct lua_State;
+// Sets the globals `reference_words` (can_form, normalize, and give, which does nothing) and `reference_list`, an object with the
+// field count and the methods contains and take, which does nothing.
+void reference_words_open(struct lua_State *L);
+
 // ---- Guesses: a state of Lua of its own with a game written in C, judged by the four rules of the classic mode.
 
 typedef struct reference_games reference_games;

@@ -1,0 +1,161 @@
+// Every bound method, module function and field that takes a string or gives a scalar, against a function or method in C that
+// checks the same arguments and does nothing. Invariant: the members come from the descriptions that the state has, so that a new
+// one is measured, or named as one that is not, without a line here.
+
+import LuaRuntime
+
+struct MemberSweep {
+  static let title = "all members of strings and scalars"
+
+  /// An expression to measure: a call, or a field.
+  private struct Member {
+    let name: String
+    /// What makes the object that it belongs to; nil for a module's.
+    let maker: String?
+    /// With `self` for the object.
+    let expression: String
+    let reference: String
+  }
+
+  private struct Measured {
+    let name: String
+    let ours: Double
+    let reference: Double
+    var ratio: Double { ours / reference }
+  }
+
+  private let state: LuaState
+  private let folder: String
+  private var measured: [Measured] = []
+  private var missing: [(name: String, reason: String)] = []
+
+  /// - Parameter state: with the program's modules and `reference_words_open`.
+  init(_ state: LuaState, folder: String) throws {
+    self.state = state
+    self.folder = folder
+    try state.load(SweepSamples.prelude(folder), name: "samples").call([], results: 0) { _ in }
+    for member in members() { measure(member) }
+  }
+
+  /// The slowest ten by their ratios, and what was not measured.
+  func show(_ count: Int = 10) {
+    print("\(Self.title): \(measured.count) measured against C that does nothing, the slowest \(count):")
+    for row in measured.sorted(by: { $0.ratio > $1.ratio }).prefix(count) {
+      print(
+        "    \(row.name): \(rounded(row.ours)) ns against \(rounded(row.reference)) ns: \(rounded(row.ratio)) times")
+    }
+    for (name, reason) in missing { print("    not measured: \(name): \(reason)") }
+  }
+
+  // MARK: - What there is
+
+  private mutating func members() -> [Member] {
+    var members: [Member] = []
+    for module in state.modules {
+      members += module.fields.filter { $0.type.isScalar }.map { field in
+        Member(
+          name: "\(module.name).\(field.name)", maker: nil, expression: "\(module.name).\(field.name)",
+          reference: "reference_list.count")
+      }
+      for function in module.functions where function.isOfInterest {
+        guard let arguments = arguments(of: function, "\(module.name).\(function.name)") else { continue }
+        members.append(
+          Member(
+            name: "\(module.name).\(function.name)", maker: nil,
+            expression: "\(module.name).\(function.name)(\(arguments))", reference: "reference_words.give(\(arguments))"
+          ))
+      }
+    }
+    for type in state.types { members += self.members(of: type) }
+    return members
+  }
+
+  private mutating func members(of type: TypeDescription) -> [Member] {
+    guard let maker = SweepSamples.makers[type.name] else {
+      missing.append((type.name, "no sample object"))
+      return []
+    }
+    var members = type.fields.filter { $0.type.isScalar }.map { field in
+      Member(
+        name: "\(type.name).\(field.name)", maker: maker, expression: "self.\(field.name)",
+        reference: "reference_list.count")
+    }
+    for method in type.methods where method.isOfInterest {
+      guard let arguments = arguments(of: method, "\(type.name):\(method.name)") else { continue }
+      members.append(
+        Member(
+          name: "\(type.name):\(method.name)", maker: maker, expression: "self:\(method.name)(\(arguments))",
+          reference: "reference_list:take(\(arguments))"))
+    }
+    return members
+  }
+
+  /// Sample arguments as Lua; nil, and named as missing, where some are needed and there are none.
+  private mutating func arguments(of function: FunctionDescription, _ name: String) -> String? {
+    if let sample = SweepSamples.arguments[name] { return sample }
+    if function.parameters.allSatisfy({ $0.type.isOptional }) { return "" }
+    missing.append((name, "no sample arguments"))
+    return nil
+  }
+
+  // MARK: - Measuring
+
+  private mutating func measure(_ member: Member) {
+    do {
+      let ours = try loop(member.expression, maker: member.maker)
+      let reference = try loop(member.reference, maker: nil)
+      measured.append(
+        Measured(name: member.name, ours: try seconds(ours) * 1e9, reference: try seconds(reference) * 1e9))
+    } catch {
+      missing.append((member.name, "\(error)".split(separator: "\n").first.map(String.init) ?? "an error"))
+    }
+  }
+
+  /// A Lua function that runs an expression so many times.
+  private func loop(_ expression: String, maker: String?) throws -> LuaReference {
+    let code = "local self = \(maker ?? "nil") return function(n) for _ = 1, n do local _ = \(expression) end end"
+    return try state.load(code, name: "sweep").call { try $0.function(-1) }
+  }
+
+  /// The seconds of one run, the middle of a few measurements of about a millisecond each.
+  private func seconds(_ run: LuaReference) throws -> Double {
+    func time(_ count: Int) throws -> Double {
+      let start = now()
+      try run.call([count], results: 0) { _ in }
+      return (now() - start) / Double(count)
+    }
+    _ = try time(1)
+    let count = max(1, min(20_000, Int(0.001 / (try time(10)))))
+    return median(try (0..<7).map { _ in try time(count) })
+  }
+}
+
+extension FunctionDescription {
+  fileprivate var isOfInterest: Bool { returns.isScalar || parameters.contains { $0.type.takesString } }
+}
+
+extension LuaType {
+  fileprivate var isScalar: Bool {
+    switch self {
+    case .string, .integer, .number, .boolean: true
+    case .optional(let type): type.isScalar
+    default: false
+    }
+  }
+
+  fileprivate var takesString: Bool {
+    switch self {
+    case .string: true
+    case .optional(let type), .variadic(let type), .list(let type): type.takesString
+    case .oneOf(let types): types.contains { $0.takesString }
+    default: false
+    }
+  }
+
+  fileprivate var isOptional: Bool {
+    switch self {
+    case .optional, .variadic: true
+    default: false
+    }
+  }
+}

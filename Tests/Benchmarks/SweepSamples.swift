@@ -1,0 +1,91 @@
+// Objects and arguments to measure the members of types and modules with. Invariant: everything here is Lua that the person's own
+// state can run, and leaves nothing behind that the next member would stumble over.
+
+enum SweepSamples {
+  /// Run once before all else.
+  static func prelude(_ folder: String) -> String {
+    """
+    local made = 0
+    function sample_name() made = made + 1 return ('sample %d %d'):format(os.time(), made) end
+    function sample_deck()
+      local deck = assert(decks.create(sample_name()))
+      for i = 1, 5 do assert(deck:add{prompt = 'prompt ' .. i, answer = 'answer ' .. i}) end
+      return deck
+    end
+    function sample_document()
+      local document = assert(documents.create{background = {1, 1, 1}})
+      assert(document:add_text{text = 'word'})
+      return document
+    end
+    settings.switches('sample', {title = 'Sample', children = {'one', 'two'}})
+    settings.choice('sampled', {title = 'Sampled', options = {'one', 'two'}, default = 'one'})
+    settings.value('valued', {title = 'Valued', kind = 'text', default = 'one'})
+    sample_text = '\(folder)/sample.txt'
+    local file = io.open(sample_text, 'w') file:write('paper\\ncab\\n') file:close()
+    open_deck = sample_deck().name
+    spare_deck = sample_deck().name
+    open_document = sample_document().id
+    games.new{language = 'english', base = 'cambering'}
+    """
+  }
+
+  /// An expression for an object of each type.
+  static let makers = [
+    "deck": "sample_deck()",
+    "deck_options": "sample_deck().options",
+    "card": "sample_deck():card(1)",
+    "session": "assert(sample_deck():study())",
+    "lexicon": "assert(words.lexicon('english'))",
+    "document": "sample_document()",
+    "element": "sample_document().elements[1]",
+    "game": "assert(games.new{language = 'english', base = 'cambering'})",
+    "mode": "games.modes()[1]",
+    "progress": "shell.progress('sample', 10)",
+    "group": "settings.switches('sample', {title = 'Sample', children = {'one', 'two'}})",
+    "choice": "settings.choice('sampled', {title = 'Sampled', options = {'one', 'two'}, default = 'one'})",
+    "value": "settings.value('valued', {title = 'Valued', kind = 'text', default = 'one'})",
+    "subscription": "shell.on('exiting', function() end)",
+  ]
+
+  /// What a member is called with, by its name. Those that need nothing stand only here when something would be more telling.
+  static let arguments = [
+    "decks.create": "sample_name()",
+    "decks.open": "open_deck",
+    "decks.remove": "'no such deck'",
+    "deck:find": "'prompt'",
+    "deck:cards": "'prompt'",
+    "deck:remove": "9999",
+    "card:tag": "'tag'",
+    "card:untag": "'tag'",
+    "card:move": "1",
+    "session:answer": "'answer 1'",
+    "words.lexicon": "'english'",
+    "words.load": "sample_text",
+    "words.can_form": "'cambering', 'crab'",
+    "words.normalize": "' Paper ', 'english'",
+    "lexicon:contains": "'cambering'",
+    "lexicon:formable": "'cambering'",
+    "lexicon:match": "'c?mb?r'",
+    "lexicon:anagrams": "'crab'",
+    "lexicon:neighbours": "'crab'",
+    "game:guess": "'crab'",
+    "game:guess_all": "{'crab', 'ring', 'paper'}",
+    "documents.open": "open_document",
+    "settings.get": "'sampled'",
+    "settings.set": "'sampled', 'two'",
+    "settings.reset": "'sampled'",
+    "shell.confirm": "'sure?'",
+    "shell.ask": "'name? '",
+    "shell.run": "'help'",
+    "shell.alias": "'sample', 'help'",
+    "shell.on": "'exiting', print",
+    "shell.progress": "'sample', 10",
+    "files.read": "sample_text",
+    "files.lines": "sample_text",
+    "files.write": "sample_text .. '.copy', 'paper'",
+    "plugins.info": "'hangman'",
+    "plugins.enable": "'hangman'",
+    "plugins.disable": "'hangman'",
+    "plugins.reload": "'hangman'",
+  ]
+}
