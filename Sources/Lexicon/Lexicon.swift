@@ -43,7 +43,9 @@ public final class Lexicon {
   /// Whether the list has the word, given as normalised UTF-8.
   public func contains(_ word: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let start = word.baseAddress, word.count > 0 else { return false }
-    return offset(of: word, hash: WordHash.of(start, word.count)) != 0
+    guard word.count <= 16 else { return probe(word, hash: WordHash.of(start, word.count)) != 0 }
+    let lanes = Lanes(start, word.count)
+    return offset(of: word, lanes, hash: WordHash.of(lanes, word.count)) != 0
   }
 
   /// Whether the list has the word, given in normal form.
@@ -86,12 +88,17 @@ public final class Lexicon {
   @inline(__always)
   func offset(of word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> UInt32 {
     guard let start = word.baseAddress, word.count > 0 else { return 0 }
-    let count = word.count
-    guard count <= 16 else { return probe(word, hash: hash) }
-    // A byte up to 16 is nowhere in the heap but before a word: wherever this matches, a word begins.
-    let text = LaneMatch(Lanes(start, count), count)
-    let (offset, isOpen) = table.only(hash) { text.matches(heap + Int($0)) }
-    return isOpen ? probe(word, hash: hash) : offset
+    return word.count <= 16 ? offset(of: word, Lanes(start, word.count), hash: hash) : probe(word, hash: hash)
+  }
+
+  /// The same for a word of up to 16 bytes. A byte of such a value is nowhere in the heap but before a word: wherever a place does
+  /// not differ, a word begins.
+  @inline(__always)
+  private func offset(of word: UnsafeBufferPointer<UInt8>, _ lanes: Lanes, hash: UInt64) -> UInt32 {
+    let text = LaneMatch(lanes, word.count)
+    let (offset, difference, isOpen) = table.only(hash) { text.difference(heap + Int($0)) }
+    if isOpen { return probe(word, hash: hash) }
+    return difference == 0 ? offset : 0
   }
 
   /// `offset(of:hash:)` word by word.

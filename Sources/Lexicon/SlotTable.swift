@@ -62,12 +62,13 @@ struct SlotTable {
     return slots
   }
 
-  /// The offset of the only word of the first line that has the tag of `hash`, where `matches` is true for it; else 0, with
-  /// whether there may be a word all the same. Without a branch, so that the processor goes on to the next question meanwhile.
+  /// The offset of the only word of the first line that has the tag of `hash`; what `difference` answers for it, 0 for the word
+  /// that is looked for; and whether the word may be elsewhere when it is not. Nothing here is a branch on what memory holds, so
+  /// that the processor goes on to the next question while it waits.
   ///
-  /// Of two words with that tag the offset is none of theirs; `matches` must be false then.
+  /// Where no word or several have that tag, the offset is that of none of them; `difference` must still be right.
   @inline(__always)
-  func only(_ hash: UInt64, _ matches: (UInt32) -> Bool) -> (offset: UInt32, isOpen: Bool) {
+  func only(_ hash: UInt64, _ difference: (UInt32) -> UInt64) -> (offset: UInt32, difference: UInt64, isOpen: Bool) {
     let mask = (1 as UInt32) &<< offsetBits &- 1
     let tag = UInt32(truncatingIfNeeded: hash) &<< offsetBits
     let line = lines[Self.home(of: hash, in: lineCount)]
@@ -77,8 +78,9 @@ struct SlotTable {
     let two = four.lowHalf | four.highHalf
     let merged = two.x | two.y
     let offset = bounds.clamped(merged & mask)
-    let isFound = matches(offset)
-    return (isFound ? offset : 0, !isFound && (merged | line[Line.scalarCount - 1]) != 0)
+    let found = difference(offset)
+    // The smaller one of two numbers is 0 where either is.
+    return (offset, found, min(found, UInt64(merged | line[Line.scalarCount - 1])) != 0)
   }
 
   /// Calls `body` with the offset of each word whose slot has the tag of `hash`, until it answers true or no more follow.

@@ -64,13 +64,13 @@ struct LaneMatch {
     shift = spare
   }
 
-  /// Whether the entry, a number of bytes and then so many bytes, is the text.
+  /// 0 where the entry, a number of bytes and then so many bytes, is the text.
   @inline(__always)
-  func matches(_ entry: UnsafePointer<UInt8>) -> Bool {
+  func difference(_ entry: UnsafePointer<UInt8>) -> UInt64 {
     let word = UnsafeRawPointer(entry + 1)
     let first = word.loadUnaligned(as: UInt64.self) & mask ^ lanes.first
     let last = (word + (count &- 8)).loadUnaligned(as: UInt64.self) &>> shift ^ lanes.last
-    return first | last | UInt64(truncatingIfNeeded: Int(entry[0]) ^ count) == 0
+    return first | last | UInt64(truncatingIfNeeded: Int(entry[0]) ^ count)
   }
 }
 

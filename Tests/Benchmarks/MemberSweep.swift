@@ -103,7 +103,7 @@ struct MemberSweep {
   private mutating func measure(_ member: Member) {
     do {
       let ours = try loop(member.expression, maker: member.maker)
-      let reference = try loop(member.reference, maker: nil)
+      let reference = try loop(member.reference, maker: member.maker)
       measured.append(
         Measured(name: member.name, ours: try seconds(ours) * 1e9, reference: try seconds(reference) * 1e9))
     } catch {

@@ -20,8 +20,12 @@ enum SweepSamples {
     settings.switches('sample', {title = 'Sample', children = {'one', 'two'}})
     settings.choice('sampled', {title = 'Sampled', options = {'one', 'two'}, default = 'one'})
     settings.value('valued', {title = 'Valued', kind = 'text', default = 'one'})
-    sample_text = '\(folder)/sample.txt'
-    local file = io.open(sample_text, 'w') file:write('paper\\ncab\\n') file:close()
+    folder = '\(folder)'
+    sample_text, sample_table, sample_picture = folder .. '/sample.txt', folder .. '/sample.tsv', folder .. '/sample.svg'
+    local function write(path, text) local file = io.open(path, 'w') file:write(text) file:close() end
+    write(sample_text, 'paper\\ncab\\n')
+    write(sample_table, 'prompt\\tanswer\\na\\tb\\n')
+    write(sample_picture, '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><path d="M0 0h8v8z"/></svg>')
     open_deck = sample_deck().name
     spare_deck = sample_deck().name
     open_document = sample_document().id
@@ -34,6 +38,7 @@ enum SweepSamples {
     "deck": "sample_deck()",
     "deck_options": "sample_deck().options",
     "card": "sample_deck():card(1)",
+    "cards": "sample_deck():cards()",
     "session": "assert(sample_deck():study())",
     "lexicon": "assert(words.lexicon('english'))",
     "document": "sample_document()",
@@ -44,6 +49,7 @@ enum SweepSamples {
     "group": "settings.switches('sample', {title = 'Sample', children = {'one', 'two'}})",
     "choice": "settings.choice('sampled', {title = 'Sampled', options = {'one', 'two'}, default = 'one'})",
     "value": "settings.value('valued', {title = 'Valued', kind = 'text', default = 'one'})",
+    "command": "shell.command{name = 'sample', summary = 'A sample.', run = function() end}",
     "subscription": "shell.on('exiting', function() end)",
   ]
 
@@ -55,6 +61,8 @@ enum SweepSamples {
     "deck:find": "'prompt'",
     "deck:cards": "'prompt'",
     "deck:remove": "9999",
+    "deck:import": "sample_table",
+    "deck:export": "folder .. '/deck.json'",
     "card:tag": "'tag'",
     "card:untag": "'tag'",
     "card:move": "1",
@@ -71,9 +79,20 @@ enum SweepSamples {
     "game:guess": "'crab'",
     "game:guess_all": "{'crab', 'ring', 'paper'}",
     "documents.open": "open_document",
+    "document:add_image": "sample_picture",
+    "document:raise": "self.elements[1]",
+    "document:lower": "self.elements[1]",
+    "document:remove_element": "self.elements[1]",
+    "document:render": "folder .. '/document.svg'",
+    "settings.switches": "'sample', {title = 'Sample', children = {'one', 'two'}}",
+    "settings.choice": "'sampled', {title = 'Sampled', options = {'one', 'two'}, default = 'one'}",
+    "settings.value": "'valued', {title = 'Valued', kind = 'text', default = 'one'}",
+    "settings.update": "{sampled = 'two'}",
+    "settings.on_change": "'sampled', print",
     "settings.get": "'sampled'",
     "settings.set": "'sampled', 'two'",
     "settings.reset": "'sampled'",
+    "shell.table": "{{'a', 'b'}}, {'one', 'two'}",
     "shell.confirm": "'sure?'",
     "shell.ask": "'name? '",
     "shell.run": "'help'",

@@ -140,6 +140,8 @@ struct Accounts {
       local deck = decks.open("Mine")
       local card, cards, session = deck:card(1), deck:cards(), deck:study{mode = "sprint"}
       local group = settings.switches("quiz", {children = {"a", "b"}})
+      local form, normal = words.can_form, words.normalize
+      assert(form("ab", "a") and normal("A", "english") == "a")
       local game, words = games.new{base = "cambering"}, words.lexicon("english")
       local each = words:words()
       local heard = 0
@@ -159,13 +161,19 @@ struct Accounts {
       try("group", function() return group.state end)
       try("game", function() return assert(game:guess("grace")) end)
       try("words", function() return #words end)
+      try("contains", function() return words:contains("paper") end)
+      try("form", function() return form("ab", "a") end)
+      try("normal", function() return normal("a", "english") end)
       try("each", each)
       try("coroutine", co)
       try("module", function() return decks.list() end)
       print(heard, sub.active, auth.needs_authentication, auth.user)
       """
     let run = try accounts.ana("-e", code)
-    let names = ["deck", "add", "card", "iterator", "session", "group", "game", "words", "each", "coroutine", "module"]
+    let names = [
+      "deck", "add", "card", "iterator", "session", "group", "game", "words", "contains", "form", "normal", "each",
+      "coroutine", "module",
+    ]
     #expect(run.lines.first?.hasPrefix("changed\ttrue\tfalse") == true, "\(run)")
     #expect(Array(run.lines.dropFirst().prefix(names.count)) == names.map { "\($0)\tfalse\tauth_required" }, "\(run)")
     #expect(run.lines.last == "1\tfalse\ttrue\tnil")
