@@ -76,6 +76,7 @@ int dh_raise_stop(lua_State *L) {
   dh_note_stop(L);
   set_hook(L);
   dh_of(L)->running = L;
+  (void)lua_checkstack(L, 1);  // from within a comparison; Lua keeps a few slots in reserve for errors when this fails
   dh_push_stop_value(L);
   luaD_throw(L, LUA_ERRRUN);
 }
