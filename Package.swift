@@ -10,6 +10,7 @@ let strict: [SwiftSetting] = [
 ]
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 
 /// A room: a Swift target with the settings that all share.
@@ -42,7 +43,10 @@ let package = Package(
     .executable(name: "deckhand", targets: ["deckhand"]),
     .executable(name: "deckhand-draw", targets: ["deckhand-draw"]),
   ],
-  dependencies: [.package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")],
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.7.0"),
+  ],
   targets: [
     // C where only C will do.
     .target(name: "CLua", linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
@@ -56,23 +60,24 @@ let package = Package(
     // What every room says the same way.
     room("Wording"),
     room("JSON", ["Wording"]),
+    room("Files", ["Wording", system]),
     // The domain: one room a noun, none knows Lua or a terminal.
-    room("Storage", ["Wording", grdb, sqlite]),
-    room("Decks", ["Wording", "Storage", grdb, sqlite]),
+    room("Storage", ["Wording", "Files", grdb, sqlite]),
+    room("Decks", ["Wording", "Files", "Storage", grdb, sqlite]),
     // Optimised in debug builds too: compiling a list of a million words would take the tests a minute.
     .target(
-      name: "Lexicon", dependencies: ["Wording"],
+      name: "Lexicon", dependencies: ["Wording", "Files"],
       swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     room("WordGames", ["Wording", "JSON", "Lexicon", "Storage", grdb]),
     room("ToggleSettings", ["Wording", "JSON", "Storage", grdb]),
-    room("Authentication", ["Wording", "CSodium", "CUtf8proc"]),
+    room("Authentication", ["Wording", "Files", "CSodium", "CUtf8proc"]),
     room("DrawingWire"),
-    room("CardDocuments", ["Wording", "JSON", "Storage", "DrawingWire", "CSodium"]),
+    room("CardDocuments", ["Wording", "JSON", "Files", "DrawingWire", "CSodium"]),
     room(
       "Workspace",
       [
-        "Wording", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames", "ToggleSettings", "Authentication",
-        grdb,
+        "Wording", "Files", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames", "ToggleSettings",
+        "Authentication", grdb,
       ]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Wording", "CLua"]),
@@ -80,14 +85,15 @@ let package = Package(
     room(
       "Bindings",
       [
-        "Wording", "JSON", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "CardDocuments", "Lexicon",
-        "WordGames", "ToggleSettings",
+        "Wording", "JSON", "Files", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "CardDocuments",
+        "Lexicon", "WordGames", "ToggleSettings",
       ]),
-    room("PluginHost", ["Wording", "JSON", "Storage", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
+    room("PluginHost", ["Wording", "JSON", "Files", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
     room(
       "Shell",
       [
-        "Wording", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "Storage", "Decks", "Lexicon",
+        "Wording", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "Storage", "Decks",
+        "Lexicon",
         "CardDocuments", "JSON", "WordGames", "ToggleSettings", "Authentication", "CReadline", "CTerminal",
       ]),
     .executableTarget(
@@ -109,23 +115,26 @@ let package = Package(
       swiftSettings: strict),
     // A program that the tests of Authentication start to end it at every step.
     .executableTarget(
-      name: "AuthenticationProbe", dependencies: ["Authentication", "CTerminal"], path: "Tests/AuthenticationProbe",
+      name: "AuthenticationProbe", dependencies: ["Authentication", "CTerminal", "Files"],
+      path: "Tests/AuthenticationProbe",
       swiftSettings: strict),
     // A program of its own: pictures are decoded and drawn outside the shell's process.
     .executableTarget(
       name: "deckhand-draw", dependencies: ["DrawingWire", "CDrawing"],
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
     tests("Wording"),
-    tests("Storage", ["Wording", grdb]),
-    tests("Decks", ["Wording", "Storage", grdb, sqlite], resources: [.copy("Fixtures")]),
+    tests("Files", ["Wording"]),
+    tests("Storage", ["Wording", "Files", grdb]),
+    tests("Decks", ["Wording", "Files", "Storage", grdb, sqlite], resources: [.copy("Fixtures")]),
     tests("JSON", ["Wording"]),
     tests(
-      "CardDocuments", ["Wording", "JSON", "DrawingWire", "CSodium", "deckhand-draw"], resources: [.copy("Fixtures")]),
+      "CardDocuments", ["Wording", "JSON", "Files", "DrawingWire", "CSodium", "deckhand-draw"],
+      resources: [.copy("Fixtures")]),
     tests("Lexicon"),
     tests("WordGames", ["Lexicon"]),
     tests("ToggleSettings", ["Wording", "Storage", grdb]),
     tests("Workspace", ["Authentication", "CardDocuments", "ToggleSettings", "Lexicon", "WordGames"]),
-    tests("Authentication", ["AuthenticationProbe", "CTerminal"]),
+    tests("Authentication", ["Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Wording", "CLua"], exclude: ["Scripts"]),
     tests("Commands"),
     tests("PluginHost", ["Bindings", "JSON"]),

@@ -3,6 +3,7 @@
 // the process ends. Every try at a password goes through `attempt`, which counts it.
 
 import CSodium
+package import Files
 import Glibc
 import Wording
 
@@ -13,7 +14,7 @@ public final class AccountStore {
   private let clock: AuthenticationClock
   private let cost: HashCost
   /// Hears of each step of writing; for tests that end the process there.
-  package var reach: StepObserver = { _ in }
+  package var reach: StepObserver = { _ in 0 }
 
   /// `data` is the data folder; it must be there. A cost below what libsodium takes is raised to that.
   public init(data: String, clock: AuthenticationClock, cost: HashCost = .interactive) throws(AuthenticationError) {
@@ -158,17 +159,16 @@ public final class AccountStore {
     try PasswordRules.check(normal, name: name)
     try PrivateFile.makeFolder(accounts)
     try PrivateFile.checkFolder(accounts)
-    let lock = try FileLock(accounts + "/.lock", clock)
-    defer { withExtendedLifetime(lock.file) {} }
+    let lock = try PrivateFile.lock(accounts + "/.lock", clock)
+    defer { lock.release() }
     let account = try newName(name)
     let credentials = Credentials(name: account, hash: try PasswordHash(normal, cost: cost))
     let isFirst = try names().isEmpty
     let staged = try stage(adoptingLocal && isFirst)
     try PrivateFile.replace(staged + "/credentials", with: credentials.bytes, reach)
-    if rename(staged, folder(account)) != 0 {
-      let code = errno
+    do { try Folder.move(staged, to: folder(account)) } catch {
       unlink(staged + "/credentials")
-      throw .failed(operation: "make", path: folder(account), code: code)
+      throw .failed(operation: "make", path: folder(account), code: error.number)
     }
     PrivateFile.syncFolder(of: folder(account))
     return account
@@ -200,11 +200,13 @@ public final class AccountStore {
   public func remove(_ access: AccountAccess) throws(AuthenticationError) {
     guard let name = access.name else { throw .unknownAccount("", suggestion: nil) }
     let folder = try access.folder()
-    let lock = try FileLock(accounts + "/.lock", clock)
-    defer { withExtendedLifetime(lock.file) {} }
+    let lock = try PrivateFile.lock(accounts + "/.lock", clock)
+    defer { lock.release() }
     // In one step it is no account any more; then its files go. What a killed process left is taken along.
     let removed = accounts + "/.removed-" + clock.random(8).map { String($0, radix: 16) }.joined(separator: "-")
-    if rename(folder, removed) != 0 { throw .failed(operation: "remove", path: accounts + "/" + name, code: errno) }
+    do { try Folder.move(folder, to: removed) } catch {
+      throw .failed(operation: "remove", path: accounts + "/" + name, code: error.number)
+    }
     access.close()
     PrivateFile.syncFolder(of: folder)
     for left in try PrivateFile.names(in: accounts) where left.hasPrefix(".removed-") {

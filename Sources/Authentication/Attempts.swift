@@ -3,6 +3,7 @@
 // and no two at once get a try for nothing; no setting of the clock shortens the wait.
 
 import CSodium
+import Files
 import Glibc
 
 /// The failures behind one name.
@@ -63,9 +64,9 @@ struct AttemptRecord: ~Copyable {
   private let path: String
 
   /// The open file; whoever reads this last still has the lock.
-  var file: Int32 { lock.file }
+  var file: Int32 { lock.descriptor }
 
-  private init(_ lock: consuming FileLock, at offset: Int, tag: String, in path: String) {
+  private init(_ lock: FileLock, at offset: Int, tag: String, in path: String) {
     self.lock = lock
     self.offset = offset
     self.tag = tag
@@ -74,7 +75,7 @@ struct AttemptRecord: ~Copyable {
 
   /// Of an account: a file in its folder.
   static func ofAccount(in folder: String, _ clock: AuthenticationClock) throws(AuthenticationError) -> AttemptRecord {
-    AttemptRecord(try FileLock(folder + "/attempts", clock), at: 0, tag: "account", in: folder + "/attempts")
+    AttemptRecord(try PrivateFile.lock(folder + "/attempts", clock), at: 0, tag: "account", in: folder + "/attempts")
   }
 
   /// Of a name that nobody has: one of a fixed number of places in one file, found by a hash with a key of its own, so
@@ -84,8 +85,8 @@ struct AttemptRecord: ~Copyable {
     -> AttemptRecord
   {
     let path = folder + "/.attempts"
-    let lock = try FileLock(path, clock)
-    let digest = try digest(of: name, in: lock.file, path, clock)
+    let lock = try PrivateFile.lock(path, clock)
+    let digest = try digest(of: name, in: lock.descriptor, path, clock)
     let place = (Int(digest[0]) << 8 | Int(digest[1])) % places + 1
     let tag = digest[2..<10].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     return AttemptRecord(lock, at: place * Failures.recordLength, tag: tag, in: path)
@@ -114,7 +115,7 @@ struct AttemptRecord: ~Copyable {
   /// the wait starts anew, neither shortened nor stretched by a clock that was wrong.
   func failures(at now: ClockReading) throws(AuthenticationError) -> Failures {
     var bytes = [UInt8](repeating: 0, count: Failures.recordLength)
-    let count = pread(lock.file, &bytes, bytes.count, off_t(offset))
+    let count = pread(lock.descriptor, &bytes, bytes.count, off_t(offset))
     if count < 0 { throw .failed(operation: "read", path: path, code: errno) }
     var failures = Failures(record: Array(bytes.prefix(count)), tag: tag, now: now)
     if failures.count > 0, failures.last.bootID != now.bootID, now.wall < failures.last.wall {
@@ -126,7 +127,7 @@ struct AttemptRecord: ~Copyable {
 
   func write(_ failures: Failures) throws(AuthenticationError) {
     let bytes = failures.record(tag: tag)
-    guard pwrite(lock.file, bytes, bytes.count, off_t(offset)) == bytes.count else {
+    guard pwrite(lock.descriptor, bytes, bytes.count, off_t(offset)) == bytes.count else {
       throw .failed(operation: "note the try in", path: path, code: errno)
     }
   }

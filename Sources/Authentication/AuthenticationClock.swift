@@ -34,6 +34,8 @@ public struct AuthenticationClock {
   public var pause: (Int) -> Void
   /// As many random bytes as asked for, unpredictable.
   public var random: (Int) -> [UInt8]
+  /// Whether the user asks to stop: it ends the waiting for another process.
+  public var isInterrupted: () -> Bool = { false }
 
   public init(now: @escaping () -> ClockReading, pause: @escaping (Int) -> Void, random: @escaping (Int) -> [UInt8]) {
     self.now = now

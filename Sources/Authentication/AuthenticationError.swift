@@ -1,7 +1,7 @@
 // What can go wrong at the door, as facts, and the words for each.
 // Invariant: a wrong name and a wrong password are the same case with the same words.
 
-import Glibc
+import Files
 public import Wording
 
 /// A sign-in, an account or a password that was refused.
@@ -120,9 +120,9 @@ extension AuthenticationError {
     case .tooCostly(let path, let memory, let passes):
       "\(printable(path)) asks for \(grouped(memory / 1024)) MiB and \(counted(passes, "pass", "passes")), more than a password may; "
         + "put it back from a backup"
-    case .failed(let operation, let path, let code): "can't \(operation) \(printable(path)): \(words(for: code))"
+    case .failed(let operation, let path, let code): "can't \(operation) \(printable(path)): \(systemWords(code))"
     case .outOfMemory: "there is not enough memory for a password; close something and try again"
-    case .passwordFile(let path, let code): "can't read the password from \(printable(path)): \(words(for: code))"
+    case .passwordFile(let path, let code): "can't read the password from \(printable(path)): \(systemWords(code))"
     }
   }
 
@@ -147,10 +147,4 @@ extension AuthenticationError {
     if minutes == 0 { return counted(rest, "second") }
     return rest == 0 ? counted(minutes, "minute") : "\(counted(minutes, "minute")) and \(counted(rest, "second"))"
   }
-}
-
-/// What the system says about an errno.
-private func words(for code: Int32) -> String {
-  guard let text = strerror(code) else { return "error \(code)" }
-  return String(cString: text).lowercased()
 }

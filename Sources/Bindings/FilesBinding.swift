@@ -1,9 +1,9 @@
 // What Lua sees of files: the module `files`. Invariant: a plugin reaches a path only when the path it resolves to lies within
 // one that was granted.
 
+import Files
 import Glibc
 import LuaRuntime
-import Storage
 import Wording
 
 func filesModule(_ context: BindingContext) -> BoundModule {

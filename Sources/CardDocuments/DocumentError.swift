@@ -1,6 +1,7 @@
 // Why something about a document cannot be done: facts, and their words in one place.
 // Invariant: whenever one of these is thrown the files on disk are as they were, except where the case says otherwise.
 
+public import Files
 import Glibc
 public import JSON
 public import Wording
@@ -21,6 +22,8 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case cannotRead(path: String, errno: Int32)
   /// The file that was there is untouched.
   case cannotWrite(path: String, errno: Int32)
+  /// Another process held the folder's lock for as long as was waited, or the user asked to stop meanwhile.
+  case inUse(FileError)
   case notInStore(path: String)
   // Changing
   case laterVersion(Int)
@@ -60,6 +63,7 @@ public enum DocumentError: Problem, Equatable, Sendable {
     case .notAFile: "not_a_file"
     case .cannotRead(_, let errno): errno == ENOENT ? "not_found" : "unreadable"
     case .cannotWrite: "unwritable"
+    case .inUse(let error): error.code
     case .notInStore: "not_in_store"
     case .laterVersion: "read_only"
     case .noElement: "not_found"
@@ -83,6 +87,7 @@ public enum DocumentError: Problem, Equatable, Sendable {
     case .badName: "Bad name"
     case .symbolicLink, .notAFile, .tooLargeFile, .cannotRead: "Cannot read the file"
     case .cannotWrite: "Cannot write the file"
+    case .inUse(let error): error.title
     case .notInStore: "Not in the store"
     case .laterVersion: "Read only"
     case .noSuchField: "No such field"
@@ -111,6 +116,7 @@ public enum DocumentError: Problem, Equatable, Sendable {
       [("path", .text(path))]
     case .notFound(_, let suggestion?), .badValue(_, _, _, let suggestion?): [("suggestion", .text(suggestion))]
     case .changedElsewhere(_, let copy): [("copy", .text(copy.description))]
+    case .inUse(let error): error.details
     default: []
     }
   }

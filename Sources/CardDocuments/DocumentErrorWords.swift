@@ -1,6 +1,6 @@
 // The sentences of DocumentError, apart from its facts.
 
-import Glibc
+import Files
 import JSON
 import Wording
 
@@ -48,8 +48,9 @@ extension DocumentError {
     case .symbolicLink(let path): "\(printable(path)) is a symbolic link; a file of its own is expected there"
     case .notAFile(let path): "\(printable(path)) is not a plain file"
     case .tooLargeFile(let path, let limit): "\(printable(path)) is larger than \(grouped(limit >> 20)) MiB"
-    case .cannotRead(let path, let errno): "\(printable(path)): \(reason(errno))"
-    case .cannotWrite(let path, let errno): "\(printable(path)): \(reason(errno)); nothing was changed"
+    case .cannotRead(let path, let errno): "\(printable(path)): \(systemWords(errno))"
+    case .cannotWrite(let path, let errno): "\(printable(path)): \(systemWords(errno)); nothing was changed"
+    case .inUse(let error): error.message
     case .picture(let file, let failure): "\(printable(file)): \(failure.words)"
     case .drawing(let failure): failure.words
     case .unknownEnding(let path): "\(printable(path)): a name that ends in .svg, .png or .pdf expected"
@@ -62,12 +63,6 @@ extension DocumentError {
   private func article(_ kind: String) -> String {
     kind.isEmpty ? "this" : (kind == "image" ? "an image" : "a \(kind)")
   }
-}
-
-private func reason(_ code: Int32) -> String {
-  guard let text = strerror(code) else { return "error \(code)" }
-  let words = String(cString: text)
-  return words.prefix(1).lowercased() + words.dropFirst()
 }
 
 extension JSONPointer {

@@ -3,6 +3,7 @@
 // once since it was last written. That the checksum was right is remembered in the file's modification time, which is set to
 // a number made of the checksum: whoever writes to the file changes the time, and so asks for a new check.
 
+import Files
 import Glibc
 
 struct CompiledFile {
@@ -26,43 +27,24 @@ struct CompiledFile {
     return image
   }
 
-  /// Writes the file whole or not at all, and maps it. Throws the system's reason as `unreadable` where it can't be written.
+  /// Writes the file whole or not at all, and maps it. Throws the system's reason as `unwritable` where it can't be written.
   func write(_ content: [UInt8]) throws(LexiconError) -> Image {
-    try makeFolder()
-    let temporary = "\(path).\(getpid()).new"
-    unlink(temporary)
-    let descriptor = Glibc.open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw failure() }
-    defer { close(descriptor) }
-    guard writeAll(content, to: descriptor),
-      let image = Image.mapping(descriptor, bytes: content.count, expected: expected)
-    else {
-      let failure = failure()
-      unlink(temporary)
-      throw failure
-    }
-    setTime(descriptor, image)
-    guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
-      let failure = failure()
-      unlink(temporary)
-      throw failure
-    }
-    return image
-  }
-
-  private func failure() -> LexiconError { .unwritable(path: path, reason: systemReason()) }
-
-  private func writeAll(_ content: [UInt8], to descriptor: Int32) -> Bool {
-    content.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if written < 0, errno == EINTR { continue }
-        if written <= 0 { return false }
-        rest = rest.dropFirst(written)
+    var image: Image?
+    do {
+      try makePrivateFolder(parentFolder(of: path))
+      var options = Replacement()
+      (options.keepsMode, options.followsLinks) = (false, false)
+      try AtomicFile.write(path, options) { descriptor in
+        image = Image.mapping(descriptor, bytes: content.count, expected: expected)
+        if let image { setTime(descriptor, image) }
+      } _: { sink in
+        try sink.append(content)
       }
-      return true
+    } catch {
+      throw .unwritable(path: path, reason: systemWords((error as? FileError)?.number ?? EIO))
     }
+    guard let image else { throw .unwritable(path: path, reason: systemWords(EIO)) }
+    return image
   }
 
   /// The time that says "this checksum was looked at": between 2001 and 2035.
@@ -74,14 +56,5 @@ struct CompiledFile {
   private func setTime(_ descriptor: Int32, _ image: Image) {
     let time = stamp(image)
     futimens(descriptor, [time, time])
-  }
-
-  /// Makes the folder of the file, and those above it that are missing, for the person alone.
-  private func makeFolder() throws(LexiconError) {
-    var folder = ""
-    for part in path.split(separator: "/", omittingEmptySubsequences: false).dropLast() {
-      folder += part + "/"
-      if mkdir(folder, 0o700) != 0, errno != EEXIST, errno != EISDIR { throw failure() }
-    }
   }
 }

@@ -1,7 +1,7 @@
 // What the person decides about plugins: on or off, limits, a fresh start. Invariant: a decision is written before it counts.
 
 import Bindings
-import Storage
+import Files
 
 extension PluginHost {
   /// Seconds and MiB that a limit may be.

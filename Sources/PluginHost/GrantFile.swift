@@ -2,8 +2,8 @@
 // written whole or not at all, what it does not say was not granted, and keys that are not known stay.
 
 import Bindings
+import Files
 import JSON
-import Storage
 import Wording
 
 struct GrantFile {

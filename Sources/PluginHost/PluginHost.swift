@@ -4,7 +4,8 @@
 
 public import Bindings
 public import Commands
-import Storage
+import Files
+import LuaRuntime
 public import WordGames
 public import Wording
 
@@ -82,7 +83,7 @@ public final class PluginHost {
     var found: [String: Plugin] = [:]
     for (folder, isBundled) in [(surroundings.bundledFolder, true), (surroundings.personFolder, false)] {
       guard let folder else { continue }
-      for name in subfolders(of: folder) {
+      for name in Folder.subfolders(of: folder) {
         if found[name] != nil { surroundings.report("\(name): your plugin stands in place of the bundled one") }
         found[name] = read(name, folder + "/" + name, isBundled: isBundled)
       }

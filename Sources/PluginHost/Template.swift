@@ -1,9 +1,9 @@
 // A new plugin for the person to begin with. Invariant: the folder that it writes passes its own test as it stands.
 
 import Commands
+import Files
 import Glibc
 import JSON
-import Storage
 
 extension PluginHost {
   /// Writes a folder of that name among the person's plugins and takes it up, not enabled yet.

@@ -3,8 +3,8 @@
 
 import Bindings
 import Commands
+import Files
 import LuaRuntime
-import Storage
 import Wording
 import Workspace
 

@@ -4,10 +4,10 @@
 import Authentication
 import Bindings
 import Commands
+import Files
 import Glibc
 import LuaRuntime
 import PluginHost
-import Storage
 import ToggleSettings
 import Wording
 import Workspace

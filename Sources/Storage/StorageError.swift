@@ -1,11 +1,11 @@
-// What can go wrong with a database or a file, as facts, and the words for it.
+// What can go wrong with a database, as facts, and the words for it.
 // Invariant: every case names the path it is about and what the person can do; codes never change.
 
+import Files
 import GRDB
-import Glibc
 public import Wording
 
-/// A failure of the disk, a database or a file.
+/// A failure of the disk or of a database.
 public enum StorageError: Problem, Equatable {
   /// Another process holds the write lock; `holder` is its process id where it can be found out.
   case busy(path: String, holder: Int?, operation: String)
@@ -23,15 +23,6 @@ public enum StorageError: Problem, Equatable {
   case rolledBack(path: String)
   /// Any other answer of SQLite.
   case failed(path: String, result: Int, detail: String)
-  /// A file could not be opened, read, written or renamed; `number` is the system's errno.
-  case file(path: String, action: FileAction, number: Int32)
-  /// A file is larger than what is read of it.
-  case fileTooLarge(path: String, limit: Int)
-
-  /// What was tried with a file.
-  public enum FileAction: String, Sendable {
-    case open, read, write, replace
-  }
 
   public var code: String {
     switch self {
@@ -43,8 +34,6 @@ public enum StorageError: Problem, Equatable {
     case .unreadable: "storage_unreadable"
     case .rolledBack: "storage_rolled_back"
     case .failed: "storage_failed"
-    case .file(_, _, let number): fileCode(number)
-    case .fileTooLarge: "file_too_large"
     }
   }
 
@@ -58,8 +47,6 @@ public enum StorageError: Problem, Equatable {
     case .unreadable: "The data cannot be opened"
     case .rolledBack: "The changes were taken back"
     case .failed: "The data could not be read or changed"
-    case .file(_, let action, _): "The file could not be \(pastTense(action))"
-    case .fileTooLarge: "The file is too large"
     }
   }
 
@@ -83,10 +70,6 @@ public enum StorageError: Problem, Equatable {
       return "an earlier failure took back every change of this run to \(quoted(path)); end the run and start it again"
     case .failed(let path, let result, let detail):
       return "SQLite answered \(result) for \(quoted(path)): \(printable(detail))"
-    case .file(let path, let action, let number):
-      return "\(quoted(path)) could not be \(pastTense(action)): \(fileReason(number))"
-    case .fileTooLarge(let path, let limit):
-      return "\(quoted(path)) is larger than the \(grouped(limit)) bytes that are read of such a file; split it"
     }
   }
 
@@ -95,15 +78,15 @@ public enum StorageError: Problem, Equatable {
     case .busy(let path, let holder, _):
       [("path", .text(path))] + (holder.map { [("process", .integer($0))] } ?? [])
     case .interrupted(let path), .full(let path), .damaged(let path, _), .newer(let path, _),
-      .unreadable(let path, _), .rolledBack(let path), .failed(let path, _, _), .file(let path, _, _),
-      .fileTooLarge(let path, _):
+      .unreadable(let path, _), .rolledBack(let path), .failed(let path, _, _):
       [("path", .text(path))]
     }
   }
 
-  /// The same failure of a file when the disk is full is `.full`, whoever met it.
-  static func ofFile(_ path: String, _ action: FileAction, _ number: Int32 = errno) -> StorageError {
-    number == ENOSPC || number == EDQUOT ? .full(path: path) : .file(path: path, action: action, number: number)
+  /// What making the database's file means for it; what is wrong with its folder stays the file's error.
+  static func ofFile(_ error: FileError, database path: String) -> any Error {
+    if error.isDiskFull { return StorageError.full(path: path) }
+    return error.path == path ? StorageError.unreadable(path: path, detail: systemWords(error.number)) : error
   }
 
   /// What SQLite's result code means to a person.
@@ -120,34 +103,5 @@ public enum StorageError: Problem, Equatable {
     case .SQLITE_ABORT: return .rolledBack(path: path)
     default: return .failed(path: path, result: Int(error.extendedResultCode.rawValue), detail: detail)
     }
-  }
-}
-
-private func fileCode(_ number: Int32) -> String {
-  switch number {
-  case ENOENT, ENOTDIR: "file_missing"
-  case EACCES, EPERM, EROFS: "file_refused"
-  case EISDIR: "file_is_folder"
-  default: "file_failed"
-  }
-}
-
-private func fileReason(_ number: Int32) -> String {
-  switch number {
-  case ENOENT: "there is no such file or folder"
-  case ENOTDIR: "a part of its path is not a folder"
-  case EACCES, EPERM: "the system does not allow it; check its owner and mode"
-  case EROFS: "the disk is read-only"
-  case EISDIR: "it is a folder"
-  default: strerror(number).map { String(cString: $0) } ?? "error \(number)"
-  }
-}
-
-private func pastTense(_ action: StorageError.FileAction) -> String {
-  switch action {
-  case .open: "opened"
-  case .read: "read"
-  case .write: "written"
-  case .replace: "replaced"
   }
 }

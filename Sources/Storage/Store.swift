@@ -2,6 +2,7 @@
 // Invariant: whatever ends with an error leaves nothing of itself behind. Inside a unit of work an operation is a
 // savepoint, outside it is a transaction of its own; a unit whose transaction SQLite took back refuses to go on.
 
+import Files
 public import GRDB
 import GRDBSQLite
 import Glibc
@@ -258,7 +259,7 @@ public final class Store {
     // KiB at most: what 100,000 cards and their indices touch, so that a large batch is not written twice.
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -16384") }
     guard let path else { return try DatabaseQueue(configuration: configuration) }
-    try makePrivateFile(path)
+    do { try makePrivateFile(path) } catch { throw StorageError.ofFile(error, database: path) }
     configuration.journalMode = .wal
     return try DatabaseQueue(path: path, configuration: configuration)
   }

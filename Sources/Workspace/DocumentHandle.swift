@@ -3,6 +3,7 @@
 
 public import CardDocuments
 import Decks
+import Files
 import Storage
 
 /// A document of an open workspace.
@@ -87,6 +88,7 @@ extension Workspace {
     try makePrivateFolder(folder)
     let fresh = try DocumentStore(
       folder: folder + "/documents", drawing: drawing,
+      wait: LockWait(elapsed: surroundings.elapsed, isInterrupted: surroundings.isInterrupted),
       randomBytes: { count in
         (0..<(count + 7) / 8).flatMap { _ in withUnsafeBytes(of: entropy()) { Array($0) } }.prefix(count).map { $0 }
       })

@@ -1,9 +1,9 @@
 // The settings of one person, or of nobody before a sign-in: the tree with the program's own settings declared, the layers from
 // outside laid, and each of the program's settings resolved once. Invariant: reading one of them here is a load from an array.
 
+import Files
 import Glibc
 public import Lexicon
-import Storage
 public import ToggleSettings
 import Wording
 

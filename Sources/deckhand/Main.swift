@@ -104,9 +104,10 @@ let version = "0.1.0"
     let console = Console(
       terminal: .ofSystem(1, color: arguments.color), messages: .ofSystem(2, color: arguments.color),
       isQuiet: arguments.isQuiet, elapsed: { seconds(of: CLOCK_MONOTONIC) })
-    return try Shell(
-      setup, console: console, surroundings: .ofSystem(seed: arguments.seed),
-      clock: .system(bootID: bootID()))
+    let surroundings = Surroundings.ofSystem(seed: arguments.seed)
+    var clock = AuthenticationClock.system(bootID: bootID())
+    clock.isInterrupted = surroundings.isInterrupted
+    return try Shell(setup, console: console, surroundings: surroundings, clock: clock)
   }
 
   private static func fputs(_ text: String) {

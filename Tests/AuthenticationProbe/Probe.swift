@@ -3,6 +3,7 @@
 
 import Authentication
 import CTerminal
+import Files
 import Glibc
 
 @main struct Probe {
@@ -55,7 +56,10 @@ import Glibc
 
   private static func store(_ data: String, endAt step: String) throws(AuthenticationError) -> AccountStore {
     let store = try AccountStore(data: data, clock: .system(bootID: "probe"), cost: HashCost(memory: 8, passes: 1))
-    store.reach = { if $0.rawValue == step { kill(getpid(), SIGKILL) } }
+    store.reach = {
+      if $0.rawValue == step { kill(getpid(), SIGKILL) }
+      return 0
+    }
     return store
   }
 

@@ -1,5 +1,6 @@
 // Accounts: names, adding, the credentials file and what may have happened to it, waiting after failures, processes at once.
 
+import Files
 import Glibc
 import Testing
 

@@ -57,7 +57,7 @@ final class DataFolder {
   var credentials: String { path + "/accounts/ana/credentials" }
 
   func read(_ path: String) throws -> [UInt8] { try PrivateFile.read(path, limit: 100_000) }
-  func write(_ path: String, _ bytes: [UInt8]) throws { try PrivateFile.replace(path, with: bytes) { _ in } }
+  func write(_ path: String, _ bytes: [UInt8]) throws { try PrivateFile.replace(path, with: bytes) { _ in 0 } }
 }
 
 extension Secret {

@@ -1,5 +1,6 @@
 // Tests of what a killed process, a full disk and a hostile folder leave behind: the old version or the new one, never half.
 
+import Files
 import Glibc
 import Testing
 
@@ -39,7 +40,7 @@ private func prepare() throws -> TemporaryFolder {
 private func work(in path: String, steps: Steps, inUnit: Bool) throws {
   var numbers = Seeded(42)
   let store = try DocumentStore(
-    folder: path + "/documents", drawing: makeDrawing(),
+    folder: path + "/documents", drawing: makeDrawing(), wait: LockWait(elapsed: monotonicSeconds),
     randomBytes: { count in (0..<count).map { _ in UInt8.random(in: 0...255, using: &numbers) } }, step: steps.take)
   defer { store.close() }
   let documents = try store.list().documents

@@ -1,6 +1,7 @@
 // What the tests of this room share: a folder that goes away, seeded numbers, the program that draws, pictures to use.
 
 import DrawingWire
+import Files
 import Glibc
 import Testing
 
@@ -124,11 +125,11 @@ func makeDrawing(path: String? = nil) -> DrawingProgram {
 /// A store whose ids repeat from run to run.
 func makeStore(
   _ folder: TemporaryFolder, seed: UInt64 = 1, drawing: DrawingProgram? = nil,
-  step: @escaping (String) -> Int32 = { _ in 0 }
+  wait: LockWait = LockWait(elapsed: monotonicSeconds), step: @escaping (String) -> Int32 = { _ in 0 }
 ) throws -> DocumentStore {
   var numbers = Seeded(seed)
   return try DocumentStore(
-    folder: folder.path + "/documents", drawing: drawing ?? makeDrawing(),
+    folder: folder.path + "/documents", drawing: drawing ?? makeDrawing(), wait: wait,
     randomBytes: { count in (0..<count).map { _ in UInt8.random(in: 0...255, using: &numbers) } }, step: step)
 }
 

@@ -1,6 +1,7 @@
 // Files of cards: what is read, what is refused and with which words, and round trips.
 
 import Decks
+import Files
 import Glibc
 import Storage
 import Testing
@@ -295,12 +296,12 @@ import Testing
 
   @Test func `a missing file, a folder and an unknown format are told`() throws {
     let deck = try collection.deck("d")
-    #expect(throws: StorageError.file(path: "/nowhere/a.csv", action: .open, number: ENOENT)) {
+    #expect(throws: FileError("/nowhere/a.csv", .open, number: ENOENT)) {
       try collection.importing(deck, "/nowhere/a.csv")
     }
     #expect(throws: DeckError.unknownFormat(name: "exe")) { try collection.importing(deck, "/nowhere/a.exe") }
     #expect(throws: DeckError.unknownFormat(name: "exe")) { try collection.exporting(deck, "/nowhere/a.exe") }
-    #expect(throws: StorageError.self) { try collection.exporting(deck, "/nowhere/a.csv") }
+    #expect(throws: FileError.self) { try collection.exporting(deck, "/nowhere/a.csv") }
   }
 
   @Test func `JSON beyond its bounds is refused`() throws {

@@ -1,6 +1,7 @@
 // FSRS-6 against published and generated values, and the schedule that comes of it.
 
 import Decks
+import Files
 import GRDB
 import Storage
 import Testing

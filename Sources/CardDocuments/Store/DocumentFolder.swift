@@ -2,20 +2,21 @@
 // Invariant: a name of a file never leads out of the folder or through a symbolic link, and a file that is written holds
 // its old content or its new one at every moment.
 
+import Files
 import Glibc
 
 /// How a file was told apart when it was last read or written.
 struct FileStamp: Equatable {
-  let inode: UInt
+  let inode: UInt64
   let size: Int
   let seconds: Int
   let nanoseconds: Int
 
-  init(_ status: stat) {
-    inode = UInt(status.st_ino)
-    size = Int(status.st_size)
-    seconds = status.st_mtim.tv_sec
-    nanoseconds = status.st_mtim.tv_nsec
+  init(_ facts: FileFacts) {
+    inode = facts.inode
+    size = facts.size
+    seconds = facts.modified.seconds
+    nanoseconds = facts.modified.nanoseconds
   }
 
   /// Seconds since 1970.
@@ -53,41 +54,25 @@ struct DocumentFolder {
 
   /// Nil when there is no such file.
   func stamp(of name: String) throws(DocumentError) -> FileStamp? {
-    var status = stat()
-    guard lstat(full(name), &status) == 0 else {
-      if errno == ENOENT || errno == ENOTDIR { return nil }
-      throw .cannotRead(path: full(name), errno: errno)
-    }
-    if status.st_mode & S_IFMT == S_IFLNK { throw .symbolicLink(path: full(name)) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: full(name)) }
-    return FileStamp(status)
+    guard let facts = try facts(of: name) else { return nil }
+    if facts.kind == .symbolicLink { throw .symbolicLink(path: full(name)) }
+    guard facts.kind == .file else { throw .notAFile(path: full(name)) }
+    return FileStamp(facts)
   }
 
+  /// Whether there is a regular file of the name. What cannot be looked at counts as none.
   func has(_ name: String) -> Bool {
-    var status = stat()
-    return lstat(full(name), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    do { return try facts(of: name)?.kind == .file } catch { return false }
+  }
+
+  private func facts(of name: String) throws(DocumentError) -> FileFacts? {
+    do { return try FileFacts.at(full(name), followingLinks: false) } catch { throw .reading(error) }
   }
 
   /// The names in a folder of it, sorted; empty when there is none.
   func names(in folder: String = "") throws(DocumentError) -> [String] {
-    let place = folder.isEmpty ? path : full(folder)
-    var status = stat()
-    if lstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, !folder.isEmpty {
-      throw .symbolicLink(path: place)
-    }
-    guard let stream = opendir(place) else {
-      if errno == ENOENT { return [] }
-      throw .cannotRead(path: place, errno: errno)
-    }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) }
-      }
-      if let name, name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
+    if !folder.isEmpty, try facts(of: folder)?.kind == .symbolicLink { throw .symbolicLink(path: full(folder)) }
+    do { return try Folder.names(in: folder.isEmpty ? path : full(folder)) } catch { throw .reading(error) }
   }
 
   /// All `.rwcard` files here and below, by name; the store's own folders and hidden ones are passed over.
@@ -96,13 +81,12 @@ struct DocumentFolder {
     for name in try names(in: folder) where !name.hasPrefix(".") {
       let relative = folder.isEmpty ? name : folder + "/" + name
       if relative == DocumentFolder.images || relative == DocumentFolder.thumbnails { continue }
-      var status = stat()
-      guard lstat(full(relative), &status) == 0 else { continue }
-      switch status.st_mode & S_IFMT {
-      case S_IFDIR where depth < 8: found += try documents(in: relative, depth: depth + 1)
-      case S_IFREG where name.hasSuffix(".rwcard"), S_IFLNK where name.hasSuffix(".rwcard"):
-        let isLink = status.st_mode & S_IFMT == S_IFLNK
-        found.append(FolderEntry(name: relative, stamp: FileStamp(status), isSymbolicLink: isLink))
+      guard let facts = try facts(of: relative) else { continue }
+      switch facts.kind {
+      case .folder where depth < 8: found += try documents(in: relative, depth: depth + 1)
+      case .file where name.hasSuffix(".rwcard"), .symbolicLink where name.hasSuffix(".rwcard"):
+        let isLink = facts.kind == .symbolicLink
+        found.append(FolderEntry(name: relative, stamp: FileStamp(facts), isSymbolicLink: isLink))
       default: break
       }
     }
@@ -119,129 +103,51 @@ struct DocumentFolder {
   // MARK: - Writing
 
   /// Puts bytes under a name, whole or not at all. The caller holds the lock.
-  /// - Parameter isSynced: false for what can be made again, and may be lost with the power.
-  func write(_ bytes: [UInt8], to name: String, isSynced: Bool = true) throws(DocumentError) {
-    // In the same folder: a file system may take long over a name that moves to another one.
-    let temporary = full(folderPart(of: name) + DocumentFolder.temporaryPrefix + "\(getpid())")
-    try fill(temporary, with: bytes, for: name, isSynced: isSynced)
-    try check("rename", name) { rename(temporary, full(name)) }
+  /// - Parameters:
+  ///   - isSynced: false for what can be made again, and may be lost with the power.
+  ///   - syncsName: false where the folder is synced later.
+  func write(
+    _ bytes: [UInt8], to name: String, isSynced: Bool = true, syncsName: Bool = true
+  ) throws(DocumentError) {
+    var options = Replacement.ofOurs(temporaryName: DocumentFolder.temporaryPrefix + "\(getpid())")
+    options.isSynced = isSynced
+    options.syncsName = syncsName
+    options.step = { [step] in step("\($0.rawValue) \(name)") }
+    do { try AtomicFile.write(full(name), bytes, options) } catch { throw .writing(error) }
   }
 
-  /// Writes a new file under its name at once, synced: for folders that nobody looks into before they are whole.
-  func writeNew(_ bytes: [UInt8], to name: String) throws(DocumentError) {
-    try fill(full(name), with: bytes, for: name, isSynced: true)
-  }
-
-  /// Syncs the names in the folder that a file stands in. Some network disks cannot; the file itself is whole there too.
+  /// Syncs the names in the folder of a file.
   func syncNames(around name: String) {
-    let descriptor = open(full(folderPart(of: name)), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
     _ = step("sync the names around " + name)
-    fsync(descriptor)
-    close(descriptor)
+    Folder.sync(parentFolder(of: full(name)))
   }
-
-  /// The folder of a name, with a slash at its end; empty for the store's own.
-  func folderPart(of name: String) -> String { name.lastIndex(of: "/").map { String(name[...$0]) } ?? "" }
 
   func move(_ name: String, to other: String) throws(DocumentError) {
-    try check("rename", other) { rename(full(name), full(other)) }
+    try change("move", other) { () throws(FileError) in try Folder.move(full(name), to: full(other)) }
   }
 
   /// Takes a file away; one that is not there is no error.
   func remove(_ name: String) throws(DocumentError) {
-    try check("remove", name) { unlink(full(name)) == 0 || errno == ENOENT ? 0 : -1 }
+    try change("remove", name) { () throws(FileError) in try Folder.removeFile(full(name)) }
   }
 
   func makeFolder(_ name: String = "") throws(DocumentError) {
     let place = name.isEmpty ? path : full(name)
-    var status = stat()
-    if lstat(place, &status) == 0 {
-      if status.st_mode & S_IFMT == S_IFDIR || (name.isEmpty && stat(place, &status) == 0) { return }
-      throw .notAFile(path: place)
-    }
-    try check("make folder", name) { mkdir(place, 0o700) }
+    let kind: FileFacts.Kind?
+    do { kind = try FileFacts.at(place, followingLinks: name.isEmpty)?.kind } catch { throw .reading(error) }
+    if kind == .folder { return }
+    if kind != nil { throw .notAFile(path: place) }
+    try change("make folder", name) { () throws(FileError) in try makePrivateFolder(place) }
   }
 
   func removeFolder(_ name: String) throws(DocumentError) {
-    for file in try names(in: name) { try remove(name + "/" + file) }
-    try check("remove folder", name) { rmdir(full(name)) }
+    try change("remove folder", name) { () throws(FileError) in try Folder.removeTree(full(name)) }
   }
 
-  private func fill(
-    _ temporary: String, with bytes: [UInt8], for name: String, isSynced: Bool
-  ) throws(DocumentError) {
-    var descriptor: Int32 = -1
-    try check("create", name) {
-      descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
-      return descriptor
-    }
-    do {
-      try check("write", name) { writeAll(bytes, to: descriptor) }
-      if isSynced { try check("sync", name) { fsync(descriptor) } }
-    } catch {
-      close(descriptor)
-      unlink(temporary)
-      throw error
-    }
-    try check("close", name) { close(descriptor) }
-  }
-
-  /// Tells of the step, does it, and turns its -1 into an error.
-  private func check(_ what: String, _ name: String, _ body: () -> Int32) throws(DocumentError) {
+  /// Tells of the step, then does it.
+  private func change(_ what: String, _ name: String, _ body: () throws(FileError) -> Void) throws(DocumentError) {
     let refusal = step(name.isEmpty ? what : what + " " + name)
     if refusal != 0 { throw .cannotWrite(path: full(name), errno: refusal) }
-    guard body() >= 0 else { throw .cannotWrite(path: name.isEmpty ? path : full(name), errno: errno) }
-  }
-}
-
-/// The content of a plain file below a size; anything else is refused.
-func readPlainFile(
-  _ path: String, limit: Int, followingLinks: Bool
-) throws(DocumentError) -> (bytes: [UInt8], stamp: FileStamp) {
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followingLinks ? 0 : O_NOFOLLOW))
-  guard descriptor >= 0 else {
-    if errno == ELOOP, !followingLinks { throw .symbolicLink(path: path) }
-    throw .cannotRead(path: path, errno: errno)
-  }
-  defer { close(descriptor) }
-  var status = stat()
-  guard fstat(descriptor, &status) == 0 else { throw .cannotRead(path: path, errno: errno) }
-  guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: path) }
-  guard status.st_size <= limit else { throw .tooLargeFile(path: path, limit: limit) }
-  let bytes = try readAll(descriptor, path: path, size: Int(status.st_size), limit: limit)
-  return (bytes, FileStamp(status))
-}
-
-private func readAll(
-  _ descriptor: Int32, path: String, size: Int, limit: Int
-) throws(DocumentError) -> [UInt8] {
-  var failure: Int32 = 0
-  // One byte more than the size shows whether the file grew while it was read.
-  let bytes = [UInt8](unsafeUninitializedCapacity: size + 1) { buffer, count in
-    while count < buffer.count {
-      let got = Glibc.read(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
-      if got > 0 { count += got; continue }
-      if got < 0, errno == EINTR { continue }
-      if got < 0 { failure = errno }
-      return
-    }
-  }
-  guard failure == 0 else { throw .cannotRead(path: path, errno: failure) }
-  guard bytes.count <= size else { throw .cannotRead(path: path, errno: EAGAIN) }
-  return bytes
-}
-
-/// 0, or -1 with errno set.
-func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-  bytes.withUnsafeBytes { buffer in
-    var done = 0
-    while done < buffer.count {
-      let count = Glibc.write(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done)
-      if count < 0, errno == EINTR { continue }
-      if count < 0 { return -1 }
-      done += count
-    }
-    return 0
+    do { try body() } catch { throw .writing(error) }
   }
 }

@@ -3,6 +3,7 @@
 // same, and a file that was there is replaced only by a whole one.
 
 import DrawingWire
+import Files
 import Glibc
 import JSON
 
@@ -193,7 +194,7 @@ extension DocumentStore {
   /// A thumbnail that cannot be kept is made again the next time; that is no failure.
   func keepThumbnail(_ png: [UInt8], of id: DocumentID, like file: FileStamp) {
     do {
-      let lock = try StoreLock(folder)
+      let lock = try locked()
       defer { lock.release() }
       try folder.makeFolder(DocumentFolder.thumbnails)
       let name = DocumentStore.thumbnailName(id)

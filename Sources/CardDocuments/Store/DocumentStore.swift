@@ -2,6 +2,7 @@
 // Invariant: a document's file never names an image that was not written before it, an image goes with its last use only,
 // and of two processes that change one document neither loses its version.
 
+public import Files
 import Glibc
 import JSON
 import Wording
@@ -20,6 +21,7 @@ public final class DocumentStore {
   let folder: DocumentFolder
   /// Draws, and decodes pictures.
   public let drawing: DrawingProgram
+  private let wait: LockWait
   private let randomBytes: (Int) -> [UInt8]
   private var handles: [String: WeakHandle] = [:]
   private var withMoves: [ObjectIdentifier: StoredDocument] = [:]
@@ -31,23 +33,30 @@ public final class DocumentStore {
 
   /// Opens the folder, making it where there is none; what a killed process left half done is finished or cleared.
   /// - Parameters:
+  ///   - wait: how long another process that writes into the folder is waited for.
   ///   - randomBytes: so many random bytes, for ids; never the seeded ones of a script.
   ///   - step: told before each step that changes the disk; anything but 0 is an error number that makes the step fail.
   public init(
-    folder path: String, drawing: DrawingProgram, randomBytes: @escaping (Int) -> [UInt8],
+    folder path: String, drawing: DrawingProgram, wait: LockWait, randomBytes: @escaping (Int) -> [UInt8],
     step: @escaping (String) -> Int32 = { _ in 0 }
   ) throws(DocumentError) {
     folder = DocumentFolder(path: path, step: step)
     self.drawing = drawing
+    self.wait = wait
     self.randomBytes = randomBytes
     try folder.makeFolder()
     let names = try folder.names()
     let leftovers = [DocumentFolder.unitPrefix, DocumentFolder.temporaryPrefix]
     if names.contains(where: { name in leftovers.contains { name.hasPrefix($0) } }) {
-      let lock = try StoreLock(folder)
+      let lock = try locked()
       defer { lock.release() }
       try Journal.recover(in: folder)
     }
+  }
+
+  /// The folder's lock: one process at a time writes into it.
+  func locked() throws(DocumentError) -> FileLock {
+    do { return try FileLock(folder.full(DocumentFolder.lock), wait) } catch { throw .writing(error) }
   }
 
   /// A random UUID, version 4 of RFC 9562.
@@ -285,18 +294,16 @@ public final class DocumentStore {
       try unit.stageImages(of: document)
       return unit.note(document)
     }
-    let lock = try StoreLock(folder)
+    let lock = try locked()
     defer { lock.release() }
     let conflict = try prepare(document)
     if !document.state.images.isEmpty { try folder.makeFolder(DocumentFolder.images) }
     for (hash, bytes) in document.state.images where try !folder.hasIntact(hash) {
       try folder.write(bytes, to: DocumentStore.imageName(hash))
-      folder.syncNames(around: DocumentStore.imageName(hash))
     }
     guard let name = document.state.name else { return }
     let bytes = document.state.saved.encoded
     try folder.write(bytes, to: name)
-    folder.syncNames(around: name)
     releaseImages(try wrote(document, name, bytes))
     if let conflict { throw conflict }
   }

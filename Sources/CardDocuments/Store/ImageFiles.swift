@@ -1,6 +1,7 @@
 // The images of the store: files named by the SHA-256 of their content, shared between documents.
 // Invariant: an image goes only when its hash stands in no document's file any more.
 
+import Files
 import Glibc
 
 extension DocumentStore {
@@ -45,8 +46,9 @@ extension DocumentStore {
   }
 
   private func plainFile(_ path: String) throws(DocumentError) -> [UInt8]? {
-    var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    do {
+      guard try FileFacts.at(path, followingLinks: false)?.kind == .file else { return nil }
+    } catch { return nil }
     return try readPlainFile(path, limit: DocumentFolder.maximumImage, followingLinks: false).bytes
   }
 

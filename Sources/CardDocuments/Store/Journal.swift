@@ -4,6 +4,7 @@
 // Doing them again changes nothing.
 
 import DrawingWire
+import Files
 import Glibc
 
 /// One change of the folder, by the names of files in it.
@@ -24,7 +25,6 @@ struct Journal {
   /// Makes the batch certain: after this it will be done, whatever happens to the process.
   func commit(_ changes: [FolderChange], in folder: DocumentFolder) throws(DocumentError) {
     try folder.write(Journal.encode(changes), to: place + "/" + Journal.unfinished)
-    folder.syncNames(around: place + "/" + Journal.unfinished)
     try folder.move(place + "/" + Journal.unfinished, to: place + "/" + Journal.finished)
     folder.syncNames(around: place + "/" + Journal.finished)
   }
@@ -35,10 +35,10 @@ struct Journal {
     for change in changes {
       switch change {
       case .put(let staged, let name):
-        last[folder.folderPart(of: name)] = name
+        last[parentFolder(of: name)] = name
         if folder.has(place + "/" + staged) { try folder.move(place + "/" + staged, to: name) }
       case .remove(let name):
-        last[folder.folderPart(of: name)] = name
+        last[parentFolder(of: name)] = name
         try folder.remove(name)
       }
     }
@@ -61,8 +61,7 @@ struct Journal {
     }
     for name in try folder.names() {
       guard name.hasPrefix(DocumentFolder.unitPrefix) else { continue }
-      // Whoever gathers a batch holds this lock while it lives.
-      guard let alive = StoreLock(alive: folder.full(name + "/" + Journal.alive)) else { continue }
+      guard let alive = Journal.lock(name, in: folder) else { continue }
       defer { alive.release() }
       let journal = Journal(place: name)
       if let changes = try journal.committed(in: folder) {
@@ -71,6 +70,11 @@ struct Journal {
         try journal.clear(in: folder)
       }
     }
+  }
+
+  /// Whoever gathers a batch holds this lock while it lives. Nil while somebody does, and where no batch can be.
+  private static func lock(_ name: String, in folder: DocumentFolder) -> FileLock? {
+    do { return try FileLock(ifFree: folder.full(name + "/" + Journal.alive)) } catch { return nil }
   }
 
   /// What was committed and is perhaps not done yet; nil when the batch never came so far.

@@ -2,7 +2,7 @@
 // Invariant: after a rollback, and after a commit that failed before its journal stood, folder and handles are as they were
 // before `beginUnit`; once the journal stands the whole of it is done, by the next one who opens the folder if need be.
 
-import Wording
+import Files
 
 extension DocumentStore {
   func remove(_ document: StoredDocument) throws(DocumentError) {
@@ -12,7 +12,7 @@ extension DocumentStore {
       document.state.isRemoved = true
       return unit.note(document)
     }
-    let lock = try StoreLock(folder)
+    let lock = try locked()
     defer { lock.release() }
     guard try !isChangedElsewhere(document, name) else { throw .changedBeforeRemoval(document.id) }
     try folder.remove(name)
@@ -42,8 +42,8 @@ extension DocumentStore {
       try unit.clear()
       return []
     }
-    let lock: StoreLock
-    do { lock = try StoreLock(folder) } catch {
+    let lock: FileLock
+    do { lock = try locked() } catch {
       try rollbackUnit()
       throw error
     }

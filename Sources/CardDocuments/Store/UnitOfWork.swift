@@ -2,12 +2,12 @@
 // Invariant: until the commit nothing outside the unit's own folder is touched, and every document it changed can be put
 // back as it was.
 
-import Glibc
+import Files
 
 final class UnitOfWork {
   private let folder: DocumentFolder
   private let journal: Journal
-  private var alive: StoreLock?
+  private var alive: FileLock?
   private var staged: [ContentHash: String] = [:]
   private var remembered: Set<ObjectIdentifier> = []
   private var noted: Set<ObjectIdentifier> = []
@@ -53,11 +53,13 @@ final class UnitOfWork {
   private func stage(_ bytes: [UInt8]) throws(DocumentError) -> String {
     if alive == nil {
       try folder.makeFolder(journal.place)
-      alive = StoreLock(alive: folder.full(journal.place + "/" + Journal.alive))
+      do { alive = try FileLock(ifFree: folder.full(journal.place + "/" + Journal.alive)) } catch {
+        throw .writing(error)
+      }
     }
     files += 1
     let name = String(files)
-    try folder.writeNew(bytes, to: journal.place + "/" + name)
+    try folder.write(bytes, to: journal.place + "/" + name, syncsName: false)
     return name
   }
 

@@ -1,19 +1,40 @@
-// Files outside the store, that a person names: written whole or not at all by Storage's AtomicFile.
+// The errors of files as errors of documents, and files outside the store, that the user names.
+// Invariant: each keeps the path and the errno.
 
+import Files
 import Glibc
-import Storage
 
-/// `.` for a name without a folder.
-func parentFolder(of path: String) -> String {
-  guard let cut = path.lastIndex(of: "/") else { return "." }
-  return cut == path.startIndex ? "/" : String(path[..<cut])
+extension DocumentError {
+  /// Reading failed.
+  static func reading(_ error: FileError) -> DocumentError {
+    switch error.reason {
+    case .system(ELOOP): .symbolicLink(path: error.path)
+    case .system(EISDIR), .notAFile: .notAFile(path: error.path)
+    case .tooLarge(let limit): .tooLargeFile(path: error.path, limit: limit)
+    default: .cannotRead(path: error.path, errno: error.number)
+    }
+  }
+
+  /// Writing, locking or removing failed.
+  static func writing(_ error: FileError) -> DocumentError {
+    switch error.reason {
+    case .busy, .interrupted: .inUse(error)
+    default: .cannotWrite(path: error.path, errno: error.number)
+    }
+  }
 }
 
-/// The path holds its old content or the new one; what is not a plain file (a pipe, a terminal) is written straight.
+/// The content of a regular file below a size; anything else is refused.
+func readPlainFile(
+  _ path: String, limit: Int, followingLinks: Bool
+) throws(DocumentError) -> (bytes: [UInt8], stamp: FileStamp) {
+  do throws(FileError) {
+    let file = try ByteFile(path, followingLinks: followingLinks, acceptsOnlyFiles: true)
+    return (try file.rest(limit: limit), FileStamp(file.facts))
+  } catch { throw .reading(error) }
+}
+
+/// The path holds its old content or the new one; what is not a regular file (a pipe, a terminal) is written straight.
 func writeWhole(_ bytes: [UInt8], to path: String) throws(DocumentError) {
-  do { try AtomicFile.write(path, bytes) } catch StorageError.file(_, _, let number) {
-    throw .cannotWrite(path: path, errno: number)
-  } catch StorageError.full {
-    throw .cannotWrite(path: path, errno: ENOSPC)
-  } catch { throw .cannotWrite(path: path, errno: EIO) }
+  do { try AtomicFile.write(path, bytes) } catch { throw .writing(error) }
 }

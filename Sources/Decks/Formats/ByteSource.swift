@@ -1,7 +1,7 @@
 // The bytes of a file one by one, with the place they stand at.
 // Invariant: memory is one chunk, whatever the file; a mark of UTF-8 at the beginning is passed over, another encoding refused.
 
-import Storage
+import Files
 
 /// How far an import has come: bytes done, and all of them where that is known. Throwing cancels.
 public typealias ImportProgress = (_ done: Int, _ total: Int?) throws -> Void

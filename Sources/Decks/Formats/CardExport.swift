@@ -1,6 +1,7 @@
 // Writing a deck's cards to a file, so that importing it gives the same cards in the same order.
 // Invariant: the file holds all of them or keeps its old content; memory does not grow with the deck but for 8 bytes a card.
 
+import Files
 public import GRDB
 import Storage
 import Wording
@@ -26,7 +27,7 @@ public struct CardExport {
   /// - Parameters:
   ///   - format: nil: by the file's ending.
   ///   - progress: cards written and all of them, by the page; what it throws ends the export, the file stays as it was.
-  /// - Throws: `DeckError.unknownFormat`, `StorageError` for the file.
+  /// - Throws: `DeckError.unknownFormat`, `FileError` for the file.
   public func run(
     to path: String, format: CardFormat? = nil, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> ExportReport {
@@ -37,7 +38,7 @@ public struct CardExport {
     }
     let total = ids.reduce(0) { $0 + $1.ids.count }
     var report = ExportReport(cards: 0, bytes: 0)
-    try AtomicFile.write(path, mode: 0o644) { sink in
+    try AtomicFile.write(path, Replacement(mode: 0o644)) { sink in
       var writer = try writer(format, sink)
       var done = 0
       try writer.begin()

@@ -41,7 +41,7 @@ public final class CardImport {
 
   /// Reads the file to its end. Cards go on top in the order of the file. `index` of a rejection counts rows of data.
   /// - Parameter progress: called every 64 KiB; what it throws ends the import.
-  /// - Throws: `DeckError` for a broken file, `StorageError` for one that cannot be read.
+  /// - Throws: `DeckError` for a broken file, `FileError` for one that cannot be read.
   public func run(_ path: String, progress: @escaping ImportProgress = { _, _ in }) throws -> AddReport {
     let format = if let given = options.format { given } else { try CardFormat(ofPath: path) }
     let source = try ByteSource(path: path, encoding: options.encoding, progress: progress)

@@ -4,7 +4,7 @@
 import Authentication
 import CTerminal
 import Commands
-import Storage
+import Files
 import Wording
 import Workspace
 

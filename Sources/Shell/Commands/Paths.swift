@@ -1,8 +1,8 @@
 // Paths as commands take them, and the editor. Invariant: a temporary file is gone however the editing ends.
 
 import Decks
+import Files
 import Glibc
-import Storage
 import Wording
 import Workspace
 

@@ -3,10 +3,10 @@
 
 import Bindings
 import Commands
+import Files
 import Glibc
 import LuaRuntime
 import PluginHost
-import Storage
 import Wording
 import Workspace
 
@@ -92,18 +92,7 @@ extension Shell {
   }
 
   private func removeFolder(_ path: String) {
-    guard let directory = opendir(path) else { return }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      names.append(
-        withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-    }
-    closedir(directory)
-    for name in names where name != "." && name != ".." {
-      // A link is removed, never followed.
-      if unlink(path + "/" + name) != 0 { removeFolder(path + "/" + name) }
-    }
-    rmdir(path)
+    do { try Folder.removeTree(path) } catch { console.message("plugin test: \(error.message)") }
   }
 
   func limitPlugin() -> Command {
@@ -141,7 +130,7 @@ extension Shell {
       let folder = expandedPath(invocation.text("DIR"))
       guard mkdir(folder, 0o755) == 0 || errno == EEXIST else {
         throw Common.problem(
-          "no_folder", "No such folder", "\(printable(folder)) cannot be made: \(String(cString: strerror(errno)))")
+          "no_folder", "No such folder", "\(printable(folder)) cannot be made: \(systemWords(errno))")
       }
       let files = luaTypeFiles(types: lua.types, modules: lua.modules)
       for file in files { try AtomicFile.write(folder + "/" + file.name, Array(file.text.utf8), mode: 0o644) }

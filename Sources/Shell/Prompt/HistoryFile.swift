@@ -1,6 +1,7 @@
 // The history on disk: one line an entry, `\n` for a line end and `\\` for a backslash in it, oldest first.
 // Invariant: whatever stands in the file, loading takes bounded time and memory, and what two shells add at once is all kept.
 
+import Files
 import Glibc
 import Wording
 
@@ -41,7 +42,7 @@ struct HistoryFile {
   }
 
   private func trouble(_ what: String, _ number: Int32) -> String {
-    "the history \(quoted(path)) \(what) (\(systemMessage(number))); this session's lines will not be kept"
+    "the history \(quoted(path)) \(what) (\(systemWords(number))); this session's lines will not be kept"
   }
 }
 
@@ -143,10 +144,7 @@ extension HistoryFile {
   }
 
   private func lock(_ descriptor: Int32) {
-    for _ in 0..<20 {
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
-      poll(nil, 0, 5)
-    }
+    do { try FileLock.lock(descriptor, path, .byPauses(seconds: 0.1)) } catch { return }
   }
 
   /// Whether the path still leads to the open file: a compaction puts a new one in its place.
@@ -178,7 +176,6 @@ extension HistoryFile {
 
   /// Puts a file with only the newest entries in the place of this one: what others added meanwhile is in it.
   private func compact() -> String? {
-    let target = resolved()
     let descriptor = openLocked()
     guard descriptor >= 0 else { return trouble("cannot be written", errno) }
     defer { close(descriptor) }
@@ -186,27 +183,12 @@ extension HistoryFile {
     guard fstat(descriptor, &status) == 0, let end = readEnd(descriptor, size: Int(status.st_size)) else {
       return trouble("cannot be read", errno)
     }
-    return replace(target, with: parse(end).entries.flatMap(escaped))
-  }
-
-  private func replace(_ target: String, with bytes: [UInt8]) -> String? {
-    let temporary = target + ".new.\(getpid())"
-    let new = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard new >= 0 else { return trouble("cannot be written", errno) }
-    defer { close(new) }
-    guard write(bytes, to: new), fsync(new) == 0, rename(temporary, target) == 0 else {
-      let number = errno
-      unlink(temporary)
-      return trouble("cannot be written", number)
+    var options = Replacement()
+    options.keepsMode = false
+    do { try AtomicFile.write(path, parse(end).entries.flatMap(escaped), options) } catch {
+      return trouble("cannot be written", error.number)
     }
     return nil
-  }
-
-  /// The file that a link leads to, so that the link stays.
-  private func resolved() -> String {
-    guard let real = realpath(path, nil) else { return path }
-    defer { free(real) }
-    return String(cString: real)
   }
 }
 
@@ -254,5 +236,13 @@ private struct DistinctLines {
       }
       return Int(truncatingIfNeeded: hash & 0x7FFF_FFFF)
     }
+  }
+}
+
+/// Calls until it is not interrupted by a signal.
+func retrying<Number: SignedInteger>(_ call: () -> Number) -> Number {
+  while true {
+    let answer = call()
+    if answer != -1 || errno != EINTR { return answer }
   }
 }

@@ -1,6 +1,7 @@
 // Where lines come from: a person at a terminal (LineReader) or a pipe (PlainLineReader).
 // Invariant: a line never holds its line end, and what is not UTF-8 is an error, never a line.
 
+import Files
 public import Wording
 
 /// How the reading of a line ended.
@@ -43,7 +44,7 @@ public enum LineError: Problem, Equatable {
     case .notUTF8(let column?): "the line is not UTF-8 at byte \(grouped(column)); nothing of it was done"
     case .notUTF8(nil): "the line is not UTF-8 where it shows \u{FFFD}; nothing of it was done"
     case .tooLong(let limit): "the line has more than \(grouped(limit)) bytes; nothing of it was done"
-    case .unreadable(let number): "the input cannot be read: \(systemMessage(number))"
+    case .unreadable(let number): "the input cannot be read: \(systemWords(number))"
     }
   }
 }

@@ -1,7 +1,7 @@
 // Files written whole or not at all, and read with a bound.
 
+import Files
 import Glibc
-import Storage
 import Testing
 
 @Suite struct FileTests {
@@ -55,11 +55,11 @@ import Testing
     let folder = TestFolder()
     symlink("b", folder.file("a"))
     symlink("a", folder.file("b"))
-    #expect(throws: StorageError.self) { try AtomicFile.write(folder.file("a"), "x".utf8) }
-    #expect(throws: StorageError.file(path: folder.path, action: .write, number: EISDIR)) {
+    #expect(throws: FileError.self) { try AtomicFile.write(folder.file("a"), "x".utf8) }
+    #expect(throws: FileError(folder.path, .write, number: EISDIR)) {
       try AtomicFile.write(folder.path, "x".utf8)
     }
-    let error = #expect(throws: StorageError.self) { try AtomicFile.write(folder.file("no/a"), "x".utf8) }
+    let error = #expect(throws: FileError.self) { try AtomicFile.write(folder.file("no/a"), "x".utf8) }
     #expect(error?.code == "file_missing")
     #expect(folder.names == ["a", "b"])
   }
@@ -80,16 +80,16 @@ import Testing
     let folder = TestFolder()
     try AtomicFile.write(folder.file("a"), [UInt8](repeating: 65, count: 100))
     #expect(try FileText.bytes(folder.file("a"), limit: 100).count == 100)
-    #expect(throws: StorageError.fileTooLarge(path: folder.file("a"), limit: 99)) {
+    #expect(throws: FileError(folder.file("a"), .read, .tooLarge(limit: 99))) {
       try FileText.bytes(folder.file("a"), limit: 99)
     }
-    #expect(throws: StorageError.fileTooLarge(path: "/dev/zero", limit: 1000)) {
+    #expect(throws: FileError("/dev/zero", .read, .tooLarge(limit: 1000))) {
       try FileText.bytes("/dev/zero", limit: 1000)
     }
-    #expect(throws: StorageError.file(path: "/nowhere", action: .open, number: ENOENT)) {
+    #expect(throws: FileError("/nowhere", .open, number: ENOENT)) {
       try FileText.bytes("/nowhere", limit: 1)
     }
-    #expect(throws: StorageError.file(path: "/tmp", action: .read, number: EISDIR)) {
+    #expect(throws: FileError("/tmp", .read, number: EISDIR)) {
       try FileText.bytes("/tmp", limit: 1)
     }
     try AtomicFile.write(folder.file("b"), [0xFF, 0xFE])
@@ -97,8 +97,8 @@ import Testing
   }
 
   @Test func `a full disk is told as one, and leaves nothing`() throws {
-    let error = #expect(throws: StorageError.self) { try AtomicFile.write("/dev/full", "x".utf8) }
-    #expect(error == .full(path: "/dev/full"))
+    let error = #expect(throws: FileError.self) { try AtomicFile.write("/dev/full", "x".utf8) }
+    #expect(error == FileError("/dev/full", .write, number: ENOSPC))
     #expect(error?.code == "storage_full")
   }
 }

@@ -1,0 +1,227 @@
+// Files that are written whole or not at all: a temporary name in the same folder, synced, renamed, the folder synced.
+// Invariant: at every moment the path holds the old content or the new; a failure leaves no temporary file behind.
+
+public import Glibc
+internal import SystemPackage
+
+/// The steps of replacing a file, in their order.
+public enum WritingStep: String, CaseIterable, Sendable {
+  case begun, created, halfWritten, written, synced, renamed, done
+}
+
+/// Told before each step goes on; the tests end the process there, or make the step fail by answering an errno.
+public typealias StepObserver = (WritingStep) -> Int32
+
+/// How a file is replaced.
+public struct Replacement {
+  /// Of a new file, whatever the umask.
+  public var mode: mode_t
+  /// Whether an existing file keeps its mode.
+  public var keepsMode = true
+  /// Whether a symbolic link stays, and what it leads to is replaced; else the link itself gives way to the file.
+  public var followsLinks = true
+  /// False for what can be made again, and may be lost with the power.
+  public var isSynced = true
+  /// Whether the file's name is synced too; false for a folder that is synced later, or that nobody looks into before.
+  public var syncsName = true
+  /// The temporary name in the same folder. Nil: one that is free. One that is given is taken over from whoever left it,
+  /// so its user holds a lock, or has the process's id in it.
+  public var temporaryName: String?
+  public var step: StepObserver = { _ in 0 }
+
+  public init(mode: mode_t = 0o600) { self.mode = mode }
+
+  /// A file of the program's own, in a folder of its own: mode 0600 always, no link is followed.
+  public static func ofOurs(temporaryName: String) -> Replacement {
+    var options = Replacement()
+    options.keepsMode = false
+    options.followsLinks = false
+    options.temporaryName = temporaryName
+    return options
+  }
+}
+
+public enum AtomicFile {
+  /// Writes bytes as the whole content of the file. See the variant with a closure.
+  public static func write(
+    _ path: String, _ bytes: some Collection<UInt8>, mode: mode_t = 0o600
+  ) throws(FileError) {
+    try write(path, bytes, Replacement(mode: mode))
+  }
+
+  public static func write(
+    _ path: String, _ bytes: some Collection<UInt8>, _ options: Replacement
+  ) throws(FileError) {
+    do {
+      try write(path, options) { sink in
+        // In two halves, so that a test can end the process between them.
+        let middle = bytes.index(bytes.startIndex, offsetBy: bytes.count / 2)
+        try sink.append(bytes[..<middle])
+        try sink.reach(.halfWritten)
+        try sink.append(bytes[middle...])
+      }
+    } catch { throw error as? FileError ?? FileError(path, .write, error) }
+  }
+
+  /// Writes what the closure appends as the whole content of the file. What is not a regular file (a pipe, a terminal) is
+  /// written straight.
+  /// - Parameter finishing: is given the open file when all is written, before it is synced.
+  /// - Throws: `FileError`, or what a closure throws; then the path holds what it held.
+  public static func write(
+    _ path: String, _ options: Replacement = Replacement(), finishing: (Int32) throws -> Void = { _ in },
+    _ body: (FileSink) throws -> Void
+  ) throws {
+    let target = options.followsLinks ? try finalTarget(of: path) : path
+    let existing = options.followsLinks ? try FileFacts.at(target) : nil
+    if existing?.kind == .folder { throw FileError(path, .write, number: EISDIR) }
+    if let existing, existing.kind != .file { return try writeStraight(target, body) }
+    var options = options
+    if options.keepsMode, let existing { options.mode = existing.mode }
+    let temporary = try Temporary(beside: target, options)
+    do {
+      try temporary.fill(body)
+      try finishing(temporary.descriptor)
+      try temporary.moveIntoPlace()
+    } catch {
+      temporary.discard()
+      throw error
+    }
+  }
+
+  private static func writeStraight(_ path: String, _ body: (FileSink) throws -> Void) throws {
+    let descriptor = try openFile(path, .writeOnly, [])
+    defer { closeQuietly(descriptor) }
+    let sink = FileSink(path: path, descriptor: descriptor, step: { _ in 0 })
+    try body(sink)
+    try sink.flush()
+  }
+
+  /// What a path stands for once symbolic links are followed, also when the last of them points to nothing yet.
+  private static func finalTarget(of path: String) throws(FileError) -> String {
+    var current = path
+    for _ in 0..<40 {
+      var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+      let length = readlink(current, &buffer, buffer.count)
+      guard length >= 0 else { return current }
+      let link = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      current = link.hasPrefix("/") ? link : parentFolder(of: current) + "/" + link
+    }
+    throw FileError(path, .open, number: ELOOP)
+  }
+}
+
+/// Where a writer appends; gathered in memory and written by 64 KiB. An instance is good inside the closure it is given to.
+public final class FileSink {
+  private let path: String
+  private let descriptor: FileDescriptor
+  private let step: StepObserver
+  private var gathered: [UInt8] = []
+  /// Bytes appended so far.
+  public private(set) var count = 0
+  private static let chunk = 1 << 16
+
+  fileprivate init(path: String, descriptor: FileDescriptor, step: @escaping StepObserver) {
+    self.path = path
+    self.descriptor = descriptor
+    self.step = step
+    gathered.reserveCapacity(FileSink.chunk + 4096)
+  }
+
+  public func append(_ bytes: some Collection<UInt8>) throws(FileError) {
+    count += bytes.count
+    gathered.append(contentsOf: bytes)
+    if gathered.count >= FileSink.chunk { try flush() }
+  }
+
+  public func append(_ text: String) throws(FileError) { try append(text.utf8) }
+
+  fileprivate func reach(_ reached: WritingStep) throws(FileError) {
+    try flush()
+    let number = step(reached)
+    if number != 0 { throw FileError(path, .write, number: number) }
+  }
+
+  fileprivate func flush() throws(FileError) {
+    do { try descriptor.writeAll(gathered) } catch { throw FileError(path, .write, error) }
+    gathered.removeAll(keepingCapacity: true)
+  }
+}
+
+/// A file under a name of its own beside the one it is to become.
+private final class Temporary {
+  private let target: String
+  private let name: String
+  private let file: FileDescriptor
+  private let options: Replacement
+  private var isOpen = true
+
+  var descriptor: Int32 { file.rawValue }
+
+  init(beside target: String, _ options: Replacement) throws(FileError) {
+    let refusal = options.step(.begun)
+    if refusal != 0 { throw FileError(target, .write, number: refusal) }
+    self.target = target
+    self.options = options
+    (name, file) = try Temporary.create(beside: target, options.temporaryName)
+    guard fchmod(file.rawValue, options.mode) == 0 else {
+      let number = errno
+      discard()
+      throw FileError(target, .write, number: number)
+    }
+  }
+
+  /// A name of its own holds the process id and the first number that is free, so no random number is needed.
+  private static func create(
+    beside target: String, _ given: String?
+  ) throws(FileError) -> (name: String, file: FileDescriptor) {
+    let options: FileDescriptor.OpenOptions = [.create, .exclusiveCreate, .noFollow]
+    if let given {
+      let folder = parentFolder(of: target)
+      let name = folder == "." && !target.contains("/") ? given : folder + "/" + given
+      unlink(name)
+      do { return (name, try openFile(name, .readWrite, options, mode: 0o600)) } catch {
+        throw FileError(target, .write, error.reason)
+      }
+    }
+    for attempt in 0..<1000 {
+      let name = "\(target).\(getpid())-\(attempt).tmp"
+      do { return (name, try openFile(name, .readWrite, options, mode: 0o600)) } catch {
+        if error.number != EEXIST { throw FileError(target, .write, error.reason) }
+      }
+    }
+    throw FileError(target, .write, number: EEXIST)
+  }
+
+  private func reach(_ step: WritingStep) throws(FileError) {
+    let number = options.step(step)
+    if number != 0 { throw FileError(target, .write, number: number) }
+  }
+
+  func fill(_ body: (FileSink) throws -> Void) throws {
+    try reach(.created)
+    let sink = FileSink(path: target, descriptor: file, step: options.step)
+    try body(sink)
+    try sink.flush()
+    try reach(.written)
+  }
+
+  func moveIntoPlace() throws(FileError) {
+    if options.isSynced {
+      guard fsync(file.rawValue) == 0 else { throw FileError(target, .sync) }
+      try reach(.synced)
+    }
+    isOpen = false
+    do { try file.close() } catch { throw FileError(target, .write, error) }
+    guard rename(name, target) == 0 else { throw FileError(target, .replace) }
+    // The new content is in place: an answer of the observer cannot undo it any more.
+    _ = options.step(.renamed)
+    if options.isSynced, options.syncsName { Folder.sync(parentFolder(of: target)) }
+    _ = options.step(.done)
+  }
+
+  func discard() {
+    if isOpen { closeQuietly(file) }
+    isOpen = false
+    unlink(name)
+  }
+}

@@ -1,0 +1,83 @@
+// Reading files from their beginning, by chunks or whole, with a bound on what is read.
+// Invariant: memory is bounded by the chunk or by the limit given, never by the file.
+
+internal import Glibc
+internal import SystemPackage
+
+/// A file read from its beginning to its end.
+///
+///     let file = try ByteFile(path)
+///     while try file.read(into: &chunk) > 0 { ... }
+public final class ByteFile {
+  public let path: String
+  /// As they were when the file was opened.
+  public let facts: FileFacts
+  private let descriptor: FileDescriptor
+
+  /// - Parameters:
+  ///   - followingLinks: false refuses a symbolic link at the end of the path (`ELOOP`).
+  ///   - acceptsOnlyFiles: true refuses pipes and devices at once, without waiting for whoever writes to them. A folder is
+  ///     refused always.
+  public init(_ path: String, followingLinks: Bool = true, acceptsOnlyFiles: Bool = false) throws(FileError) {
+    var options: FileDescriptor.OpenOptions = followingLinks ? [] : .noFollow
+    if acceptsOnlyFiles { options.insert(.nonBlocking) }
+    let descriptor = try openFile(path, .readOnly, options)
+    do throws(FileError) {
+      let facts = try FileFacts.of(descriptor.rawValue, path: path)
+      if facts.kind == .folder { throw FileError(path, .read, number: EISDIR) }
+      if acceptsOnlyFiles, facts.kind != .file { throw FileError(path, .read, .notAFile) }
+      self.facts = facts
+    } catch {
+      closeQuietly(descriptor)
+      throw error
+    }
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { closeQuietly(descriptor) }
+
+  /// The bytes of a regular file when it was opened; nil for a pipe or a terminal.
+  public var size: Int? { facts.kind == .file ? facts.size : nil }
+
+  /// Fills the buffer from an offset on, as far as one call of the system gives.
+  /// - Returns: how many bytes came; 0 at the end of the file, or when the buffer has no room after the offset.
+  public func read(into buffer: inout [UInt8], from offset: Int = 0) throws(FileError) -> Int {
+    let result = buffer.withUnsafeMutableBytes { bytes in
+      let room = UnsafeMutableRawBufferPointer(rebasing: bytes[min(max(0, offset), bytes.count)...])
+      return Result { () throws(FileError) in try read(into: room) }
+    }
+    return try result.get()
+  }
+
+  /// The same into memory of the caller's.
+  public func read(into memory: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+    do { return try descriptor.read(into: memory) } catch { throw FileError(path, .read, error) }
+  }
+
+  /// All that is left, at most `limit` bytes.
+  public func rest(limit: Int) throws(FileError) -> [UInt8] {
+    if let size, size > limit { throw FileError(path, .read, .tooLarge(limit: limit)) }
+    var content: [UInt8] = []
+    content.reserveCapacity(size ?? 0)
+    var chunk = [UInt8](repeating: 0, count: min(1 << 16, max(1, (size ?? 1 << 16) + 1)))
+    while true {
+      let count = try read(into: &chunk)
+      if count == 0 { return content }
+      if content.count + count > limit { throw FileError(path, .read, .tooLarge(limit: limit)) }
+      content.append(contentsOf: chunk[..<count])
+    }
+  }
+}
+
+public enum FileText {
+  /// The whole content of a file of at most `limit` bytes.
+  public static func bytes(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+    try ByteFile(path).rest(limit: limit)
+  }
+
+  /// The same as text; nil when it is not UTF-8.
+  public static func read(_ path: String, limit: Int) throws(FileError) -> String? {
+    String(validating: try bytes(path, limit: limit), as: UTF8.self)
+  }
+}

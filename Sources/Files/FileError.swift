@@ -1,0 +1,142 @@
+// Why something about a file failed: the path, what was tried, the reason; and the words for it.
+// Invariant: codes never change, and each message names the path and, where there is something to do, what.
+
+public import Glibc
+internal import SystemPackage
+public import Wording
+
+/// A failure of a file or a folder.
+///
+///     do { try FileText.bytes(path, limit: 1 << 20) } catch {
+///       if error.number == ENOENT { ... }
+///     }
+public struct FileError: Problem, Equatable, Sendable {
+  /// What was tried.
+  public enum Operation: String, Sendable {
+    case open, read, write, sync, replace, lock, list, make, move, remove
+    case inspect = "look at"
+  }
+
+  public enum Reason: Equatable, Sendable {
+    /// The system's errno.
+    case system(Int32)
+    /// It is a folder, a pipe or a device, and a regular file was expected.
+    case notAFile
+    /// It is larger than what is read of such a file, in bytes.
+    case tooLarge(limit: Int)
+    /// Another process held the lock for as long as was waited.
+    case busy
+    /// The user asked to stop while the lock was waited for.
+    case interrupted
+  }
+
+  public let path: String
+  public let operation: Operation
+  public let reason: Reason
+
+  public init(_ path: String, _ operation: Operation, _ reason: Reason) {
+    self.path = path
+    self.operation = operation
+    self.reason = reason
+  }
+
+  /// What the system says now: `errno`.
+  public init(_ path: String, _ operation: Operation, number: Int32 = errno) {
+    self.init(path, operation, .system(number))
+  }
+
+  init(_ path: String, _ operation: Operation, _ error: any Error) {
+    self.init(path, operation, .system((error as? Errno)?.rawValue ?? EIO))
+  }
+
+  /// The nearest errno.
+  public var number: Int32 {
+    switch reason {
+    case .system(let number): number
+    case .notAFile: EINVAL
+    case .tooLarge: EFBIG
+    case .busy: EBUSY
+    case .interrupted: EINTR
+    }
+  }
+
+  public var isDiskFull: Bool { number == ENOSPC || number == EDQUOT }
+}
+
+extension FileError {
+  public var code: String {
+    switch reason {
+    case .notAFile: "not_a_file"
+    case .tooLarge: "file_too_large"
+    case .busy: "storage_busy"
+    case .interrupted: "interrupted"
+    case .system(ENOSPC), .system(EDQUOT): "storage_full"
+    case .system(ENOENT), .system(ENOTDIR): "file_missing"
+    case .system(EACCES), .system(EPERM), .system(EROFS): "file_refused"
+    case .system(EISDIR): "file_is_folder"
+    case .system: "file_failed"
+    }
+  }
+
+  public var title: String {
+    switch reason {
+    case .tooLarge: "The file is too large"
+    case .busy: "The data is in use"
+    case .interrupted: "Interrupted"
+    case .system(ENOSPC), .system(EDQUOT): "The disk is full"
+    default: "The file could not be \(pastTense)"
+    }
+  }
+
+  public var message: String {
+    switch reason {
+    case .system(let number):
+      isDiskFull
+        ? "no room is left on the disk for \(quoted(path)); nothing was changed; make room and try again"
+        : "\(quoted(path)) could not be \(pastTense): \(FileError.advice(number))"
+    case .notAFile: "\(quoted(path)) could not be \(pastTense): it is not a regular file"
+    case .tooLarge(let limit):
+      "\(quoted(path)) is larger than the \(grouped(limit)) bytes that are read of such a file; split it"
+    case .busy: "another process is changing \(quoted(path)); wait until it is done, or end it"
+    case .interrupted: "stopped while waiting for another process to finish with \(quoted(path)); nothing was changed"
+    }
+  }
+
+  public var details: [(name: String, value: ProblemDetail)] { [("path", .text(path))] }
+
+  private var pastTense: String {
+    switch operation {
+    case .open: "opened"
+    case .read: "read"
+    case .write: "written"
+    case .sync: "written to the disk"
+    case .replace: "replaced"
+    case .lock: "locked"
+    case .list: "listed"
+    case .make: "made"
+    case .move: "moved"
+    case .remove: "removed"
+    case .inspect: "looked at"
+    }
+  }
+
+  /// What an errno means to a person, and what to do where that is known.
+  private static func advice(_ number: Int32) -> String {
+    switch number {
+    case ENOENT: "there is no such file or folder"
+    case ENOTDIR: "a part of its path is not a folder"
+    case EACCES, EPERM: "the system does not allow it; check its owner and mode"
+    case EROFS: "the disk is read-only"
+    case EISDIR: "it is a folder"
+    default: systemWords(number)
+    }
+  }
+}
+
+/// The system's words for an errno, to stand within a sentence: `no such file or directory` for ENOENT.
+public func systemWords(_ number: Int32) -> String {
+  guard let text = strerror(number) else { return "error \(number)" }
+  let words = String(cString: text)
+  // An abbreviation keeps its capitals.
+  return words.dropFirst().first?.isUppercase == true ? words : words.prefix(1).lowercased() + words.dropFirst()
+}

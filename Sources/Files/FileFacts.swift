@@ -1,0 +1,85 @@
+// What is known of a file without reading it.
+// Invariant: facts are taken at one moment; what is at the path may be another file since.
+
+public import Glibc
+internal import SystemPackage
+
+public struct FileFacts: Equatable, Sendable {
+  public enum Kind: Sendable {
+    case file, folder, symbolicLink
+    /// A pipe, a socket, a terminal, a device.
+    case other
+  }
+
+  public let kind: Kind
+  /// Bytes.
+  public let size: Int
+  public let device: UInt64
+  public let inode: UInt64
+  /// The nine bits of who may read, write and execute, and the three above them.
+  public let mode: mode_t
+  /// The id of the user whose file it is.
+  public let owner: uid_t
+  /// When its content was changed.
+  public let modified: Moment
+
+  /// Since 1970.
+  public struct Moment: Equatable, Sendable {
+    public let seconds: Int
+    public let nanoseconds: Int
+  }
+
+  /// Of what is at a path; nil when there is nothing.
+  public static func at(_ path: String, followingLinks: Bool = true) throws(FileError) -> FileFacts? {
+    do throws(Errno) {
+      return FileFacts(try Stat(path, followTargetSymlink: followingLinks))
+    } catch {
+      if error == .noSuchFileOrDirectory || error == .notDirectory { return nil }
+      throw FileError(path, .inspect, error)
+    }
+  }
+
+  /// Of an open file.
+  /// - Parameter path: what to call it in an error.
+  public static func of(_ descriptor: Int32, path: String) throws(FileError) -> FileFacts {
+    do throws(Errno) {
+      return FileFacts(try Stat(FileDescriptor(rawValue: descriptor)))
+    } catch { throw FileError(path, .inspect, error) }
+  }
+
+  private init(_ status: Stat) {
+    kind =
+      switch status.type {
+      case .regular: .file
+      case .directory: .folder
+      case .symbolicLink: .symbolicLink
+      default: .other
+      }
+    size = Int(status.size)
+    device = UInt64(status.rawValue.st_dev)
+    inode = UInt64(status.rawValue.st_ino)
+    mode = status.rawValue.st_mode & 0o7777
+    owner = status.rawValue.st_uid
+    modified = Moment(seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+  }
+
+  public func isSameFile(as other: FileFacts) -> Bool { inode == other.inode && device == other.device }
+}
+
+/// Whether a path leads to something that this process can find.
+public func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+/// Opens a path. A NUL in it is refused: the system would read the path only up to there.
+func openFile(
+  _ path: String, _ access: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions, mode: mode_t? = nil
+) throws(FileError) -> FileDescriptor {
+  guard !path.utf8.contains(0) else { throw FileError(path, .open, number: EINVAL) }
+  do {
+    return try FileDescriptor.open(
+      path, access, options: options.union(.closeOnExec),
+      permissions: mode.map { FilePermissions(rawValue: CModeT($0)) })
+  } catch { throw FileError(path, .open, error) }
+}
+
+/// Closes a file that was read, or whose content does not count: nothing can be lost.
+func closeQuietly(_ descriptor: FileDescriptor) { Glibc.close(descriptor.rawValue) }

@@ -1,0 +1,195 @@
+// Locks that processes share, folders removed whole, files refused by their kind, replacing that fails at any step.
+
+import Files
+import Glibc
+import Testing
+
+@Suite struct FileLockTests {
+  /// A clock that moves only when somebody waits.
+  private final class Clock {
+    var now = 0.0
+    var pauses = 0
+    func wait(seconds: Double, isInterrupted: @escaping () -> Bool = { false }) -> LockWait {
+      LockWait(
+        seconds: seconds, elapsed: { self.now }, isInterrupted: isInterrupted,
+        pause: {
+          self.now += $0
+          self.pauses += 1
+        })
+    }
+  }
+
+  @Test func `a lock that somebody holds is waited for until the deadline of the clock that is handed in`() throws {
+    let path = TestFolder().file("lock")
+    let folder = TestFolder()
+    let held = folder.file("lock")
+    let first = try FileLock(held, Clock().wait(seconds: 1))
+    let clock = Clock()
+    #expect(throws: FileError(held, .lock, .busy)) { _ = try FileLock(held, clock.wait(seconds: 3)) }
+    #expect(clock.now >= 3 && clock.now < 3.1)
+    #expect(try FileLock(ifFree: held) == nil)
+    first.release()
+    #expect(try FileLock(ifFree: held) != nil)
+    #expect(mode(held) == 0o600)
+    #expect(throws: FileError(path, .open, number: ENOENT)) { _ = try FileLock(path, clock.wait(seconds: 1)) }
+  }
+
+  @Test func `the user ends the waiting, and a lock that comes free ends it too`() throws {
+    let folder = TestFolder()
+    let path = folder.file("lock")
+    var first: FileLock? = try FileLock(path, Clock().wait(seconds: 1))
+    let clock = Clock()
+    #expect(throws: FileError(path, .lock, .interrupted)) {
+      _ = try FileLock(path, clock.wait(seconds: 1e9) { clock.pauses >= 2 })
+    }
+    var wait = clock.wait(seconds: 100)
+    let pause = wait.pause
+    wait.pause = {
+      pause($0)
+      first = nil
+    }
+    try FileLock(path, wait).release()
+    #expect(first == nil)
+  }
+
+  @Test func `a killed process leaves nothing locked`() async throws {
+    let folder = TestFolder()
+    let path = folder.file("lock")
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      let lock = try FileLock(path, .byPauses(seconds: 0))
+      try #require(lock.descriptor >= 0)
+      kill(getpid(), SIGKILL)
+    }
+    #expect(try FileLock(ifFree: path) != nil)
+  }
+
+  @Test func `a wait by pauses ends after as much of them`() throws {
+    let folder = TestFolder()
+    let path = folder.file("lock")
+    let first = try FileLock(path, .byPauses(seconds: 0))
+    var waited = 0.0
+    #expect(throws: FileError(path, .lock, .busy)) {
+      _ = try FileLock(path, .byPauses(seconds: 2, pause: { waited += $0 }))
+    }
+    #expect(waited >= 2 && waited < 2.1)
+    first.release()
+  }
+}
+
+@Suite struct FolderTests {
+  @Test func `a tree goes with all that is in it, links are removed and never followed`() throws {
+    let folder = TestFolder()
+    try makePrivateFolder(folder.file("tree/a/b/c"))
+    try AtomicFile.write(folder.file("outside"), "kept".utf8)
+    try makePrivateFolder(folder.file("elsewhere"))
+    try AtomicFile.write(folder.file("elsewhere/x"), "kept".utf8)
+    for name in ["tree/one", "tree/a/.hidden", "tree/a/b/two\u{301}"] {
+      try AtomicFile.write(folder.file(name), "x".utf8)
+    }
+    symlink(folder.file("outside"), folder.file("tree/link"))
+    symlink(folder.file("elsewhere"), folder.file("tree/a/folder-link"))
+    mkfifo(folder.file("tree/pipe"), 0o600)
+    let odd = folder.file("tree/").utf8.map { CChar(bitPattern: $0) } + [CChar(bitPattern: 0xFF), 0]
+    close(open(odd, O_CREAT | O_WRONLY, 0o600))
+    #expect(mode(folder.file("tree/a/b")) == 0o700)
+    #expect(try Folder.names(in: folder.file("tree")) == ["a", "link", "one", "pipe"])
+    #expect(Folder.subfolders(of: folder.file("tree/a")) == ["b", "folder-link"])
+    try Folder.removeTree(folder.file("tree"))
+    #expect(folder.names == ["elsewhere", "outside"])
+    #expect(try Folder.names(in: folder.file("elsewhere")) == ["x"])
+    #expect(throws: FileError(folder.file("tree"), .remove, number: ENOENT)) {
+      try Folder.removeTree(folder.file("tree"))
+    }
+    symlink(folder.file("elsewhere"), folder.file("link"))
+    #expect(throws: FileError.self) { try Folder.removeTree(folder.file("link")) }
+    #expect(try Folder.names(in: folder.file("elsewhere")) == ["x"])
+  }
+
+  @Test func `no folder has no names, and what is no folder is told`() throws {
+    let folder = TestFolder()
+    #expect(try Folder.names(in: folder.file("none")) == [])
+    try AtomicFile.write(folder.file("file"), "x".utf8)
+    #expect(throws: FileError(folder.file("file"), .list, number: ENOTDIR)) {
+      try Folder.names(in: folder.file("file"))
+    }
+    #expect(throws: FileError.self) { try makePrivateFolder(folder.file("file/below")) }
+    try Folder.removeFile(folder.file("none"))
+  }
+
+  @Test(arguments: [("/a/b", "/a"), ("/a", "/"), ("a", "."), ("a/b/", "a/b"), ("", ".")])
+  func `the folder of a path`(path: String, folder: String) { #expect(parentFolder(of: path) == folder) }
+
+  // MARK: Kinds of files
+
+  @Test func `pipes, devices and links are refused where a file is expected, at once`() throws {
+    let folder = TestFolder()
+    mkfifo(folder.file("pipe"), 0o600)
+    try AtomicFile.write(folder.file("file"), "x".utf8)
+    symlink("file", folder.file("link"))
+    #expect(throws: FileError(folder.file("pipe"), .read, .notAFile)) {
+      try ByteFile(folder.file("pipe"), acceptsOnlyFiles: true)
+    }
+    #expect(throws: FileError("/dev/zero", .read, .notAFile)) { try ByteFile("/dev/zero", acceptsOnlyFiles: true) }
+    #expect(throws: FileError("/tmp", .read, number: EISDIR)) { try ByteFile("/tmp", acceptsOnlyFiles: true) }
+    #expect(throws: FileError(folder.file("link"), .open, number: ELOOP)) {
+      try ByteFile(folder.file("link"), followingLinks: false)
+    }
+    #expect(try ByteFile(folder.file("link"), acceptsOnlyFiles: true).rest(limit: 1) == Array("x".utf8))
+    #expect(try FileFacts.at(folder.file("link"), followingLinks: false)?.kind == .symbolicLink)
+    #expect(try FileFacts.at(folder.file("pipe"))?.kind == .other)
+    #expect(try FileFacts.at(folder.file("none")) == nil)
+  }
+
+  @Test func `a path with a NUL is not read up to there`() throws {
+    let folder = TestFolder()
+    try AtomicFile.write(folder.file("a"), "x".utf8)
+    #expect(throws: FileError(folder.file("a\0b"), .open, number: EINVAL)) {
+      try FileText.bytes(folder.file("a\0b"), limit: 10)
+    }
+  }
+
+  // MARK: Replacing
+
+  @Test(arguments: WritingStep.allCases, [ENOSPC, EIO])
+  func `a step that fails leaves the old content or the new and nothing beside it`(
+    step: WritingStep, number: Int32
+  ) throws {
+    let folder = TestFolder()
+    try AtomicFile.write(folder.file("a"), "old".utf8)
+    var options = Replacement.ofOurs(temporaryName: "a.new")
+    options.step = { $0 == step ? number : 0 }
+    let isInPlace = step == .renamed || step == .done
+    let error: FileError?
+    do throws(FileError) {
+      try AtomicFile.write(folder.file("a"), "new".utf8, options)
+      error = nil
+    } catch let caught { error = caught }
+    #expect(error == (isInPlace ? nil : FileError(folder.file("a"), .write, number: number)))
+    #expect(error?.code ?? "" == (isInPlace ? "" : number == ENOSPC ? "storage_full" : "file_failed"))
+    #expect(try FileText.read(folder.file("a"), limit: 10) == (isInPlace ? "new" : "old"))
+    #expect(folder.names == ["a"])
+  }
+
+  @Test func `a file of ours takes over what a killed process left, gets mode 0600 and replaces a link`() throws {
+    let folder = TestFolder()
+    try AtomicFile.write(folder.file("left"), "left".utf8, mode: 0o644)
+    try AtomicFile.write(folder.file("target"), "target".utf8)
+    symlink("target", folder.file("a"))
+    symlink("target", folder.file("a.new"))
+    try AtomicFile.write(folder.file("a"), "mine".utf8, .ofOurs(temporaryName: "a.new"))
+    #expect(try FileText.read(folder.file("target"), limit: 10) == "target")
+    #expect(try FileFacts.at(folder.file("a"), followingLinks: false)?.kind == .file)
+    try AtomicFile.write(folder.file("left"), "new".utf8, .ofOurs(temporaryName: "x"))
+    #expect(mode(folder.file("left")) == 0o600)
+    #expect(folder.names == ["a", "left", "target"])
+  }
+
+  @Test func `an error says the path, what was tried and why`() {
+    #expect(FileError("p", .make, number: EACCES).message.hasPrefix("\"p\" could not be made: the system does not"))
+    #expect(FileError("p", .sync, number: EIO).message == "\"p\" could not be written to the disk: input/output error")
+    #expect(FileError("p", .read, .notAFile).message == "\"p\" could not be read: it is not a regular file")
+    #expect(FileError("p", .lock, .busy).code == "storage_busy" && FileError("p", .lock, .busy).number == EBUSY)
+    #expect(FileError("p", .lock, .interrupted).code == "interrupted")
+    #expect(systemWords(ENOENT) == "no such file or directory")
+  }
+}
