@@ -77,7 +77,7 @@ shell.command {
   summary = "Makes a deck of the most frequent words of a text file, each with a sentence from it.",
   example = "frequency-deck novel.txt Spanish::Novel --count 500",
   arguments = {
-    "FILE: a text in UTF-8",
+    { name = "FILE", kind = "file", access = "read", help = "a text in UTF-8" },
     "DECK: the deck; it is made when it is not there",
     { name = "--count", kind = "integer", min = 1, max = 100000, help = "how many words; 100 when left out" },
     "--language L: whose rules make small letters; english when left out",

@@ -19,7 +19,8 @@ public struct ShellServices {
   public var ask: (String) throws -> String?
   /// Runs a line as the prompt does, as a command.
   public var run: (String) throws -> CommandValue
-  public var alias: (_ name: String, _ text: String) throws -> Void
+  /// Gives the beginning of a line a name; a plugin's is a command with the rights of the plugin.
+  public var alias: (_ name: String, _ text: String, _ grants: Grants) throws -> Void
   /// Adds a command; one that the person added before under the same name is replaced.
   public var addCommand: (Command) throws -> Void
   /// A value as the prompt shows it.
@@ -29,7 +30,7 @@ public struct ShellServices {
     show: @escaping (LuaValue) -> Void, table: @escaping ([[String]], [String]) -> Void,
     chart: @escaping ([(label: String, value: Double)], String?) -> Void,
     progress: @escaping (String, Int) -> any ProgressReporting, ask: @escaping (String) throws -> String?,
-    run: @escaping (String) throws -> CommandValue, alias: @escaping (String, String) throws -> Void,
+    run: @escaping (String) throws -> CommandValue, alias: @escaping (String, String, Grants) throws -> Void,
     addCommand: @escaping (Command) throws -> Void, display: @escaping (LuaValue) -> Display
   ) {
     self.show = show
@@ -86,21 +87,28 @@ public struct Grants: Equatable, Sendable {
     case documentsWrite = "documents.write"
     case words, games, settings, shell
     case shellRun = "shell.run"
+    /// The event `command` hands over the whole line.
+    case commandsRead = "commands.read"
   }
 
   public var modules: Set<Module>
   /// Folders and files that may be read and written; nil where every path may.
   public var readable: [String]?
   public var writable: [String]?
+  /// Settings, or groups of them, that may be changed beside the plugin's own; nil where every one may.
+  public var settings: [String]?
 
-  public init(modules: Set<Module>, readable: [String]? = [], writable: [String]? = []) {
+  public init(
+    modules: Set<Module>, readable: [String]? = [], writable: [String]? = [], settings: [String]? = []
+  ) {
     self.modules = modules
     self.readable = readable
     self.writable = writable
+    self.settings = settings
   }
 
   /// The person's own lines and scripts.
-  public static let everything = Grants(modules: Set(Module.allCases), readable: nil, writable: nil)
+  public static let everything = Grants(modules: Set(Module.allCases), readable: nil, writable: nil, settings: nil)
 
   public func allows(_ module: Module) -> Bool { modules.contains(module) }
 }
@@ -124,9 +132,11 @@ public final class BindingContext {
   public let version: String
   /// Events of the shell, shared by all states.
   public let events: EventTable
-  /// Paths that the person typed for the call under way: granted for its length.
-  public var grantedForCall: [String] = []
-  /// Which of the paths that a person types as arguments are granted for a call.
+  /// The files that the user named for the calls under way, the innermost last: granted for their length.
+  var callGrants: [CallGrant] = []
+  /// How many calls were granted files until now.
+  var callCount = 0
+  /// Which of the files that the user names as arguments are granted for a call.
   public var mayTakeTypedPath: (String) -> Bool = { _ in true }
   /// What each call into the state may use, for the words of an error.
   public var limits = PluginLimits.standard
@@ -190,13 +200,39 @@ extension BindingContext {
 /// A right that the state was not given.
 public enum GrantError: Problem, Equatable {
   case missing(plugin: String, right: String)
+  /// A setting that no plugin may have.
+  case securitySetting(plugin: String, name: String)
 
   public var code: String { "not_granted" }
   public var title: String { "Not granted" }
   public var message: String {
     switch self {
     case .missing(let plugin, let right): "\(plugin) was not granted \(right); see `plugin info \(plugin)`"
+    case .securitySetting(let plugin, let name):
+      "\(plugin) may not have the setting \(quoted(name)): those of auth are yours alone"
     }
+  }
+}
+
+/// The files that the user named for one call of a command: granted until it ends.
+struct CallGrant {
+  let id: Int
+  /// With their links followed, as they were when the call began.
+  let readable: [String]
+  let writable: [String]
+}
+
+extension BindingContext {
+  /// Runs a command with the files that its words name granted.
+  func granting<R>(filesOf invocation: Invocation, _ body: () throws -> R) rethrows -> R {
+    let place = { [mayTakeTypedPath] (path: String) in mayTakeTypedPath(path) ? resolvedPath(path) : nil }
+    callCount += 1
+    callGrants.append(
+      CallGrant(
+        id: callCount, readable: invocation.files(for: .read).compactMap(place),
+        writable: invocation.files(for: .write).compactMap(place)))
+    defer { callGrants.removeLast() }
+    return try body()
   }
 }
 

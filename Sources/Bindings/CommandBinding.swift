@@ -69,30 +69,43 @@ private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext)
   }
 }
 
-/// A text, or a table with name, kind, optional, repeats, value, choices, min, max, short, help.
+/// A text, or a table with name, kind, access, optional, repeats, value, choices, min, max, short, help.
 private func readNotation(_ stack: borrowing LuaStack, command: String) throws -> ArgumentNotation {
   guard stack.isTable(-1) else { return try ArgumentNotation(stack.text(-1), command: command) }
   let table = try stack.table(-1)
   try table.allowOnly([
-    "name", "kind", "optional", "repeats", "value", "choices", "min", "max", "short", "help",
+    "name", "kind", "access", "optional", "repeats", "value", "choices", "min", "max", "short", "help",
   ])
   let name = try table.text("name")
   let help = try table.optionalText("help") ?? ""
   let repeats = try table.optionalBoolean("repeats") ?? false
   let kind = try readKind(table, of: name)
+  let access = try readAccess(table, of: name, kind)
   guard name.hasPrefix("-") else {
     let implied = try ArgumentNotation(name, command: command)
     guard case .argument(let argument) = implied else { return implied }
     return .argument(
       Argument(
         argument.name, kind ?? argument.kind, isOptional: try table.optionalBoolean("optional") ?? argument.isOptional,
-        isRepeating: repeats || argument.isRepeating, help: help))
+        isRepeating: repeats || argument.isRepeating, access: access, help: help))
   }
   let short = try table.optionalText("short")?.first
   let value = try table.optionalText("value")
   guard kind != nil || value != nil else { return .option(Option(name, short: short, help: help)) }
   let shown = value ?? shownValue(of: kind ?? .text)
-  return .option(Option(name, shown, kind ?? .text, isRepeating: repeats, short: short, help: help))
+  return .option(Option(name, shown, kind ?? .text, isRepeating: repeats, short: short, access: access, help: help))
+}
+
+/// What the command may do with the file that the user names: only where it is declared, and only for a file.
+private func readAccess(_ table: borrowing LuaTable, of name: String, _ kind: ValueKind?) throws -> FileAccess? {
+  guard let text = try table.optionalText("access") else { return nil }
+  guard let access = FileAccess(rawValue: text) else {
+    throw LuaFailure.argument(table.argument, "'\(printable(name))': access is \"read\" or \"write\"")
+  }
+  guard kind == .file else {
+    throw LuaFailure.argument(table.argument, "'\(printable(name))': access needs kind = \"file\"")
+  }
+  return access
 }
 
 private func shownValue(of kind: ValueKind) -> String {
@@ -123,37 +136,26 @@ private func readKind(_ table: borrowing LuaTable, of name: String) throws -> Va
 // MARK: Running
 
 private func result(of run: LuaReference, _ invocation: Invocation, _ context: BindingContext) throws -> CommandResult {
-  let outer = context.grantedForCall
-  defer { context.grantedForCall = outer }
-  context.grantedForCall = outer + typedPaths(invocation).filter(context.mayTakeTypedPath)
   let name = invocation.command.name
-  return try context.calling(.command(name)) {
-    do {
-      return try run.call([arguments(of: invocation)], results: 2) { stack in
-        // `nil, problem` is the command's own way to say that it could not.
-        if stack.isNoneOrNil(-2), let problem = stack.problem(at: -1) { throw problem }
-        let value = stack.value(-2)
-        return CommandResult(commandValue(of: value), value.isNone ? .none : context.shell.display(value))
+  return try context.granting(filesOf: invocation) {
+    try context.calling(.command(name)) {
+      do {
+        return try run.call([arguments(of: invocation)], results: 2) { stack in
+          // `nil, problem` is the command's own way to say that it could not.
+          if stack.isNoneOrNil(-2), let problem = stack.problem(at: -1) { throw problem }
+          let value = stack.value(-2)
+          return CommandResult(commandValue(of: value), value.isNone ? .none : context.shell.display(value))
+        }
+      } catch let error as LuaError where error.isOfOrdinaryLife {
+        // `assert(decks.open(name))` in a command: the problem is what the person wants to read.
+        throw error.problem ?? error
       }
-    } catch let error as LuaError where error.isOfOrdinaryLife {
-      // `assert(decks.open(name))` in a command: the problem is what the person wants to read.
-      throw error.problem ?? error
     }
   }
 }
 
 extension LuaError {
   fileprivate var isOfOrdinaryLife: Bool { problem != nil && stopReason == nil && !passesOn }
-}
-
-/// The paths that the person typed: granted for this call.
-private func typedPaths(_ invocation: Invocation) -> [String] {
-  let takers =
-    invocation.command.arguments.map { ($0.name, $0.kind) }
-    + invocation.command.options.filter(\.takesValue).map { ($0.name, $0.kind) }
-  return takers.flatMap { name, kind in
-    invocation.list(name).filter { kind.isPath || kind == .text && $0.contains("/") }
-  }
 }
 
 /// `args`: positional values at 1, 2, ..., each value by its name in small letters too.
@@ -230,7 +232,8 @@ private func offers(
       try context.calling(.completion(name)) {
         try function.call([word, before]) { stack in
           guard stack.isTable(-1) else { return [] }
-          return try stack.table(-1).elements { try $0.text(-1) }
+          // What the terminal would not show as it is could hide what it puts into the line.
+          return try stack.table(-1).elements { try $0.text(-1) }.filter { printable($0, limit: 1_000) == $0 }
         }
       }
     }

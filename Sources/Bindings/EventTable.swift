@@ -55,7 +55,9 @@ private final class Listener {
     self.function = function
   }
 
-  func call(_ arguments: [any LuaRepresentable]) throws {
+  /// - Parameter brief: the arguments for a plugin that was not granted to read whole commands.
+  func call(_ arguments: [any LuaRepresentable], brief: [any LuaRepresentable]?) throws {
+    let arguments = context.grants.allows(.commandsRead) ? arguments : brief ?? arguments
     try context.calling(.event(event)) { try function.call(arguments, results: 0) { _ in } }
   }
 }
@@ -103,12 +105,15 @@ public final class EventTable {
   }
 
   /// Calls the listeners in the order of their subscription.
+  /// - Parameter brief: what a plugin is told that was not granted `commands.read`; nil for the same.
   /// - Throws: only a stop (Ctrl-C, exit) that a listener ended with.
-  public func emit(_ event: ShellEvent, _ arguments: [any LuaRepresentable] = []) throws {
+  public func emit(
+    _ event: ShellEvent, _ arguments: [any LuaRepresentable] = [], brief: [any LuaRepresentable]? = nil
+  ) throws {
     guard isHeard(event) else { return }
     for listener in listeners[event] ?? [] where listener.isActive {
       do {
-        try listener.call(arguments)
+        try listener.call(arguments, brief: brief)
       } catch let error as LuaError where error.stopReason == .interrupt {
         throw error
       } catch {

@@ -14,9 +14,12 @@ func filesModule(_ context: BindingContext) -> BoundModule {
       "lines", [path], returns: .iterator(.string), "The lines of a file, without their line ends."
     ) { stack in
       let path = try stack.text(1)
-      try context.requireReading(path)
+      let right = try context.requireReading(path)
       let lines = try LineFile(path)
-      return LuaFunction("next line") { _ in try lines.next().map { LuaValue.bytes($0) } }
+      return LuaFunction("next line") { _ in
+        try context.require(right, of: path)
+        return try lines.next().map { LuaValue.bytes($0) }
+      }
     }
     module.function("read", [path], returns: .string, fails: true, "The whole file, at most 256 MiB.") { stack in
       let path = try stack.text(1)
@@ -70,15 +73,42 @@ private final class LineFile {
   }
 }
 
-extension BindingContext {
-  func requireReading(_ path: String) throws { try require(path, within: grants.readable, "files.read") }
-  func requireWriting(_ path: String) throws { try require(path, within: grants.writable, "files.write") }
+/// How long a path may be used.
+enum PathRight {
+  case lasting
+  /// Until the call of a command ends for which the user named the file.
+  case call(Int)
+}
 
-  private func require(_ path: String, within allowed: [String]?, _ right: String) throws {
-    guard let allowed else { return }
-    let places = (allowed + grantedForCall).compactMap(resolvedPath)
-    if let wanted = resolvedPath(path), places.contains(where: { isPath(wanted, within: $0) }) { return }
-    throw GrantError.missing(plugin: owner.plugin?.description ?? "this state", right: "\(right):\(path)")
+extension BindingContext {
+  /// - Throws: when the path was not granted. What is kept open for later reading keeps the right and asks it again.
+  @discardableResult func requireReading(_ path: String) throws -> PathRight {
+    try require(path, within: grants.readable, "files.read", \.readable)
+  }
+
+  func requireWriting(_ path: String) throws {
+    _ = try require(path, within: grants.writable, "files.write", \.writable)
+  }
+
+  /// - Throws: when a right of a call is used after the call.
+  func require(_ right: PathRight, of path: String) throws {
+    guard case .call(let id) = right, !callGrants.contains(where: { $0.id == id }) else { return }
+    throw missing("files.read", path)
+  }
+
+  private func require(
+    _ path: String, within allowed: [String]?, _ right: String, _ named: KeyPath<CallGrant, [String]>
+  ) throws -> PathRight {
+    guard let allowed else { return .lasting }
+    guard let wanted = resolvedPath(path) else { throw missing(right, path) }
+    if allowed.compactMap(resolvedPath).contains(where: { isPath(wanted, within: $0) }) { return .lasting }
+    // The outermost call first: its right lasts longest.
+    if let grant = callGrants.first(where: { $0[keyPath: named].contains(wanted) }) { return .call(grant.id) }
+    throw missing(right, path)
+  }
+
+  private func missing(_ right: String, _ path: String) -> GrantError {
+    .missing(plugin: owner.plugin?.description ?? "this state", right: "\(right):\(printable(path))")
   }
 }
 

@@ -55,6 +55,7 @@ private func declare<Handle: SettingHandle>(
   let declaration = SettingDeclaration(
     name, kind, title: try description.text("title") ?? "", help: try description.text("help") ?? "",
     depends: try description.text("depends"))
+  if context.owner.plugin != nil, isSecuritySetting(name) { throw context.settingRefused(name) }
   let made = try context.workspace().declare(declaration, by: context.settingOwner())
   guard let handle = made as? Handle else { throw LuaFailure.message("\(printable(name)) is of another kind") }
   return handle
@@ -76,6 +77,7 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
     "Sets a setting; a group's name stands for all its switches. Codes: unknown_setting, bad_value, locked."
   ) { stack in
     let (name, value) = (try stack.text(1), try settingValue(stack, 2))
+    try context.requireChange(ofSettings: [name])
     try context.workspace().preferences().tree.set(name, to: value, by: context.settingOwner())
     return true
   }
@@ -86,6 +88,7 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
     let values = try stack.table(1).namedValues().map { name, value in
       (name: name, value: try settingValue(value, argument: 1, "value of '\(printable(name))'"))
     }
+    try context.requireChange(ofSettings: values.map(\.name))
     try context.workspace().preferences().tree.update(values, by: context.settingOwner())
     return true
   }
@@ -94,6 +97,7 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
     "Forgets what was set, of one setting or of everything in a group: what lies beneath holds again."
   ) { stack in
     let name = try stack.text(1)
+    try context.requireChange(ofSettings: [name])
     try context.workspace().preferences().tree.reset(name, by: context.settingOwner())
     return true
   }
@@ -119,6 +123,33 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
   }
 }
 
+// MARK: Rights
+
+/// Settings that guard the account: no plugin changes them, whatever it was granted.
+public func isSecuritySetting(_ name: String) -> Bool { name == "auth" || name.hasPrefix("auth.") }
+
+extension BindingContext {
+  /// A plugin changes the settings that it declared itself, and those it was granted; of a group or a section, when that is so
+  /// of everything in it.
+  func requireChange(ofSettings names: [String]) throws {
+    guard let granted = grants.settings else { return }
+    let tree = try workspace().preferences().tree
+    for name in names {
+      for setting in try tree.settings(in: name) {
+        let isGranted = granted.contains { setting.name == $0 || setting.name.hasPrefix($0 + ".") }
+        let mayChange = setting.owner == owner || isGranted
+        guard mayChange, !isSecuritySetting(setting.name) else { throw settingRefused(setting.name) }
+      }
+    }
+  }
+
+  func settingRefused(_ name: String) -> GrantError {
+    let plugin = owner.plugin?.description ?? "this state"
+    return isSecuritySetting(name)
+      ? .securitySetting(plugin: plugin, name: name) : .missing(plugin: plugin, right: "settings.write:\(name)")
+  }
+}
+
 // MARK: Types
 
 func settingGroupType(_ context: BindingContext) -> BoundType<SettingGroupHandle> {
@@ -136,7 +167,9 @@ func settingGroupType(_ context: BindingContext) -> BoundType<SettingGroupHandle
       "toggle", [LuaParameter("child", .optional(.string))], returns: .boolean,
       "Turns a child over, or the whole group: on, off, as it last was mixed. Answers whether it is on now."
     ) { group, stack in
-      luaValue(of: try group.toggle(try stack.optionalText(2), by: context.settingOwner()))
+      let child = try stack.optionalText(2)
+      try context.requireChange(ofSettings: [child.map { group.name + "." + $0 } ?? group.name])
+      return luaValue(of: try group.toggle(child, by: context.settingOwner()))
     }
   }
 }
@@ -180,7 +213,9 @@ private func describeValue<Handle: SettingHandle & BoundObject>(
   _ type: BoundType<Handle>, _ kind: LuaType, _ help: String, _ context: BindingContext
 ) {
   type.field("value", kind, help, get: { luaValue(of: try $0.value()) }) { handle, stack in
-    try handle.set(try settingValue(stack, 3), by: context.settingOwner())
+    let value = try settingValue(stack, 3)
+    try context.requireChange(ofSettings: [handle.name])
+    try handle.set(value, by: context.settingOwner())
   }
 }
 

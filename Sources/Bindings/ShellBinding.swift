@@ -99,12 +99,12 @@ private func describeAsking(_ module: BoundModule, _ context: BindingContext) {
   let text = LuaParameter("text", .string)
   module.function("ask", [text], returns: .optional(.string), "Asks for a line; nil where nobody can answer.") {
     stack in
-    let text = try stack.text(1)
+    let text = printable(try stack.text(1))
     return try stack.state.pauseDeadline { try context.shell.ask(text) }
   }
   module.function("confirm", [text], returns: .boolean, "Asks a question for yes or no; no where nobody can answer.") {
     stack in
-    let question = try stack.text(1) + " [y/N] "
+    let question = printable(try stack.text(1)) + " [y/N] "
     let answer = try stack.state.pauseDeadline { try context.shell.ask(question) }
     return ["y", "yes"].contains(answer?.trimmed.lowercased())
   }
@@ -120,9 +120,9 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
   }
   module.function(
     "alias", [LuaParameter("name", .string), LuaParameter("text", .string)], returns: .nothing,
-    "Gives the beginning of a line a name of its own."
+    "Gives the beginning of a line a name of its own. A plugin's is a command of that plugin, and reaches only what it may run."
   ) { stack in
-    try context.shell.alias(stack.text(1), stack.text(2))
+    try context.shell.alias(stack.text(1), stack.text(2), context.grants)
     return LuaNothing()
   }
   module.function(

@@ -3,6 +3,11 @@
 
 public import Wording
 
+/// What is done with a file that an argument or an option names.
+public enum FileAccess: String, Sendable, CaseIterable {
+  case read, write
+}
+
 public struct Argument: Sendable {
   /// As help shows it, in capitals: `DECK`.
   public let name: String
@@ -11,11 +16,16 @@ public struct Argument: Sendable {
   public let isRepeating: Bool
   public let help: String
 
+  /// What a plugin's command may do with a file that is named here, for the length of the call; nil for nothing.
+  public let access: FileAccess?
+
   public init(
-    _ name: String, _ kind: ValueKind = .text, isOptional: Bool = false, isRepeating: Bool = false, help: String = ""
+    _ name: String, _ kind: ValueKind = .text, isOptional: Bool = false, isRepeating: Bool = false,
+    access: FileAccess? = nil, help: String = ""
   ) {
     self.name = name
     self.kind = kind
+    self.access = access
     self.isOptional = isOptional
     self.isRepeating = isRepeating
     self.help = help
@@ -33,20 +43,22 @@ public struct Option: Sendable {
   public let kind: ValueKind
   public let isRepeating: Bool
   public let short: Character?
+  /// As an argument's.
+  public let access: FileAccess?
   public let help: String
 
   /// A flag.
   public init(_ name: String, short: Character? = nil, help: String = "") {
     (self.name, self.short, self.help) = (name, short, help)
-    (valueName, kind, isRepeating) = (nil, .text, false)
+    (valueName, kind, isRepeating, access) = (nil, .text, false, nil)
   }
 
   /// An option with a value.
   public init(
     _ name: String, _ valueName: String, _ kind: ValueKind = .text, isRepeating: Bool = false, short: Character? = nil,
-    help: String = ""
+    access: FileAccess? = nil, help: String = ""
   ) {
-    (self.name, self.short, self.help) = (name, short, help)
+    (self.name, self.short, self.help, self.access) = (name, short, help, access)
     (self.valueName, self.kind, self.isRepeating) = (valueName, kind, isRepeating)
   }
 
@@ -60,6 +72,15 @@ public struct Option: Sendable {
   /// Every command has these; they stand last in its help.
   public static let json = Option("--json", help: "answer in JSON, one value a line")
   public static let wantsHelp = Option("--help", help: "show this text")
+}
+
+/// The words that a plugin's alias stands for. It is a command of that plugin, and reaches only what the plugin itself may run.
+public struct ShortForm {
+  public let words: [String]
+  /// Whether the plugin may run a command.
+  public let mayRun: (Command) -> Bool
+
+  public init(_ words: [String], mayRun: @escaping (Command) -> Bool) { (self.words, self.mayRun) = (words, mayRun) }
 }
 
 public final class Command {
@@ -83,6 +104,8 @@ public final class Command {
   /// Names for the argument under the cursor, from the word so far and the words before it (without the command's own). What
   /// does not begin with the word is dropped; nothing at all falls back to the argument's kind.
   public let complete: ((_ word: String, _ before: [String]) -> [String])?
+  /// What it stands for, when it is a short form that a plugin added.
+  public let shortForm: ShortForm?
   public let run: (Invocation) throws -> CommandResult
 
   public convenience init(
@@ -101,10 +124,12 @@ public final class Command {
   public init(
     path: [String], theme: String, summary: String, details: String = "", arguments: [Argument] = [],
     options: [Option] = [], usage: [String] = [], example: String = "", owner: Owner = .program,
-    isAnnounced: Bool = false, complete: ((_ word: String, _ before: [String]) -> [String])? = nil,
+    isAnnounced: Bool = false, shortForm: ShortForm? = nil,
+    complete: ((_ word: String, _ before: [String]) -> [String])? = nil,
     run: @escaping (Invocation) throws -> CommandResult
   ) {
     self.isAnnounced = isAnnounced
+    self.shortForm = shortForm
     (self.path, self.theme, self.summary, self.details) = (path, theme, summary, details)
     (self.arguments, self.options, self.usage, self.example) = (arguments, options, usage, example)
     (self.owner, self.complete, self.run) = (owner, complete, run)

@@ -22,13 +22,17 @@ public enum CommandError: Problem, Equatable {
   case duplicate(String, owner: Owner, other: Owner)
   /// An alias in the way of another owner's.
   case aliasTaken(String, owner: Owner, other: Owner)
+  /// A word that the shell itself uses.
+  case reserved(String, owner: Owner)
+  /// A plugin's alias that leads to a command which the plugin may not run.
+  case aliasRefused(String, owner: Owner, command: String)
   case badName(String)
   case badDescription(command: String, String)
 
   /// Whether the line itself is wrong, so that the program exits with status 2.
   public var isUsage: Bool {
     switch self {
-    case .duplicate, .aliasTaken, .badName, .badDescription: false
+    case .duplicate, .aliasTaken, .reserved, .aliasRefused, .badName, .badDescription: false
     default: true
     }
   }
@@ -43,7 +47,8 @@ public enum CommandError: Problem, Equatable {
     case .unwantedValue, .repeatedOption, .badValue: "bad_value"
     case .unterminatedQuote: "unterminated_quote"
     case .aliasLoop: "alias_loop"
-    case .duplicate, .aliasTaken: "exists"
+    case .duplicate, .aliasTaken, .reserved: "exists"
+    case .aliasRefused: "not_granted"
     case .badName: "bad_name"
     case .badDescription: "bad_command"
     }
@@ -59,7 +64,8 @@ public enum CommandError: Problem, Equatable {
     case .unwantedValue, .repeatedOption, .badValue: "Not a usable value"
     case .unterminatedQuote: "A quote is not closed"
     case .aliasLoop: "An alias that never ends"
-    case .duplicate, .aliasTaken: "The name is taken"
+    case .duplicate, .aliasTaken, .reserved: "The name is taken"
+    case .aliasRefused: "Not granted"
     case .badName: "Not a usable name"
     case .badDescription: "A command that cannot be read"
     }
@@ -102,7 +108,11 @@ extension CommandError {
     case .duplicate(let name, let owner, let other):
       "\(Self.name(of: owner)) cannot add the command \(quoted(name)): \(Self.nameAndHas(other)) one of that name"
     case .aliasTaken(let name, let owner, let other):
-      "\(Self.name(of: owner)) cannot add the alias \(quoted(name)): \(Self.nameAndHas(other)) one of that name"
+      "\(Self.name(of: owner)) cannot add the command \(quoted(name)): \(Self.nameAndHas(other)) an alias of that name"
+    case .reserved(let name, let owner):
+      "\(Self.name(of: owner)) cannot add the command \(quoted(name)): the shell uses that word"
+    case .aliasRefused(let name, let owner, let command):
+      "the alias \(quoted(name)) of \(Self.name(of: owner)) stands for \(quoted(command)), which the plugin may not run"
     case .badName(let name):
       "\(quoted(name)) cannot name a command: lower-case letters, digits, - and _ are expected, a letter first, and no word of Lua"
     case .badDescription(let command, let reason): "the command \(quoted(command)) cannot be added: \(reason)"

@@ -22,7 +22,8 @@ public final class CommandRegistry {
   private var table: [String: [String: Command]] = [:]
   private var summaries: [String: String] = [:]
   private var aliasWords: [String: [String]] = [:]
-  private var aliasOwners: [String: Owner] = [:]
+  /// Words that a line may begin with and that no plugin takes: what ends the shell, and Lua's globals.
+  public var reservedWords: Set<String> = []
   /// The themes as `help` lists them; those not named here follow by name.
   public var themeOrder: [String] = []
 
@@ -54,6 +55,12 @@ public final class CommandRegistry {
     // A plain command and a group of the same first word would make a line ambiguous.
     let other = here[second] ?? here[""] ?? (second.isEmpty ? here.values.first : nil)
     if let other { throw .duplicate(command.name, owner: command.owner, other: other.owner) }
+    if command.owner.plugin != nil {
+      if aliasWords[command.path[0]] != nil {
+        throw .aliasTaken(command.path[0], owner: command.owner, other: .user)
+      }
+      if reservedWords.contains(command.path[0]) { throw .reserved(command.name, owner: command.owner) }
+    }
     table[command.path[0], default: [:]][second] = command
     removeAlias(command.path[0])
   }
@@ -66,14 +73,16 @@ public final class CommandRegistry {
     if table[first]?.isEmpty == true { table[first] = nil }
   }
 
-  /// Takes out all commands and aliases of an owner.
+  /// Takes out all commands of an owner.
   public func removeAll(owner: Owner) {
-    for (name, other) in aliasOwners where other == owner { removeAlias(name) }
     for (first, commands) in table {
       let kept = commands.filter { $0.value.owner != owner }
       table[first] = kept.isEmpty ? nil : kept
     }
   }
+
+  /// A plugin's alias, as a command of its own.
+  func shortForm(named name: String) -> Command? { table[name]?[""].flatMap { $0.shortForm == nil ? nil : $0 } }
 
   /// The line that help shows for a group.
   public func describeGroup(_ name: String, _ summary: String) { summaries[name] = summary }
@@ -85,22 +94,32 @@ public final class CommandRegistry {
   }
 
   /// The command or the group that the words name, aliases replaced.
-  public func lookup(_ words: [String]) throws(CommandError) -> Match {
-    let words = try expanded(words)
+  public func lookup(_ words: [String]) throws(CommandError) -> Match { try match(expanded(words)) }
+
+  private func match(_ expanded: ExpandedWords) throws(CommandError) -> Match {
+    let words = expanded.words
     guard let first = words.first else { throw .noCommand }
-    if let command = table[first]?[""] { return .command(command, rest: Array(words.dropFirst())) }
+    if let command = table[first]?[""] {
+      try expanded.checkRights(to: command)
+      return .command(command, rest: Array(words.dropFirst()))
+    }
     guard let group = group(first) else {
       throw .unknownCommand(first, suggestion: suggestion(for: first, among: firstWords))
     }
     guard words.count > 1, !words[1].hasPrefix("-") else { return .group(group) }
-    if let command = table[first]?[words[1]] { return .command(command, rest: Array(words.dropFirst(2))) }
+    if let command = table[first]?[words[1]] {
+      try expanded.checkRights(to: command)
+      return .command(command, rest: Array(words.dropFirst(2)))
+    }
     let near = suggestion(for: words[1], among: group.commands.map { $0.path[1] })
     throw .unknownSubcommand(group: first, words[1], suggestion: near)
   }
 
   /// The command that the words ask for, with its arguments. `--help` anywhere asks for the command `help`.
-  public func parse(words: [String]) throws(CommandError) -> (Command, Invocation) {
-    switch try lookup(words) {
+  /// - Parameter typed: how many of the words, from the last, the user typed.
+  public func parse(words: [String], typed: Int = .max) throws(CommandError) -> (Command, Invocation) {
+    let expanded = try expanded(words, typed: typed)
+    switch try match(expanded) {
     case .group(let group):
       if words.contains(Option.wantsHelp.name), let help = try helpInvocation(for: [group.name]) { return help }
       throw .missingSubcommand(group: group.name, group.commands.map { $0.path[1] })
@@ -111,7 +130,7 @@ public final class CommandRegistry {
         if scanner.wantsHelp, let help = try helpInvocation(for: command.path) { return help }
       }
       try scanner.finish()
-      return (command, try scanner.invocation(words: rest))
+      return (command, try scanner.invocation(words: rest, typed: min(expanded.typed, rest.count)))
     }
   }
 
@@ -132,30 +151,76 @@ extension CommandRegistry {
   }
 
   /// The words stand in place of the name. - Throws: `.badName`, or `.duplicate` when a command has the name.
-  public func setAlias(_ name: String, words: [String], owner: Owner = .user) throws(CommandError) {
+  public func setAlias(_ name: String, words: [String]) throws(CommandError) {
     guard Command.isUsable(name: name), !words.isEmpty else { throw .badName(name) }
-    if let other = table[name]?.values.first { throw .duplicate(name, owner: owner, other: other.owner) }
-    if owner != .user, let other = aliasOwners[name], other != owner {
-      throw .aliasTaken(name, owner: owner, other: other)
-    }
+    if let other = table[name]?.values.first { throw .duplicate(name, owner: .user, other: other.owner) }
     aliasWords[name] = words
-    aliasOwners[name] = owner
+  }
+
+  /// Adds a plugin's alias, which is a command of that plugin; one that it added before gives way.
+  /// - Throws: `.badName`, `.duplicate`, or `.aliasRefused` for what the plugin may not run.
+  public func addShortForm(
+    _ name: String, _ words: [String], owner: Owner, mayRun: @escaping (Command) -> Bool
+  ) throws(CommandError) {
+    guard let first = words.first else { throw .badName(name) }
+    let command = Command(
+      path: [name], theme: "Plugins",
+      summary: "Short for `\(words.map { ShellWords.quote($0) }.joined(separator: " "))`.",
+      arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: owner,
+      shortForm: ShortForm(words, mayRun: mayRun)
+    ) { _ in throw CommandError.aliasLoop(name) }
+    // What is not there yet is checked when it is run.
+    if let target = table[first].flatMap({ $0[""] ?? $0.values.first }), !mayRun(target) {
+      throw .aliasRefused(name, owner: owner, command: target.name)
+    }
+    if table[name]?[""]?.shortForm != nil { remove([name], owner: owner) }
+    try add(command)
   }
 
   /// Whether there was one.
   @discardableResult public func removeAlias(_ name: String) -> Bool {
-    aliasOwners[name] = nil
     return aliasWords.removeValue(forKey: name) != nil
   }
 
-  func expanded(_ words: [String]) throws(CommandError) -> [String] {
-    var words = words
+  /// The words with aliases replaced, the user's and those of plugins.
+  func expanded(_ words: [String], typed: Int = .max) throws(CommandError) -> ExpandedWords {
+    var expanded = ExpandedWords(words: words, typed: min(typed, words.count))
     var seen: Set<String> = []
-    while let first = words.first, let replacement = aliasWords[first] {
+    while let first = expanded.words.first {
+      let short = table[first]?[""]
+      guard let replacement = aliasWords[first] ?? short?.shortForm?.words else { break }
       guard seen.insert(first).inserted else { throw .aliasLoop(first) }
-      words = replacement + words.dropFirst()
+      expanded.replaceFirst(by: replacement, of: short)
     }
-    return words
+    return expanded
+  }
+}
+
+/// The words of a line while aliases are replaced.
+struct ExpandedWords {
+  var words: [String]
+  /// How many at the end the user typed.
+  var typed: Int
+  /// The aliases of plugins that were replaced.
+  var shortForms: [Command] = []
+
+  /// - Parameter alias: the plugin's alias; nil for one of the user's own.
+  mutating func replaceFirst(by replacement: [String], of alias: Command?) {
+    let wasTyped = typed == words.count
+    words = replacement + words.dropFirst()
+    if let alias {
+      shortForms.append(alias)
+      typed = min(typed, words.count - replacement.count)
+    } else if wasTyped {
+      typed = words.count
+    }
+  }
+
+  /// - Throws: when a plugin's alias leads to what the plugin may not run itself.
+  func checkRights(to command: Command) throws(CommandError) {
+    for alias in shortForms where alias.shortForm?.mayRun(command) != true {
+      throw .aliasRefused(alias.name, owner: alias.owner, command: command.name)
+    }
   }
 }
 

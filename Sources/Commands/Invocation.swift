@@ -5,11 +5,16 @@ public struct Invocation {
   public let command: Command
   /// The words after the command's name, as they came.
   public let words: [String]
+  /// Those of the words that the user typed: what a plugin's alias stands for is not among them.
+  public let typedWords: [String]
   public let wantsJSON: Bool
   private let values: [String: [String]]
   private let flags: Set<String>
 
-  init(_ command: Command, words: [String], values: [String: [String]], flags: Set<String>) {
+  init(
+    _ command: Command, words: [String], typed: Int = .max, values: [String: [String]], flags: Set<String>
+  ) {
+    typedWords = Array(words.suffix(typed))
     (self.command, self.words, self.values, self.flags) = (command, words, values, flags)
     wantsJSON = flags.contains(Option.json.name)
   }
@@ -52,6 +57,18 @@ public struct Invocation {
       quoted.unicodeScalars.append(character)
     }
     return quoted + "\""
+  }
+
+  /// The files that the user named for arguments and options that declare such an access.
+  public func files(for access: FileAccess) -> [String] {
+    let takers =
+      command.arguments.filter { $0.kind == .file && $0.access == access }.map(\.name)
+      + command.options.filter { $0.takesValue && $0.kind == .file && $0.access == access }.map(\.name)
+    return takers.flatMap { name in list(name).filter(isTyped) }
+  }
+
+  private func isTyped(_ value: String) -> Bool {
+    typedWords.contains { $0 == value || $0.hasPrefix("-") && $0.hasSuffix(value) }
   }
 
   private func isDeclared(_ name: String) -> Bool {

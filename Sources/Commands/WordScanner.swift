@@ -104,7 +104,7 @@ struct WordScanner {
 
 extension WordScanner {
   /// The invocation that the words make, its required arguments there and every value of its kind.
-  func invocation(words: [String]) throws(CommandError) -> Invocation {
+  func invocation(words: [String], typed: Int = .max) throws(CommandError) -> Invocation {
     var values = try assigned()
     var flags: Set<String> = []
     for (option, value) in given {
@@ -116,7 +116,7 @@ extension WordScanner {
         throw .badValue(command: command.name, name: name, value: value, expected: expected)
       }
     }
-    return Invocation(command, words: words, values: values, flags: flags)
+    return Invocation(command, words: words, typed: typed, values: values, flags: flags)
   }
 
   /// The values by argument: from the left up to the one that repeats, which leaves one each for those behind it.

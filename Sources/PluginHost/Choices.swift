@@ -8,20 +8,30 @@ extension PluginHost {
   public static let secondsRange = 0.1...3600.0
   public static let memoryRange = 1...4096
 
-  /// Enables a plugin with all that its manifest asks for; the caller has asked the person.
-  public func enable(_ plugin: Plugin) throws {
-    guard let manifest = plugin.manifest else {
-      throw PluginError.failed(plugin: plugin.name, message: plugin.lastError ?? "plugin.json cannot be read")
-    }
+  /// The manifest of a plugin as it is on disk now: what the question before enabling shows.
+  public func currentManifest(of plugin: Plugin) throws -> Manifest {
+    let folder = PluginFolder(plugin: plugin.name, path: plugin.folder)
+    let manifest = try Manifest(folder.file("plugin.json", limit: 256 << 10), folder: plugin.name)
     if manifest.isNewer { throw PluginError.newerAPI(plugin: plugin.name, api: manifest.api) }
+    return manifest
+  }
+
+  /// Enables a plugin with all that its manifest asks for.
+  /// - Parameter asked: the manifest that the user said yes to; nil for whatever is there now.
+  /// - Throws: `PluginError.changed` when the manifest is another one by now. Nothing is granted then.
+  public func enable(_ plugin: Plugin, asked: Manifest? = nil) throws {
+    let manifest = try currentManifest(of: plugin)
+    if let asked, asked.source != manifest.source { throw PluginError.changed(plugin: plugin.name) }
     let rights = manifest.permissions.map(\.description)
-    try remember(plugin) {
+    try remember(plugin, version: manifest.version) {
       $0.isEnabled = true
       $0.granted = plugin.isBundled ? [] : rights
     }
     plugin.granted = rights
-    if plugin.state == .loaded || plugin.state == .loading { return }
+    let isRunning = plugin.state == .loaded || plugin.state == .loading
+    if isRunning, plugin.manifest?.source == manifest.source { return }
     takeBack(plugin)
+    plugin.manifest = manifest
     plugin.state = .ready
     announce(plugin)
     if case .failed(let message) = plugin.state { throw PluginError.failed(plugin: plugin.name, message: message) }
@@ -48,12 +58,12 @@ extension PluginHost {
     if wasLoaded { try load(fresh) }
   }
 
-  private func remember(_ plugin: Plugin, _ change: (inout GrantFile.Entry) -> Void) throws {
+  private func remember(_ plugin: Plugin, version: String? = nil, _ change: (inout GrantFile.Entry) -> Void) throws {
     if grants == nil { grants = try GrantFile(path: surroundings.personFolder + "/grants.json") }
     var entry =
       grants?.entry(of: plugin.name, isBundled: plugin.isBundled)
       ?? GrantFile.Entry(isEnabled: plugin.isBundled, isBundled: plugin.isBundled)
-    entry.version = plugin.manifest?.version ?? entry.version
+    entry.version = version ?? plugin.manifest?.version ?? entry.version
     change(&entry)
     try makePrivateFolder(surroundings.personFolder)
     try grants?.set(plugin.name, entry)

@@ -138,6 +138,7 @@ extension PluginHost {
       case .module(let name): if let module = Grants.Module(rawValue: name) { grants.modules.insert(module) }
       case .read(let path): grants.readable?.append(expanded(path))
       case .write(let path): grants.writable?.append(expanded(path))
+      case .setting(let name): grants.settings?.append(name)
       }
     }
     return grants

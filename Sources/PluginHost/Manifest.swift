@@ -20,6 +20,8 @@ public struct Manifest: Sendable {
   public let events: [ShellEvent]
   /// The plugins it is built on, by name, with the versions that will do.
   public let requires: [(name: String, range: VersionRange)]
+  /// The bytes that it was read from: what was asked about and what is enabled are compared by them.
+  let source: [UInt8]
   /// The keys that this program does not know, as they stand there.
   public let others: JSONObject
   public var owner: Owner { .plugin(name) }
@@ -40,12 +42,13 @@ public struct Manifest: Sendable {
     }
     guard let object = value.object else { throw .badManifest(plugin: folder, reason: "an object expected") }
     let reader = ManifestReader(object: object, folder: folder)
+    source = bytes
     name = try reader.name()
     api = try reader.api()
     let isNewer = api > apiVersion
     version = try reader.version()
-    summary = try reader.text("summary") ?? ""
-    author = try reader.text("author")
+    summary = plainText(try reader.text("summary") ?? "", limit: 300)
+    author = try reader.text("author").map { plainText($0, limit: 80) }
     permissions = isNewer ? [] : try reader.permissions()
     loadsAtStart = isNewer ? false : try reader.loadsAtStart()
     commands = isNewer ? [] : try reader.names("commands")
@@ -163,9 +166,13 @@ private struct ManifestReader {
 
   func permissions() throws(PluginError) -> [Permission] {
     var found: [Permission] = []
-    for text in try texts("permissions") {
+    let texts = try texts("permissions")
+    // More than anybody reads before saying yes.
+    if texts.count > 64 { throw wrong("permissions", "at most 64") }
+    for text in texts {
       guard let permission = Permission(text) else {
-        let known = Grants.Module.allCases.map(\.rawValue) + ["files.read:/PATH", "files.write:~/PATH"]
+        let known =
+          Grants.Module.allCases.map(\.rawValue) + ["settings.write:NAME", "files.read:/PATH", "files.write:~/PATH"]
         throw .badManifest(
           plugin: folder,
           reason: "\"permissions\": \(quoted(text)) is none\(didYouMean(text, among: known)); there are "

@@ -2,18 +2,22 @@
 // absolute or begins with the person's home.
 
 import Bindings
+import Wording
 
 /// A right that a plugin asks for.
 public enum Permission: Hashable, Sendable, CustomStringConvertible {
   case module(String)
   case read(path: String)
   case write(path: String)
+  /// To change a setting, or the settings of a group, that another declared.
+  case setting(name: String)
 
   public var description: String {
     switch self {
     case .module(let name): name
     case .read(let path): "files.read:\(path)"
     case .write(let path): "files.write:\(path)"
+    case .setting(let name): "settings.write:\(name)"
     }
   }
 
@@ -27,11 +31,13 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     case .module("words"): "look up words"
     case .module("games"): "add and play word games"
     case .module("settings"): "read settings and add its own"
-    case .module("shell"): "add commands and print"
+    case .module("shell"): "add commands, print, and hear which commands you use"
     case .module("shell.run"): "run any command, with all that you may do"
+    case .module("commands.read"): "see every command that you type, with its arguments"
     case .module(let name): name
-    case .read(let path): "read files in \(path)"
-    case .write(let path): "write files in \(path)"
+    case .read(let path): "read files in \(plainText(path, limit: Self.longestPath))"
+    case .write(let path): "write files in \(plainText(path, limit: Self.longestPath))"
+    case .setting(let name): "change the setting \(name) and those in it"
     }
   }
 
@@ -60,6 +66,9 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     } else if text.hasPrefix("files.write:") {
       guard let path = Self.place(text.dropFirst(12)) else { return nil }
       self = .write(path: path)
+    } else if text.hasPrefix("settings.write:") {
+      guard let name = Self.setting(text.dropFirst(15)) else { return nil }
+      self = .setting(name: name)
     } else if Grants.Module(rawValue: text) != nil {
       self = .module(text)
     } else {
@@ -67,15 +76,29 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// A path is shown whole in the question.
+  static let longestPath = 400
+
+  /// Small letters, digits and `_` with dots between; no setting that guards the account.
+  private static func setting(_ name: Substring) -> String? {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    let isName = parts.allSatisfy { part in
+      !part.isEmpty && part.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F }
+    }
+    return isName && name.utf8.count <= 200 && !isSecuritySetting(String(name)) ? String(name) : nil
+  }
+
   /// A path means the same wherever the shell was started: it is absolute, or within the person's home.
   private static func place(_ path: Substring) -> String? {
-    path.hasPrefix("/") || path == "~" || path.hasPrefix("~/") ? String(path) : nil
+    guard path.unicodeScalars.count <= longestPath, !path.utf8.contains(0) else { return nil }
+    return path.hasPrefix("/") || path == "~" || path.hasPrefix("~/") ? String(path) : nil
   }
 
   /// Whether it reaches beyond the data that a test of the plugin throws away.
   var reachesOut: Bool {
     switch self {
     case .read, .write: true
+    case .setting: false
     case .module(let name): name == Grants.Module.shellRun.rawValue
     }
   }

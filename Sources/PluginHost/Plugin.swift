@@ -24,7 +24,7 @@ public final class Plugin {
   public let folder: String
   public let isBundled: Bool
   /// Nil when `plugin.json` cannot be read.
-  public let manifest: Manifest?
+  public internal(set) var manifest: Manifest?
   public internal(set) var state: State
   /// Seconds that loading took.
   public internal(set) var loadTime: Double?

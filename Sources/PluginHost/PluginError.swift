@@ -26,6 +26,8 @@ public enum PluginError: Problem, Equatable {
   case isLoading(plugin: String)
   /// Its `init.lua` had it turned off, or the person signed out.
   case endedWhileLoading(plugin: String)
+  /// Its `plugin.json` is another one than that which was asked about.
+  case changed(plugin: String)
 
   public var code: String {
     switch self {
@@ -36,6 +38,7 @@ public enum PluginError: Problem, Equatable {
     case .asksForMore: "not_granted"
     case .disabled, .endedWhileLoading: "plugin_disabled"
     case .isLoading: "plugin_loading"
+    case .changed: "plugin_changed"
     case .missingDependency: "missing_dependency"
     case .cycle: "dependency_cycle"
     case .exists: "exists"
@@ -52,6 +55,7 @@ public enum PluginError: Problem, Equatable {
     case .asksForMore: "A plugin asks for more"
     case .disabled, .endedWhileLoading: "The plugin is off"
     case .isLoading: "The plugin is being loaded"
+    case .changed: "A plugin changed"
     case .missingDependency: "A plugin lacks another"
     case .cycle: "Plugins need each other"
     case .exists: "The name is taken"
@@ -73,6 +77,8 @@ public enum PluginError: Problem, Equatable {
     case .disabled(let plugin): "\(plugin) is off; `plugin enable \(plugin)` turns it on"
     case .isLoading(let plugin): "\(plugin) is being loaded: it cannot be used before its init.lua has ended"
     case .endedWhileLoading(let plugin): "\(plugin) was unloaded while its init.lua ran"
+    case .changed(let plugin):
+      "\(plugin): its plugin.json changed after the question; nothing was granted, `plugin enable \(plugin)` asks again"
     case .missingDependency(let plugin, let needs, let reason): "\(plugin): needs the plugin \(needs), \(reason)"
     case .cycle(let names): "\(names.first ?? ""): plugins need each other in a ring: \(names.joined(separator: " > "))"
     case .exists(let name, let what): "\(quoted(name)) is the name of \(what) already"
@@ -86,6 +92,7 @@ public enum PluginError: Problem, Equatable {
     case .unknown, .cycle, .exists, .badName: []
     case .badManifest(let plugin, _), .newerAPI(let plugin, _), .failed(let plugin, _), .missing(let plugin, _),
       .asksForMore(let plugin, _), .disabled(let plugin), .isLoading(let plugin), .endedWhileLoading(let plugin),
+      .changed(let plugin),
       .missingDependency(let plugin, _, _):
       [("plugin", .text(plugin))]
     }

@@ -52,7 +52,7 @@ extension Shell {
         try requireSignIn(for: command)
         let result = try command.run(invocation)
         show(result, asJSON: wantsJSON)
-        try events.emit(.command, [words.joined(separator: " ")])
+        try events.emit(.command, [words.joined(separator: " ")], brief: [command.name])
       }
       return leaving ?? ExitStatus.done
     } catch {

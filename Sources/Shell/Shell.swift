@@ -146,6 +146,7 @@ public final class Shell {
     lua.isTracing = setup.wantsTrace
     try install(bindingContext(owner: .user, grants: .everything), in: lua)
     ownGlobals = Set(try lua.globalNames())
+    registry.reservedWords = ownGlobals.union(["exit", "quit", "lua"])
   }
 
   /// Ends the person's state and makes one with nothing of theirs in it. Code of it that runs goes on in the old one to
@@ -273,8 +274,12 @@ public final class Shell {
       progress: { [unowned self] label, total in console.progress(label, total: total == 0 ? nil : total) },
       ask: { [unowned self] text in try ask(text) },
       run: { [unowned self] line in try runForValue(line) },
-      alias: { [unowned self] name, text in
-        try registry.setAlias(name, words: ShellWords.split(text, home: setup.home), owner: owner)
+      alias: { [unowned self] name, text, grants in
+        let words = try ShellWords.split(text, home: setup.home)
+        if owner.plugin == nil { return try registry.setAlias(name, words: words) }
+        try registry.addShortForm(name, words, owner: owner) { command in
+          grants.allows(.shellRun) ? command.theme != Self.accountTheme : command.owner == owner
+        }
       },
       addCommand: { [unowned self] command in try add(command) },
       display: { [unowned self] value in display(of: value) })
@@ -294,7 +299,8 @@ public final class Shell {
     var surroundings = PluginHost.Surroundings(
       bundledFolder: setup.bundledPlugins, personFolder: personPlugins, home: setup.home,
       context: { [unowned self] plugin, grants in bindingContext(owner: .plugin(plugin), grants: grants) },
-      elapsed: self.surroundings.elapsed, report: { [unowned self] line in console.message("plugin " + line) },
+      elapsed: self.surroundings.elapsed,
+      report: { [unowned self] line in console.message("plugin " + printable(line, limit: 600)) },
       requireSignIn: { [unowned self] in _ = try gate.requireAccess() },
       unloaded: { [unowned self] plugin in
         if let opened, opened.isOpen { opened.removeSettings(of: .plugin(plugin)) }

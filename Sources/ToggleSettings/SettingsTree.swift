@@ -55,6 +55,11 @@ public final class SettingsTree {
     byName[name].flatMap { $0.declaration == nil ? nil : $0.owner }
   }
 
+  /// The settings that a change of a name may touch, each with who declared it: itself, or all in a group or section.
+  public func settings(in name: String) throws(SettingsError) -> [(name: String, owner: Owner)] {
+    leaves(of: [try node(name)]).map { ($0.name, $0.owner) }
+  }
+
   /// The full names of all settings and groups, in the order of their declaration; for completion and suggestions.
   public var names: [String] {
     var found: [String] = []

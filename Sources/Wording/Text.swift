@@ -41,7 +41,7 @@ public func printable(_ text: String, limit: Int = 200) -> String {
     case "\t": shown += "\\t"
     case "\r": shown += "\\r"
     default:
-      if scalar.properties.generalCategory == .control || isBidiControl(scalar) {
+      if isControl(scalar) || isBidiControl(scalar) {
         let hex = String(scalar.value, radix: 16, uppercase: true)
         shown += scalar.value < 0x100 ? "\\x" + (hex.count < 2 ? "0" : "") + hex : "\\u{\(hex)}"
       } else {
@@ -50,6 +50,26 @@ public func printable(_ text: String, limit: Int = 200) -> String {
     }
   }
   return shown
+}
+
+/// Text of somebody else's, made safe to show as one run of words: as `printable`, and what is not seen at all is shown too, but
+/// for the joiners within words.
+public func plainText(_ text: String, limit: Int = 200) -> String {
+  var shown = ""
+  for scalar in text.unicodeScalars.prefix(limit) {
+    let category = scalar.properties.generalCategory
+    let isHidden = category == .format && scalar != "\u{200C}" && scalar != "\u{200D}"
+    if isHidden || category == .lineSeparator || category == .paragraphSeparator {
+      shown += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+    } else {
+      shown += printable(String(scalar))
+    }
+  }
+  return text.unicodeScalars.count > limit ? shown + "…" : shown
+}
+
+private func isControl(_ scalar: Unicode.Scalar) -> Bool {
+  scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
 }
 
 /// The marks that reorder the text around them: a name that holds one could make a message read as something else.

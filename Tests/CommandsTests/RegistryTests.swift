@@ -43,7 +43,7 @@ import Wording
     try registry.setAlias("short", words: ["mine"])
     let error = #expect(throws: CommandError.self) { try registry.add(plain("mine", owner: plugin("you"))) }
     #expect(error?.message == #"the plugin "you" cannot add the command "mine": you have one of that name"#)
-    #expect(throws: CommandError.self) { try registry.setAlias("short", words: ["mine"], owner: plugin("you")) }
+    #expect(throws: CommandError.self) { try registry.add(plain("short", owner: plugin("you"))) }
     registry.remove(["mine"], owner: plugin("you"))
     registry.removeAll(owner: plugin("you"))
     #expect(registry.commands.map(\.name) == ["mine"])

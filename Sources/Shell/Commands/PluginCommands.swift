@@ -112,19 +112,19 @@ extension Shell {
       example: "plugin enable palindromes"
     ) { [unowned self] invocation in
       let plugin = try plugins.plugin(named: invocation.text("NAME"))
-      guard try mayEnable(plugin, isGranted: invocation.flag("--grant")) else {
+      let manifest = try plugins.currentManifest(of: plugin)
+      guard try mayEnable(plugin, manifest, isGranted: invocation.flag("--grant")) else {
         return CommandResult(.boolean(false), line: "\(plugin.name) stays as it is.")
       }
-      try plugins.enable(plugin)
+      try plugins.enable(plugin, asked: manifest)
       return CommandResult(pluginRecord(plugin), line: "Enabled \(plugin.name).")
     }
   }
 
-  private func mayEnable(_ plugin: Plugin, isGranted: Bool) throws -> Bool {
-    guard let manifest = plugin.manifest, !isGranted, !plugin.isBundled, !manifest.permissions.isEmpty else {
-      return true
-    }
-    guard console.terminal.hasKeyboard else {
+  private func mayEnable(_ plugin: Plugin, _ manifest: Manifest, isGranted: Bool) throws -> Bool {
+    if isGranted || plugin.isBundled || manifest.permissions.isEmpty { return true }
+    // A question that nobody sees is no question.
+    guard console.terminal.hasKeyboard, console.terminal.hasScreen, !setup.isUnattended else {
       throw Common.problem(
         "not_granted", "Not granted",
         "\(plugin.name) asks for \(manifest.permissions.map(\.description).joined(separator: ", ")); "
@@ -132,8 +132,8 @@ extension Shell {
     }
     let by = manifest.author.map { " by \($0)" } ?? ""
     console.show(
-      ["\(plugin.name) \(manifest.version)\(by) wants to:"]
-        + Permission.inWords(manifest.permissions).map { "  - \($0)" })
+      [printable("\(plugin.name) \(manifest.version)\(by) wants to:")]
+        + Permission.inWords(manifest.permissions).map { "  - " + printable($0, limit: 500) })
     return try confirm("Enable it?")
   }
 

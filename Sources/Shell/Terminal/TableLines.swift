@@ -11,20 +11,21 @@ extension TableText {
 
   /// The heading and the rows; what stands for an empty table when there are none.
   public func lines(on terminal: Terminal) -> [String] {
-    guard !rows.isEmpty else { return whenEmpty.isEmpty ? [] : [whenEmpty] }
+    guard !rows.isEmpty else { return whenEmpty.isEmpty ? [] : [printable(whenEmpty)] }
     let shown = rows.prefix(terminal.rowLimit ?? rows.count)
     let cells = shown.map { row in columns.indices.map { $0 < row.count ? printable(row[$0], limit: 2_000) : "" } }
-    let widths = fitted(naturalWidths(cells), to: terminal.cutWidth)
+    let titles = columns.map { printable($0.title) }
+    let widths = fitted(naturalWidths(titles, cells), to: terminal.cutWidth)
     let mark = terminal.usesUnicode ? "…" : "~"
-    let heading = line(columns.map(\.title), widths, mark)
+    let heading = line(titles, widths, mark)
     let body = cells.map { line($0, widths, mark) }
     let rest = rows.count > shown.count ? ["\(mark) \(grouped(rows.count - shown.count)) more"] : []
     return (heading.isEmpty ? [] : [terminal.styled(heading, .bold)]) + body + rest
   }
 
-  private func naturalWidths(_ cells: [[String]]) -> [Int] {
+  private func naturalWidths(_ titles: [String], _ cells: [[String]]) -> [Int] {
     columns.indices.map { index in
-      cells.reduce(columns[index].title.displayWidth) { max($0, $1[index].displayWidth) }
+      cells.reduce(titles[index].displayWidth) { max($0, $1[index].displayWidth) }
     }
   }
 
