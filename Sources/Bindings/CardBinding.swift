@@ -122,7 +122,7 @@ private func describeSchedule(_ type: BoundType<CardHandle>) {
 /// The iterator over cards: called for the next one.
 func cardSequenceType() -> BoundType<CardSequence> {
   BoundType<CardSequence>(
-    "cards", "An iterator over cards.", weigh: { 128 + $0.count * 8 + min($0.count, 256) * 256 },
+    "cards", "An iterator over cards.", weigh: { 512 + $0.count * 8 + min($0.count, 256) * 512 },
     summary: { "iterator over \(counted($0.count, "card"))" },
     check: { try requireOpen($0, "iterator") }
   ) { type in

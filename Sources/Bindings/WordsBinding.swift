@@ -68,7 +68,7 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
 func lexiconType() -> BoundType<LexiconHandle> {
   BoundType<LexiconHandle>(
     "lexicon", "The words of a language.",
-    weigh: { $0.lexicon.isMapped ? 256 : 2 * $0.lexicon.membershipBytes },
+    weigh: { (512 << 10) + ($0.lexicon.isMapped ? 0 : 2 * $0.lexicon.membershipBytes) },
     summary: { "lexicon \"\(printable($0.lexicon.name))\" (\(counted($0.lexicon.count, "word")))" },
     identity: { .text($0.lexicon.name) }, check: { try requireOpen($0, "lexicon") }
   ) { type in

@@ -2,6 +2,8 @@
 // is kept and what the calls under way have taken stay together under the bound; taking more than that is refused before it
 // is allocated.
 
+#include <malloc.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -12,11 +14,24 @@ enum {
   LARGE_CHARGE = 1 << 20,  // and for each large piece
 };
 
-// Half of the machine's memory: nobody's own lines need more, and the program is not ended for want of it.
+// Large blocks go back to the system as soon as they are freed. By default glibc keeps ever larger ones, and what a state has
+// given back long ago still counts as the program's.
+static void return_large_blocks(void) {
+  mallopt(M_MMAP_THRESHOLD, LARGE_CHARGE);
+  mallopt(M_TRIM_THRESHOLD, 8 * LARGE_CHARGE);
+}
+
+void dh_prepare_allocator(void) {
+  static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+  pthread_once(&prepared, return_large_blocks);
+}
+
+// Half of the machine's memory, at most 16 GiB: nobody's own lines need more, and the program is not ended for want of it.
 size_t dh_spare_memory(void) {
   long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
   if (pages <= 0 || size <= 0) return (size_t)1 << 31;
-  return (size_t)pages * (size_t)size / 2;
+  size_t half = (size_t)pages * (size_t)size / 2, most = (size_t)16 << 30;
+  return half < most ? half : most;
 }
 
 // Whether the allocator would give so much: Swift ends the program when it does not.

@@ -81,6 +81,7 @@ static int open_all(lua_State *L) {
 #define LONGEST_PLUGIN_STRING ((size_t)32 << 20)
 
 lua_State *dh_open(const dh_host *host, const dh_options *options) {
+  dh_prepare_allocator();
   dh_runtime *rt = calloc(1, sizeof *rt);
   if (!rt) return NULL;
   rt->host = *host;

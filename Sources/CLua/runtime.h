@@ -61,6 +61,8 @@ void *dh_allocate(void *ud, void *block, size_t old_size, size_t new_size);
 void dh_free_chunks(dh_runtime *rt);
 // Bytes that the state holds, in Lua's heap and in Swift's.
 static inline size_t dh_weight(const dh_runtime *rt) { return rt->used + rt->external + rt->transient; }
+// Before the first state is made.
+void dh_prepare_allocator(void);
 // The bound of a state without a limit.
 size_t dh_spare_memory(void);
 // The error, or the stop, that follows from `is_short`; only after Swift's frame is gone.

@@ -32,7 +32,7 @@ extension LuaTable {
     }
     var position: Int64 = 1
     while position <= length, lua_rawgeti(L, index, position) != LUA_TNIL {
-      if position & 63 == 0 { try stack.requireRoom() }
+      if position & 7 == 0 { try stack.requireRoom() }
       do {
         try body(stack)
       } catch LuaFailure.argument(_, let message) {
