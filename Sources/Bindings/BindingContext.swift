@@ -138,6 +138,10 @@ public final class BindingContext {
   var callCount = 0
   /// Which of the files that the user names as arguments are granted for a call.
   public var mayTakeTypedPath: (String) -> Bool = { _ in true }
+  /// What the shell keeps for the state, charged to it, by what it is and its name: one in place of another frees that.
+  fileprivate var kept: [String: MemoryCharge] = [:]
+  /// Those of `files.lines`.
+  let openFiles = OpenFiles()
   /// What each call into the state may use, for the words of an error.
   public var limits = PluginLimits.standard
   /// Told of each failure of a call into the state, for `plugin info`.
@@ -161,6 +165,15 @@ public final class BindingContext {
     self.owner = owner
     self.version = version
     self.events = events
+  }
+
+
+  /// Does what keeps something in the program for the state, which is charged for all that the call has read so far.
+  func keeping<R>(_ kind: String, _ name: String, _ stack: borrowing LuaStack, _ body: () throws -> R) throws -> R {
+    let charge = try stack.keepCharge(512 + 2 * name.utf8.count)
+    let made = try body()
+    kept[kind + " " + name] = charge
+    return made
   }
 
   /// What every module but `auth` asks first.

@@ -11,7 +11,7 @@ extension CardSequence: BoundObject {}
 
 func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
   BoundType<CardHandle>(
-    "card", "A card: a prompt, and the answer to it.",
+    "card", "A card: a prompt, and the answer to it.", cost: 512,
     summary: { card in
       let record = try card.record()
       return "card \"\(printable(record.prompt, limit: 40))\" / \"\(printable(record.answer, limit: 40))\""
@@ -122,7 +122,8 @@ private func describeSchedule(_ type: BoundType<CardHandle>) {
 /// The iterator over cards: called for the next one.
 func cardSequenceType() -> BoundType<CardSequence> {
   BoundType<CardSequence>(
-    "cards", "An iterator over cards.", summary: { "iterator over \(counted($0.count, "card"))" },
+    "cards", "An iterator over cards.", weigh: { 512 + $0.count * 8 + min($0.count, 256) * 512 },
+    summary: { "iterator over \(counted($0.count, "card"))" },
     check: { try requireOpen($0, "iterator") }
   ) { type in
     type.operation("__call") { cards, _ in try cards.nextCard() }

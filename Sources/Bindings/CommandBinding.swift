@@ -19,7 +19,7 @@ func describeCommandAdding(_ module: BoundModule, _ context: BindingContext) {
       + "is shown."
   ) { stack in
     let command = try readCommand(stack.table(1, "a table that describes a command"), context)
-    try context.shell.addCommand(command)
+    try context.keeping("command", command.name, stack) { try context.shell.addCommand(command) }
     return CommandObject(command)
   }
 }
@@ -143,7 +143,7 @@ private func result(of run: LuaReference, _ invocation: Invocation, _ context: B
         return try run.call([arguments(of: invocation)], results: 2) { stack in
           // `nil, problem` is the command's own way to say that it could not.
           if stack.isNoneOrNil(-2), let problem = stack.problem(at: -1) { throw problem }
-          let value = stack.value(-2)
+          let value = try stack.value(-2)
           return CommandResult(commandValue(of: value), value.isNone ? .none : context.shell.display(value))
         }
       } catch let error as LuaError where error.isOfOrdinaryLife {

@@ -102,7 +102,9 @@ private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingCont
     "find", [LuaParameter("query", .string)], returns: .list(.object("card")),
     "The cards that a query finds, as a list."
   ) { deck, stack in
-    try deck.cards(matching: stack.text(2)).rest()
+    let cards = try deck.cards(matching: stack.text(2))
+    try stack.charge(8 * cards.count)
+    return try stack.pushObjects(of: cards.count) { try cards.nextCard() }
   }
   type.method(
     "card", [LuaParameter("position", .integer)], returns: .optional(.object("card")),

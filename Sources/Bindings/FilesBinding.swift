@@ -15,43 +15,108 @@ func filesModule(_ context: BindingContext) -> BoundModule {
     ) { stack in
       let path = try stack.text(1)
       let right = try context.requireReading(path)
-      let lines = try LineFile(path)
-      return LuaFunction("next line") { _ in
-        try context.require(right, of: path)
-        return try lines.next().map { LuaValue.bytes($0) }
-      }
+      let lines = try context.openFiles.open(path, for: stack) { try context.require(right, of: path) }
+      return LuaResults(lines, LuaValue.none, LuaValue.none, lines)
     }
     module.function("read", [path], returns: .string, fails: true, "The whole file, at most 256 MiB.") { stack in
       let path = try stack.text(1)
       try context.requireReading(path)
-      return LuaValue.bytes(try FileText.bytes(path, limit: 256 << 20))
+      return LuaValue.bytes(try wholeFile(path, stack))
     }
     module.function(
       "write", [path, LuaParameter("text", .string)], returns: .boolean, fails: true,
       "Writes the file whole or, when it fails, not at all."
     ) { stack in
       let path = try stack.text(1)
-      let bytes = Array(try stack.bytes(2))
+      let bytes = try stack.bytes(2)
       try context.requireWriting(path)
-      try AtomicFile.write(path, bytes, mode: 0o644)
+      try AtomicFile.write(path, Replacement(mode: 0o644)) { sink in
+        // In place: a copy would weigh as much again.
+        for start in stride(from: 0, to: bytes.count, by: 1 << 16) {
+          try sink.append(UnsafeBufferPointer(rebasing: bytes[start..<min(start + 1 << 16, bytes.count)]))
+        }
+      }
       return true
     }
   }
 }
 
-/// A file that is read by the line.
-private final class LineFile {
-  private let file: ByteFile
-  private var buffer = [UInt8](repeating: 0, count: 64 << 10)
+/// The bytes of a file that are one Lua string in the end: charged before they are read.
+private func wholeFile(_ path: String, _ stack: borrowing LuaStack) throws -> [UInt8] {
+  // As much again while it grows, and once more in Lua.
+  if let size = try ByteFile(path).size, size <= largestFile { try stack.charge(3 * size) }
+  let limit = max(1 << 20, min(largestFile, stack.room))
+  do {
+    return try FileText.bytes(path, limit: limit)
+  } catch {
+    // What has no room in the state's memory ends its call as any other memory does.
+    if error.number == EFBIG, limit < largestFile { try stack.charge(largestFile) }
+    throw error
+  }
+}
+
+private let largestFile = 256 << 20
+
+/// The files of one state that are read by the line. Invariant: no more than `limit` are open at once.
+final class OpenFiles {
+  fileprivate var count = 0
+  private static let limit = 100
+
+  /// - Parameter check: throws when the right to read the file has ended; asked before each line.
+  func open(_ path: String, for stack: borrowing LuaStack, check: @escaping () throws -> Void) throws -> LineFile {
+    // Those that Lua has forgotten are closed by the collector.
+    if count >= Self.limit { stack.state.collect() }
+    guard count < Self.limit else {
+      throw LuaFailure.message("\(Self.limit) files are open; read one to its end, or leave its loop, before the next")
+    }
+    return try LineFile(path, among: self, check: check)
+  }
+}
+
+/// A file that is read by the line: closed at its end, by an error, by the end of its loop, or with the last who holds it.
+final class LineFile: BoundObject {
+  private var file: ByteFile?
+  private let files: OpenFiles
+  private let check: () throws -> Void
+  private var buffer: [UInt8] = []
   private var filled = 0
   private var position = 0
   private static let longest = 16 << 20
+  static let cost = 72 << 10
 
-  init(_ path: String) throws { file = try ByteFile(path) }
+  fileprivate init(_ path: String, among files: OpenFiles, check: @escaping () throws -> Void) throws {
+    file = try ByteFile(path)
+    self.check = check
+    self.files = files
+    files.count += 1
+  }
 
-  /// The next line; nil at the end.
-  func next() throws -> [UInt8]? {
+  deinit { close() }
+
+  func close() {
+    guard file != nil else { return }
+    file = nil
+    buffer = []
+    files.count -= 1
+  }
+
+  /// The next line; nil at the end, and after it was closed.
+  func next(_ stack: borrowing LuaStack) throws -> [UInt8]? {
+    guard let file else { return nil }
+    try check()
+    do {
+      let line = try line(of: file, stack)
+      if line == nil { close() }
+      return line
+    } catch {
+      close()
+      throw error
+    }
+  }
+
+  private func line(of file: ByteFile, _ stack: borrowing LuaStack) throws -> [UInt8]? {
     var line: [UInt8] = []
+    if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: 64 << 10) }
     while true {
       if position == filled {
         filled = try file.read(into: &buffer)
@@ -62,6 +127,7 @@ private final class LineFile {
       let end = rest.firstIndex(of: UInt8(ascii: "\n"))
       line.append(contentsOf: rest[..<(end ?? filled)])
       position = end.map { $0 + 1 } ?? filled
+      if end == nil { try stack.charge(3 * rest.count) }
       if line.count > Self.longest {
         throw LuaFailure.message("\(printable(file.path)) has a line of more than 16 MiB")
       }
@@ -69,6 +135,20 @@ private final class LineFile {
       if line.last == UInt8(ascii: "\r") { line.removeLast() }
       // An empty line is a line: nil would end the loop.
       return line
+    }
+  }
+}
+
+/// The iterator over lines: called for the next one.
+func linesType() -> BoundType<LineFile> {
+  BoundType<LineFile>(
+    "lines", "An iterator over the lines of a file.", cost: LineFile.cost, summary: { _ in "lines of a file" }
+  ) {
+    type in
+    type.operation("__call") { lines, stack in try lines.next(stack).map { LuaValue.bytes($0) } }
+    type.operation("__close") { lines, _ in
+      lines.close()
+      return LuaNothing()
     }
   }
 }

@@ -27,7 +27,9 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       "Adds a mode: {name=, title=, summary=, rules={...}, setup=, show=, accept=, score=, finished=, hint=}."
     ) { stack in
       let mode = try readMode(stack.table(1, "a table that describes a mode"), context)
-      try context.workspace().modes.add(mode, owner: context.owner)
+      try context.keeping("mode", mode.name, stack) {
+        try context.workspace().modes.add(mode, owner: context.owner)
+      }
       return ModeObject(mode)
     }
     module.function(
@@ -119,7 +121,7 @@ private func answer<R>(
 ) throws -> R {
   do {
     return try read(stack)
-  } catch is LuaFailure {
+  } catch LuaFailure.argument {
     throw LuaFailure.message("a mode's \(function) must return \(expected), got \(stack.typeName(-1))")
   }
 }
@@ -144,7 +146,7 @@ private func readVerdict(_ stack: borrowing LuaStack, _ word: String) throws -> 
 
 func modeType() -> BoundType<ModeObject> {
   BoundType<ModeObject>(
-    "mode", "A way of playing.", summary: { "mode \"\(printable($0.mode.name))\"" },
+    "mode", "A way of playing.", cost: 512, summary: { "mode \"\(printable($0.mode.name))\"" },
     identity: { .text($0.mode.name) }
   ) { type in
     type.field("name", .string, "Its name.") { $0.mode.name }
@@ -225,7 +227,7 @@ private func pushBatch(
 
 func gameType(_ context: BindingContext) -> BoundType<GameHandle> {
   BoundType<GameHandle>(
-    "game", "A word game in play.",
+    "game", "A word game in play.", cost: gameCost,
     summary: {
       "game of \(printable($0.game.mode.name)) on \"\(printable($0.game.baseWord))\" (\($0.game.count) found)"
     },
@@ -261,7 +263,7 @@ struct GameData: LuaRepresentable {
       if kept.state === stack.state {
         stack.push(kept)
       } else {
-        return try kept.copied().push(on: stack)
+        return try kept.copied(for: stack.state).push(on: stack)
       }
       return 1
     }
@@ -303,10 +305,12 @@ private func describeGuessing(_ type: BoundType<GameHandle>, _ context: BindingC
 }
 
 private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingContext) {
-  type.method("possible", [], returns: .list(.string), "All words that can be found.") { handle, _ in
-    handle.game.possible()
+  type.method("possible", [], returns: .list(.string), "All words that can be found.") { handle, stack in
+    try words(handle.game.possible(), keptBy: stack)
   }
-  type.method("missed", [], returns: .list(.string), "Those that were not.") { handle, _ in handle.game.missed() }
+  type.method("missed", [], returns: .list(.string), "Those that were not.") { handle, stack in
+    try words(handle.game.missed(), keptBy: stack)
+  }
   type.method("hint", [], returns: .string, "A hint to a word not found yet; it costs points.") { handle, _ in
     try handle.game.hint()
   }
@@ -323,6 +327,17 @@ private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingCo
     try handle.game.newWord()
   }
 }
+
+/// Words that the game keeps once they were asked for: it weighs more from then on.
+private func words(_ words: [String], keptBy stack: borrowing LuaStack) throws -> [String] {
+  let bytes = words.count * 48
+  try stack.charge(bytes)
+  stack.setCost(1, gameCost + bytes)
+  return words
+}
+
+/// What a game in play weighs, with room for its first words.
+private let gameCost = 24 << 10
 
 extension BindingContext {
   /// Events: the word found last, and the end of the game when it was the one that ended it.

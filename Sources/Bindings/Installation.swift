@@ -46,4 +46,5 @@ private func registerTypes(_ context: BindingContext, in state: LuaState) {
   state.register(progressType())
   state.register(subscriptionType())
   state.register(commandType())
+  state.register(linesType())
 }

@@ -37,7 +37,7 @@ private func readWish(_ table: consuming LuaTable?, _ preferences: Preferences) 
 
 func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
   BoundType<SessionHandle>(
-    "session", "A study session.",
+    "session", "A study session.", weigh: { 1024 + 32 * $0.queueLength },
     summary: { "\($0.wish.mode.rawValue) session (\(counted(try $0.remaining(), "card")) left)" },
     check: { try context.requireDecks($0, "session") }
   ) { type in

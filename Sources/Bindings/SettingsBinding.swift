@@ -29,7 +29,7 @@ private func describeDeclaring(_ module: BoundModule, _ context: BindingContext)
   ) { stack in
     let description = try SettingDescription(stack, 2)
     try description.allowOnly(["title", "help", "depends", "children"])
-    return try declare(stack.text(1), try description.group(), description, context) as SettingGroupHandle
+    return try declare(stack, try description.group(), description, context) as SettingGroupHandle
   }
   module.function(
     "choice", parameters, returns: .object("choice"),
@@ -37,7 +37,7 @@ private func describeDeclaring(_ module: BoundModule, _ context: BindingContext)
   ) { stack in
     let description = try SettingDescription(stack, 2)
     try description.allowOnly(["title", "help", "depends", "options", "default"])
-    return try declare(stack.text(1), try description.choice(), description, context) as SettingChoiceHandle
+    return try declare(stack, try description.choice(), description, context) as SettingChoiceHandle
   }
   module.function(
     "value", parameters, returns: .object("value"),
@@ -45,18 +45,21 @@ private func describeDeclaring(_ module: BoundModule, _ context: BindingContext)
   ) { stack in
     let description = try SettingDescription(stack, 2)
     try description.allowOnly(["title", "help", "depends", "default", "kind", "min", "max", "pattern"])
-    return try declare(stack.text(1), try description.value(), description, context) as SettingValueHandle
+    return try declare(stack, try description.value(), description, context) as SettingValueHandle
   }
 }
 
 private func declare<Handle: SettingHandle>(
-  _ name: String, _ kind: SettingKind, _ description: SettingDescription, _ context: BindingContext
+  _ stack: borrowing LuaStack, _ kind: SettingKind, _ description: SettingDescription, _ context: BindingContext
 ) throws -> Handle {
+  let name = try stack.text(1, limit: 1024)
   let declaration = SettingDeclaration(
     name, kind, title: try description.text("title") ?? "", help: try description.text("help") ?? "",
     depends: try description.text("depends"))
   if context.owner.plugin != nil, isSecuritySetting(name) { throw context.settingRefused(name) }
-  let made = try context.workspace().declare(declaration, by: context.settingOwner())
+  let made = try context.keeping("setting", name, stack) {
+    try context.workspace().declare(declaration, by: context.settingOwner())
+  }
   guard let handle = made as? Handle else { throw LuaFailure.message("\(printable(name)) is of another kind") }
   return handle
 }
@@ -76,9 +79,11 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
     "set", [LuaParameter("name", .string), LuaParameter("value", .any)], returns: .boolean, fails: true,
     "Sets a setting; a group's name stands for all its switches. Codes: unknown_setting, bad_value, locked."
   ) { stack in
-    let (name, value) = (try stack.text(1), try settingValue(stack, 2))
+    let (name, value) = (try stack.text(1, limit: 1024), try settingValue(stack, 2))
     try context.requireChange(ofSettings: [name])
-    try context.workspace().preferences().tree.set(name, to: value, by: context.settingOwner())
+    try context.keeping("value", name, stack) {
+      try context.workspace().preferences().tree.set(name, to: value, by: context.settingOwner())
+    }
     return true
   }
   module.function(
@@ -89,7 +94,9 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
       (name: name, value: try settingValue(value, argument: 1, "value of '\(printable(name))'"))
     }
     try context.requireChange(ofSettings: values.map(\.name))
-    try context.workspace().preferences().tree.update(values, by: context.settingOwner())
+    try context.keeping("values", values.map(\.name).joined(separator: " "), stack) {
+      try context.workspace().preferences().tree.update(values, by: context.settingOwner())
+    }
     return true
   }
   module.function(
@@ -109,10 +116,12 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
     returns: .object("subscription"),
     "Calls a function once a change with the list of {name=, old=, new=}; \"\" hears of every setting."
   ) { stack in
-    let (prefix, listener) = (try stack.text(1), try stack.function(2))
+    let (prefix, listener) = (try stack.text(1, limit: 1024), try stack.function(2))
     let subject = prefix.isEmpty ? "settings" : "settings of \(printable(prefix))"
     let tree = try context.workspace().preferences().tree
-    let inner = tree.observe(prefix, by: context.settingOwner()) { changes, _ in
+    let charge = try stack.keepCharge(512)
+    let inner = tree.observe(prefix, by: context.settingOwner()) { [charge] changes, _ in
+      defer { withExtendedLifetime(charge) {} }
       do {
         try listener.call([LuaValue.list(changes.map(luaValue(of:)))], results: 0) { _ in }
       } catch {

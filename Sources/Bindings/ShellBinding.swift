@@ -8,7 +8,13 @@ import Wording
 /// Progress as Lua sees it.
 final class ProgressObject: BoundObject {
   let progress: any ProgressReporting
-  init(_ progress: any ProgressReporting) { self.progress = progress }
+  /// For its label.
+  private let charge: MemoryCharge
+
+  init(_ progress: any ProgressReporting, _ charge: MemoryCharge) {
+    self.progress = progress
+    self.charge = charge
+  }
 }
 
 func shellModule(_ context: BindingContext) -> BoundModule {
@@ -24,7 +30,7 @@ func shellModule(_ context: BindingContext) -> BoundModule {
 private func describePrinting(_ module: BoundModule, _ context: BindingContext) {
   module.function("print", [LuaParameter("value", .any)], returns: .nothing, "Shows a value as the prompt does.") {
     stack in
-    context.shell.show(stack.value(1))
+    context.shell.show(try stack.value(1))
     return LuaNothing()
   }
   module.function(
@@ -33,8 +39,13 @@ private func describePrinting(_ module: BoundModule, _ context: BindingContext) 
   ) { stack in
     var columns: [String] = []
     if let table = try stack.optionalTable(2) { columns = try table.elements { try $0.text(-1) } }
-    let rows = try stack.table(1, "list of rows").elements { $0.value(-1) }
-    context.shell.table(rows.map { cells(of: $0, columns) }, columns)
+    let rows = try stack.table(1, "list of rows").elements { try $0.value(-1) }
+    let shown = try rows.map { row in
+      // What the layout makes of each cell.
+      try stack.charge(256 * cellCount(of: row, columns))
+      return cells(of: row, columns)
+    }
+    context.shell.table(shown, columns)
     return LuaNothing()
   }
   module.function(
@@ -44,6 +55,7 @@ private func describePrinting(_ module: BoundModule, _ context: BindingContext) 
     let options = try stack.optionalTable(2)
     try options?.allowOnly(["title"])
     let values = try bars(of: stack.value(1), argument: 1)
+    try stack.charge(values.count * 512)
     context.shell.chart(values, try options?.optionalText("title"))
     return LuaNothing()
   }
@@ -52,7 +64,16 @@ private func describePrinting(_ module: BoundModule, _ context: BindingContext) 
     returns: .object("progress"), "Tells how far something long is."
   ) { stack in
     let total = stack.isNoneOrNil(2) ? 0 : try stack.integer(2, in: 0...Int.max)
-    return ProgressObject(context.shell.progress(try stack.text(1), total))
+    let label = try stack.text(1, limit: 4096)
+    return ProgressObject(context.shell.progress(label, total), try stack.keepCharge(1024))
+  }
+}
+
+private func cellCount(of row: LuaValue, _ columns: [String]) -> Int {
+  switch row {
+  case .list(let cells): cells.count
+  case .table: columns.count
+  default: 1
   }
 }
 
@@ -122,7 +143,8 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
     "alias", [LuaParameter("name", .string), LuaParameter("text", .string)], returns: .nothing,
     "Gives the beginning of a line a name of its own. A plugin's is a command of that plugin, and reaches only what it may run."
   ) { stack in
-    try context.shell.alias(stack.text(1), stack.text(2), context.grants)
+    let (name, text) = (try stack.text(1, limit: 1024), try stack.text(2, limit: 65_536))
+    try context.keeping("alias", name, stack) { try context.shell.alias(name, text, context.grants) }
     return LuaNothing()
   }
   module.function(

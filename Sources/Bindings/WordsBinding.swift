@@ -1,6 +1,7 @@
 // What Lua sees of words: the module `words` and the type `lexicon`. Invariant: a word that is looked up stays the bytes that
 // Lua has; no Swift String is made for it.
 
+import Files
 public import Lexicon
 public import LuaRuntime
 import Wording
@@ -39,6 +40,8 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       try options?.allowOnly(["name", "language"])
       let (name, language) = (try options?.optionalText("name"), try options?.optionalText("language"))
       try context.requireReading(path)
+      // A list is compiled in memory.
+      if let size = try ByteFile(path).size { try stack.charge(3 * size) }
       return try context.workspace().loadLexicon(path, name: name, language: language)
     }
     module.function(
@@ -75,6 +78,7 @@ private func pushNormalizedPlain(_ stack: borrowing LuaStack) throws(LuaFailure)
 func lexiconType() -> BoundType<LexiconHandle> {
   BoundType<LexiconHandle>(
     "lexicon", "The words of a language.",
+    weigh: { (512 << 10) + ($0.lexicon.isMapped ? 0 : 2 * $0.lexicon.membershipBytes) },
     summary: { "lexicon \"\(printable($0.lexicon.name))\" (\(counted($0.lexicon.count, "word")))" },
     identity: { .text($0.lexicon.name) }, check: { try requireOpen($0, "lexicon") }
   ) { type in
@@ -156,7 +160,7 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
     try options?.allowOnly(["length", "prefix"])
     let length = try options?.optionalInteger("length", in: 1...1000)
     var words = handle.lexicon.words(length: length, prefix: try options?.optionalText("prefix") ?? "")
-    return LuaFunction("next") { stack in
+    return LuaFunction("next", cost: 512) { stack in
       try requireOpen(handle, "iterator")
       if words.withNext({ stack.push(bytes: $0) }) == nil { stack.pushNil() }
       return LuaPushed(1)

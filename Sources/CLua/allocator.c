@@ -1,5 +1,5 @@
 // The allocator of the Lua states: counts every byte, serves small blocks from free lists by size, and refuses what passes
-// the limit, but only while Lua code runs. Invariant: `used` is the sum of the sizes that Lua believes it holds.
+// the bound, but only while Lua code runs. Invariant: `used` is the sum of the sizes that Lua believes it holds.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void *resize_block(dh_runtime *rt, void *block, size_t old_size, size_t n
 // What Lua code may not have: more than the limits, and large blocks once it is to stop, since a buffer may be growing in a
 // loop that looks at nothing else.
 static int is_refused(const dh_runtime *rt, int kind, size_t old_size, size_t new_size) {
-  if (rt->limit && rt->used + rt->external + (new_size - old_size) > rt->limit) return 1;
+  if (dh_weight(rt) + (new_size - old_size) > rt->bound) return 1;
   if (kind == LUA_TSTRING && rt->string_limit && new_size > rt->string_limit + STRING_HEADER) return 1;
   return new_size > LARGE_BLOCK && rt->stop;
 }

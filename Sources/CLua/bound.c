@@ -17,8 +17,8 @@ typedef struct object_box {
 #define STEP_AFTER (1024 * 1024)  // bytes of host objects made before the collector is told of them
 
 // The registry's keys: their addresses. `objects` maps an object's address to its userdata (weak values), `guarded` holds
-// the metatables that debug.setmetatable must not hand out.
-static const char objects_key = 0, guarded_key = 0;
+// the metatables that debug.setmetatable must not hand out, `functions` is the metatable of the host's collected functions.
+static const char objects_key = 0, guarded_key = 0, functions_key = 0;
 
 // ---- Failing
 
@@ -49,13 +49,14 @@ static int fail(lua_State *L, const dh_function *function, int answer) {
 
 // What must wait until Swift's frame is gone: the memory limit, and the collector's share of the work for host objects.
 static int settle(lua_State *L, dh_runtime *rt) {
+  if (rt->is_short) return dh_raise_short(L);
   if (rt->external_since_step > STEP_AFTER) {
     rt->external_since_step = 0;
     lua_gc(L, LUA_GCSTEP, STEP_AFTER / 1024);
   }
-  if (!rt->limit || rt->used + rt->external <= rt->limit) return 0;
+  if (!rt->limit || dh_weight(rt) <= rt->limit) return 0;
   lua_gc(L, LUA_GCCOLLECT, 0);
-  if (rt->used + rt->external <= rt->limit) return 0;
+  if (dh_weight(rt) <= rt->limit) return 0;
   if (!rt->stop) dh_stop_runtime(rt, DH_STOP_MEMORY);
   return dh_raise_stop(L);
 }
@@ -64,11 +65,13 @@ static inline int enter(lua_State *L, void *object, const dh_function *function)
   dh_runtime *rt = dh_of(L);
   if (__builtin_expect(rt->is_retired, 0)) return luaL_error(L, "the plugin was unloaded while its code ran");
   luaL_checkstack(L, DH_ROOM, NULL);
+  size_t taken = rt->transient;  // what this call takes is given back at its end
   rt->host_depth++;
   int answer = rt->host.invoke(L, object, function->swift);
   rt->host_depth--;
+  rt->transient = taken;
   if (__builtin_expect(rt->stop != 0, 0)) return dh_raise_stop(L);
-  if (__builtin_expect(rt->limit != 0 || rt->external_since_step > STEP_AFTER, 0)) settle(L, rt);
+  if (__builtin_expect((rt->limit | (size_t)rt->is_short) != 0 || rt->external_since_step > STEP_AFTER, 0)) settle(L, rt);
   if (__builtin_expect(answer < 0, 0)) return fail(L, function, answer);
   return answer;
 }
@@ -156,6 +159,24 @@ static int index_missing(lua_State *L) {
   const dh_type *type = lua_touserdata(L, lua_upvalueindex(1));
   lua_settop(L, 2);
   return unknown_field(L, type->name, 0);
+}
+
+// Gives back a Swift function whose Lua function is gone. Upvalue of its trampoline: this userdata, the dh_function.
+static int release_function(lua_State *L) {
+  dh_function *function = lua_touserdata(L, 1);
+  if (!function || !lua_getmetatable(L, 1)) return 0;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &functions_key);
+  int is_ours = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  if (!is_ours || !function->swift) return 0;
+  dh_runtime *rt = dh_of(L);
+  void *object = function->swift;
+  function->swift = NULL;
+  rt->external -= function->cost;
+  rt->host_depth++;
+  rt->host.release(object);
+  rt->host_depth--;
+  return 0;
 }
 
 static int release(lua_State *L) {
@@ -247,6 +268,20 @@ static void push_host_function(lua_State *L, const dh_function *function, lua_CF
 
 void dh_push_function(lua_State *L, const dh_function *function) { push_host_function(L, function, call_function); }
 
+void dh_push_owned_function(lua_State *L, void *swift, const char *name, size_t cost) {
+  size_t length = strlen(name) + 1;
+  dh_function *function = lua_newuserdatauv(L, sizeof *function + length, 0);
+  char *copy = (char *)(function + 1);
+  memcpy(copy, name, length);
+  *function = (dh_function){.swift = swift, .name = copy, .cost = cost};
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &functions_key);
+  lua_setmetatable(L, -2);
+  dh_runtime *rt = dh_of(L);
+  rt->external += cost;
+  rt->external_since_step += cost;
+  lua_pushcclosure(L, call_function, 1);
+}
+
 static void set_member(lua_State *L, int table_ref, const dh_function *function, int as_method) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, table_ref);
   lua_pushstring(L, function->name);
@@ -303,6 +338,16 @@ int dh_push_object(lua_State *L, const dh_type *type, void *object, size_t cost)
   lua_rawsetp(L, -3, object);
   lua_remove(L, -2);
   return 1;
+}
+
+void dh_set_cost(lua_State *L, int index, size_t cost) {
+  if (!dh_type_of(L, index)) return;
+  object_box *box = lua_touserdata(L, index);
+  if (!box->object) return;
+  dh_runtime *rt = dh_of(L);
+  rt->external = rt->external - box->cost + cost;
+  if (cost > box->cost) rt->external_since_step += cost - box->cost;
+  box->cost = cost;
 }
 
 void *dh_to_object(lua_State *L, int index, const dh_type *type) {
@@ -526,6 +571,12 @@ void dh_open_bound(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &objects_key);
   lua_createtable(L, 0, 8);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &guarded_key);
+  lua_createtable(L, 0, 2);
+  set_text(L, "__metatable", "function");
+  lua_pushliteral(L, "__gc");
+  lua_pushcfunction(L, release_function);
+  lua_rawset(L, -3);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &functions_key);
   lua_createtable(L, DH_TEXT_SLOTS, 0);
   dh_of(L)->texts_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   if (dh_of(L)->is_sandboxed) return;

@@ -81,6 +81,7 @@ static int open_all(lua_State *L) {
 #define LONGEST_PLUGIN_STRING ((size_t)32 << 20)
 
 lua_State *dh_open(const dh_host *host, const dh_options *options) {
+  dh_prepare_allocator();
   dh_runtime *rt = calloc(1, sizeof *rt);
   if (!rt) return NULL;
   rt->host = *host;
@@ -88,6 +89,7 @@ lua_State *dh_open(const dh_host *host, const dh_options *options) {
   rt->is_sandboxed = options->is_sandboxed;
   rt->is_seeded = options->is_seeded;
   rt->seed = options->seed;
+  rt->bound = SIZE_MAX;
   lua_State *L = lua_newstate(dh_allocate, rt);
   if (!L) {
     dh_free_chunks(rt);
@@ -105,7 +107,7 @@ lua_State *dh_open(const dh_host *host, const dh_options *options) {
     dh_close(L);
     return NULL;
   }
-  rt->limit = options->memory_limit;
+  dh_set_memory_limit(L, options->memory_limit);
   rt->string_limit = options->is_sandboxed ? LONGEST_PLUGIN_STRING : 0;
   return L;
 }
@@ -114,6 +116,7 @@ void dh_close(lua_State *L) {
   dh_runtime *rt = dh_of(L);
   dh_entry entry;
   rt->limit = rt->string_limit = 0;
+  rt->bound = SIZE_MAX;
   rt->host_depth = 0;
   rt->running = NULL;  // no hook: its finalizers run to their end, or to the third Ctrl-C
   int entered = dh_enter(rt, &entry, 0) == 0;
@@ -134,8 +137,11 @@ void dh_retire(lua_State *L) { dh_of(L)->is_retired = 1; }
 void *dh_context(lua_State *L) { return dh_of(L)->host.context; }
 void dh_set_context(lua_State *L, void *context) { dh_of(L)->host.context = context; }
 lua_State *dh_running(lua_State *L) { return dh_of(L)->running; }
-size_t dh_memory_used(lua_State *L) { return dh_of(L)->used + dh_of(L)->external; }
-void dh_set_memory_limit(lua_State *L, size_t limit) { dh_of(L)->limit = limit; }
+size_t dh_memory_used(lua_State *L) { return dh_weight(dh_of(L)); }
+void dh_set_memory_limit(lua_State *L, size_t limit) {
+  dh_of(L)->limit = limit;
+  dh_of(L)->bound = limit ? limit : dh_spare_memory();
+}
 
 // ---- The last error
 
@@ -228,6 +234,15 @@ int dh_load(lua_State *L, const char *text, size_t length, const char *chunk_nam
   return DH_STATUS_STOPPED + reason;
 }
 
+// The arguments of a call could not all be pushed.
+static int refuse_short_call(lua_State *L, dh_runtime *rt, int top) {
+  rt->is_short = 0;
+  lua_settop(L, top);
+  if (rt->limit) return DH_STATUS_STOPPED + DH_STOP_MEMORY;
+  lua_pushliteral(L, "not enough memory");
+  return LUA_ERRRUN;
+}
+
 // Calls the function under `arguments` values, whose message handler stands below it.
 static int call_above_handler(lua_State *L, int arguments, int results) {
   dh_runtime *rt = dh_of(L);
@@ -236,6 +251,10 @@ static int call_above_handler(lua_State *L, int arguments, int results) {
   lua_State *running = rt->running;
   int status = dh_enter(rt, &entry, rt->time_limit);
   if (__builtin_expect(status, 0)) return refuse_call(L, handler, status);
+  if (__builtin_expect(rt->is_short, 0)) {
+    dh_leave(rt, &entry);
+    return refuse_short_call(L, rt, handler);
+  }
   if (__builtin_expect(rt->has_leftovers, 0)) sweep_leftovers(L, rt);
   rt->running = L;
   rt->host_depth = 0;

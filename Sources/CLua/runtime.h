@@ -27,8 +27,11 @@ struct dh_runtime {
   int is_sandboxed;
   uint64_t seed;        // of its random numbers; each reseeding without a number draws from it
   int is_seeded;
-  // Memory.
-  size_t used, limit, external, external_since_step;
+  // Memory; see charge.c. `bound` is the limit or, without one, what the machine can spare.
+  size_t used, limit, bound;
+  size_t external, external_since_step;  // what Swift keeps for the state
+  size_t transient;                      // what the host calls under way have taken
+  int is_short;         // a host call could not push all that it had
   int has_refused;      // a block, since the last look
   int has_leftovers;    // of a stopped call
   size_t string_limit;  // of one string while Lua code runs; 0 for none
@@ -56,6 +59,14 @@ struct dh_runtime {
 // The allocator of the states; `ud` is the runtime. See allocator.c.
 void *dh_allocate(void *ud, void *block, size_t old_size, size_t new_size);
 void dh_free_chunks(dh_runtime *rt);
+// Bytes that the state holds, in Lua's heap and in Swift's.
+static inline size_t dh_weight(const dh_runtime *rt) { return rt->used + rt->external + rt->transient; }
+// Before the first state is made.
+void dh_prepare_allocator(void);
+// The bound of a state without a limit.
+size_t dh_spare_memory(void);
+// The error, or the stop, that follows from `is_short`; only after Swift's frame is gone.
+int dh_raise_short(lua_State *L);
 
 // ---- stop.c
 

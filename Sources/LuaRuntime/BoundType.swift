@@ -157,14 +157,18 @@ public final class BoundType<T: AnyObject> {
   @usableFromInline var members: [BoundMember] = []
   /// Bytes that an object weighs beside its userdata, for the memory limit and the collector's pace.
   let cost: Int
+  /// What one object weighs, where that is more than `cost`.
+  let weigh: ((T) -> Int)?
   /// Runs before every member: what throws here keeps the object from being used at all.
   @usableFromInline let check: ((T) throws -> Void)?
 
   public init(
-    _ name: String, _ help: String, cost: Int = 96, summary: @escaping (T) throws -> String,
+    _ name: String, _ help: String, cost: Int = 128, weigh: ((T) -> Int)? = nil,
+    summary: @escaping (T) throws -> String,
     identity: ((T) throws -> LuaValue)? = nil, check: ((T) throws -> Void)? = nil, _ describe: (BoundType<T>) -> Void
   ) {
     self.cost = cost
+    self.weigh = weigh
     self.check = check
     let summaryOf: (any BoundObject) throws -> String = { try ($0 as? T).map(summary) ?? name }
     description = TypeDescription(

@@ -16,6 +16,10 @@ extension LuaStack {
     case LuaFailure.message(let message):
       push(message)
       return DH_FAIL_MESSAGE.rawValue
+    case LuaFailure.memory:
+      // A state with a limit is stopped by it, whatever the call answers.
+      push("not enough memory: this call would take too much")
+      return DH_FAIL_MESSAGE.rawValue
     case let error as LuaError: return fail(error)
     case let problem as any Problem: return fail(problem, softly: softly)
     default:
@@ -79,7 +83,7 @@ extension LuaStack {
     lua_rawget(L, table)
     defer { dh_pop(L, 1) }
     guard isText(-1) else { return nil }
-    return value(-1).text
+    return excerpt(-1)
   }
 }
 
@@ -100,15 +104,18 @@ public struct LuaRefusal: LuaRepresentable {
 /// A Swift function handed to Lua as a value.
 public struct LuaFunction: LuaRepresentable {
   private let function: HostFunction
+  private let cost: Int
 
+  /// - Parameter cost: bytes that it weighs with what it holds; the collector gives it back with the Lua function.
   public init<R: LuaRepresentable>(
-    _ name: String, fails: Bool = false, _ body: @escaping (borrowing LuaStack) throws -> R
+    _ name: String, fails: Bool = false, cost: Int = 256, _ body: @escaping (borrowing LuaStack) throws -> R
   ) {
+    self.cost = cost
     function = HostFunction(name, failsSoftly: fails) { stack, _ in try body(stack).push(on: stack) }
   }
 
   public func push(on stack: borrowing LuaStack) -> Int32 {
-    stack.state.push(function, on: stack.L)
+    stack.state.push(function, cost: cost, on: stack.L)
     return 1
   }
   public var luaValue: LuaValue { .opaque("function") }

@@ -18,8 +18,8 @@ extension LuaState {
   /// - Throws: what `body` throws: a call that the limit ends throws a `LuaError` with `stopReason` `.deadline`; host work
   ///   that takes long polls `isStopping`.
   public func withDeadline<R>(_ seconds: Double, _ body: () throws -> R) throws -> R {
-    let (L, top) = try beginUse()
-    defer { endUse(L, top: top) }
+    let (L, top, charged) = try beginUse()
+    defer { endUse(L, top: top, charged: charged) }
     var entry = dh_entry()
     return try withUnsafeMutablePointer(to: &entry) { entry in
       let status = dh_begin_limit(main, entry, nanoseconds(seconds))

@@ -1,36 +1,47 @@
-// Copies a Lua value into plain data. Invariant: raw access only, so no code of a script runs; bounded by depth and count.
+// Copies a Lua value into plain data. Invariant: raw access only, so no code of a script runs; bounded by depth and count, and
+// each part is charged before it is copied.
 
 import CLua
 
 struct LuaCopier {
   let L: OpaquePointer
+  /// The stack of the state that the copy is charged to.
+  private let payer: OpaquePointer
   private var open: [UnsafeRawPointer] = []
   private var left = 1_000_000
 
-  init(_ state: OpaquePointer) { L = state }
-
-  func copy(_ index: Int32, depth: Int) -> LuaValue {
-    var copier = self
-    return copier.value(at: index, depth: depth)
+  init(_ state: OpaquePointer, payer: OpaquePointer? = nil) {
+    L = state
+    self.payer = payer ?? state
   }
 
-  private mutating func value(at index: Int32, depth: Int) -> LuaValue {
+  func copy(_ index: Int32, depth: Int) throws(LuaFailure) -> LuaValue {
+    var copier = self
+    return try copier.value(at: index, depth: depth)
+  }
+
+  private func charge(_ bytes: Int) throws(LuaFailure) {
+    guard dh_charge(payer, bytes) != 0 else { throw .memory }
+  }
+
+  private mutating func value(at index: Int32, depth: Int) throws(LuaFailure) -> LuaValue {
     switch lua_type(L, index) {
     case LUA_TNIL, LUA_TNONE: return .none
     case LUA_TBOOLEAN: return .boolean(lua_toboolean(L, index) != 0)
     case LUA_TNUMBER:
       return lua_isinteger(L, index) != 0
         ? .integer(Int(lua_tointegerx(L, index, nil))) : .number(lua_tonumberx(L, index, nil))
-    case LUA_TSTRING: return .bytes(bytes(at: index))
-    case LUA_TTABLE: return table(at: index, depth: depth)
+    case LUA_TSTRING: return .bytes(try bytes(at: index))
+    case LUA_TTABLE: return try table(at: index, depth: depth)
     case LUA_TUSERDATA: return object(at: index)
     default: return .opaque(String(cString: dh_type_word(L, index)))
     }
   }
 
-  private func bytes(at index: Int32) -> [UInt8] {
+  private func bytes(at index: Int32) throws(LuaFailure) -> [UInt8] {
     var length = 0
     guard let start = dh_string(L, index, &length) else { return [] }
+    try charge((length + CopyWeight.header) * CopyWeight.times)
     return [UInt8](UnsafeRawBufferPointer(start: start, count: length))
   }
 
@@ -38,7 +49,7 @@ struct LuaCopier {
     LuaState.of(L).object(on: L, at: index).map { .object($0) } ?? .opaque(String(cString: dh_value_name(L, index)))
   }
 
-  private mutating func table(at index: Int32, depth: Int) -> LuaValue {
+  private mutating func table(at index: Int32, depth: Int) throws(LuaFailure) -> LuaValue {
     guard depth > 0, let address = lua_topointer(L, index), !open.contains(address), lua_checkstack(L, 8) != 0 else {
       return .opaque("table")
     }
@@ -46,23 +57,25 @@ struct LuaCopier {
     defer { open.removeLast() }
     if dh_push_frozen_content(L, index) != 0 {
       defer { dh_pop(L, 1) }
-      return table(at: lua_gettop(L), depth: depth)
+      return try table(at: lua_gettop(L), depth: depth)
     }
-    return pairs(at: index, depth: depth)
+    return try pairs(at: index, depth: depth)
   }
 
-  private mutating func pairs(at index: Int32, depth: Int) -> LuaValue {
+  private mutating func pairs(at index: Int32, depth: Int) throws(LuaFailure) -> LuaValue {
     let length = Int(clamping: lua_rawlen(L, index))
     var found: [(key: LuaValue, value: LuaValue)] = []
+    let bottom = lua_gettop(L)
+    // What is thrown leaves the stack as it was.
+    defer { lua_settop(L, bottom) }
     lua_pushnil(L)
     while dh_next_raw(L, index) == 1 {
       left -= 1
-      guard left > 0 else {
-        dh_pop(L, 2)
-        return .opaque("table")
-      }
+      guard left > 0 else { return .opaque("table") }
+      try charge(2 * CopyWeight.value)
       let top = lua_gettop(L)
-      found.append((value(at: top - 1, depth: 0), value(at: top, depth: depth - 1)))
+      let key = try value(at: top - 1, depth: 0)
+      found.append((key, try value(at: top, depth: depth - 1)))
       dh_pop(L, 1)
     }
     return asList(found, length: length) ?? .table(found)

@@ -73,4 +73,6 @@ public enum LuaFailure: Error, Equatable {
   case argument(Int, String)
   /// A message that gets the position of the caller before it.
   case message(String)
+  /// The state may not have the memory that the call wants, or is to stop. Nothing may go on after it.
+  case memory
 }

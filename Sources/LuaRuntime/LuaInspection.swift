@@ -44,7 +44,7 @@ extension LuaCopier {
     lua_pushnil(L)
     while dh_next_raw(L, table) == 1 {
       let stack = LuaStack(L)
-      if stack.isText(-2), let name = stack.value(-2, depth: 0).text { found.append((name, stack.isFunction(-1))) }
+      if let name = stack.excerpt(-2, limit: 256) { found.append((name, stack.isFunction(-1))) }
       dh_pop(L, 1)
       left -= 1
       if left == 0 {

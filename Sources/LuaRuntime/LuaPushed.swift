@@ -24,6 +24,7 @@ extension LuaTable {
     let result = lua_gettop(L)
     guard isPlain else {
       try forEachElement { position, stack in
+        try stack.requireRoom()
         try body(stack)
         lua_rawseti(L, result, Int64(position))
       }
@@ -31,6 +32,7 @@ extension LuaTable {
     }
     var position: Int64 = 1
     while position <= length, lua_rawgeti(L, index, position) != LUA_TNIL {
+      if position & 7 == 0 { try stack.requireRoom() }
       do {
         try body(stack)
       } catch LuaFailure.argument(_, let message) {
@@ -63,13 +65,32 @@ extension LuaStack {
     lua_rawgeti(L, Int32(truncatingIfNeeded: index), Int64(position))
   }
 
+  /// Pushes the list of the objects that `next` gives, up to nil.
+  /// - Throws: what `next` throws, and `LuaFailure.memory`.
+  public func pushObjects<T: BoundObject>(of count: Int, _ next: () throws -> T?) throws -> LuaPushed {
+    try reserve(Self.flatValue)
+    pushTable(array: count, fields: 0)
+    var position: Int64 = 0
+    while let object = try next() {
+      try requireRoom()
+      position += 1
+      push(object: object)
+      lua_rawseti(L, -2, position)
+    }
+    return LuaPushed(1)
+  }
+
   /// Pushes a list of `count` byte strings; `fill` gives each to the closure that it gets, in order.
+  /// It is cut short where the state has no room for more; the call ends with that then.
   public func pushList(
     of count: Int, _ fill: ((UnsafeBufferPointer<UInt8>) -> Void) throws -> Void
   ) rethrows {
     pushTable(array: count, fields: 0)
     var position: Int64 = 0
+    var isFull = false
     try fill { bytes in
+      if position & 63 == 0, !isFull { isFull = !hasRoom() }
+      if isFull { return }
       position += 1
       push(bytes: bytes)
       lua_rawseti(L, -2, position)

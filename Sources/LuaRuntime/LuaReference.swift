@@ -12,9 +12,17 @@ public final class LuaReference {
   init(popping L: OpaquePointer, of state: LuaState) {
     self.state = state
     slot = dh_ref(L)
+    dh_keep(L, Self.cost)
   }
 
-  deinit { if !state.isFreed { dh_unref(state.main, slot) } }
+  deinit {
+    guard !state.isFreed else { return }
+    dh_unref(state.main, slot)
+    dh_release(state.main, Self.cost)
+  }
+
+  /// Bytes of a reference and of the closure that holds it.
+  private static let cost = 512
 
   func push(on L: OpaquePointer) {
     if state.isFreed {
@@ -31,12 +39,14 @@ public final class LuaReference {
   ) throws -> R {
     let L = try begin(slots: arguments.count + results)
     let stack = LuaStack(L)
-    let top = lua_gettop(L) - 2
-    defer { end(L, top) }
-    var count: Int32 = 0
-    for argument in arguments { count += try argument.push(on: stack) }
-    try finish(L, count, results)
-    return try read(stack)
+    let (top, charged) = (lua_gettop(L) - 2, dh_charged(L))
+    defer { end(L, top, charged) }
+    return try stack.tellingMemory {
+      var count: Int32 = 0
+      for argument in arguments { count += try argument.push(on: stack) }
+      try finish(L, count, results)
+      return try read(stack)
+    }
   }
 
   /// The same with arguments of known types: for calls that are made often.
@@ -45,17 +55,21 @@ public final class LuaReference {
   ) throws -> R {
     let L = try begin(slots: results)
     let stack = LuaStack(L)
-    let top = lua_gettop(L) - 2
-    defer { end(L, top) }
-    var count = try first.push(on: stack)
-    for argument in repeat each arguments { count += try argument.push(on: stack) }
-    try finish(L, count, results)
-    return try read(stack)
+    let (top, charged) = (lua_gettop(L) - 2, dh_charged(L))
+    defer { end(L, top, charged) }
+    return try stack.tellingMemory {
+      var count = try first.push(on: stack)
+      for argument in repeat each arguments { count += try argument.push(on: stack) }
+      try finish(L, count, results)
+      return try read(stack)
+    }
   }
 
   /// Pushes the handler and the value; room for `slots` more and some.
   @usableFromInline func begin(slots: Int) throws -> OpaquePointer { try state.beginCall(slot, slots: slots) }
-  @usableFromInline func end(_ L: OpaquePointer, _ top: Int32) { state.endUse(L, top: top) }
+  @usableFromInline func end(_ L: OpaquePointer, _ top: Int32, _ charged: Int) {
+    state.endUse(L, top: top, charged: charged)
+  }
 
   @usableFromInline func finish(_ L: OpaquePointer, _ count: Int32, _ results: Int) throws {
     let status = dh_finish_call(L, count, Int32(truncatingIfNeeded: results))
@@ -63,22 +77,23 @@ public final class LuaReference {
   }
 
   /// The value as plain data; none when the state is closed.
-  public func copied() -> LuaValue {
+  /// - Parameter payer: the state that the copy is made for; the value's own when nil.
+  public func copied(for payer: LuaState? = nil) -> LuaValue {
     guard !state.isClosed else { return .none }
     do {
       return try state.withStack { stack in
         stack.push(self)
-        return stack.value(-1)
+        return try LuaCopier(stack.L, payer: (payer ?? state).main).copy(lua_gettop(stack.L), depth: 64)
       }
     } catch {
-      // Only a full stack: there is no value to give.
+      // A full stack, or more than the payer may take: there is no value to give.
       return .none
     }
   }
 
   /// Calls the value and copies its first result.
   public func call(_ arguments: [any LuaRepresentable] = []) throws -> LuaValue {
-    try call(arguments) { $0.value(-1) }
+    try call(arguments) { try $0.value(-1) }
   }
 }
 
@@ -91,7 +106,7 @@ extension LuaStack {
     if isTable(index), !isCallable(index) {
       return try table(index).forEachElement { _, stack in
         if stack.state.isStopping { throw LuaFailure.message("stopped") }
-        try body(stack)
+        try stack.givingBack { try body(stack) }
       }
     }
     let top = lua_gettop(L)
@@ -101,7 +116,7 @@ extension LuaStack {
       let status = dh_call_protected(L, 0, 1)
       guard status == LUA_OK else { throw state.takeError(on: L, status: status) }
       if isNoneOrNil(-1) { return }
-      try body(self)
+      try givingBack { try body(self) }
       lua_settop(L, top)
     }
   }

@@ -35,7 +35,7 @@ public struct LuaStack: ~Copyable {
   @inlinable public func push(bytes: [UInt8]) { bytes.withUnsafeBufferPointer { push(bytes: $0) } }
 
   @inlinable public func push(bytes: UnsafeBufferPointer<UInt8>) {
-    guard let base = bytes.baseAddress else {
+    guard let base = bytes.baseAddress, bytes.count < Self.largeText || hasRoom(bytes.count) else {
       lua_pushlstring(L, "", 0)
       return
     }
@@ -45,7 +45,8 @@ public struct LuaStack: ~Copyable {
   public func push(object: any BoundObject) { state.push(object: object, on: L) }
   public func push(_ reference: LuaReference) { reference.push(on: L) }
   public func pushTable(array: Int, fields: Int) {
-    dh_new_table(L, Int32(clamping: array), Int32(clamping: fields))
+    let hasRoom = array + fields < 1024 || hasRoom((array + fields) * 32)
+    dh_new_table(L, hasRoom ? Int32(clamping: array) : 0, hasRoom ? Int32(clamping: fields) : 0)
   }
 
   /// What one value that holds no others may take while it is pushed.
@@ -104,16 +105,42 @@ public struct LuaStack: ~Copyable {
     return UnsafeBufferPointer(start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: length)
   }
 
-  /// A string argument as text; bytes that are not UTF-8 are refused.
-  public func text(_ index: Int) throws(LuaFailure) -> String {
-    guard let text = String(validating: try bytes(index), as: UTF8.self) else {
+  /// A string argument as text; bytes that are not UTF-8 are refused, and a text that is longer than any name or sentence.
+  public func text(_ index: Int, limit: Int = LuaStack.largeText) throws(LuaFailure) -> String {
+    let bytes = try bytes(index)
+    if bytes.count > 15 { try admit(bytes.count, limit: limit, at: index) }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
       throw .argument(index, "text in UTF-8 expected, got other bytes")
     }
     return text
   }
 
+  private func admit(_ count: Int, limit: Int, at index: Int) throws(LuaFailure) {
+    try charge(CopyWeight.ofText(count))
+    guard count <= limit else {
+      throw .argument(index, "text of at most \(inWords(bytes: limit)) expected, got \(inWords(bytes: count))")
+    }
+  }
+
+  /// A string argument as bytes of its own.
+  public func copiedBytes(_ index: Int, limit: Int = LuaStack.largeText) throws(LuaFailure) -> [UInt8] {
+    let bytes = try bytes(index)
+    if bytes.count > 15 { try admit(bytes.count, limit: limit, at: index) }
+    return Array(bytes)
+  }
+
+  /// Bytes of a text beyond which the host looks before it copies it.
+  public static let largeText = 1 << 20
+
   public func optionalText(_ index: Int) throws(LuaFailure) -> String? {
     isNoneOrNil(index) ? nil : try text(index)
+  }
+
+  /// Whether the string at an index ends in an ASCII text.
+  func endsIn(_ end: String, _ index: Int) -> Bool {
+    var length = 0
+    guard let start = dh_string(L, Int32(index), &length) else { return false }
+    return UnsafeRawBufferPointer(start: start, count: length).suffix(end.utf8.count).elementsEqual(end.utf8)
   }
 
   public func boolean(_ index: Int) throws(LuaFailure) -> Bool {
@@ -206,8 +233,9 @@ public struct LuaStack: ~Copyable {
   }
 
   /// The value copied: tables to `depth` levels, cycles and functions told as opaque.
-  public func value(_ index: Int, depth: Int = 64) -> LuaValue {
-    LuaCopier(L).copy(lua_absindex(L, Int32(index)), depth: depth)
+  /// - Throws: `LuaFailure.memory`.
+  public func value(_ index: Int, depth: Int = 64) throws(LuaFailure) -> LuaValue {
+    try LuaCopier(L).copy(lua_absindex(L, Int32(index)), depth: depth)
   }
 }
 

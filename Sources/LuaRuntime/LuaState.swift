@@ -1,5 +1,5 @@
 // A Lua state and what the host has put into it. Invariant: it is used only on the thread that made it (the type is not
-// Sendable), every host function and bound type in it lives as long as it does, and after `close` no call begins in it;
+// Sendable), every bound type and module in it lives as long as it does, and after `close` no call begins in it;
 // its memory is given back when the last use of its stacks that was under way has ended.
 
 import CLua
@@ -13,16 +13,18 @@ public final class LuaState {
     let type: UnsafeMutablePointer<dh_type>
     let description: TypeDescription
     let cost: Int
+    let weigh: ((any BoundObject) -> Int)?
     let bring: (UnsafeMutableRawPointer) -> any BoundObject
 
     init(
       key: ObjectIdentifier, type: UnsafeMutablePointer<dh_type>, description: TypeDescription, cost: Int,
-      bring: @escaping (UnsafeMutableRawPointer) -> any BoundObject
+      weigh: ((any BoundObject) -> Int)?, bring: @escaping (UnsafeMutableRawPointer) -> any BoundObject
     ) {
       self.key = key
       self.type = type
       self.description = description
       self.cost = cost
+      self.weigh = weigh
       self.bring = bring
     }
   }
@@ -81,9 +83,10 @@ public final class LuaState {
     if uses == 0 { free() }
   }
 
-  /// Ends one use of a stack, with the stack as it was before.
-  func endUse(_ L: OpaquePointer, top: Int32) {
+  /// Ends one use of a stack, with the stack as it was before and what was charged meanwhile given back.
+  func endUse(_ L: OpaquePointer, top: Int32, charged: Int) {
     lua_settop(L, top)
+    dh_restore_charge(L, charged)
     uses -= 1
     if isClosed, uses == 0 { free() }
   }
@@ -120,8 +123,8 @@ public final class LuaState {
   /// Compiles text; bytecode is refused.
   /// - Parameter name: how messages call it: `make_deck.lua`, `prompt`.
   public func load(_ source: some Collection<UInt8>, name: String) throws -> LuaReference {
-    let (L, top) = try beginUse()
-    defer { endUse(L, top: top) }
+    let (L, top, charged) = try beginUse()
+    defer { endUse(L, top: top, charged: charged) }
     let bytes = Array(source)
     let chunkName = (name.hasSuffix(".lua") ? "@" : "=") + name  // Lua's own mark of a file
     let status = bytes.withUnsafeBytes { raw in
@@ -136,11 +139,11 @@ public final class LuaState {
   public func load(_ source: String, name: String) throws -> LuaReference { try load(source.utf8, name: name) }
 
   /// Begins a use of the stack on which the host may push now; it has room. `endUse` must follow.
-  func beginUse() throws(LuaError) -> (L: OpaquePointer, top: Int32) {
+  func beginUse() throws(LuaError) -> (L: OpaquePointer, top: Int32, charged: Int) {
     guard !isClosed, let L = dh_running(main) else { throw refusal }
     guard lua_checkstack(L, Int32(DH_ROOM)) != 0 else { throw stackIsFull }
     uses += 1
-    return (L, lua_gettop(L))
+    return (L, lua_gettop(L), dh_charged(L))
   }
 
   /// Begins a call of the value at a slot of the registry: its handler and the value are on the stack then.
@@ -153,8 +156,8 @@ public final class LuaState {
 
   /// Gives `body` a view of the stack, balanced afterwards.
   public func withStack<R>(_ body: (borrowing LuaStack) throws -> R) throws -> R {
-    let (L, top) = try beginUse()
-    defer { endUse(L, top: top) }
+    let (L, top, charged) = try beginUse()
+    defer { endUse(L, top: top, charged: charged) }
     return try body(LuaStack(L))
   }
 
@@ -189,10 +192,12 @@ public final class LuaState {
   /// A chunk is incomplete when its end was not expected there. A short string cannot go on in the next line, unless the
   /// line ends in a backslash.
   private func takeSyntaxError(on L: OpaquePointer, endsInBackslash: Bool) -> LuaError {
-    let message = LuaStack(L).value(-1).text ?? "syntax error"
+    let stack = LuaStack(L)
+    let message = stack.excerpt(-1) ?? "syntax error"
+    let isAtEnd = stack.endsIn("<eof>", -1)
     dh_pop(L, 1)
     let isCut = message.hasSuffix("unfinished string near <eof>") && !endsInBackslash
-    return LuaError(kind: .syntax(isIncomplete: message.hasSuffix("<eof>") && !isCut), message: message)
+    return LuaError(kind: .syntax(isIncomplete: isAtEnd && !isCut), message: message)
   }
 
   /// The error of a protected call; takes the value off the stack.
@@ -249,11 +254,7 @@ public final class LuaState {
     let status = dh_tostring_protected(L, -1)
     if status >= DH_STATUS_STOPPED { lua_pushnil(L) }
     guard status == LUA_OK else { return "(error object is a \(String(cString: dh_type_word(L, -2))) value)" }
-    var length = 0
-    guard let start = dh_string(L, -1, &length) else {
-      return "(error object is a \(String(cString: dh_type_word(L, -2))) value)"
-    }
-    return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
+    return LuaStack(L).excerpt(-1) ?? "(error object is a \(String(cString: dh_type_word(L, -2))) value)"
   }
 
   // MARK: Bound types
@@ -283,7 +284,8 @@ public final class LuaState {
       return
     }
     let reference = Unmanaged<AnyObject>.passUnretained(object)
-    if dh_push_object(L, slot.type, reference.toOpaque(), slot.cost) != 0 { _ = reference.retain() }
+    let cost = slot.weigh.map { max(slot.cost, $0(object)) } ?? slot.cost
+    if dh_push_object(L, slot.type, reference.toOpaque(), cost) != 0 { _ = reference.retain() }
   }
 
   func object(on L: OpaquePointer, at index: Int32) -> (any BoundObject)? {
@@ -304,8 +306,11 @@ public final class LuaState {
     guard slot(of: T.self) == nil, let type = dh_type_new(main, keep(bound.description.name)) else {
       return
     }
+    let weigh = bound.weigh.map { weigh in { (object: any BoundObject) in (object as? T).map(weigh) ?? 0 } }
     slots.append(
-      Slot(key: ObjectIdentifier(T.self), type: type, description: bound.description, cost: bound.cost) { raw in
+      Slot(
+        key: ObjectIdentifier(T.self), type: type, description: bound.description, cost: bound.cost, weigh: weigh
+      ) { raw in
         Unmanaged<T>.fromOpaque(raw).takeUnretainedValue()
       })
     types.append(bound.description)
@@ -351,15 +356,12 @@ public final class LuaState {
     modules.append(module.description)
   }
 
-  /// Pushes a function of the host on the running stack.
-  func push(_ function: HostFunction, on L: OpaquePointer) { dh_push_function(L, keep(function, type: nil)) }
-
   func keep(_ function: HostFunction, type: UnsafeMutablePointer<dh_type>?) -> UnsafeMutablePointer<dh_function> {
     let entry = UnsafeMutablePointer<dh_function>.allocate(capacity: 1)
     entry.initialize(
       to: dh_function(
         swift: Unmanaged.passUnretained(function).toOpaque(), type: type.map { UnsafePointer($0) },
-        name: keep(function.name)))
+        name: keep(function.name), cost: 0))
     functions.append((function, entry))
     return entry
   }
@@ -391,7 +393,7 @@ public final class LuaState {
       stack.push(stack.problem(at: 1)?.message ?? "problem")
       return 1
     }
-    push(text, on: L)
+    push(text, cost: 256, on: L)
     lua_rawset(L, -3)
     let metatable = LuaReference(popping: L, of: self)
     problemMetatable = metatable

@@ -46,7 +46,7 @@ public struct LuaTable: ~Copyable {
 
   public func has(_ name: String) throws -> Bool { try withField(name) { !$0.isNoneOrNil(-1) } }
   public func text(_ name: String) throws -> String { try withField(name) { try $0.text(-1) } }
-  public func bytes(_ name: String) throws -> [UInt8] { try withField(name) { Array(try $0.bytes(-1)) } }
+  public func bytes(_ name: String) throws -> [UInt8] { try withField(name) { try $0.copiedBytes(-1) } }
   public func optionalText(_ name: String) throws -> String? { try withField(name) { try $0.optionalText(-1) } }
   public func boolean(_ name: String) throws -> Bool { try withField(name) { try $0.boolean(-1) } }
 
@@ -70,7 +70,7 @@ public struct LuaTable: ~Copyable {
     try withField(name) { $0.isNoneOrNil(-1) ? nil : try $0.object(-1, type) }
   }
 
-  public func value(_ name: String) throws -> LuaValue { try withField(name) { $0.value(-1) } }
+  public func value(_ name: String) throws -> LuaValue { try withField(name) { try $0.value(-1) } }
 
   /// A field that is a list of texts; nil when it is not there.
   public func optionalTexts(_ name: String) throws -> [String]? {
@@ -103,7 +103,11 @@ public struct LuaTable: ~Copyable {
   /// Elements 1...n, each read by `body` from the top of the stack.
   public func elements<R>(_ body: (borrowing LuaStack) throws -> R) throws -> [R] {
     var read: [R] = []
-    try forEachElement { _, stack in read.append(try body(stack)) }
+    try forEachElement { _, stack in
+      // The array grows into one of twice its size.
+      try stack.charge(MemoryLayout<R>.stride * 3)
+      read.append(try body(stack))
+    }
     return read
   }
 
@@ -130,7 +134,7 @@ public struct LuaTable: ~Copyable {
 
   /// Pairs whose key is text, sorted by it.
   public func namedValues() throws -> [(name: String, value: LuaValue)] {
-    guard case .table(let pairs) = LuaCopier(L).copy(index, depth: 64) else { return [] }
+    guard case .table(let pairs) = try LuaCopier(L).copy(index, depth: 64) else { return [] }
     let named = pairs.compactMap { pair in pair.key.text.map { (name: $0, value: pair.value) } }
     return named.sorted { $0.name < $1.name }
   }
@@ -178,7 +182,7 @@ public struct LuaTable: ~Copyable {
     lua_pushnil(L)
     while dh_next_raw(L, index) == 1 {
       dh_pop(L, 1)
-      guard stack.isText(-1), case let name = try stack.text(-1), !known.contains(name) else { continue }
+      guard let name = stack.excerpt(-1, limit: 256), !known.contains(name) else { continue }
       throw .argument(argument, "unknown field '\(printable(name))'\(didYouMean(name, among: known, quote: "'"))")
     }
   }

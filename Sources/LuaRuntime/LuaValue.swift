@@ -118,7 +118,10 @@ extension Array: LuaRepresentable where Element: LuaRepresentable {
   public func push(on stack: borrowing LuaStack) throws -> Int32 {
     try stack.reserve(LuaStack.flatValue)
     stack.pushTable(array: count, fields: 0)
-    for (offset, element) in enumerated() { try stack.setElement(offset + 1, element) }
+    for (offset, element) in enumerated() {
+      try stack.requireRoom()
+      try stack.setElement(offset + 1, element)
+    }
     return 1
   }
   public var luaValue: LuaValue { .list(map(\.luaValue)) }
@@ -138,7 +141,10 @@ extension LuaValue: LuaRepresentable {
     case .table(let pairs):
       try stack.reserve(LuaStack.flatValue)
       stack.pushTable(array: 0, fields: pairs.count)
-      for (key, value) in pairs { try stack.setField(key, value) }
+      for (key, value) in pairs {
+        try stack.requireRoom()
+        try stack.setField(key, value)
+      }
     case .object(let object): stack.push(object: object)
     case .opaque: stack.pushNil()
     }

@@ -6,8 +6,8 @@ import Wording
 
 extension LuaState {
   /// The message for a field that a type or module does not have.
-  func unknownField(of owner: String, key: LuaValue, isWrite: Bool) -> String {
-    guard let name = key.text else { return "\(owner) is not indexed by such a key" }
+  func unknownField(of owner: String, key: String?, isWrite: Bool) -> String {
+    guard let name = key else { return "\(owner) is not indexed by such a key" }
     let members = memberNames(of: owner)
     if isWrite, members.contains(name) { return "\(owner).\(name) cannot be assigned" }
     return "\(owner) has no field '\(printable(name, limit: 60))'\(didYouMean(name, among: members, quote: "'"))"
@@ -34,6 +34,6 @@ func wordUnknownField(
 ) {
   guard let L, let owner else { return }
   let stack = LuaStack(L)
-  let key = stack.value(Int(key), depth: 0)
-  stack.push(stack.state.unknownField(of: String(cString: owner), key: key, isWrite: isWriting != 0))
+  let name = stack.excerpt(Int(key), limit: 256)
+  stack.push(stack.state.unknownField(of: String(cString: owner), key: name, isWrite: isWriting != 0))
 }

@@ -31,8 +31,8 @@ public final class CardHandle: WorkspaceHandle {
     return found
   }
 
-  /// Takes over a row that was just read.
-  func keep(_ record: CardRecord) { kept = (record, workspace.changeCount) }
+  /// Takes over a row that was just read, unless it is a long one: who holds many cards does not hold all their texts.
+  func keep(_ record: CardRecord) { kept = record.isShort ? (record, workspace.changeCount) : nil }
 
   /// Whether it is still there.
   public func exists() throws -> Bool { try workspace.read { try CardTable.card($0, id) } != nil }
@@ -76,7 +76,10 @@ public final class CardSequence: WorkspaceHandle {
   let ids: [CardID]
   private var next = 0
   private var page = Page(range: 0..<0, records: [:], changeCount: -1)
-  private static let pageSize = 256
+  /// Rows of the next page: fewer where texts are long.
+  private var pageSize = 16
+  private static let mostRows = 256
+  private static let mostBytes = 256 << 10
 
   /// Rows read at once: those of `ids[range]` that were there when nothing had changed since `changeCount`.
   private struct Page {
@@ -119,12 +122,24 @@ public final class CardSequence: WorkspaceHandle {
     guard isFresh || index >= page.range.upperBound else {
       return try workspace.read { try CardTable.card($0, ids[index]) }
     }
-    let range = index..<min(ids.count, index + Self.pageSize)
+    let range = index..<min(ids.count, index + pageSize)
     let read = try workspace.read { try CardTable.cards($0, ids: ids[range]) }
     let records = Dictionary(uniqueKeysWithValues: read.map { ($0.id, $0) })
     page = Page(range: range, records: records, changeCount: workspace.changeCount)
+    let bytes = read.reduce(1) { $0 + $1.textBytes }
+    pageSize = min(Self.mostRows, pageSize * 2, max(1, pageSize * Self.mostBytes / bytes))
     return records[ids[index]]
   }
+}
+
+extension CardRecord {
+  /// Bytes of its texts.
+  fileprivate var textBytes: Int {
+    prompt.utf8.count + answer.utf8.count + tags.reduce(0) { $0 + $1.utf8.count + 16 } + fields.count * 64
+  }
+
+  /// Whether it weighs little enough to be kept with each card that is held.
+  fileprivate var isShort: Bool { textBytes <= 512 && fields.isEmpty }
 }
 
 extension Workspace {

@@ -96,6 +96,14 @@ public final class SessionHandle: WorkspaceHandle {
 
   // MARK: State
 
+  /// Cards that it has in its queue, for what it weighs.
+  public var queueLength: Int {
+    switch course {
+    case .review(let session): session.remaining
+    case .sprint(let sprint): sprint.remaining
+    }
+  }
+
   /// The card to answer; nil when the session is over.
   public func card() throws -> CardHandle? {
     switch try current() {

@@ -33,7 +33,7 @@ private struct Walk {
     lua_pushnil(L)
     while lua_next(L, table) != 0 {
       dh_pop(L, 1)
-      if lua_type(L, -1) == LUA_TSTRING, let name = LuaStack(L).value(-1).text {
+      if lua_type(L, -1) == LUA_TSTRING, let name = LuaStack(L).excerpt(-1) {
         keys.append(name)
       } else {
         keys.append("?")

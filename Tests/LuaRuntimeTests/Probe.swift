@@ -85,7 +85,7 @@ private func probeType() -> BoundType<Probe> {
       let tags = try table.optionalTexts("tags") ?? []
       return ([try table.text("prompt")] + tags).joined(separator: ",")
     }
-    type.method("echo", [LuaParameter("v", .any)], returns: .any, "Copies.") { _, stack in stack.value(2) }
+    type.method("echo", [LuaParameter("v", .any)], returns: .any, "Copies.") { _, stack in try stack.value(2) }
     type.operation("__len") { probe, _ in probe.name.utf8.count }
   }
 }

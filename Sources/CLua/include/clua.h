@@ -54,11 +54,13 @@ typedef struct dh_type {
   struct dh_type *next;
 } dh_type;
 
-// A function of the host: `swift` is an object that the state's owner keeps alive, `type` what self must be (or NULL).
+// A function of the host: `swift` is an object that the state's owner keeps alive, or that the collector gives back; `type` is
+// what self must be (or NULL).
 typedef struct dh_function {
-  void *swift;
+  void *swift;  // NULL once given back
   const dh_type *type;
   const char *name;
+  size_t cost;  // bytes that a collected function is charged with
 } dh_function;
 
 // What the host hands to the C side when it makes a state. None of these may raise.
@@ -94,6 +96,26 @@ void dh_set_context(lua_State *L, void *context);
 // The coroutine whose code runs now: where the host pushes what it hands to Lua.
 lua_State *dh_running(lua_State *L);
 void dh_set_memory_limit(lua_State *L, size_t limit);
+
+// ---- What a state takes of Swift's heap. See charge.c.
+
+// Takes bytes for the host call under way, which gives them back at its end. Answers 0 when the state may not have them, or is
+// to stop: then nothing was taken, and the call must end.
+int dh_charge(lua_State *L, size_t bytes);
+// What the host calls under way have taken; and back to that.
+size_t dh_charged(lua_State *L);
+void dh_restore_charge(lua_State *L, size_t charged);
+// Whether a value of so many bytes may be pushed. When not, the call must end: its trampoline raises the error.
+int dh_has_room(lua_State *L, size_t bytes);
+// Bytes that may be taken yet.
+size_t dh_room(lua_State *L);
+// What Swift keeps for the state beyond a call, and gives back.
+void dh_keep(lua_State *L, size_t bytes);
+void dh_release(lua_State *L, size_t bytes);
+// Why what runs is asked to stop, or DH_STOP_NONE.
+int dh_stop_reason_of(lua_State *L);
+// Collects all garbage.
+void dh_collect(lua_State *L);
 
 // ---- Calls
 
@@ -167,9 +189,14 @@ void dh_type_setter(lua_State *L, dh_type *type, const dh_function *function);
 void dh_type_operator(lua_State *L, dh_type *type, const char *event, const dh_function *function);
 // Pushes a plain host function.
 void dh_push_function(lua_State *L, const dh_function *function);
+// Pushes a host function that lives as long as Lua holds it: it owns one reference to `swift`, given back by the collector.
+// `cost` is what `swift` weighs in bytes.
+void dh_push_owned_function(lua_State *L, void *swift, const char *name, size_t cost);
 // Pushes the userdata of an object: the one that lives already, or a new one, which then owns one reference; answers
 // whether it took that reference. `cost` is what the object weighs in bytes beside the userdata.
 int dh_push_object(lua_State *L, const dh_type *type, void *object, size_t cost);
+// What the bound object at index weighs from now on.
+void dh_set_cost(lua_State *L, int index, size_t cost);
 // The object in the value at index when it is a live userdata of the type; else NULL.
 void *dh_to_object(lua_State *L, int index, const dh_type *type);
 // The bound type of the value at index, closed objects included, or NULL.

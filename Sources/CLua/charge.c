@@ -1,0 +1,110 @@
+// What a state takes of Swift's heap: copies that a host call makes for it, and what it keeps there. Invariant: Lua's heap, what
+// is kept and what the calls under way have taken stay together under the bound; taking more than that is refused before it
+// is allocated.
+
+#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "runtime.h"
+
+enum {
+  PROBE_SHIFT = 24,        // the allocator is asked each time that a call has taken another 16 MiB,
+  LARGE_CHARGE = 1 << 20,  // and for each large piece
+};
+
+// Large blocks go back to the system as soon as they are freed. By default glibc keeps ever larger ones, and what a state has
+// given back long ago still counts as the program's.
+static void return_large_blocks(void) {
+  mallopt(M_MMAP_THRESHOLD, LARGE_CHARGE);
+  mallopt(M_TRIM_THRESHOLD, 8 * LARGE_CHARGE);
+}
+
+void dh_prepare_allocator(void) {
+  static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+  pthread_once(&prepared, return_large_blocks);
+}
+
+// Half of the machine's memory, at most 16 GiB: nobody's own lines need more, and the program is not ended for want of it.
+size_t dh_spare_memory(void) {
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || size <= 0) return (size_t)1 << 31;
+  size_t half = (size_t)pages * (size_t)size / 2, most = (size_t)16 << 30;
+  return half < most ? half : most;
+}
+
+// Whether the allocator would give so much: Swift ends the program when it does not.
+static int can_allocate(size_t bytes) {
+  void *block = malloc(bytes);
+  free(block);
+  return block != NULL;
+}
+
+// Whether the state fits with so many more bytes, garbage aside. A state without a limit is not collected here: finalizers of
+// the person's own would run in the middle of the host's work.
+static int fits(lua_State *L, dh_runtime *rt, size_t more) {
+  size_t weight = dh_weight(rt);
+  if (weight <= rt->bound && more <= rt->bound - weight) return 1;
+  if (!rt->limit || more > rt->bound) return 0;
+  lua_gc(L, LUA_GCCOLLECT, 0);
+  weight = dh_weight(rt);
+  return weight <= rt->bound && more <= rt->bound - weight;
+}
+
+static int charge_with_care(lua_State *L, dh_runtime *rt, size_t bytes) {
+  if (rt->stop) return 0;
+  if (!fits(L, rt, bytes) || !can_allocate(bytes > LARGE_CHARGE ? bytes : LARGE_CHARGE)) {
+    if (rt->limit) dh_stop_runtime(rt, DH_STOP_MEMORY);
+    return 0;
+  }
+  rt->transient += bytes;
+  return 1;
+}
+
+int dh_charge(lua_State *L, size_t bytes) {
+  dh_runtime *rt = dh_of(L);
+  size_t taken = rt->transient + bytes, weight = dh_weight(rt);
+  int is_plain = weight <= rt->bound && bytes <= rt->bound - weight && bytes < LARGE_CHARGE && !rt->stop &&
+                 taken >> PROBE_SHIFT == rt->transient >> PROBE_SHIFT;
+  if (__builtin_expect(!is_plain, 0)) return charge_with_care(L, rt, bytes);
+  rt->transient = taken;
+  return 1;
+}
+
+size_t dh_charged(lua_State *L) { return dh_of(L)->transient; }
+
+void dh_restore_charge(lua_State *L, size_t charged) {
+  dh_of(L)->transient = charged;
+  dh_of(L)->is_short = 0;
+}
+
+int dh_has_room(lua_State *L, size_t bytes) {
+  dh_runtime *rt = dh_of(L);
+  size_t weight = dh_weight(rt);
+  if (__builtin_expect(weight <= rt->bound && bytes <= rt->bound - weight && !rt->stop && bytes < LARGE_CHARGE, 1)) return 1;
+  if (rt->stop) return 0;
+  if (fits(L, rt, bytes) && (bytes < LARGE_CHARGE || can_allocate(bytes))) return 1;
+  rt->is_short = 1;
+  if (rt->limit) dh_stop_runtime(rt, DH_STOP_MEMORY);
+  return 0;
+}
+
+size_t dh_room(lua_State *L) {
+  dh_runtime *rt = dh_of(L);
+  size_t weight = dh_weight(rt);
+  return weight < rt->bound ? rt->bound - weight : 0;
+}
+
+void dh_keep(lua_State *L, size_t bytes) { dh_of(L)->external += bytes; }
+void dh_release(lua_State *L, size_t bytes) { dh_of(L)->external -= bytes; }
+int dh_stop_reason_of(lua_State *L) { return dh_of(L)->stop; }
+void dh_collect(lua_State *L) { lua_gc(L, LUA_GCCOLLECT, 0); }
+
+int dh_raise_short(lua_State *L) {
+  dh_runtime *rt = dh_of(L);
+  rt->is_short = 0;
+  if (!rt->limit) return luaL_error(L, "not enough memory: the result is too large");
+  if (!rt->stop) dh_stop_runtime(rt, DH_STOP_MEMORY);
+  return dh_raise_stop(L);
+}

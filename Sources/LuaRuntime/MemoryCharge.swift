@@ -1,0 +1,104 @@
+// What Lua code takes of Swift's heap, charged to its state before it is taken. Invariant: the copies of a host call are given
+// back when it ends, what is kept when its `MemoryCharge` goes; together with Lua's own memory they stay under the limit.
+
+import CLua
+
+/// What Swift keeps for a state: charged until this object goes.
+public final class MemoryCharge {
+  private weak var state: LuaState?
+  private let bytes: Int
+
+  fileprivate init(_ state: LuaState, bytes: Int) {
+    self.state = state
+    self.bytes = bytes
+    dh_keep(state.main, bytes)
+  }
+
+  deinit { if let state, !state.isFreed { dh_release(state.main, bytes) } }
+}
+
+/// What a copy weighs: the copy itself, and what is made of it while it is worked on.
+enum CopyWeight {
+  static let value = 96
+  static let header = 32
+  static let times = 3
+
+  static func ofText(_ count: Int) -> Int { count < 16 ? 0 : (count + header) * times }
+}
+
+extension LuaStack {
+  /// Charges the state for what the call under way is about to take; given back when the call ends. It is a poll of the stop
+  /// too.
+  /// - Throws: `LuaFailure.memory`, which must end the call.
+  public func charge(_ bytes: Int) throws(LuaFailure) {
+    guard dh_charge(L, max(0, bytes)) != 0 else { throw .memory }
+  }
+
+  /// Keeps what the call has been charged so far, and `more` bytes, beyond its end.
+  public func keepCharge(_ more: Int = 0) throws(LuaFailure) -> MemoryCharge {
+    try charge(more)
+    let bytes = dh_charged(L)
+    dh_restore_charge(L, 0)
+    return MemoryCharge(state, bytes: bytes)
+  }
+
+  /// Whether a value of so many bytes may be pushed still; when not, the call ends with the memory limit whatever it answers.
+  public func hasRoom(_ bytes: Int = 0) -> Bool { dh_has_room(L, bytes) != 0 }
+
+  /// - Throws: `LuaFailure.memory` when nothing more may be pushed.
+  func requireRoom() throws(LuaFailure) {
+    guard hasRoom() else { throw .memory }
+  }
+
+  /// Runs a call and the reading of its results: what they would take too much of is the end of that call.
+  @usableFromInline func tellingMemory<R>(_ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch LuaFailure.memory {
+      throw state.memoryError
+    }
+  }
+
+  /// Bytes that the state may take yet.
+  public var room: Int { Int(clamping: dh_room(L)) }
+
+  /// Says what the bound object at an index weighs from now on.
+  public func setCost(_ index: Int, _ bytes: Int) { dh_set_cost(L, Int32(index), max(0, bytes)) }
+
+  /// Gives back what `body` was charged: for a loop that keeps nothing of an item.
+  func givingBack<R>(_ body: () throws -> R) rethrows -> R {
+    let charged = dh_charged(L)
+    defer { dh_restore_charge(L, charged) }
+    return try body()
+  }
+
+  /// The beginning of a text, for messages: what is no UTF-8 is replaced. Nil for what is no string.
+  func excerpt(_ index: Int, limit: Int = 1 << 14) -> String? {
+    var length = 0
+    guard let start = dh_string(L, Int32(index), &length) else { return nil }
+    let shown = String(decoding: UnsafeRawBufferPointer(start: start, count: min(length, limit)), as: UTF8.self)
+    return length > limit ? shown + "…" : shown
+  }
+}
+
+extension LuaState {
+  /// The error of a call that was refused memory, outside any call: or what else the state is to stop for.
+  var memoryError: LuaError {
+    let reason = isFreed ? 0 : dh_stop_reason_of(main)
+    return stopError(reason == 0 ? Int32(DH_STOP_MEMORY.rawValue) : reason)
+  }
+
+  /// Pushes a function of the host on the running stack; it lives as long as Lua holds it.
+  func push(_ function: HostFunction, cost: Int, on L: OpaquePointer) {
+    dh_push_owned_function(L, Unmanaged.passRetained(function).toOpaque(), function.name, cost)
+  }
+
+  /// Collects the garbage of the state now.
+  public func collect() { if !isFreed { dh_collect(main) } }
+}
+
+/// Bytes in words: "16 MiB".
+func inWords(bytes: Int) -> String {
+  if bytes >= 1 << 20 { return "\(bytes >> 20) MiB" }
+  return bytes >= 1 << 10 ? "\(bytes >> 10) KiB" : "\(bytes) bytes"
+}

@@ -1,0 +1,89 @@
+// A plugin's whole weight, in Lua's heap and in the program's, through the built program.
+
+import Glibc
+import Testing
+
+@Suite struct MemoryTests {
+  private static let everything = """
+    ["decks.read", "decks.write", "documents.read", "documents.write", "words", "games", "settings", "shell", "shell.run", \
+    "files.read:FOLDER"]
+    """
+
+  private func home() throws -> Home {
+    let home = try Home()
+    _ = try home.write("paper\napple\npear\nape\nreap\nrape\npea\npap\ntea\n", to: "list.txt")
+    return home
+  }
+
+  @Test func `no function, method or field drives the program far over a plugin's limit`() throws {
+    let home = try home()
+    #expect(try home.run("lua-types", home.path + "/types").status == 0)
+    try home.plugin(
+      "fuzz", permissions: Self.everything.replacing("FOLDER", with: home.path), manifest: #""load": "startup""#,
+      Self.fuzz.replacing("FOLDER", with: home.path))
+    try home.enable("fuzz")
+    #expect(try home.run("plugin", "limit", "fuzz", "--seconds", "1").status == 0)
+    let run = try home.run("run", home.write(Self.driver, to: "drive.lua"))
+    let told = run.errors.split(separator: "\n").filter { $0.hasPrefix("case ") || $0.hasPrefix("tried ") }
+    #expect(told.count == 1 && told.first?.hasPrefix("tried ") == true, "\(run.errors.suffix(4000))")
+  }
+
+  @Test(arguments: [
+    "shell.on('command', function() end)", "shell.alias('a' .. n, 'deck list')",
+    "kept[n] = games.new { lexicon = list, base = 'paper' } kept[n]:possible()", "kept[n] = deck:cards() kept[n]()",
+    "kept[n] = shell.progress('label' .. n)", "kept[n] = words.load('FOLDER/list.txt', { language = 'english' })",
+    "kept[n] = list:words() kept[n]()", "kept[n] = document.elements", "kept[n] = deck.options",
+    "shell.command { name = 'c' .. n, summary = ('s'):rep(1000), run = function() end }",
+    "kept[n] = documents.create {}", "kept[n] = deck:study { mode = 'sprint' }",
+  ])
+  func `what a plugin keeps in the program counts for its limit`(act: String) throws {
+    let home = try home()
+    try home.plugin(
+      "keeper", permissions: Self.everything.replacing("FOLDER", with: home.path), manifest: #""load": "startup""#,
+      """
+      shell.command { name = "keep", summary = "x", run = function()
+        local kept, n = {}, 0
+        local list = words.load("FOLDER/list.txt", { language = "english" })
+        local deck, document = assert(decks.create("d")), documents.create {}
+        deck:add { prompt = "p", answer = "a" }
+        document:add_text { text = "x" }
+        while true do
+          n = n + 1
+          \(act)
+        end
+      end }
+      """.replacing("FOLDER", with: home.path))
+    try home.enable("keeper")
+    let script = """
+      pcall(shell.run, "keep")
+      for line in io.lines("/proc/self/status") do print(line:match("^VmHWM:%s+(%d+)") or "") end
+      """
+    let peak = try home.run("-e", script).lines.compactMap { Int($0) }.first
+    #expect((peak ?? Int.max) < 128 << 10)
+  }
+
+  @Test func `a loop over the lines of many files leaves no descriptor open`() throws {
+    let home = try home()
+    let run = try home.run(
+      "-e",
+      """
+      local last
+      for i = 1, 3000 do last = files.lines("\(home.path)/list.txt") last() end
+      for i = 1, 200 do for line in files.lines("\(home.path)/list.txt") do break end end
+      local ok, why = pcall(function()
+        local kept = {}
+        for i = 1, 3000 do kept[i] = files.lines("\(home.path)/list.txt") end
+      end)
+      print(ok, why)
+      print(#decks.list())
+      """)
+    #expect(run.lines.first?.contains("100 files are open") == true, "\(run.errors)")
+    #expect(run.lines.last == "0")
+  }
+}
+
+extension String {
+  fileprivate func replacing(_ text: String, with other: String) -> String {
+    split(separator: text, omittingEmptySubsequences: false).joined(separator: other)
+  }
+}
