@@ -90,7 +90,7 @@ public final class Shell {
   public let events: EventTable
   public private(set) lazy var plugins = PluginHost(
     pluginSurroundings(), registry: registry, modes: modes, events: events)
-  let surroundings: Surroundings
+  private(set) var surroundings: Surroundings
   private var opened: Workspace?
   /// The settings while nobody is signed in.
   private var outsideSettings: Preferences?
@@ -126,6 +126,7 @@ public final class Shell {
     self.setup = setup
     self.console = console
     self.surroundings = surroundings
+    self.surroundings.isRehearsal = setup.isDryRun
     lexicons = LexiconLibrary(
       listFolders: setup.listFolders, cacheFolder: setup.cacheFolder, dictionaryFolders: setup.dictionaryFolders)
     lua = try LuaState(seed: setup.seed)
