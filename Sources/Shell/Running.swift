@@ -137,7 +137,7 @@ extension Shell {
     // A first line that begins with # is for the system.
     var code = script.code[...]
     if code.starts(with: [0xEF, 0xBB, 0xBF]) { code = code.dropFirst(3) }
-    if code.first == UInt8(ascii: "#") { code = code.drop { $0 != UInt8(ascii: "\n") } }
+    if !script.showsValue, code.first == UInt8(ascii: "#") { code = code.drop { $0 != UInt8(ascii: "\n") } }
     if script.showsValue {
       let chunk = try expression(code, script.name) ?? lua.load(code, name: script.name)
       return try showResults(of: chunk, asJSON: setup.wantsJSON)

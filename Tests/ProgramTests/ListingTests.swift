@@ -130,15 +130,15 @@ import Testing
     let path = try home.write(
       #"[{"prompt": "a", "answer": "b"}, {"prompt": "c", "answer": "d"}, {"prompt": "", "answer": "x"}]"#, to: "w.json")
     let run = try home.run("deck", "import", "D", path)
-    #expect(run.status == 0 && run.output.contains("element 3 (line 1, column 67)   the prompt is empty"), "\(run)")
+    #expect(run.status == 0 && run.output.contains("element 3 (line 1, column 66)   the prompt is empty"), "\(run)")
     let strict = try home.run("deck", "import", "E", path, "--strict")
-    #expect(strict.errors == "import: w.json:1:67: element 3: the prompt is empty. Nothing was imported.\n")
+    #expect(strict.errors == "import: w.json:1:66: element 3: the prompt is empty. Nothing was imported.\n")
   }
 
   @Test func `messages break between words, and JSON not at all`() throws {
     let home = try Home()
     let terminal = try home.terminal("--dry-run", "deck", "remove", "X")
-    terminal.wait(for: "nothing was\r\nchanged. Leave")
+    terminal.wait(for: "take that\r\nback; nothing was changed. Leave")
     let json = try home.terminal("--json", "--dry-run", "deck", "remove", "X")
     json.wait(for: "nothing was changed. Leave --dry-run out to run it\"}")
   }

@@ -46,7 +46,7 @@ struct StudyLayout {
 
   private func position(_ first: Int, _ count: Int, _ total: Int) -> String {
     let arrows = terminal.usesUnicode ? "↑ ↓" : "up down"
-    return "\(arrows)  lines \(first + 1)-\(first + count) of \(total)"
+    return "\(arrows)  lines \(first + 1)-\(first + count) of \(total)".cut(to: width - 3)
   }
 
   private var texts: [String] {
