@@ -34,16 +34,17 @@ struct IdleWatch {
 extension Shell {
   /// Lets the prompt watch for the idle lock while somebody is signed in.
   func watchIdle() {
-    guard let lineReader else { return }
-    let minutes = gate.user == nil ? 0 : preferences?.idleMinutes ?? 0
-    guard minutes > 0 else {
-      lineReader.tick = nil
-      return
-    }
+    lineReader?.tick = idleTick()
+  }
+
+  /// Asked again and again while a line is typed: whether it is time to lock. It counts from now on.
+  func idleTick() -> () -> Bool {
+    isIdle = false
+    guard gate.user != nil else { return { false } }
     var watch = IdleWatch(keys: LineReader.keyCount, now: clock.now().boot)
-    lineReader.tick = { [unowned self] in
+    return { [unowned self] in
       isIdle = watch.isOver(
-        keys: LineReader.keyCount, minutes: preferences?.idleMinutes ?? minutes, now: clock.now().boot)
+        keys: LineReader.keyCount, minutes: preferences?.idleMinutes ?? 0, now: clock.now().boot)
       return isIdle
     }
   }

@@ -323,6 +323,7 @@ public final class Shell {
     if setup.isUnattended { return nil }
     let outcome: LineOutcome
     if let lineReader {
+      watchIdle()
       outcome = try lineReader.read(prompt: text, initial: "", hidesHistory: true)
     } else {
       if console.terminal.hasKeyboard { console.write(text) }
@@ -331,6 +332,9 @@ public final class Shell {
     switch outcome {
     case .line(let line): return line
     case .interrupted: throw WorkspaceError.interrupted
+    case .stopped where isIdle:
+      console.write("\u{1B}[H\u{1B}[2J")
+      return unlock() ? try ask(text) : nil
     case .endOfInput, .stopped: return nil
     case .terminated(let signal):
       leaving = 128 + signal

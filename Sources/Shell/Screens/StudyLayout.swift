@@ -14,7 +14,7 @@ struct StudyLayout {
   let answer: String?
   /// Below the answer, as lines that are ready to be drawn.
   let picture: [String]
-  /// What can be pressed, in pieces that stand apart by two blanks or more.
+  /// What can be pressed, in pieces that stand apart by three blanks or more.
   let choices: String
   /// How many lines of the texts are above the screen.
   var scroll = 0

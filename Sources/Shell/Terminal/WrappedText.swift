@@ -58,7 +58,7 @@ private func trimmedEnd(_ text: Substring) -> String {
   return String(text)
 }
 
-/// Pieces of a line that stand apart by two blanks or more, on as many lines as they need.
+/// Pieces of a line that stand apart by three blanks or more, on as many lines as they need.
 func packedLines(_ text: String, within width: Int) -> [String] {
   if text.displayWidth <= width { return [text] }
   var lines: [String] = []
@@ -80,7 +80,7 @@ private func pieces(of text: String) -> [String] {
       blanks += 1
       continue
     }
-    if blanks > 1 { pieces.append("") } else if blanks == 1 { pieces[pieces.count - 1] += " " }
+    if blanks > 2 { pieces.append("") } else { pieces[pieces.count - 1] += String(repeating: " ", count: blanks) }
     blanks = 0
     pieces[pieces.count - 1].append(character)
   }
