@@ -121,6 +121,13 @@ public final class Gate {
 
   private func isPending(_ begun: PendingSignIn) -> Bool { pending?.number == begun.number }
 
+  /// Checks the password of whoever is signed in once more: for a screen that was locked. A try counts like any other.
+  public func confirm(_ password: borrowing Secret) throws(AuthenticationError) {
+    guard let user else { throw .required }
+    if password.isEmpty { throw .empty }
+    try store.verify(user, password).close()
+  }
+
   // MARK: Signing out
 
   /// Signs out, and cancels a sign-in that runs. What was unsaved has been saved by the caller before. Nothing happens

@@ -59,7 +59,7 @@ private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext)
   }
   let complete = try table.optionalFunction("complete")
   return Command(
-    path: path, theme: context.owner == .user ? "Your own" : "Plugins",
+    path: path, theme: context.owner == .user ? "Your own" : "Plugins", effect: .acts,
     summary: try table.optionalText("summary") ?? "", details: try table.optionalText("details") ?? "",
     arguments: arguments, options: options, usage: try table.optionalText("usage").map { [$0] } ?? [],
     example: try table.optionalText("example") ?? "", owner: context.owner,

@@ -46,14 +46,14 @@ func decksModule(_ context: BindingContext) -> BoundModule {
 func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
   BoundType<DeckHandle>(
     "deck", "A pile of cards with a name.",
-    summary: { "deck \"\(printable(try $0.record().name))\" (\(counted(try $0.counts().count, "card")))" },
+    summary: { "deck \"\(printable(try $0.record().name))\" (\(counted(try $0.count(), "card")))" },
     identity: { .text(try $0.record().name) }, check: { try context.requireDecks($0, "deck") }
   ) { type in
     describeFields(type, context)
     describeCards(type, context)
     describeFiles(type, context)
     addStudying(type, context)
-    type.operation("__len") { deck, _ in try deck.counts().count }
+    type.operation("__len") { deck, _ in try deck.count() }
   }
 }
 
@@ -65,9 +65,15 @@ private func describeFields(_ type: BoundType<DeckHandle>, _ context: BindingCon
     try context.requireGrant(.decksWrite)
     try deck.rename(to: name)
   }
-  type.field("count", .integer, "How many cards it holds itself.") { try $0.counts().count }
-  type.field("due_count", .integer, "Cards whose review is due.") { try $0.counts().dueCount }
-  type.field("new_count", .integer, "Cards that were never studied.") { try $0.counts().newCount }
+  type.field("count", .integer, "How many cards it holds itself.") { try $0.count() }
+  type.field("due_count", .integer, "Its own cards whose review is due.") { try $0.counts().dueCount }
+  type.field("new_count", .integer, "Its own cards that were never studied.") { try $0.counts().newCount }
+  type.field("study_due", .integer, "Due cards that `study` would show now, of the decks within it too.") {
+    try $0.studyCounts().due
+  }
+  type.field("study_new", .integer, "New cards that `study` would show now, of the decks within it too.") {
+    try $0.studyCounts().new
+  }
   type.field("options", .object("deck_options"), "How it is studied: an object with writable fields.") {
     DeckOptionsObject($0)
   }
@@ -133,7 +139,7 @@ private func describeFiles(_ type: BoundType<DeckHandle>, _ context: BindingCont
   type.method(
     "import", [path, options], returns: .table, fails: true,
     "Adds the cards of a file: .json, .csv or .tsv by its ending, or {format=}. "
-      + "Options: on_duplicate, strict. A broken file imports nothing."
+      + "Options: encoding, on_duplicate, strict. A broken file imports nothing."
   ) { deck, stack in
     let path = try stack.text(2)
     let options = try readImportOptions(stack.optionalTable(3))
@@ -164,8 +170,9 @@ private func fileName(_ path: String) -> String { path.split(separator: "/").las
 private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOptions {
   var read = ImportOptions()
   guard let table else { return read }
-  try table.allowOnly(["format", "on_duplicate", "strict"])
+  try table.allowOnly(["format", "encoding", "on_duplicate", "strict"])
   read.format = try table.optionalText("format").map { try CardFormat(named: $0) }
+  read.encoding = try table.optionalText("encoding").map { try TextEncoding(named: $0) } ?? .utf8
   read.onDuplicate = try readOnDuplicate(table)
   read.isStrict = try table.optionalBoolean("strict") ?? false
   return read
@@ -262,6 +269,7 @@ func table(of report: AddReport) -> LuaValue {
       (.text("index"), .integer(one.index)), (.text("code"), .text(one.code)), (.text("message"), .text(one.message)),
     ]
     if let line = one.line { pairs.append((.text("line"), .integer(line))) }
+    if let column = one.place?.column { pairs.append((.text("column"), .integer(column))) }
     return .table(pairs)
   }
   return .table([
@@ -289,7 +297,7 @@ func deckOptionsType(_ context: BindingContext) -> BoundType<DeckOptionsObject> 
     }, check: { try context.requireDecks($0.deck, "deck") }
   ) { type in
     for name in DeckOptions.names {
-      let help = "From \(name.range.lowerBound) to \(name.range.upperBound)\(name.isWhole ? ", whole" : "")."
+      let help = "\(name.expectation.prefix(1).uppercased() + name.expectation.dropFirst())."
       type.field(name.text, name.isWhole ? .integer : .number, help) { object in
         luaNumber(try object.deck.options().value(name), name)
       } set: { object, stack in

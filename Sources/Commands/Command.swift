@@ -88,6 +88,8 @@ public final class Command {
   public let path: [String]
   /// The heading under which `help` lists it.
   public let theme: String
+  /// What it does to what is kept.
+  public let effect: CommandEffect
   /// One line, a sentence with its full stop.
   public let summary: String
   public let details: String
@@ -109,26 +111,29 @@ public final class Command {
   public let run: (Invocation) throws -> CommandResult
 
   public convenience init(
-    _ path: String..., theme: String, summary: String, details: String = "", arguments: [Argument] = [],
+    _ path: String..., theme: String, effect: CommandEffect, summary: String, details: String = "",
+    arguments: [Argument] = [],
     options: [Option] = [], usage: [String] = [], example: String = "", owner: Owner = .program,
     complete: ((_ word: String, _ before: [String]) -> [String])? = nil,
     run: @escaping (Invocation) throws -> CommandResult
   ) {
     self.init(
-      path: path, theme: theme, summary: summary, details: details, arguments: arguments, options: options,
+      path: path, theme: theme, effect: effect, summary: summary, details: details, arguments: arguments,
+      options: options,
       usage: usage,
       example: example, owner: owner, complete: complete, run: run)
   }
 
   /// - Parameter isAnnounced: it only stands for a command whose plugin is not loaded yet.
   public init(
-    path: [String], theme: String, summary: String, details: String = "", arguments: [Argument] = [],
+    path: [String], theme: String, effect: CommandEffect, summary: String, details: String = "",
+    arguments: [Argument] = [],
     options: [Option] = [], usage: [String] = [], example: String = "", owner: Owner = .program,
     isAnnounced: Bool = false, shortForm: ShortForm? = nil,
     complete: ((_ word: String, _ before: [String]) -> [String])? = nil,
     run: @escaping (Invocation) throws -> CommandResult
   ) {
-    self.isAnnounced = isAnnounced
+    (self.isAnnounced, self.effect) = (isAnnounced, effect)
     self.shortForm = shortForm
     (self.path, self.theme, self.summary, self.details) = (path, theme, summary, details)
     (self.arguments, self.options, self.usage, self.example) = (arguments, options, usage, example)

@@ -28,6 +28,8 @@ public enum CommandError: Problem, Equatable {
   case aliasRefused(String, owner: Owner, command: String)
   case badName(String)
   case badDescription(command: String, String)
+  /// A command that would change something, under `--dry-run`.
+  case notRehearsed(command: String)
 
   /// Whether the line itself is wrong, so that the program exits with status 2.
   public var isUsage: Bool {
@@ -51,6 +53,7 @@ public enum CommandError: Problem, Equatable {
     case .aliasRefused: "not_granted"
     case .badName: "bad_name"
     case .badDescription: "bad_command"
+    case .notRehearsed: "dry_run"
     }
   }
 
@@ -68,6 +71,7 @@ public enum CommandError: Problem, Equatable {
     case .aliasRefused: "Not granted"
     case .badName: "Not a usable name"
     case .badDescription: "A command that cannot be read"
+    case .notRehearsed: "Not in a rehearsal"
     }
   }
 
@@ -115,6 +119,9 @@ extension CommandError {
       "the alias \(quoted(name)) of \(Self.name(of: owner)) stands for \(quoted(command)), which the plugin may not run"
     case .badName(let name):
       "\(quoted(name)) cannot name a command: lower-case letters, digits, - and _ are expected, a letter first, and no word of Lua"
+    case .notRehearsed(let command):
+      "\(command) would change something, and --dry-run cannot take that back; nothing was changed. "
+        + "Leave --dry-run out to run it"
     case .badDescription(let command, let reason): "the command \(quoted(command)) cannot be added: \(reason)"
     }
   }

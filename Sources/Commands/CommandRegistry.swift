@@ -164,7 +164,8 @@ extension CommandRegistry {
   ) throws(CommandError) {
     guard let first = words.first else { throw .badName(name) }
     let command = Command(
-      path: [name], theme: "Plugins",
+      // What it stands for is run in its place, with that one's effect.
+      path: [name], theme: "Plugins", effect: .reads,
       summary: "Short for `\(words.map { ShellWords.quote($0) }.joined(separator: " "))`.",
       arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: owner,
       shortForm: ShortForm(words, mayRun: mayRun)

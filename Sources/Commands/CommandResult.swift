@@ -93,8 +93,17 @@ public indirect enum Display: Equatable, Sendable {
   case none
   case lines([String])
   case table(TableText)
+  /// All there is to one thing: nothing of a value is cut.
+  case fields([Field])
   /// One after the other.
   case parts([Display])
+
+  public struct Field: Equatable, Sendable {
+    public let name: String
+    public let value: String
+
+    public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+  }
 }
 
 public struct CommandResult {

@@ -43,20 +43,11 @@ public struct Invocation {
     return flags.contains(name)
   }
 
-  /// The words of a query argument as one query: a word with blanks in it is a phrase. Nil when there is none.
+  /// The words of a query argument joined: one quoted argument means what the same query means in Lua. Nil when there is
+  /// none.
   public func query(_ name: String) -> String? {
     let words = list(name)
-    return words.isEmpty ? nil : words.map(Self.phrase).joined(separator: " ")
-  }
-
-  private static func phrase(_ word: String) -> String {
-    guard word.unicodeScalars.contains(where: { $0.properties.isWhitespace }) || word.isEmpty else { return word }
-    var quoted = "\""
-    for character in word.unicodeScalars {
-      if character == "\"" || character == "\\" { quoted += "\\" }
-      quoted.unicodeScalars.append(character)
-    }
-    return quoted + "\""
+    return words.isEmpty ? nil : words.joined(separator: " ")
   }
 
   /// The files that the user named for arguments and options that declare such an access.

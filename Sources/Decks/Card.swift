@@ -126,10 +126,41 @@ public enum AddOutcome: Equatable, Sendable {
 public struct Rejection: Equatable, Sendable {
   /// 1 is the first card of the batch, or the first row of data of a file.
   public let index: Int
-  /// The line of the file that the row begins at; nil outside an import.
-  public let line: Int?
+  /// Where the row stands in the file; nil outside an import.
+  public let place: RowPlace?
   public let code: String
   public let message: String
+
+  /// The line of the file that the row begins at; nil outside an import.
+  public var line: Int? { place?.line }
+
+  init(index: Int, place: RowPlace? = nil, code: String, message: String) {
+    (self.index, self.place, self.code, self.message) = (index, place, code, message)
+  }
+}
+
+/// Where a row begins in its file.
+public struct RowPlace: Equatable, Sendable {
+  public let line: Int
+  /// Of an element of a list (JSON), which of its line's it may be: the column, in characters from 1, and its number, from 1.
+  public let column: Int?
+  public let element: Int?
+
+  init(line: Int, column: Int? = nil, element: Int? = nil) {
+    (self.line, self.column, self.element) = (line, column, element)
+  }
+
+  /// As a list of refused rows names it: `line 17`, `element 3 (line 1, column 40)`.
+  public var inWords: String {
+    guard let element, let column else { return "line \(line)" }
+    return "element \(element) (line \(line), column \(column))"
+  }
+
+  /// As it stands behind a file's name: `17`, `1:40: element 3`.
+  var inFile: String {
+    guard let element, let column else { return "\(line)" }
+    return "\(line):\(column): element \(element)"
+  }
 }
 
 /// What a batch did.
@@ -143,6 +174,9 @@ public struct AddReport: Equatable, Sendable {
   public var rejectedCount = 0
 
   public init() {}
+
+  /// Whether there were rows, and every one of them was refused.
+  public var isRefused: Bool { rejectedCount > 0 && added + updated + skipped == 0 }
 
   /// Refused ones are counted by `reject`.
   mutating func count(_ outcome: AddOutcome) {

@@ -56,7 +56,7 @@ public final class CardBatch {
   /// Counts a card that the caller could not even hand over (a wrong type).
   public func reject(code: String, message: String) {
     index += 1
-    report.reject(Rejection(index: index, line: nil, code: code, message: message))
+    report.reject(Rejection(index: index, code: code, message: message))
   }
 
   /// What the batch did until now.

@@ -20,13 +20,31 @@ public enum CardTable {
   public static func ids(
     _ db: Database, in deck: DeckID, matching query: CardQuery, at moment: StudyMoment
   ) throws -> [CardID] {
-    var found: [CardID] = []
+    try found(db, in: deck, matching: query, at: moment).ids
+  }
+
+  /// The cards of a deck that a query finds, top first, with their positions in the deck: one walk, whatever is found.
+  public static func found(
+    _ db: Database, in deck: DeckID, matching query: CardQuery, at moment: StudyMoment
+  ) throws -> (ids: [CardID], positions: [Int]) {
+    var (ids, positions): ([CardID], [Int]) = ([], [])
     var matcher = QueryMatcher(query, at: moment)
+    var position = 0
     try db.forEachRow("SELECT \(QueryMatcher.columns) FROM cards WHERE deck = ? ORDER BY rank", [deck.rawValue]) {
       row in
-      if matcher.matches(row) { found.append(id(row)) }
+      position += 1
+      guard matcher.matches(row) else { return }
+      ids.append(id(row))
+      positions.append(position)
     }
-    return found
+    return (ids, positions)
+  }
+
+  /// Some cards of a deck, top first.
+  /// - Parameter offset: how many cards above them are passed over.
+  public static func page(_ db: Database, in deck: DeckID, offset: Int, count: Int) throws -> [CardRecord] {
+    let sql = "SELECT \(columns) FROM cards WHERE deck = ? ORDER BY rank LIMIT ? OFFSET ?"
+    return try db.rows(sql, [deck.rawValue, count, offset], record)
   }
 
   /// The cards that a sprint races through: of the deck and those within it, top first, without suspended ones.
@@ -51,7 +69,12 @@ public enum CardTable {
 
   /// The cards whose guid begins like that, in any deck; at most `limit` of them.
   public static func ids(_ db: Database, guidBeginning start: String, limit: Int = 10) throws -> [CardID] {
-    let sql = "SELECT id FROM cards WHERE substr(guid, 1, length(?1)) = ?1 ORDER BY guid <> ?1, id LIMIT ?2"
+    // By the index of each deck's guids: the highest character bounds them from above.
+    let sql = """
+      SELECT cards.id FROM decks CROSS JOIN cards
+      ON cards.deck = decks.id AND cards.guid >= ?1 AND cards.guid < ?1 || char(1114111)
+      ORDER BY cards.guid <> ?1, cards.id LIMIT ?2
+      """
     return try db.rows(sql, [start, limit], id)
   }
 

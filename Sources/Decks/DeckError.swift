@@ -32,7 +32,7 @@ public enum DeckError: Problem, Equatable {
   /// A format that is not known; the ending or the name that was given.
   case unknownFormat(name: String)
   /// A row of a strict import was refused.
-  case refusedRow(path: String, line: Int, code: String, reason: String)
+  case refusedRow(path: String, place: RowPlace, code: String, reason: String)
   /// A session that has ended, or an empty one.
   case over
   case paused
@@ -116,15 +116,17 @@ public enum DeckError: Problem, Equatable {
     case .badFile(let path, let line, let column, let expected):
       "\(fileName(path)):\(line):\(column): \(expected). Nothing was imported."
     case .badEncoding(let path, let encoding):
-      "\(fileName(path)) is written in \(encoding.rawValue); say so, or save it as utf-8. Nothing was imported."
+      "\(fileName(path)) is written in \(encoding.rawValue); give --encoding \(encoding.rawValue), or save it as utf-8. "
+        + "Nothing was imported."
     case .unknownEncoding(let name):
-      "no encoding is called \(quoted(name)); there are "
-        + TextEncoding.allCases.map(\.rawValue).joined(separator: ", ")
+      "no encoding is called \(quoted(name))\(didYouMean(name, among: TextEncoding.allNames)); there are "
+        + TextEncoding.allNames.joined(separator: ", ")
     case .tooLarge(let path, let line, let what): "\(fileName(path)):\(line): \(what). Nothing was imported."
     case .unknownFormat(let name):
       "no format is called \(quoted(name))\(didYouMean(name, among: CardFormat.allNames)); there are "
-        + CardFormat.allNames.joined(separator: ", ")
-    case .refusedRow(let path, let line, _, let reason): "\(fileName(path)):\(line): \(reason). Nothing was imported."
+        + CardFormat.allNames.joined(separator: ", ") + "; --format names one whatever the file is called"
+    case .refusedRow(let path, let place, _, let reason):
+      "\(fileName(path)):\(place.inFile): \(reason). Nothing was imported."
     case .over: "the session is over; restart it for all cards and all its time"
     case .paused: "the session is paused; resume it first"
     case .nothingToUndo: "nothing has been answered since the session began"
@@ -142,8 +144,9 @@ public enum DeckError: Problem, Equatable {
     case .exists(let name), .badName(let name, _), .badOption(let name, _): [("name", .text(name))]
     case .badFile(let path, let line, let column, _):
       [("path", .text(path)), ("line", .integer(line)), ("column", .integer(column))]
-    case .tooLarge(let path, let line, _), .refusedRow(let path, let line, _, _):
-      [("path", .text(path)), ("line", .integer(line))]
+    case .tooLarge(let path, let line, _): [("path", .text(path)), ("line", .integer(line))]
+    case .refusedRow(let path, let place, _, _):
+      [("path", .text(path)), ("line", .integer(place.line))] + (place.column.map { [("column", .integer($0))] } ?? [])
     case .badEncoding(let path, _): [("path", .text(path))]
     case .badQuery(_, let column, _): [("column", .integer(column))]
     default: []

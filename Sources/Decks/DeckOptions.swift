@@ -23,6 +23,12 @@ public struct DeckOptions: Equatable, Sendable {
     public let isWhole: Bool
     public let range: ClosedRange<Double>
 
+    /// `a whole number from 0 to 9,999`, `a number from 0.7 to 0.99`.
+    public var expectation: String {
+      guard isWhole else { return "a number from \(range.lowerBound) to \(range.upperBound)" }
+      return "a whole number from \(grouped(Int(range.lowerBound))) to \(grouped(Int(range.upperBound)))"
+    }
+
     func allows(_ value: Double) -> Bool { range.contains(value) && (!isWhole || value == value.rounded()) }
 
     static let newPerDay = Name(text: "new_per_day", isWhole: true, range: 0...9999)
@@ -56,10 +62,7 @@ public struct DeckOptions: Equatable, Sendable {
   /// - Throws: `badOption` when the value is out of range, or not whole where it must be.
   public mutating func set(_ name: Name, to value: Double) throws(DeckError) {
     guard name.allows(value) else {
-      let kind = name.isWhole ? "a whole number" : "a number"
-      let low = name.isWhole ? grouped(Int(name.range.lowerBound)) : "\(name.range.lowerBound)"
-      let high = name.isWhole ? grouped(Int(name.range.upperBound)) : "\(name.range.upperBound)"
-      throw .badOption(name: name.text, reason: "must be \(kind) from \(low) to \(high)")
+      throw .badOption(name: name.text, reason: "must be \(name.expectation)")
     }
     switch name {
     case .newPerDay: newPerDay = Int(value)

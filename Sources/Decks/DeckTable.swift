@@ -46,17 +46,25 @@ public enum DeckTable {
   // MARK: Counting
 
   /// The deck's own cards, without those of the decks within.
-  /// - Parameter now: seconds since 1970; what is due until then counts as due.
-  public static func counts(_ db: Database, _ id: DeckID, now: Double) throws -> DeckCounts {
+  /// What is being learnt is due from the beginning of its day on, as a session shows it.
+  public static func counts(_ db: Database, _ id: DeckID, at moment: StudyMoment) throws -> DeckCounts {
+    let waiting = try WaitingCounts(db, id, at: moment)
+    return DeckCounts(
+      count: try count(db, id), newCount: waiting.new, dueCount: waiting.learning + waiting.due)
+  }
+
+  /// How many cards the deck holds itself.
+  public static func count(_ db: Database, _ id: DeckID) throws -> Int {
+    try db.firstRow("SELECT count(*) FROM cards WHERE deck = ?", [id.rawValue]) { $0.count(0) } ?? 0
+  }
+
+  /// Its own cards that were never studied, suspended ones left out. Indices answer it without reading a card.
+  static func newCount(_ db: Database, _ id: DeckID) throws -> Int {
     let sql = """
-      SELECT (SELECT count(*) FROM cards WHERE deck = ?1),
-        (SELECT count(*) FROM cards WHERE deck = ?1 AND state > 0),
-        (SELECT count(*) FROM cards WHERE deck = ?1 AND suspended = 1 AND state = 0),
-        (SELECT count(*) FROM cards WHERE deck = ?1 AND state > 0 AND due <= ?2 AND suspended = 0)
+      SELECT (SELECT count(*) FROM cards WHERE deck = ?1) - (SELECT count(*) FROM cards WHERE deck = ?1 AND state > 0)
+        - (SELECT count(*) FROM cards WHERE deck = ?1 AND suspended = 1 AND state = 0)
       """
-    return try db.firstRow(sql, [id.rawValue, now]) { row in
-      DeckCounts(count: row.count(0), newCount: row.count(0) - row.count(1) - row.count(2), dueCount: row.count(3))
-    } ?? DeckCounts()
+    return try db.firstRow(sql, [id.rawValue]) { $0.count(0) } ?? 0
   }
 
   // MARK: Changing

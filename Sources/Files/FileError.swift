@@ -93,7 +93,7 @@ extension FileError {
     case .system(let number):
       isDiskFull
         ? "no room is left on the disk for \(quoted(path)); nothing was changed; make room and try again"
-        : "\(quoted(path)) could not be \(pastTense): \(FileError.advice(number))"
+        : "\(quoted(path)) could not be \(pastTense): \(advice(number))"
     case .notAFile: "\(quoted(path)) could not be \(pastTense): it is not a regular file"
     case .tooLarge(let limit):
       "\(quoted(path)) is larger than the \(grouped(limit)) bytes that are read of such a file; split it"
@@ -121,8 +121,9 @@ extension FileError {
   }
 
   /// What an errno means to a person, and what to do where that is known.
-  private static func advice(_ number: Int32) -> String {
+  private func advice(_ number: Int32) -> String {
     switch number {
+    case ENOENT where operation == .write: "its folder is not there; make it first"
     case ENOENT: "there is no such file or folder"
     case ENOTDIR: "a part of its path is not a folder"
     case EACCES, EPERM: "the system does not allow it; check its owner and mode"

@@ -134,7 +134,7 @@ public final class PluginHost {
       for name in manifest.commands {
         try registry.add(
           Command(
-            path: [name], theme: "Plugins", summary: manifest.summary,
+            path: [name], theme: "Plugins", effect: .acts, summary: manifest.summary,
             arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: manifest.owner, isAnnounced: true
           ) { [unowned self] invocation in
             try load(plugin)

@@ -45,8 +45,14 @@ public final class Console {
 
   public func show(_ display: Display) { show(display.lines(on: terminal)) }
 
-  /// A line for the person, on standard error.
+  /// A line for the person, on standard error; at a terminal it is broken between words.
   public func message(_ text: String) {
+    guard let width = errors.cutWidth else { return messageAsItIs(text) }
+    messageAsItIs(text.lines(within: width, breaksWords: false).joined(separator: "\n"))
+  }
+
+  /// A line that a program may read, on standard error.
+  public func messageAsItIs(_ text: String) {
     fflush(nil)
     var bytes = Array((text + "\n").utf8)[...]
     while !bytes.isEmpty {

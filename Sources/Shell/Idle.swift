@@ -2,6 +2,7 @@
 // never finished; nothing typed while one person is signed in is found by another.
 
 import Authentication
+import Storage
 import Wording
 import Workspace
 
@@ -33,16 +34,17 @@ struct IdleWatch {
 extension Shell {
   /// Lets the prompt watch for the idle lock while somebody is signed in.
   func watchIdle() {
-    guard let lineReader else { return }
-    let minutes = gate.user == nil ? 0 : preferences?.idleMinutes ?? 0
-    guard minutes > 0 else {
-      lineReader.tick = nil
-      return
-    }
+    lineReader?.tick = idleTick()
+  }
+
+  /// Asked again and again while a line is typed: whether it is time to lock. It counts from now on.
+  func idleTick() -> () -> Bool {
+    isIdle = false
+    guard gate.user != nil else { return { false } }
     var watch = IdleWatch(keys: LineReader.keyCount, now: clock.now().boot)
-    lineReader.tick = { [unowned self] in
+    return { [unowned self] in
       isIdle = watch.isOver(
-        keys: LineReader.keyCount, minutes: preferences?.idleMinutes ?? minutes, now: clock.now().boot)
+        keys: LineReader.keyCount, minutes: preferences?.idleMinutes ?? 0, now: clock.now().boot)
       return isIdle
     }
   }
@@ -62,11 +64,35 @@ extension Shell {
     }
   }
 
+  /// Milliseconds until a screen is to be locked; nil when it is not, by the setting or because nobody is signed in.
+  func untilLock(_ idle: IdleClock) -> Int? {
+    guard gate.user != nil, console.terminal.hasKeyboard, let minutes = preferences?.idleMinutes else { return nil }
+    return idle.left(minutes: minutes, now: clock.now().boot).map { Int($0) }
+  }
+
+  /// Asks for the password before a screen goes on. What is open stays open: nothing runs until the right one is given.
+  /// - Returns: false when the person left instead; then nobody is signed in.
+  func unlock() -> Bool {
+    isIdle = false
+    console.note("Locked after \(counted(preferences?.idleMinutes ?? 0, "minute")) without a key.")
+    switch askForPassword() {
+    case nil: return true
+    case let status?:
+      do {
+        try signOut()
+      } catch {
+        report(error)
+      }
+      leaving = leaving ?? status
+      return false
+    }
+  }
+
   // MARK: History
 
   /// Where the lines go that are typed now: the person's file, or nowhere while nobody is signed in or none are to be kept.
   private var wantedHistory: HistoryPlace {
-    let size = gate.needsAuthentication ? 0 : preferences?.historySize ?? 0
+    let size = gate.needsAuthentication || setup.isDryRun ? 0 : preferences?.historySize ?? 0
     guard size > 0, let path = historyPath else { return HistoryPlace(path: nil, size: 1_000, session: session) }
     return HistoryPlace(path: path, size: size, session: session)
   }
@@ -74,6 +100,13 @@ extension Shell {
   func makeHistory() -> History {
     let place = wantedHistory
     historyPlace = place
+    if let path = place.path {
+      do {
+        try makePrivateFolder(String(path.dropLast("/history".count)))
+      } catch {
+        report(error)
+      }
+    }
     return History(path: place.path, limit: place.size) { [unowned self] in console.message($0) }
   }
 

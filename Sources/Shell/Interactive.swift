@@ -40,7 +40,6 @@ extension Shell {
 
   private func lineSource() throws -> any LineSource {
     guard console.terminal.hasKeyboard else { return plainReader }
-    if let path = historyPath { try makePrivateFolder(String(path.dropLast("/history".count))) }
     let reader = try LineReader(history: makeHistory())
     // Moves of elements wait for a save; a shell that is stopped may never go on.
     reader.willSuspend = { [unowned self] in saveDocuments() }

@@ -14,7 +14,7 @@ extension Shell {
     if let reason = (error as? LuaError)?.stopReason, case .exit(let status) = reason { return Int32(status) }
     let problem = problem(of: error)
     if asJSON ?? setup.wantsJSON {
-      console.message(JSONText.problem(problem))
+      console.messageAsItIs(JSONText.problem(problem))
     } else {
       console.message(printableLines(words(error, problem, origin)))
     }

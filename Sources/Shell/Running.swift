@@ -23,8 +23,11 @@ public struct Script {
   /// Whom a setting that it sets or declares is from.
   var owner: Owner { isStartScript ? .startScript : .script(name) }
   var isStartScript = false
+  /// When the code is an expression its value is shown, as the prompt does.
+  var showsValue = false
 
-  public init(name: String, code: [UInt8], path: String, arguments: [String]) {
+  public init(name: String, code: [UInt8], path: String, arguments: [String], showsValue: Bool = false) {
+    self.showsValue = showsValue
     self.name = name
     self.code = code
     self.path = path
@@ -50,6 +53,7 @@ extension Shell {
         wantsJSON = setup.wantsJSON || invocation.wantsJSON
         try lookAgain()
         try requireSignIn(for: command)
+        try command.checkRehearsal(of: invocation, isRehearsed: setup.isDryRun, isInUnit: isInUnit)
         let result = try command.run(invocation)
         show(result, asJSON: wantsJSON)
         try events.emit(.command, [words.joined(separator: " ")], brief: [command.name])
@@ -66,11 +70,17 @@ extension Shell {
     try plugins.prepareCommand(words)
     let (command, invocation) = try registry.parse(words: words)
     try requireSignIn(for: command)
+    try command.checkRehearsal(of: invocation, isRehearsed: setup.isDryRun, isInUnit: isInUnit)
     if command.theme == Self.accountTheme {
       throw Common.problem(
         "not_here", "Not from Lua", "\(command.name) is for the command line; Lua has `auth.login` and `auth.logout`")
     }
     return try command.run(invocation).value
+  }
+
+  /// Whether a unit of work is under way.
+  private var isInUnit: Bool {
+    get throws { try !gate.needsAuthentication && workspace().isInUnit }
   }
 
   // MARK: Scripts
@@ -82,6 +92,8 @@ extension Shell {
     defer { isInScript = wasInScript }
     do {
       try lookAgain()
+      // A script within a script is a part of its unit.
+      if try isInUnit { return Interrupts.holding { runAll(scripts) } }
       if !gate.needsAuthentication { try workspace().beginUnit() }
       let status = Interrupts.holding { runAll(scripts) }
       // The script may have signed in or out: then it is another workspace, or none.
@@ -125,8 +137,22 @@ extension Shell {
     // A first line that begins with # is for the system.
     var code = script.code[...]
     if code.starts(with: [0xEF, 0xBB, 0xBF]) { code = code.dropFirst(3) }
-    if code.first == UInt8(ascii: "#") { code = code.drop { $0 != UInt8(ascii: "\n") } }
+    if !script.showsValue, code.first == UInt8(ascii: "#") { code = code.drop { $0 != UInt8(ascii: "\n") } }
+    if script.showsValue {
+      let chunk = try expression(code, script.name) ?? lua.load(code, name: script.name)
+      return try showResults(of: chunk, asJSON: setup.wantsJSON)
+    }
     try lua.load(code, name: script.name).call(script.arguments, results: 0) { _ in }
+  }
+
+  /// The code as an expression; nil when it is none.
+  private func expression(_ code: ArraySlice<UInt8>, _ name: String) throws -> LuaReference? {
+    do {
+      return try lua.load(Array("return ".utf8) + code, name: name)
+    } catch is LuaError {
+      // As statements it may be understood, and if not, that says better what is wrong.
+      return nil
+    }
   }
 
   private func argumentTable(_ script: Script) -> LuaValue {
@@ -170,7 +196,26 @@ extension Shell {
     do {
       var start = try script(at: path, [])
       start.isStartScript = true
-      try Interrupts.holding { try run(start) }
+      try Interrupts.holding { try rehearsing { try run(start) } }
+    } catch {
+      report(error)
+    }
+  }
+
+  /// Runs Lua that is no script: in a rehearsal as a unit of work that is taken back, otherwise as it is.
+  private func rehearsing(_ body: () throws -> Void) throws {
+    guard setup.isDryRun, !gate.needsAuthentication, try !isInUnit else { return try body() }
+    try workspace().beginUnit()
+    defer { endRehearsal() }
+    try body()
+  }
+
+  private func endRehearsal() {
+    do {
+      guard try isInUnit else { return }
+      let done = try workspace().unitSummary
+      try workspace().rollbackUnit()
+      if !done.isEmpty { console.note("dry run: \(done); nothing was changed") }
     } catch {
       report(error)
     }
@@ -191,11 +236,7 @@ extension Shell {
       try lookAgain()
       try Interrupts.holding {
         let function = try expressionOrChunk(text)
-        try function.callForAll { stack, first, count in
-          for index in first..<(first + count) {
-            console.show(try stack.preview(index).lines(on: console.terminal))
-          }
-        }
+        try rehearsing { try showResults(of: function) }
       }
       return .done
     } catch let error as LuaError where error.isIncomplete {
@@ -207,6 +248,19 @@ extension Shell {
       }
       report(error)
       return .failed
+    }
+  }
+
+  /// Calls a function and shows what it answers, as the prompt does.
+  private func showResults(of function: LuaReference, asJSON: Bool = false) throws {
+    try function.callForAll { stack, first, count in
+      for index in first..<(first + count) {
+        if asJSON {
+          show(CommandResult(value(of: stack.value(index))), asJSON: true)
+        } else {
+          console.show(try stack.preview(index).lines(on: console.terminal))
+        }
+      }
     }
   }
 

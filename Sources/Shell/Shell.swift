@@ -90,7 +90,7 @@ public final class Shell {
   public let events: EventTable
   public private(set) lazy var plugins = PluginHost(
     pluginSurroundings(), registry: registry, modes: modes, events: events)
-  let surroundings: Surroundings
+  private(set) var surroundings: Surroundings
   private var opened: Workspace?
   /// The settings while nobody is signed in.
   private var outsideSettings: Preferences?
@@ -126,6 +126,7 @@ public final class Shell {
     self.setup = setup
     self.console = console
     self.surroundings = surroundings
+    self.surroundings.isRehearsal = setup.isDryRun
     lexicons = LexiconLibrary(
       listFolders: setup.listFolders, cacheFolder: setup.cacheFolder, dictionaryFolders: setup.dictionaryFolders)
     lua = try LuaState(seed: setup.seed)
@@ -322,6 +323,7 @@ public final class Shell {
     if setup.isUnattended { return nil }
     let outcome: LineOutcome
     if let lineReader {
+      watchIdle()
       outcome = try lineReader.read(prompt: text, initial: "", hidesHistory: true)
     } else {
       if console.terminal.hasKeyboard { console.write(text) }
@@ -330,6 +332,9 @@ public final class Shell {
     switch outcome {
     case .line(let line): return line
     case .interrupted: throw WorkspaceError.interrupted
+    case .stopped where isIdle:
+      console.write("\u{1B}[H\u{1B}[2J")
+      return unlock() ? try ask(text) : nil
     case .endOfInput, .stopped: return nil
     case .terminated(let signal):
       leaving = 128 + signal

@@ -22,7 +22,7 @@ extension Shell {
     }
   }
 
-  private func value(of value: LuaValue) -> CommandValue {
+  func value(of value: LuaValue) -> CommandValue {
     switch value {
     case .none: .none
     case .boolean(let flag): .boolean(flag)
@@ -30,9 +30,19 @@ extension Shell {
     case .number(let number): .number(number)
     case .bytes(let bytes): .text(String(decoding: bytes, as: UTF8.self))
     case .list(let items): .list(items.map(self.value))
-    case .table(let pairs): .record(pairs.compactMap { pair in pair.key.text.map { ($0, self.value(of: pair.value)) } })
+    case .table(let pairs): .record(pairs.map { (name(of: $0.key), self.value(of: $0.value)) })
     case .object(let object): identity(of: object)
     case .opaque: .none
+    }
+  }
+
+  /// A key as JSON writes it.
+  private func name(of key: LuaValue) -> String {
+    switch key {
+    case .integer(let number): String(number)
+    case .number(let number): String(number)
+    case .boolean(let flag): String(flag)
+    default: key.text ?? "?"
     }
   }
 

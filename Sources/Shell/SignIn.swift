@@ -69,6 +69,26 @@ extension Shell {
     }
   }
 
+  /// Asks whoever is signed in for their password until it is right; answers the exit status when they leave.
+  func askForPassword() -> Int32? {
+    while true {
+      do {
+        try Interrupts.holding {
+          let password = try readPassword("Password for \(printable(gate.user ?? "")): ")
+          try gate.confirm(password)
+        }
+        return nil
+      } catch is LeftSignIn {
+        return ExitStatus.done
+      } catch let error as AuthenticationError where ["denied", "locked", "empty", "busy"].contains(error.code) {
+        report(error, origin: "login", asJSON: false)
+      } catch {
+        let status = report(error, origin: "login", asJSON: false)
+        return leaving ?? (status == ExitStatus.interrupted ? status : ExitStatus.signIn)
+      }
+    }
+  }
+
   /// After the idle lock: the question for the password again.
   func askAgain() {
     guard let status = askToSignIn() else { return }

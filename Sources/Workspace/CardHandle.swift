@@ -9,6 +9,7 @@ public final class CardHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let id: CardID
   private var kept: (record: CardRecord, changeCount: Int)?
+  private var keptPosition: (position: Int, version: Int)?
 
   init(_ id: CardID, in workspace: Workspace) {
     self.id = id
@@ -34,6 +35,12 @@ public final class CardHandle: WorkspaceHandle {
   /// Takes over a row that was just read, unless it is a long one: who holds many cards does not hold all their texts.
   func keep(_ record: CardRecord) { kept = record.isShort ? (record, workspace.changeCount) : nil }
 
+  /// Takes over a row that was just read, and the place where it stands.
+  func keep(_ record: CardRecord, position: Int) {
+    keep(record)
+    keptPosition = (position, workspace.orderVersion)
+  }
+
   /// Whether it is still there.
   public func exists() throws -> Bool { try workspace.read { try CardTable.card($0, id) } != nil }
 
@@ -41,9 +48,9 @@ public final class CardHandle: WorkspaceHandle {
 
   /// 1 is the top.
   public func position() throws -> Int {
-    let deck = try deck()
-    // The deck's handle may live only here: a walk over many cards holds the deck, and with it the order.
-    return try deck.position(of: id) ?? workspace.read { try CardTable.position($0, of: id) }
+    let deck = try record().deck
+    if let keptPosition, keptPosition.version == workspace.orderVersion { return keptPosition.position }
+    return try workspace.position(of: id, in: deck)
   }
 
   public func update(prompt: String? = nil, answer: String? = nil, tags: [String]? = nil) throws {
@@ -74,6 +81,9 @@ public final class CardHandle: WorkspaceHandle {
 public final class CardSequence: WorkspaceHandle {
   public let workspace: Workspace
   let ids: [CardID]
+  /// Where the cards stood when the sequence was made; nil when they are a whole deck.
+  private let positions: [Int]?
+  private let orderVersion: Int
   private var next = 0
   private var page = Page(range: 0..<0, records: [:], changeCount: -1)
   /// Rows of the next page: fewer where texts are long.
@@ -88,8 +98,10 @@ public final class CardSequence: WorkspaceHandle {
     let changeCount: Int
   }
 
-  init(_ ids: [CardID], in workspace: Workspace) {
+  init(_ ids: [CardID], positions: [Int]? = nil, in workspace: Workspace) {
     self.ids = ids
+    self.positions = positions
+    orderVersion = workspace.orderVersion
     self.workspace = workspace
   }
 
@@ -102,7 +114,11 @@ public final class CardSequence: WorkspaceHandle {
       next += 1
       guard let record = try record(at: next - 1) else { continue }
       let handle = workspace.handle(of: record.id)
-      handle.keep(record)
+      if orderVersion == workspace.orderVersion {
+        handle.keep(record, position: positions?[next - 1] ?? next)
+      } else {
+        handle.keep(record)
+      }
       return handle
     }
     return nil

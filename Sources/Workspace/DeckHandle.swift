@@ -9,19 +9,6 @@ import Wording
 public final class DeckHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let id: DeckID
-  private var kept: Order?
-
-  /// The cards as they stood at one moment, top first.
-  private final class Order {
-    let ids: [CardID]
-    let changeCount: Int
-    lazy var positions = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($0.element, $0.offset + 1) })
-
-    init(ids: [CardID], changeCount: Int) {
-      self.ids = ids
-      self.changeCount = changeCount
-    }
-  }
 
   init(_ id: DeckID, in workspace: Workspace) {
     self.id = id
@@ -38,41 +25,40 @@ public final class DeckHandle: WorkspaceHandle {
   public func counts() throws -> DeckCounts {
     try workspace.read { db in
       _ = try DeckTable.record(db, id)
-      return try DeckTable.counts(db, id, now: workspace.surroundings.now())
+      return try DeckTable.counts(db, id, at: workspace.moment)
     }
+  }
+
+  /// How many cards it holds itself.
+  public func count() throws -> Int {
+    try workspace.read { db in
+      _ = try DeckTable.record(db, id)
+      return try DeckTable.count(db, id)
+    }
+  }
+
+  /// What `study` would show now, the decks within it and the limits of the day counted in.
+  public func studyCounts() throws -> StudyCounts {
+    let limit = try workspace.preferences().studyLimit
+    return try workspace.read { try StudyCounts.of($0, id, limit: limit, at: workspace.moment) }
   }
 
   /// The card at a position, 1 on top.
   public func card(at position: Int) throws -> CardHandle? {
-    let order = try order()
-    return order.ids.indices.contains(position - 1) ? workspace.handle(of: order.ids[position - 1]) : nil
-  }
-
-  /// The order of the cards, kept while nothing changes, so that a walk by positions is not quadratic.
-  private func order() throws -> Order {
     _ = try workspace.store(for: "deck")
-    if let kept, kept.changeCount == workspace.changeCount { return kept }
-    let fresh = Order(
-      ids: try workspace.read { db in
-        _ = try DeckTable.record(db, id)
-        return try CardTable.ids(db, in: id)
-      }, changeCount: workspace.changeCount)
-    kept = fresh
-    return fresh
+    return try workspace.card(of: id, at: position).map { workspace.handle(of: $0) }
   }
-
-  /// The position of a card that is in this deck; 1 is the top.
-  func position(of card: CardID) throws -> Int? { try order().positions[card] }
 
   /// The cards that a query finds, top first, fixed now. Nil or blank finds all.
   public func cards(matching query: String? = nil) throws -> CardSequence {
-    guard let query, !query.trimmed.isEmpty else { return CardSequence(try order().ids, in: workspace) }
+    _ = try workspace.store(for: "deck")
+    guard let query, !query.trimmed.isEmpty else { return CardSequence(try workspace.ids(of: id), in: workspace) }
     let parsed = try CardQuery(query)
-    let ids = try workspace.read { db in
+    let found = try workspace.read { db in
       _ = try DeckTable.record(db, id)
-      return try CardTable.ids(db, in: id, matching: parsed, at: workspace.moment)
+      return try CardTable.found(db, in: id, matching: parsed, at: workspace.moment)
     }
-    return CardSequence(ids, in: workspace)
+    return CardSequence(found.ids, positions: found.positions, in: workspace)
   }
 
   public func options() throws -> DeckOptions { try workspace.read { try DeckTable.options($0, id) } }
@@ -178,6 +164,12 @@ extension Workspace {
   public func decks() throws -> [DeckHandle] {
     try read { try DeckTable.list($0) }.map { handle(of: $0.id) }
   }
+
+  /// What `study` would show of each deck now.
+  public func studyCounts() throws -> [DeckID: StudyCounts] {
+    let limit = try preferences().studyLimit
+    return try read { try StudyCounts.all($0, limit: limit, at: moment) }
+  }
 }
 
 extension Workspace {
@@ -188,7 +180,10 @@ extension Workspace {
     try perform(.importCards) { db in
       let known = try DeckTable.list(db).first { $0.name == name }
       let deck = try known ?? DeckTable.create(db, name: name, now: surroundings.now())
-      return try handle(of: deck.id).importCards(from: path, options, progress: progress)
+      let report = try handle(of: deck.id).importCards(from: path, options, progress: progress)
+      // A deck is not made for a file of which nothing could be used.
+      if known == nil, report.isRefused { try DeckTable.remove(db, deck.id) }
+      return report
     }
   }
 }

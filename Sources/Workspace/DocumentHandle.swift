@@ -92,7 +92,7 @@ extension Workspace {
       randomBytes: { count in
         (0..<(count + 7) / 8).flatMap { _ in withUnsafeBytes(of: entropy()) { Array($0) } }.prefix(count).map { $0 }
       })
-    if isInUnit { fresh.beginUnit() }
+    if isInUnit || surroundings.isRehearsal { fresh.beginUnit() }
     openedDocuments = fresh
     return fresh
   }

@@ -15,6 +15,8 @@ public struct Surroundings {
   public var choices: RandomChoices
   /// Whether the person asks to stop: polled by long work.
   public var isInterrupted: () -> Bool
+  /// A rehearsal (`--dry-run`): only a unit of work, which is taken back, may change anything.
+  public var isRehearsal = false
 
   public init(
     now: @escaping () -> Double, elapsed: @escaping () -> Double, zoneOffset: @escaping (Double) -> Double = { _ in 0 },

@@ -48,6 +48,7 @@ public final class Workspace {
   private var gameHandles = HandleTable<ObjectIdentifier, GameHandle>()
   var documentHandles = HandleTable<ObjectIdentifier, DocumentHandle>()
   var openedDocuments: DocumentStore?
+  var orders = DeckOrders()
   let drawing: DrawingProgram
   var settingHandles = HandleTable<String, SettingHandle>()
   /// How often each operation was done in the unit under way.
@@ -107,7 +108,11 @@ public final class Workspace {
 
   /// Runs a change as one operation.
   func perform<T>(_ operation: Operation, _ body: (Database) throws -> T) throws -> T {
-    let result = try store().operation(operation.rawValue, body)
+    let database = try store()
+    if surroundings.isRehearsal, !database.isInUnit { throw WorkspaceError.rehearsal(operation.rawValue) }
+    orders.refresh(changeCount)
+    let result = try database.operation(operation.rawValue, body)
+    if operation.movesNoCard { orders.goOn(to: changeCount) }
     if database.isInUnit { unitOperations[operation, default: 0] += 1 }
     return result
   }
@@ -143,6 +148,8 @@ public final class Workspace {
   public func rollbackUnit() throws {
     let store = try store()
     try openedDocuments?.rollbackUnit()
+    // In a rehearsal the documents are in a unit from the first to the last: none is ever written.
+    if surroundings.isRehearsal { openedDocuments?.beginUnit() }
     try store.rollbackUnit()
     if unitOperations[.changeSettings] != nil { try reloadSettings() }
   }

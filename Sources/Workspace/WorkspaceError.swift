@@ -9,11 +9,14 @@ public enum WorkspaceError: Problem, Equatable {
   case signedOut(what: String)
   /// The person asked to stop.
   case interrupted
+  /// A change outside of a unit of work, in a rehearsal.
+  case rehearsal(String)
 
   public var code: String {
     switch self {
     case .authenticationRequired, .signedOut: "auth_required"
     case .interrupted: "interrupted"
+    case .rehearsal: "dry_run"
     }
   }
 
@@ -22,6 +25,7 @@ public enum WorkspaceError: Problem, Equatable {
     case .authenticationRequired: "Sign in first"
     case .signedOut: "Signed out"
     case .interrupted: "Interrupted"
+    case .rehearsal: "Not in a rehearsal"
     }
   }
 
@@ -30,6 +34,7 @@ public enum WorkspaceError: Problem, Equatable {
     case .authenticationRequired: "nobody is signed in; `login` first"
     case .signedOut(let what): "this \(what) was opened before a sign-out; sign in and open it again"
     case .interrupted: "interrupted; nothing was changed"
+    case .rehearsal(let operation): "\(operation) is not done under --dry-run; nothing was changed"
     }
   }
 }

@@ -126,7 +126,7 @@ struct Arguments {
       --user NAME             who signs in ($DECKHAND_USER, else the only account)
       --password-file FILE    read the password from FILE; - is a line of standard input
       --set NAME=VALUE        a setting for this run
-      --dry-run               show what a script would change, change nothing
+      --dry-run               show what a script would change; commands that change are refused
       --seed N                random choices in games, scripts and documents repeat
       --json                  commands answer in JSON, one value a line
       --no-plugins, --no-init start without plugins, without init.lua

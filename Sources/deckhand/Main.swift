@@ -63,7 +63,7 @@ let version = "0.1.0"
     var status = shell.checkSettings()
     if !arguments.code.isEmpty, status == ExitStatus.done {
       status = shell.runScripts(
-        arguments.code.map { Script(name: "-e", code: Array($0.utf8), path: "-e", arguments: []) })
+        arguments.code.map { Script(name: "-e", code: Array($0.utf8), path: "-e", arguments: [], showsValue: true) })
     }
     if case .words(let words) = arguments.action, status == ExitStatus.done {
       let isFile =

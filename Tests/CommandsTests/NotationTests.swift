@@ -41,14 +41,16 @@ import Testing
 
   @Test(arguments: ["", "file", "FILE DECK", "[FILE", "-c", "--count n", "--a B C", "...", "[]", "--", "F\u{0}"])
   func `anything else is refused with the forms there are`(text: String) {
-    let error = #expect(throws: CommandError.self) { try Command(path: ["c"], theme: "", summary: "").adding(text) }
+    let error = #expect(throws: CommandError.self) {
+      try Command(path: ["c"], theme: "", summary: "").adding(text)
+    }
     #expect(error?.message.contains("cannot be added") == true)
   }
 }
 
 extension Command {
   fileprivate convenience init(path: [String], theme: String, summary: String) {
-    self.init(path: path, theme: theme, summary: summary) { _ in CommandResult() }
+    self.init(path: path, theme: theme, effect: .reads, summary: summary) { _ in CommandResult() }
   }
 
   /// The command as the registry would take it.
@@ -56,10 +58,12 @@ extension Command {
     switch try ArgumentNotation(text, command: name) {
     case .argument(let argument):
       try CommandRegistry().add(
-        Command(path: path, theme: theme, summary: summary, arguments: [argument]) { _ in CommandResult() })
+        Command(path: path, theme: theme, effect: .reads, summary: summary, arguments: [argument]) { _ in
+          CommandResult()
+        })
     case .option(let option):
       try CommandRegistry().add(
-        Command(path: path, theme: theme, summary: summary, options: [option]) { _ in CommandResult() })
+        Command(path: path, theme: theme, effect: .reads, summary: summary, options: [option]) { _ in CommandResult() })
     }
   }
 }

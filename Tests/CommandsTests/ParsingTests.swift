@@ -91,9 +91,9 @@ import Wording
     #expect(invocation.words == ["--limit", "7", "D", "--sprint"])
   }
 
-  @Test func `a query's word with blanks is a phrase`() throws {
+  @Test func `the words of a query are joined, and one quoted argument is the query`() throws {
     let (_, invocation) = try sampleRegistry().parse(words: ["card", "list", "uno", "el perro", "-tag:x", #"a "b" c"#])
-    #expect(invocation.query("QUERY") == #"uno "el perro" -tag:x "a \"b\" c""#)
+    #expect(invocation.query("QUERY") == #"uno el perro -tag:x a "b" c"#)
     let (_, empty) = try sampleRegistry().parse(words: ["card", "list"])
     #expect(empty.query("QUERY") == nil)
   }

@@ -12,10 +12,12 @@ import Wording
   {
     path.count == 2
       ? Command(
-        path[0], path[1], theme: "T", summary: "S.", arguments: arguments, options: options, owner: owner,
+        path[0], path[1], theme: "T", effect: .reads, summary: "S.", arguments: arguments, options: options,
+        owner: owner,
         run: { _ in CommandResult() })
       : Command(
-        path.joined(separator: "?"), theme: "T", summary: "S.", arguments: arguments, options: options, owner: owner,
+        path.joined(separator: "?"), theme: "T", effect: .reads, summary: "S.", arguments: arguments, options: options,
+        owner: owner,
         run: { _ in CommandResult() })
   }
 
@@ -192,7 +194,7 @@ import Wording
     let registry = CommandRegistry()
     try registry.add(
       Command(
-        "quiz", theme: "T", summary: "S.", arguments: [Argument("TOPIC"), Argument("LEVEL")],
+        "quiz", theme: "T", effect: .reads, summary: "S.", arguments: [Argument("TOPIC"), Argument("LEVEL")],
         complete: { _, before in before.isEmpty ? ["art", "music"] : ["easy"] }, run: { _ in CommandResult() }))
     #expect(registry.completions(line: "quiz a", sources: Self.sources).candidates.map(\.replacement) == ["art"])
     #expect(registry.completions(line: "quiz art ", sources: Self.sources).candidates.map(\.replacement) == ["easy"])

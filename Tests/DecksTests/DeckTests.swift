@@ -123,7 +123,7 @@ import Testing
       }
       try CardTable.setSuspended(db, ids[3], true, now: 1)
     }
-    let counts = try collection.store.read { try DeckTable.counts($0, deck, now: 15) }
+    let counts = try collection.store.read { try DeckTable.counts($0, deck, at: StudyMoment(now: 15)) }
     #expect(counts == DeckCounts(count: 5, newCount: 1, dueCount: 1))
   }
 }

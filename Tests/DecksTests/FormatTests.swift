@@ -172,7 +172,7 @@ import Testing
     #expect(cards.map(\.prompt) == ["p1", "last"])
     #expect(report.rejected.map(\.line) == [3, 4, 5, 6, 7])
     #expect(report.rejected.map(\.code) == ["empty_answer", "bad_row", "bad_text", "bad_text", "empty_prompt"])
-    #expect(report.rejected[2].message == "not UTF-8 at column 3; it may be latin-1: say so, or save the file as utf-8")
+    #expect(report.rejected[2].message == "not UTF-8 at column 3; if the file is in latin-1, give --encoding latin-1")
     #expect(report.rejected[1].message == "a separator or the line's end expected after the closing quote at column 4")
     let other = TestCollection()
     let deck = try other.deck("d")
@@ -190,7 +190,8 @@ import Testing
     ] as [[UInt8]])
   func `UTF-16 is named`(content: [UInt8]) throws {
     #expect(
-      refusal("a.csv", content) == "a.csv is written in utf-16; say so, or save it as utf-8. Nothing was imported.")
+      refusal("a.csv", content)
+        == "a.csv is written in utf-16; give --encoding utf-16, or save it as utf-8. Nothing was imported.")
     try AtomicFile.write(folder.file("b.json"), content)
     let deck = try collection.store.read { try DeckTable.find($0, named: "d").id }
     #expect(problemCode { _ = try collection.importing(deck, folder.file("b.json")) } == "bad_encoding")
@@ -217,14 +218,17 @@ import Testing
 
   @Test func `an encoding that is not known is told with those there are`() {
     let error = #expect(throws: DeckError.self) { try TextEncoding(named: "ebcdic") }
-    #expect(error?.message == "no encoding is called \"ebcdic\"; there are utf-8, latin-1, utf-16")
+    #expect(error?.message == "no encoding is called \"ebcdic\"; there are utf-8, latin-1, utf-16, windows-1252")
   }
 
   @Test func `formats go by the ending, and one that is unknown is told with those there are`() throws {
     #expect(try CardFormat(ofPath: "/x/y.JSON") == .json)
     #expect(try CardFormat(ofPath: "a.b.tsv") == .tsv)
     let error = #expect(throws: DeckError.self) { try CardFormat(ofPath: "x.cvs") }
-    #expect(error?.message == "no format is called \"cvs\" (did you mean \"csv\"?); there are json, csv, tsv")
+    #expect(
+      error?.message
+        == "no format is called \"cvs\" (did you mean \"csv\"?); there are json, csv, tsv; --format names one whatever the file is called"
+    )
     for path in ["json", ".json", "a.", "a/b", ""] { #expect(throws: DeckError.self) { try CardFormat(ofPath: path) } }
   }
 

@@ -36,6 +36,13 @@ import Testing
       try home.run("run", script("word_list.lua"), "spanish", "x").errors.contains("COUNT: a whole number from 1"))
   }
 
+  @Test func `the number of words in the README is that of the lists it names`() throws {
+    let readme = ProgramTestFiles.text(sourceRoot() + "/README.md")
+    let line = try #require(readme.split(separator: "\n").first { $0.contains("word_list.lua spanish") })
+    let digits = try #require(line.split(separator: " ").first { $0.contains(",") }).filter { $0 != "," }
+    #expect(try Home().run("-e", "#words.lexicon('spanish')").output == digits + "\n")
+  }
+
   @Test func `a deck from a file of pairs tells what it refused`() throws {
     let home = try Home()
     let file = try home.write("el perro\tthe dog\n\nno tab here\n\tempty\nel gato\tthe cat\tmore\n", to: "pairs.tsv")

@@ -79,8 +79,9 @@ public final class CardImport {
   }
 
   private func refuse(_ row: CardRow, _ code: String, _ message: String, _ path: String) throws {
-    if options.isStrict { throw DeckError.refusedRow(path: path, line: row.line, code: code, reason: message) }
-    report.reject(Rejection(index: rowCount, line: row.line, code: code, message: message))
+    let place = RowPlace(line: row.line, column: row.column, element: row.column.map { _ in rowCount })
+    if options.isStrict { throw DeckError.refusedRow(path: path, place: place, code: code, reason: message) }
+    report.reject(Rejection(index: rowCount, place: place, code: code, message: message))
   }
 
   /// A deck within the one that is imported into is made when it is missing.

@@ -13,6 +13,8 @@ struct CardRow {
   var subdeck = ""
   /// The line that the row begins at.
   var line = 1
+  /// Of an element of a list: the column that it begins at.
+  var column: Int?
   var fault: (code: String, message: String)?
 
   mutating func clear(line: Int) {
@@ -24,6 +26,7 @@ struct CardRow {
     document = nil
     subdeck = ""
     self.line = line
+    column = nil
     fault = nil
   }
 

@@ -14,6 +14,7 @@ final class JSONCards: CardRows {
     try reader.skipBlanks()
     reader.beginRow()
     row.clear(line: reader.source.line)
+    row.column = reader.source.column
     if try reader.source.peek() == UInt8(ascii: "{") {
       try object(into: &row)
     } else {

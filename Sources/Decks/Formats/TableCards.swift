@@ -79,7 +79,7 @@ final class TableCards: CardRows {
     if let fault { row.refuse("bad_row", fault) }
     if let byte = raw.withUnsafeBufferPointer({ CardText.firstFault($0) }), raw[byte] != 0 {
       row.refuse(
-        "bad_text", "not UTF-8 at column \(column(of: byte)); it may be latin-1: say so, or save the file as utf-8")
+        "bad_text", "not UTF-8 at column \(column(of: byte)); if the file is in latin-1, give --encoding latin-1")
     }
     for index in ends.indices {
       let bytes = cell(index)

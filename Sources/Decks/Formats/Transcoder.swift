@@ -8,12 +8,26 @@ public enum TextEncoding: String, Sendable, CaseIterable {
   case latin1 = "latin-1"
   /// In either order of bytes; without a mark at the beginning the lower byte is first.
   case utf16 = "utf-16"
+  /// What Windows wrote before Unicode in Western Europe; the five bytes that it leaves open are control characters.
+  case windows1252 = "windows-1252"
+
+  public static var allNames: [String] { allCases.map(\.rawValue) }
 
   /// - Throws: `unknownEncoding`.
   public init(named name: String) throws(DeckError) {
-    guard let encoding = TextEncoding(rawValue: name.lowercased()) else { throw .unknownEncoding(name: name) }
+    let lowered = name.lowercased()
+    guard let encoding = Self.aliases[lowered] ?? TextEncoding(rawValue: lowered) else {
+      throw .unknownEncoding(name: name)
+    }
     self = encoding
   }
+}
+
+extension TextEncoding {
+  /// What the same encodings are called elsewhere.
+  private static let aliases: [String: TextEncoding] = [
+    "utf8": .utf8, "utf16": .utf16, "latin1": .latin1, "iso-8859-1": .latin1, "cp1252": .windows1252,
+  ]
 }
 
 struct Transcoder {
@@ -29,8 +43,20 @@ struct Transcoder {
     switch encoding {
     case .utf8: text.append(contentsOf: bytes)
     case .latin1: for byte in bytes { append(UInt32(byte), to: &text) }
+    case .windows1252: for byte in bytes { append(Self.windows1252(byte), to: &text) }
     case .utf16: for byte in bytes { take(byte, &text) }
     }
+  }
+
+  /// The characters of 0x80 to 0x9F, by the Encoding Standard (whatwg.org, index windows-1252).
+  private static let windows1252: [UInt32] = [
+    0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D, 0x17D, 0x8F,
+    0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A, 0x153, 0x9D, 0x17E,
+    0x178,
+  ]
+
+  private static func windows1252(_ byte: UInt8) -> UInt32 {
+    (0x80...0x9F).contains(byte) ? windows1252[Int(byte) - 0x80] : UInt32(byte)
   }
 
   private mutating func take(_ byte: UInt8, _ text: inout [UInt8]) {

@@ -55,8 +55,17 @@ struct QueryMatcher {
     switch standing {
     case .new: row.integer(6) == CardState.new.rawValue
     case .suspended: row.integer(5) != 0
-    case .due: row.integer(6) != CardState.new.rawValue && row.integer(5) == 0 && row.number(7) <= moment.now
+    case .due: row.integer(5) == 0 && isDue(row)
     case .leech: tags.hasTag(TextPattern(exactly: "leech"), row)
+    }
+  }
+
+  /// As a session takes it: a learnt card when its time has come, one that is being learnt on its whole day.
+  private func isDue(_ row: Columns) -> Bool {
+    switch row.integer(6) {
+    case Int64(CardState.new.rawValue): false
+    case Int64(CardState.review.rawValue): row.number(7) <= moment.now
+    default: row.number(7) < moment.endOfToday
     }
   }
 

@@ -155,20 +155,20 @@ public final class ReviewSession {
   /// What is due in the deck and those within it, as far as today's limits go.
   private func gather(_ db: Database, at moment: StudyMoment) throws -> Queue {
     let decks = [deck] + (try DeckTable.within(db, deck).map(\.id))
-    let done = try ReviewTable.answered(db, in: decks, since: moment.start(ofDay: moment.today))
+    let done = try AnsweredCounts.byDeck(db, since: moment.start(ofDay: moment.today))
     var waiting = Waiting()
     for deck in decks {
       let wanted = try query.map { Set(try CardTable.ids(db, in: deck, matching: $0, at: moment)) }
       try waiting.gather(db, deck, moment) { wanted?.contains($0) ?? true }
     }
-    let most = limit.map { max(0, $0) } ?? .max
+    let room = StudyRoom(
+      waiting: WaitingCounts(learning: waiting.learning.count, due: waiting.due.count, new: waiting.new.count),
+      answered: decks.reduce(into: AnsweredCounts()) { $0.add(done[$1]) }, options: options, limit: limit)
     var queue = Queue()
-    queue.learning = Array(waiting.learning.prefix(most))
-    let dueRoom = min(max(0, options.reviewsPerDay - done.reviews), most - queue.learning.count)
-    queue.due = waiting.due.sorted { ($0.due, $0.card.rawValue) < ($1.due, $1.card.rawValue) }.prefix(dueRoom).map(
-      \.card)
-    let newRoom = min(max(0, options.newPerDay - done.new), most - queue.learning.count - queue.due.count)
-    queue.new = Array(waiting.new.prefix(newRoom))
+    queue.learning = Array(waiting.learning.prefix(room.learning))
+    let due = waiting.due.sorted { ($0.due, $0.card.rawValue) < ($1.due, $1.card.rawValue) }
+    queue.due = due.prefix(room.due).map(\.card)
+    queue.new = Array(waiting.new.prefix(room.new))
     return queue
   }
 

@@ -4,20 +4,6 @@
 import GRDB
 
 enum ReviewTable {
-  /// What a day's limits count: cards seen for the first time, and learnt ones answered, since a moment.
-  static func answered(_ db: Database, in decks: [DeckID], since start: Double) throws -> (new: Int, reviews: Int) {
-    let sql = """
-      SELECT count(DISTINCT CASE WHEN reviews.state = 0 THEN card END),
-        count(DISTINCT CASE WHEN reviews.state = 2 THEN card END)
-      FROM reviews JOIN cards ON cards.id = reviews.card WHERE reviews.at >= ?1 AND cards.deck = ?2
-      """
-    return try decks.reduce(into: (new: 0, reviews: 0)) { sum, deck in
-      let found = try db.firstRow(sql, [start, deck.rawValue]) { ($0.count(0), $0.count(1)) }
-      sum.new += found?.0 ?? 0
-      sum.reviews += found?.1 ?? 0
-    }
-  }
-
   /// Writes an answer. Returns the id of its record.
   static func record(
     _ db: Database, _ card: CardRecord, _ rating: Rating, _ next: NextSchedule, seconds: Double?

@@ -22,7 +22,7 @@ extension Shell {
 
   private func addAccount() -> Command {
     Command(
-      "account", "add", theme: Self.accountTheme, summary: "Adds an account with a password.",
+      "account", "add", theme: Self.accountTheme, effect: .acts, summary: "Adds an account with a password.",
       details: """
         The first account takes over the data that are here, and from then on nothing is reached before a sign-in. \
         A password has 8 to 1,024 bytes; it keeps honest people out, not somebody who can read the disk.
@@ -51,7 +51,8 @@ extension Shell {
 
   private func listAccounts() -> Command {
     Command(
-      "account", "list", theme: Self.accountTheme, summary: "Lists the accounts.", example: "account list"
+      "account", "list", theme: Self.accountTheme, effect: .reads, summary: "Lists the accounts.",
+      example: "account list"
     ) { [unowned self] _ in
       let user = gate.user
       let names = try gate.store.names()
@@ -65,7 +66,8 @@ extension Shell {
 
   private func removeAccount() -> Command {
     Command(
-      "account", "remove", theme: Self.accountTheme, summary: "Removes your account with everything in it.",
+      "account", "remove", theme: Self.accountTheme, effect: .acts,
+      summary: "Removes your account with everything in it.",
       details: "At a terminal it asks first. Only the account that is signed in can be removed.",
       arguments: [Argument("NAME", .account, help: "the account that is signed in")], example: "account remove ana"
     ) { [unowned self] invocation in
@@ -97,7 +99,7 @@ extension Shell {
 
   private func login() -> Command {
     Command(
-      "login", theme: Self.accountTheme, summary: "Signs in.",
+      "login", theme: Self.accountTheme, effect: .reads, summary: "Signs in.",
       details: "The password is asked for at the terminal, or read from the file that --password-file names.",
       arguments: [Argument("NAME", isOptional: true, help: "whose account; may be left out when there is only one")],
       example: "login ana"
@@ -111,7 +113,8 @@ extension Shell {
 
   private func logout() -> Command {
     Command(
-      "logout", theme: Self.accountTheme, summary: "Signs out: everything is saved and closed.", example: "logout"
+      "logout", theme: Self.accountTheme, effect: .reads, summary: "Signs out: everything is saved and closed.",
+      example: "logout"
     ) { [unowned self] _ in
       guard gate.user != nil else {
         return CommandResult(.none, line: "There is no account to sign out of; `account add NAME` makes one.")
@@ -123,7 +126,7 @@ extension Shell {
 
   private func changePassword() -> Command {
     Command(
-      "passwd", theme: Self.accountTheme, summary: "Changes your password.",
+      "passwd", theme: Self.accountTheme, effect: .acts, summary: "Changes your password.",
       details: "The present one is asked for first, or read from the file that --password-file names.",
       options: [Self.newPasswordFile], example: "passwd"
     ) { [unowned self] invocation in
@@ -143,7 +146,7 @@ extension Shell {
 
   private func whoAmI() -> Command {
     Command(
-      "whoami", theme: Self.accountTheme, summary: "Tells who is signed in.", example: "whoami"
+      "whoami", theme: Self.accountTheme, effect: .reads, summary: "Tells who is signed in.", example: "whoami"
     ) { [unowned self] _ in
       guard let user = gate.user else {
         return CommandResult(.none, line: "Nobody in particular: there is no account, the data are local.")

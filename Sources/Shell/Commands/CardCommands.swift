@@ -31,7 +31,7 @@ extension Shell {
       if position >= 1, let card = try deck.card(at: position) { return card }
       throw Common.problem(
         "not_found", "No such card",
-        "\(quoted(try deck.record().name)) has no card at position \(position); it has \(counted(try deck.counts().count, "card"))"
+        "\(quoted(try deck.record().name)) has no card at position \(position); it has \(counted(try deck.count(), "card"))"
       )
     }
     let found = try workspace.cards(guidBeginning: text)
@@ -50,14 +50,14 @@ extension Shell {
 
   private func only(_ cards: [CardHandle]) throws -> CardHandle? { cards.count == 1 ? cards[0] : nil }
 
-  func cardTable(_ cards: [CardHandle]) throws -> TableText {
+  func cardTable(_ cards: [(card: CardHandle, position: Int)]) throws -> TableText {
     var table = TableText(
       [.init("#", .right), .init("Prompt"), .init("Answer"), .init("Tags"), .init("State"), .init("Guid")],
       whenEmpty: "No cards.")
-    for card in cards {
+    for (card, position) in cards {
       let record = try card.record()
       table.add([
-        grouped(try card.position()), record.prompt, record.answer, record.tags.joined(separator: " "),
+        grouped(position), record.prompt, record.answer, record.tags.joined(separator: " "),
         record.isSuspended ? "suspended" : record.state.name, record.guid,
       ])
     }
@@ -66,27 +66,36 @@ extension Shell {
 
   private func listCards() -> Command {
     Command(
-      "card", "list", theme: Self.theme, summary: "Lists cards, those of one deck or all.",
+      "card", "list", theme: Self.theme, effect: .reads, summary: "Lists cards, those of one deck or all.",
       details: "At a terminal the first `display.rows` are shown.",
       arguments: [Argument("QUERY", .query, isOptional: true, help: "words of the prompt or answer, tag:x, -not, ...")],
-      options: [Option("--deck", "DECK", .deck, help: "only this deck")], example: "card list --deck Spanish tag:animal"
+      options: [
+        Option("--deck", "DECK", .deck, help: "only this deck"),
+        Option("--offset", "N", .integer(0...Int.max), help: "pass over the first N"),
+        Option("--limit", "N", .positive, help: "at most N"),
+      ], example: "card list --deck Spanish tag:animal"
     ) { [unowned self] invocation in
-      let query = invocation.query("QUERY")
       let workspace = try workspace()
       let decks = try invocation.optionalText("--deck").map { [try workspace.openDeck($0)] } ?? workspace.decks()
-      let cards = try decks.flatMap { try $0.cards(matching: query).rest() }
-      let shown =
-        console.terminal.hasScreen && !(invocation.wantsJSON || setup.wantsJSON)
-        ? min(console.terminal.rowLimit ?? 200, cards.count) : cards.count
-      var parts: [Display] = [.table(try cardTable(Array(cards.prefix(shown))))]
-      if shown < cards.count { parts.append(.lines(["… \(grouped(cards.count - shown)) more"])) }
-      return CommandResult(.list(cards.map { .thing($0) }), .parts(parts))
+      let wantsJSON = invocation.wantsJSON || setup.wantsJSON
+      // A person sees a page, a program all.
+      let page = console.terminal.hasScreen && !wantsJSON && !isInScript ? console.terminal.rowLimit ?? 200 : nil
+      let offset = invocation.optionalInteger("--offset") ?? 0
+      let listing = try workspace.listCards(
+        of: decks, matching: invocation.query("QUERY"), offset: offset,
+        limit: invocation.optionalInteger("--limit") ?? page)
+      var parts: [Display] = wantsJSON ? [] : [.table(try cardTable(listing.cards))]
+      let next = offset + listing.cards.count
+      if page != nil, next < listing.total, !listing.cards.isEmpty {
+        parts.append(.lines(["… \(grouped(listing.total - next)) more; --offset \(next) shows the next"]))
+      }
+      return CommandResult(.list(listing.cards.map { .thing($0.card) }), .parts(parts))
     }
   }
 
   private func addCard() -> Command {
     Command(
-      "card", "add", theme: Self.theme, summary: "Adds a card on top of a deck.",
+      "card", "add", theme: Self.theme, effect: .changes, summary: "Adds a card on top of a deck.",
       arguments: [
         Common.deck, Argument("PROMPT", help: "what is asked"), Argument("ANSWER", help: "what is to be known"),
       ],
@@ -103,7 +112,8 @@ extension Shell {
 
   private func showCard() -> Command {
     Command(
-      "card", "show", theme: Self.theme, summary: "Shows all there is to a card.", arguments: [Self.card],
+      "card", "show", theme: Self.theme, effect: .reads, summary: "Shows all there is to a card.",
+      arguments: [Self.card],
       example: "card show Spanish:1"
     ) { [unowned self] invocation in
       let card = try card(invocation.text("CARD"))
@@ -114,7 +124,7 @@ extension Shell {
         ["state", record.isSuspended ? "suspended" : record.state.name], ["guid", record.guid],
       ]
       for field in record.fields { rows.append([field.name, field.value.text]) }
-      return CommandResult(.thing(card), .table(TableText([.init(""), .init("")], rows: rows)))
+      return CommandResult(.thing(card), .fields(rows.map { .init($0[0], $0[1]) }))
     }
   }
 
@@ -122,7 +132,7 @@ extension Shell {
 
   private func editCards() -> Command {
     Command(
-      "card", "edit", theme: Self.theme, summary: "Changes the texts of cards.",
+      "card", "edit", theme: Self.theme, effect: .changes, summary: "Changes the texts of cards.",
       details: "Without --prompt and --answer the card opens in $EDITOR.", arguments: [Self.cards],
       options: [
         Option("--prompt", "P", help: "the new prompt"), Option("--answer", "A", help: "the new answer"),
@@ -141,7 +151,7 @@ extension Shell {
 
   private func moveCard() -> Command {
     Command(
-      "card", "move", theme: Self.theme, summary: "Brings a card to a position of its deck.",
+      "card", "move", theme: Self.theme, effect: .changes, summary: "Brings a card to a position of its deck.",
       arguments: [Self.card, Argument("POSITION", .positive, help: "1 is the top; beyond the last is the bottom")],
       example: "card move Spanish:7 1"
     ) { [unowned self] invocation in
@@ -154,7 +164,7 @@ extension Shell {
 
   private func removeCards() -> Command {
     Command(
-      "card", "remove", theme: Self.theme, summary: "Removes cards.", arguments: [Self.cards],
+      "card", "remove", theme: Self.theme, effect: .changes, summary: "Removes cards.", arguments: [Self.cards],
       example: "card remove Spanish:3 Spanish:5"
     ) { [unowned self] invocation in
       let cards = try invocation.list("CARD").map { try card($0) }
@@ -165,7 +175,7 @@ extension Shell {
 
   private func suspendCards(_ suspends: Bool) -> Command {
     Command(
-      "card", suspends ? "suspend" : "resume", theme: Self.theme,
+      "card", suspends ? "suspend" : "resume", theme: Self.theme, effect: .changes,
       summary: suspends ? "Keeps cards out of reviews." : "Lets cards into reviews again.", arguments: [Self.cards],
       example: suspends ? "card suspend Spanish:3" : "card resume Spanish:3"
     ) { [unowned self] invocation in
@@ -178,7 +188,8 @@ extension Shell {
 
   private func tagCards() -> Command {
     Command(
-      "card", "tag", theme: Self.theme, summary: "Adds tags to cards and takes tags away.", arguments: [Self.cards],
+      "card", "tag", theme: Self.theme, effect: .changes, summary: "Adds tags to cards and takes tags away.",
+      arguments: [Self.cards],
       options: [
         Option("--add", "T", isRepeating: true, help: "a tag to add"),
         Option("--remove", "T", isRepeating: true, help: "a tag to take away"),

@@ -17,15 +17,23 @@ extension Shell {
   private static let theme = "Decks and cards"
 
   private func listDecks() -> Command {
-    Command("deck", "list", theme: Self.theme, summary: "Lists the decks.", example: "deck list") { [unowned self] _ in
+    Command(
+      "deck", "list", theme: Self.theme, effect: .reads, summary: "Lists the decks.",
+      details: """
+        Cards are a deck's own. New and due are what `study` would show now: the decks within it counted in, and no more than \
+        the limits of a day.
+        """, example: "deck list"
+    ) {
+      [unowned self] _ in
       let decks = try workspace().decks()
       var table = TableText(
         [.init("Deck"), .init("Cards", .right), .init("New", .right), .init("Due", .right), .init("Last studied")],
         whenEmpty: "No decks yet; `deck create NAME` makes one.")
+      let counts = try workspace().studyCounts()
       for deck in decks {
-        let (record, counts) = (try deck.record(), try deck.counts())
+        let (record, study) = (try deck.record(), counts[deck.id] ?? StudyCounts())
         table.add([
-          record.name, grouped(counts.count), grouped(counts.newCount), grouped(counts.dueCount),
+          record.name, grouped(try deck.count()), grouped(study.new), grouped(study.due),
           record.studied.map { ago($0) } ?? "never",
         ])
       }
@@ -45,7 +53,7 @@ extension Shell {
 
   private func createDeck() -> Command {
     Command(
-      "deck", "create", theme: Self.theme, summary: "Makes an empty deck.",
+      "deck", "create", theme: Self.theme, effect: .changes, summary: "Makes an empty deck.",
       details: "A deck A::B stands in the deck A, which is made too when it is missing.",
       arguments: [Argument("DECK", help: "the new deck's name")], example: "deck create Spanish::Verbs"
     ) { [unowned self] invocation in
@@ -56,25 +64,24 @@ extension Shell {
 
   private func showDeck() -> Command {
     Command(
-      "deck", "show", theme: Self.theme, summary: "Shows a deck and its first cards.", arguments: [Common.deck],
+      "deck", "show", theme: Self.theme, effect: .reads, summary: "Shows a deck and its first cards.",
+      arguments: [Common.deck],
       example: "deck show Spanish"
     ) { [unowned self] invocation in
       let deck = try workspace().openDeck(invocation.text("DECK"))
-      let counts = try deck.counts()
+      let study = try deck.studyCounts()
       let shown = 20
+      let listing = try workspace().listCards(of: [deck], limit: shown)
       var parts: [Display] = [
         .lines([
-          "\(try deck.record().name): \(counted(counts.count, "card")), \(grouped(counts.newCount)) new, "
-            + "\(grouped(counts.dueCount)) due"
+          "\(try deck.record().name): \(counted(listing.total, "card")); to study now: \(grouped(study.new)) new, "
+            + "\(grouped(study.due)) due"
         ])
       ]
-      let cards = try deck.cards()
-      var first: [CardHandle] = []
-      while first.count < shown, let card = try cards.nextCard() { first.append(card) }
-      if !first.isEmpty { parts.append(.table(try cardTable(first))) }
-      if counts.count > shown {
+      if !listing.cards.isEmpty { parts.append(.table(try cardTable(listing.cards))) }
+      if listing.total > shown {
         let name = ShellWords.quote(try deck.record().name)
-        parts.append(.lines(["… \(grouped(counts.count - shown)) more; `card list --deck \(name)` lists all"]))
+        parts.append(.lines(["… \(grouped(listing.total - shown)) more; `card list --deck \(name)` lists all"]))
       }
       return CommandResult(.thing(deck), .parts(parts))
     }
@@ -82,7 +89,8 @@ extension Shell {
 
   private func renameDeck() -> Command {
     Command(
-      "deck", "rename", theme: Self.theme, summary: "Renames a deck, and with it the decks within it.",
+      "deck", "rename", theme: Self.theme, effect: .changes,
+      summary: "Renames a deck, and with it the decks within it.",
       arguments: [Common.deck, Argument("NEW", help: "its new name")], example: "deck rename Spanish Español"
     ) { [unowned self] invocation in
       let deck = try workspace().openDeck(invocation.text("DECK"))
@@ -94,13 +102,14 @@ extension Shell {
 
   private func removeDeck() -> Command {
     Command(
-      "deck", "remove", theme: Self.theme, summary: "Removes a deck, the decks within it and all their cards.",
+      "deck", "remove", theme: Self.theme, effect: .changes,
+      summary: "Removes a deck, the decks within it and all their cards.",
       details: "At a terminal it asks first when there are cards.", arguments: [Common.deck], example: "deck remove Old"
     ) { [unowned self] invocation in
       let deck = try workspace().openDeck(invocation.text("DECK"))
       let name = try deck.record().name
       let within = try workspace().decks().filter { try $0.record().name.hasPrefix(name + "::") }
-      let cards = try ([deck] + within).reduce(0) { try $0 + $1.counts().count }
+      let cards = try ([deck] + within).reduce(0) { try $0 + $1.count() }
       let more = within.isEmpty ? "" : " and \(counted(within.count, "deck")) within it"
       if cards > 0, !(try confirm("Remove deck \(quoted(name))\(more) with \(counted(cards, "card"))?")) {
         return CommandResult(.integer(0), line: "Nothing was removed.")
@@ -117,10 +126,10 @@ extension Shell {
 
   private func importDeck() -> Command {
     Command(
-      "deck", "import", theme: Self.theme, summary: "Adds the cards of a file to a deck.",
+      "deck", "import", theme: Self.theme, effect: .changes, summary: "Adds the cards of a file to a deck.",
       details: """
         The format goes by the file's ending: .json, .csv or .tsv. The deck is made when it is missing. A row that cannot be \
-        a card is refused and told; a broken file imports nothing.
+        a card is refused and told; a broken file imports nothing, and status 1 says so, as it does when every row was refused.
         """,
       arguments: [Common.deck, Argument("FILE", .file, help: "the file")],
       options: [
@@ -128,6 +137,8 @@ extension Shell {
         Option(
           "--on-duplicate", choice: OnDuplicate.allCases.map(\.rawValue), help: "what to do with a card that is there"),
         Option("--strict", help: "one refused row refuses all"),
+        Option(
+          "--encoding", choice: TextEncoding.allNames, help: "how the file's text is written: utf-8 when left out"),
       ], example: "deck import Spanish words.tsv"
     ) { [unowned self] invocation in try runImport(invocation) }
   }
@@ -138,11 +149,17 @@ extension Shell {
     options.format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
     options.onDuplicate = invocation.optionalText("--on-duplicate").flatMap { OnDuplicate(rawValue: $0) } ?? .skip
     options.isStrict = invocation.flag("--strict")
+    options.encoding = try invocation.optionalText("--encoding").map { try TextEncoding(named: $0) } ?? .utf8
     let progress = console.progress("Importing \(lastPart(of: path))", total: fileSize(path))
     defer { progress.finish() }
     let report = try workspace().importCards(intoDeck: name, from: path, options) { progress.update($0, of: $1) }
     progress.finish()
-    return CommandResult(record(of: report), .lines(words(report, name)))
+    let result = CommandResult(record(of: report), .lines(words(report, name)))
+    guard report.isRefused else { return result }
+    if !isInScript { show(result, asJSON: setup.wantsJSON || invocation.wantsJSON) }
+    throw Common.problem(
+      "all_refused", "Nothing was imported",
+      "no row of \(printable(lastPart(of: path))) could be imported; the first: \(report.rejected[0].message)")
   }
 
   private func words(_ report: AddReport, _ deck: String) -> [String] {
@@ -153,7 +170,7 @@ extension Shell {
     if report.rejectedCount > 0 { rest.append("\(grouped(report.rejectedCount)) refused") }
     if !rest.isEmpty { parts[0] += "; " + rest.joined(separator: ", ") }
     parts[0] += report.rejectedCount > 0 ? ":" : "."
-    let places = report.rejected.prefix(20).map { $0.line.map { "line \($0)" } ?? "card \($0.index)" }
+    let places = report.rejected.prefix(20).map { $0.place?.inWords ?? "card \($0.index)" }
     let width = places.map(\.count).max() ?? 0
     for (place, rejection) in zip(places, report.rejected) {
       parts.append("  \(place.filled(to: width))   \(rejection.message)")
@@ -170,7 +187,9 @@ extension Shell {
         "rejected",
         .list(
           report.rejected.map { rejection in
-            let line = rejection.line.map { [("line", CommandValue.integer($0))] } ?? []
+            let line =
+              (rejection.place.map { [("line", CommandValue.integer($0.line))] } ?? [])
+              + (rejection.place?.column.map { [("column", CommandValue.integer($0))] } ?? [])
             return .record(
               [("index", .integer(rejection.index))] + line + [
                 ("code", .text(rejection.code)), ("message", .text(rejection.message)),
@@ -182,7 +201,7 @@ extension Shell {
 
   private func exportDeck() -> Command {
     Command(
-      "deck", "export", theme: Self.theme,
+      "deck", "export", theme: Self.theme, effect: .acts,
       summary: "Writes a deck's cards to a file, those of the decks within it too.",
       details: "The format goes by the file's ending: .json, .csv or .tsv. The file is written whole or not at all.",
       arguments: [Common.deck, Argument("FILE", .file, help: "the file")], options: [Self.formatOption],

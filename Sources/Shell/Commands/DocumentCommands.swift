@@ -47,7 +47,8 @@ extension Shell {
   // MARK: Finding
 
   private func listDocuments() -> Command {
-    Command("doc", "list", theme: Self.theme, summary: "Lists the card documents.", example: "doc list") {
+    Command("doc", "list", theme: Self.theme, effect: .reads, summary: "Lists the card documents.", example: "doc list")
+    {
       [unowned self] _ in
       let (documents, problems) = try workspace().documents()
       let rows = try documents.map { handle in
@@ -67,7 +68,8 @@ extension Shell {
 
   private func showDocument() -> Command {
     Command(
-      "doc", "show", theme: Self.theme, summary: "Shows a document: as a picture where the terminal can, and in words.",
+      "doc", "show", theme: Self.theme, effect: .reads,
+      summary: "Shows a document: as a picture where the terminal can, and in words.",
       arguments: [Self.document], example: "doc show 6D92"
     ) { [unowned self] invocation in
       let handle = try document(invocation)
@@ -95,7 +97,7 @@ extension Shell {
 
   private func createDocument() -> Command {
     Command(
-      "doc", "create", theme: Self.theme, summary: "Makes a document.",
+      "doc", "create", theme: Self.theme, effect: .changes, summary: "Makes a document.",
       options: [
         Option("--background", "R,G,B", help: "its colour, each from 0 to 1; one of eight soft colours when left out"),
         Option("--from", "FILE", .file, help: "start from another document"),
@@ -121,7 +123,7 @@ extension Shell {
 
   private func addText() -> Command {
     Command(
-      "doc", "add-text", theme: Self.theme, summary: "Puts a text in front.",
+      "doc", "add-text", theme: Self.theme, effect: .changes, summary: "Puts a text in front.",
       arguments: [Self.document, Argument("TEXT", help: "the text")], example: "doc add-text 6D92 \"el perro\""
     ) { [unowned self] invocation in
       let document = try document(invocation)
@@ -133,7 +135,7 @@ extension Shell {
 
   private func addImage() -> Command {
     Command(
-      "doc", "add-image", theme: Self.theme, summary: "Copies a picture in and puts it in front.",
+      "doc", "add-image", theme: Self.theme, effect: .changes, summary: "Copies a picture in and puts it in front.",
       details: "PNG, JPEG, GIF, WebP and SVG are read; it is kept as PNG, its long side at most 1000 pixels.",
       arguments: [Self.document, Argument("FILE", .file, help: "the picture")],
       options: [Option("--frame", choice: Frame.allCases.map(\.rawValue), help: "the shape it is cut to")],
@@ -150,7 +152,7 @@ extension Shell {
 
   private func setElement() -> Command {
     Command(
-      "doc", "set", theme: Self.theme, summary: "Sets fields of an element.",
+      "doc", "set", theme: Self.theme, effect: .changes, summary: "Sets fields of an element.",
       details: "Fields: \(ElementField.allCases.map(\.rawValue).joined(separator: ", ")).",
       arguments: [
         Self.document, Self.element,
@@ -181,7 +183,7 @@ extension Shell {
 
   private func raiseElement(_ raises: Bool) -> Command {
     Command(
-      "doc", raises ? "raise" : "lower", theme: Self.theme,
+      "doc", raises ? "raise" : "lower", theme: Self.theme, effect: .changes,
       summary: raises ? "Brings an element one step to the front." : "Sends an element one step to the back.",
       arguments: [Self.document, Self.element], example: "doc \(raises ? "raise" : "lower") 6D92 1"
     ) { [unowned self] invocation in
@@ -195,7 +197,7 @@ extension Shell {
 
   private func duplicateDocument() -> Command {
     Command(
-      "doc", "duplicate", theme: Self.theme, summary: "Makes a new document with the same content.",
+      "doc", "duplicate", theme: Self.theme, effect: .changes, summary: "Makes a new document with the same content.",
       arguments: [Self.document], example: "doc duplicate 6D92"
     ) { [unowned self] invocation in
       let made = try document(invocation).duplicate()
@@ -205,7 +207,7 @@ extension Shell {
 
   private func removeElement() -> Command {
     Command(
-      "doc", "remove-element", theme: Self.theme, summary: "Removes an element.",
+      "doc", "remove-element", theme: Self.theme, effect: .changes, summary: "Removes an element.",
       arguments: [Self.document, Self.element], example: "doc remove-element 6D92 2"
     ) { [unowned self] invocation in
       let document = try document(invocation)
@@ -217,7 +219,8 @@ extension Shell {
 
   private func removeDocument() -> Command {
     Command(
-      "doc", "remove", theme: Self.theme, summary: "Removes a document, and images that no other shows.",
+      "doc", "remove", theme: Self.theme, effect: .changes,
+      summary: "Removes a document, and images that no other shows.",
       details: "At a terminal it asks first.", arguments: [Self.document], example: "doc remove 6D92"
     ) { [unowned self] invocation in
       let document = try document(invocation).document()
@@ -233,7 +236,7 @@ extension Shell {
 
   private func renderDocument() -> Command {
     Command(
-      "doc", "render", theme: Self.theme, summary: "Draws a document to an .svg, .png or .pdf file.",
+      "doc", "render", theme: Self.theme, effect: .acts, summary: "Draws a document to an .svg, .png or .pdf file.",
       arguments: [Self.document, Argument("FILE", .file, help: "the file; its ending says the format")],
       options: [
         Option("--width", "N", .integer(StoredDocument.widths), help: "in pixels or points: 1300 when left out")
@@ -250,7 +253,7 @@ extension Shell {
 
   private func drawSheet() -> Command {
     Command(
-      "doc", "sheet", theme: Self.theme, summary: "Puts documents on the pages of a PDF, nine a page.",
+      "doc", "sheet", theme: Self.theme, effect: .acts, summary: "Puts documents on the pages of a PDF, nine a page.",
       arguments: [
         Argument("DOC", .document, isRepeating: true, help: "documents"),
         Argument("FILE", .file, help: "the file, ending in .pdf"),
@@ -268,16 +271,13 @@ extension Shell {
 
   private func exportDocument() -> Command {
     Command(
-      "doc", "export", theme: Self.theme, summary: "Writes a document as the original app (edition 2) reads it.",
+      "doc", "export", theme: Self.theme, effect: .acts,
+      summary: "Writes a document as the original app (edition 2) reads it.",
       details: "Its images are written beside the file. What the older format cannot hold is listed.",
       arguments: [Self.document, Argument("FILE", .file, help: "the file, ending in .rwcard")],
-      options: [Option("--edition", choice: ["2"], help: "the edition of the format")],
+      options: [Option("--edition", choice: ["2"], help: "the edition of the format; 2 is the only one")],
       example: "doc export 6D92 dog.rwcard --edition 2"
     ) { [unowned self] invocation in
-      guard invocation.optionalText("--edition") == "2" else {
-        throw CommandError.missingArgument(
-          command: "doc export", "--edition 2", usage: "doc export DOC FILE --edition 2")
-      }
       let path = expandedPath(invocation.text("FILE"))
       let losses = try document(invocation).document().exportEdition2(to: path)
       let value = losses.map { loss in
@@ -293,7 +293,7 @@ extension Shell {
 
   private func checkDocuments() -> Command {
     Command(
-      "doc", "check", theme: Self.theme, summary: "Tells what is wrong with a document, or with all.",
+      "doc", "check", theme: Self.theme, effect: .reads, summary: "Tells what is wrong with a document, or with all.",
       arguments: [Argument("DOC", .document, isOptional: true, help: "a document; all of them when left out")],
       example: "doc check"
     ) { [unowned self] invocation in

@@ -43,6 +43,7 @@ extension Shell {
   /// The text as the person's editor left it.
   private func edit(_ text: String) throws -> String {
     let editor = ["VISUAL", "EDITOR"].compactMap { setup.environment($0) }.first { !$0.isEmpty } ?? "vi"
+    try makePrivateFolder(setup.cacheFolder)
     let path = setup.cacheFolder + "/card-\(getpid()).txt"
     try AtomicFile.write(path, Array(text.utf8))
     defer { unlink(path) }

@@ -15,7 +15,9 @@ import Workspace
 extension Shell {
   func playCommand() -> Command {
     Command(
-      "play", theme: "Words and games", summary: "Plays a word game: make words from a word.",
+      "play", theme: "Words and games",
+      effect: .depends { $0.flag("--list") || $0.flag("--scores") ? .reads : .changes },
+      summary: "Plays a word game: make words from a word.",
       details: """
         A line is a guess; /new /hint /shuffle /list /give-up /quit are commands of the game. Without a terminal it reads \
         guesses from standard input and answers each in a line, with --json as an object. A game is put away as it is \

@@ -69,7 +69,8 @@ extension Shell {
 
   private func listPlugins() -> Command {
     Command(
-      "plugin", "list", theme: Self.pluginTheme, summary: "Lists the plugins that were found.", example: "plugin list"
+      "plugin", "list", theme: Self.pluginTheme, effect: .reads, summary: "Lists the plugins that were found.",
+      example: "plugin list"
     ) {
       [unowned self] _ in
       let rows = plugins.plugins.map { [$0.name, $0.manifest?.version ?? "-", stateText($0), adds($0), loadText($0)] }
@@ -84,7 +85,8 @@ extension Shell {
 
   private func pluginInfo() -> Command {
     Command(
-      "plugin", "info", theme: Self.pluginTheme, summary: "Shows what a plugin adds, what it may do and how it fares.",
+      "plugin", "info", theme: Self.pluginTheme, effect: .reads,
+      summary: "Shows what a plugin adds, what it may do and how it fares.",
       arguments: [Self.pluginName], example: "plugin info palindromes"
     ) { [unowned self] invocation in
       let plugin = try plugins.plugin(named: invocation.text("NAME"))
@@ -100,13 +102,14 @@ extension Shell {
       if let author = plugin.manifest?.author { rows.insert(["by", author], at: 1) }
       if let error = plugin.lastError { rows.append(["last error", error]) }
       return CommandResult(
-        pluginRecord(plugin), .table(TableText([.init(""), .init("")], rows: rows.filter { !$0[1].isEmpty })))
+        pluginRecord(plugin), .fields(rows.filter { !$0[1].isEmpty }.map { .init($0[0], $0[1]) }))
     }
   }
 
   private func enablePlugin() -> Command {
     Command(
-      "plugin", "enable", theme: Self.pluginTheme, summary: "Enables a plugin, after showing what it may do.",
+      "plugin", "enable", theme: Self.pluginTheme, effect: .acts,
+      summary: "Enables a plugin, after showing what it may do.",
       details: "Where nobody can be asked, --grant is the yes.", arguments: [Self.pluginName],
       options: [Option("--grant", help: "grant what it asks for without a question")],
       example: "plugin enable palindromes"
@@ -139,7 +142,8 @@ extension Shell {
 
   private func disablePlugin() -> Command {
     Command(
-      "plugin", "disable", theme: Self.pluginTheme, summary: "Ends a plugin and takes back what it added.",
+      "plugin", "disable", theme: Self.pluginTheme, effect: .acts,
+      summary: "Ends a plugin and takes back what it added.",
       arguments: [Self.pluginName], example: "plugin disable palindromes"
     ) { [unowned self] invocation in
       let plugin = try plugins.plugin(named: invocation.text("NAME"))
@@ -150,7 +154,7 @@ extension Shell {
 
   private func reloadPlugin() -> Command {
     Command(
-      "plugin", "reload", theme: Self.pluginTheme, summary: "Loads a plugin anew from its folder.",
+      "plugin", "reload", theme: Self.pluginTheme, effect: .acts, summary: "Loads a plugin anew from its folder.",
       arguments: [Self.pluginName],
       example: "plugin reload palindromes"
     ) { [unowned self] invocation in

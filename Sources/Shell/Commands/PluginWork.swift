@@ -13,7 +13,8 @@ import Workspace
 extension Shell {
   func newPlugin() -> Command {
     Command(
-      "plugin", "new", theme: Self.pluginTheme, summary: "Writes a small plugin to begin with, with its test.",
+      "plugin", "new", theme: Self.pluginTheme, effect: .acts,
+      summary: "Writes a small plugin to begin with, with its test.",
       details: "It stands in your plugins' folder and is not enabled yet.",
       arguments: [Argument("NAME", help: "small letters, digits, _ and -")], example: "plugin new verbs"
     ) { [unowned self] invocation in
@@ -29,7 +30,8 @@ extension Shell {
 
   func testPlugin() -> Command {
     Command(
-      "plugin", "test", theme: Self.pluginTheme, summary: "Runs a plugin's test.lua over data that is thrown away.",
+      "plugin", "test", theme: Self.pluginTheme, effect: .acts,
+      summary: "Runs a plugin's test.lua over data that is thrown away.",
       details: "Exits with status 1 when a test fails.", arguments: [Self.pluginName],
       example: "plugin test palindromes"
     ) { [unowned self] invocation in
@@ -67,6 +69,7 @@ extension Shell {
     inner.pluginFolder = personPlugins
     inner.usesPlugins = false
     inner.isUnattended = true
+    inner.isDryRun = false
     (inner.user, inner.isUserRequired, inner.passwordFile) = (nil, false, nil)
     inner.seed = setup.seed ?? 1
     var world = surroundings
@@ -97,7 +100,9 @@ extension Shell {
 
   func limitPlugin() -> Command {
     Command(
-      "plugin", "limit", theme: Self.pluginTheme, summary: "Shows or sets what each call of a plugin may use.",
+      "plugin", "limit", theme: Self.pluginTheme,
+      effect: .depends { $0.optionalText("--seconds") ?? $0.optionalText("--memory") == nil ? .reads : .acts },
+      summary: "Shows or sets what each call of a plugin may use.",
       details: "A call that passes a limit is ended; the shell goes on. 2 seconds and 64 MiB, where nothing is set.",
       arguments: [Self.pluginName],
       options: [
@@ -122,16 +127,14 @@ extension Shell {
 
   func luaTypes() -> Command {
     Command(
-      "lua-types", theme: "The shell", summary: "Writes files that tell a Lua editor (LuaLS) what Deckhand offers.",
+      "lua-types", theme: "The shell", effect: .acts,
+      summary: "Writes files that tell a Lua editor (LuaLS) what Deckhand offers.",
       details: "Name the folder in the editor's setting workspace.library.",
       arguments: [Argument("DIR", .folder, help: "the folder; it is made when it is missing")],
       example: "lua-types ~/deckhand-types"
     ) { [unowned self] invocation in
       let folder = expandedPath(invocation.text("DIR"))
-      guard mkdir(folder, 0o755) == 0 || errno == EEXIST else {
-        throw Common.problem(
-          "no_folder", "No such folder", "\(printable(folder)) cannot be made: \(systemWords(errno))")
-      }
+      try makePrivateFolder(folder)
       let files = luaTypeFiles(types: lua.types, modules: lua.modules)
       for file in files { try AtomicFile.write(folder + "/" + file.name, Array(file.text.utf8), mode: 0o644) }
       return CommandResult(

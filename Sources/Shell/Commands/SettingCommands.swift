@@ -13,7 +13,9 @@ extension Shell {
 
   private func set() -> Command {
     Command(
-      "set", theme: Self.theme, summary: "Shows settings, or changes one.",
+      "set", theme: Self.theme,
+      effect: .depends { $0.optionalText("VALUE") ?? $0.optionalText("--reset") == nil ? .reads : .changes },
+      summary: "Shows settings, or changes one.",
       details: """
         [x] is on, [ ] off, [-] mixed; * marks what is not its default. A group's name stands for all its switches. \
         DECKHAND_SET_GAME_LANGUAGE in the environment and --set game.language=... on the command line hold for one run.
@@ -45,7 +47,7 @@ extension Shell {
 
   private func toggle() -> Command {
     Command(
-      "toggle", theme: Self.theme, summary: "Turns switches and groups over: all of them, or none.",
+      "toggle", theme: Self.theme, effect: .changes, summary: "Turns switches and groups over: all of them, or none.",
       details: "A group goes from on to off, to how it last was mixed, and on again.",
       arguments: [Argument("NAME", .setting, isRepeating: true, help: "switches or groups")],
       example: "toggle sound.right sound.wrong"

@@ -17,7 +17,8 @@ extension Shell {
 
   private func help() -> Command {
     Command(
-      "help", theme: Self.theme, summary: "Explains a command, a Lua function or a type; lists all without a name.",
+      "help", theme: Self.theme, effect: .reads,
+      summary: "Explains a command, a Lua function or a type; lists all without a name.",
       arguments: [
         Argument(
           "NAME", .command, isOptional: true, isRepeating: true, help: "a command, or Lua's decks.create, deck:add")
@@ -66,7 +67,7 @@ extension Shell {
 
   private func runFile() -> Command {
     Command(
-      "run", theme: Self.theme, summary: "Runs a Lua script as one unit of work.",
+      "run", theme: Self.theme, effect: .makesUnit, summary: "Runs a Lua script as one unit of work.",
       details: "When the script fails, everything stays as it was. `arg` holds the arguments.",
       arguments: [
         Argument("FILE", .file, help: "the script; - is standard input"),
@@ -74,7 +75,11 @@ extension Shell {
       ], example: "run make_deck.lua corpus.txt"
     ) { [unowned self] invocation in
       let script = try script(at: expandedPath(invocation.text("FILE")), invocation.list("ARG"))
+      let isWithin = isInScript
       let status = runScripts([script])
+      if isWithin, status != ExitStatus.done {
+        throw Common.problem("script_failed", "The script failed", "\(script.name) ended with status \(status)")
+      }
       // The script has told what went wrong.
       if status != ExitStatus.done { leaving = lineReader == nil ? status : leaving }
       return CommandResult()
@@ -83,7 +88,7 @@ extension Shell {
 
   private func history() -> Command {
     Command(
-      "history", theme: Self.theme, summary: "Lists the lines typed before.",
+      "history", theme: Self.theme, effect: .reads, summary: "Lists the lines typed before.",
       arguments: [Argument("WORD", isOptional: true, help: "only lines with this in it")], example: "history deck"
     ) { [unowned self] invocation in
       let history = lineReader?.history ?? History(path: historyPath)
@@ -94,7 +99,8 @@ extension Shell {
 
   private func alias() -> Command {
     Command(
-      "alias", theme: Self.theme, summary: "Gives the beginning of a line a name of its own, or lists such names.",
+      "alias", theme: Self.theme, effect: .depends { $0.optionalText("NAME") == nil ? .reads : .acts },
+      summary: "Gives the beginning of a line a name of its own, or lists such names.",
       details: "It lasts for this session; put shell.alias(\"name\", \"text\") into init.lua to keep it.",
       arguments: [
         Argument("NAME", isOptional: true, help: "the name"),
@@ -119,14 +125,15 @@ extension Shell {
   }
 
   private func version() -> Command {
-    Command("version", theme: Self.theme, summary: "Tells the version.", example: "version") { [unowned self] _ in
+    Command("version", theme: Self.theme, effect: .reads, summary: "Tells the version.", example: "version") {
+      [unowned self] _ in
       CommandResult(.text(setup.version), line: "Deckhand \(setup.version)")
     }
   }
 
   private func check() -> Command {
     Command(
-      "check", theme: Self.theme, summary: "Looks whether the stored data is sound.", example: "check"
+      "check", theme: Self.theme, effect: .reads, summary: "Looks whether the stored data is sound.", example: "check"
     ) { [unowned self] _ in
       let problems = try workspace().integrityProblems()
       guard problems.isEmpty else {
@@ -138,7 +145,7 @@ extension Shell {
   }
 
   private func quit() -> Command {
-    Command("quit", theme: Self.theme, summary: "Leaves the shell; so does Ctrl-D.", example: "quit") {
+    Command("quit", theme: Self.theme, effect: .reads, summary: "Leaves the shell; so does Ctrl-D.", example: "quit") {
       [unowned self] _ in
       leaving = ExitStatus.done
       return CommandResult()

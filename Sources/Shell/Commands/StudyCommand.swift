@@ -8,7 +8,8 @@ import Workspace
 extension Shell {
   func studyCommand() -> Command {
     Command(
-      "study", theme: "Studying", summary: "Studies a deck: what is due by schedule, or a race against the clock.",
+      "study", theme: "Studying", effect: .changes,
+      summary: "Studies a deck: what is due by schedule, or a race against the clock.",
       details: """
         Enter shows the answer; then 1 to 4 (again, hard, good, easy) say how well you knew it, and the card comes back when \
         it is time (FSRS-6). With --sprint it is a race: r or w says right or wrong, a wrong card comes back under the \

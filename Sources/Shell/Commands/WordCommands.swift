@@ -21,7 +21,7 @@ extension Shell {
 
   private func checkWords() -> Command {
     Command(
-      "word", "check", theme: Self.theme, summary: "Tells whether words are in a language's word list.",
+      "word", "check", theme: Self.theme, effect: .reads, summary: "Tells whether words are in a language's word list.",
       arguments: [Argument("WORD", isRepeating: true, help: "a word")], options: [Common.language, Common.foldAccents],
       example: "word check grace zebre"
     ) { [unowned self] invocation in
@@ -42,7 +42,7 @@ extension Shell {
 
   private func anagrams() -> Command {
     Command(
-      "word", "anagrams", theme: Self.theme, summary: "Lists the words made of exactly these letters.",
+      "word", "anagrams", theme: Self.theme, effect: .reads, summary: "Lists the words made of exactly these letters.",
       arguments: [Self.letters], options: [Common.language, Common.foldAccents], example: "word anagrams listen"
     ) { [unowned self] invocation in
       let lexicon = try lexicon(invocation)
@@ -52,7 +52,8 @@ extension Shell {
 
   private func formable() -> Command {
     Command(
-      "word", "formable", theme: Self.theme, summary: "Lists the words that can be made of some of these letters.",
+      "word", "formable", theme: Self.theme, effect: .reads,
+      summary: "Lists the words that can be made of some of these letters.",
       details: "? stands for any letter.", arguments: [Self.letters], options: [Common.language, Common.foldAccents],
       example: "word formable cambering"
     ) { [unowned self] invocation in
@@ -63,7 +64,7 @@ extension Shell {
 
   private func matching() -> Command {
     Command(
-      "word", "match", theme: Self.theme, summary: "Lists the words of a pattern.",
+      "word", "match", theme: Self.theme, effect: .reads, summary: "Lists the words of a pattern.",
       details: "? is one letter, * any number of letters, [abc] one of these. Put it in quotes in your system's shell.",
       arguments: [Argument("PATTERN", help: "the pattern")], options: [Common.language, Common.foldAccents],
       example: "word match 'c?t*'"
@@ -74,7 +75,7 @@ extension Shell {
 
   private func randomWord() -> Command {
     Command(
-      "word", "random", theme: Self.theme, summary: "Gives a word by chance.",
+      "word", "random", theme: Self.theme, effect: .reads, summary: "Gives a word by chance.",
       options: [Option("--length", "N", .integer(2...64), help: "its letters"), Common.language, Common.foldAccents],
       example: "word random --length 9"
     ) { [unowned self] invocation in
@@ -89,7 +90,8 @@ extension Shell {
 
   private func languages() -> Command {
     Command(
-      "word", "languages", theme: Self.theme, summary: "Lists the languages, and what installs their word lists.",
+      "word", "languages", theme: Self.theme, effect: .reads,
+      summary: "Lists the languages, and what installs their word lists.",
       example: "word languages"
     ) { [unowned self] _ in
       let here = Set(lexicons.languages().map(\.name))
@@ -111,7 +113,8 @@ extension Shell {
 extension Shell {
   fileprivate func compileList() -> Command {
     Command(
-      "word", "compile", theme: "Words and games", summary: "Compiles a word list anew, and tells what was dropped.",
+      "word", "compile", theme: "Words and games", effect: .reads,
+      summary: "Compiles a word list anew, and tells what was dropped.",
       details: "Lists are compiled by themselves when they are first used or have changed. Without a language all are.",
       arguments: [Argument("LANGUAGE", .language, isOptional: true, help: "a language")], options: [Common.foldAccents],
       example: "word compile spanish"

@@ -25,6 +25,8 @@ final class PlayScreen {
   private let handle: GameHandle
   private let manner: Manner
   private var hasEnded = false
+  /// Nobody is signed in any more: the game cannot be asked.
+  private var isLockedOut = false
   /// Lines on the terminal since the game was drawn, the prompt's too.
   private var drawnLines = 0
   private var order: [Character] = []
@@ -53,6 +55,7 @@ final class PlayScreen {
       // In a pipe an empty line is a guess too: a program must get an answer to each line.
       if line.hasPrefix("/") { try obey(line) } else { try guess(line) }
     }
+    if isLockedOut { return CommandResult() }
     try handle.keep(data: handle.dataText)
     try addMissed()
     if isScreen, shell.leaving == nil { shell.console.show([summary]) }
@@ -70,7 +73,8 @@ final class PlayScreen {
     let outcome: LineOutcome
     if isScreen, let reader = shell.lineReader {
       // A clock may run out while nobody types.
-      if game.timeRemaining != nil { reader.tick = { [unowned self] in (game.timeRemaining ?? 1) <= 0 } }
+      let isIdle = shell.idleTick()
+      reader.tick = { [unowned self] in isIdle() || (game.timeRemaining ?? 1) <= 0 }
       outcome = try reader.read(prompt: prompt, initial: "", hidesHistory: true)
     } else {
       if isScreen { shell.console.write(prompt) }
@@ -83,6 +87,15 @@ final class PlayScreen {
     case .interrupted:
       if isScreen { return nil }
       throw WorkspaceError.interrupted
+    case .stopped where shell.isIdle:
+      shell.console.write("\u{1B}[H\u{1B}[2J")
+      guard shell.unlock() else {
+        hasEnded = true
+        isLockedOut = true
+        return nil
+      }
+      if draws { draw(alert: nil) }
+      return try nextLine()
     case .stopped:
       shell.console.write("\n")
       try finish()

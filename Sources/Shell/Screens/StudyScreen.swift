@@ -2,6 +2,7 @@
 // progress of reviews, and a result at the end. Invariant: only the card that is shown can be answered, and only after its
 // answer was shown.
 
+import Authentication
 import Bindings
 import CardDocuments
 import Commands
@@ -20,6 +21,12 @@ final class StudyScreen {
   private var hasLeft = false
   /// The picture of the card that is shown: drawn once, though the clock redraws the screen.
   private var drawn: (card: CardHandle, lines: [String])?
+  /// Lines of the card's texts that are above the screen.
+  private var scroll = 0
+  /// How long no key was pressed.
+  private lazy var idle = IdleClock(now: shell.clock.now().boot)
+  /// Nobody is signed in any more: the session cannot be asked.
+  private var isLockedOut = false
   /// When the card was shown, for how long the answer took.
   private var shownSince = 0.0
 
@@ -33,6 +40,10 @@ final class StudyScreen {
 
   private var terminal: Terminal { shell.console.terminal }
   private var redraws: Bool { terminal.canRedraw && terminal.hasKeyboard }
+  private func grouped(_ number: Int) -> String { terminal.grouped(number) }
+  private func counted(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
+    terminal.counted(number, singular, plural)
+  }
   private var isSprint: Bool { session.wish.mode == .sprint }
 
   func run() throws -> CommandResult {
@@ -41,6 +52,7 @@ final class StudyScreen {
     try keys.whileReadingKeys {
       repeat { try course() } while try wantsAgain()
     }
+    if isLockedOut { return CommandResult() }
     return CommandResult(
       .record([
         ("right", .integer(try session.right())), ("wrong", .integer(try session.wrong())),
@@ -54,7 +66,10 @@ final class StudyScreen {
     showPrompt()
     try draw()
     while try !session.isOver() {
-      switch try keys.next(timeout: patience()) {
+      let event = try keys.next(timeout: patience())
+      if try locks(event) { continue }
+      if isLockedOut { return }
+      switch event {
       case .tick: if redraws, !terminal.isCalm { try draw() }
       case .resized: screen.redrawAll(try lines())
       case .resumed: screen.redraw(try lines())
@@ -72,13 +87,41 @@ final class StudyScreen {
 
   /// Milliseconds until something happens by itself: the clock moves, or the time of a race is out.
   private func patience() throws -> Int? {
-    guard isSprint, terminal.hasKeyboard else { return nil }
-    if redraws, !terminal.isCalm { return 200 }
-    return Int((try session.timeRemaining() ?? 0) * 1000) + 10
+    let untilLock = shell.untilLock(idle)
+    guard isSprint, terminal.hasKeyboard, try session.isActive() else { return untilLock }
+    let untilChange = redraws && !terminal.isCalm ? 200 : Int((try session.timeRemaining() ?? 0) * 1000) + 10
+    return min(untilChange, untilLock ?? untilChange)
+  }
+
+  // MARK: The idle lock
+
+  /// Locks when no key was pressed for too long: the clock stands, the card is covered, and all goes on after the password.
+  /// - Returns: whether it was locked and goes on.
+  private func locks(_ event: KeyEvent) throws -> Bool {
+    guard shell.untilLock(idle) == 0 else {
+      switch event {
+      case .key, .line: idle.touch(now: shell.clock.now().boot)
+      default: break
+      }
+      return false
+    }
+    pauseQuietly()
+    keys.end()
+    drawn = nil
+    screen.cover()
+    isLockedOut = !shell.unlock()
+    hasLeft = hasLeft || isLockedOut
+    guard !isLockedOut else { return false }
+    idle.touch(now: shell.clock.now().boot)
+    try keys.begin()
+    resumeQuietly()
+    screen.redrawAll(try session.isOver() ? [] : lines())
+    return true
   }
 
   private func showPrompt() {
     isAnswerShown = false
+    scroll = 0
     shownSince = shell.console.elapsed()
   }
 
@@ -101,7 +144,8 @@ final class StudyScreen {
     switch key {
     case .character("p"): try isPaused ? session.resume() : session.pause()
     case _ where isPaused: try session.resume()
-    case .enter, .character(" "): isAnswerShown = true
+    case .enter, .character(" "): try showAnswer()
+    case .up, .down, .pageUp, .pageDown, .home, .end: try scroll(key)
     case .character("u"), .backspace: try undo()
     case .character("e"): try edit()
     case .character("?"):
@@ -208,9 +252,16 @@ final class StudyScreen {
   /// A race can be run again.
   private func wantsAgain() throws -> Bool {
     guard isSprint, !hasLeft, terminal.hasKeyboard, terminal.hasScreen, shell.leaving == nil else { return false }
-    shell.console.show(["   Enter  again    q  done"])
+    let question = "   Enter  again    q  done"
+    shell.console.show([question])
     while true {
-      switch try keys.next() {
+      let event = try keys.next(timeout: shell.untilLock(idle))
+      if try locks(event) {
+        shell.console.show([question])
+        continue
+      }
+      if isLockedOut { return false }
+      switch event {
       case .key(.enter):
         try session.restart()
         return true
@@ -230,20 +281,38 @@ final class StudyScreen {
     if redraws { screen.show(try lines()) } else { shell.console.show([try plainLine()]) }
   }
 
-  private func lines() throws -> [String] {
-    guard let card = try session.card() else { return [] }
+  private func lines() throws -> [String] { try layout()?.lines() ?? [] }
+
+  private func layout() throws -> StudyLayout? {
+    guard let card = try session.card() else { return nil }
     let record = try card.record()
     let isPaused = try !session.isActive()
-    let prompt = isPaused ? "(paused)" : shown(record.prompt)
-    var lines = [try header(), "", "        " + terminal.styled(prompt, .bold)]
-    if isAnswerShown && !isPaused {
-      let rule = String(repeating: terminal.usesUnicode ? "─" : "-", count: max(3, min(40, prompt.displayWidth)))
-      lines += ["        " + rule, "        " + shown(record.answer)]
-    } else {
-      lines += ["", ""]
+    let isAnswered = isAnswerShown && !isPaused
+    return StudyLayout(
+      terminal: terminal, name: name, facts: try isSprint ? sprintFacts() : reviewFacts(),
+      prompt: isPaused ? "(paused)" : record.prompt, answer: isAnswered ? record.answer : nil,
+      picture: isAnswered ? try picture(of: card) : [], choices: isPaused ? "any key  go on" : try choices(),
+      scroll: scroll)
+  }
+
+  /// Moves the texts by some lines, or by pages.
+  private func scroll(_ key: Key) throws {
+    guard let layout = try layout() else { return }
+    switch key {
+    case .up: scroll -= 1
+    case .down: scroll += 1
+    case .pageUp: scroll -= layout.page
+    case .pageDown: scroll += layout.page
+    case .home: scroll = 0
+    default: scroll = layout.deepest
     }
-    if isAnswerShown && !isPaused { lines += try picture(of: card) }
-    return lines + ["", "   " + terminal.styled(isPaused ? "any key  go on" : try choices(), .dim)]
+    scroll = min(max(0, scroll), layout.deepest)
+  }
+
+  private func showAnswer() throws {
+    if isAnswerShown { return }
+    isAnswerShown = true
+    scroll = redraws ? try layout()?.answerStart ?? 0 : 0
   }
 
   /// The document that the card shows, as `doc show` draws it; in words where the terminal shows no pictures.
@@ -283,23 +352,17 @@ final class StudyScreen {
     }
   }
 
-  private func header() throws -> String {
-    let facts = try isSprint ? sprintFacts() : reviewFacts()
-    let room = min(terminal.width, 92) - facts.displayWidth
-    return terminal.styled(printable(name).cut(to: max(4, room - 2)).filled(to: max(4, room)), .bold) + facts
-  }
-
-  private func sprintFacts() throws -> String {
+  private func sprintFacts() throws -> [String] {
     let seconds = Int((try session.timeRemaining() ?? 0).rounded(.up))
     let clock = "\(seconds / 60):" + (seconds % 60 < 10 ? "0" : "") + String(seconds % 60)
     let (right, wrong) = terminal.usesUnicode ? ("✓", "✗") : ("right", "wrong")
     let words = terminal.differentiates && terminal.usesUnicode ? (" right", " wrong") : ("", "")
     let score =
       "\(right) \(grouped(try session.right()))\(words.0)  \(wrong) \(grouped(try session.wrong()))\(words.1)"
-    return "\(counted(try session.remaining(), "card")) · \(score) · \(clock)"
+    return ["\(counted(try session.remaining(), "card")) · \(score) · \(clock)", "\(score) · \(clock)", clock]
   }
 
-  private func reviewFacts() throws -> String {
+  private func reviewFacts() throws -> [String] {
     let counts = try session.counts()
     let answered = try session.right() + session.wrong()
     let part = Double(answered) / Double(max(1, answered + (try session.remaining())))
@@ -307,7 +370,9 @@ final class StudyScreen {
     let filled = Int((part * Double(width)).rounded(.down))
     let (full, empty) = terminal.usesUnicode ? ("▓", "░") : ("#", ".")
     let bar = String(repeating: full, count: filled) + String(repeating: empty, count: width - filled)
-    return "\(grouped(counts.due)) due · \(grouped(counts.new)) new · \(bar) \(Int(part * 100)) %"
+    let waiting = "\(grouped(counts.due)) due · \(grouped(counts.new)) new"
+    let percent = "\(Int(part * 100)) %"
+    return ["\(waiting) · \(bar) \(percent)", "\(waiting) · \(percent)", waiting, percent]
   }
 
   /// Without a terminal: the prompt, then the answer and the question, one line each.
@@ -321,6 +386,6 @@ final class StudyScreen {
   }
 
   private func shown(_ text: String) -> String {
-    printable(text.split(separator: "\n").joined(separator: " / "), limit: 500)
+    printable(text.split(separator: "\n").joined(separator: " / "), limit: .max)
   }
 }

@@ -43,6 +43,12 @@ public final class Screen {
     drawn = []
   }
 
+  /// Takes everything from the screen, pictures too: somebody else may look at it now.
+  public func cover() {
+    if terminal.canRedraw { write("\u{1B}[H\u{1B}[2J") }
+    drawn = []
+  }
+
   /// Leaves the lines as they are; what is shown next stands below them.
   public func keep() { drawn = [] }
 }

@@ -67,12 +67,36 @@ extension TableText {
   }
 }
 
+/// Names in a column, their values beside them in as many lines as they need.
+private func fieldLines(_ fields: [Display.Field], on terminal: Terminal) -> [String] {
+  let names = min(20, fields.map { printable($0.name).displayWidth }.max() ?? 0)
+  let blank = String(repeating: " ", count: names + 2)
+  return fields.flatMap { field in
+    let width = terminal.cutWidth.map { max(8, $0 - names - 2) } ?? .max
+    let lines = field.value.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
+      printable(String($0), limit: .max).lines(within: width)
+    }
+    let name = printable(field.name).cut(to: names).filled(to: names) + "  "
+    return lines.enumerated().map { index, line in
+      let whole = (index == 0 ? name : blank) + line
+      return line.isEmpty ? String(whole.prefix { $0 != " " }) : whole
+    }
+  }
+}
+
 extension Display {
   /// The lines that people see; control characters in them are shown, not sent.
   public func lines(on terminal: Terminal) -> [String] {
     switch self {
     case .none: []
-    case .lines(let lines): lines.map { printable($0, limit: Int.max) }
+    case .lines(let lines):
+      lines.flatMap { line -> [String] in
+        let text = printable(line, limit: Int.max)
+        guard let width = terminal.cutWidth else { return [text] }
+        let indent = String(text.prefix { $0 == " " })
+        return text.lines(within: width, indent: indent, breaksWords: false)
+      }
+    case .fields(let fields): fieldLines(fields, on: terminal)
     case .table(let table): table.lines(on: terminal)
     case .parts(let parts): parts.flatMap { $0.lines(on: terminal) }
     }

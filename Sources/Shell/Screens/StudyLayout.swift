@@ -1,0 +1,73 @@
+// How a card is laid out on the study screen: header, prompt, answer and picture, and what can be pressed. Invariant: all of the
+// texts can be seen, on any size of terminal: what does not fit scrolls, and a line says so.
+
+import Wording
+
+struct StudyLayout {
+  let terminal: Terminal
+  /// The name of the deck.
+  let name: String
+  /// The state of the session in words, the longest first: the first that leaves room for the name is shown.
+  let facts: [String]
+  let prompt: String
+  /// Nil while it is not shown.
+  let answer: String?
+  /// Below the answer, as lines that are ready to be drawn.
+  let picture: [String]
+  /// What can be pressed, in pieces that stand apart by three blanks or more.
+  let choices: String
+  /// How many lines of the texts are above the screen.
+  var scroll = 0
+
+  private var width: Int { min(terminal.width, 92) }
+  private var indent: Int { width < 60 ? 2 : 8 }
+  private var textWidth: Int { max(8, width - indent - 2) }
+  private var foot: [String] { packedLines(choices, within: max(8, width - 4)) }
+
+  /// Lines that there are for the texts: the screen without its last line, header, what can be pressed, and two empty lines.
+  private var room: Int { max(1, terminal.height - 1 - 3 - foot.count) }
+
+  /// How far the texts can be scrolled.
+  var deepest: Int { max(0, texts.count - room) }
+  /// Lines that are shown at once.
+  var page: Int { room }
+  /// Where to scroll so that the answer is seen from its beginning: 0 when all is seen without.
+  var answerStart: Int { min(deepest, textLines(prompt).count) }
+
+  func lines() -> [String] {
+    let texts = texts
+    let first = min(max(0, scroll), deepest)
+    let shown = texts[first..<min(texts.count, first + room)]
+    // The place of the answer is kept free, so that nothing jumps when it comes.
+    let free = answer == nil && texts.count + 2 <= room ? ["", ""] : []
+    let more = deepest == 0 ? "" : blanks(3) + terminal.styled(position(first, shown.count, texts.count), .dim)
+    return [header, ""] + shown + free + [more] + foot.map { blanks(3) + terminal.styled($0, .dim) }
+  }
+
+  private func position(_ first: Int, _ count: Int, _ total: Int) -> String {
+    let arrows = terminal.usesUnicode ? "↑ ↓" : "up down"
+    return "\(arrows)  lines \(first + 1)-\(first + count) of \(total)".cut(to: width - 3)
+  }
+
+  private var texts: [String] {
+    let prompt = textLines(prompt).map { blanks(indent) + terminal.styled($0, .bold) }
+    guard let answer else { return prompt }
+    let widest = textLines(self.prompt).map(\.displayWidth).max() ?? 0
+    let rule = String(repeating: terminal.usesUnicode ? "─" : "-", count: max(3, min(40, textWidth, widest)))
+    return prompt + [blanks(indent) + rule] + textLines(answer).map { blanks(indent) + $0 } + picture
+  }
+
+  /// A card's text in lines; control characters in it are shown.
+  private func textLines(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .flatMap { printable(String($0), limit: .max).lines(within: textWidth) }
+  }
+
+  private var header: String {
+    let fitting = facts.first { $0.displayWidth + 2 + min(12, name.displayWidth) <= width } ?? facts.last ?? ""
+    let left = width - fitting.displayWidth
+    return terminal.styled(printable(name).cut(to: max(4, left - 2)).filled(to: max(4, left)), .bold) + fitting
+  }
+
+  private func blanks(_ count: Int) -> String { String(repeating: " ", count: count) }
+}

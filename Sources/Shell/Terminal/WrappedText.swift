@@ -1,0 +1,88 @@
+// Breaking texts into lines: between words where it can be done, within a word only where it is longer than a line.
+// Invariant: no line is wider than asked, no character is lost but the blanks at a break, and none is cut in two.
+
+import Wording
+
+extension String {
+  /// The text in lines of at most `width` columns (1 at least); its own line ends stay. Blanks within a line stay as they are.
+  /// - Parameters:
+  ///   - indent: put before each line that goes on with one before it.
+  ///   - breaksWords: whether a word that is longer than a line is broken; else it stands out (a path can be copied then).
+  public func lines(within width: Int, indent: String = "", breaksWords: Bool = true) -> [String] {
+    split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
+      line.displayWidth <= width
+        ? [String(line)] : broken(line, max(1, width), indent: indent, breaksWords: breaksWords)
+    }
+  }
+}
+
+extension Substring {
+  fileprivate var displayWidth: Int { String(self).displayWidth }
+}
+
+private func broken(_ line: Substring, _ width: Int, indent: String, breaksWords: Bool) -> [String] {
+  var lines: [String] = []
+  var rest = line
+  while !rest.isEmpty {
+    let start = lines.isEmpty ? "" : indent
+    let taken = beginning(of: rest, max(1, width - start.displayWidth), breaksWords: breaksWords)
+    lines.append(start + trimmedEnd(taken))
+    rest = rest[taken.endIndex...].drop { $0 == " " }
+  }
+  return lines
+}
+
+/// As much of the line as stands in so many columns: up to the last blank in them, else up to the end of the word or of the room.
+private func beginning(of line: Substring, _ width: Int, breaksWords: Bool) -> Substring {
+  var used = 0
+  var lastBlank: Substring.Index?
+  var hasWord = false
+  for index in line.indices {
+    let character = line[index]
+    let isBlank = character == " "
+    if isBlank, hasWord { lastBlank = index }
+    if !isBlank { hasWord = true }
+    used += character.displayWidth
+    guard used > width else { continue }
+    if isBlank { return line[..<index] }
+    if let lastBlank { return line[..<lastBlank] }
+    if breaksWords { return index > line.startIndex ? line[..<index] : line[...index] }
+    return line[..<(line[index...].firstIndex(of: " ") ?? line.endIndex)]
+  }
+  return line
+}
+
+private func trimmedEnd(_ text: Substring) -> String {
+  var text = text
+  while text.last == " " { text.removeLast() }
+  return String(text)
+}
+
+/// Pieces of a line that stand apart by three blanks or more, on as many lines as they need.
+func packedLines(_ text: String, within width: Int) -> [String] {
+  if text.displayWidth <= width { return [text] }
+  var lines: [String] = []
+  for piece in pieces(of: text) {
+    if let last = lines.last, last.displayWidth + 3 + piece.displayWidth <= width {
+      lines[lines.count - 1] = last + "   " + piece
+    } else {
+      lines += piece.lines(within: width)
+    }
+  }
+  return lines
+}
+
+private func pieces(of text: String) -> [String] {
+  var pieces: [String] = [""]
+  var blanks = 0
+  for character in text {
+    if character == " " {
+      blanks += 1
+      continue
+    }
+    if blanks > 2 { pieces.append("") } else { pieces[pieces.count - 1] += String(repeating: " ", count: blanks) }
+    blanks = 0
+    pieces[pieces.count - 1].append(character)
+  }
+  return pieces.filter { !$0.isEmpty }
+}

@@ -1,0 +1,170 @@
+// `--dry-run`: nothing that is kept changes, whatever is typed.
+
+import Glibc
+import Testing
+
+@Suite struct RehearsalTests {
+  /// The commands that only read: all others are refused.
+  private static let reading: Set<String> = [
+    "account list", "card list", "card show", "check", "deck list", "deck show", "doc check", "doc list", "doc show",
+    "help", "history", "login", "logout", "play --list", "plugin info", "plugin list", "quit", "run", "version",
+    "whoami", "word anagrams", "word check", "word compile", "word formable", "word languages", "word match",
+    "word random",
+  ]
+
+  /// A home with something of everything, and the names that the examples of the commands use.
+  private func furnished() throws -> Home {
+    let home = try Home()
+    let made = try home.run(
+      "-e",
+      """
+      for _, name in ipairs{"Spanish", "Old"} do
+        local deck = decks.create(name)
+        for i = 1, 8 do deck:add{prompt = "p" .. i, answer = "a" .. i} end
+      end
+      documents.create{background = {1, 1, 1}}:add_text{text = "el perro"}
+      settings.set("game.language", "english")
+      """)
+    #expect(made.status == 0, "\(made)")
+    return home
+  }
+
+  /// All that is kept, as the program tells it and as the files are.
+  private func kept(_ home: Home) throws -> [String: [UInt8]] {
+    var all = contents(of: home.path + "/data")
+    for words in [
+      ["deck", "list"], ["card", "list"], ["doc", "list"], ["set"], ["plugin", "list"], ["play", "--scores"],
+    ] {
+      all[words.joined(separator: " ")] = Array(try home.run(words + ["--json"]).output.utf8)
+    }
+    return all
+  }
+
+  /// Every command, by the names that help lists, with its example.
+  private func commands(_ home: Home) throws -> [(name: String, example: String)] {
+    let firsts = try home.run("help").lines.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+      .compactMap { $0.split(separator: " ").first.map(String.init) }
+    let names = try firsts.flatMap { first -> [String] in
+      let usage = try home.run("help", first).lines.filter { !$0.hasPrefix(" ") }
+      let inGroup = usage.compactMap { line -> String? in
+        let words = line.split(separator: " ")
+        guard words.count > 1, words[0] == first[...], words[1].first?.isLetter == true,
+          words[1].allSatisfy({ $0.isLowercase || $0 == "-" })
+        else {
+          return nil
+        }
+        return words[0] + " " + words[1]
+      }
+      return inGroup.isEmpty || first == "play" ? [first] : inGroup
+    }
+    return try names.filter { $0 != "frequency-deck" }.map { name in
+      let help = try home.run(["help"] + name.split(separator: " ").map(String.init)).lines
+      let heading = try #require(help.firstIndex(of: "Example"), "\(name): \(help)")
+      return (name, String(help[heading + 1].dropFirst(2)))
+    }
+  }
+
+  @Test func `a command that would change something is refused, and nothing is changed`() throws {
+    let home = try furnished()
+    let before = try kept(home)
+    let files = contents(of: home.path + "/data")
+    let all = try commands(home) + [("play --list", "play --list")]
+    #expect(all.count > 55)
+    for (name, example) in all {
+      let run = try home.run("--dry-run", "-e", "", "-i", input: example + "\n")
+      let isRefused = run.errors.contains("and --dry-run cannot take that back; nothing was changed")
+      #expect(isRefused == !Self.reading.contains(name), "\(name): \(run)")
+      if isRefused { #expect(run.status == 2, "\(name)") }
+      #expect(changes(files, contents(of: home.path + "/data")).isEmpty, "\(name)")
+    }
+    #expect(try changes(before, kept(home)) == [])
+  }
+
+  @Test(arguments: [
+    ["deck", "remove", "Spanish"], ["set", "game.language", "spanish"], ["alias", "x", "deck list"], ["play"],
+    ["plugin", "limit", "hangman", "--seconds", "3"], ["frequency-deck", "/dev/null", "Spanish"],
+  ])
+  func `the status is 2 on the command line`(words: [String]) throws {
+    let home = try furnished()
+    let before = try kept(home)
+    let run = try home.run(["--dry-run"] + words)
+    #expect(run.status == 2 && run.output.isEmpty && run.errors.contains("--dry-run"), "\(run)")
+    #expect(try changes(before, kept(home)) == [])
+  }
+
+  @Test func `in a rehearsed script commands run within its unit, and those that act outside are refused`() throws {
+    let home = try furnished()
+    let before = try kept(home)
+    let run = try home.run(
+      "--dry-run", "-e",
+      """
+      assert(shell.run("deck remove Spanish"))
+      assert(shell.run("doc create"))
+      print(#decks.list(), #documents.list())
+      for _, line in ipairs{"deck export Old \(home.path)/x.csv", "plugin disable hangman", "frequency-deck a b"} do
+        local result, problem = shell.run(line)
+        print(result, problem.code)
+      end
+      print(#decks.list())
+      """)
+    #expect(run.output == "1\t2\n" + String(repeating: "nil\tdry_run\n", count: 3) + "1\n", "\(run)")
+    #expect(run.errors.contains("removing a deck") && run.status == 0)
+    #expect(try changes(before, kept(home)) == [])
+    #expect(ProgramTestFiles.text(home.path + "/x.csv").isEmpty)
+  }
+
+  @Test func `lines of Lua at the prompt, listeners and finalizers change nothing either`() throws {
+    let home = try furnished()
+    let before = try kept(home)
+    let lines = [
+      "decks.create('New')", "decks.open('Old'):card(1).prompt = 'changed'", "for i = 1, 2 do",
+      "decks.create('D' .. i)",
+      "end", "shell.on('exiting', function() decks.create('Late') end)",
+      "setmetatable({}, {__gc = function() decks.create('Last') end}) documents.create{}",
+      "shell.on('command', function() decks.create('Heard') end)", "version", "#decks.list()",
+    ]
+    let run = try home.run("--dry-run", input: lines.joined(separator: "\n") + "\n")
+    #expect(run.output.hasSuffix("2\n"), "\(run)")
+    #expect(try changes(before, kept(home)) == [])
+  }
+
+  @Test func `a script that runs a script is one unit`() throws {
+    let home = try Home()
+    let inner = try home.write("decks.create('Inner')", to: "inner.lua")
+    let failing = try home.write("decks.create('Bad') error('no')", to: "failing.lua")
+    #expect(try home.run("-e", "decks.create('Outer') shell.run('run \(inner)') error('x')").status == 1)
+    #expect(try home.run("-e", "=#decks.list()").status == 1)
+    #expect(try home.run("-e", "#decks.list()").output == "0\n")
+    let run = try home.run("-e", "decks.create('Outer') print(select(2, shell.run('run \(failing)')).code)")
+    #expect(run.output == "script_failed\n", "\(run)")
+    #expect(try home.run("--dry-run", "-e", "shell.run('run \(inner)') decks.create('After')").status == 0)
+    #expect(!(try home.run("deck", "list").output.contains("After")))
+  }
+}
+
+/// The paths that were added, went or hold something else.
+private func changes(_ before: [String: [UInt8]], _ after: [String: [UInt8]]) -> [String] {
+  Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
+}
+
+/// Every file below a folder with its bytes, but the database: its header changes whenever it is opened. What it holds is
+/// asked for by `kept`.
+private func contents(of folder: String) -> [String: [UInt8]] {
+  var found: [String: [UInt8]] = [:]
+  guard let stream = opendir(folder) else { return found }
+  defer { closedir(stream) }
+  while let entry = readdir(stream) {
+    let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    if name == "." || name == ".." || name.hasPrefix("collection.sqlite") { continue }
+    let path = folder + "/" + name
+    if entry.pointee.d_type == UInt8(DT_DIR) {
+      found[path] = []
+      found.merge(contents(of: path)) { $1 }
+    } else {
+      found[path] = Array(ProgramTestFiles.text(path).utf8)
+    }
+  }
+  return found
+}

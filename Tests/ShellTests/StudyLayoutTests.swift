@@ -1,0 +1,98 @@
+// The study screen's layout: all of a card's texts can be seen on every size of terminal.
+
+import Testing
+
+@testable import Shell
+
+@Suite struct StudyLayoutTests {
+  private func layout(
+    _ prompt: String, _ answer: String? = nil, columns: Int = 80, rows: Int = 24, scroll: Int = 0,
+    choices: String = "1 again 1 min    2 hard 2 d    3 good 5 d    4 easy 11 d        u undo   e edit   ? more"
+  ) -> StudyLayout {
+    let terminal = Terminal(hasKeyboard: true, hasScreen: true, color: .never) { _ in
+      nil
+    } size: {
+      (columns, rows)
+    }
+    return StudyLayout(
+      terminal: terminal, name: "Spanish::Verbs",
+      facts: ["41 due · 12 new · ▓▓▓▓▓▓░░░░░░░░ 38 %", "41 due · 12 new · 38 %", "41 due · 12 new", "38 %"],
+      prompt: prompt,
+      answer: answer, picture: [], choices: choices, scroll: scroll)
+  }
+
+  private static let texts = [
+    "el perro", String(repeating: "palabra ", count: 300), String(repeating: "x", count: 1000), "one\ntwo\n\nfour",
+    String(repeating: "漢字", count: 200), "a\u{1B}[2Jb", "n\u{303}" + String(repeating: "👩‍👩‍👧 ", count: 80),
+    (1...40).map { "line \($0)" }.joined(separator: "\n"),
+  ]
+
+  @Test(arguments: texts, [(80, 24), (40, 15), (20, 8), (200, 60)])
+  func `scrolled from its beginning to its end, a card shows every character, and no line is too wide`(
+    text: String, size: (columns: Int, rows: Int)
+  ) {
+    var seen: [String] = []
+    let deepest = layout(text, text, columns: size.columns, rows: size.rows).deepest
+    for scroll in 0...deepest {
+      let lines = layout(text, text, columns: size.columns, rows: size.rows, scroll: scroll).lines()
+      #expect(lines.count <= size.rows - 1 || size.rows < 10)
+      #expect(lines.allSatisfy { $0.displayWidth <= size.columns })
+      let body = Array(lines.dropFirst(2))
+      seen.append(scroll == 0 ? body.joined() : body[min(body.count - 1, max(0, size.rows - 8))])
+      if scroll > 0 { seen.append(body.joined()) }
+    }
+    let all = seen.joined().filter { $0 != " " }
+    for word in text.split(whereSeparator: \.isWhitespace).prefix(50) where word.count < 8 {
+      let shown = word.contains("\u{1B}") ? "\\x1B" : String(word)
+      #expect(all.contains(shown), "\(word)")
+    }
+    #expect(!all.contains("\u{1B}"))
+  }
+
+  @Test func `what does not fit is told, and the answer is shown from its beginning`() {
+    let long = layout(Self.texts[1], "the answer", columns: 40, rows: 15)
+    #expect(long.deepest > 0)
+    var answered = long
+    answered.scroll = long.answerStart
+    #expect(answered.lines().contains { $0.contains("the answer") })
+    #expect(answered.lines().contains { $0.contains("lines ") && $0.contains(" of ") })
+    let short = layout("el perro", "the dog")
+    #expect(short.deepest == 0 && short.answerStart == 0)
+    #expect(
+      short.lines()[0].hasSuffix("38 %")
+        && short.lines()[2...4] == ["        el perro", "        ────────", "        the dog"])
+  }
+
+  @Test func `on a narrow terminal the choices stand on several lines and the bar goes`() {
+    let lines = layout("p", "a", columns: 40, rows: 15).lines()
+    #expect(lines[0] == "Spanish::Verbs    41 due · 12 new · 38 %".replacingWidth(40, lines[0]))
+    let text = lines.joined(separator: "\n")
+    for piece in ["1 again 1 min", "2 hard 2 d", "3 good 5 d", "4 easy 11 d", "u undo", "e edit", "? more"] {
+      #expect(text.contains(piece), "\(piece)")
+    }
+  }
+}
+
+extension String {
+  /// The line itself where it is as wide as asked and begins and ends like this one.
+  fileprivate func replacingWidth(_ width: Int, _ line: String) -> String {
+    line.displayWidth == width && line.hasSuffix("38 %") && line.hasPrefix("Spanish") ? line : self
+  }
+}
+
+@Suite struct WrappedTextTests {
+  @Test(arguments: [
+    ("one two three", 7, ["one two", "three"]), ("one two three", 20, ["one two three"]), ("", 5, [""]),
+    ("abcdefgh", 3, ["abc", "def", "gh"]), ("a\n\nb", 5, ["a", "", "b"]), ("漢字漢字", 5, ["漢字", "漢字"]),
+    ("  indented text here", 12, ["  indented", "text here"]), ("one  two", 5, ["one", "two"]),
+    ("👩‍👩‍👧👩‍👩‍👧", 1, ["👩‍👩‍👧", "👩‍👩‍👧"]),
+  ])
+  func `lines break between words, and within one only where it must be`(text: String, width: Int, lines: [String]) {
+    #expect(text.lines(within: width) == lines)
+  }
+
+  @Test func `a long word stands out where words are not broken`() {
+    #expect("see /a/very/long/path now".lines(within: 8, breaksWords: false) == ["see", "/a/very/long/path", "now"])
+    #expect("  a b c d".lines(within: 6, indent: "  ") == ["  a b", "  c d"])
+  }
+}
