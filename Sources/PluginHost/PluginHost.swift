@@ -5,7 +5,6 @@
 public import Bindings
 public import Commands
 import Files
-import LuaRuntime
 public import WordGames
 public import Wording
 
