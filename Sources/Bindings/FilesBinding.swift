@@ -33,6 +33,7 @@ func filesModule(_ context: BindingContext) -> BoundModule {
       let path = try stack.text(1)
       let bytes = Array(try stack.bytes(2))
       try context.requireWriting(path)
+      guard try context.mayActOutside("write \(path), \(counted(bytes.count, "byte"))") else { return true }
       try AtomicFile.write(path, bytes, mode: 0o644)
       return true
     }

@@ -90,7 +90,7 @@ public final class Shell {
   public let events: EventTable
   public private(set) lazy var plugins = PluginHost(
     pluginSurroundings(), registry: registry, modes: modes, events: events)
-  let surroundings: Surroundings
+  private(set) var surroundings: Surroundings
   private var opened: Workspace?
   /// The settings while nobody is signed in.
   private var outsideSettings: Preferences?
@@ -101,6 +101,9 @@ public final class Shell {
   /// Whether init.lua and the plugins of the start were run for this session.
   var hasBegun = false
   var isInScript = false
+  /// Whether the program ends after a script of that status: what Lua still does then is a part of the script's unit.
+  public var endsAfterScript: (_ status: Int32) -> Bool = { _ in false }
+  private var hasEndedLua = false
   /// Who sets or declares a setting now.
   var settingOwner = Owner.user
   var isIdle = false
@@ -126,6 +129,8 @@ public final class Shell {
     self.setup = setup
     self.console = console
     self.surroundings = surroundings
+    self.surroundings.isRehearsal = setup.isDryRun
+    self.surroundings.announce = { console.note(printable($0, limit: 2_000)) }
     lexicons = LexiconLibrary(
       listFolders: setup.listFolders, cacheFolder: setup.cacheFolder, dictionaryFolders: setup.dictionaryFolders)
     lua = try LuaState(seed: setup.seed)
@@ -231,15 +236,27 @@ public final class Shell {
   /// Ends everything in order: listeners hear of it, plugins and Lua end, the data is closed.
   public func close() {
     do {
-      for error in outsideNames() { report(error) }
-      try events.emit(.exiting)
-      plugins.unloadAll()
-      lua.close()
+      try endLua()
       saveDocuments()
       try opened?.close()
     } catch {
       report(error)
     }
+  }
+
+  /// Ends Lua in order: listeners hear of it, plugins and the user's state end and their finalizers run. What these change
+  /// belongs to the unit of work under way. Calling it again does nothing.
+  func endLua() throws {
+    guard !hasEndedLua else { return }
+    hasEndedLua = true
+    for error in outsideNames() { report(error) }
+    defer {
+      plugins.unloadAll()
+      lua.close()
+      events.removeAll()
+      events.willEmit = nil
+    }
+    try events.emit(.exiting)
   }
 
   /// Saves moves and sizes of elements, which wait for it.
@@ -289,9 +306,14 @@ public final class Shell {
     PluginServices(
       list: { [unowned self] in plugins.plugins.map { luaValue(of: pluginRecord($0)) } },
       info: { [unowned self] name in luaValue(of: pluginRecord(try plugins.plugin(named: name))) },
-      enable: { [unowned self] name in try plugins.enable(plugins.plugin(named: name)) },
-      disable: { [unowned self] name in try plugins.disable(plugins.plugin(named: name)) },
-      reload: { [unowned self] name in _ = try plugins.reload(plugins.plugin(named: name)) },
+      enable: { [unowned self] name in
+        let plugin = try plugins.plugin(named: name)
+        if surroundings.mayActOutside("enable the plugin \(plugin.name)") { try plugins.enable(plugin) }
+      },
+      disable: { [unowned self] name in
+        let plugin = try plugins.plugin(named: name)
+        if surroundings.mayActOutside("disable the plugin \(plugin.name)") { try plugins.disable(plugin) }
+      }, reload: { [unowned self] name in _ = try plugins.reload(plugins.plugin(named: name)) },
       prepareMode: { [unowned self] name in try plugins.prepareMode(name) })
   }
 
