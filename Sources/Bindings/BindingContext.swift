@@ -227,6 +227,13 @@ public enum GrantError: Problem, Equatable {
   }
 }
 
+extension BindingContext {
+  /// Whether something that no unit of work takes back may be done; in a rehearsal the user is told instead.
+  func mayActOutside(_ action: @autoclosure () -> String) throws -> Bool {
+    try workspace().surroundings.mayActOutside(action())
+  }
+}
+
 /// The files that the user named for one call of a command: granted until it ends.
 struct CallGrant {
   let id: Int

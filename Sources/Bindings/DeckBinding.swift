@@ -160,6 +160,9 @@ private func describeFiles(_ type: BoundType<DeckHandle>, _ context: BindingCont
       format = try options.optionalText("format").map { try CardFormat(named: $0) }
     }
     try context.requireWriting(path)
+    guard try context.mayActOutside("write \(path)") else {
+      return LuaValue.table([(.text("cards"), .integer(try deck.counts().count)), (.text("bytes"), .integer(0))])
+    }
     let report = try deck.exportCards(to: path, format: format)
     return LuaValue.table([(.text("cards"), .integer(report.cards)), (.text("bytes"), .integer(report.bytes))])
   }

@@ -201,7 +201,8 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
     try options?.allowOnly(["width"])
     let width = try options?.optionalInteger("width", in: 1...6500) ?? 1300
     try context.requireWriting(path)
-    try document.document().render(to: path, width: width)
+    let drawn = try document.document()
+    if try context.mayActOutside("draw \(path)") { try drawn.render(to: path, width: width) }
     return true
   }
   type.method("check", [], returns: .list(.table), "What is wrong with it: {code=, pointer=, message=} each.") {

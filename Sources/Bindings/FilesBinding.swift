@@ -30,6 +30,7 @@ func filesModule(_ context: BindingContext) -> BoundModule {
       let path = try stack.text(1)
       let bytes = try stack.bytes(2)
       try context.requireWriting(path)
+      guard try context.mayActOutside("write \(path), \(counted(bytes.count, "byte"))") else { return true }
       try AtomicFile.write(path, Replacement(mode: 0o644)) { sink in
         // In place: a copy would weigh as much again.
         for start in stride(from: 0, to: bytes.count, by: 1 << 16) {

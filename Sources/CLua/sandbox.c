@@ -197,16 +197,31 @@ static int sandbox_tostring(lua_State *L) {
 }
 
 // Control characters but tab and line end are told by number: a terminal must not obey a plugin.
+// The marks that reorder the text around them, U+202A to U+202E and U+2066 to U+2069, and the separators of lines before them:
+// the code point that begins at the text, or 0.
+static unsigned hidden_mark(const char *text, size_t length) {
+  const unsigned char *bytes = (const unsigned char *)text;
+  if (length < 3 || bytes[0] != 0xE2) return 0;
+  unsigned point = 0x2000 | (bytes[1] & 0x3Fu) << 6 | (bytes[2] & 0x3Fu);
+  return (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069) ? point : 0;
+}
+
 static void write_printable(lua_State *L, const char *text, size_t length) {
   size_t plain = 0;
   for (size_t i = 0; i < length; i++) {
     unsigned char c = (unsigned char)text[i];
     int is_c1 = c == 0xC2 && i + 1 < length && ((unsigned char)text[i + 1] & 0xE0) == 0x80;
-    if (!is_c1 && (c >= 0x20 || c == '\n' || c == '\t') && c != 0x7F) continue;
+    unsigned mark = hidden_mark(text + i, length - i);
+    if (!mark && !is_c1 && (c >= 0x20 || c == '\n' || c == '\t') && c != 0x7F) continue;
     dh_poll(L);
     fwrite(text + plain, 1, i - plain, stdout);
     if (is_c1) c = (unsigned char)text[++i];
-    fprintf(stdout, "\\x%02x", c);
+    if (mark) {
+      fprintf(stdout, "\\u{%X}", mark);
+      i += 2;
+    } else {
+      fprintf(stdout, "\\x%02x", c);
+    }
     plain = i + 1;
   }
   fwrite(text + plain, 1, length - plain, stdout);

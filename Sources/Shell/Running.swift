@@ -96,11 +96,24 @@ extension Shell {
       if try isInUnit { return Interrupts.holding { runAll(scripts) } }
       if !gate.needsAuthentication { try workspace().beginUnit() }
       let status = Interrupts.holding { runAll(scripts) }
+      if !wasInScript { finishRun(status: status) }
       // The script may have signed in or out: then it is another workspace, or none.
       if !gate.needsAuthentication { try end(workspace(), status: status) }
       return status
     } catch {
       return report(error)
+    }
+  }
+
+  /// What the code of a script still does when it has ended (finalizers, listeners to `exiting`) belongs to its unit.
+  private func finishRun(status: Int32) {
+    do {
+      try Interrupts.holding {
+        if endsAfterScript(status) { return try endLua() }
+        try lua.load(Array("collectgarbage()".utf8), name: "run").call([], results: 0) { _ in }
+      }
+    } catch {
+      report(error)
     }
   }
 

@@ -101,6 +101,9 @@ public final class Shell {
   /// Whether init.lua and the plugins of the start were run for this session.
   var hasBegun = false
   var isInScript = false
+  /// Whether the program ends after a script of that status: what Lua still does then is a part of the script's unit.
+  public var endsAfterScript: (_ status: Int32) -> Bool = { _ in false }
+  private var hasEndedLua = false
   /// Who sets or declares a setting now.
   var settingOwner = Owner.user
   var isIdle = false
@@ -127,6 +130,7 @@ public final class Shell {
     self.console = console
     self.surroundings = surroundings
     self.surroundings.isRehearsal = setup.isDryRun
+    self.surroundings.announce = { console.note(printable($0, limit: 2_000)) }
     lexicons = LexiconLibrary(
       listFolders: setup.listFolders, cacheFolder: setup.cacheFolder, dictionaryFolders: setup.dictionaryFolders)
     lua = try LuaState(seed: setup.seed)
@@ -232,15 +236,27 @@ public final class Shell {
   /// Ends everything in order: listeners hear of it, plugins and Lua end, the data is closed.
   public func close() {
     do {
-      for error in outsideNames() { report(error) }
-      try events.emit(.exiting)
-      plugins.unloadAll()
-      lua.close()
+      try endLua()
       saveDocuments()
       try opened?.close()
     } catch {
       report(error)
     }
+  }
+
+  /// Ends Lua in order: listeners hear of it, plugins and the user's state end and their finalizers run. What these change
+  /// belongs to the unit of work under way. Calling it again does nothing.
+  func endLua() throws {
+    guard !hasEndedLua else { return }
+    hasEndedLua = true
+    for error in outsideNames() { report(error) }
+    defer {
+      plugins.unloadAll()
+      lua.close()
+      events.removeAll()
+      events.willEmit = nil
+    }
+    try events.emit(.exiting)
   }
 
   /// Saves moves and sizes of elements, which wait for it.
@@ -290,9 +306,14 @@ public final class Shell {
     PluginServices(
       list: { [unowned self] in plugins.plugins.map { luaValue(of: pluginRecord($0)) } },
       info: { [unowned self] name in luaValue(of: pluginRecord(try plugins.plugin(named: name))) },
-      enable: { [unowned self] name in try plugins.enable(plugins.plugin(named: name)) },
-      disable: { [unowned self] name in try plugins.disable(plugins.plugin(named: name)) },
-      reload: { [unowned self] name in _ = try plugins.reload(plugins.plugin(named: name)) },
+      enable: { [unowned self] name in
+        let plugin = try plugins.plugin(named: name)
+        if surroundings.mayActOutside("enable the plugin \(plugin.name)") { try plugins.enable(plugin) }
+      },
+      disable: { [unowned self] name in
+        let plugin = try plugins.plugin(named: name)
+        if surroundings.mayActOutside("disable the plugin \(plugin.name)") { try plugins.disable(plugin) }
+      }, reload: { [unowned self] name in _ = try plugins.reload(plugins.plugin(named: name)) },
       prepareMode: { [unowned self] name in try plugins.prepareMode(name) })
   }
 

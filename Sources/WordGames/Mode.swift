@@ -92,7 +92,7 @@ public struct Mode {
 
   public init(name: String, title: String, summary: String, rules: [Rule], hooks: ModeHooks = ModeHooks()) {
     self.name = name
-    self.title = title
+    self.title = printable(title, limit: 100)
     self.summary = summary
     self.rules = rules
     self.hooks = hooks

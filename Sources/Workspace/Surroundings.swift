@@ -17,6 +17,8 @@ public struct Surroundings {
   public var isInterrupted: () -> Bool
   /// A rehearsal (`--dry-run`): only a unit of work, which is taken back, may change anything.
   public var isRehearsal = false
+  /// Tells the user a line; a rehearsal says with it what would be done.
+  public var announce: (String) -> Void = { _ in }
 
   public init(
     now: @escaping () -> Double, elapsed: @escaping () -> Double, zoneOffset: @escaping (Double) -> Double = { _ in 0 },

@@ -60,19 +60,23 @@ let version = "0.1.0"
     } catch {
       return shell.report(error)
     }
+    let isPrompt = arguments.action == .prompt && arguments.code.isEmpty
+    let goesOn = isPrompt || arguments.isInteractive
     var status = shell.checkSettings()
     if !arguments.code.isEmpty, status == ExitStatus.done {
+      let isLast = arguments.action == .prompt
+      shell.endsAfterScript = { !goesOn && (isLast || $0 != ExitStatus.done) }
       status = shell.runScripts(
         arguments.code.map { Script(name: "-e", code: Array($0.utf8), path: "-e", arguments: [], showsValue: true) })
     }
     if case .words(let words) = arguments.action, status == ExitStatus.done {
       let isFile =
         !shell.registry.isKnown(words[0]) && (words[0] == "-" || words[0].hasSuffix(".lua") || isReadable(words[0]))
+      shell.endsAfterScript = { _ in !goesOn && (isFile || words[0] == "run") }
       status = shell.runCommand(isFile ? ["run"] + words : words)
     }
     if status == ExitStatus.usage, arguments.action == .prompt { return status }
-    let isPrompt = arguments.action == .prompt && arguments.code.isEmpty
-    return isPrompt || arguments.isInteractive ? shell.runPrompt() : status
+    return goesOn ? shell.runPrompt() : status
   }
 
   private static func makeShell(_ arguments: Arguments) throws -> Shell {

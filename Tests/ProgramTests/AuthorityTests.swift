@@ -1,5 +1,6 @@
 // Hostile plugins: each tries to do more than it was granted, and must not.
 
+import Glibc
 import Testing
 
 @Suite struct AuthorityTests {
@@ -219,5 +220,145 @@ import Testing
     #expect(lines.last == "heard\t\(last)", "\(lines)")
     #expect(
       try home.run("-e", "shell.on('command', print)", "deck", "show", "Secret").lines.contains("deck show Secret"))
+  }
+
+  // MARK: What is asked and shown
+
+  @Test func `enabling asks from the manifest on disk, escaped, and grants exactly that`() throws {
+    let home = try Home()
+    try home.plugin("fresh", permissions: #"["words"]"#, manifest: #""author": "A""#, "")
+    let terminal = try home.terminal()
+    terminal.wait(for: "> ", seconds: 10)
+    // The shell has read the manifest; another one takes its place.
+    try home.plugin(
+      "fresh", permissions: #"["decks.write", "files.read:/tmp/a\u001b[2Kb\n  - nothing"]"#,
+      manifest: #""author": "GNU\n  - read nothing\u202e\u001b[1A""#, "")
+    terminal.type("plugin enable fresh\r")
+    let asked = terminal.wait(for: "[y/N] ")
+    #expect(asked.contains("fresh 1.0.0 by GNU\\n  - read nothing\\u{202E}\\x1B[1A wants to:"), "\(asked)")
+    #expect(asked.contains("  - change decks") && asked.contains("/tmp/a\\x1B[2Kb\\n  - nothing"), "\(asked)")
+    #expect(!asked.contains("\u{1B}[2Kb") && !asked.contains("\u{1B}[1A wants"))
+    // And again while the question stands.
+    try home.plugin("fresh", permissions: #"["shell.run"]"#, manifest: #""load": "startup""#, "print('OWNED')")
+    terminal.type("y\r")
+    let answer = terminal.wait(for: "asks again")
+    #expect(answer.contains("its plugin.json changed after the question"), "\(answer)")
+    terminal.type("plugin info fresh --json\r")
+    #expect(terminal.wait(for: "\"granted\": []").contains("\"state\": \"off\""))
+    terminal.type("plugin enable fresh\r")
+    terminal.wait(for: "run any command")
+    terminal.type("y\r")
+    terminal.wait(for: "OWNED")
+    terminal.wait(for: "> ")
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+  }
+
+  @Test func `nothing of a plugin reaches the terminal as an escape`() throws {
+    let home = try Home()
+    let bad = #"E\27[2J\194\155\226\128\174E"#
+    try home.plugin(
+      "esc", permissions: #"["shell", "games", "settings"]"#,
+      manifest: #""commands": ["esc"], "modes": ["escmode"], "summary": "S\u001b[2J""#,
+      """
+      local bad = "\(bad)"
+      assert(games.mode{name = "escmode", title = bad, summary = bad, rules = {}, show = function() return bad end})
+      settings.value("esc.own", {title = bad, help = bad, default = bad})
+      shell.command{name = "esc", summary = bad, details = bad, usage = bad, example = bad,
+        arguments = {{name = "[WORD]", help = bad}, {name = "--x", value = bad, help = bad}},
+        complete = function() return {bad} end,
+        run = function(args)
+          shell.print(bad) shell.print{bad = bad} print(bad)
+          shell.table({{bad, 1}, {bad, 2}}, {bad, "\\27]0;x\\7"})
+          shell.chart({1, 2}, {title = bad}) shell.chart{[bad] = 1}
+          shell.progress(bad, 10):step(1)
+          pcall(shell.ask, bad) pcall(shell.confirm, bad)
+          print(pcall(shell.command, {name = bad, run = print}))
+          print(pcall(error, bad))
+          error(bad)
+        end}
+      """)
+    try home.enable("esc")
+    #expect(makeFolder(home.path + "/data/plugins/x\u{1B}[2Jy"))
+    let lines = [
+      "esc", "help esc", "esc --help", "help", "plugin list", "plugin info esc", "play --list", "set", "set esc.own",
+      "set --why esc.own", "esc --json", "plugin list --json", "esc \t", "esc a b c",
+    ]
+    for input in lines {
+      let run = try home.run([], input: input + "\n\n\n")
+      let all = run.output + run.errors
+      #expect(!all.contains("\u{1B}") && !all.contains("\u{9B}") && !all.contains("\u{202E}"), "\(input): \(all)")
+    }
+    for json in [["--json"], []] {
+      let run = try home.run(
+        ["play", "escmode", "--base", "teacher"] + json, input: "tea\n/list\n/quit\n")
+      let all = run.output + run.errors
+      #expect(!all.contains("\u{1B}") && !all.contains("\u{9B}"), "\(all)")
+    }
+    let terminal = try home.terminal("play", "escmode", "--base", "teacher")
+    var seen = terminal.wait(for: "> ", seconds: 10)
+    terminal.type("tea\r")
+    seen += terminal.wait(for: "> ")
+    terminal.type("/quit\r")
+    #expect(terminal.ended() == 0)
+    #expect(!seen.contains("\u{1B}[2J") && !seen.contains("\u{9B}"), "\(seen)")
+  }
+
+  // MARK: The unit of work
+
+  @Test(arguments: ["exiting", "finalizer", "kept"]) func `what a failed script leaves for its end is taken back too`(
+    way: String
+  ) throws {
+    let home = try Home()
+    let late =
+      switch way {
+      case "exiting": #"shell.on("exiting", function() decks.create("Late") end)"#
+      case "finalizer": #"setmetatable({}, {__gc = function() decks.create("Late") end})"#
+      default: #"kept = setmetatable({}, {__gc = function() decks.create("Late") end})"#
+      }
+    let script = try home.write(late + " decks.create('Early') if arg[1] then error('x') end", to: "late.lua")
+    #expect(try home.run("run", script, "fail").status == 1)
+    #expect(try home.run("-e", late + " error('x')").status == 1)
+    #expect(try home.run("-e", late + " error('x')", "deck", "list").status == 1)
+    #expect(try home.run("--dry-run", "run", script).status == 0)
+    #expect(try home.run("--dry-run", "-e", late).status == 0)
+    #expect(try home.run("deck", "list").output.contains("Late") == false)
+    #expect(try home.run("run", script).status == 0)
+    let list = try home.run("deck", "list").output
+    // What is left when the state itself ends has no data any more.
+    #expect(list.contains("Early") && list.contains("Late") == (way != "kept"), "\(list)")
+  }
+
+  @Test func `a plugin that hears of the end of a failed script changes nothing either`() throws {
+    let home = try Home()
+    try home.plugin(
+      "late", permissions: #"["shell", "decks.write"]"#, manifest: #""events": ["exiting"]"#,
+      #"shell.on("exiting", function() decks.create("Late") end)"#)
+    try home.enable("late")
+    // The end of the command that enabled it was one to hear of.
+    try home.run("--no-plugins", "deck", "remove", "Late")
+    #expect(try home.run("-e", "error('x')").status == 1)
+    #expect(try home.run("--dry-run", "-e", "x = 1").status == 0)
+    #expect(!(try home.run("--no-plugins", "deck", "list").output.contains("Late")))
+  }
+
+  @Test func `a rehearsal writes no file, draws nothing and leaves plugins as they are`() throws {
+    let home = try Home()
+    try home.plugin("some", permissions: #"["words"]"#, "")
+    let code = """
+      local d = decks.create("D") d:add{prompt = "a", answer = "b"}
+      print(files.write("\(home.path)/out.txt", "text"))
+      print(d:export("\(home.path)/out.json").cards)
+      print(documents.create{}:render("\(home.path)/out.svg"))
+      print(plugins.enable("some"))
+      """
+    let run = try home.run("--dry-run", "-e", code)
+    #expect(run.status == 0 && run.lines == ["true", "1", "true", "true"], "\(run)")
+    for what in ["write \(home.path)/out.txt, 4 bytes", "write \(home.path)/out.json", "draw \(home.path)/out.svg"] {
+      #expect(run.errors.contains("dry run: would \(what)\n"), "\(run.errors)")
+    }
+    #expect(run.errors.contains("dry run: would enable the plugin some\n"))
+    for name in ["out.txt", "out.json", "out.svg"] { #expect(access(home.path + "/" + name, F_OK) != 0) }
+    #expect(try home.run("plugin", "info", "some", "--json").output.contains("\"state\": \"off\""))
   }
 }
