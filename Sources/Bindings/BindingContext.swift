@@ -138,6 +138,8 @@ public final class BindingContext {
   var callCount = 0
   /// Which of the files that the user names as arguments are granted for a call.
   public var mayTakeTypedPath: (String) -> Bool = { _ in true }
+  /// Whether the person typed the path: only then it may be a pipe or a device, which is waited for.
+  public var isTyped: (String) -> Bool = { _ in false }
   /// What each call into the state may use, for the words of an error.
   public var limits = PluginLimits.standard
   /// Told of each failure of a call into the state, for `plugin info`.

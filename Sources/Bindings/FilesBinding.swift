@@ -15,7 +15,7 @@ func filesModule(_ context: BindingContext) -> BoundModule {
     ) { stack in
       let path = try stack.text(1)
       let right = try context.requireReading(path)
-      let lines = try LineFile(path)
+      let lines = try LineFile(path, context.kinds(of: path))
       return LuaFunction("next line") { _ in
         try context.require(right, of: path)
         return try lines.next().map { LuaValue.bytes($0) }
@@ -24,7 +24,8 @@ func filesModule(_ context: BindingContext) -> BoundModule {
     module.function("read", [path], returns: .string, fails: true, "The whole file, at most 256 MiB.") { stack in
       let path = try stack.text(1)
       try context.requireReading(path)
-      return LuaValue.bytes(try FileText.bytes(path, limit: 256 << 20))
+      return LuaValue.bytes(
+        try FileText.bytes(path, limit: 256 << 20, context.kinds(of: path)) { Interrupts.areRequested })
     }
     module.function(
       "write", [path, LuaParameter("text", .string)], returns: .boolean, fails: true,
@@ -33,7 +34,9 @@ func filesModule(_ context: BindingContext) -> BoundModule {
       let path = try stack.text(1)
       let bytes = Array(try stack.bytes(2))
       try context.requireWriting(path)
-      try AtomicFile.write(path, bytes, mode: 0o644)
+      var options = Replacement(mode: 0o644)
+      (options.kinds, options.isInterrupted) = (context.kinds(of: path), { Interrupts.areRequested })
+      try AtomicFile.write(path, bytes, options)
       return true
     }
   }
@@ -47,7 +50,9 @@ private final class LineFile {
   private var position = 0
   private static let longest = 16 << 20
 
-  init(_ path: String) throws { file = try ByteFile(path) }
+  init(_ path: String, _ kinds: FileKinds) throws {
+    file = try ByteFile(path, kinds) { Interrupts.areRequested }
+  }
 
   /// The next line; nil at the end.
   func next() throws -> [UInt8]? {
@@ -105,6 +110,13 @@ extension BindingContext {
     // The outermost call first: its right lasts longest.
     if let grant = callGrants.first(where: { $0[keyPath: named].contains(wanted) }) { return .call(grant.id) }
     throw missing(right, path)
+  }
+
+  /// What may be opened at a path: a pipe could keep its reader waiting, so only where the user typed it.
+  func kinds(of path: String) -> FileKinds {
+    guard !isTyped(path) else { return .any }
+    guard !callGrants.isEmpty, let named = resolvedPath(path) else { return .plain }
+    return callGrants.contains { ($0.readable + $0.writable).contains(named) } ? .any : .plain
   }
 
   private func missing(_ right: String, _ path: String) -> GrantError {

@@ -112,13 +112,13 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
     let (prefix, listener) = (try stack.text(1), try stack.function(2))
     let subject = prefix.isEmpty ? "settings" : "settings of \(printable(prefix))"
     let tree = try context.workspace().preferences().tree
-    let inner = tree.observe(prefix, by: context.settingOwner()) { changes, _ in
-      do {
+    var cancel: () -> Void = {}
+    let inner = tree.observe(prefix, by: context.settingOwner()) { [weak tree] changes, _ in
+      context.events.hear(subject, change: tree?.changesTold ?? 0, context, listener, cancel: cancel) {
         try listener.call([LuaValue.list(changes.map(luaValue(of:)))], results: 0) { _ in }
-      } catch {
-        context.events.report(context.owner, subject, error)
       }
     }
+    cancel = { [weak inner] in inner?.cancel() }
     return Subscription(subject, owner: context.owner, isActive: { !inner.isCancelled }, cancel: { inner.cancel() })
   }
 }

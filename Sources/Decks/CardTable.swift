@@ -24,7 +24,7 @@ public enum CardTable {
     var matcher = QueryMatcher(query, at: moment)
     try db.forEachRow("SELECT \(QueryMatcher.columns) FROM cards WHERE deck = ? ORDER BY rank", [deck.rawValue]) {
       row in
-      if matcher.matches(row) { found.append(id(row)) }
+      if try matcher.matches(row) { found.append(id(row)) }
     }
     return found
   }

@@ -4,6 +4,7 @@
 // `reserve`.
 
 public import CLua
+import Wording
 
 /// The stack of the running coroutine. Arguments of a bound function are at 1, 2, ...; self is 1 in a method.
 public struct LuaStack: ~Copyable {
@@ -104,12 +105,24 @@ public struct LuaStack: ~Copyable {
     return UnsafeBufferPointer(start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: length)
   }
 
-  /// A string argument as text; bytes that are not UTF-8 are refused.
-  public func text(_ index: Int) throws(LuaFailure) -> String {
-    guard let text = String(validating: try bytes(index), as: UTF8.self) else {
+  /// A string argument as text of bounded length; bytes that are not UTF-8 are refused, and marks without end.
+  /// - Parameter limit: bytes; what may be longer is read as bytes.
+  public func text(_ index: Int, limit: Int = 1_000_000) throws(LuaFailure) -> String {
+    let bytes = try bytes(index, limit: limit)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
       throw .argument(index, "text in UTF-8 expected, got other bytes")
     }
+    if hasEndlessMarks(text) { throw .argument(index, "text has more than \(longestMarkRun) combining marks in a row") }
     return text
+  }
+
+  /// The bytes of a string argument of bounded length, in place.
+  public func bytes(_ index: Int, limit: Int) throws(LuaFailure) -> UnsafeBufferPointer<UInt8> {
+    let bytes = try bytes(index)
+    guard bytes.count <= limit else {
+      throw .argument(index, "text of at most \(grouped(limit)) bytes expected, got \(grouped(bytes.count))")
+    }
+    return bytes
   }
 
   public func optionalText(_ index: Int) throws(LuaFailure) -> String? {

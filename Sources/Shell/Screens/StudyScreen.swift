@@ -16,6 +16,7 @@ final class StudyScreen {
   private let keys: KeyReader
   private let screen: Screen
   private var isAnswerShown = false
+  private var isHelpShown = false
   private var wasPausedBySuspend = false
   private var hasLeft = false
   /// The picture of the card that is shown: drawn once, though the clock redraws the screen.
@@ -61,7 +62,7 @@ final class StudyScreen {
       case .interrupted, .endOfInput, .key(.character("q")), .line("q"), .line("quit"), .key(.escape):
         return try leave()
       case .terminated(let signal):
-        shell.leaving = 128 + signal
+        shell.leave(by: signal)
         return try leave()
       case .key(let key): try take(key)
       case .line(let line): try take(line)
@@ -98,14 +99,15 @@ final class StudyScreen {
 
   private func take(_ key: Key) throws {
     let isPaused = try !session.isActive()
+    // It is a part of the screen, which goes with the next key.
+    isHelpShown = key == .character("?") && !isHelpShown
     switch key {
+    case .character("?"): if !redraws { return shell.console.show(help) }
     case .character("p"): try isPaused ? session.resume() : session.pause()
     case _ where isPaused: try session.resume()
     case .enter, .character(" "): isAnswerShown = true
     case .character("u"), .backspace: try undo()
     case .character("e"): try edit()
-    case .character("?"):
-      return shell.console.show([hint, "e edit the card   p pause   q quit   Enter show the answer"])
     default: if isAnswerShown, let rating = rating(of: key) { try answer(rating) }
     }
     try draw()
@@ -215,7 +217,7 @@ final class StudyScreen {
         try session.restart()
         return true
       case .terminated(let signal):
-        shell.leaving = 128 + signal
+        shell.leave(by: signal)
         return false
       case .key(.character("q")), .key(.escape), .interrupted, .endOfInput: return false
       default: continue
@@ -243,8 +245,11 @@ final class StudyScreen {
       lines += ["", ""]
     }
     if isAnswerShown && !isPaused { lines += try picture(of: card) }
-    return lines + ["", "   " + terminal.styled(isPaused ? "any key  go on" : try choices(), .dim)]
+    let below = isHelpShown ? help : [isPaused ? "any key  go on" : try choices()]
+    return lines + [""] + below.map { "   " + terminal.styled($0, .dim) }
   }
+
+  private var help: [String] { [hint, "e edit the card   p pause   q quit   Enter show the answer"] }
 
   /// The document that the card shows, as `doc show` draws it; in words where the terminal shows no pictures.
   private func picture(of card: CardHandle) throws -> [String] {
