@@ -148,6 +148,7 @@ let package = Package(
       name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
     tests("Shell", ["Commands", "PromptProbe"]),
     // The built program, run as somebody runs it.
-    .testTarget(name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw"], swiftSettings: strict),
+    .testTarget(
+      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw"], exclude: ["Worst"], swiftSettings: strict),
   ]
 )

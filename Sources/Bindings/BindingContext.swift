@@ -142,6 +142,8 @@ public final class BindingContext {
   fileprivate var kept: [String: MemoryCharge] = [:]
   /// Those of `files.lines`.
   let openFiles = OpenFiles()
+  /// Whether the person typed the path: only then it may be a pipe or a device, which is waited for.
+  public var isTyped: (String) -> Bool = { _ in false }
   /// What each call into the state may use, for the words of an error.
   public var limits = PluginLimits.standard
   /// Told of each failure of a call into the state, for `plugin info`.

@@ -44,6 +44,9 @@ func commandType() -> BoundType<CommandObject> {
 private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext) throws -> Command {
   try table.allowOnly(["name", "summary", "details", "usage", "example", "arguments", "complete", "run"])
   let name = try table.text("name")
+  guard name.utf8.count <= 200 else {
+    throw LuaFailure.argument(table.argument, "field 'name': at most 200 bytes expected")
+  }
   let path = name.split(separator: " ").map(String.init)
   guard let run = try table.optionalFunction("run") else {
     throw LuaFailure.argument(table.argument, "field 'run': function expected, got nil")
@@ -209,7 +212,8 @@ func commandValue(of value: LuaValue) -> CommandValue {
   case .table(let pairs) where pairs.isEmpty: .list([])
   case .table(let pairs):
     .record(
-      pairs.map { (key(of: $0.key), commandValue(of: $0.value)) }.sorted { $0.0 < $1.0 })
+      pairs.map { (key(of: $0.key), commandValue(of: $0.value)) }
+        .sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) })
   case .object(let object): .thing(object)
   }
 }
@@ -227,6 +231,8 @@ private func key(of value: LuaValue) -> String {
 private func offers(
   of function: LuaReference, _ name: String, _ context: BindingContext, _ word: String, _ before: [String]
 ) -> [String] {
+  // The line editor has the signals: a Ctrl-C ends the function, and then the line.
+  defer { Interrupts.passOn() }
   do {
     return try Interrupts.holding {
       try context.calling(.completion(name)) {

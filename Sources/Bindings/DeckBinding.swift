@@ -9,6 +9,9 @@ public import Workspace
 
 extension DeckHandle: BoundObject {}
 
+/// Bytes of a name and of a query that are looked at: what is longer is no use to anybody.
+private let (longestName, longestQuery) = (10_000, 100_000)
+
 func decksModule(_ context: BindingContext) -> BoundModule {
   let name = LuaParameter("name", .string)
   return BoundModule("decks", "Decks of cards: make, open, list and remove them.", check: context.requireSignIn) {
@@ -17,7 +20,7 @@ func decksModule(_ context: BindingContext) -> BoundModule {
       "create", [name], returns: .object("deck"), fails: true,
       "Makes an empty deck. `A::B` is a deck within a deck. Codes: exists, bad_name."
     ) { stack in
-      let name = try stack.text(1)
+      let name = try stack.text(1, limit: longestName)
       try context.requireGrant(.decksWrite)
       return try context.workspace().createDeck(name)
     }
@@ -25,7 +28,7 @@ func decksModule(_ context: BindingContext) -> BoundModule {
       "open", [name], returns: .object("deck"), fails: true,
       "The deck of that name. Code: not_found, with a `suggestion` where a name is near."
     ) { stack in
-      let name = try stack.text(1)
+      let name = try stack.text(1, limit: longestName)
       return try context.workspace().openDeck(name)
     }
     module.function("list", [], returns: .list(.object("deck")), "All decks, by name.") { _ in
@@ -35,7 +38,7 @@ func decksModule(_ context: BindingContext) -> BoundModule {
       "remove", [name], returns: .boolean, fails: true,
       "Removes a deck, the decks within it and all their cards. Code: not_found."
     ) { stack in
-      let name = try stack.text(1)
+      let name = try stack.text(1, limit: longestName)
       try context.requireGrant(.decksWrite)
       try context.workspace().openDeck(name).remove()
       return true
@@ -61,7 +64,7 @@ private func describeFields(_ type: BoundType<DeckHandle>, _ context: BindingCon
   type.field("name", .string, "Its name; `A::B` is a deck within a deck. Assigning renames it.") {
     try $0.record().name
   } set: { deck, stack in
-    let name = try stack.text(3)
+    let name = try stack.text(3, limit: longestName)
     try context.requireGrant(.decksWrite)
     try deck.rename(to: name)
   }
@@ -108,7 +111,7 @@ private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingCont
     "find", [LuaParameter("query", .string)], returns: .list(.object("card")),
     "The cards that a query finds, as a list."
   ) { deck, stack in
-    let cards = try deck.cards(matching: stack.text(2))
+    let cards = try deck.cards(matching: stack.text(2, limit: longestQuery))
     try stack.charge(8 * cards.count)
     return try stack.pushObjects(of: cards.count) { try cards.nextCard() }
   }
@@ -147,7 +150,7 @@ private func describeFiles(_ type: BoundType<DeckHandle>, _ context: BindingCont
     try context.requireReading(path)
     let progress = context.shell.progress("Importing " + fileName(path), 0)
     defer { progress.finish() }
-    return table(of: try deck.importCards(from: path, options) { done, total in progress.update(done, of: total) })
+    return table(of: try deck.importCards(from: path, context.kinds(of: path), options) { progress.update($0, of: $1) })
   }
   type.method(
     "export", [path, options], returns: .table, fails: true,
@@ -163,7 +166,7 @@ private func describeFiles(_ type: BoundType<DeckHandle>, _ context: BindingCont
     guard try context.mayActOutside("write \(path)") else {
       return LuaValue.table([(.text("cards"), .integer(try deck.counts().count)), (.text("bytes"), .integer(0))])
     }
-    let report = try deck.exportCards(to: path, format: format)
+    let report = try deck.exportCards(to: path, context.kinds(of: path), format: format)
     return LuaValue.table([(.text("cards"), .integer(report.cards)), (.text("bytes"), .integer(report.bytes))])
   }
 }

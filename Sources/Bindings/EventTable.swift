@@ -1,5 +1,6 @@
 // Who listens to which event of the shell. Invariant: an error in a listener never reaches the one that emits; it is reported
-// once, with its owner. Subscribing or cancelling during an event is safe: it counts from the next event on.
+// once, with its owner. Subscribing or cancelling during an event is safe: it counts from the next event on. All listeners of
+// plugins together have one budget of time an event, and one Ctrl-C ends all that are still to be called.
 
 public import LuaRuntime
 public import Wording
@@ -48,6 +49,7 @@ private final class Listener {
   /// What was reported of it: the same error again and again is told once.
   var reported: String?
   var owner: Owner { context.owner }
+  var isOfPlugin: Bool { owner.plugin != nil }
 
   init(_ event: ShellEvent, _ context: BindingContext, _ function: LuaReference) {
     self.event = event
@@ -56,9 +58,11 @@ private final class Listener {
   }
 
   /// - Parameter brief: the arguments for a plugin that was not granted to read whole commands.
-  func call(_ arguments: [any LuaRepresentable], brief: [any LuaRepresentable]?) throws {
+  func call(
+    _ arguments: [any LuaRepresentable], brief: [any LuaRepresentable]?, _ budget: inout CallBudget
+  ) throws {
     let arguments = context.grants.allows(.commandsRead) ? arguments : brief ?? arguments
-    try context.calling(.event(event)) { try function.call(arguments, results: 0) { _ in } }
+    try context.calling(.event(event), within: &budget, function) { try function.call(arguments, results: 0) { _ in } }
   }
 }
 
@@ -70,6 +74,8 @@ public final class EventTable {
   public var awaited: Set<ShellEvent> = []
   /// Tells of an error in a listener of the subject.
   public let report: (_ owner: Owner, _ subject: String, _ error: any Error) -> Void
+  /// What is left for listeners to a change of settings, and which change that is.
+  private var settingsBudget = (change: -1, budget: CallBudget(seconds: 0))
 
   /// - Parameter report: told of an error in a listener.
   public init(report: @escaping (Owner, String, any Error) -> Void) { self.report = report }
@@ -78,9 +84,13 @@ public final class EventTable {
     let listener = Listener(event, context, function)
     listeners[event, default: []].append(listener)
     return Subscription(event.rawValue, owner: context.owner, isActive: { listener.isActive }) { [weak self] in
-      listener.isActive = false
-      self?.listeners[event]?.removeAll { $0 === listener }
+      self?.remove(listener)
     }
+  }
+
+  private func remove(_ listener: Listener) {
+    listener.isActive = false
+    listeners[listener.event]?.removeAll { $0 === listener }
   }
 
   /// Ends the subscriptions of an owner.
@@ -111,17 +121,86 @@ public final class EventTable {
     _ event: ShellEvent, _ arguments: [any LuaRepresentable] = [], brief: [any LuaRepresentable]? = nil
   ) throws {
     guard isHeard(event) else { return }
-    for listener in listeners[event] ?? [] where listener.isActive {
+    // A screen that reads keys has the signals; a listener ends at Ctrl-C all the same.
+    try Interrupts.holding { try call(listeners[event] ?? [], arguments, brief) }
+  }
+
+  private func call(
+    _ called: [Listener], _ arguments: [any LuaRepresentable], _ brief: [any LuaRepresentable]?
+  ) throws {
+    var budget = CallBudget(seconds: called.compactMap(\.context.listenerSeconds).max() ?? 0)
+    for (index, listener) in called.enumerated() where listener.isActive {
+      if listener.isOfPlugin, budget.isSpent { continue }
       do {
-        try listener.call(arguments, brief: brief)
+        try listener.call(arguments, brief: brief, &budget)
       } catch let error as LuaError where error.stopReason == .interrupt {
         throw error
+      } catch  where listener.isOfPlugin && budget.isSpent {
+        remove(listener)
+        let others = called[(index + 1)...].count { $0.isActive && $0.isOfPlugin }
+        report(listener.owner, "the event " + listener.event.rawValue, unsubscribed(error, others: others))
       } catch {
-        let text = String(describing: error)
-        guard listener.reported != text else { continue }
-        listener.reported = text
-        report(listener.owner, "the event " + event.rawValue, error)
+        tell(error, of: listener)
       }
     }
+  }
+
+  /// The same error again and again is told once.
+  private func tell(_ error: any Error, of listener: Listener) {
+    let text = String(describing: error)
+    guard listener.reported != text else { return }
+    listener.reported = text
+    report(listener.owner, "the event " + listener.event.rawValue, error)
+  }
+
+  private func unsubscribed(_ error: any Error, others: Int) -> PlainProblem {
+    let rest = others == 0 ? "" : "; \(counted(others, "other listener")) had no time left"
+    return PlainProblem(
+      code: "plugin_stopped", title: "A plugin was stopped", message: "\(error); it is unsubscribed\(rest)")
+  }
+
+  /// Calls a listener to a change of settings, within what the listeners to that change may use together.
+  /// - Parameters:
+  ///   - change: the number of the change from outside; those that listeners make in answer to it count to it.
+  ///   - cancel: ends the subscription, when the listener used the time up.
+  func hear(
+    _ subject: String, change: Int, _ context: BindingContext, _ function: LuaReference, cancel: () -> Void,
+    _ body: () throws -> Void
+  ) {
+    // One Ctrl-C ends all that one change has set off.
+    guard !Interrupts.wereRequested else { return }
+    if settingsBudget.change != change {
+      settingsBudget = (change, CallBudget(seconds: PluginLimits.standard.seconds))
+    }
+    // A copy: a listener may bring about another change, of other settings.
+    var budget = settingsBudget.budget
+    defer { if settingsBudget.change == change { settingsBudget.budget = budget } }
+    guard context.owner.plugin == nil || !budget.isSpent else { return }
+    do {
+      try Interrupts.holding {
+        try context.calling(.change(subject), within: &budget, function, body)
+      }
+    } catch let error as LuaError where error.stopReason == .interrupt {
+      // Whoever made the change is stopped too, and tells of it.
+      return
+    } catch  where context.owner.plugin != nil && budget.isSpent {
+      cancel()
+      report(context.owner, subject, unsubscribed(error, others: 0))
+    } catch {
+      report(context.owner, subject, error)
+    }
+  }
+}
+
+extension BindingContext {
+  /// What the listeners of a plugin may use of an event's time; nil for the person's own, which only Ctrl-C ends.
+  fileprivate var listenerSeconds: Double? { owner.plugin == nil ? nil : limits.seconds }
+
+  /// Calls a listener: one of a plugin within the budget.
+  fileprivate func calling<R>(
+    _ call: PluginCall, within budget: inout CallBudget, _ function: LuaReference, _ body: () throws -> R
+  ) throws -> R {
+    guard owner.plugin != nil else { return try body() }
+    return try calling(call) { try function.state.withBudget(&budget, body) }
   }
 }

@@ -15,13 +15,15 @@ func filesModule(_ context: BindingContext) -> BoundModule {
     ) { stack in
       let path = try stack.text(1)
       let right = try context.requireReading(path)
-      let lines = try context.openFiles.open(path, for: stack) { try context.require(right, of: path) }
+      let lines = try context.openFiles.open(path, context.kinds(of: path), for: stack) {
+        try context.require(right, of: path)
+      }
       return LuaResults(lines, LuaValue.none, LuaValue.none, lines)
     }
     module.function("read", [path], returns: .string, fails: true, "The whole file, at most 256 MiB.") { stack in
       let path = try stack.text(1)
       try context.requireReading(path)
-      return LuaValue.bytes(try wholeFile(path, stack))
+      return LuaValue.bytes(try wholeFile(path, context.kinds(of: path), stack))
     }
     module.function(
       "write", [path, LuaParameter("text", .string)], returns: .boolean, fails: true,
@@ -31,7 +33,9 @@ func filesModule(_ context: BindingContext) -> BoundModule {
       let bytes = try stack.bytes(2)
       try context.requireWriting(path)
       guard try context.mayActOutside("write \(path), \(counted(bytes.count, "byte"))") else { return true }
-      try AtomicFile.write(path, Replacement(mode: 0o644)) { sink in
+      var options = Replacement(mode: 0o644)
+      (options.kinds, options.isInterrupted) = (context.kinds(of: path), { Interrupts.areRequested })
+      try AtomicFile.write(path, options) { sink in
         // In place: a copy would weigh as much again.
         for start in stride(from: 0, to: bytes.count, by: 1 << 16) {
           try sink.append(UnsafeBufferPointer(rebasing: bytes[start..<min(start + 1 << 16, bytes.count)]))
@@ -43,12 +47,12 @@ func filesModule(_ context: BindingContext) -> BoundModule {
 }
 
 /// The bytes of a file that are one Lua string in the end: charged before they are read.
-private func wholeFile(_ path: String, _ stack: borrowing LuaStack) throws -> [UInt8] {
+private func wholeFile(_ path: String, _ kinds: FileKinds, _ stack: borrowing LuaStack) throws -> [UInt8] {
   // As much again while it grows, and once more in Lua.
-  if let size = try ByteFile(path).size, size <= largestFile { try stack.charge(3 * size) }
+  if let size = try ByteFile(path, kinds).size, size <= largestFile { try stack.charge(3 * size) }
   let limit = max(1 << 20, min(largestFile, stack.room))
   do {
-    return try FileText.bytes(path, limit: limit)
+    return try FileText.bytes(path, limit: limit, kinds) { Interrupts.areRequested }
   } catch {
     // What has no room in the state's memory ends its call as any other memory does.
     if error.number == EFBIG, limit < largestFile { try stack.charge(largestFile) }
@@ -64,13 +68,15 @@ final class OpenFiles {
   private static let limit = 100
 
   /// - Parameter check: throws when the right to read the file has ended; asked before each line.
-  func open(_ path: String, for stack: borrowing LuaStack, check: @escaping () throws -> Void) throws -> LineFile {
+  func open(
+    _ path: String, _ kinds: FileKinds, for stack: borrowing LuaStack, check: @escaping () throws -> Void
+  ) throws -> LineFile {
     // Those that Lua has forgotten are closed by the collector.
     if count >= Self.limit { stack.state.collect() }
     guard count < Self.limit else {
       throw LuaFailure.message("\(Self.limit) files are open; read one to its end, or leave its loop, before the next")
     }
-    return try LineFile(path, among: self, check: check)
+    return try LineFile(path, kinds, among: self, check: check)
   }
 }
 
@@ -85,8 +91,10 @@ final class LineFile: BoundObject {
   private static let longest = 16 << 20
   static let cost = 72 << 10
 
-  fileprivate init(_ path: String, among files: OpenFiles, check: @escaping () throws -> Void) throws {
-    file = try ByteFile(path)
+  fileprivate init(
+    _ path: String, _ kinds: FileKinds, among files: OpenFiles, check: @escaping () throws -> Void
+  ) throws {
+    file = try ByteFile(path, kinds) { Interrupts.areRequested }
     self.check = check
     self.files = files
     files.count += 1
@@ -186,6 +194,13 @@ extension BindingContext {
     // The outermost call first: its right lasts longest.
     if let grant = callGrants.first(where: { $0[keyPath: named].contains(wanted) }) { return .call(grant.id) }
     throw missing(right, path)
+  }
+
+  /// What may be opened at a path: a pipe could keep its reader waiting, so only where the user typed it.
+  func kinds(of path: String) -> FileKinds {
+    guard !isTyped(path) else { return .any }
+    guard !callGrants.isEmpty, let named = resolvedPath(path) else { return .plain }
+    return callGrants.contains { ($0.readable + $0.writable).contains(named) } ? .any : .plain
   }
 
   private func missing(_ right: String, _ path: String) -> GrantError {

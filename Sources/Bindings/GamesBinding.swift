@@ -15,6 +15,9 @@ final class ModeObject: BoundObject {
   init(_ mode: Mode) { self.mode = mode }
 }
 
+/// Bytes of a guess: more than any word has, by far.
+private let longestGuess = 10_000
+
 func gamesModule(_ context: BindingContext) -> BoundModule {
   BoundModule("games", "Word games: start one, list the modes, add a mode.", check: context.requireSignIn) { module in
     module.function("modes", [], returns: .list(.object("mode")), "The modes that can be played.") { _ in
@@ -171,7 +174,7 @@ private final class Refusals {
 
   /// Pushes nil and the problem of a verdict that is no acceptance; the guess is at `index`.
   func push(_ verdict: Verdict, to index: Int, of game: Game, on stack: borrowing LuaStack) throws -> LuaPushed {
-    let bytes = try stack.bytes(index)
+    let bytes = try stack.bytes(index, limit: longestGuess)
     if case .refused(let rule) = verdict, Lexicon.hash(ofPlain: bytes) != nil {
       return problem(of: rule, of: game, on: stack).pushRefusal(detail: index, on: stack)
     }
@@ -213,7 +216,7 @@ private func pushBatch(
   let codes = stack.count
   for (index, rule) in game.rules.enumerated() { try stack.setElement(index + 1, rule.code) }
   return try guesses.pushMapped { stack in
-    let verdict = try game.verdict(on: stack.bytes(-1))
+    let verdict = try game.verdict(on: stack.bytes(-1, limit: longestGuess))
     switch verdict {
     case .accepted(let points):
       try context.tell(ofWordIn: handle)
@@ -288,7 +291,7 @@ private func describeGuessing(_ type: BoundType<GameHandle>, _ context: BindingC
   let word = LuaParameter("word", .string)
   type.method("guess", [word], returns: .integer, fails: true, "Judges a guess: its points, or nil and why not.") {
     handle, stack in
-    let verdict = try handle.game.verdict(on: stack.bytes(2))
+    let verdict = try handle.game.verdict(on: stack.bytes(2, limit: longestGuess))
     guard case .accepted(let points) = verdict else {
       return try refusals.push(verdict, to: 2, of: handle.game, on: stack)
     }

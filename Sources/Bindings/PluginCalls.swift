@@ -11,6 +11,7 @@ public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
   case completion(String)
   case mode(String, function: String)
   case event(ShellEvent)
+  case change(String)
   case test(String)
 
   public var description: String {
@@ -20,6 +21,7 @@ public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
     case .completion(let name): "in the completion of \(quoted(name))"
     case .mode(let name, let function): "in mode \(quoted(name)), function \(function)"
     case .event(let event): "in the event \(event.rawValue)"
+    case .change(let subject): "when \(subject) changed"
     case .test(let name): "in the test \(quoted(name))"
     }
   }

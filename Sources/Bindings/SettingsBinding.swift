@@ -120,14 +120,14 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
     let subject = prefix.isEmpty ? "settings" : "settings of \(printable(prefix))"
     let tree = try context.workspace().preferences().tree
     let charge = try stack.keepCharge(512)
-    let inner = tree.observe(prefix, by: context.settingOwner()) { [charge] changes, _ in
+    var cancel: () -> Void = {}
+    let inner = tree.observe(prefix, by: context.settingOwner()) { [weak tree, charge] changes, _ in
       defer { withExtendedLifetime(charge) {} }
-      do {
+      context.events.hear(subject, change: tree?.changesTold ?? 0, context, listener, cancel: cancel) {
         try listener.call([LuaValue.list(changes.map(luaValue(of:)))], results: 0) { _ in }
-      } catch {
-        context.events.report(context.owner, subject, error)
       }
     }
+    cancel = { [weak inner] in inner?.cancel() }
     return Subscription(subject, owner: context.owner, isActive: { !inner.isCancelled }, cancel: { inner.cancel() })
   }
 }

@@ -38,14 +38,21 @@ private func describePrinting(_ module: BoundModule, _ context: BindingContext) 
     "Shows rows as an aligned table: lists, or records whose fields the columns name."
   ) { stack in
     var columns: [String] = []
-    if let table = try stack.optionalTable(2) { columns = try table.elements { try $0.text(-1) } }
-    let rows = try stack.table(1, "list of rows").elements { try $0.value(-1) }
-    let shown = try rows.map { row in
-      // What the layout makes of each cell.
-      try stack.charge(256 * cellCount(of: row, columns))
-      return cells(of: row, columns)
+    if let table = try stack.optionalTable(2) {
+      columns = try table.elements { try $0.text(-1) }
+      guard columns.count <= TableSize.columns else { throw TableSize.failure(2) }
     }
-    context.shell.table(shown, columns)
+    var rows: [[String]] = []
+    var width = columns.count
+    try stack.table(1, "list of rows").forEachElement { _, row in
+      let value = try row.value(-1)
+      // What the layout makes of each cell.
+      try row.charge(256 * cellCount(of: value, columns))
+      rows.append(cells(of: value, columns))
+      width = max(width, rows.last?.count ?? 0)
+      guard width <= TableSize.columns, rows.count * width <= TableSize.cells else { throw TableSize.failure(1) }
+    }
+    context.shell.table(rows, columns)
     return LuaNothing()
   }
   module.function(
@@ -77,12 +84,23 @@ private func cellCount(of row: LuaValue, _ columns: [String]) -> Int {
   }
 }
 
+/// What a table on a screen may have.
+private enum TableSize {
+  static let (columns, cells) = (1_000, 1_000_000)
+
+  static func failure(_ argument: Int) -> LuaFailure {
+    .argument(argument, "a table of at most 1,000 columns and 1,000,000 cells expected")
+  }
+}
+
 private func cells(of row: LuaValue, _ columns: [String]) -> [String] {
   switch row {
-  case .list(let cells): cells.map(plainText)
+  case .list(let cells): return cells.prefix(TableSize.columns + 1).map(plainText)
   case .table(let pairs):
-    columns.map { column in pairs.first { $0.key.text == column }.map { plainText($0.value) } ?? "" }
-  default: [plainText(row)]
+    var named: [[UInt8]: LuaValue] = [:]
+    for (key, value) in pairs { if case .bytes(let name) = key { named[name] = value } }
+    return columns.map { named[Array($0.utf8)].map(plainText) ?? "" }
+  default: return [plainText(row)]
   }
 }
 
@@ -102,9 +120,11 @@ private func bars(of value: LuaValue, argument: Int) throws(LuaFailure) -> [(lab
   let pairs: [(String, LuaValue)]
   switch value {
   case .list(let values): pairs = values.enumerated().map { (String($0.offset + 1), $0.element) }
-  case .table(let named): pairs = named.map { (plainText($0.key), $0.value) }.sorted { $0.0 < $1.0 }
+  case .table(let named):
+    pairs = named.map { (plainText($0.key), $0.value) }.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
   default: throw .argument(argument, "a list of numbers, or names with numbers, expected")
   }
+  guard pairs.count <= 10_000 else { throw .argument(argument, "at most 10,000 numbers expected") }
   var bars: [(label: String, value: Double)] = []
   for (label, value) in pairs {
     switch value {

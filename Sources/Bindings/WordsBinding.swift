@@ -17,6 +17,9 @@ extension ListedWords: LuaRepresentable {
   public var luaValue: LuaValue { texts.luaValue }
 }
 
+/// Bytes of words and letters that are given: more than any word has, by far.
+private let longestWords = 10_000
+
 func wordsModule(_ context: BindingContext) -> BoundModule {
   BoundModule("words", "Word lists of languages, and small questions about words.", check: context.requireSignIn) {
     module in
@@ -48,13 +51,15 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       "can_form", [LuaParameter("letters", .string), LuaParameter("word", .string)], returns: .boolean,
       "Whether the word can be made of the letters, each used as often as it stands there."
     ) { stack in
-      if let answer = canFormPlain(letters: try stack.bytes(1), word: try stack.bytes(2)) { return answer }
+      let (letters, word) = (try stack.bytes(1, limit: longestWords), try stack.bytes(2, limit: longestWords))
+      if let answer = canFormPlain(letters: letters, word: word) { return answer }
       return canForm(letters: try stack.text(1), word: try stack.text(2))
     }
     module.function(
       "normalize", [LuaParameter("text", .string), LuaParameter("language", .string)], returns: .string,
       "The text trimmed, in normal form, and lowercased by the language's rules."
     ) { stack in
+      _ = try stack.bytes(1, limit: longestWords)
       if let pushed = try pushNormalizedPlain(stack) { return pushed }
       let (text, name) = (try stack.text(1), try stack.text(2))
       guard let language = Language.named(name) else {
@@ -117,7 +122,7 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
     "formable", [LuaParameter("letters", .string), LuaParameter("options", .optional(.table))], returns: .list(.string),
     "The words that can be made of the letters: longest first, then by code point. Option: min = 2."
   ) { handle, stack in
-    let letters = try stack.text(2)
+    let letters = try stack.text(2, limit: longestWords)
     let options = try stack.optionalTable(3)
     try options?.allowOnly(["min"])
     let least = try options?.optionalInteger("min", in: 1...1000) ?? 2
@@ -127,17 +132,17 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
     "match", [LuaParameter("pattern", .string)], returns: .list(.string), fails: true,
     "The words of a pattern: ? is one letter, * any number, [abc] a choice."
   ) { handle, stack in
-    try handle.lexicon.listMatches(of: stack.text(2))
+    try handle.lexicon.listMatches(of: stack.text(2, limit: longestWords)) { Interrupts.areRequested }
   }
   type.method(
     "anagrams", [LuaParameter("letters", .string)], returns: .list(.string), "The words of exactly these letters."
   ) { handle, stack in
-    handle.lexicon.listAnagrams(of: try stack.text(2))
+    handle.lexicon.listAnagrams(of: try stack.text(2, limit: longestWords))
   }
   type.method(
     "neighbours", [LuaParameter("word", .string)], returns: .list(.string), "The words that differ in one letter."
   ) { handle, stack in
-    handle.lexicon.listNeighbours(of: try stack.text(2))
+    handle.lexicon.listNeighbours(of: try stack.text(2, limit: longestWords))
   }
   type.method(
     "word_of_the_day", [LuaParameter("options", .optional(.table))], returns: .optional(.string),

@@ -121,7 +121,6 @@ char *dh_stack_floor(void);
 
 // Makes sure that the clock ticks on this thread; called when an entry with a limit begins.
 void dh_start_ticking(void);
-int64_t dh_now(void);
 
 // ---- The chain of calls
 

@@ -153,7 +153,7 @@ void dh_resume_limits(dh_entry *paused) {
   if (limited) dh_start_ticking();
 }
 
-// ---- Ctrl-C
+// ---- Ctrl-C, and signals that end the program
 
 // Whether a finalizer runs: the collector answers no question then, and no hook reaches the code.
 static int is_finalizing(void) {
@@ -171,37 +171,72 @@ static void leave_when_stuck(void) {
   _exit(130);
 }
 
+// The signals that are taken, the first of which only ends what runs.
+static const int taken[] = {SIGINT, SIGTERM, SIGHUP};
+enum { taken_count = sizeof taken / sizeof taken[0], deepest_taking = 16 };
+
 static pthread_t owner;
 static int nested;
-static struct sigaction before_us;
+// What handled the signals before each taking. Where ours did already, nothing is put back.
+static struct sigaction before_us[deepest_taking][taken_count];
+// The signal that asked the program to end, or 0.
+static volatile sig_atomic_t ending_signal;
 
-static void on_interrupt(int signal) {
+void dh_interrupt(void) {
+  interrupts = interrupts + 1;
+  dh_stop_through(NULL, DH_STOP_INTERRUPT);
+}
+
+// The first request to end is answered in order; what does not end for it is left by the second one.
+static void note_ending(int signal) {
+  if (ending_signal || is_finalizing()) _exit(128 + signal);
+  ending_signal = signal;
+}
+
+static void on_signal(int signal) {
   int saved = errno;
   if (!pthread_equal(pthread_self(), owner)) {
     pthread_kill(owner, signal);
   } else {
-    interrupts = interrupts + 1;
+    if (signal != SIGINT) note_ending(signal);
+    dh_interrupt();
     leave_when_stuck();
-    dh_stop_through(NULL, DH_STOP_INTERRUPT);
   }
   errno = saved;
 }
 
-void dh_take_interrupts(void) {
-  if (nested++ > 0) return;
-  owner = pthread_self();
+static void take_signal(int signal, struct sigaction *before) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
-  action.sa_handler = on_interrupt;  // without SA_RESTART, so that a read ends too
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, &before_us);
+  action.sa_handler = on_signal;  // without SA_RESTART, so that a read ends too
+  for (int i = 0; i < taken_count; i++) sigaddset(&action.sa_mask, taken[i]);
+  sigaction(signal, NULL, before);
+  int stays_ignored = signal != SIGINT && before->sa_handler == SIG_IGN;
+  if (before->sa_handler != on_signal && !stays_ignored) sigaction(signal, &action, NULL);
+}
+
+// A screen or the line editor may have the signals in between, so each taking looks who has them.
+void dh_take_interrupts(void) {
+  int depth = nested++;
+  if (depth >= deepest_taking) return;
+  owner = pthread_self();
+  for (int i = 0; i < taken_count; i++) take_signal(taken[i], &before_us[depth][i]);
 }
 
 void dh_release_interrupts(void) {
-  if (nested == 0 || --nested > 0) return;
-  sigaction(SIGINT, &before_us, NULL);
+  if (nested == 0 || --nested >= deepest_taking) return;
+  for (int i = 0; i < taken_count; i++)
+    if (before_us[nested][i].sa_handler != on_signal) sigaction(taken[i], &before_us[nested][i], NULL);
 }
 
 int dh_was_interrupted(void) { return interrupts > 0; }
 void dh_clear_interrupt(void) { interrupts = 0; }
+int dh_ending_signal(void) { return ending_signal; }
+void dh_note_ending_signal(int signal) { ending_signal = signal; }
+
+int dh_must_end(void) {
+  dh_entry *entry = innermost;
+  return interrupts > 0 || (entry && entry->stop);
+}
+
 int dh_is_stopping(lua_State *L) { return dh_of(L)->stop; }

@@ -344,6 +344,9 @@ struct line_editor_result line_editor_read(
   is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
   rl_reset_screen_size();
   look_for_pastes(true);
+  // Readline forgets this only in readline() itself: every line after a Ctrl-D would end with an empty one.
+  rl_eof_found = 0;
+  RL_UNSETSTATE(RL_STATE_EOF);
   rl_callback_handler_install(prompt, take_line);
   if (initial[0] != '\0') {
     rl_insert_text(initial);

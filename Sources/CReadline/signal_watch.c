@@ -53,9 +53,17 @@ int signal_watch_begin(const int *signals, int count) {
   return 0;
 }
 
+static bool ends_the_process(int number) {
+  return number == SIGTERM || number == SIGHUP || number == SIGQUIT || number == SIGINT;
+}
+
 void signal_watch_end(void) {
   if (pipe_ends[0] < 0) return;
   for (int i = watched_count - 1; i >= 0; i--) sigaction(watched[i], &before[i], NULL);
+  // One that came after the last look is for whoever handles it now.
+  for (int number = signal_watch_next(); number != 0; number = signal_watch_next()) {
+    if (ends_the_process(number)) raise(number);
+  }
   close(pipe_ends[0]);
   close(pipe_ends[1]);
   pipe_ends[0] = pipe_ends[1] = -1;
@@ -68,10 +76,6 @@ int signal_watch_next(void) {
   unsigned char byte;
   if (pipe_ends[0] < 0) return 0;
   return read(pipe_ends[0], &byte, 1) == 1 ? byte : 0;
-}
-
-static bool ends_the_process(int number) {
-  return number == SIGTERM || number == SIGHUP || number == SIGQUIT || number == SIGINT;
 }
 
 void signal_watch_suspend(void) {

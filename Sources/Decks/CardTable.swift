@@ -33,7 +33,7 @@ public enum CardTable {
     try db.forEachRow("SELECT \(QueryMatcher.columns) FROM cards WHERE deck = ? ORDER BY rank", [deck.rawValue]) {
       row in
       position += 1
-      guard matcher.matches(row) else { return }
+      guard try matcher.matches(row) else { return }
       ids.append(id(row))
       positions.append(position)
     }

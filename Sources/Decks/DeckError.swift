@@ -36,6 +36,8 @@ public enum DeckError: Problem, Equatable {
   /// A session that has ended, or an empty one.
   case over
   case paused
+  /// Asked to stop in a long search.
+  case interrupted
   /// There is nothing to undo in a session.
   case nothingToUndo
   /// An answer that the session's kind does not know.
@@ -62,6 +64,7 @@ public enum DeckError: Problem, Equatable {
     case .refusedRow(_, _, let code, _): code
     case .over: "over"
     case .paused: "paused"
+    case .interrupted: "interrupted"
     case .nothingToUndo: "nothing_to_undo"
     case .badAnswer: "bad_answer"
     case .badQuery: "bad_query"
@@ -89,6 +92,7 @@ public enum DeckError: Problem, Equatable {
     case .refusedRow: "A row was refused"
     case .over: "The session is over"
     case .paused: "The session is paused"
+    case .interrupted: "Interrupted"
     case .nothingToUndo: "Nothing to undo"
     case .badAnswer: "This is not an answer"
     case .badQuery: "The query cannot be understood"
@@ -129,6 +133,7 @@ public enum DeckError: Problem, Equatable {
       "\(fileName(path)):\(place.inFile): \(reason). Nothing was imported."
     case .over: "the session is over; restart it for all cards and all its time"
     case .paused: "the session is paused; resume it first"
+    case .interrupted: "interrupted"
     case .nothingToUndo: "nothing has been answered since the session began"
     case .badAnswer(let answer, let expected): "\(quoted(answer)) is not an answer here; \(expected) expected"
     case .badQuery(let query, let column, let expected):

@@ -28,6 +28,10 @@ public struct Replacement {
   /// so its user holds a lock, or has the process's id in it.
   public var temporaryName: String?
   public var step: StepObserver = { _ in 0 }
+  /// What may be at the path: a pipe or a device, which is written straight, only where the user typed it.
+  public var kinds = FileKinds.plain
+  /// Asked with each piece that is written, and while a pipe is waited for; true gives up.
+  public var isInterrupted: () -> Bool = { false }
 
   public init(mode: mode_t = 0o600) { self.mode = mode }
 
@@ -64,7 +68,7 @@ public enum AtomicFile {
   }
 
   /// Writes what the closure appends as the whole content of the file. What is not a regular file (a pipe, a terminal) is
-  /// written straight.
+  /// refused, or written straight.
   /// - Parameter finishing: is given the open file when all is written, before it is synced.
   /// - Throws: `FileError`, or what a closure throws; then the path holds what it held.
   public static func write(
@@ -74,7 +78,10 @@ public enum AtomicFile {
     let target = options.followsLinks ? try finalTarget(of: path) : path
     let existing = options.followsLinks ? try FileFacts.at(target) : nil
     if existing?.kind == .folder { throw FileError(path, .write, number: EISDIR) }
-    if let existing, existing.kind != .file { return try writeStraight(target, body) }
+    if let existing, existing.kind != .file {
+      guard options.kinds == .any else { throw FileError(path, .write, .notAFile) }
+      return try writeStraight(target, options, body)
+    }
     var options = options
     if options.keepsMode, let existing { options.mode = existing.mode }
     let temporary = try Temporary(beside: target, options)
@@ -88,12 +95,25 @@ public enum AtomicFile {
     }
   }
 
-  private static func writeStraight(_ path: String, _ body: (FileSink) throws -> Void) throws {
-    let descriptor = try openFile(path, .writeOnly, [])
+  private static func writeStraight(
+    _ path: String, _ options: Replacement, _ body: (FileSink) throws -> Void
+  ) throws {
+    let descriptor = try openForWriting(path, options.isInterrupted)
     defer { closeQuietly(descriptor) }
-    let sink = FileSink(path: path, descriptor: descriptor, step: { _ in 0 })
+    let sink = FileSink(path: path, descriptor: descriptor, isPlain: false, options)
     try body(sink)
     try sink.flush()
+  }
+
+  /// Opens a pipe or a device; a pipe that nobody reads yet is waited for.
+  private static func openForWriting(_ path: String, _ isInterrupted: () -> Bool) throws(FileError) -> FileDescriptor {
+    while true {
+      do throws(FileError) { return try openFile(path, .writeOnly, .nonBlocking) } catch {
+        guard error.number == ENXIO else { throw error }
+      }
+      if isInterrupted() { throw FileError(path, .write, .interrupted) }
+      usleep(20_000)
+    }
   }
 
   /// What a path stands for once symbolic links are followed, also when the last of them points to nothing yet.
@@ -114,16 +134,18 @@ public enum AtomicFile {
 public final class FileSink {
   private let path: String
   private let descriptor: FileDescriptor
-  private let step: StepObserver
+  private let isPlain: Bool
+  private let options: Replacement
   private var gathered: [UInt8] = []
   /// Bytes appended so far.
   public private(set) var count = 0
   private static let chunk = 1 << 16
 
-  fileprivate init(path: String, descriptor: FileDescriptor, step: @escaping StepObserver) {
+  fileprivate init(path: String, descriptor: FileDescriptor, isPlain: Bool = true, _ options: Replacement) {
     self.path = path
     self.descriptor = descriptor
-    self.step = step
+    self.isPlain = isPlain
+    self.options = options
     gathered.reserveCapacity(FileSink.chunk + 4096)
   }
 
@@ -137,12 +159,18 @@ public final class FileSink {
 
   fileprivate func reach(_ reached: WritingStep) throws(FileError) {
     try flush()
-    let number = step(reached)
+    let number = isPlain ? options.step(reached) : 0
     if number != 0 { throw FileError(path, .write, number: number) }
   }
 
   fileprivate func flush() throws(FileError) {
-    do { try descriptor.writeAll(gathered) } catch { throw FileError(path, .write, error) }
+    var rest = gathered[...]
+    while !rest.isEmpty {
+      try waitUntilReady(descriptor, POLLOUT, path, isPlain: isPlain, options.isInterrupted)
+      do { rest = rest.dropFirst(try rest.withUnsafeBytes { try descriptor.write($0) }) } catch {
+        if error as? Errno != .resourceTemporarilyUnavailable { throw FileError(path, .write, error) }
+      }
+    }
     gathered.removeAll(keepingCapacity: true)
   }
 }
@@ -199,7 +227,7 @@ private final class Temporary {
 
   func fill(_ body: (FileSink) throws -> Void) throws {
     try reach(.created)
-    let sink = FileSink(path: target, descriptor: file, step: options.step)
+    let sink = FileSink(path: target, descriptor: file, options)
     try body(sink)
     try sink.flush()
     try reach(.written)

@@ -1,8 +1,17 @@
 // Reading files from their beginning, by chunks or whole, with a bound on what is read.
-// Invariant: memory is bounded by the chunk or by the limit given, never by the file.
+// Invariant: memory is bounded by the chunk or by the limit given, never by the file; no call waits without asking whether it
+// is to stop.
 
 internal import Glibc
 internal import SystemPackage
+
+/// Which files are opened.
+public enum FileKinds: Sendable {
+  /// Regular files only: whatever else is at the path (a pipe, a device) is an error at once.
+  case plain
+  /// Pipes and devices too, which may be waited for: only for a path that the user typed.
+  case any
+}
 
 /// A file read from its beginning to its end.
 ///
@@ -13,19 +22,24 @@ public final class ByteFile {
   /// As they were when the file was opened.
   public let facts: FileFacts
   private let descriptor: FileDescriptor
+  private let isInterrupted: () -> Bool
 
   /// - Parameters:
+  ///   - kinds: `.plain` refuses pipes and devices at once, without waiting for whoever writes to them. A folder is refused
+  ///     always.
   ///   - followingLinks: false refuses a symbolic link at the end of the path (`ELOOP`).
-  ///   - acceptsOnlyFiles: true refuses pipes and devices at once, without waiting for whoever writes to them. A folder is
-  ///     refused always.
-  public init(_ path: String, followingLinks: Bool = true, acceptsOnlyFiles: Bool = false) throws(FileError) {
-    var options: FileDescriptor.OpenOptions = followingLinks ? [] : .noFollow
-    if acceptsOnlyFiles { options.insert(.nonBlocking) }
+  ///   - isInterrupted: asked before each read and while one is waited for; true gives up.
+  public init(
+    _ path: String, _ kinds: FileKinds = .plain, followingLinks: Bool = true,
+    isInterrupted: @escaping () -> Bool = { false }
+  ) throws(FileError) {
+    // Opened without waiting: a pipe would wait for somebody who writes into it.
+    let options: FileDescriptor.OpenOptions = followingLinks ? [.nonBlocking] : [.nonBlocking, .noFollow]
     let descriptor = try openFile(path, .readOnly, options)
     do throws(FileError) {
       let facts = try FileFacts.of(descriptor.rawValue, path: path)
       if facts.kind == .folder { throw FileError(path, .read, number: EISDIR) }
-      if acceptsOnlyFiles, facts.kind != .file { throw FileError(path, .read, .notAFile) }
+      if kinds == .plain, facts.kind != .file { throw FileError(path, .read, .notAFile) }
       self.facts = facts
     } catch {
       closeQuietly(descriptor)
@@ -33,6 +47,7 @@ public final class ByteFile {
     }
     self.path = path
     self.descriptor = descriptor
+    self.isInterrupted = isInterrupted
   }
 
   deinit { closeQuietly(descriptor) }
@@ -52,7 +67,12 @@ public final class ByteFile {
 
   /// The same into memory of the caller's.
   public func read(into memory: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
-    do { return try descriptor.read(into: memory) } catch { throw FileError(path, .read, error) }
+    while true {
+      try waitUntilReady(descriptor, POLLIN, path, isPlain: facts.kind == .file, isInterrupted)
+      do { return try descriptor.read(into: memory) } catch {
+        if error as? Errno != .resourceTemporarilyUnavailable { throw FileError(path, .read, error) }
+      }
+    }
   }
 
   /// All that is left, at most `limit` bytes.
@@ -70,10 +90,22 @@ public final class ByteFile {
   }
 }
 
+/// Waits until a descriptor can be read or written; a regular file always can.
+func waitUntilReady(
+  _ descriptor: FileDescriptor, _ events: Int32, _ path: String, isPlain: Bool, _ isInterrupted: () -> Bool
+) throws(FileError) {
+  var waits = pollfd(fd: descriptor.rawValue, events: Int16(events), revents: 0)
+  repeat {
+    if isInterrupted() { throw FileError(path, events == POLLIN ? .read : .write, .interrupted) }
+  } while !isPlain && poll(&waits, 1, 50) == 0
+}
+
 public enum FileText {
   /// The whole content of a file of at most `limit` bytes.
-  public static func bytes(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-    try ByteFile(path).rest(limit: limit)
+  public static func bytes(
+    _ path: String, limit: Int, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool = { false }
+  ) throws(FileError) -> [UInt8] {
+    try ByteFile(path, kinds, isInterrupted: isInterrupted).rest(limit: limit)
   }
 
   /// The same as text; nil when it is not UTF-8.

@@ -26,7 +26,7 @@ public struct FileError: Problem, Equatable, Sendable {
     case tooLarge(limit: Int)
     /// Another process held the lock for as long as was waited.
     case busy
-    /// The user asked to stop while the lock was waited for.
+    /// Asked to stop while a lock or a pipe was waited for, or in between.
     case interrupted
   }
 
@@ -98,7 +98,7 @@ extension FileError {
     case .tooLarge(let limit):
       "\(quoted(path)) is larger than the \(grouped(limit)) bytes that are read of such a file; split it"
     case .busy: "another process is changing \(quoted(path)); wait until it is done, or end it"
-    case .interrupted: "stopped while waiting for another process to finish with \(quoted(path)); nothing was changed"
+    case .interrupted: "interrupted while working with \(quoted(path)); nothing was changed"
     }
   }
 

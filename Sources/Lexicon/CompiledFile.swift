@@ -12,7 +12,7 @@ struct CompiledFile {
 
   /// The image of the file when it is valid for a list of this size and time; nil when it must be made again.
   func open(source: (bytes: UInt64, time: Int64)) -> Image? {
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()

@@ -15,6 +15,8 @@ public enum LexiconError: Problem, Equatable {
   case unwritable(path: String, reason: String)
   /// The file is not a list of words in UTF-8.
   case badList(path: String, reason: String)
+  /// Asked to stop in a long search or while a list is read.
+  case interrupted
   /// A pattern for `match` that is not well formed, with the 1-based letter where.
   case badPattern(pattern: String, position: Int, reason: String)
 
@@ -25,6 +27,7 @@ public enum LexiconError: Problem, Equatable {
     case .unreadable: "unreadable"
     case .unwritable: "unwritable"
     case .badList: "bad_list"
+    case .interrupted: "interrupted"
     case .badPattern: "bad_pattern"
     }
   }
@@ -36,6 +39,7 @@ public enum LexiconError: Problem, Equatable {
     case .unreadable: "The list can't be read"
     case .unwritable: "The compiled list can't be written"
     case .badList: "Not a word list"
+    case .interrupted: "Interrupted"
     case .badPattern: "Malformed pattern"
     }
   }
@@ -51,6 +55,7 @@ public enum LexiconError: Problem, Equatable {
     case .unwritable(let path, let reason):
       "\(printable(path)) can't be written: \(reason); the list is compiled anew at each start until it can"
     case .badList(let path, let reason): "\(printable(path)) is not a word list: \(reason)"
+    case .interrupted: "interrupted"
     case .badPattern(let pattern, let position, let reason):
       "pattern \(quoted(pattern)), letter \(position): \(reason); use letters, ? for one, * for any number, [abc] for a choice"
     }
@@ -62,6 +67,7 @@ public enum LexiconError: Problem, Equatable {
       [("language", .text(language))] + (package.isEmpty ? [] : [("package", .text(package))])
     case .unknownLanguage(let name, _): [("language", .text(name))]
     case .unreadable(let path, _), .unwritable(let path, _), .badList(let path, _): [("path", .text(path))]
+    case .interrupted: []
     case .badPattern(let pattern, let position, _):
       [("pattern", .text(pattern)), ("position", .integer(position))]
     }

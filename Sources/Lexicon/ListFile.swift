@@ -14,7 +14,7 @@ final class ListFile {
   init(path: String, limit: Int) throws(LexiconError) {
     self.path = path
     let file: ByteFile
-    do { file = try ByteFile(path, acceptsOnlyFiles: true) } catch { throw ListFile.unreadable(error) }
+    do { file = try ByteFile(path) } catch { throw ListFile.unreadable(error) }
     let size = file.facts.size
     guard size <= limit else {
       throw .badList(path: path, reason: "it has \(size >> 20) MiB; lists are read up to \(limit >> 20) MiB")

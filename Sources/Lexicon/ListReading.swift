@@ -6,7 +6,7 @@ import Wording
 /// Adds the words of a whole list to `collection`. `path` is for messages.
 func readList(
   _ bytes: UnsafeBufferPointer<UInt8>, path: String, encoding: ListEncoding, sieve: WordSieve,
-  into collection: inout WordCollection
+  _ isInterrupted: () -> Bool = { false }, into collection: inout WordCollection
 ) throws(LexiconError) {
   var rest = bytes[...]
   if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
@@ -21,6 +21,7 @@ func readList(
   while !rest.isEmpty {
     let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
     lines += 1
+    if lines & 0xFFF == 0, isInterrupted() { throw .interrupted }
     let before = collection.report[.notText]
     addLine(UnsafeBufferPointer(rebasing: rest[rest.startIndex..<end]), encoding, sieve, &collection)
     if firstBad == 0, collection.report[.notText] > before { firstBad = lines }

@@ -43,7 +43,7 @@ enum ListSource: Equatable {
     switch self {
     case .list(let path):
       let file = try ListFile(path: path, limit: limits.bytes)
-      try readList(file.bytes, path: path, encoding: encoding, sieve: sieve, into: &words)
+      try readList(file.bytes, path: path, encoding: encoding, sieve: sieve, limits.isInterrupted, into: &words)
       return (words, file.stamp)
     case .dictionary(let dictionary, let affixes):
       let (dictionary, affixes) = (

@@ -93,18 +93,25 @@ extension Lexicon {
   public func match(_ pattern: String) throws(LexiconError) -> [String] { try listMatches(of: pattern).texts }
 
   /// The words that a pattern describes, as `match`.
-  public func listMatches(of pattern: String) throws(LexiconError) -> ListedWords {
+  /// - Parameter isInterrupted: asked while words are tried one by one; true gives up.
+  public func listMatches(
+    of pattern: String, isInterrupted: () -> Bool = { false }
+  ) throws(LexiconError) -> ListedWords {
     let pattern = try Pattern(pattern, alphabet: image.alphabet)
     var offsets: [UInt32] = []
+    var tried = 0
     for block in blocks {
       guard let constraints = pattern.constraints(length: block.length) else { continue }
       for offset in rows(
         of: block,
         where: { rows in
           for (position, codes) in constraints { keep(&rows, of: block, position: position, codes: codes) }
-        }) where pattern.stars < 2 || pattern.matches(image.alphabet.codes(of: bytes(at: offset)))
+        })
       {
-        offsets.append(offset)
+        tried += 1
+        if tried & 0x3FF == 0, isInterrupted() { throw .interrupted }
+        let isMatch = pattern.stars < 2 || pattern.matches(image.alphabet.codes(of: bytes(at: offset)))
+        if isMatch { offsets.append(offset) }
       }
     }
     return ListedWords(lexicon: self, offsets: offsets)

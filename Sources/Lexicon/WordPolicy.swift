@@ -9,6 +9,8 @@ public struct ListLimits: Sendable {
   public var bytes = 1 << 28
   /// The largest number of words that a compiled file holds.
   public var words = 1 << 24
+  /// Asked while a list is read; true gives up.
+  public var isInterrupted: @Sendable () -> Bool = { false }
 
   public init() {}
 }

@@ -55,9 +55,39 @@ extension LuaState {
     }
   }
 
+  /// Runs `body` within what is left of a budget, and takes from it the time that was used; waiting for the person is free.
+  public func withBudget<R>(_ budget: inout CallBudget, _ body: () throws -> R) throws -> R {
+    let (L, top, charged) = try beginUse()
+    defer { endUse(L, top: top, charged: charged) }
+    var entry = dh_entry()
+    let start = dh_now()
+    return try withUnsafeMutablePointer(to: &entry) { entry in
+      let status = dh_begin_limit(main, entry, budget.left)
+      guard status == LUA_OK else { throw refusal(status) }
+      defer {
+        // The deadline is set by the first tick of the clock and grows by the time that the person took.
+        let tick: Int64 = 5_000_000
+        let now = dh_now()
+        let deadline = entry.pointee.deadline
+        budget.left = deadline == 0 ? budget.left - min(now - start, tick) : min(budget.left, deadline - now)
+        _ = dh_end_limit(main, entry)
+      }
+      return try body()
+    }
+  }
+
   private func refusal(_ status: Int32) -> LuaError {
     status >= DH_STATUS_STOPPED ? stopError(status - Int32(DH_STATUS_STOPPED)) : stackIsFull
   }
+}
+
+/// Time that several calls share.
+public struct CallBudget {
+  fileprivate var left: Int64
+
+  public init(seconds: Double) { left = nanoseconds(seconds) }
+
+  public var isSpent: Bool { left <= 0 }
 }
 
 /// Whole nanoseconds, at least 1; what is no number or beyond 290 years counts as that.

@@ -33,6 +33,7 @@ extension LuaTable {
     var position: Int64 = 1
     while position <= length, lua_rawgeti(L, index, position) != LUA_TNIL {
       if position & 7 == 0 { try stack.requireRoom() }
+      if position & 0xFF == 0, dh_is_stopping(L) != 0 { throw LuaFailure.message("stopped") }
       do {
         try body(stack)
       } catch LuaFailure.argument(_, let message) {

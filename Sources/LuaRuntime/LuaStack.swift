@@ -4,6 +4,7 @@
 // `reserve`.
 
 public import CLua
+import Wording
 
 /// The stack of the running coroutine. Arguments of a bound function are at 1, 2, ...; self is 1 in a method.
 public struct LuaStack: ~Copyable {
@@ -105,13 +106,16 @@ public struct LuaStack: ~Copyable {
     return UnsafeBufferPointer(start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: length)
   }
 
-  /// A string argument as text; bytes that are not UTF-8 are refused, and a text that is longer than any name or sentence.
+  /// A string argument as text; bytes that are not UTF-8 are refused, marks without end, and a text that is longer than any
+  /// name or sentence.
+  /// - Parameter limit: bytes; what may be longer is read as bytes.
   public func text(_ index: Int, limit: Int = LuaStack.largeText) throws(LuaFailure) -> String {
     let bytes = try bytes(index)
     if bytes.count > 15 { try admit(bytes.count, limit: limit, at: index) }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw .argument(index, "text in UTF-8 expected, got other bytes")
     }
+    if hasEndlessMarks(text) { throw .argument(index, "text has more than \(longestMarkRun) combining marks in a row") }
     return text
   }
 
@@ -131,6 +135,15 @@ public struct LuaStack: ~Copyable {
 
   /// Bytes of a text beyond which the host looks before it copies it.
   public static let largeText = 1 << 20
+
+  /// The bytes of a string argument of bounded length, in place.
+  public func bytes(_ index: Int, limit: Int) throws(LuaFailure) -> UnsafeBufferPointer<UInt8> {
+    let bytes = try bytes(index)
+    guard bytes.count <= limit else {
+      throw .argument(index, "text of at most \(inWords(bytes: limit)) expected, got \(inWords(bytes: bytes.count))")
+    }
+    return bytes
+  }
 
   public func optionalText(_ index: Int) throws(LuaFailure) -> String? {
     isNoneOrNil(index) ? nil : try text(index)

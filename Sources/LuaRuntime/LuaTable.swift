@@ -120,6 +120,7 @@ public struct LuaTable: ~Copyable {
     let length = try count()
     guard length > 0 else { return }
     for position in 1...length {
+      if position & 0xFFF == 0, stack.state.isStopping { throw LuaFailure.message("stopped") }
       stack.push(position)
       try get()
       if stack.isNoneOrNil(-1) { return }
@@ -136,7 +137,7 @@ public struct LuaTable: ~Copyable {
   public func namedValues() throws -> [(name: String, value: LuaValue)] {
     guard case .table(let pairs) = try LuaCopier(L).copy(index, depth: 64) else { return [] }
     let named = pairs.compactMap { pair in pair.key.text.map { (name: $0, value: pair.value) } }
-    return named.sorted { $0.name < $1.name }
+    return named.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
   /// Three fields as bytes in place, for the hot path of adding cards: `body` runs only when the table is plain, holds
@@ -182,6 +183,7 @@ public struct LuaTable: ~Copyable {
     lua_pushnil(L)
     while dh_next_raw(L, index) == 1 {
       dh_pop(L, 1)
+      if dh_is_stopping(L) != 0 { throw .message("stopped") }
       guard let name = stack.excerpt(-1, limit: 256), !known.contains(name) else { continue }
       throw .argument(argument, "unknown field '\(printable(name))'\(didYouMean(name, among: known, quote: "'"))")
     }

@@ -2,6 +2,7 @@
 // never finished; nothing typed while one person is signed in is found by another.
 
 import Authentication
+import Files
 import Storage
 import Wording
 import Workspace

@@ -24,6 +24,10 @@ extension Shell {
     // Between two lines a Ctrl-C has nothing to stop, and must not end the program.
     Interrupts.holding {
       while leaving == nil {
+        if let signal = Interrupts.endingSignal {
+          leave(by: signal)
+          break
+        }
         do {
           try settle()
           watchIdle()
@@ -61,9 +65,8 @@ extension Shell {
     case .interrupted: break
     case .stopped where isIdle: lockIdle()
     case .endOfInput, .stopped:
-      if lineReader != nil { console.write("\n") }
       leaving = leaving ?? (lineReader == nil ? lastStatus : ExitStatus.done)
-    case .terminated(let signal): leaving = 128 + signal
+    case .terminated(let signal): leave(by: signal)
     }
   }
 
@@ -124,9 +127,7 @@ extension Shell {
           typed += "\n" + more
         case .interrupted: return
         case .endOfInput, .stopped: return reportUnfinished(text)
-        case .terminated(let signal):
-          leaving = 128 + signal
-          return
+        case .terminated(let signal): return leave(by: signal)
         }
       } catch {
         report(error)

@@ -13,6 +13,8 @@ extension Shell {
   public func report(_ error: any Error, origin: String? = nil, asJSON: Bool? = nil) -> Int32 {
     if let reason = (error as? LuaError)?.stopReason, case .exit(let status) = reason { return Int32(status) }
     let problem = problem(of: error)
+    // Whoever ended the program knows why its work stopped.
+    if let signal = Interrupts.endingSignal, problem.code == "interrupted" { return 128 + signal }
     if asJSON ?? setup.wantsJSON {
       console.messageAsItIs(JSONText.problem(problem))
     } else {

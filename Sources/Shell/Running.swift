@@ -4,7 +4,7 @@
 import Authentication
 import Bindings
 import Commands
-import Files
+public import Files
 import Glibc
 import LuaRuntime
 import PluginHost
@@ -146,6 +146,9 @@ extension Shell {
     let outerOwner = settingOwner
     settingOwner = script.owner
     defer { settingOwner = outerOwner }
+    let outerWords = typedWords
+    typedWords = script.arguments
+    defer { typedWords = outerWords }
     try lua.setGlobal("arg", argumentTable(script))
     // A first line that begins with # is for the system.
     var code = script.code[...]
@@ -176,12 +179,14 @@ extension Shell {
   }
 
   /// Reads a script; `-` is standard input.
-  public func script(at path: String, _ arguments: [String]) throws -> Script {
+  /// - Parameter kinds: `.any` where the person typed the path: it may be a pipe.
+  public func script(at path: String, _ arguments: [String], _ kinds: FileKinds = .any) throws -> Script {
     if path == "-" {
       return Script(name: "stdin", code: try standardInput(), path: "-", arguments: arguments)
     }
     return Script(
-      name: path, code: try FileText.bytes(path, limit: 64 << 20), path: path, arguments: arguments)
+      name: path, code: try FileText.bytes(path, limit: 64 << 20, kinds) { Interrupts.areRequested }, path: path,
+      arguments: arguments)
   }
 
   private func standardInput() throws -> [UInt8] {
@@ -190,7 +195,7 @@ extension Shell {
     while true {
       let count = read(0, &buffer, buffer.count)
       if count < 0 && errno == EINTR {
-        if Interrupts.wereRequested { throw WorkspaceError.interrupted }
+        if Interrupts.areRequested { throw WorkspaceError.interrupted }
         continue
       }
       if count <= 0 { return code }
@@ -207,7 +212,7 @@ extension Shell {
     let path = setup.configFolder + "/init.lua"
     guard setup.usesStartScript, access(path, F_OK) == 0 else { return }
     do {
-      var start = try script(at: path, [])
+      var start = try script(at: path, [], .plain)
       start.isStartScript = true
       try Interrupts.holding { try rehearsing { try run(start) } }
     } catch {
@@ -269,7 +274,7 @@ extension Shell {
     try function.callForAll { stack, first, count in
       for index in first..<(first + count) {
         if asJSON {
-          show(CommandResult(value(of: stack.value(index))), asJSON: true)
+          show(CommandResult(value(of: try stack.value(index))), asJSON: true)
         } else {
           console.show(try stack.preview(index).lines(on: console.terminal))
         }

@@ -104,6 +104,8 @@ public final class Shell {
   /// Whether the program ends after a script of that status: what Lua still does then is a part of the script's unit.
   public var endsAfterScript: (_ status: Int32) -> Bool = { _ in false }
   private var hasEndedLua = false
+  /// The arguments of the script that runs, as the person typed them: as paths they may be pipes.
+  var typedWords: [String] = []
   /// Who sets or declares a setting now.
   var settingOwner = Owner.user
   var isIdle = false
@@ -131,8 +133,11 @@ public final class Shell {
     self.surroundings = surroundings
     self.surroundings.isRehearsal = setup.isDryRun
     self.surroundings.announce = { console.note(printable($0, limit: 2_000)) }
+    var limits = ListLimits()
+    limits.isInterrupted = { Interrupts.areRequested }
     lexicons = LexiconLibrary(
-      listFolders: setup.listFolders, cacheFolder: setup.cacheFolder, dictionaryFolders: setup.dictionaryFolders)
+      listFolders: setup.listFolders, cacheFolder: setup.cacheFolder, dictionaryFolders: setup.dictionaryFolders,
+      limits: limits)
     lua = try LuaState(seed: setup.seed)
     let messages = console
     events = EventTable { owner, event, error in
@@ -235,6 +240,8 @@ public final class Shell {
 
   /// Ends everything in order: listeners hear of it, plugins and Lua end, the data is closed.
   public func close() {
+    // What is done at the end is not what a Ctrl-C before meant.
+    Interrupts.clear()
     do {
       try endLua()
       saveDocuments()
@@ -271,13 +278,15 @@ public final class Shell {
   private func bindingContext(owner: Owner, grants: Grants) -> BindingContext {
     // A plugin's state belongs to the session that loaded it; the person's own may sign in again.
     let session = session
-    return BindingContext(
+    let context = BindingContext(
       workspace: { [unowned self] in
         if owner.plugin != nil, session != self.session { throw WorkspaceError.authenticationRequired }
         return try workspace()
       }, shell: shellServices(owner: owner), plugins: pluginServices(), auth: owner == .user ? authServices() : nil,
       settingOwner: { [unowned self] in owner == .user ? settingOwner : owner }, grants: grants, owner: owner,
       version: setup.version, events: events)
+    if owner == .user { context.isTyped = { [unowned self] in typedWords.contains($0) } }
+    return context
   }
 
   private func shellServices(owner: Owner) -> ShellServices {
@@ -339,28 +348,38 @@ public final class Shell {
 
   // MARK: Asking
 
-  /// Asks for a line at the terminal; nil where nobody can answer.
+  /// Asks for a line at the terminal; nil where nobody can answer. Ctrl-C and a signal that ends the program end the Lua code
+  /// that asks too, whatever catches errors there.
   func ask(_ text: String) throws -> String? {
     if setup.isUnattended { return nil }
     let outcome: LineOutcome
+    let question = String(text.unicodeScalars.prefix(Self.longestQuestion))
     if let lineReader {
       watchIdle()
-      outcome = try lineReader.read(prompt: text, initial: "", hidesHistory: true)
+      outcome = try lineReader.read(prompt: question, initial: "", hidesHistory: true)
     } else {
-      if console.terminal.hasKeyboard { console.write(text) }
-      outcome = try plainReader.read(prompt: text)
+      if console.terminal.hasKeyboard { console.write(printable(question, limit: Self.longestQuestion)) }
+      outcome = try plainReader.read(prompt: question)
     }
     switch outcome {
     case .line(let line): return line
-    case .interrupted: throw WorkspaceError.interrupted
     case .stopped where isIdle:
       console.write("\u{1B}[H\u{1B}[2J")
       return unlock() ? try ask(text) : nil
     case .endOfInput, .stopped: return nil
-    case .terminated(let signal):
-      leaving = 128 + signal
-      return nil
+    case .interrupted: break
+    case .terminated(let signal): leave(by: signal)
     }
+    Interrupts.request()
+    throw WorkspaceError.interrupted
+  }
+
+  private static let longestQuestion = 1_000
+
+  /// The program was asked to end: what runs ends, then the shell.
+  func leave(by signal: Int32) {
+    Interrupts.endingSignal = signal
+    leaving = 128 + signal
   }
 
   /// Asks for yes or no where somebody sits there; elsewhere the answer is yes, as the command was written on purpose.

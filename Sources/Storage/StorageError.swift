@@ -9,7 +9,7 @@ public import Wording
 public enum StorageError: Problem, Equatable {
   /// Another process holds the write lock; `holder` is its process id where it can be found out.
   case busy(path: String, holder: Int?, operation: String)
-  /// The person asked to stop while waiting for the lock.
+  /// Asked to stop while waiting, or in a long piece of work.
   case interrupted(path: String)
   /// No room left on the disk, or the quota is used up.
   case full(path: String)
@@ -56,7 +56,7 @@ public enum StorageError: Problem, Equatable {
       let who = holder.map { "another process (id \($0))" } ?? "another process"
       return "\(who) is changing \(quoted(path)), so \(operation) could not start; wait until it is done, or end it"
     case .interrupted(let path):
-      return "stopped while waiting for another process to finish with \(quoted(path)); nothing was changed"
+      return "interrupted while working with \(quoted(path)); nothing was changed"
     case .full(let path):
       return "no room is left on the disk for \(quoted(path)); nothing was changed; make room and try again"
     case .damaged(let path, let detail):

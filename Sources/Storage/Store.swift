@@ -22,6 +22,7 @@ public final class Store {
   public let path: String?
   private let migrations: [Migration]
   private let interrupted: () -> Bool
+  private let poll: Poll
   private var queue: DatabaseQueue?
   private var unit = Unit.none
   /// How many operations stand around the caller.
@@ -37,7 +38,7 @@ public final class Store {
   ///   - path: the file; its folder is made when it is missing. nil: in memory, for tests.
   ///   - migrations: every room's steps, in order.
   ///   - patience: seconds that another process's lock is waited for.
-  ///   - interrupted: asked about every 0.1 seconds meanwhile; true gives up.
+  ///   - interrupted: asked about every 0.1 seconds meanwhile, and in statements that take long; true gives up.
   public init(
     path: String?, migrations: [Migration], patience: Double = 5, interrupted: @escaping () -> Bool = { false }
   ) {
@@ -45,6 +46,7 @@ public final class Store {
     self.path = path
     self.migrations = migrations
     self.interrupted = interrupted
+    poll = Poll(interrupted)
   }
 
   // MARK: Reading and changing
@@ -222,6 +224,23 @@ public final class Store {
     }
   }
 
+  /// What SQLite calls while a statement runs.
+  private final class Poll {
+    static let steps: Int32 = 5_000
+    let isInterrupted: () -> Bool
+    init(_ isInterrupted: @escaping () -> Bool) { self.isInterrupted = isInterrupted }
+  }
+
+  /// Statements that take long ask whether they are to end.
+  private func pollDuringStatements(_ db: Database) {
+    let context = Unmanaged.passUnretained(poll).toOpaque()
+    sqlite3_progress_handler(
+      db.sqliteConnection, Poll.steps,
+      { context in context.map { Unmanaged<Poll>.fromOpaque($0).takeUnretainedValue().isInterrupted() } == true ? 1 : 0
+      },
+      context)
+  }
+
   private func translated<T>(_ name: String, _ body: () throws -> T) throws -> T {
     do {
       return try body()
@@ -247,6 +266,7 @@ public final class Store {
     try waiting { fresh = try open() }
     guard let fresh else { throw StorageError.unreadable(path: shownPath, detail: "it did not open") }
     try prepare(fresh)
+    fresh.unsafeReentrantRead { pollDuringStatements($0) }
     queue = fresh
     return fresh
   }

@@ -53,6 +53,8 @@ struct SettingObservers {
   var isTelling = false
   var waiting: [Waiting] = []
   var depth = 0
+  /// Changes from outside that were told.
+  var count = 0
 
   /// A chain of answers to answers longer than this is a loop.
   static let deepest = 16
@@ -83,6 +85,9 @@ extension SettingsTree {
     observers.waiting = []
   }
 
+  /// How many changes from outside were told; what observers change in answer to one counts to it.
+  public var changesTold: Int { observers.count }
+
   /// How many are told of changes.
   public var observerCount: Int { observers.subscriptions.count { !$0.isCancelled } }
 
@@ -90,6 +95,7 @@ extension SettingsTree {
   func tell(_ event: SettingsEvent) {
     observers.isTelling = true
     observers.depth = 0
+    observers.count += 1
     defer { observers.isTelling = false }
     deliver(event)
     var made = 0

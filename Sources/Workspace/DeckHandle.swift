@@ -2,6 +2,7 @@
 // and every change is one operation.
 
 public import Decks
+public import Files
 import GRDB
 import Wording
 
@@ -53,7 +54,7 @@ public final class DeckHandle: WorkspaceHandle {
   public func cards(matching query: String? = nil) throws -> CardSequence {
     _ = try workspace.store(for: "deck")
     guard let query, !query.trimmed.isEmpty else { return CardSequence(try workspace.ids(of: id), in: workspace) }
-    let parsed = try CardQuery(query)
+    let parsed = try CardQuery(query, isInterrupted: workspace.surroundings.isInterrupted)
     let found = try workspace.read { db in
       _ = try DeckTable.record(db, id)
       return try CardTable.found(db, in: id, matching: parsed, at: workspace.moment)
@@ -121,14 +122,17 @@ public final class DeckHandle: WorkspaceHandle {
   // MARK: Files
 
   /// Imports a file as one operation.
-  /// - Parameter progress: bytes read and bytes in all, where that is known; what it throws ends the import.
+  /// - Parameters:
+  ///   - kinds: which files are read; others than plain ones only where the person typed the path.
+  ///   - progress: bytes read and bytes in all, where that is known; what it throws ends the import.
   public func importCards(
-    from path: String, _ options: ImportOptions, progress: @escaping ImportProgress = { _, _ in }
+    from path: String, _ kinds: FileKinds = .plain, _ options: ImportOptions,
+    progress: @escaping ImportProgress = { _, _ in }
   ) throws -> AddReport {
     let surroundings = workspace.surroundings
     return try workspace.perform(.importCards) { db in
       let reader = CardImport(db, into: id, options: options, now: surroundings.now(), random: surroundings.entropy)
-      return try reader.run(path) { done, total in
+      return try reader.run(path, kinds, isInterrupted: surroundings.isInterrupted) { done, total in
         if surroundings.isInterrupted() { throw WorkspaceError.interrupted }
         try progress(done, total)
       }
@@ -136,8 +140,16 @@ public final class DeckHandle: WorkspaceHandle {
   }
 
   /// Writes the deck's cards to a file, with those of the decks within it; the file is written whole or not at all.
-  public func exportCards(to path: String, format: CardFormat?) throws -> ExportReport {
-    try workspace.read { try CardExport($0, id).run(to: path, format: format) }
+  /// - Parameter kinds: which files are written; others than plain ones only where the person typed the path.
+  public func exportCards(
+    to path: String, _ kinds: FileKinds = .plain, format: CardFormat?
+  ) throws -> ExportReport {
+    let isInterrupted = workspace.surroundings.isInterrupted
+    return try workspace.read { db in
+      try CardExport(db, id).run(to: path, kinds, format: format, isInterrupted: isInterrupted) { _, _ in
+        if isInterrupted() { throw WorkspaceError.interrupted }
+      }
+    }
   }
 }
 
@@ -175,12 +187,13 @@ extension Workspace {
 extension Workspace {
   /// Imports a file into the deck of a name, which is made when it is missing: one operation in all.
   public func importCards(
-    intoDeck name: String, from path: String, _ options: ImportOptions, progress: @escaping ImportProgress
+    intoDeck name: String, from path: String, _ kinds: FileKinds, _ options: ImportOptions,
+    progress: @escaping ImportProgress
   ) throws -> AddReport {
     try perform(.importCards) { db in
       let known = try DeckTable.list(db).first { $0.name == name }
       let deck = try known ?? DeckTable.create(db, name: name, now: surroundings.now())
-      let report = try handle(of: deck.id).importCards(from: path, options, progress: progress)
+      let report = try handle(of: deck.id).importCards(from: path, kinds, options, progress: progress)
       // A deck is not made for a file of which nothing could be used.
       if known == nil, report.isRefused { try DeckTable.remove(db, deck.id) }
       return report

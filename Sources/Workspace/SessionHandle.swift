@@ -52,7 +52,7 @@ public final class SessionHandle: WorkspaceHandle {
     workspace = deck.workspace
     self.deck = deck
     self.wish = wish
-    let query = try wish.query.map { try CardQuery($0) }
+    let query = try wish.query.map { try CardQuery($0, isInterrupted: deck.workspace.surroundings.isInterrupted) }
     self.query = query
     let workspace = deck.workspace
     marks = try workspace.read { try Self.marks($0, deck.id) }

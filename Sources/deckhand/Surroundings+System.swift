@@ -50,7 +50,7 @@ extension Surroundings {
         localtime_r(&time, &parts)
         return Double(parts.tm_gmtoff)
       }, entropy: { UInt64.random(in: 0...UInt64.max) },
-      choices: RandomChoices(seed: seed ?? generator.next()), isInterrupted: { Interrupts.wereRequested })
+      choices: RandomChoices(seed: seed ?? generator.next()), isInterrupted: { Interrupts.areRequested })
   }
 }
 

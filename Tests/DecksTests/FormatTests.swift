@@ -283,12 +283,13 @@ import Testing
     var steps: [Int] = []
     let run = { (limit: Int) in
       try collection.store.operation("import") { db in
-        try CardImport(db, into: deck, options: ImportOptions(), now: 0, random: collection.random).run(path) {
-          done, total in
-          steps.append(done)
-          #expect(total == size)
-          if done > limit { throw Cancel() }
-        }
+        try CardImport(db, into: deck, options: ImportOptions(), now: 0, random: collection.random).run(
+          path,
+          progress: { done, total in
+            steps.append(done)
+            #expect(total == size)
+            if done > limit { throw Cancel() }
+          })
       }
     }
     #expect(throws: Cancel.self) { try run(100_000) }

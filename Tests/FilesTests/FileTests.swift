@@ -84,7 +84,7 @@ import Testing
       try FileText.bytes(folder.file("a"), limit: 99)
     }
     #expect(throws: FileError("/dev/zero", .read, .tooLarge(limit: 1000))) {
-      try FileText.bytes("/dev/zero", limit: 1000)
+      try FileText.bytes("/dev/zero", limit: 1000, .any)
     }
     #expect(throws: FileError("/nowhere", .open, number: ENOENT)) {
       try FileText.bytes("/nowhere", limit: 1)
@@ -97,8 +97,11 @@ import Testing
   }
 
   @Test func `a full disk is told as one, and leaves nothing`() throws {
-    let error = #expect(throws: FileError.self) { try AtomicFile.write("/dev/full", "x".utf8) }
+    var options = Replacement()
+    options.kinds = .any
+    let error = #expect(throws: FileError.self) { try AtomicFile.write("/dev/full", "x".utf8, options) }
     #expect(error == FileError("/dev/full", .write, number: ENOSPC))
+    #expect(throws: FileError("/dev/full", .write, .notAFile)) { try AtomicFile.write("/dev/full", "x".utf8) }
     #expect(error?.code == "storage_full")
   }
 }

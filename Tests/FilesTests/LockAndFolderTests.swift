@@ -127,14 +127,14 @@ import Testing
     try AtomicFile.write(folder.file("file"), "x".utf8)
     symlink("file", folder.file("link"))
     #expect(throws: FileError(folder.file("pipe"), .read, .notAFile)) {
-      try ByteFile(folder.file("pipe"), acceptsOnlyFiles: true)
+      try ByteFile(folder.file("pipe"))
     }
-    #expect(throws: FileError("/dev/zero", .read, .notAFile)) { try ByteFile("/dev/zero", acceptsOnlyFiles: true) }
-    #expect(throws: FileError("/tmp", .read, number: EISDIR)) { try ByteFile("/tmp", acceptsOnlyFiles: true) }
+    #expect(throws: FileError("/dev/zero", .read, .notAFile)) { try ByteFile("/dev/zero") }
+    #expect(throws: FileError("/tmp", .read, number: EISDIR)) { try ByteFile("/tmp") }
     #expect(throws: FileError(folder.file("link"), .open, number: ELOOP)) {
       try ByteFile(folder.file("link"), followingLinks: false)
     }
-    #expect(try ByteFile(folder.file("link"), acceptsOnlyFiles: true).rest(limit: 1) == Array("x".utf8))
+    #expect(try ByteFile(folder.file("link")).rest(limit: 1) == Array("x".utf8))
     #expect(try FileFacts.at(folder.file("link"), followingLinks: false)?.kind == .symbolicLink)
     #expect(try FileFacts.at(folder.file("pipe"))?.kind == .other)
     #expect(try FileFacts.at(folder.file("none")) == nil)

@@ -153,7 +153,8 @@ int dh_next_raw(lua_State *L, int index);
 
 // ---- Stopping
 
-// Takes over SIGINT for the calling thread until dh_release_interrupts; both nest.
+// Takes over SIGINT, SIGTERM and SIGHUP for the calling thread until dh_release_interrupts; both nest, also around whatever
+// takes the signals in between. Ignored ones stay ignored.
 void dh_take_interrupts(void);
 void dh_release_interrupts(void);
 // Whether the running call, or the host work done for it, is asked to stop. Cheap enough to poll.
@@ -161,6 +162,15 @@ int dh_is_stopping(lua_State *L);
 // Whether a Ctrl-C came since the last dh_clear_interrupt, whatever ran.
 int dh_was_interrupted(void);
 void dh_clear_interrupt(void);
+// As a Ctrl-C: all calls under way end, and nothing in Lua catches it.
+void dh_interrupt(void);
+// The SIGTERM or SIGHUP that came, or 0; and noting one that somebody else took.
+int dh_ending_signal(void);
+void dh_note_ending_signal(int signal);
+// Whether host work is to end: a Ctrl-C came, or the innermost call of the host on this thread is asked to stop.
+int dh_must_end(void);
+// Nanoseconds of a clock that only goes forward.
+int64_t dh_now(void);
 // As a Ctrl-C would: for tests and for the host's own limits. Does nothing while no call is under way.
 void dh_request_stop(lua_State *L, int reason);
 // The time that each call of the host into this state may take, all that it calls included; 0 for no limit.

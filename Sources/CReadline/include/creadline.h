@@ -15,7 +15,7 @@
 /// Takes over the given signals (at most 16) and puts their numbers into a pipe. SIGHUP, SIGTSTP and SIGQUIT stay ignored where they were.
 /// Returns 0, or an errno. Does not nest.
 int signal_watch_begin(const int *signals, int count);
-/// Gives the signals back to whoever had them before.
+/// Gives the signals back to whoever had them before; one that asks to end and was not looked at yet is raised again for them.
 void signal_watch_end(void);
 /// Readable while a signal waits; -1 outside begin and end.
 int signal_watch_fd(void);

@@ -29,12 +29,12 @@ func readPlainFile(
   _ path: String, limit: Int, followingLinks: Bool
 ) throws(DocumentError) -> (bytes: [UInt8], stamp: FileStamp) {
   do throws(FileError) {
-    let file = try ByteFile(path, followingLinks: followingLinks, acceptsOnlyFiles: true)
+    let file = try ByteFile(path, followingLinks: followingLinks)
     return (try file.rest(limit: limit), FileStamp(file.facts))
   } catch { throw .reading(error) }
 }
 
-/// The path holds its old content or the new one; what is not a regular file (a pipe, a terminal) is written straight.
+/// The path holds its old content or the new one; what is not a regular file (a pipe, a terminal) is refused.
 func writeWhole(_ bytes: [UInt8], to path: String) throws(DocumentError) {
   do { try AtomicFile.write(path, bytes) } catch { throw .writing(error) }
 }

@@ -25,11 +25,14 @@ final class ByteSource {
   /// Bytes that came from the file, which are not those taken where they are transcoded.
   private var read = 0
 
-  init(path: String, encoding: TextEncoding, progress: @escaping ImportProgress) throws {
+  init(
+    path: String, _ kinds: FileKinds = .plain, encoding: TextEncoding, isInterrupted: @escaping () -> Bool = { false },
+    progress: @escaping ImportProgress
+  ) throws {
     self.path = path
     self.progress = progress
     buffer = [UInt8](repeating: 0, count: 1 << 16)
-    let file = try ByteFile(path)
+    let file = try ByteFile(path, kinds, isInterrupted: isInterrupted)
     self.file = file
     if let size = file.size, size > ByteSource.fileLimit { throw tooLarge }
     // A pipe may give less than a mark at first.

@@ -1,9 +1,8 @@
 // Writing a deck's cards to a file, so that importing it gives the same cards in the same order.
 // Invariant: the file holds all of them or keeps its old content; memory does not grow with the deck but for 8 bytes a card.
 
-import Files
+public import Files
 public import GRDB
-import Storage
 import Wording
 
 /// What an export did.
@@ -29,7 +28,8 @@ public struct CardExport {
   ///   - progress: cards written and all of them, by the page; what it throws ends the export, the file stays as it was.
   /// - Throws: `DeckError.unknownFormat`, `FileError` for the file.
   public func run(
-    to path: String, format: CardFormat? = nil, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
+    to path: String, _ kinds: FileKinds = .plain, format: CardFormat? = nil,
+    isInterrupted: @escaping () -> Bool = { false }, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> ExportReport {
     let format = if let format { format } else { try CardFormat(ofPath: path) }
     let depth = DeckName.split(deck.name).count
@@ -38,7 +38,9 @@ public struct CardExport {
     }
     let total = ids.reduce(0) { $0 + $1.ids.count }
     var report = ExportReport(cards: 0, bytes: 0)
-    try AtomicFile.write(path, Replacement(mode: 0o644)) { sink in
+    var options = Replacement(mode: 0o644)
+    (options.kinds, options.isInterrupted) = (kinds, isInterrupted)
+    try AtomicFile.write(path, options) { sink in
       var writer = try writer(format, sink)
       var done = 0
       try writer.begin()

@@ -2,6 +2,7 @@
 // Invariant: a broken file throws and the caller's operation takes everything back; a bad row is refused and listed; memory
 // does not grow with the file.
 
+public import Files
 public import GRDB
 import Wording
 
@@ -40,11 +41,18 @@ public final class CardImport {
   }
 
   /// Reads the file to its end. Cards go on top in the order of the file. `index` of a rejection counts rows of data.
-  /// - Parameter progress: called every 64 KiB; what it throws ends the import.
+  /// - Parameters:
+  ///   - kinds: which files are read: others than plain ones only where the person typed the path.
+  ///   - isInterrupted: asked while the file is waited for; true gives up.
+  ///   - progress: called every 64 KiB; what it throws ends the import.
   /// - Throws: `DeckError` for a broken file, `FileError` for one that cannot be read.
-  public func run(_ path: String, progress: @escaping ImportProgress = { _, _ in }) throws -> AddReport {
+  public func run(
+    _ path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool = { false },
+    progress: @escaping ImportProgress = { _, _ in }
+  ) throws -> AddReport {
     let format = if let given = options.format { given } else { try CardFormat(ofPath: path) }
-    let source = try ByteSource(path: path, encoding: options.encoding, progress: progress)
+    let source = try ByteSource(
+      path: path, kinds, encoding: options.encoding, isInterrupted: isInterrupted, progress: progress)
     let rows: any CardRows =
       switch format {
       case .json: JSONCards(source)

@@ -5,6 +5,8 @@
 public struct CardQuery: Equatable {
   public let text: String
   let root: Node
+  /// Asked while cards are judged; true gives up.
+  let isInterrupted: () -> Bool
 
   indirect enum Node: Equatable {
     case all([Node])
@@ -55,10 +57,14 @@ public struct CardQuery: Equatable {
     }
   }
 
+  /// - Parameter isInterrupted: asked while cards are judged by it; true ends that with `interrupted`.
   /// - Throws: `badQuery` with the column and what was expected there. A blank query finds every card.
-  public init(_ text: String) throws(DeckError) {
+  public init(_ text: String, isInterrupted: @escaping () -> Bool = { false }) throws(DeckError) {
     var parser = QueryParser(text)
     self.text = text
+    self.isInterrupted = isInterrupted
     root = try parser.parse()
   }
+
+  public static func == (a: CardQuery, b: CardQuery) -> Bool { a.text == b.text && a.root == b.root }
 }

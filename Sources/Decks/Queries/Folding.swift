@@ -2,6 +2,8 @@
 // Invariant: folding works on UTF-8 in place of Strings, so that a deck of 100,000 cards is searched in a blink; what is not
 // UTF-8 is passed over byte by byte.
 
+import Glibc
+
 enum Folding {
   /// The folded form of each scalar below `limit`: itself, another one, or 0 for a mark that is dropped.
   private static let limit = 0x2000
@@ -104,7 +106,10 @@ struct TextPattern: Equatable {
   init(_ text: String, isWhole: Bool) {
     let folded = Folding.fold(text)
     let hasStar = folded.contains(UInt8(ascii: "*"))
-    pieces = folded.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
+    let parts = folded.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
+    // Stars side by side are one.
+    pieces = parts.enumerated().filter { $0.offset == 0 || $0.offset == parts.count - 1 || !$0.element.isEmpty }
+      .map { Array($0.element) }
     self.isWhole = isWhole && hasStar
   }
 
@@ -140,12 +145,39 @@ struct TextPattern: Equatable {
 
   private static func find(_ piece: [UInt8], in text: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) -> Int?
   {
-    guard let first = piece.first else { return start }
-    guard end - start >= piece.count else { return nil }
+    if piece.isEmpty { return start }
+    guard end - start >= piece.count, let base = text.baseAddress else { return nil }
+    if piece.count > longestTried { return findLong(piece, in: text, from: start, to: end) }
     var index = start
     while index <= end - piece.count {
-      if text[index] == first, (1..<piece.count).allSatisfy({ text[index + $0] == piece[$0] }) { return index }
+      let room = end - piece.count - index + 1
+      guard let found = memchr(base + index, Int32(piece[0]), room) else { return nil }
+      index = UnsafeRawPointer(found) - UnsafeRawPointer(base)
+      if memcmp(found, piece, piece.count) == 0 { return index }
       index += 1
+    }
+    return nil
+  }
+
+  /// Longer pieces are not tried at each place: in `aaaa...` that would take their length at each.
+  private static let longestTried = 64
+
+  /// The search of Knuth, Morris and Pratt (Fast pattern matching in strings, 1977): no byte of the text is looked at again.
+  private static func findLong(
+    _ piece: [UInt8], in text: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int
+  ) -> Int? {
+    var fallbacks = [0]
+    var length = 0
+    for byte in piece.dropFirst() {
+      while length > 0, piece[length] != byte { length = fallbacks[length - 1] }
+      if piece[length] == byte { length += 1 }
+      fallbacks.append(length)
+    }
+    length = 0
+    for index in start..<end {
+      while length > 0, piece[length] != text[index] { length = fallbacks[length - 1] }
+      if piece[length] == text[index] { length += 1 }
+      if length == piece.count { return index + 1 - length }
     }
     return nil
   }

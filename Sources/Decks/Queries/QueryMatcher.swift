@@ -8,6 +8,10 @@ struct QueryMatcher {
     """
 
   private let root: CardQuery.Node
+  private let isInterrupted: () -> Bool
+  /// Conditions judged and bytes searched since somebody was asked to stop.
+  private var work = 0
+  private static let workBetweenPolls = 1 << 20
   private let moment: StudyMoment
   private var prompt = FoldedColumn(1)
   private var answer = FoldedColumn(2)
@@ -15,27 +19,38 @@ struct QueryMatcher {
 
   init(_ query: CardQuery, at moment: StudyMoment) {
     root = query.root
+    isInterrupted = query.isInterrupted
     self.moment = moment
   }
 
-  mutating func matches(_ row: Columns) -> Bool {
+  /// - Throws: `interrupted`.
+  mutating func matches(_ row: Columns) throws(DeckError) -> Bool {
     prompt.isFolded = false
     answer.isFolded = false
     tags.isFolded = false
-    return holds(root, row)
+    return try holds(root, row)
   }
 
-  private mutating func holds(_ node: CardQuery.Node, _ row: Columns) -> Bool {
+  private mutating func holds(_ node: CardQuery.Node, _ row: Columns) throws(DeckError) -> Bool {
     switch node {
     case .all(let nodes):
-      for node in nodes where !holds(node, row) { return false }
+      for node in nodes where try !holds(node, row) { return false }
       return true
     case .any(let nodes):
-      for node in nodes where holds(node, row) { return true }
+      for node in nodes where try holds(node, row) { return true }
       return false
-    case .not(let node): return !holds(node, row)
-    case .condition(let condition): return holds(condition, row)
+    case .not(let node): return try !holds(node, row)
+    case .condition(let condition):
+      try poll()
+      return holds(condition, row)
     }
+  }
+
+  private mutating func poll() throws(DeckError) {
+    work += 64 + prompt.count + answer.count
+    guard work > Self.workBetweenPolls else { return }
+    work = 0
+    if isInterrupted() { throw .interrupted }
   }
 
   private mutating func holds(_ condition: CardQuery.Condition, _ row: Columns) -> Bool {
@@ -88,6 +103,8 @@ private struct FoldedColumn {
   private let column: Int32
   private var folded: [UInt8] = []
   var isFolded = false
+  /// Bytes of what was folded last.
+  var count: Int { folded.count }
 
   init(_ column: Int32) { self.column = column }
 

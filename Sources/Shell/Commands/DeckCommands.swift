@@ -3,6 +3,7 @@
 import Bindings
 import Commands
 import Decks
+import Files
 import LuaRuntime
 import Wording
 import Workspace
@@ -152,7 +153,7 @@ extension Shell {
     options.encoding = try invocation.optionalText("--encoding").map { try TextEncoding(named: $0) } ?? .utf8
     let progress = console.progress("Importing \(lastPart(of: path))", total: fileSize(path))
     defer { progress.finish() }
-    let report = try workspace().importCards(intoDeck: name, from: path, options) { progress.update($0, of: $1) }
+    let report = try workspace().importCards(intoDeck: name, from: path, .any, options) { progress.update($0, of: $1) }
     progress.finish()
     let result = CommandResult(record(of: report), .lines(words(report, name)))
     guard report.isRefused else { return result }
@@ -210,7 +211,7 @@ extension Shell {
       let deck = try workspace().openDeck(invocation.text("DECK"))
       let path = expandedPath(invocation.text("FILE"))
       let format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
-      let report = try deck.exportCards(to: path, format: format)
+      let report = try deck.exportCards(to: path, .any, format: format)
       return CommandResult(
         .record([("cards", .integer(report.cards)), ("bytes", .integer(report.bytes))]),
         line: "Exported \(counted(report.cards, "card")) of \(quoted(try deck.record().name)) to \(printable(path)).")

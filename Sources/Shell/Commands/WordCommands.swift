@@ -2,6 +2,7 @@
 
 import Commands
 import Lexicon
+import LuaRuntime
 import Wording
 import Workspace
 
@@ -69,7 +70,9 @@ extension Shell {
       arguments: [Argument("PATTERN", help: "the pattern")], options: [Common.language, Common.foldAccents],
       example: "word match 'c?t*'"
     ) { [unowned self] invocation in
-      list(try lexicon(invocation).match(invocation.text("PATTERN")), none: "No word matches.")
+      list(
+        try lexicon(invocation).listMatches(of: invocation.text("PATTERN")) { Interrupts.areRequested }.texts,
+        none: "No word matches.")
     }
   }
 

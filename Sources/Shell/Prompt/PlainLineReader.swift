@@ -51,6 +51,7 @@ public final class PlainLineReader: LineSource {
     }
     var chunk = [UInt8](repeating: 0, count: chunkSize)
     while true {
+      guard waitForInput() else { return false }
       let count = Glibc.read(input, &chunk, chunk.count)
       if count > 0 { buffer += chunk[..<count] }
       if count == 0 { isAtEnd = true }
@@ -58,6 +59,17 @@ public final class PlainLineReader: LineSource {
       guard errno == EINTR else { throw .unreadable(errno: errno) }
       if isInterrupted() { return false }
     }
+  }
+
+  /// Waits until something can be read. A signal may come right before the wait: so it is asked for again and again.
+  /// - Returns: false when somebody asked to stop.
+  private func waitForInput() -> Bool {
+    var waits = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+    while !isInterrupted() {
+      let ready = poll(&waits, 1, 100)
+      if ready > 0 || (ready < 0 && errno != EINTR) { return true }
+    }
+    return false
   }
 
   private func dropAll() {

@@ -83,7 +83,8 @@ final class PlayScreen {
     switch outcome {
     case .line(let line):
       drawnLines += 1
-      return line
+      // No word is longer, and marks without end would take for ever.
+      return String(line.unicodeScalars.prefix(1_000))
     case .interrupted:
       if isScreen { return nil }
       throw WorkspaceError.interrupted
@@ -97,14 +98,14 @@ final class PlayScreen {
       if draws { draw(alert: nil) }
       return try nextLine()
     case .stopped:
-      shell.console.write("\n")
       try finish()
       return nil
     case .endOfInput:
-      if isScreen { shell.console.write("\n") }
+      // The line editor ends its line itself.
+      if isScreen, shell.lineReader == nil { shell.console.write("\n") }
       return nil
     case .terminated(let signal):
-      shell.leaving = 128 + signal
+      shell.leave(by: signal)
       return nil
     }
   }

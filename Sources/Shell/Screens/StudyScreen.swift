@@ -17,6 +17,7 @@ final class StudyScreen {
   private let keys: KeyReader
   private let screen: Screen
   private var isAnswerShown = false
+  private var isHelpShown = false
   private var wasPausedBySuspend = false
   private var hasLeft = false
   /// The picture of the card that is shown: drawn once, though the clock redraws the screen.
@@ -76,7 +77,7 @@ final class StudyScreen {
       case .interrupted, .endOfInput, .key(.character("q")), .line("q"), .line("quit"), .key(.escape):
         return try leave()
       case .terminated(let signal):
-        shell.leaving = 128 + signal
+        shell.leave(by: signal)
         return try leave()
       case .key(let key): try take(key)
       case .line(let line): try take(line)
@@ -141,15 +142,16 @@ final class StudyScreen {
 
   private func take(_ key: Key) throws {
     let isPaused = try !session.isActive()
+    // It is a part of the screen, which goes with the next key.
+    isHelpShown = key == .character("?") && !isHelpShown
     switch key {
+    case .character("?"): if !redraws { return shell.console.show(help) }
     case .character("p"): try isPaused ? session.resume() : session.pause()
     case _ where isPaused: try session.resume()
     case .enter, .character(" "): try showAnswer()
     case .up, .down, .pageUp, .pageDown, .home, .end: try scroll(key)
     case .character("u"), .backspace: try undo()
     case .character("e"): try edit()
-    case .character("?"):
-      return shell.console.show([hint, "e edit the card   p pause   q quit   Enter show the answer"])
     default: if isAnswerShown, let rating = rating(of: key) { try answer(rating) }
     }
     try draw()
@@ -266,7 +268,7 @@ final class StudyScreen {
         try session.restart()
         return true
       case .terminated(let signal):
-        shell.leaving = 128 + signal
+        shell.leave(by: signal)
         return false
       case .key(.character("q")), .key(.escape), .interrupted, .endOfInput: return false
       default: continue
@@ -291,8 +293,12 @@ final class StudyScreen {
     return StudyLayout(
       terminal: terminal, name: name, facts: try isSprint ? sprintFacts() : reviewFacts(),
       prompt: isPaused ? "(paused)" : record.prompt, answer: isAnswered ? record.answer : nil,
-      picture: isAnswered ? try picture(of: card) : [], choices: isPaused ? "any key  go on" : try choices(),
-      scroll: scroll)
+      picture: isAnswered ? try picture(of: card) : [], choices: try shownChoices(isPaused), scroll: scroll)
+  }
+
+  private func shownChoices(_ isPaused: Bool) throws -> String {
+    if isHelpShown { return help.joined(separator: "   ") }
+    return isPaused ? "any key  go on" : try choices()
   }
 
   /// Moves the texts by some lines, or by pages.
@@ -314,6 +320,8 @@ final class StudyScreen {
     isAnswerShown = true
     scroll = redraws ? try layout()?.answerStart ?? 0 : 0
   }
+
+  private var help: [String] { [hint, "e edit the card   p pause   q quit   Enter show the answer"] }
 
   /// The document that the card shows, as `doc show` draws it; in words where the terminal shows no pictures.
   private func picture(of card: CardHandle) throws -> [String] {

@@ -32,18 +32,22 @@ extension TableText {
   /// Takes columns from the widest until the table fits, or all are as narrow as they may be.
   private func fitted(_ natural: [Int], to width: Int?) -> [Int] {
     guard let width else { return natural }
-    var widths = natural
-    var excess = widths.reduce(0, +) + Self.gap * (widths.count - 1) - width
-    while excess > 0 {
-      guard let widest = widths.max(), widest > Self.least, let index = widths.lastIndex(of: widest) else { break }
-      // Down to the next narrower one at once, so that wide tables are quick; equals shrink in turn.
-      let next = max(Self.least, widths.filter { $0 < widest }.max() ?? Self.least)
-      let isAlone = widths.count { $0 == widest } == 1
-      let step = isAlone ? min(excess, widest - next) : 1
-      widths[index] -= step
-      excess -= step
+    let room = width - Self.gap * (natural.count - 1)
+    guard natural.reduce(0, +) > room else { return natural }
+    func taken(_ cap: Int) -> Int { natural.reduce(0) { $0 + min($1, cap) } }
+    // The widest that all may be, found by halves; what is then left goes to the first of those that were cut.
+    var (low, high) = (Self.least, max(Self.least, natural.max() ?? 0))
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if taken(middle) <= room { low = middle } else { high = middle - 1 }
     }
-    return excess > 0 ? dropped(widths, to: width) : widths
+    var left = max(0, room - taken(low))
+    let widths = natural.map { own in
+      guard own > low, left > 0 else { return min(own, low) }
+      left -= 1
+      return low + 1
+    }
+    return taken(low) > room ? dropped(widths, to: width) : widths
   }
 
   /// Columns from the right go where not even narrow ones fit: they get the width 0.

@@ -1,0 +1,194 @@
+// Every wait and loop of the program ends when it is asked to: questions, listeners, completions, pipes.
+
+import Glibc
+import Testing
+
+@Suite(.serialized) struct StoppingTests {
+  private func prompt(_ home: Home) throws -> PseudoTerminal {
+    let terminal = try home.terminal()
+    terminal.wait(for: "Deckhand 0.1.0", seconds: 20)
+    terminal.wait(for: "> ")
+    return terminal
+  }
+
+  private static let asking = "while true do pcall(shell.ask, 'name? ') end"
+
+  private func plugin(_ home: Home, _ code: String, permissions: String = "\"shell\"") throws {
+    let folder = home.path + "/data/plugins/mine"
+    for made in [home.path + "/data", home.path + "/data/plugins", folder] { _ = makeFolder(made) }
+    try ProgramTestFiles.write(
+      """
+      {"name": "mine", "version": "1.0.0", "api": 1, "summary": "x", "load": "startup",
+       "permissions": [\(permissions)]}
+      """, folder + "/plugin.json")
+    try ProgramTestFiles.write(code, folder + "/init.lua")
+    #expect(try home.run("plugin", "enable", "mine", "--grant").status == 0)
+  }
+
+  @Test func `Ctrl-C ends a loop that asks, Ctrl-D only answers nothing`() throws {
+    let home = try Home()
+    let terminal = try prompt(home)
+    terminal.type(Self.asking + "\r")
+    for key in ["\u{04}", "x\r", "\u{04}"] {
+      terminal.wait(for: "name? ")
+      terminal.type(key)
+    }
+    terminal.wait(for: "name? ")
+    terminal.type("\u{03}")
+    terminal.wait(for: "interrupted")
+    terminal.wait(for: "> ")
+    terminal.type("6 * 7\r")
+    terminal.wait(for: "42\r\n")
+  }
+
+  @Test(arguments: [(SIGTERM, 143), (SIGHUP, 129)])
+  func `a signal ends a loop that asks, and one that runs, in order`(signal: Int32, status: Int) throws {
+    for code in [Self.asking, "print('go', 'on') while true do pcall(function() while true do end end) end"] {
+      let home = try Home()
+      let terminal = try prompt(home)
+      terminal.type("shell.on('exiting', function() print('in', 'order') end)\r")
+      terminal.wait(for: "> ")
+      terminal.type(code + "\r")
+      terminal.wait(for: code == Self.asking ? "name? " : "go\ton")
+      terminal.signal(signal)
+      terminal.wait(for: "in\torder")
+      #expect(terminal.ended() == Int32(status))
+      #expect(terminal.isAsShellsWantIt)
+    }
+  }
+
+  @Test func `a line after Ctrl-D ends as one before it does`() throws {
+    let home = try Home()
+    let terminal = try prompt(home)
+    terminal.type("shell.ask('name? ')\r")
+    terminal.wait(for: "name? ")
+    terminal.type("\u{04}")
+    terminal.wait(for: "nil\r\n")
+    terminal.wait(for: "> ")
+    terminal.type("6 * 7\r")
+    let shown = terminal.wait(for: "42\r\n")
+    #expect(shown.components(of: "\n") == 2, "\(shown.debugDescription)")
+  }
+
+  @Test func `the help of a study session is a part of its screen`() throws {
+    let home = try Home()
+    try home.run("-e", "local d = decks.create('A') d:add{prompt='p1', answer='a1'} d:add{prompt='p2', answer='a2'}")
+    let terminal = try prompt(home)
+    terminal.type("study A\r")
+    terminal.wait(for: "show the answer")
+    terminal.type("?")
+    let shown = terminal.wait(for: "e edit the card")
+    // Seven lines were drawn, and are drawn over.
+    #expect(shown.contains("\u{1B}[7A"), "\(shown.debugDescription)")
+    terminal.type("\r")
+    let next = terminal.wait(for: "again")
+    #expect(next.contains("\u{1B}[8A"), "\(next.debugDescription)")
+    terminal.type("q")
+    terminal.wait(for: "Left.")
+  }
+
+  @Test func `a thousand listeners that never end have the time of one`() throws {
+    let home = try Home()
+    try plugin(home, "for i = 1, 1000 do shell.on('command', function() while true do end end) end")
+    let terminal = try prompt(home)
+    let start = PseudoTerminal.time()
+    terminal.type("version\r")
+    terminal.wait(for: "it is unsubscribed; 999 other listeners had no time left", seconds: 10)
+    terminal.wait(for: "> ")
+    #expect(PseudoTerminal.time() - start < 4)
+  }
+
+  @Test func `listeners to one change of settings have the time of one`() throws {
+    let home = try Home()
+    let code = """
+      settings.value{name = "mine.x", kind = "number", default = 1}
+      for i = 1, 1000 do settings.on_change("", function() while true do end end) end
+      """
+    try plugin(home, code, permissions: "\"settings\"")
+    let start = PseudoTerminal.time()
+    let run = try home.run("set", "study.new_per_day", "7")
+    _ = run
+    #expect(PseudoTerminal.time() - start < 5)
+  }
+
+  @Test func `one Ctrl-C ends all that one change of a setting has set off`() throws {
+    let home = try Home()
+    let terminal = try prompt(home)
+    terminal.type("for i = 1, 3 do settings.on_change('', function() print('told', i) while true do end end) end\r")
+    terminal.wait(for: "> ")
+    terminal.type("s = settings.value{name='mine.x', kind='number', default=1} s.value = 2\r")
+    terminal.wait(for: "told\t1")
+    terminal.type("\u{03}")
+    terminal.wait(for: "> ", seconds: 2)
+    terminal.type("6 * 7\r")
+    let shown = terminal.wait(for: "42\r\n")
+    #expect(!shown.contains("told"))
+  }
+
+  @Test func `Ctrl-C ends a completion that never does`() throws {
+    let home = try Home()
+    let terminal = try prompt(home)
+    terminal.type("shell.command{name='endless', summary='x', arguments={'A'}, run=print,")
+    terminal.type(" complete=function() while true do end end}\r")
+    terminal.wait(for: "> ")
+    terminal.type("endless \t")
+    usleep(300_000)
+    let start = PseudoTerminal.time()
+    terminal.type("\u{03}")
+    terminal.wait(for: "> ", seconds: 3)
+    #expect(PseudoTerminal.time() - start < 1)
+    terminal.type("6 * 7\r")
+    terminal.wait(for: "42\r\n")
+  }
+
+  // MARK: Pipes
+
+  @Test func `a pipe in place of a file is an error at once`() throws {
+    let home = try Home()
+    let pipe = home.path + "/p.csv"
+    #expect(mkfifo(pipe, 0o600) == 0)
+    for code in [
+      "assert(files.read('\(pipe)'))", "assert(files.write('\(pipe)', 'x'))", "files.lines('\(pipe)')",
+      "assert(decks.create('A'):import('\(pipe)'))", "assert(decks.create('B'):export('\(pipe)'))",
+    ] {
+      let run = try home.run("-e", code)
+      #expect(run.status == 1 && run.errors.contains("not a regular file"), "\(code): \(run.errors)")
+    }
+    for code in ["assert(words.load('\(pipe)'))", "assert(documents.open('\(pipe)'))"] {
+      #expect(try home.run("-e", code).status == 1)
+    }
+  }
+
+  @Test(arguments: ["plugin.json", "init.lua", "part.lua"])
+  func `a pipe in place of a plugin's file keeps nobody waiting`(file: String) throws {
+    let home = try Home()
+    try plugin(home, file == "part.lua" ? "pcall(require, 'part') error('over')" : "")
+    let path = home.path + "/data/plugins/mine/" + file
+    unlink(path)
+    #expect(mkfifo(path, 0o600) == 0)
+    let run = try home.run("-e", "print(1)")
+    #expect(run.output.contains("1"))
+  }
+
+  @Test func `a pipe that the person typed is read, and Ctrl-C ends the wait`() throws {
+    let home = try Home()
+    let pipe = home.path + "/p.csv"
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let shell = try Child(
+      ["/bin/sh", "-c", "printf 'prompt,answer\\na,b\\n' > \(pipe)"], environment: home.environment)
+    let run = try home.run("deck", "import", "A", pipe)
+    #expect(run.status == 0 && run.output.contains("Imported 1 card"), "\(run.errors)")
+    _ = shell.wait()
+    let terminal = try prompt(home)
+    terminal.type("deck import A \(pipe)\r")
+    usleep(300_000)
+    terminal.type("\u{03}")
+    terminal.wait(for: "interrupted")
+    terminal.wait(for: "> ")
+  }
+}
+
+extension String {
+  /// How often a character of one byte stands in it.
+  fileprivate func components(of character: Character) -> Int { count { $0 == character } + count { $0 == "\r\n" } }
+}

@@ -1,0 +1,311 @@
+-- Every function of the interface with the worst arguments that there are, for WorstArgumentTests: `worst NAME N` runs the N-th
+-- of NAME. A function that cannot take long has an empty list, so that each new one is thought about.
+
+local text = function() return ("x"):rep(30000000) end
+local marks = function() return ("\u{301}"):rep(15000000) end
+local mixed_marks = function() return ("\u{301}\u{316}"):rep(7000000) end
+local short_marks = function() return ("\u{301}\u{316}"):rep(200000) end
+local letters = function() return ("abcdefghijklmnopqrstuvwxyz?"):rep(30000) end
+
+local function list(count, value)
+  local made = {}
+  for i = 1, count do made[i] = value end
+  return made
+end
+
+local function big() return assert(decks.open("Big")) end
+local function long() return assert(decks.open("Long")) end
+local function english() return assert(words.lexicon("english")) end
+local function game() return assert(games.new{base = "conversationalist", language = "english"}) end
+local function loop() while true do end end
+local function endless() return function() return {prompt = "p" .. math.random(1e12), answer = "a"} end end
+
+-- A call of `f` with each long text.
+local function texts(f)
+  return {
+    function() return f(text()) end, function() return f(marks()) end, function() return f(mixed_marks()) end,
+    function() return f(short_marks()) end, function() return f(letters()) end,
+  }
+end
+
+local function query()
+  local parts = {}
+  for i = 1, 1600 do parts[i] = "-aaab" .. i end
+  return table.concat(parts, " "):sub(1, 9990)
+end
+local function alternatives() return (("x*y*z*w or "):rep(900)) .. "q" end
+local function nested() return ("(-("):rep(15) .. "a" .. ("))"):rep(15) end
+
+local document = function() return assert(documents.create{}) end
+local function element(f)
+  return function(v)
+    local made = document():add_text("x")
+    return f(made, v)
+  end
+end
+
+worst = {
+  ["card:tag"] = texts(function(t) return big():card(1):tag(t) end),
+  ["card:untag"] = texts(function(t) return big():card(1):untag(t) end),
+  ["card:move"] = {function() for i = 1, 1e9 do big():card(20000):move(1) end end},
+  ["card:remove"] = {}, ["card:suspend"] = {}, ["card:resume"] = {},
+  ["card.prompt="] = texts(function(t) big():card(1).prompt = t end),
+  ["card.answer="] = texts(function(t) big():card(1).answer = t end),
+  ["card.tags="] = {function() big():card(1).tags = list(1000000, "tag") end,
+    function() big():card(1).tags = {short_marks(), mixed_marks()} end},
+  ["card.document="] = {},
+  ["deck:add"] = {
+    function() big():add{prompt = marks(), answer = "a"} end, function() big():add{prompt = "p", answer = mixed_marks()} end,
+    function() big():add{prompt = short_marks(), answer = short_marks(), guid = short_marks()} end,
+    function() big():add{prompt = "p", answer = "a", tags = list(1000000, "tag")} end,
+    function()
+      local fields = {}
+      for i = 1, 200000 do fields["f" .. i] = "v" end
+      big():add{prompt = "p", answer = "a", fields = fields}
+    end,
+    function() big():add{prompt = "p", answer = "a", fields = {[short_marks()] = 1, [short_marks() .. "x"] = 2}} end,
+  },
+  ["deck:add_all"] = {
+    function() big():add_all(endless()) end, function() big():add_all(list(1000000, {prompt = "p", answer = "a"})) end,
+    function() big():add_all(setmetatable({}, {__index = function() return {} end, __len = function() return 2 ^ 53 end})) end,
+    function() big():add_all(list(1000000, 1)) end,
+  },
+  ["deck:cards"] = {
+    function() big():cards(query()) end, function() for _ in big():cards() do end end,
+    function() long():cards(alternatives()) end, function() long():cards(query()) end,
+  },
+  ["deck:find"] = {
+    function() big():find(query()) end, function() big():find(alternatives()) end, function() big():find(nested()) end,
+    function() long():find(query()) end, function() long():find(alternatives()) end, function() big():find("") end,
+    function() big():find(marks()) end, function() big():find(short_marks()) end,
+    function() long():find(("b"):rep(5000)) end, function() big():find("added:99999 tag:" .. ("*"):rep(5000)) end,
+  },
+  ["deck:card"] = {function() for i = 1, 20000 do big():card(i) end end},
+  ["deck:remove"] = {function() big():remove(list(1000000, 1)) end},
+  ["deck:import"] = {
+    function() assert(big():import(FOLDER .. "/huge.csv")) end, function() assert(big():import(FOLDER .. "/quote.csv")) end,
+    function() assert(big():import(FOLDER .. "/deep.json")) end, function() assert(big():import(FOLDER .. "/marks.json")) end,
+    function() assert(big():import(FOLDER .. "/pipe.csv")) end,
+  },
+  ["deck:export"] = {
+    function() big():export(FOLDER .. "/out.json") end, function() long():export(FOLDER .. "/out.csv") end,
+    function() big():export(FOLDER .. "/pipe.csv") end,
+  },
+  ["deck:study"] = {
+    function() big():study{query = query()} end, function() long():study{mode = "sprint", query = alternatives()} end,
+    function() big():study{mode = "sprint"} end,
+  },
+  ["deck.name="] = texts(function(t) big().name = t end),
+  ["deck_options.new_per_day="] = {}, ["deck_options.reviews_per_day="] = {}, ["deck_options.desired_retention="] = {},
+  ["deck_options.leech_threshold="] = {}, ["deck_options.maximum_interval="] = {},
+  ["decks.create"] = texts(decks.create),
+  ["decks.open"] = texts(decks.open),
+  ["decks.list"] = {},
+  ["decks.remove"] = texts(decks.remove),
+  ["document:add_text"] = texts(function(t) document():add_text(t) end),
+  ["document:add_image"] = texts(function(t) document():add_image(t) end),
+  ["document:raise"] = texts(function(t) document():raise(t) end),
+  ["document:lower"] = texts(function(t) document():lower(t) end),
+  ["document:remove_element"] = texts(function(t) document():remove_element(t) end),
+  ["document:duplicate"] = {}, ["document:save"] = {}, ["document:remove"] = {},
+  ["document:render"] = {
+    function()
+      local made = document()
+      for i = 1, 300 do made:add_text(("word "):rep(100), {x = i, y = i}) end
+      made:render(FOLDER .. "/out.png", {width = 8000})
+    end,
+    function() document():render(FOLDER .. "/pipe.png") end,
+  },
+  ["document:check"] = {},
+  ["document.background="] = {function() document().background = list(1000000, 1) end},
+  ["documents.create"] = {function() documents.create{background = list(1000000, 1)} end},
+  ["documents.open"] = texts(documents.open),
+  ["documents.list"] = {},
+  ["element.x="] = {}, ["element.y="] = {}, ["element.width="] = {}, ["element.height="] = {}, ["element.rotation="] = {},
+  ["element.frame="] = texts(element(function(e, t) e.frame = t end)),
+  ["element.text="] = texts(element(function(e, t) e.text = t end)),
+  ["element.font="] = texts(element(function(e, t) e.font = t end)),
+  ["element.alt="] = texts(element(function(e, t) e.alt = t end)),
+  ["element.color="] = {element(function(e) e.color = list(1000000, 1) end)},
+  ["files.lines"] = {
+    function() for _ in files.lines(FOLDER .. "/huge.csv") do end end, function() files.lines(FOLDER .. "/pipe.csv") end,
+    function() for _ in files.lines(FOLDER .. "/quote.csv") do end end,
+  },
+  ["files.read"] = {
+    function() files.read(FOLDER .. "/huge.csv") end, function() files.read(FOLDER .. "/pipe.csv") end,
+    function() files.read(text()) end,
+  },
+  ["files.write"] = {
+    function() files.write(FOLDER .. "/out.txt", text()) end, function() files.write(FOLDER .. "/pipe.csv", "x") end,
+  },
+  ["game:guess"] = texts(function(t) game():guess(t) end),
+  ["game:guess_all"] = {
+    function() game():guess_all(list(1000000, "ant")) end,
+    function() game():guess_all{text(), marks()} end,
+    function()
+      local all = {}
+      for word in english():words() do all[#all + 1] = word end
+      game():guess_all(all)
+    end,
+  },
+  ["game:possible"] = {function() for i = 1, 1000 do game():possible() end end},
+  ["game:missed"] = {function() for i = 1, 1000 do game():missed() end end},
+  ["game:hint"] = {function() for i = 1, 1000 do game():hint() end end},
+  ["game:to_deck"] = {function() for i = 1, 1000 do game():to_deck(big()) end end},
+  ["game:new_word"] = {function() for i = 1, 1000 do game():new_word() end end},
+  ["games.modes"] = {},
+  ["games.mode"] = {
+    function() games.mode{name = "many", rules = list(1000000, "in_dictionary")} end,
+    function()
+      local rules = {}
+      for i = 1, 200000 do rules[i] = {code = "c" .. i, check = function() return true end} end
+      local mode = games.mode{name = "many", rules = rules}
+      game():guess("ant")
+    end,
+    function() games.mode{name = short_marks(), title = marks(), summary = mixed_marks()} end,
+  },
+  ["games.new"] = {
+    function() games.new{base = short_marks(), language = "english"} end,
+    function() games.new{base = letters(), language = "english"} end,
+    function() games.new{base = text(), language = marks()} end,
+    function() for i = 1, 1e6 do games.new{language = "english", length = 9} end end,
+  },
+  ["group:toggle"] = texts(function(t) settings.switches{name = "g", switches = {"a", "b"}}:toggle(t) end),
+  ["group.value="] = {},
+  ["choice.value="] = texts(function(t) settings.choice{name = "c", options = {"a", "b"}}.value = t end),
+  ["value.value="] = texts(function(t) settings.value{name = "v", kind = "text", default = "", pattern = "(.-)*b*b*b*b"}.value = t end),
+  ["lexicon:contains"] = texts(function(t) return english():contains(t) end),
+  ["lexicon:random"] = {function() for i = 1, 1e6 do english():random{length = 15, difficulty = "easy"} end end},
+  ["lexicon:formable"] = texts(function(t) return english():formable(t) end),
+  ["lexicon:match"] = {
+    function() english():match("*a*a*a*a*a*a*") end, function() english():match(("*?"):rep(30)) end,
+    function() english():match("*") end, function() english():match(text()) end, function() english():match(short_marks()) end,
+    function() english():match("*[" .. ("abcdefghij"):rep(90) .. "]*") end,
+    function() english():match(("[abcdefghijklmnopqrstuvwxyz]*"):rep(35)) end,
+  },
+  ["lexicon:anagrams"] = texts(function(t) return english():anagrams(t) end),
+  ["lexicon:neighbours"] = texts(function(t) return english():neighbours(t) end),
+  ["lexicon:word_of_the_day"] = {},
+  ["lexicon:palindromes"] = {function() for i = 1, 1e6 do english():palindromes() end end},
+  ["lexicon:words"] = {function() for _ in english():words() do end end, function() english():words{prefix = short_marks()} end},
+  ["progress:step"] = {}, ["progress:done"] = {},
+  ["session:answer"] = {function()
+    local session = big():study{mode = "sprint"}
+    while session:answer("wrong") do end
+  end, function() big():study():answer(text()) end},
+  ["session:pause"] = {}, ["session:resume"] = {},
+  ["session:restart"] = {function()
+    local session = big():study{mode = "sprint"}
+    for i = 1, 1e6 do session:restart() end
+  end},
+  ["session:undo"] = {},
+  ["settings.switches"] = {
+    function()
+      local names = {}
+      for i = 1, 200000 do names[i] = "s" .. i end
+      settings.switches{name = "many", switches = names}
+    end,
+    function() settings.switches{name = short_marks(), title = marks(), switches = {mixed_marks()}} end,
+  },
+  ["settings.choice"] = {function()
+    local names = {}
+    for i = 1, 200000 do names[i] = "s" .. i end
+    settings.choice{name = "manyc", options = names}
+  end},
+  ["settings.value"] = {
+    function() settings.value{name = "w", kind = "text", default = ("a"):rep(900000), pattern = ("a-"):rep(250) .. "b"} end,
+  },
+  ["settings.get"] = texts(settings.get),
+  ["settings.set"] = texts(function(t) settings.set("w", t) end),
+  ["settings.update"] = {function()
+    local all = {}
+    for i = 1, 200000 do all["w" .. i] = i end
+    settings.update(all)
+  end},
+  ["settings.reset"] = texts(settings.reset),
+  ["settings.on_change"] = {function()
+    settings.value{name = "heard", kind = "number", default = 1}
+    for i = 1, 1000 do settings.on_change("", loop) end
+    settings.set("heard", 2)
+  end},
+  ["shell.print"] = {
+    function() shell.print(list(1000000, "x")) end, function() shell.print(text()) end,
+    function() shell.print(mixed_marks()) end, function() shell.print(short_marks()) end,
+    function() shell.print{[short_marks()] = 1, [short_marks() .. "x"] = 2} end,
+    function()
+      local wide = {}
+      for i = 1, 20000 do wide["k" .. i] = i end
+      shell.print(list(50, wide))
+    end,
+  },
+  ["shell.table"] = {
+    function()
+      local row, columns = {}, {}
+      for i = 1, 20000 do
+        row["c" .. i] = i
+        columns[i] = "c" .. i
+      end
+      shell.table(list(50, row), columns)
+    end,
+    function() shell.table(list(300000, {"a", "b"}), {"x", "y"}) end,
+    function() shell.table({{text()}, {short_marks()}, {mixed_marks()}}, {"x"}) end,
+    function() shell.table({}, list(1000000, "x")) end,
+  },
+  ["shell.chart"] = {
+    function() shell.chart(list(1000000, 1)) end,
+    function() shell.chart{[short_marks()] = 1, [short_marks() .. "x"] = 2} end,
+    function() shell.chart({1, 2}, {title = short_marks()}) end,
+  },
+  ["shell.progress"] = texts(shell.progress),
+  ["shell.ask"] = {}, ["shell.confirm"] = {},
+  ["shell.run"] = {
+    function() shell.run("card list Big " .. query()) end, function() shell.run(short_marks()) end,
+    function() shell.run(("x "):rep(400000)) end, function() shell.run("deck import Big " .. FOLDER .. "/pipe.csv") end,
+    function() shell.run("word match " .. ("*a"):rep(400)) end, function() shell.run(text()) end,
+    function() shell.run("deck export Big " .. FOLDER .. "/pipe.csv") end,
+  },
+  ["shell.alias"] = {
+    function() shell.alias("aa", ("x "):rep(400000)) end, function() shell.alias(short_marks(), "help") end,
+  },
+  ["shell.on"] = texts(function(t) shell.on(t, loop) end),
+  ["shell.command"] = {
+    function() shell.command{name = short_marks(), summary = marks(), run = loop} end,
+    function() shell.command{name = "zz", summary = "x", arguments = list(200000, "[A]"), run = loop} end,
+    function() shell.command{name = ("a "):rep(400000), summary = "x", run = loop} end,
+  },
+  ["subscription:cancel"] = {},
+  ["words.languages"] = {},
+  ["words.lexicon"] = texts(words.lexicon),
+  ["words.load"] = {
+    function() words.load(FOLDER .. "/huge.csv") end, function() words.load(FOLDER .. "/pipe.csv") end,
+    function() words.load(FOLDER .. "/words.txt") end,
+  },
+  ["words.can_form"] = {
+    function() words.can_form(letters(), letters()) end, function() words.can_form(text(), text()) end,
+    function() words.can_form(short_marks(), short_marks() .. "x") end,
+    function() words.can_form(marks(), mixed_marks()) end,
+  },
+  ["words.normalize"] = {
+    function() words.normalize(marks(), "spanish") end, function() words.normalize("x", marks()) end,
+    function() words.normalize("x", short_marks()) end, function() words.normalize(short_marks(), "spanish") end,
+    function() words.normalize(("\u{e9}"):rep(400000), "greek") end, function() words.normalize(("Σ"):rep(400000), "greek") end,
+    function() words.normalize(text(), "english") end,
+  },
+}
+
+shell.command{
+  name = "worst", summary = "Runs a function with its worst arguments.", arguments = {"NAME", "N"},
+  run = function(args)
+    worst[args[1]][math.tointeger(tonumber(args[2]))]()
+    return "ended by itself"
+  end,
+}
+shell.command{
+  name = "worst-list", summary = "How many there are of each.",
+  run = function()
+    local counts = {}
+    for name, list in pairs(worst) do counts[#counts + 1] = name .. " " .. #list end
+    table.sort(counts)
+    return table.concat(counts, "\n")
+  end,
+}

@@ -1,0 +1,115 @@
+// Every function that Lua can call, with its worst arguments, under a time limit: the program is back at once.
+// Invariant: a function or a writable field without an entry in Worst/init.lua fails the test.
+
+import Glibc
+import Testing
+
+@Suite(.serialized) struct WorstArgumentTests {
+  /// Seconds that the plugin may use, and that may pass until the prompt is back.
+  private static let limit = 0.1
+  private static let patience = 0.2
+
+  /// What a plugin cannot reach, and what no plugin has of its own.
+  private static let beyond = ["auth.", "plugins."]
+
+  @Test func `whatever is called with the worst arguments ends in time`() throws {
+    let home = try Home()
+    try makeFiles(home)
+    let listed = try entries(home)
+    let known = Set(listed.map(\.name))
+    #expect(try interface(home).filter { !known.contains($0) } == [], "these have no entry in Worst/init.lua")
+    let terminal = try home.terminal()
+    terminal.wait(for: "Deckhand 0.1.0", seconds: 10)
+    terminal.wait(for: "> ")
+    run("word check x", in: terminal)
+    for (name, count) in listed {
+      for number in 1..<(count + 1) {
+        var times: [Double] = []
+        // The machine may be busy: the best of three counts.
+        while times.count < 3, times.last.map({ $0 > Self.limit + Self.patience }) ?? true {
+          times.append(run("worst \(name) \(number)", in: terminal))
+        }
+        #expect(times.min() ?? 9 < Self.limit + Self.patience, "worst \(name) \(number): \(times)")
+      }
+    }
+    terminal.type("6 * 7\r")
+    terminal.wait(for: "42\r\n")
+  }
+
+  /// Runs a line; seconds until the prompt was back.
+  @discardableResult private func run(_ line: String, in terminal: PseudoTerminal) -> Double {
+    terminal.type(line)
+    terminal.wait(for: line.split(separator: " ").last.map(String.init) ?? line)
+    let start = PseudoTerminal.time()
+    terminal.type("\r")
+    terminal.wait(for: "\n> ", seconds: 5)
+    return PseudoTerminal.time() - start
+  }
+
+  private func entries(_ home: Home) throws -> [(name: String, count: Int)] {
+    let run = try home.run("worst-list")
+    #expect(run.status == 0, "\(run.errors)")
+    return run.lines.compactMap { line in
+      let parts = line.split(separator: " ")
+      return parts.count == 2 ? Int(parts[1]).map { (String(parts[0]), $0) } : nil
+    }
+  }
+
+  /// The functions and writable fields of the interface, from what editors are told.
+  private func interface(_ home: Home) throws -> [String] {
+    let files = try home.run("lua-types", home.path + "/types").lines
+    #expect(!files.isEmpty)
+    var names: [String] = []
+    var type = ""
+    let listing = try Child(["/bin/sh", "-c", "cat \(home.path)/types/*.lua"], environment: []).finish(input: "")
+    for line in listing.lines {
+      let words = line.split(separator: " ").map(String.init)
+      if words.first == "---@class" { type = words.count > 1 ? words[1] : "" }
+      if words.first == "function", words.count > 1 { names.append(String(words[1].prefix { $0 != "(" })) }
+      let isField = words.first == "---@field" && words.count > 2
+      if isField, !line.contains("(read only)"), !type.hasSuffix("_module"), type != "problem" {
+        names.append("\(type).\(words[1])=")
+      }
+    }
+    #expect(names.count > 100)
+    return names.filter { name in !Self.beyond.contains { name.hasPrefix($0) } }
+  }
+
+  private func makeFiles(_ home: Home) throws {
+    let folder = home.path + "/data/plugins/worst"
+    for made in [home.path + "/data", home.path + "/data/plugins", folder] { #expect(makeFolder(made)) }
+    let code = ProgramTestFiles.text(sourceRoot() + "/Tests/ProgramTests/Worst/init.lua")
+    try ProgramTestFiles.write("local FOLDER = \"\(home.path)\"\n" + code, folder + "/init.lua")
+    let rights = [
+      "decks.read", "decks.write", "documents.read", "documents.write", "words", "games", "settings", "shell",
+      "shell.run",
+      "files.read:\(home.path)", "files.write:\(home.path)",
+    ]
+    let manifest = """
+      {"name": "worst", "version": "1.0.0", "api": 1, "summary": "x", "commands": ["worst", "worst-list"],
+       "permissions": [\(rights.map { "\"\($0)\"" }.joined(separator: ", "))]}
+      """
+    try ProgramTestFiles.write(manifest, folder + "/plugin.json")
+    #expect(mkfifo(home.path + "/pipe.csv", 0o600) == 0 && mkfifo(home.path + "/pipe.png", 0o600) == 0)
+    let make = """
+      local function put(name, text) assert(files.write("\(home.path)/" .. name, text)) end
+      put("huge.csv", "prompt,answer\\n" .. ("one,two\\n"):rep(2000000))
+      put("quote.csv", 'prompt,answer\\n"' .. ("x"):rep(15000000))
+      put("deep.json", ("["):rep(5000000))
+      put("marks.json", '[{"' .. ("\\u{301}\\u{316}"):rep(200000) .. '": 1, "' .. ("\\u{316}\\u{301}"):rep(200000) .. '": 2}]')
+      local list = {}
+      for i = 1, 300000 do list[i] = "w" .. i % 26 .. ("abcdefghij"):sub(i % 10 + 1) .. i end
+      put("words.txt", table.concat(list, "\\n"))
+      local n = 0
+      decks.create("Big"):add_all(function()
+        n = n + 1
+        if n <= 20000 then return {prompt = "the prompt number " .. n, answer = "an answer aaab" .. n, tags = {"t" .. n % 9}} end
+      end)
+      local long = decks.create("Long")
+      for i = 1, 10 do long:add{prompt = ("aaaa"):rep(240000) .. i, answer = ("xyz"):rep(300000)} end
+      """
+    #expect(try home.run("-e", make).status == 0)
+    #expect(try home.run("plugin", "enable", "worst", "--grant").status == 0)
+    #expect(try home.run("plugin", "limit", "worst", "--seconds", "\(Self.limit)", "--memory", "1024").status == 0)
+  }
+}
