@@ -2,7 +2,7 @@
 // never finished; nothing typed while one person is signed in is found by another.
 
 import Authentication
-import Storage
+import Files
 import Wording
 import Workspace
 
