@@ -3,7 +3,6 @@
 
 import Authentication
 import Files
-import Storage
 import Wording
 import Workspace
 
