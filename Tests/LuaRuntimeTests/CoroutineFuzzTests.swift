@@ -85,7 +85,7 @@ private struct ProgramMaker {
       "back",
       LuaFunction("back") { stack in
         if stack.isFunction(1) { return try stack.function(1).call() }
-        return stack.value(1)
+        return try stack.value(1)
       })
     try state.setGlobal(
       "closer",
