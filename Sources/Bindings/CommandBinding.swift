@@ -14,7 +14,8 @@ final class CommandObject: BoundObject {
 func describeCommandAdding(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "command", [LuaParameter("description", .table)], returns: .object("command"),
-    "Adds a command: {name=, summary=, usage=, example=, arguments={\"FILE\", \"[DECK]\", \"WORD...\", \"--count N\"}, "
+    "Adds a command: {name=, summary=, usage=, example=, "
+      + "arguments={\"[DECK]\", \"WORD...\", \"--count N\", {name=\"FILE\", kind=\"file\", access=\"read\"}}, "
       + "complete=function(word, before), run=function(args)}. `run` gets args[1]..., args.file, args.count; what it returns "
       + "is shown."
   ) { stack in

@@ -109,8 +109,8 @@ extension Shell {
   private func finishRun(status: Int32) {
     do {
       try Interrupts.holding {
-        if endsAfterScript(status) { return try endLua() }
         try lua.load(Array("collectgarbage()".utf8), name: "run").call([], results: 0) { _ in }
+        if endsAfterScript(status) { try endLua() }
       }
     } catch {
       report(error)
