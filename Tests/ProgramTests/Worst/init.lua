@@ -39,7 +39,7 @@ local function nested() return ("(-("):rep(15) .. "a" .. ("))"):rep(15) end
 local document = function() return assert(documents.create{}) end
 local function element(f)
   return function(v)
-    local made = document():add_text("x")
+    local made = document():add_text{text = "x"}
     return f(made, v)
   end
 end
@@ -102,7 +102,7 @@ worst = {
   ["decks.open"] = texts(decks.open),
   ["decks.list"] = {},
   ["decks.remove"] = texts(decks.remove),
-  ["document:add_text"] = texts(function(t) document():add_text(t) end),
+  ["document:add_text"] = texts(function(t) document():add_text{text = t} end),
   ["document:add_image"] = texts(function(t) document():add_image(t) end),
   ["document:raise"] = texts(function(t) document():raise(t) end),
   ["document:lower"] = texts(function(t) document():lower(t) end),
@@ -111,7 +111,7 @@ worst = {
   ["document:render"] = {
     function()
       local made = document()
-      for i = 1, 300 do made:add_text(("word "):rep(100), {x = i, y = i}) end
+      for i = 1, 300 do made:add_text{text = ("word "):rep(100), x = i, y = i} end
       made:render(FOLDER .. "/out.png", {width = 8000})
     end,
     function() document():render(FOLDER .. "/pipe.png") end,
@@ -170,10 +170,10 @@ worst = {
     function() games.new{base = text(), language = marks()} end,
     function() for i = 1, 1e6 do games.new{language = "english", length = 9} end end,
   },
-  ["group:toggle"] = texts(function(t) settings.switches{name = "g", switches = {"a", "b"}}:toggle(t) end),
+  ["group:toggle"] = texts(function(t) settings.switches("worst.g", {children = {"a", "b"}}):toggle(t) end),
   ["group.value="] = {},
-  ["choice.value="] = texts(function(t) settings.choice{name = "c", options = {"a", "b"}}.value = t end),
-  ["value.value="] = texts(function(t) settings.value{name = "v", kind = "text", default = "", pattern = "(.-)*b*b*b*b"}.value = t end),
+  ["choice.value="] = texts(function(t) settings.choice("worst.c", {options = {"a", "b"}, default = "a"}).value = t end),
+  ["value.value="] = texts(function(t) settings.value("worst.v", {kind = "text", default = "", pattern = ".-b*b*b*b*"}).value = t end),
   ["lexicon:contains"] = texts(function(t) return english():contains(t) end),
   ["lexicon:random"] = {function() for i = 1, 1e6 do english():random{length = 15, difficulty = "easy"} end end},
   ["lexicon:formable"] = texts(function(t) return english():formable(t) end),
@@ -203,20 +203,20 @@ worst = {
     function()
       local names = {}
       for i = 1, 200000 do names[i] = "s" .. i end
-      settings.switches{name = "many", switches = names}
+      settings.switches("worst.many", {children = names})
     end,
-    function() settings.switches{name = short_marks(), title = marks(), switches = {mixed_marks()}} end,
+    function() settings.switches(short_marks(), {title = marks(), children = {mixed_marks()}}) end,
   },
   ["settings.choice"] = {function()
     local names = {}
     for i = 1, 200000 do names[i] = "s" .. i end
-    settings.choice{name = "manyc", options = names}
+    settings.choice("worst.choices", {options = names, default = "s1"})
   end},
   ["settings.value"] = {
-    function() settings.value{name = "w", kind = "text", default = ("a"):rep(900000), pattern = ("a-"):rep(250) .. "b"} end,
+    function() settings.value("worst.w", {kind = "text", default = ("a"):rep(900000), pattern = ("a-"):rep(250) .. "b"}) end,
   },
   ["settings.get"] = texts(settings.get),
-  ["settings.set"] = texts(function(t) settings.set("w", t) end),
+  ["settings.set"] = texts(function(t) settings.set("worst.w", t) end),
   ["settings.update"] = {function()
     local all = {}
     for i = 1, 200000 do all["w" .. i] = i end
@@ -224,9 +224,9 @@ worst = {
   end},
   ["settings.reset"] = texts(settings.reset),
   ["settings.on_change"] = {function()
-    settings.value{name = "heard", kind = "number", default = 1}
+    settings.value("worst.heard", {kind = "number", default = 1})
     for i = 1, 1000 do settings.on_change("", loop) end
-    settings.set("heard", 2)
+    settings.set("worst.heard", 2)
   end},
   ["shell.print"] = {
     function() shell.print(list(1000000, "x")) end, function() shell.print(text()) end,
