@@ -1,6 +1,7 @@
 // The allocator of the Lua states: counts every byte, serves small blocks from free lists by size, and refuses what passes
 // the bound, but only while Lua code runs. Invariant: `used` is the sum of the sizes that Lua believes it holds.
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,13 @@
 #define FIRST_CHUNK 8192
 #define LARGEST_CHUNK (256 * 1024)
 #define LARGE_BLOCK (1 << 20)
+#define IDLE_CHUNKS (4 << 20)
 #define STRING_HEADER 64  // bytes that Lua puts before a string, at most
 
 struct dh_chunk {
   struct dh_chunk *next;
   size_t size;
+  size_t filled;  // bytes handed out from it, once it is not the newest
 };
 
 static int class_of(size_t size) { return (int)((size + CLASS_BYTES - 1) / CLASS_BYTES); }
@@ -33,6 +36,7 @@ static int refill(dh_runtime *rt) {
   if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
   struct dh_chunk *chunk = malloc(sizeof *chunk + size);
   if (!chunk) return 0;
+  if (rt->chunks) rt->chunks->filled = rt->chunks->size - rt->chunk_left;
   chunk->next = rt->chunks;
   chunk->size = size;
   rt->chunks = chunk;
@@ -45,11 +49,12 @@ static void *new_block(dh_runtime *rt, size_t size) {
   if (size > SMALL_LIMIT) return malloc(size);
   int class = class_of(size);
   void *block = rt->free_blocks[class];
+  size_t bytes = (size_t)class * CLASS_BYTES;
   if (block) {
     memcpy(&rt->free_blocks[class], block, sizeof(void *));
+    rt->idle_bytes -= bytes;
     return block;
   }
-  size_t bytes = (size_t)class * CLASS_BYTES;
   if (rt->chunk_left < bytes && !refill(rt)) return NULL;
   block = rt->chunk_next;
   rt->chunk_next += bytes;
@@ -65,6 +70,7 @@ static void free_block(dh_runtime *rt, void *block, size_t size) {
   int class = class_of(size);
   memcpy(block, &rt->free_blocks[class], sizeof(void *));
   rt->free_blocks[class] = block;
+  rt->idle_bytes += (size_t)class * CLASS_BYTES;
 }
 
 static void *resize_block(dh_runtime *rt, void *block, size_t old_size, size_t new_size) {
@@ -102,10 +108,103 @@ void *dh_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
     rt->has_refused = 1;
     return NULL;
   }
+  if (__builtin_expect(new_size > LARGE_BLOCK && grows, 0)) dh_return_idle_chunks(rt);
   void *result = old_size ? resize_block(rt, block, old_size, new_size) : new_block(rt, new_size);
   if (!result) return grows ? out_of_memory(rt) : NULL;
   rt->used = rt->used - old_size + new_size;
   return result;
+}
+
+// ---- Giving back what many small blocks have left
+
+typedef struct span {
+  char *start;
+  struct dh_chunk *chunk;
+  size_t idle;  // bytes of it in the free lists
+  int goes;
+} span;
+
+static int by_start(const void *a, const void *b) {
+  const span *first = a, *second = b;
+  return first->start < second->start ? -1 : first->start > second->start;
+}
+
+// The span that a block lies in: the last that begins before it.
+static span *span_of(span *spans, size_t count, const char *block) {
+  size_t low = 0, high = count;
+  while (high - low > 1) {
+    size_t middle = (low + high) / 2;
+    if (spans[middle].start <= block) low = middle;
+    else high = middle;
+  }
+  return &spans[low];
+}
+
+// The chunks by address; NULL without memory.
+static span *spans_of(const dh_runtime *rt, size_t *count) {
+  *count = 0;
+  for (struct dh_chunk *chunk = rt->chunks; chunk; chunk = chunk->next) (*count)++;
+  span *spans = *count ? calloc(*count, sizeof *spans) : NULL;
+  if (!spans) return NULL;
+  size_t at = 0;
+  for (struct dh_chunk *chunk = rt->chunks; chunk; chunk = chunk->next)
+    spans[at++] = (span){.start = (char *)(chunk + 1), .chunk = chunk};
+  qsort(spans, *count, sizeof *spans, by_start);
+  return spans;
+}
+
+// Counts what is idle in each span, or takes the blocks of those that go out of the free lists.
+static void walk_free_blocks(dh_runtime *rt, span *spans, size_t count, int takes) {
+  for (int class = 1; class <= DH_SMALL_CLASSES; class++) {
+    void *kept = NULL, *block = rt->free_blocks[class], *next;
+    for (; block; block = next) {
+      memcpy(&next, block, sizeof next);
+      span *owner = span_of(spans, count, block);
+      size_t bytes = (size_t)class * CLASS_BYTES;
+      if (!takes) {
+        owner->idle += bytes;
+      } else if (owner->goes) {
+        rt->idle_bytes -= bytes;
+      } else {
+        memcpy(block, &kept, sizeof kept);
+        kept = block;
+      }
+    }
+    if (takes) rt->free_blocks[class] = kept;
+  }
+}
+
+static size_t free_spans(dh_runtime *rt, span *spans, size_t count) {
+  size_t freed = 0;
+  for (struct dh_chunk **link = &rt->chunks; *link;) {
+    struct dh_chunk *chunk = *link;
+    if (!span_of(spans, count, (char *)(chunk + 1))->goes) {
+      link = &chunk->next;
+      continue;
+    }
+    *link = chunk->next;
+    freed += chunk->size;
+    free(chunk);
+  }
+  return freed;
+}
+
+// Frees the chunks that hold no block in use, when that is much; looked at again when as much is idle anew. What Lua has freed
+// would else stand beside as much of another kind.
+void dh_return_idle_chunks(dh_runtime *rt) {
+  if (rt->idle_bytes < rt->idle_kept) rt->idle_kept = rt->idle_bytes;
+  if (rt->idle_bytes < rt->idle_kept + IDLE_CHUNKS) return;
+  size_t count;
+  span *spans = spans_of(rt, &count);
+  if (!spans) return;
+  walk_free_blocks(rt, spans, count, 0);
+  for (size_t i = 0; i < count; i++)
+    spans[i].goes = spans[i].chunk != rt->chunks && spans[i].idle == spans[i].chunk->filled;
+  walk_free_blocks(rt, spans, count, 1);
+  size_t freed = free_spans(rt, spans, count);
+  free(spans);
+  rt->idle_kept = rt->idle_bytes;
+  if (freed) malloc_trim(LARGE_BLOCK);
 }
 
 void dh_free_chunks(dh_runtime *rt) {

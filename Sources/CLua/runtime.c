@@ -1,6 +1,7 @@
 // Making and closing Lua states, and the protected doors through which the host calls into them.
 // Invariant: each function here that the host calls answers a status; none raises.
 
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,6 +209,8 @@ static int end_call(lua_State *L, dh_runtime *rt, dh_entry *entry, lua_State *ru
 static void sweep_leftovers(lua_State *L, dh_runtime *rt) {
   rt->has_leftovers = 0;
   lua_gc(L, LUA_GCCOLLECT, 0);
+  dh_return_idle_chunks(dh_of(L));
+  malloc_trim(1 << 20);
 }
 
 static int refuse_call(lua_State *L, int top, int status) {

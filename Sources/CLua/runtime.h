@@ -38,6 +38,8 @@ struct dh_runtime {
   void *free_blocks[DH_SMALL_CLASSES + 1];
   struct dh_chunk *chunks;
   size_t chunk_left;
+  size_t idle_bytes;   // in the free lists
+  size_t idle_kept;    // of them when idle chunks were last looked for
   char *chunk_next;
   // The last error.
   int tracing;
@@ -59,6 +61,8 @@ struct dh_runtime {
 // The allocator of the states; `ud` is the runtime. See allocator.c.
 void *dh_allocate(void *ud, void *block, size_t old_size, size_t new_size);
 void dh_free_chunks(dh_runtime *rt);
+// Gives memory back to the system that many small blocks have left.
+void dh_return_idle_chunks(dh_runtime *rt);
 // Bytes that the state holds, in Lua's heap and in Swift's.
 static inline size_t dh_weight(const dh_runtime *rt) { return rt->used + rt->external + rt->transient; }
 // Before the first state is made.

@@ -113,6 +113,25 @@ private func memoryState(_ kept: Kept, limit: Int? = 64 << 20) throws -> LuaStat
     #expect(state.memoryUsed - before < 1 << 20)
   }
 
+  @Test func `what small values have left is given back before large ones are made`() throws {
+    let state = try memoryState(Kept())
+    defer { state.close() }
+    let before = resident()
+    try run(
+      """
+      for round = 1, 3 do
+        local small = {}
+        for i = 1, 500000 do small[i] = {} end
+        small = nil
+        local large = {}
+        for i = 1, 20 do large[i] = ("x"):rep(2000000 + i) end
+        assert(#large[20] == 2000020)
+      end
+      """, in: state)
+    #expect(resident() - before < 80 << 20)
+    #expect(try run("local t = {} for i = 1, 1e5 do t[i] = {i} end return t[777][1]", in: state).isInteger(777))
+  }
+
   @Test func `a result that has no room is cut short, and the call ends`() throws {
     let kept = Kept()
     let state = try memoryState(kept, limit: 8 << 20)
