@@ -128,12 +128,16 @@ void dh_start_ticking(void);
 
 // ---- The chain of calls
 
+extern volatile sig_atomic_t dh_interrupts;  // Ctrl-Cs that nobody has cleared
+
 // Begins a call of the host into the state. Answers 0; DH_STATUS_STOPPED + reason when nothing new may begin; LUA_ERRRUN
 // when the native stack is nearly used up. Only after 0 must dh_leave follow.
 static inline int dh_enter(dh_runtime *rt, dh_entry *entry, int64_t limit) {
   dh_entry *outer = dh_innermost_entry;
   if (__builtin_expect((char *)__builtin_frame_address(0) < rt->stack_floor, 0)) return LUA_ERRRUN;
   if (__builtin_expect(rt->stop != 0, 0)) return DH_STATUS_STOPPED + rt->stop;
+  // A Ctrl-C right before the first call is for it.
+  if (__builtin_expect(!outer && dh_interrupts, 0)) return DH_STATUS_STOPPED + DH_STOP_INTERRUPT;
   entry->rt = rt;
   entry->outer = outer;
   entry->outer_same = rt->entry;

@@ -21,7 +21,8 @@ int dh_is_stop_value(lua_State *L, int index) { return lua_touserdata(L, index) 
 _Thread_local dh_entry *volatile dh_innermost_entry;
 #define innermost dh_innermost_entry
 // A Ctrl-C that came while this process asks for them.
-static volatile sig_atomic_t interrupts;
+volatile sig_atomic_t dh_interrupts;
+#define interrupts dh_interrupts
 
 // ---- Marking and hooking
 

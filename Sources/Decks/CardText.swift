@@ -1,6 +1,8 @@
 // The rules of a card's texts, applied to bytes in place: UTF-8, no NUL, trimmed, bounded; and their stable hash.
 // Invariant: nothing here makes a String, and the hash never changes, because the database keeps it.
 
+import Wording
+
 /// Bytes of a text in place, good as long as whoever lent them keeps them.
 public typealias TextBytes = UnsafeBufferPointer<UInt8>
 
@@ -17,6 +19,9 @@ enum CardText {
     if let fault = firstFault(bytes) {
       let reason = bytes[fault] == 0 ? "holds a NUL character" : "is not UTF-8"
       throw .badText(what: "\(what)", reason: "\(reason) at byte \(fault + 1)")
+    }
+    if hasEndlessMarks(bytes) {
+      throw .badText(what: "\(what)", reason: "has more than \(longestMarkRun) combining marks in a row")
     }
     return trimmed(bytes)
   }

@@ -22,10 +22,10 @@ public indirect enum LuaValue {
 
   public static func text(_ text: String) -> LuaValue { .bytes(Array(text.utf8)) }
 
-  /// The text, where the value is one and is UTF-8.
+  /// The text, where the value is one, is UTF-8 and can be compared in bounded time.
   public var text: String? {
-    if case .bytes(let bytes) = self { return String(validating: bytes, as: UTF8.self) }
-    return nil
+    guard case .bytes(let bytes) = self, let text = String(validating: bytes, as: UTF8.self) else { return nil }
+    return hasEndlessMarks(text) ? nil : text
   }
 
   /// The value as JSON in one line; nil when it holds what JSON has no word for.

@@ -11,6 +11,8 @@ import Workspace
 extension Shell {
   /// Runs the prompt until the person leaves; answers the exit status.
   public func runPrompt() -> Int32 {
+    // What a script before it was interrupted by is over.
+    Interrupts.clear()
     let source: any LineSource
     do {
       source = try lineSource()
@@ -47,6 +49,7 @@ extension Shell {
     let reader = try LineReader(history: makeHistory())
     // Moves of elements wait for a save; a shell that is stopped may never go on.
     reader.willSuspend = { [unowned self] in saveDocuments() }
+    reader.isEnding = { Interrupts.endingSignal != nil }
     reader.completion = { [unowned self] line in completion(line) }
     lineReader = reader
     return reader
@@ -64,6 +67,7 @@ extension Shell {
     case .line(let line): runLine(line, source)
     case .interrupted: break
     case .stopped where isIdle: lockIdle()
+    case .stopped where Interrupts.endingSignal != nil: break
     case .endOfInput, .stopped:
       leaving = leaving ?? (lineReader == nil ? lastStatus : ExitStatus.done)
     case .terminated(let signal): leave(by: signal)

@@ -363,6 +363,7 @@ public final class Shell {
     }
     switch outcome {
     case .line(let line): return line
+    case .stopped where Interrupts.endingSignal != nil: break
     case .stopped where isIdle:
       console.write("\u{1B}[H\u{1B}[2J")
       return unlock() ? try ask(text) : nil

@@ -98,7 +98,7 @@ import Testing
     let terminal = try prompt(home)
     let start = PseudoTerminal.time()
     terminal.type("version\r")
-    terminal.wait(for: "it is unsubscribed; 999 other listeners had no time left", seconds: 10)
+    terminal.wait(for: "999 other listeners", seconds: 10)
     terminal.wait(for: "> ")
     #expect(PseudoTerminal.time() - start < 4)
   }
@@ -167,7 +167,7 @@ import Testing
   @Test(arguments: ["plugin.json", "init.lua", "part.lua"])
   func `a pipe in place of a plugin's file keeps nobody waiting`(file: String) throws {
     let home = try Home()
-    try plugin(home, file == "part.lua" ? "pcall(require, 'part') error('over')" : "")
+    try plugin(home, file == "part.lua" ? "pcall(require, 'part')" : "")
     let path = home.path + "/data/plugins/mine/" + file
     unlink(path)
     #expect(mkfifo(path, 0o600) == 0)

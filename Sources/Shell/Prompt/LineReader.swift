@@ -10,6 +10,8 @@ public final class LineReader: LineSource {
   public var completion: ((_ lineBeforeCursor: String) -> Completion)?
   /// Called when nothing was typed for `tickInterval`; true ends the reading with `.stopped`.
   public var tick: (() -> Bool)?
+  /// Asked with each tick: a signal that ends the program may have come right before the reading began.
+  public var isEnding: () -> Bool = { false }
   /// Milliseconds.
   public var tickInterval: Int32 = 1000
   /// Called before Ctrl-Z stops the program, and when it goes on.
@@ -44,10 +46,13 @@ public final class LineReader: LineSource {
     var callbacks = line_editor_callbacks()
     callbacks.context = Unmanaged.passUnretained(self).toOpaque()
     callbacks.complete = { context, line, cursor in LineReader.from(context)?.complete(line, cursor) }
-    callbacks.tick = { context in LineReader.from(context)?.tick?() ?? false }
+    callbacks.tick = { context in
+      guard let reader = LineReader.from(context) else { return false }
+      return reader.isEnding() || reader.tick?() ?? false
+    }
     callbacks.suspending = { context in LineReader.from(context)?.willSuspend() }
     callbacks.resumed = { context in LineReader.from(context)?.didResume() }
-    let wait = tick == nil ? -1 : max(1, tickInterval)
+    let wait = max(1, tickInterval)
     let result = withExtendedLifetime(self) {
       line_editor_read(promptForEditor(prompt), initial, isContinued, wait, &callbacks)
     }

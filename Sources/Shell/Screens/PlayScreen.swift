@@ -97,6 +97,7 @@ final class PlayScreen {
       }
       if draws { draw(alert: nil) }
       return try nextLine()
+    case .stopped where Interrupts.endingSignal != nil: return nil
     case .stopped:
       try finish()
       return nil
