@@ -50,17 +50,26 @@ local function setup(game)
   return { base = ("x"):rep(utf8.len(secret)), rules = { "unused" } }
 end
 
+---What stands after the letters: how it ended, or what was tried in vain.
+---@param game game
+---@return string
+local function state_of(game)
+  local missed = game.data.missed
+  if solved(game) then return "   You won: the word is " .. game.data.secret .. "." end
+  if #missed >= misses_allowed then return "   You lost: the word was " .. game.data.secret .. "." end
+  if #missed == 0 then return "" end
+  return ("   not: %s   %d left"):format(table.concat(missed, " "), misses_allowed - #missed)
+end
+
 ---@param game game
 ---@return string
 local function show(game)
-  local open, missed = known(game), game.data.missed
-  local lost = #missed >= misses_allowed
+  local open, lost = known(game), #game.data.missed >= misses_allowed
   local shown = {}
   for index, letter in ipairs(letters_of(game.data.secret)) do
     shown[index] = (open[letter] or lost) and letter or "_"
   end
-  local tail = #missed > 0 and ("   not: %s   %d left"):format(table.concat(missed, " "), misses_allowed - #missed) or ""
-  return table.concat(shown, " ") .. tail
+  return table.concat(shown, " ") .. state_of(game)
 end
 
 ---@param game game

@@ -4,6 +4,7 @@
 
 public import LuaRuntime
 public import Wording
+public import Workspace
 
 /// The events of the contract.
 public enum ShellEvent: String, CaseIterable, Sendable {
@@ -67,11 +68,14 @@ private final class Listener {
 }
 
 public final class EventTable {
-  private var listeners: [ShellEvent: [Listener]] = [:]
+  private var listeners: [ShellEvent: [Listener]] = [:] { didSet { refreshObserved() } }
   /// Called before an event that is awaited: what wants to hear of it may subscribe now.
   public var willEmit: ((ShellEvent) -> Void)?
   /// Events that somebody who may not have subscribed yet wants to hear of: for any other nothing is asked on a hot path.
-  public var awaited: Set<ShellEvent> = []
+  public var awaited: Set<ShellEvent> = [] { didSet { refreshObserved() } }
+  /// Whether somebody listens, or may once asked, to found words.
+  public private(set) var observesWords = false { didSet { observesWordsDidChange?() } }
+  public var observesWordsDidChange: (() -> Void)?
   /// Tells of an error in a listener of the subject.
   public let report: (_ owner: Owner, _ subject: String, _ error: any Error) -> Void
   /// What is left for listeners to a change of settings, and which change that is.
@@ -107,6 +111,10 @@ public final class EventTable {
   }
 
   public var isEmpty: Bool { listeners.allSatisfy(\.value.isEmpty) }
+
+  private func refreshObserved() {
+    observesWords = awaited.contains(.wordFound) || listeners[.wordFound]?.isEmpty == false
+  }
 
   /// Whether anybody listens to an event, once what wants to hear of it could subscribe: asked before its arguments are made.
   func isHeard(_ event: ShellEvent) -> Bool {
@@ -202,5 +210,17 @@ extension BindingContext {
   ) throws -> R {
     guard owner.plugin != nil else { return try body() }
     return try calling(call) { try function.state.withBudget(&budget, body) }
+  }
+}
+
+/// What happens in games and sessions, as events of the shell.
+extension EventTable: WorkspaceObserver {
+  public func notify(_ event: WorkspaceEvent) throws {
+    switch event {
+    case .wordFound(let game, let word): try emit(.wordFound, [game, word])
+    case .gameFinished(let game): try emit(.gameFinished, [game])
+    case .cardAnswered(let card, let answer): try emit(.cardAnswered, [card, answer])
+    case .sessionFinished(let right, let wrong): try emit(.sessionFinished, [right, wrong])
+    }
   }
 }

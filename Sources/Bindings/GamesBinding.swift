@@ -29,7 +29,7 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       "mode", [LuaParameter("description", .table)], returns: .object("mode"), fails: true,
       "Adds a mode: {name=, title=, summary=, rules={...}, setup=, show=, accept=, score=, finished=, hint=}."
     ) { stack in
-      let mode = try readMode(stack.table(1, "a table that describes a mode"), context)
+      let mode = try readMode(stack.table(1, "a table that describes a mode"), in: stack.state, context)
       try context.keeping("mode", mode.name, stack) {
         try context.workspace().modes.add(mode, owner: context.owner)
       }
@@ -64,15 +64,19 @@ private func readWish(_ table: consuming LuaTable?) throws -> GameWish {
 
 // MARK: Modes
 
-private func readMode(_ table: borrowing LuaTable, _ context: BindingContext) throws -> Mode {
+private func readMode(
+  _ table: borrowing LuaTable, in state: LuaState, _ context: BindingContext
+) throws -> Mode {
   try table.allowOnly([
     "name", "title", "summary", "rules", "setup", "show", "accept", "score", "finished", "hint",
   ])
   let name = try table.text("name")
   let rules = try table.optionalTexts("rules").map { try $0.map { try Rule(parsing: $0) } }
+  var hooks = try readHooks(table, name, context)
+  hooks.makeData = { LuaModeData(in: state, stored: $0) }
   return Mode(
     name: name, title: try table.optionalText("title") ?? name, summary: try table.optionalText("summary") ?? "",
-    rules: rules ?? Mode.classicRules, hooks: try readHooks(table, name, context))
+    rules: rules ?? Mode.classicRules, hooks: hooks)
 }
 
 private func readHooks(_ table: borrowing LuaTable, _ mode: String, _ context: BindingContext) throws -> ModeHooks {
@@ -93,7 +97,7 @@ private func readHooks(_ table: borrowing LuaTable, _ mode: String, _ context: B
   }
   if let function = try table.optionalFunction("accept") {
     hooks.accept = { game, word in
-      try calling("accept") { try function.call([handle(game), word], results: 2) { try readVerdict($0, word) } }
+      try calling("accept") { try function.call([handle(game), word], results: 2) { try readAnswer($0, word) } }
     }
   }
   if let function = try table.optionalFunction("score") {
@@ -139,12 +143,17 @@ private func readSetup(_ stack: borrowing LuaStack) throws -> ModeSetup? {
   }
 }
 
-/// `true`, or `nil, {code=, title=, message=}`.
-private func readVerdict(_ stack: borrowing LuaStack, _ word: String) throws -> (any Problem)? {
+/// `true`, or false or nil and why not: `{code=, title=, message=}`, or a text.
+private func readAnswer(_ stack: borrowing LuaStack, _ word: String) throws -> (any Problem)? {
   if stack.isTruthy(-2) { return nil }
   if let problem = stack.problem(at: -1) { return problem }
-  return Refusal(
-    code: "not_accepted", title: "This word does not count", message: "The mode does not take it", word: word)
+  var message = "The mode does not take it"
+  if !stack.isNoneOrNil(-1) {
+    message = try answer("accept", "true, or nil and a problem or a text", stack) { stack in
+      stack.isTable(-1) ? try stack.table(-1).text("message") : try stack.text(-1)
+    }
+  }
+  return Refusal(code: "not_accepted", title: "This word does not count", message: message, word: word)
 }
 
 func modeType() -> BoundType<ModeObject> {
@@ -172,15 +181,15 @@ private final class Refusals {
   private var deal = 0
   private static let limit = 256
 
-  /// Pushes nil and the problem of a verdict that is no acceptance; the guess is at `index`.
-  func push(_ verdict: Verdict, to index: Int, of game: Game, on stack: borrowing LuaStack) throws -> LuaPushed {
-    let bytes = try stack.bytes(index, limit: longestGuess)
-    if case .refused(let rule) = verdict, Lexicon.hash(ofPlain: bytes) != nil {
+  /// Pushes nil and the problem of an outcome that is no acceptance; the guess as it was given is at `index`.
+  func push(
+    _ outcome: GuessOutcome, _ guess: Guess, at index: Int, of game: Game, on stack: borrowing LuaStack
+  ) -> LuaPushed {
+    if case .refused(let rule) = outcome, guess.isAsGiven {
       return problem(of: rule, of: game, on: stack).pushRefusal(detail: index, on: stack)
     }
     stack.pushNil()
-    let word = game.lexicon.normalized(String(decoding: bytes, as: UTF8.self))
-    if let refusal = game.outcome(of: verdict).refusal(of: word) { stack.push(refusal) } else { stack.pushNil() }
+    if let refusal = game.refusal(of: guess.word, as: outcome) { stack.push(refusal) } else { stack.pushNil() }
     return LuaPushed(2)
   }
 
@@ -207,7 +216,7 @@ private final class Refusals {
 
 /// Judges the guesses of a table: pushes the list of their points, or of the codes of the refusals.
 private func pushBatch(
-  _ guesses: borrowing LuaTable, of handle: GameHandle, in context: BindingContext, on stack: borrowing LuaStack
+  _ guesses: borrowing LuaTable, of handle: GameHandle, on stack: borrowing LuaStack
 ) throws -> LuaPushed {
   let game = handle.game
   let deal = game.deals
@@ -216,28 +225,28 @@ private func pushBatch(
   let codes = stack.count
   for (index, rule) in game.rules.enumerated() { try stack.setElement(index + 1, rule.code) }
   return try guesses.pushMapped { stack in
-    let verdict = try game.verdict(on: stack.bytes(-1, limit: longestGuess))
-    switch verdict {
+    let outcome = try handle.guess(stack.bytes(-1, limit: longestGuess))
+    switch outcome {
     case .accepted(let points):
-      try context.tell(ofWordIn: handle)
+      try chargeGrowth(of: handle, on: stack)
       stack.push(points)
       isSameDeal = game.deals == deal
     case .refused(let rule) where isSameDeal: stack.pushElement(rule + 1, ofTableAt: codes)
-    default: stack.push(game.outcome(of: verdict).code ?? "")
+    default: stack.push(game.code(of: outcome) ?? "")
     }
   }
 }
 
 func gameType(_ context: BindingContext) -> BoundType<GameHandle> {
   BoundType<GameHandle>(
-    "game", "A word game in play.", cost: gameCost,
+    "game", "A word game in play.", cost: GameHandle.firstWeight,
     summary: {
       "game of \(printable($0.game.mode.name)) on \"\(printable($0.game.baseWord))\" (\($0.game.count) found)"
     },
     identity: { .text($0.game.baseWord) }, check: { try context.requireGames($0, "game") }
   ) { type in
     describeState(type)
-    describeGuessing(type, context)
+    describeGuessing(type)
     describePlaying(type, context)
   }
 }
@@ -254,48 +263,22 @@ private func describeState(_ type: BoundType<GameHandle>) {
   type.field("average", .number, "The mean length of the found words; 0 when there are none.") { $0.game.average }
   type.field("score", .integer, "The points.") { $0.game.score }
   type.field("finished", .boolean, "Whether no guess is judged any more.") { try $0.game.isFinished() }
-  type.field("data", .table, "A table of the mode's own, live in its own state.") { GameData(handle: $0) }
-}
-
-/// The table that a mode keeps with a game: made at its first use, in the state that asks first.
-struct GameData: LuaRepresentable {
-  let handle: GameHandle
-
-  func push(on stack: borrowing LuaStack) throws -> Int32 {
-    if let kept = handle.companion as? LuaReference {
-      if kept.state === stack.state {
-        stack.push(kept)
-      } else {
-        return try kept.copied(for: stack.state).push(on: stack)
-      }
-      return 1
-    }
-    if let saved = handle.savedData.flatMap(LuaValue.init(json:)) {
-      _ = try saved.push(on: stack)
-    } else {
-      stack.pushTable(array: 0, fields: 4)
-    }
-    handle.companion = stack.reference(-1)
-    return 1
+  type.field("data", .table, "A table of the mode's own, live in its own state; elsewhere a copy that is read only.") {
+    GameData(data: try $0.game.data())
   }
-  var luaValue: LuaValue { (handle.companion as? LuaReference)?.copied() ?? .table([]) }
 }
 
-extension GameHandle {
-  /// What the mode keeps with the game, as JSON; nil when there is nothing, or what JSON has no word for.
-  public var dataText: String? { (companion as? LuaReference)?.copied().json ?? savedData }
-}
-
-private func describeGuessing(_ type: BoundType<GameHandle>, _ context: BindingContext) {
+private func describeGuessing(_ type: BoundType<GameHandle>) {
   let refusals = Refusals()
   let word = LuaParameter("word", .string)
   type.method("guess", [word], returns: .integer, fails: true, "Judges a guess: its points, or nil and why not.") {
     handle, stack in
-    let verdict = try handle.game.verdict(on: stack.bytes(2, limit: longestGuess))
-    guard case .accepted(let points) = verdict else {
-      return try refusals.push(verdict, to: 2, of: handle.game, on: stack)
+    let guess = handle.game.read(try stack.bytes(2, limit: longestGuess))
+    let outcome = try handle.guess(guess)
+    guard case .accepted(let points) = outcome else {
+      return refusals.push(outcome, guess, at: 2, of: handle.game, on: stack)
     }
-    try context.tell(ofWordIn: handle)
+    try chargeGrowth(of: handle, on: stack)
     stack.push(points)
     return LuaPushed(1)
   }
@@ -303,19 +286,19 @@ private func describeGuessing(_ type: BoundType<GameHandle>, _ context: BindingC
     "guess_all", [LuaParameter("words", .list(.string))], returns: .list(.oneOf([.integer, .string])),
     "Judges many guesses: for each its points, or the code of the refusal."
   ) { handle, stack in
-    try pushBatch(stack.table(2, "list of strings"), of: handle, in: context, on: stack)
+    try pushBatch(stack.table(2, "list of strings"), of: handle, on: stack)
   }
 }
 
 private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingContext) {
   type.method("possible", [], returns: .list(.string), "All words that can be found.") { handle, stack in
-    try words(handle.game.possible(), keptBy: stack)
+    try words(handle.game.possible(), of: handle, keptBy: stack)
   }
   type.method("missed", [], returns: .list(.string), "Those that were not.") { handle, stack in
-    try words(handle.game.missed(), keptBy: stack)
+    try words(handle.game.missed(), of: handle, keptBy: stack)
   }
   type.method("hint", [], returns: .string, "A hint to a word not found yet; it costs points.") { handle, _ in
-    try handle.game.hint()
+    try handle.hint()
   }
   type.method(
     "to_deck", [LuaParameter("deck", .object("deck"))], returns: .table, fails: true,
@@ -327,25 +310,30 @@ private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingCo
   }
   type.method("new_word", [], returns: .string, fails: true, "A new base word; the list of found words is cleared.") {
     handle, _ in
-    try handle.game.newWord()
+    try handle.newWord()
   }
 }
 
 /// Words that the game keeps once they were asked for: it weighs more from then on.
-private func words(_ words: [String], keptBy stack: borrowing LuaStack) throws -> [String] {
-  let bytes = words.count * 48
-  try stack.charge(bytes)
-  stack.setCost(1, gameCost + bytes)
+private func words(
+  _ words: [String], of handle: GameHandle, keptBy stack: borrowing LuaStack
+) throws -> [String] {
+  handle.listBytes = words.count * 48
+  try stack.charge(handle.listBytes)
+  stack.setCost(1, handle.weight)
   return words
 }
 
-/// What a game in play weighs, with room for its first words.
-private let gameCost = 24 << 10
+/// Charges what the found words took since it was last charged.
+@inline(__always)
+private func chargeGrowth(of handle: GameHandle, on stack: borrowing LuaStack) throws {
+  if handle.game.foundBytes != handle.chargedBytes { try chargeWords(of: handle, on: stack) }
+}
 
-extension BindingContext {
-  /// Events: the word found last, and the end of the game when it was the one that ended it.
-  func tell(ofWordIn handle: GameHandle) throws {
-    if events.isHeard(.wordFound), let word = handle.game.newest { try events.emit(.wordFound, [handle, word]) }
-    if events.isHeard(.gameFinished), try handle.game.isFinished() { try events.emit(.gameFinished, [handle]) }
-  }
+@inline(never)
+private func chargeWords(of handle: GameHandle, on stack: borrowing LuaStack) throws {
+  let more = handle.game.foundBytes - handle.chargedBytes
+  handle.chargedBytes += more
+  stack.setCost(1, handle.weight)
+  try stack.charge(max(0, more))
 }

@@ -58,7 +58,6 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
       let rating = try Rating(named: name)
       if session.wish.mode == .review { try context.requireGrant(.decksWrite) }
       let result = try session.answer(rating)
-      try context.tell(of: result, in: session)
       var pairs: [(key: LuaValue, value: LuaValue)] = [
         (.text("right"), .boolean(result.isRight)), (.text("rating"), .text(result.rating.name)),
         (.text("remaining"), .integer(result.remaining)), (.text("over"), .boolean(result.remaining == 0)),
@@ -68,15 +67,6 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
       return LuaValue.table(pairs)
     }
     describeClock(type, context)
-  }
-}
-
-extension BindingContext {
-  /// Events: an answer, and the end of the session when it was the last.
-  func tell(of result: SessionResult, in session: SessionHandle) throws {
-    let answer = session.wish.mode == .sprint ? (result.isRight ? "right" : "wrong") : result.rating.name
-    try events.emit(.cardAnswered, [result.card, answer])
-    if try session.isOver() { try events.emit(.sessionFinished, [try session.right(), try session.wrong()]) }
   }
 }
 

@@ -133,7 +133,7 @@ extension CommandError {
     switch owner {
     case .program: "Deckhand"
     case .plugin(let name): "the plugin \(quoted(name.description))"
-    case .user, .script: owner.description
+    case .user, .script, .remembered: owner.description
     }
   }
 

@@ -47,6 +47,9 @@ public final class LexiconLibrary {
     return lexicon
   }
 
+  /// Whether a lexicon is one of those that `lexicon(for:)` gives, and so is found again by its language.
+  public func gives(_ lexicon: Lexicon) -> Bool { opened.values.contains { $0 === lexicon } }
+
   /// Compiles the list of a language anew, whether or not that seems needed. Lexicons that were handed out stay as they are.
   public func compile(_ language: Language, foldAccents: Bool = false) throws(LexiconError) -> Lexicon {
     let lexicon = try open(language, foldAccents, anew: true)

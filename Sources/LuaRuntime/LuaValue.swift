@@ -189,3 +189,21 @@ public struct FrozenList<Element: LuaRepresentable>: LuaRepresentable {
   }
   public var luaValue: LuaValue { elements.luaValue }
 }
+
+/// A table of any keys that a field gives: reading works, writing at its first level raises `advice`.
+public struct FrozenValue: LuaRepresentable {
+  public let value: LuaValue
+  public let advice: String
+
+  public init(_ value: LuaValue, advice: String) {
+    self.value = value
+    self.advice = advice
+  }
+
+  public func push(on stack: borrowing LuaStack) throws -> Int32 {
+    let count = try value.push(on: stack)
+    if stack.isTable(-1) { stack.freeze(advice: advice) }
+    return count
+  }
+  public var luaValue: LuaValue { value }
+}

@@ -45,6 +45,7 @@ extension Shell {
     var origin: String?
     // Until the words are parsed, what asks for JSON can only be guessed.
     var wantsJSON = setup.wantsJSON || words.prefix { $0 != "--" }.contains("--json")
+    defer { storeGames() }
     do {
       try Interrupts.holding {
         try plugins.prepareCommand(words)
@@ -250,6 +251,7 @@ extension Shell {
 
   /// Runs Lua from the prompt: an expression shows its values, an unfinished chunk asks for more.
   func runLua(_ text: String) -> LuaLine {
+    defer { storeGames() }
     do {
       try lookAgain()
       try Interrupts.holding {
@@ -272,6 +274,8 @@ extension Shell {
   /// Calls a function and shows what it answers, as the prompt does.
   private func showResults(of function: LuaReference, asJSON: Bool = false) throws {
     try function.callForAll { stack, first, count in
+      // What is shown as found is stored.
+      storeGames()
       for index in first..<(first + count) {
         if asJSON {
           show(CommandResult(value(of: try stack.value(index))), asJSON: true)

@@ -188,6 +188,7 @@ public final class Shell {
       drawing: DrawingProgram(
         path: setup.drawingProgram, environment: setup.drawingEnvironment, clock: surroundings.elapsed,
         shouldStop: surroundings.isInterrupted))
+    fresh.observer = events
     opened = fresh
     return fresh
   }
@@ -264,6 +265,17 @@ public final class Shell {
       events.willEmit = nil
     }
     try events.emit(.exiting)
+    // Before the states that hold the data of their modes' games go.
+    storeGames()
+  }
+
+  /// Puts away the game that a line, a command or an event played in Lua.
+  func storeGames() {
+    do {
+      try opened?.storeGames()
+    } catch {
+      report(error)
+    }
   }
 
   /// Saves moves and sizes of elements, which wait for it.

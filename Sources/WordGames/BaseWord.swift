@@ -32,7 +32,7 @@ extension Game {
     let word = try chosenBase()
     if mode.wordsPerBase == nil {
       foundWords.clear()
-      bonus = 0
+      (bonus, nextReward) = (0, mode.scoring.firstReward(after: 0))
       hintCosts = 0
       clock.set(elapsed: 0)
     }
@@ -117,8 +117,9 @@ extension Game {
       var word = word
       let letters = word.count
       return word.withUTF8 { bytes in
-        let guess = Judge.Guess(bytes: bytes, letters: letters, hash: Lexicon.hash(of: bytes))
-        return judge.firstFailure(guess) == nil
+        let hash = Lexicon.hash(of: bytes)
+        return judge.firstFailure(Guess(bytes: bytes, letters: letters, hash: hash, isAsGiven: true, normal: nil))
+          == nil
       }
     }
   }

@@ -1,7 +1,8 @@
 // The words found in a game, in order, with a small hash table so that "already used" costs one probe.
-// Invariant: a word stands twice only where the mode allows it; the table has a slot for each, and three times as many empty ones; a slot's word lies inside the
-// heap, and an empty slot has length 0.
+// Invariant: a word stands twice only where the mode allows it; the table has a slot for each and at least as many empty ones;
+// a slot's word lies inside the heap, and an empty slot is 0.
 
+import Glibc
 import Lexicon
 
 final class FoundWords {
@@ -15,59 +16,79 @@ final class FoundWords {
     let player: Int
   }
 
-  private struct Slot {
-    var hash: UInt64 = 0
-    var start = 0
+  /// All in one place behind a pointer: a hot path makes no checks of exclusive access to it.
+  private struct Storage {
+    var entries: UnsafeMutableBufferPointer<Entry>
     var count = 0
+    var letters = 0
+    var points = 0
+    /// A slot is the high half of a word's hash, and below it the number of its entry, from 1. The index comes from the low half.
+    var slots: UnsafeMutableBufferPointer<UInt64>
+    /// The bytes of the words, one after another.
+    var heap: UnsafeMutableBufferPointer<UInt8>
+    var heapUsed = 0
+    /// What was allocated beyond the first room.
+    var grown = 0
   }
 
-  /// Oldest first.
-  private(set) var entries: [Entry] = []
-  /// All letters of all words.
-  private(set) var letters = 0
-  private var slots: UnsafeMutableBufferPointer<Slot>
-  /// The bytes of the words, one after another.
-  private var heap: UnsafeMutableBufferPointer<UInt8>
-  private var heapUsed = 0
+  private let storage: UnsafeMutablePointer<Storage>
+
+  private static let firstEntries = 256
+  private static let firstSlots = 1024
+  private static let firstHeap = 4096
+  private static let high: UInt64 = 0xFFFF_FFFF_0000_0000
 
   init() {
-    slots = .allocate(capacity: 512)
-    slots.initialize(repeating: Slot())
-    heap = .allocate(capacity: 1024)
-    entries.reserveCapacity(128)
+    storage = .allocate(capacity: 1)
+    storage.initialize(
+      to: Storage(
+        entries: .allocate(capacity: Self.firstEntries), slots: .allocate(capacity: Self.firstSlots),
+        heap: .allocate(capacity: Self.firstHeap)))
+    storage.pointee.slots.initialize(repeating: 0)
   }
 
   deinit {
-    slots.deallocate()
-    heap.deallocate()
+    storage.pointee.entries.deallocate()
+    storage.pointee.slots.deallocate()
+    storage.pointee.heap.deallocate()
+    storage.deallocate()
   }
+
+  var count: Int { storage.pointee.count }
+  /// All letters of all words.
+  var letters: Int { storage.pointee.letters }
+  /// All points of all words.
+  var points: Int { storage.pointee.points }
+  /// Bytes that were allocated beyond the first room.
+  var grown: Int { storage.pointee.grown }
+  /// Oldest first; good until the next change.
+  var entries: Slice<UnsafeMutableBufferPointer<Entry>> { storage.pointee.entries[..<count] }
 
   /// Whether the word is there; `hash` is `Lexicon.hash(of: word)`.
   @inline(__always)
   func contains(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
+    let slots = storage.pointee.slots
     let mask = slots.count &- 1
     var index = Int(truncatingIfNeeded: hash) & mask
-    while slots[index].count != 0 {
-      if slots[index].hash == hash, slots[index].count == word.count, holds(slots[index].start, word) { return true }
+    while case let slot = slots[index], slot != 0 {
+      if (slot ^ hash) & Self.high == 0, holds(Int(truncatingIfNeeded: slot & ~Self.high) &- 1, word) { return true }
       index = (index &+ 1) & mask
     }
     return false
   }
 
-  @inline(__always)
-  private func holds(_ start: Int, _ word: UnsafeBufferPointer<UInt8>) -> Bool {
-    var index = 0
-    while index < word.count {
-      if heap[start &+ index] != word[index] { return false }
-      index &+= 1
-    }
-    return true
+  private func holds(_ number: Int, _ word: UnsafeBufferPointer<UInt8>) -> Bool {
+    let (entry, heap) = (storage.pointee.entries[number], storage.pointee.heap)
+    guard entry.bytes == word.count, let mine = heap.baseAddress, let other = word.baseAddress else { return false }
+    return memcmp(mine + entry.start, other, word.count) == 0
+  }
+
+  private func bytes(of entry: Entry) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(rebasing: storage.pointee.heap[entry.start..<entry.start + entry.bytes])
   }
 
   /// The word of an entry.
-  func word(_ entry: Entry) -> String {
-    String(decoding: UnsafeBufferPointer(rebasing: heap[entry.start..<entry.start + entry.bytes]), as: UTF8.self)
-  }
+  func word(_ entry: Entry) -> String { String(decoding: bytes(of: entry), as: UTF8.self) }
 
   /// Oldest first.
   var words: [String] { entries.map(word) }
@@ -79,46 +100,75 @@ final class FoundWords {
   }
 
   /// Adds a word given as its UTF-8 and its `Lexicon.hash(of:)`.
+  @inline(__always)
   func add(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64, letters: Int, points: Int, player: Int) {
-    entries.append(Entry(start: heapUsed, bytes: word.count, letters: letters, points: points, player: player))
-    self.letters += letters
-    guard !word.isEmpty else { return }
-    keep(word)
-    if entries.count * 4 > slots.count { growSlots() }
-    place(Slot(hash: hash, start: heapUsed - word.count, count: word.count))
+    let number = storage.pointee.count
+    let start = storage.pointee.heapUsed
+    if needsRoom(for: word.count) { makeRoom(for: word.count) }
+    storage.pointee.entries[number] = Entry(
+      start: start, bytes: word.count, letters: letters, points: points, player: player)
+    storage.pointee.count = number &+ 1
+    storage.pointee.letters &+= letters
+    storage.pointee.points &+= points
+    guard let from = word.baseAddress, let heap = storage.pointee.heap.baseAddress, word.count > 0 else { return }
+    (heap + start).update(from: from, count: word.count)
+    storage.pointee.heapUsed = start &+ word.count
+    place(hash, number: number)
   }
 
-  private func keep(_ bytes: UnsafeBufferPointer<UInt8>) {
-    if heapUsed + bytes.count > heap.count {
-      let larger = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: (heapUsed + bytes.count) * 2)
-      _ = larger.update(fromContentsOf: heap[..<heapUsed])
-      heap.deallocate()
-      heap = larger
+  @inline(__always)
+  private func needsRoom(for bytes: Int) -> Bool {
+    storage.pointee.count == storage.pointee.entries.count
+      || bytes > storage.pointee.heap.count &- storage.pointee.heapUsed
+      || (storage.pointee.count &+ 1) &* 2 > storage.pointee.slots.count
+  }
+
+  @inline(never)
+  private func makeRoom(for bytes: Int) {
+    if storage.pointee.count == storage.pointee.entries.count {
+      Self.grow(&storage.pointee.entries, keeping: count, to: count * 2)
     }
-    _ = heap[heapUsed...].update(fromContentsOf: bytes)
-    heapUsed += bytes.count
+    let used = storage.pointee.heapUsed
+    if bytes > storage.pointee.heap.count - used {
+      Self.grow(&storage.pointee.heap, keeping: used, to: (used + bytes) * 2)
+    }
+    if (count + 1) * 2 > storage.pointee.slots.count { growSlots() }
+    storage.pointee.grown =
+      (storage.pointee.entries.count - Self.firstEntries) * MemoryLayout<Entry>.stride
+      + (storage.pointee.slots.count - Self.firstSlots) * 8 + storage.pointee.heap.count - Self.firstHeap
   }
 
+  private static func grow<T>(_ buffer: inout UnsafeMutableBufferPointer<T>, keeping count: Int, to capacity: Int) {
+    let larger = UnsafeMutableBufferPointer<T>.allocate(capacity: capacity)
+    _ = larger.initialize(fromContentsOf: buffer[..<count])
+    buffer.deallocate()
+    buffer = larger
+  }
+
+  /// The low halves of the hashes are not kept: the words are hashed again.
   private func growSlots() {
-    let old = slots
-    slots = .allocate(capacity: old.count * 4)
-    slots.initialize(repeating: Slot())
-    for slot in old where slot.count != 0 { place(slot) }
-    old.deallocate()
+    let capacity = storage.pointee.slots.count * 4
+    storage.pointee.slots.deallocate()
+    storage.pointee.slots = .allocate(capacity: capacity)
+    storage.pointee.slots.initialize(repeating: 0)
+    for (number, entry) in entries.enumerated() where entry.bytes > 0 {
+      place(Lexicon.hash(of: bytes(of: entry)), number: number)
+    }
   }
 
-  private func place(_ slot: Slot) {
-    let mask = slots.count - 1
-    var index = Int(truncatingIfNeeded: slot.hash) & mask
-    while slots[index].count != 0 { index = (index + 1) & mask }
-    slots[index] = slot
+  @inline(__always)
+  private func place(_ hash: UInt64, number: Int) {
+    let slots = storage.pointee.slots
+    let mask = slots.count &- 1
+    var index = Int(truncatingIfNeeded: hash) & mask
+    while slots[index] != 0 { index = (index &+ 1) & mask }
+    slots[index] = hash & Self.high | UInt64(truncatingIfNeeded: number &+ 1)
   }
 
   /// Forgets all words.
   func clear() {
-    entries = []
-    letters = 0
-    heapUsed = 0
-    slots.update(repeating: Slot())
+    (storage.pointee.count, storage.pointee.heapUsed) = (0, 0)
+    (storage.pointee.letters, storage.pointee.points) = (0, 0)
+    storage.pointee.slots.update(repeating: 0)
   }
 }

@@ -3,6 +3,17 @@
 
 public import Lexicon
 
+/// What ended a game.
+public enum Ending: Sendable {
+  case timeOut, passed, givenUp
+  /// The mode's own `finished` says so.
+  case byMode
+}
+
+/// A game under way:
+///
+///     let game = try Game.start(mode: .classic, lexicon: lexicon, base: "cambering", random: random, now: now)
+///     try game.guess("grace")            // .accepted(points: 5)
 public final class Game {
   public let mode: Mode
   public let lexicon: Lexicon
@@ -20,9 +31,16 @@ public final class Game {
   public internal(set) var hintCosts = 0
   /// Whether the mode has functions that are asked about each word.
   let hasSay: Bool
+  /// Whether the game can end by itself, and so is asked about it before and after each guess.
+  public let mayEnd: Bool
+  /// Of the mode: how many take turns, how many words go with a base word (0 for any number), and whether letters alone count.
+  let (players, wordsPerBase): (Int, Int)
+  let hasPlainPoints: Bool
   let judge: Judge
   let foundWords = FoundWords()
   var bonus = 0
+  /// How many found words give the next reward; 0 for none.
+  var nextReward: Int
   var acceptedOnBase = 0
   var passes = 0
   var hasGivenUp = false
@@ -34,6 +52,9 @@ public final class Game {
   let wantedLength: Int?
   private(set) lazy var letterValues = language.letterValues
   private var possibleCache: [String]?
+  /// What was stored of the mode's own data, until the mode takes it over.
+  var storedData: String?
+  private var ownData: (any ModeData)?
 
   init(
     mode: Mode, lexicon: Lexicon, length: Int?, level: Difficulty, random: any RandomNumberGenerator,
@@ -45,6 +66,10 @@ public final class Game {
     self.random = random
     rules = mode.rules
     hasSay = mode.hooks.accept != nil || mode.hooks.score != nil
+    mayEnd = mode.hooks.finished != nil || mode.seconds != nil
+    (players, wordsPerBase) = (mode.players, mode.wordsPerBase.map { max(1, $0) } ?? 0)
+    hasPlainPoints = !mode.scoring.usesLetterValues
+    nextReward = mode.scoring.firstReward(after: 0)
     wantedLength = length
     clock = GameClock(limit: mode.seconds, now: now)
     judge = Judge(lexicon: lexicon, found: foundWords)
@@ -57,11 +82,13 @@ public final class Game {
   public var found: [String] { foundWords.entries.reversed().map(foundWords.word) }
   /// The word found last.
   public var newest: String? { foundWords.entries.last.map(foundWords.word) }
-  public var count: Int { foundWords.entries.count }
+  public var count: Int { foundWords.count }
+  /// Bytes that the found words take beyond those of a fresh game.
+  public var foundBytes: Int { foundWords.grown }
   /// The mean length of the found words in letters; 0 when there are none.
   public var average: Double { count == 0 ? 0 : Double(foundWords.letters) / Double(count) }
   /// The points of all players, less what hints cost; never below 0.
-  public var score: Int { max(0, foundWords.entries.reduce(bonus) { $0 + $1.points } - hintCosts) }
+  public var score: Int { max(0, foundWords.points + bonus - hintCosts) }
   /// The points of each player.
   public var scores: [Int] {
     var scores = [Int](repeating: 0, count: mode.players)
@@ -73,10 +100,32 @@ public final class Game {
   /// Seconds left; nil in a mode without an end.
   public var timeRemaining: Double? { clock.remaining }
 
-  /// Whether no guess is judged any more: the time is out, both players passed, it was given up, or the mode says so.
-  public func isFinished() throws -> Bool {
-    if hasGivenUp || clock.isOut || passes >= max(2, mode.players) { return true }
-    return try mode.hooks.finished?(self) ?? false
+  /// Whether no guess is judged any more: the time is out, all players passed, it was given up, or the mode says so.
+  public func isFinished() throws -> Bool { try ending() != nil }
+
+  /// What ended the game; nil while it goes on.
+  public func ending() throws -> Ending? {
+    if hasGivenUp { return .givenUp }
+    if clock.isOut { return .timeOut }
+    if passes >= max(2, mode.players) { return .passed }
+    return try asking { try mode.hooks.finished?(self) } == true ? .byMode : nil
+  }
+
+  /// What the mode keeps with the game, made at the first use by whoever made the mode; nil for a mode that keeps nothing.
+  public func data() throws -> (any ModeData)? {
+    if let ownData { return ownData }
+    guard let make = mode.hooks.makeData else { return nil }
+    let made = try make(storedData)
+    ownData = made
+    return made
+  }
+
+  /// The mode's data as text, to be stored with the game; nil for none.
+  public var dataText: String? { ownData?.text ?? storedData }
+
+  func takeReward() {
+    if let reward = mode.scoring.rewards.first(where: { $0.words == count }) { bonus += reward.points }
+    nextReward = mode.scoring.firstReward(after: count)
   }
 
   /// What stands in place of the base word on the screen: the mode's own text, or the base word.
@@ -114,8 +163,9 @@ public final class Game {
 
   /// Asks a function of the mode; what it tries to change meanwhile is refused.
   func asking<Answer>(_ question: () throws -> Answer) rethrows -> Answer {
+    let wasAsking = isAsking
     isAsking = true
-    defer { isAsking = false }
+    defer { isAsking = wasAsking }
     return try question()
   }
 

@@ -48,7 +48,8 @@ public enum GameError: Problem, Equatable {
 
   public var message: String {
     switch self {
-    case .unknownRule(let name, let suggestion): "no rule is called \(quoted(name))\(suggestion)"
+    case .unknownRule(let name, let suggestion):
+      "no rule is called \(quoted(name))\(suggestion); the rules are \(Rule.namesInWords)"
     case .badRule(let text, let expected): "rule \(quoted(text)): \(expected) expected"
     case .unknownMode(let name, let suggestion):
       "no mode is called \(quoted(name))\(suggestion); `play --list` lists them"

@@ -51,6 +51,13 @@ public struct GameState: Equatable, Sendable {
     json["data"] = data.map { .string($0) }
     return JSONValue.object(json).text
   }
+
+  /// The state as its row has it: found words are rows of their own.
+  var withoutFound: GameState {
+    var state = self
+    state.found = []
+    return state
+  }
 }
 
 extension GameState {
@@ -98,16 +105,19 @@ extension GameState.Found {
 
 extension Game {
   /// The game as it stands.
-  public var state: GameState {
+  public var state: GameState { state(foundFrom: 0) }
+
+  /// The game as it stands; of the found words only those from `first` on, counted from 0.
+  public func state(foundFrom first: Int) -> GameState {
     GameState(
       mode: mode.name, language: language.name, lexicon: lexicon.name, foldsAccents: lexicon.foldsAccents,
       baseWord: baseWord, rules: rules.map(\.description),
-      found: foundWords.entries.map {
+      found: foundWords.entries.dropFirst(first).map {
         GameState.Found(word: foundWords.word($0), points: $0.points, player: $0.player)
       },
       bonus: bonus, hintCosts: hintCosts, currentPlayer: currentPlayer, passes: passes,
       acceptedOnBase: acceptedOnBase, hasGivenUp: hasGivenUp, length: wantedLength, level: level,
-      elapsed: clock.elapsed)
+      elapsed: clock.elapsed, data: dataText)
   }
 
   /// Takes up a game again. `mode` and `lexicon` are those that the state names; the mode's `setup` is not called.
@@ -126,6 +136,8 @@ extension Game {
       game.foundWords.add(found.word, letters: found.word.count, points: found.points, player: found.player)
     }
     game.bonus = state.bonus
+    game.nextReward = mode.scoring.firstReward(after: game.count)
+    game.storedData = state.data
     game.hintCosts = state.hintCosts
     game.currentPlayer = state.currentPlayer
     game.passes = state.passes

@@ -1,39 +1,61 @@
-// A guess on its way: made normal, judged, scored, kept.
-// Invariant: a guess in normal form is judged in place; only one that needs normalising, or that the mode's own functions are asked
-// about, becomes a String.
+// A guess on its way: made normal once, judged, scored, added to the found words.
+// Invariant: a guess in normal form is judged in place; only one that needs normalising, or that the mode's own functions are
+// asked about, becomes a String.
 
 import Lexicon
 import Wording
 
+/// A guess in normal form, with what judging it needs to know. Good for as long as the bytes that it was made of.
+///
+///     let guess = game.read(bytes)
+///     let outcome = try game.guess(guess)
+public struct Guess {
+  let bytes: UnsafeBufferPointer<UInt8>
+  let letters: Int
+  /// `Lexicon.hash(of: bytes)`.
+  let hash: UInt64
+  /// Whether it was in normal form as it was given, nothing trimmed: the text itself may be handed on.
+  public let isAsGiven: Bool
+  /// Holds the bytes of a guess that had to be normalised.
+  let normal: NormalText?
+
+  /// The guess as it is judged.
+  public var word: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// The bytes of a normalised text, at a fixed place.
+final class NormalText {
+  let bytes: UnsafeMutableBufferPointer<UInt8>
+
+  init(_ text: String) {
+    let utf8 = text.utf8
+    bytes = .allocate(capacity: utf8.count)
+    _ = bytes.initialize(from: utf8)
+  }
+
+  deinit { bytes.deallocate() }
+}
+
 extension Game {
-  /// Judges a guess, given as its UTF-8, and keeps it when it counts. Throws what a hook of the mode throws.
-  public func guess(_ bytes: UnsafeBufferPointer<UInt8>) throws -> GuessOutcome {
-    outcome(of: try verdict(on: bytes))
-  }
-
-  /// A verdict that was just given, with its words.
-  public func outcome(of verdict: Verdict) -> GuessOutcome {
-    switch verdict {
-    case .accepted(let points): .accepted(points: points)
-    case .refused(let rule): .refused(judge.rules[rule])
-    case .declined: declined.map(GuessOutcome.declined) ?? .over
-    case .over: .over
-    }
-  }
-
-  /// The same, with the answer as numbers.
-  public func verdict(on bytes: UnsafeBufferPointer<UInt8>) throws -> Verdict {
-    if mayBeOver, try isFinished() { return .over }
+  /// A guess given as its UTF-8, in normal form.
+  public func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Guess {
     if let hash = Lexicon.hash(ofPlain: bytes) {
-      return try judged(Judge.Guess(bytes: bytes, letters: bytes.count, hash: hash))
+      return Guess(bytes: bytes, letters: bytes.count, hash: hash, isAsGiven: true, normal: nil)
     }
-    let bytes = withoutBlanks(bytes)
-    if let letters = lexicon.lettersIfNormal(bytes) {
-      return try judged(Judge.Guess(bytes: bytes, letters: letters, hash: Lexicon.hash(of: bytes)))
+    return readClosely(bytes)
+  }
+
+  @inline(never)
+  private func readClosely(_ bytes: UnsafeBufferPointer<UInt8>) -> Guess {
+    let text = withoutBlanks(bytes)
+    if let letters = lexicon.lettersIfNormal(text) {
+      return Guess(
+        bytes: text, letters: letters, hash: Lexicon.hash(of: text), isAsGiven: text.count == bytes.count, normal: nil)
     }
-    var word = lexicon.normalized(String(decoding: bytes, as: UTF8.self))
-    let letters = word.count
-    return try word.withUTF8 { try judged(Judge.Guess(bytes: $0, letters: letters, hash: Lexicon.hash(of: $0))) }
+    let word = lexicon.normalized(String(decoding: text, as: UTF8.self))
+    let normal = NormalText(word)
+    let own = UnsafeBufferPointer(normal.bytes)
+    return Guess(bytes: own, letters: word.count, hash: Lexicon.hash(of: own), isAsGiven: false, normal: normal)
   }
 
   /// The bytes without the ASCII blanks at both ends.
@@ -44,51 +66,66 @@ extension Game {
     return UnsafeBufferPointer(rebasing: bytes[start...end])
   }
 
-  /// Whether the end must be asked about before a guess: false for an open-ended game under way.
-  @inline(__always)
-  private var mayBeOver: Bool { mode.seconds != nil || mode.hooks.finished != nil || hasGivenUp || passes > 0 }
+  /// Judges a guess, and takes it among the found words when it counts. Throws what a function of the mode throws.
+  public func guess(_ guess: Guess) throws -> GuessOutcome {
+    if isAsking { throw GameError.busy }
+    if mayEnd || hasGivenUp || passes > 0, try isFinished() { return .over }
+    return try withExtendedLifetime(guess.normal) {
+      if let failed = judge.firstFailure(guess) { return .refused(rule: failed) }
+      return try accept(guess)
+    }
+  }
 
-  /// Judges a guess.
+  /// The same for a guess given as its UTF-8.
+  public func guess(_ bytes: UnsafeBufferPointer<UInt8>) throws -> GuessOutcome { try guess(read(bytes)) }
+
+  /// The same for a guess as somebody typed it.
   public func guess(_ word: String) throws -> GuessOutcome {
     var word = word
     return try word.withUTF8 { try guess($0) }
   }
 
+  /// Asks the mode about a word that passed every rule, and adds it.
   @inline(__always)
-  private func judged(_ guess: Judge.Guess) throws -> Verdict {
-    if let failed = judge.firstFailure(guess) { return .refused(rule: failed) }
-    return try accept(guess)
+  private func accept(_ guess: Guess) throws -> GuessOutcome {
+    if hasSay { return try acceptAsking(guess) }
+    let points = nativePoints(guess)
+    try add(guess, points: points)
+    return .accepted(points: points)
   }
 
-  /// Asks the mode about a word that passed every rule, and keeps it.
-  private func accept(_ guess: Judge.Guess) throws -> Verdict {
-    guard !isAsking else { throw GameError.busy }
-    var points: Int?
-    if hasSay {
-      let word = String(decoding: guess.bytes, as: UTF8.self)
-      if let problem = try asking({ try mode.hooks.accept?(self, word) }) {
-        declined = Refusal(code: problem.code, title: problem.title, message: problem.message, word: word)
-        return .declined
-      }
-      points = try asking { try mode.hooks.score?(self, word) }
+  @inline(never)
+  private func acceptAsking(_ guess: Guess) throws -> GuessOutcome {
+    let word = guess.word
+    if let problem = try asking({ try mode.hooks.accept?(self, word) }) {
+      declined = Refusal(code: problem.code, title: problem.title, message: problem.message, word: word)
+      return .declined
     }
-    return .accepted(points: try keep(guess, points: bounded(points ?? nativePoints(guess))))
+    let points = bounded(try asking { try mode.hooks.score?(self, word) } ?? nativePoints(guess))
+    try add(guess, points: points)
+    return .accepted(points: points)
   }
 
-  /// Takes a word among the found ones; answers its points.
-  private func keep(_ guess: Judge.Guess, points: Int) throws -> Int {
+  /// Takes a word among the found ones.
+  @inline(__always)
+  private func add(_ guess: Guess, points: Int) throws {
     foundWords.add(guess.bytes, hash: guess.hash, letters: guess.letters, points: points, player: currentPlayer)
-    if let reward = mode.scoring.rewards.first(where: { $0.words == count }) { bonus += reward.points }
     passes = 0
-    if mode.players > 1 { currentPlayer = (currentPlayer + 1) % mode.players }
-    acceptedOnBase += 1
-    if let words = mode.wordsPerBase, acceptedOnBase >= words { try takeNewBase() }
-    return points
+    acceptedOnBase &+= 1
+    if foundWords.count == nextReward { takeReward() }
+    if players > 1 { currentPlayer = (currentPlayer + 1) % players }
+    if acceptedOnBase == wordsPerBase { try takeNewBase() }
   }
 
-  private func nativePoints(_ guess: Judge.Guess) -> Int {
+  @inline(__always)
+  private func nativePoints(_ guess: Guess) -> Int {
+    hasPlainPoints && guess.letters < letterCount ? guess.letters : pointsByTheBook(guess)
+  }
+
+  @inline(never)
+  private func pointsByTheBook(_ guess: Guess) -> Int {
     let bonus = guess.letters >= letterCount && guess.letters > 1 ? mode.scoring.allLettersBonus : 0
-    guard mode.scoring.usesLetterValues else { return guess.letters + bonus }
-    return String(decoding: guess.bytes, as: UTF8.self).reduce(bonus) { $0 + (letterValues[$1] ?? 1) }
+    guard mode.scoring.usesLetterValues else { return bounded(guess.letters + bonus) }
+    return bounded(guess.word.reduce(bonus) { $0 + (letterValues[$1] ?? 1) })
   }
 }

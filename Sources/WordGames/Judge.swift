@@ -9,7 +9,7 @@ final class Judge {
   private var baseWord = ""
   private let lexicon: Lexicon
   private let found: FoundWords
-  private var tray = LetterTray("")
+  private let tray = LetterTray()
   private var steps: UnsafeMutableBufferPointer<Step>
   /// The texts of the rules, in normal form, by the rule's index.
   private var texts: [[UInt8]] = []
@@ -52,7 +52,7 @@ final class Judge {
   func take(rules: [Rule], baseWord: String) {
     self.rules = rules
     self.baseWord = baseWord
-    tray = LetterTray(baseWord)
+    tray.take(baseWord)
     steps.deallocate()
     steps = .allocate(capacity: rules.count)
     _ = steps.initialize(from: rules.map(Step.init))
@@ -65,14 +65,6 @@ final class Judge {
   }
 
   deinit { steps.deallocate() }
-
-  /// A guess in normal form, with what judging needs to know of it.
-  struct Guess {
-    let bytes: UnsafeBufferPointer<UInt8>
-    let letters: Int
-    /// `Lexicon.hash(of: bytes)`.
-    let hash: UInt64
-  }
 
   /// The index of the first rule that the guess fails, or nil.
   func firstFailure(_ guess: Guess) -> Int? {
@@ -93,19 +85,19 @@ final class Judge {
     case .unused: !found.contains(guess.bytes, hash: guess.hash)
     case .fromLetters: tray.canLay(guess.bytes)
     case .inDictionary: lexicon.contains(guess.bytes, hash: guess.hash)
-    default: passesRarely(step, index, guess)
+    default: passesRarely(step, index, guess.bytes)
     }
   }
 
   @inline(never)
-  private func passesRarely(_ step: Step, _ index: Int, _ guess: Guess) -> Bool {
+  private func passesRarely(_ step: Step, _ index: Int, _ guess: UnsafeBufferPointer<UInt8>) -> Bool {
     switch step.kind {
-    case .reusableLetters: tray.hasLetters(of: guess.bytes)
-    case .contains: holds(guess.bytes, texts[index])
-    case .startsWith: guess.bytes.starts(with: texts[index])
-    case .palindrome: isPalindrome(String(decoding: guess.bytes, as: UTF8.self))
+    case .reusableLetters: tray.hasLetters(of: guess)
+    case .contains: holds(guess, texts[index])
+    case .startsWith: guess.starts(with: texts[index])
+    case .palindrome: isPalindrome(String(decoding: guess, as: UTF8.self))
     default:
-      differInOneLetter(String(decoding: guess.bytes, as: UTF8.self), found.entries.last.map(found.word) ?? baseWord)
+      differInOneLetter(String(decoding: guess, as: UTF8.self), found.entries.last.map(found.word) ?? baseWord)
     }
   }
 }

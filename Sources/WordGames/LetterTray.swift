@@ -6,7 +6,7 @@ import Lexicon
 
 /// The letters that a guess may use.
 final class LetterTray {
-  private let word: String
+  private var word = ""
   /// For scalars below U+0800: the letter's number, 0 for no letter of the base word, or `lookCloser`.
   private let numbers: UnsafeMutablePointer<UInt8>
   /// How often each numbered letter stands in the base word; 0 for number 0.
@@ -19,14 +19,19 @@ final class LetterTray {
 
   private enum Answer { case yes, no, lookCloser }
 
-  init(_ word: String) {
-    self.word = word
+  init() {
     numbers = .allocate(capacity: Self.scalars)
     counts = .allocate(capacity: 1)
     left = .allocate(capacity: 1)
     numbers.initialize(repeating: 0, count: Self.scalars)
     left.initialize(to: Row())
     counts.initialize(to: Row())
+  }
+
+  /// Lays out another base word.
+  func take(_ word: String) {
+    self.word = word
+    numbers.update(repeating: 0, count: Self.scalars)
     number(word)
   }
 

@@ -29,8 +29,16 @@ public struct ModeHooks {
   /// Whether the game has ended.
   public var finished: ((Game) throws -> Bool)?
   public var hint: ((Game) throws -> String)?
+  /// Makes the data that the mode keeps with a game, of what was stored of it before if anything was.
+  public var makeData: ((_ stored: String?) throws -> any ModeData)?
 
   public init() {}
+}
+
+/// What a mode keeps with a game. It belongs to whoever made the mode; others get a copy.
+public protocol ModeData: AnyObject {
+  /// The data as text, to be stored with the game; nil where there is nothing to store.
+  var text: String? { get }
 }
 
 /// Points within a billion either way, so that no sum of them overflows.
@@ -48,6 +56,9 @@ public struct Scoring: Equatable, Sendable {
   public var rewards: [Reward] = Reward.plain
 
   public init() {}
+
+  /// The number of words that the next reward is for; 0 when none follows.
+  func firstReward(after count: Int) -> Int { rewards.lazy.map(\.words).filter { $0 > count }.min() ?? 0 }
 }
 
 /// What a player gets for a number of found words.

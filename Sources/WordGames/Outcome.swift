@@ -1,48 +1,52 @@
 // What a guess gets: points, or a refusal with its words.
-// Invariant: an outcome carries no text of its own unless a mode made it, so that judging a guess makes no String.
+// Invariant: an outcome is numbers only, so that judging a guess makes no String; the game has the words for it.
 
 public import Wording
 
-/// The answer to one guess.
+/// The answer to one guess:
+///
+///     let outcome = try game.guess("cab")
+///     game.code(of: outcome)                          // nil: it counts
+///     game.refusal(of: "cab", as: outcome)?.title     // "This word is too short"
 public enum GuessOutcome: Equatable, Sendable {
   /// The word counts, for so many points.
   case accepted(points: Int)
-  /// This native rule failed first.
-  case refused(Rule)
-  /// Every rule passed, and the mode's own `accept` said no.
-  indirect case declined(Refusal)
+  /// The rule of this index in the game's `rules` failed first.
+  case refused(rule: Int)
+  /// Every rule passed, and the mode's own `accept` said no; the game's `declined` has its words.
+  case declined
   /// The game is finished; nothing was judged.
   case over
 
-  /// Stable name of a refusal for programs; nil when the word counts.
-  public var code: String? {
-    switch self {
+  @inlinable public var counts: Bool {
+    if case .accepted = self { return true }
+    return false
+  }
+}
+
+extension Game {
+  /// Stable name of a refusal for programs; nil when the word counts. The outcome is that of the last guess.
+  public func code(of outcome: GuessOutcome) -> String? {
+    switch outcome {
     case .accepted: nil
-    case .refused(let rule): rule.code
-    case .declined(let refusal): refusal.code
+    case .refused(let rule): judge.rules[rule].code
+    case .declined: declined?.code
     case .over: "over"
     }
   }
 
-  /// The refusal in words, for the guess it answers; nil when the word counts.
-  public func refusal(of word: String) -> Refusal? {
-    switch self {
-    case .accepted: nil
-    case .refused(let rule): Refusal(code: rule.code, title: rule.title, message: rule.message, word: word)
-    case .declined(let refusal): refusal
-    case .over: Refusal(code: "over", title: "The game is over", message: "Start a new one to go on", word: word)
+  /// The refusal in words, for the guess as it was judged; nil when the word counts. The outcome is that of the last guess.
+  public func refusal(of word: String, as outcome: GuessOutcome) -> Refusal? {
+    switch outcome {
+    case .accepted: return nil
+    case .refused(let index):
+      let rule = judge.rules[index]
+      return Refusal(code: rule.code, title: rule.title, message: rule.message, word: word)
+    case .declined: return declined
+    case .over:
+      return Refusal(code: "over", title: "The game is over", message: "Start a new one to go on", word: word)
     }
   }
-}
-
-/// The answer to one guess without words: cheap to hand on.
-public enum Verdict: Equatable, Sendable {
-  case accepted(points: Int)
-  /// The rule of this index in the game's `rules` failed first.
-  case refused(rule: Int)
-  /// The mode's own `accept` said no; the game's `declined` has its words.
-  case declined
-  case over
 }
 
 /// Why a word does not count.

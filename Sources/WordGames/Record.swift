@@ -25,7 +25,7 @@ struct Record {
   }
 
   /// Numbers beyond this are no counts or points of a game; sums of those within never overflow.
-  private static let bounds = -1_000_000_000...1_000_000_000
+  static let bounds = -1_000_000_000...1_000_000_000
 
   subscript(name: String) -> JSONValue? { object[name] }
 

@@ -34,6 +34,14 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
     "palindrome", "in_dictionary", "ladder_step",
   ]
 
+  /// The rules as a message lists them, with what stands after a colon.
+  static var namesInWords: String {
+    let values = [
+      "min_length:": "N", "max_length:": "N", "length:": "N", "contains:": "LETTERS", "starts_with:": "LETTERS",
+    ]
+    return names.map { $0 + (values[$0] ?? "") }.joined(separator: ", ")
+  }
+
   /// A rule from `name` or `name:value`. A length is 1...64; a text is letters, at most 64 of them.
   public init(parsing text: String) throws(GameError) {
     let parts = text.trimmed.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map {

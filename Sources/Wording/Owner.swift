@@ -34,6 +34,8 @@ public enum Owner: Hashable, Sendable {
   /// A script of the person, by its name; `startScript` is their init.lua.
   case script(String)
   case plugin(PluginName)
+  /// The person, by an option of a command that is good for the next time too: `play --language`.
+  case remembered(String)
 
   /// The person's init.lua.
   public static let startScript = Owner.script("init.lua")
@@ -54,6 +56,7 @@ extension Owner: CustomStringConvertible {
     case .startScript: "init.lua"
     case .script(let name): "script \(printable(name))"
     case .plugin(let name): "plugin \(name)"
+    case .remembered(let option): "you, remembered from `\(option)`"
     }
   }
 }
@@ -67,6 +70,7 @@ extension Owner {
     case .startScript: "init"
     case .script(let name): "script:\(name)"
     case .plugin(let name): "plugin:\(name)"
+    case .remembered(let option): "remembered:\(option)"
     }
   }
 
@@ -77,6 +81,8 @@ extension Owner {
       self = .plugin(name)
     } else if stored.hasPrefix("script:") {
       self = .script(String(stored.dropFirst(7)))
+    } else if stored.hasPrefix("remembered:") {
+      self = .remembered(String(stored.dropFirst(11)))
     } else {
       switch stored {
       case "program": self = .program

@@ -16,16 +16,28 @@ public final class LexiconHandle: WorkspaceHandle {
   }
 }
 
-/// A game in play.
+/// A game in play. What is done to it goes through its handle, which judges, stores and notifies:
+///
+///     let game = try workspace.startGame(GameWish())
+///     let answer = try game.guess("grace")
+///     answer.outcome.code                // nil: it counts, is stored, and was notified
 public final class GameHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let game: Game
-  /// What the maker of the mode keeps with the game: a table in the mode's own Lua state.
-  public var companion: AnyObject?
-  /// What the mode's maker kept with a game that was taken up again, as JSON: the table is made of it at its first use.
-  public var savedData: String?
-  /// Whether its result is kept.
-  var isKept = false
+  /// About what a fresh game takes of memory, with room for its first words.
+  public static let firstWeight = 24 << 10
+  /// The bytes of its words that were charged to whoever holds it, and those of the lists that were made of what is possible.
+  public var (chargedBytes, listBytes) = (0, 0)
+  /// What it takes of memory by now.
+  public var weight: Int { Self.firstWeight + chargedBytes + listBytes }
+  /// What tells the game from others in the table of games, and how many of its found words are stored; nil before the first time.
+  var stored: (game: Int64, found: Int)?
+  /// Whether it can be taken up again: not with a word list of the person's own, which nobody could find again.
+  var canResume = true
+  /// Whether something of it waits to be stored.
+  var isWaiting = false
+  /// Whether its end was stored and notified.
+  public internal(set) var hasEnded = false
 
   init(_ game: Game, in workspace: Workspace) {
     self.game = game
@@ -74,13 +86,11 @@ extension Workspace {
         try self.lexicon(wish.language, foldAccents: wish.foldsAccents || preferences.foldsAccents).lexicon
       }
     let random = wish.seed.map { RandomChoices(seed: $0) } ?? surroundings.choices
-    // The mode's setup may keep something with the handle before anybody else holds it.
-    let outer = handlesInMaking
-    handlesInMaking = []
-    defer { handlesInMaking = outer }
     let game = try Game.start(
       mode: mode, lexicon: lexicon, length: length, base: wish.base, level: wish.level, random: random,
       now: surroundings.now)
-    return handle(of: game)
+    let handle = handle(of: game)
+    handle.canResume = wish.lexicon.map(lexicons.gives) ?? true
+    return handle
   }
 }

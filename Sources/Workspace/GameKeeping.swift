@@ -6,23 +6,46 @@ import GRDB
 import Lexicon
 public import WordGames
 
-extension GameHandle {
-  /// Puts the game away, or, when it is finished, keeps its result. A game without any guess is not worth either.
-  /// - Parameter data: what the mode's maker keeps with the game, as text.
-  public func keep(data: String?) throws {
-    let now = workspace.surroundings.now()
-    if try game.isFinished() {
-      guard game.count > 0, !isKept else { return }
-      isKept = true
-      try workspace.perform(.keepGame) { db in
-        try GameTable.keep(db, game.result)
-        try GameTable.forgetSaved(db)
-      }
-    } else if game.count > 0 {
-      var state = game.state
-      state.data = data
-      try workspace.perform(.keepGame) { try GameTable.save($0, state, now: now) }
+extension Workspace {
+  /// Remembers that a game is to be put away. Only the last one needs to be: it takes the place of any other.
+  func storeLater(_ game: GameHandle) {
+    guard game.canResume else { return game.isWaiting = true }
+    waitingGame?.isWaiting = false
+    waitingGame = game
+    game.isWaiting = true
+  }
+
+  /// Puts away the game that waits for it. Called at the end of each line, command and unit of work.
+  public func storeGames() throws {
+    guard let game = waitingGame, isOpen else { return }
+    try perform(.keepGame) { try game.store($0, now: surroundings.now()) }
+    (waitingGame, game.isWaiting) = (nil, false)
+  }
+
+  /// Keeps the result of a game that ended; one without any guess that counted is not worth it.
+  func storeEnd(of game: GameHandle) throws {
+    if waitingGame === game { (waitingGame, game.isWaiting) = (nil, false) }
+    guard game.game.count > 0 else { return }
+    try perform(.keepGame) { db in
+      try GameTable.keep(db, game.game.result)
+      if let stored = game.stored { try GameTable.forgetSaved(db, game: stored.game) }
     }
+    game.stored = nil
+  }
+}
+
+extension GameHandle {
+  /// Adds what is new to the stored game, or stores it whole where another one is, or nothing.
+  fileprivate func store(_ db: Database, now: Double) throws {
+    if let stored {
+      let more = game.state(foundFrom: stored.found)
+      if try GameTable.append(db, more, game: stored.game, after: stored.found, now: now) {
+        return self.stored = (stored.game, game.count)
+      }
+    }
+    let id = stored?.game ?? Int64(truncatingIfNeeded: workspace.surroundings.entropy() >> 1)
+    try GameTable.save(db, game.state, game: id, now: now)
+    stored = (id, game.count)
   }
 
   /// Adds a card for each word that was not found: prompt, what it means where a deck called Dictionary knows it, else its
@@ -67,18 +90,24 @@ extension Workspace {
 
   /// The game that was put away, taken up again; nil when there is none.
   /// - Parameter prepare: sees to it that the mode is there.
-  /// - Returns: the game, and the text that its mode's maker kept.
-  public func resumeGame(prepare: (String) throws -> Void) throws -> (game: GameHandle, data: String?)? {
-    guard let state = try read({ try GameTable.saved($0) }) else { return nil }
+  public func resumeGame(prepare: (String) throws -> Void) throws -> GameHandle? {
+    try storeGames()
+    guard let saved = try read({ try GameTable.saved($0) }) else { return nil }
+    let state = saved.state
     try prepare(state.mode)
     let mode = try modes.mode(named: state.mode)
     let language = try lexicons.language(named: state.language)
     let lexicon = try lexicons.lexicon(for: language, foldAccents: state.foldsAccents)
     let game = try Game.resume(
       state, mode: mode, lexicon: lexicon, random: surroundings.choices, now: surroundings.now)
-    return (handle(of: game), state.data)
+    let handle = handle(of: game)
+    handle.stored = (saved.game, saved.found)
+    return handle
   }
 
   /// The finished games, newest first.
-  public func gameResults() throws -> [GameResult] { try read { try GameTable.results($0) } }
+  public func gameResults() throws -> [GameResult] {
+    try storeGames()
+    return try read { try GameTable.results($0) }
+  }
 }

@@ -47,6 +47,8 @@ public final class SessionHandle: WorkspaceHandle {
   private let course: Course
   private var marks: [DeckMark]
   private var seenChanges: Int
+  /// Whether its end was notified.
+  private var hasEnded = false
 
   init(_ deck: DeckHandle, _ wish: Wish) throws {
     workspace = deck.workspace
@@ -168,11 +170,33 @@ public final class SessionHandle: WorkspaceHandle {
 
   // MARK: Acts
 
-  /// Answers the card.
+  /// Answers the card, and notifies of it, and of the end of the session when it was the last answer or the time is out.
   /// - Parameter seconds: that the person took, for the record of reviews.
-  /// - Throws: `DeckError.over`, `.paused`.
+  /// - Throws: `DeckError.over`, `.paused`, and a stop of code that was notified.
   @discardableResult
   public func answer(_ rating: Rating, seconds: Double? = nil) throws -> SessionResult {
+    let result: SessionResult
+    do {
+      result = try take(rating, seconds)
+    } catch DeckError.over {
+      try finishIfOver()
+      throw DeckError.over
+    }
+    let answer = wish.mode == .sprint ? (result.isRight ? "right" : "wrong") : rating.name
+    try workspace.observer?.notify(.cardAnswered(result.card, answer: answer))
+    try finishIfOver()
+    return result
+  }
+
+  /// Notifies of the end of the session when it has come and nobody was notified yet: a race may end while nobody answers.
+  public func finishIfOver() throws {
+    guard try isOver() else { return hasEnded = false }
+    guard !hasEnded else { return }
+    hasEnded = true
+    try workspace.observer?.notify(.sessionFinished(right: right(), wrong: wrong()))
+  }
+
+  private func take(_ rating: Rating, _ seconds: Double?) throws -> SessionResult {
     switch try current() {
     case .sprint(let sprint):
       let result = try sprint.answer(isRight: rating != .again)
@@ -194,6 +218,7 @@ public final class SessionHandle: WorkspaceHandle {
     case .sprint(let sprint): try sprint.undo()
     case .review(let session): try workspace.perform(.answerCard) { try session.undo($0, at: workspace.moment) }
     }
+    hasEnded = false
   }
 
   public func pause() throws {
@@ -215,6 +240,7 @@ public final class SessionHandle: WorkspaceHandle {
     case .sprint(let sprint): sprint.restart()
     case .review(let session): try workspace.read { try session.restart($0, at: workspace.moment) }
     }
+    hasEnded = false
   }
 }
 

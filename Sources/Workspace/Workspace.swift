@@ -53,8 +53,18 @@ public final class Workspace {
   var settingHandles = HandleTable<String, SettingHandle>()
   /// How often each operation was done in the unit under way.
   private var unitOperations: [Operation: Int] = [:]
-  /// Handles of games that are being started: nobody else holds them yet.
-  var handlesInMaking: [GameHandle]?
+  /// The game that was changed last and is not stored yet.
+  var waitingGame: GameHandle?
+  /// Who is notified of what happens in games and sessions.
+  public var observer: (any WorkspaceObserver)? {
+    willSet { observer?.observesWordsDidChange = nil }
+    didSet {
+      observer?.observesWordsDidChange = { [weak self] in self?.refreshObserved() }
+      refreshObserved()
+    }
+  }
+  /// Whether it wants to know of found words.
+  private(set) var observesWords = false
 
   /// Nothing is opened yet: the database is at its first use.
   /// - Parameters:
@@ -84,12 +94,27 @@ public final class Workspace {
   /// Ends the workspace: what a unit of work did is taken back unless it was committed. Handles answer "signed out".
   public func close() throws {
     guard !isClosed else { return }
+    // What can't be stored must not keep the data open.
+    let failure = isInUnit ? nil : storeFailure()
     isClosed = true
+    (observer, waitingGame) = (nil, nil)
     openedDocuments?.close()
     openedDocuments = nil
     openedPreferences?.tree.endObserving()
     openedPreferences = nil
     try database.close()
+    if let failure { throw failure }
+  }
+
+  private func refreshObserved() { observesWords = observer?.observesWords ?? false }
+
+  private func storeFailure() -> (any Error)? {
+    do {
+      try storeGames()
+      return nil
+    } catch {
+      return error
+    }
   }
 
   // MARK: The gate
@@ -124,6 +149,7 @@ public final class Workspace {
 
   /// Begins a unit: what follows is kept or taken back together. A script run is one.
   public func beginUnit() throws {
+    if !isInUnit { try storeGames() }
     unitOperations = [:]
     try store().beginUnit()
     openedDocuments?.beginUnit()
@@ -134,6 +160,10 @@ public final class Workspace {
   @discardableResult
   public func commitUnit() throws -> [DocumentError] {
     let store = try store()
+    if let failure = storeFailure() {
+      try rollbackUnit()
+      throw failure
+    }
     let waiting = openedDocuments?.saveAll() ?? []
     let conflicts = try openedDocuments.map { $0.isInUnit ? try $0.commitUnit() : [] } ?? []
     do {
@@ -147,6 +177,8 @@ public final class Workspace {
 
   public func rollbackUnit() throws {
     let store = try store()
+    waitingGame?.isWaiting = false
+    waitingGame = nil
     try openedDocuments?.rollbackUnit()
     // In a rehearsal the documents are in a unit from the first to the last: none is ever written.
     if surroundings.isRehearsal { openedDocuments?.beginUnit() }
@@ -158,7 +190,9 @@ public final class Workspace {
 
   /// What the unit under way has done until now, in words: "adding cards (3 times), creating a deck".
   public var unitSummary: String {
-    unitOperations.sorted { $0.key.rawValue < $1.key.rawValue }
+    var unitOperations = unitOperations
+    if waitingGame != nil { unitOperations[.keepGame, default: 0] += 1 }
+    return unitOperations.sorted { $0.key.rawValue < $1.key.rawValue }
       .map { $0.value == 1 ? $0.key.rawValue : "\($0.key.rawValue) (\($0.value) times)" }.joined(separator: ", ")
   }
 
@@ -208,9 +242,7 @@ public final class Workspace {
   /// The handle of a game, for a mode's functions, which are given the game itself.
   public func handle(of game: Game) -> GameHandle {
     gameHandles[ObjectIdentifier(game)] {
-      let made = GameHandle(game, in: self)
-      handlesInMaking?.append(made)
-      return made
+      GameHandle(game, in: self)
     }
   }
 

@@ -50,7 +50,7 @@ struct GameBenchmarks {
       try guessing(
         "a guess that is refused", wanted: 1.2, each, ["cab", "rimbecang", "paper", "a"], repeats: 500, state),
       try guessing("a guess that counts", wanted: 1.2, each, lexicon.formable(from: Self.base), isNew: true, state),
-      try guessing("game:guess_all", wanted: 1.3, batch, guesses, state),
+      try guessing("game:guess_all", wanted: 1.2, batch, guesses, state),
       try formable(state),
     ]
   }
@@ -72,20 +72,22 @@ struct GameBenchmarks {
     let run = try state.load("local run = function(...) \(code) end run(game, texts, \(repeats))", name: "bench")
     func begin() throws {
       var wish = GameWish()
-      (wish.base, wish.lexicon) = (Self.base, lexicon)
+      (wish.base, wish.language) = (Self.base, "english")
       try state.setGlobal("game", workspace.startGame(wish))
-      reference_games_begin(games, Self.base)
     }
     try begin()
+    reference_games_begin(games, Self.base)
     return try compare(
       "\(title) from Lua against a C method that answers the same", wanted: wanted, rounds: isNew ? 301 : 31,
       scale: 1e9 / Double(texts.count * repeats), unit: "ns"
     ) {
+      // Each side begins right before its own run, so that neither finds its memory pushed out by the other's.
+      if isNew { try begin() }
       let start = now()
       try run.call([], results: 0) { _ in }
       return now() - start
     } reference: {
-      if isNew { try begin() }
+      if isNew { reference_games_begin(games, Self.base) }
       return reference_games_run(games, repeats)
     }
   }
@@ -109,6 +111,8 @@ struct GameBenchmarks {
   /// The bindings of the program, with a shell that shows nothing.
   func bindingContext() -> BindingContext {
     let workspace = workspace
+    let events = EventTable { _, _, _ in }
+    workspace.observer = events
     let shell = ShellServices(
       show: { _ in }, table: { _, _ in }, chart: { _, _ in }, progress: { _, _ in NoProgress() }, ask: { _ in nil },
       run: { _ in .none }, alias: { _, _, _ in }, addCommand: { _ in }, display: { _ in .none })
@@ -117,7 +121,7 @@ struct GameBenchmarks {
     return BindingContext(
       workspace: { workspace }, shell: shell, plugins: plugins, auth: nil, settingOwner: { .user },
       grants: .everything,
-      owner: .user, version: "", events: EventTable { _, _, _ in })
+      owner: .user, version: "", events: events)
   }
 }
 

@@ -55,7 +55,7 @@ private final class Clock {
     let words = englishWords + ["cambered", "embraced"]
     let game = try WordGamesTests.game(
       .blitz, base: "cambering", length: 8, words: words, now: { [clock] in clock.seconds })
-    for word in ["cab", "grace", "ring"] { #expect(try game.guess(word).code == nil) }
+    for word in ["cab", "grace", "ring"] { #expect(try game.code(word) == nil) }
     #expect(["cambered", "embraced"].contains(game.baseWord))
     #expect(game.found == ["ring", "grace", "cab"])
     let first = game.baseWord
@@ -89,14 +89,14 @@ private final class Clock {
 
   @Test func `a duel goes in turns and ends when both pass`() throws {
     let game = try game(.duel)
-    #expect(try game.guess("cab").code == nil)
+    #expect(try game.code("cab") == nil)
     #expect(game.currentPlayer == 1)
-    #expect(try game.guess("cab").code == "already_used")
+    #expect(try game.code("cab") == "already_used")
     #expect(game.currentPlayer == 1)
-    #expect(try game.guess("grace").code == nil)
+    #expect(try game.code("grace") == nil)
     #expect(game.scores == [3, 5])
     game.pass()
-    #expect(try game.guess("ring").code == nil)
+    #expect(try game.code("ring") == nil)
     #expect(game.scores == [3, 9])
     game.pass()
     game.pass()
@@ -107,20 +107,20 @@ private final class Clock {
     let game = try game(.classic)
     game.giveUp()
     #expect(try game.guess("cab") == .over)
-    #expect(try game.guess("cab").refusal(of: "cab")?.code == "over")
+    #expect(try game.refusal(of: "cab", as: game.guess("cab"))?.code == "over")
     let plain = try self.game(.classic, base: nil, length: 9)
     plain.giveUp()
     _ = try plain.newWord()
-    #expect(try plain.guess("cab").code == nil)
+    #expect(try plain.code("cab") == nil)
   }
 
   @Test func `a hint names first letter and length of a word that was not found, and costs points`() throws {
     let game = try game(.classic)
-    for word in game.possible() where word != "grace" { #expect(try game.guess(word).code == nil) }
+    for word in game.possible() where word != "grace" { #expect(try game.code(word) == nil) }
     let score = game.score
     #expect(try game.hint() == "A word of 5 letters begins with g")
     #expect(game.score == score - 2)
-    #expect(try game.guess("grace").code == nil)
+    #expect(try game.code("grace") == nil)
     #expect(try game.hint() == "Every possible word is found")
     #expect(game.score == score - 2 + 5)
     let poor = try self.game(.classic)
@@ -179,7 +179,8 @@ private final class Clock {
     #expect(game.baseWord == "noon")
     #expect(game.rules == [.fromLetters])
     #expect(try game.shown() == "****4")
-    #expect(try game.guess("on") == .declined(Refusal(code: "nope", title: "No", message: "Not this one", word: "on")))
+    #expect(try game.guess("on") == .declined)
+    #expect(game.declined == Refusal(code: "nope", title: "No", message: "Not this one", word: "on"))
     #expect(try game.guess("no") == .accepted(points: 7))
     #expect(try game.hint() == "think")
     #expect(try game.guess("noon") == .accepted(points: 1_000_000_000))
@@ -270,5 +271,41 @@ private final class Clock {
     #expect(try possible([.startsWith("b"), .length(4)]) == ["bane", "bean"])
     #expect(try possible([.reusableLetters, .inDictionary], base: "abc") == ["cab", "ab"])
     #expect(try possible([.minLength(7), .fromLetters], base: "cambering") == ["cambering", "bearing"])
+  }
+
+  @Test func `a game of more than 512 found words knows each of them, and no other`() throws {
+    let words = eightLetterWords(3_000)
+    let mode = Mode(name: "free", title: "", summary: "", rules: [.unused, .inDictionary])
+    let game = try WordGamesTests.game(mode, base: words[0], words: words)
+    for (index, word) in words.prefix(2_500).enumerated() {
+      #expect(try game.code(word) == nil)
+      // At each size at which a table could grow, and around it.
+      if index % 127 == 0 {
+        for known in words.prefix(index + 1) where try game.code(known) != "already_used" {
+          Issue.record("\(known) was forgotten at \(index)")
+        }
+      }
+    }
+    for word in words.dropFirst(2_500) { #expect(try game.code(word) == nil) }
+    #expect(game.count == 3_000 && game.score == 24_000 && game.average == 8)
+    #expect(Set(game.found) == Set(words) && game.found.first == words.last)
+    _ = try game.newWord()
+    #expect(try game.code(words[7]) == nil)
+    #expect(game.count == 1 && game.score == 8)
+  }
+
+  @Test func `a guess is read once, in place where it is in normal form`() throws {
+    let game = try WordGamesTests.game(base: "canción", words: ["canción", "cinco", "nación"], language: "spanish")
+    for (text, word, isAsGiven) in [
+      ("cinco", "cinco", true), ("nación", "nación", true), (" cinco", "cinco", false), ("CINCO", "cinco", false),
+      ("nacio\u{301}n", "nación", false), ("", "", true),
+    ] {
+      var text = text
+      let read = text.withUTF8 { bytes in
+        let guess = game.read(bytes)
+        return (guess.word, guess.isAsGiven)
+      }
+      #expect(read == (word, isAsGiven), "\(text)")
+    }
   }
 }

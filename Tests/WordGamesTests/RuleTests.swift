@@ -4,6 +4,10 @@ import Lexicon
 import Testing
 import WordGames
 
+private let known =
+  "min_length:N, max_length:N, length:N, unused, from_letters, reusable_letters, contains:LETTERS, starts_with:LETTERS, "
+  + "palindrome, in_dictionary, ladder_step"
+
 @Suite struct RuleTests {
   @Test(arguments: [
     "min_length:4", "max_length:7", "length:5", "unused", "from_letters", "reusable_letters", "contains:ñ",
@@ -24,7 +28,10 @@ import WordGames
   }
 
   @Test(arguments: [
-    ("min_lenght:4", "unknown_rule", "no rule is called \"min_lenght\" (did you mean \"min_length\"?)"),
+    (
+      "min_lenght:4", "unknown_rule",
+      "no rule is called \"min_lenght\" (did you mean \"min_length\"?); the rules are \(known)"
+    ),
     ("min_length", "bad_rule", "rule \"min_length\": a number of letters from 1 to 64 expected"),
     ("min_length:x", "bad_rule", "rule \"min_length:x\": a number of letters from 1 to 64 expected"),
     (
@@ -35,7 +42,7 @@ import WordGames
     ("unused:1", "bad_rule", "rule \"unused:1\": no value expected"),
     ("contains:", "bad_rule", "rule \"contains:\": letters after the colon expected"),
     ("contains:a b", "bad_rule", "rule \"contains:a b\": letters after the colon expected"),
-    ("", "unknown_rule", "no rule is called \"\""),
+    ("", "unknown_rule", "no rule is called \"\"; the rules are \(known)"),
   ])
   func `a malformed rule is refused with what was expected`(text: String, code: String, message: String) throws {
     let error = try #require(throws: GameError.self) { try Rule(parsing: text) }
@@ -55,7 +62,7 @@ import WordGames
   {
     let mode = Mode(name: "test", title: "Test", summary: "", rules: try rules.map { try Rule(parsing: $0) })
     let game = try game(mode, base: base, words: words)
-    return try guesses.map { try game.guess($0).code ?? "ok" }.joined(separator: " ")
+    return try guesses.map { try game.code($0) ?? "ok" }.joined(separator: " ")
   }
 
   @Test(
@@ -90,7 +97,7 @@ import WordGames
       let game = try game(mode, base: word(2...12).lowercased())
       for _ in 0..<20 {
         let guess = word(1...6).lowercased()
-        #expect(try game.guess(guess).code == (canForm(letters: game.baseWord, word: guess) ? nil : "not_possible"))
+        #expect(try game.code(guess) == (canForm(letters: game.baseWord, word: guess) ? nil : "not_possible"))
       }
     }
   }
@@ -99,9 +106,9 @@ import WordGames
     let letters = "abcdefghijklmnopqrstuvwxyzáéíóúñüàèìòùâêîôû"
     let mode = Mode(name: "test", title: "Test", summary: "", rules: [.fromLetters])
     let game = try game(mode, base: letters)
-    #expect(try game.guess("ûôî").code == nil)
-    #expect(try game.guess("ûû").code == "not_possible")
-    #expect(try game.guess("abû").code == nil)
-    #expect(try game.guess("aaû").code == "not_possible")
+    #expect(try game.code("ûôî") == nil)
+    #expect(try game.code("ûû") == "not_possible")
+    #expect(try game.code("abû") == nil)
+    #expect(try game.code("aaû") == "not_possible")
   }
 }

@@ -19,7 +19,7 @@ extension Shell {
       effect: .depends { $0.flag("--list") || $0.flag("--scores") ? .reads : .changes },
       summary: "Plays a word game: make words from a word.",
       details: """
-        A line is a guess; /new /hint /shuffle /list /give-up /quit are commands of the game. Without a terminal it reads \
+        A line is a guess; /new /hint /shuffle /list /give-up /help /quit are commands of the game. Without a terminal it reads \
         guesses from standard input and answers each in a line, with --json as an object. A game is put away as it is \
         played: --resume takes it up again.
         """,
@@ -65,14 +65,14 @@ extension Shell {
   /// The language and the length that were asked for are those of the next game too. One that is forced for this run stays.
   private func remember(_ wish: GameWish) throws {
     let tree = try workspace().preferences().tree
-    if let language = wish.language { try keep("game.language", language, tree) }
-    if let length = wish.length { try keep("game.length", String(length), tree) }
+    if let language = wish.language { try keep("game.language", language, tree, from: "play --language") }
+    if let length = wish.length { try keep("game.length", String(length), tree, from: "play --length") }
   }
 
-  private func keep(_ name: String, _ text: String, _ tree: SettingsTree) throws {
+  private func keep(_ name: String, _ text: String, _ tree: SettingsTree, from option: String) throws {
     if try tree.get(name).text == text { return }
     do {
-      try tree.set(name, text: text, by: .user)
+      try tree.set(name, text: text, by: .remembered(option))
     } catch {
       // What is forced for this run, or a length that the setting does not take, is good for one game.
       guard ["locked", "bad_value"].contains(error.code) else { throw error }
@@ -80,11 +80,8 @@ extension Shell {
   }
 
   private func resumedGame() throws -> GameHandle {
-    guard let (game, data) = try workspace().resumeGame(prepare: { try plugins.prepareMode($0) }) else {
-      throw Common.problem("not_found", "No game", "no game was put away; `play` starts one")
-    }
-    game.savedData = data
-    return game
+    if let game = try workspace().resumeGame(prepare: { try plugins.prepareMode($0) }) { return game }
+    throw Common.problem("not_found", "No game", "no game was put away; `play` starts one")
   }
 
   private func listModes() -> CommandResult {

@@ -24,7 +24,8 @@ final class PlayScreen {
   private let shell: Shell
   private let handle: GameHandle
   private let manner: Manner
-  private var hasEnded = false
+  private var hasLeft = false
+  private var hasShownEnd = false
   /// Nobody is signed in any more: the game cannot be asked.
   private var isLockedOut = false
   /// Lines on the terminal since the game was drawn, the prompt's too.
@@ -51,14 +52,16 @@ final class PlayScreen {
       showBase()
     }
     defer { shell.lineReader?.tick = nil }
-    while !hasEnded, let line = try nextLine() {
+    while !hasLeft, let line = try nextLine() {
       // In a pipe an empty line is a guess too: a program must get an answer to each line.
-      if line.hasPrefix("/") { try obey(line) } else { try guess(line) }
+      if line.hasPrefix("/") { try runGameCommand(line.trimmed) } else { try guess(line) }
+      if handle.hasEnded, !hasShownEnd { try showEnd() }
     }
     if isLockedOut { return CommandResult() }
-    try handle.keep(data: handle.dataText)
+    try handle.leave()
+    if handle.hasEnded, !hasShownEnd { try showEnd() }
     try addMissed()
-    if isScreen, shell.leaving == nil { shell.console.show([summary]) }
+    if isScreen, shell.leaving == nil { shell.console.show([summary] + (handle.hasEnded ? [another] : [])) }
     return CommandResult(manner.wantsJSON ? .none : result)
   }
 
@@ -91,15 +94,13 @@ final class PlayScreen {
     case .stopped where shell.isIdle:
       shell.console.write("\u{1B}[H\u{1B}[2J")
       guard shell.unlock() else {
-        hasEnded = true
-        isLockedOut = true
+        (hasLeft, isLockedOut) = (true, true)
         return nil
       }
       if draws { draw(alert: nil) }
       return try nextLine()
     case .stopped where Interrupts.endingSignal != nil: return nil
     case .stopped:
-      try finish()
       return nil
     case .endOfInput:
       // The line editor ends its line itself.
@@ -116,27 +117,23 @@ final class PlayScreen {
   // MARK: Guesses
 
   private func guess(_ line: String) throws {
-    let word = game.lexicon.normalized(line)
-    if word.isEmpty && isScreen { return draws ? draw(alert: nil) : showBase() }
+    if isScreen, line.trimmed.isEmpty { return draws ? draw(alert: nil) : showBase() }
     let before = game.baseWord
-    let outcome: GuessOutcome
+    let answer: (outcome: GuessOutcome, word: String)
     do {
-      outcome = try game.guess(line)
+      answer = try handle.guess(line)
     } catch let error as LuaError where error.stopReason != .interrupt {
       // A mode's own function failed: the game goes on without this guess.
       shell.report(error, origin: game.mode.name)
       drawnLines += 1
       return
     }
-    if case .accepted(let points) = outcome {
+    if case .accepted(let points) = answer.outcome {
       if game.baseWord != before { order = [] }
-      try handle.keep(data: handle.dataText)
-      accept(word, points)
-      try shell.events.emit(.wordFound, [handle, word])
-    } else if let refusal = outcome.refusal(of: word) {
+      accept(answer.word, points)
+    } else if let refusal = game.refusal(of: answer.word, as: answer.outcome) {
       refuse(refusal)
     }
-    if isScreen, try game.isFinished() { try finish() }
   }
 
   private func accept(_ word: String, _ points: Int) {
@@ -174,7 +171,8 @@ final class PlayScreen {
       ]
       return shell.console.show([JSONText.object(fields.map { ($0.0, JSONText.string($0.1)) })])
     }
-    let text = "\(refusal.title). \(refusal.message)" + (refusal.message.hasSuffix("!") ? "" : ".")
+    let end = [".", "!", "?"].contains { refusal.message.hasSuffix($0) } ? "" : "."
+    let text = printable("\(refusal.title). \(refusal.message)\(end)", limit: 400)
     if draws {
       draw(alert: terminal.differentiates ? "\(wrong) \(text)" : text)
     } else {
@@ -184,55 +182,89 @@ final class PlayScreen {
 
   // MARK: The game's own commands
 
-  private static let commands = ["/new", "/hint", "/shuffle", "/list", "/pass", "/give-up", "/quit"]
+  /// The commands of a game, and what each does.
+  private var commands: [(name: String, help: String)] {
+    let turns = game.mode.players > 1 ? [("/pass", "hand the turn on; the game ends when all have passed")] : []
+    return [
+      ("/new", "a new base word"), ("/hint", "a hint; it costs points"), ("/shuffle", "the letters in another order"),
+      ("/list", "the words found, newest first"),
+    ] + turns + [
+      ("/give-up", "end the game and see what was not found"), ("/help", "this list"),
+      ("/quit", "leave; `play --resume` takes the game up again"),
+    ]
+  }
 
-  private func obey(_ line: String) throws {
-    switch line.trimmed {
+  private func runGameCommand(_ command: String) throws {
+    switch command {
     case "/new": try takeNewWord()
-    case "/hint": tell(try game.hint())
+    case "/hint": tell([try handle.hint()])
     case "/shuffle": shuffle()
-    case "/list": tell(game.found.isEmpty ? "No words found yet." : game.found.joined(separator: " "))
+    case "/list": tell([game.found.isEmpty ? "No words found yet." : game.found.joined(separator: " ")])
     case "/pass" where game.mode.players > 1:
-      game.pass()
-      try game.isFinished() ? finish() : tell("Passed.")
-    case "/give-up":
-      game.giveUp()
-      try finish()
-    case "/quit": hasEnded = true
-    case let other:
-      let known = Self.commands.filter { $0 != "/pass" || game.mode.players > 1 }
-      tell(
-        "No such command: \(printable(other))\(didYouMean(other, among: known)); there are \(known.joined(separator: " "))."
-      )
+      try handle.pass()
+      if !handle.hasEnded { tell(["Passed."]) }
+    case "/give-up": try handle.giveUp()
+    case "/help": tell(["A line is a guess; besides:"] + commands.map { $0.name.filled(to: 10) + $0.help })
+    case "/quit": hasLeft = true
+    default:
+      let names = commands.map(\.name)
+      tell([
+        "No such command: \(printable(command))\(didYouMean(command, among: names)); "
+          + "there are \(names.joined(separator: " "))."
+      ])
     }
+    try handle.workspace.storeGames()
   }
 
   private func takeNewWord() throws {
-    _ = try game.newWord()
-    order = []
+    _ = try handle.newWord()
+    (order, hasShownEnd) = ([], false)
     if draws { draw(alert: nil) } else { showBase() }
   }
 
   private func shuffle() {
     var choices = shell.surroundings.choices
     order = Array(game.baseWord).shuffled(using: &choices)
-    if draws { draw(alert: nil) } else { tell(String(order)) }
+    if draws { draw(alert: nil) } else { tell([String(order)]) }
   }
 
-  private func tell(_ text: String) {
-    if draws { return draw(alert: text) }
-    shell.console.show([manner.wantsJSON ? JSONText.object([("message", JSONText.string(text))]) : text])
+  private func tell(_ lines: [String]) {
+    if draws { return draw(alert: lines) }
+    let text = lines.joined(separator: "\n")
+    shell.console.show(manner.wantsJSON ? [JSONText.object([("message", JSONText.string(text))])] : lines)
   }
 
-  private func finish() throws {
-    hasEnded = isScreen || game.mode.players > 1
-    try shell.events.emit(.gameFinished, [handle])
+  // MARK: The end
+
+  /// Says that the game is over, how it ended, and what was not found. At a terminal the screen is left then; in a pipe each
+  /// further guess is answered that it is over.
+  private func showEnd() throws {
+    hasShownEnd = true
+    if isScreen { hasLeft = true }
+    guard !manner.wantsJSON else { return }
+    if isScreen { shell.console.show([try endText()]) } else { shell.console.note(try endText()) }
     // Without a dictionary (letters are guessed) there is no list of what could be found.
     let missed = game.rules.contains(.inDictionary) ? game.missed() : []
-    guard !manner.wantsJSON, !missed.isEmpty else { return }
+    guard !missed.isEmpty else { return }
     let shown = missed.prefix(30).joined(separator: " ")
     let more = missed.count > 30 ? " … \(grouped(missed.count - 30)) more" : ""
     shell.console.show(wrapped("Not found: \(shown)\(more)", width: min(100, terminal.width)))
+  }
+
+  private func endText() throws -> String {
+    let why =
+      switch try game.ending() {
+      case .timeOut: "Time is up."
+      case .passed: game.mode.players == 2 ? "Both players passed." : "All players passed."
+      case .givenUp: "You gave up."
+      case .byMode, nil: "The game is over."
+      }
+    return isOwnShow ? "\(why) \(shownBase)" : why
+  }
+
+  /// What to do next.
+  private var another: String {
+    "`play\(game.mode.name == "classic" ? "" : " " + game.mode.name)` starts another game."
   }
 
   private func addMissed() throws {
@@ -250,7 +282,9 @@ final class PlayScreen {
       let fields = [("base_word", shownBase), ("language", game.language.name), ("mode", game.mode.name)]
       return shell.console.show([JSONText.object(fields.map { ($0.0, JSONText.string($0.1)) })])
     }
-    shell.console.show(["\(shownBase)  (\(game.length) letter word - \(game.language.title))"])
+    // A mode that shows a text of its own may show fewer letters than its base word has.
+    let kind = isOwnShow ? game.mode.title : "\(game.length) letter word"
+    shell.console.show(["\(shownBase)  (\(printable(kind)) - \(game.language.title))"])
   }
 
   /// What stands for the base word: the mode's own text, or its letters. A mode that has a secret keeps it so.
@@ -273,9 +307,11 @@ final class PlayScreen {
   }
 
   private var isOwnShow: Bool { game.mode.hooks.show != nil }
-  private var summary: String { "\(isOwnShow ? game.mode.title : game.baseWord): \(footer)" }
+  private var summary: String { "\(isOwnShow ? printable(game.mode.title) : game.baseWord): \(footer)" }
 
-  private func draw(alert: String?) {
+  private func draw(alert: String?) { draw(alert: alert.map { [$0] } ?? []) }
+
+  private func draw(alert: [String]) {
     let base = shownBase
     let letters =
       isOwnShow ? base : (order.isEmpty ? Array(game.baseWord) : order).map(String.init).joined(separator: " ")
@@ -287,8 +323,8 @@ final class PlayScreen {
     let possible = isFromList ? " · \(grouped(game.count)) of \(grouped(game.possible().count)) possible" : ""
     lines.append("   " + footer + possible)
     let room = max(20, terminal.width - 4)
-    if let alert {
-      lines += wrapped(printable(alert, limit: 400), width: room).map { "   " + terminal.styled($0, .yellow) }
+    for line in alert {
+      lines += wrapped(printable(line, limit: 4_000), width: room).map { "   " + terminal.styled($0, .yellow) }
     }
     replaceScreen(with: lines)
   }
@@ -296,7 +332,7 @@ final class PlayScreen {
   private var heading: String {
     let head =
       isOwnShow
-      ? "\(game.mode.title)      \(game.language.title)"
+      ? "\(printable(game.mode.title))      \(game.language.title)"
       : "\(game.baseWord)      \(game.length) letter word - \(game.language.title)"
     return head.filled(to: max(head.displayWidth + 2, min(terminal.width, 64) - game.mode.name.count)) + game.mode.name
   }

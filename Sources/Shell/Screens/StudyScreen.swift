@@ -174,8 +174,6 @@ final class StudyScreen {
       let result = try session.answer(rating, seconds: min(600, shell.console.elapsed() - shownSince))
       let rings = result.isRight ? shell.preferences?.ringsWhenRight : shell.preferences?.ringsWhenWrong
       if rings == true { shell.console.ring() }
-      try shell.events.emit(
-        .cardAnswered, [result.card, isSprint ? (result.isRight ? "right" : "wrong") : rating.name])
       showPrompt()
     } catch DeckError.over {
       // The time ran out between the look at the clock and the answer; the loop ends the race.
@@ -239,7 +237,7 @@ final class StudyScreen {
     let start = try session.remaining() == 0 ? "Done." : "Time."
     if start == "Time.", shell.preferences?.ringsAtTime == true { shell.console.ring() }
     shell.console.show([try result(start: start)])
-    try shell.events.emit(.sessionFinished, [try session.right(), try session.wrong()])
+    try session.finishIfOver()
   }
 
   private func result(start: String) throws -> String {

@@ -1,0 +1,189 @@
+// A game played at the prompt, in a pipe, from Lua and from a plugin is the same game: kept, scored, notified.
+
+import Testing
+
+@Suite struct GameFlowTests {
+  /// Prints every event of games and sessions.
+  private let listening = """
+    for _, name in ipairs{'word_found', 'game_finished', 'card_answered', 'session_finished'} do
+      shell.on(name, function(a, b) print(name, a == nil and '' or tostring(a), b) end)
+    end
+
+    """
+
+  private func home(listening isListening: Bool = false) throws -> Home {
+    let home = try Home()
+    if isListening {
+      _ = makeFolder(home.path + "/.config")
+      _ = makeFolder(home.path + "/.config/deckhand")
+      try ProgramTestFiles.write(listening, home.path + "/.config/deckhand/init.lua")
+    }
+    return home
+  }
+
+  private func count(_ event: String, in run: Run) -> Int { run.lines.count { $0.hasPrefix(event) } }
+
+  @Test func `a game guessed from Lua is resumed and scored as one guessed at the prompt`() throws {
+    let home = try home()
+    try home.run("-e", "local g = games.new{base = 'cambering'} g:guess('grace') g:guess_all{'cab', 'zzz', 'ring'}")
+    let resumed = try home.run("play", "--resume", "--json", input: "cab\nmargin\n/give-up\n").lines
+    #expect(resumed[1].contains("already_used") && resumed[2].contains(#""count": 4"#))
+    #expect(try home.run("play", "--scores", "--json").lines.count == 1)
+    try home.run(
+      "-e",
+      """
+      games.mode{name = 'two', rules = {'unused'}, finished = function(game) return game.count == 2 end}
+      local g = games.new{mode = 'two', base = 'ab'} g:guess('x') g:guess('y') g:guess('z')
+      """)
+    #expect(try home.run("play", "--scores", "--json").output.contains(#""mode": "two""#))
+    #expect(try home.run("play", "--resume").errors.contains("no game was put away"))
+  }
+
+  @Test func `a script that fails or is rehearsed keeps no guess, and a line at the prompt does`() throws {
+    let home = try home()
+    let code = "local g = games.new{base = 'cambering'} g:guess('grace')"
+    #expect(try home.run("-e", code + " error('x')").status == 1)
+    #expect(try home.run("--dry-run", "-e", code).errors.contains("keeping a game"))
+    #expect(try home.run("play", "--resume").status == 1)
+    _ = try home.run([], input: "g = games.new{base = 'cambering'}\ng:guess('grace')\ng:guess('cab')\n")
+    #expect(try home.run("play", "--resume", "--json", input: "cab\n").output.contains("already_used"))
+  }
+
+  @Test func `a killed pipe keeps each guess that was answered`() throws {
+    let home = try home()
+    let child = try Child(home.words(["--json", "play", "--base", "cambering"]), environment: home.environment)
+    child.feed("grace\ncab\n")
+    _ = try child.finish(input: "ring\n")
+    #expect(try home.run("play", "--resume", "--json", input: "ring\n").output.contains("already_used"))
+  }
+
+  @Test func `events are the same from a pipe, from Lua, and from a plugin, each once`() throws {
+    let home = try home(listening: true)
+    try home.install(
+      "m",
+      code: """
+        games.mode{name = 'm', rules = {'unused'}, finished = function(game) return game.count == 2 end}
+        shell.command{name = 'bot', summary = 'x', run = function()
+          local g = games.new{mode = 'm', base = 'ab'} g:guess_all{'x', 'y', 'z'} end}
+        """,
+      manifest:
+        #"{"name": "m", "version": "1.0", "api": 1, "permissions": ["games", "shell"], "modes": ["m"], "commands": ["bot"]}"#
+    )
+    try home.run("plugin", "enable", "m", "--grant")
+    let lua = "local g = games.new{mode = 'm', base = 'ab'} g:guess('x') g:guess('y') g:guess('z')"
+    for run in [
+      try home.run("play", "m", "--base", "ab", input: "x\ny\nz\n"), try home.run("-e", lua), try home.run("bot"),
+    ] {
+      #expect(count("word_found", in: run) == 2, "\(run.output)")
+      #expect(count("game_finished", in: run) == 1, "\(run.output)")
+    }
+    let ended = try home.run("play", "--base", "cambering", input: "grace\n/give-up\ncab\n")
+    #expect(count("game_finished", in: ended) == 1)
+  }
+
+  @Test func `answers are notified once, from a pipe and from Lua`() throws {
+    let home = try home(listening: true)
+    try home.run("-e", "decks.create('d'):add_all{{prompt = 'a', answer = 'b'}, {prompt = 'c', answer = 'd'}}")
+    let piped = try home.run("study", "d", "--sprint", input: "\nright\n\nright\n")
+    #expect(count("card_answered", in: piped) == 2 && count("session_finished", in: piped) == 1, "\(piped.output)")
+    let code = "local s = decks.open('d'):study{mode = 'sprint'} for i = 1, 4 do s:answer('right') end"
+    let run = try home.run("-e", code)
+    #expect(count("card_answered", in: run) == 2 && count("session_finished", in: run) == 1, "\(run.output)")
+  }
+
+  @Test func `a mode's data lives in its own state, whoever reads it first`() throws {
+    let home = try home()
+    try home.install(
+      "m",
+      code: """
+        games.mode{name = 'm', rules = {}, score = function(game, word)
+          game.data.n = (game.data.n or 0) + 1 return game.data.n end}
+        """)
+    try home.run("plugin", "enable", "m", "--grant")
+    let run = try home.run(
+      "-e",
+      """
+      local g = games.new{mode = 'm', base = 'ab'}
+      print(g.data.n, pcall(function() g.data.n = 40 end))
+      print(g:guess('x'), g:guess('y'), g.data.n)
+      local c = games.new{base = 'cambering'}
+      print(next(c.data), pcall(function() c.data.n = 1 end))
+      """)
+    #expect(run.lines[0].hasPrefix("nil\tfalse\t") && run.lines[0].contains("functions of its mode"), "\(run)")
+    #expect(run.lines[1] == "1\t2\t2")
+    #expect(run.lines[2].hasPrefix("nil\tfalse"))
+    // What was saved goes to the mode's state too, though Lua of another state reads it first.
+    let code = "games.new{mode = 'm', base = 'ab'}:guess('x') shell.run('play --resume')"
+    #expect(try home.run("-e", code).status == 0)
+    #expect(try home.run("play", "--resume", input: "zz\n").output.contains("zz: 2 points"))
+  }
+
+  @Test(arguments: [
+    ("return false, 'too plain for me'", "too plain for me"), ("return nil, 'say \\27[31mmore!'", "say \\x1B[31mmore!"),
+    ("return nil, {message = 'only this'}", "only this"), ("return false", "The mode does not take it"),
+  ])
+  func `a mode's text is the message of its refusal`(answer: String, message: String) throws {
+    let home = try home()
+    try home.install("m", code: "games.mode{name = 'm', rules = {}, accept = function() \(answer) end}")
+    try home.run("plugin", "enable", "m", "--grant")
+    let run = try home.run("play", "m", "--base", "ab", input: "x\n")
+    #expect(run.lines == ["x: This word does not count. \(message)" + (message.hasSuffix("!") ? "" : ".")])
+  }
+
+  @Test func `the end of a game says how it ended, the word, and what to do next`() throws {
+    let home = try home()
+    let terminal = try home.terminal("play", "hangman", "--base", "letter")
+    terminal.wait(for: "_ _ _ _ _ _")
+    for letter in ["a", "b", "c", "d", "f", "g", "h", "i"] { terminal.type(letter + "\r") }
+    terminal.wait(for: "The game is over. l e t t e r   You lost: the word was letter.")
+    terminal.wait(for: "`play hangman` starts another game.")
+    let letters = "a\nb\nc\nd\nf\ng\nh\ni\nj\n"
+    let piped = try home.run("play", "hangman", "--base", "letter", "--json", input: letters).lines
+    #expect(piped.count == 9 && piped[7].contains("The word was letter") && piped[8].contains(#""code": "over""#))
+    let won = try home.run("play", "hangman", "--base", "letter", input: "letter\n")
+    #expect(won.errors.contains("You won: the word is letter."))
+    let duel = try home.run("--json", "play", "duel", "--base", "cambering", input: "/pass\n/pass\ncab\n").lines
+    #expect(duel.last?.contains(#""code": "over""#) == true)
+  }
+
+  @Test func `the game's commands are listed with a line each, and spelling_bee counts no letters`() throws {
+    let home = try home()
+    let help = try home.run("play", "--base", "cambering", input: "/help\n/hlep\n").lines
+    for name in ["/new", "/hint", "/shuffle", "/list", "/give-up", "/help", "/quit"] {
+      #expect(help.contains { $0.hasPrefix(name + " ") }, "\(name)")
+    }
+    #expect(help.last?.contains("(did you mean \"/help\"?)") == true)
+    #expect(try home.run("play", "--base", "cambering", "--json", input: "/help\n").lines.count == 1)
+    let bee = try home.run("--seed", "1", "play", "spelling_bee", input: "/new\n").output
+    #expect(bee.contains("(Spelling bee - English)") && !bee.contains("letter word"), "\(bee)")
+  }
+
+  @Test func `a setting that an option of play set says so`() throws {
+    let home = try home()
+    try home.run("play", "--language", "italian", "--length", "7")
+    let why = try home.run("set", "--why", "game.language").output
+    #expect(why.hasPrefix("game.language is italian by you, remembered from `play --language`."), "\(why)")
+    #expect(try home.run("set", "--why", "game.length").output.contains("`play --length`"))
+    try home.run("set", "game.language", "spanish")
+    #expect(try home.run("set", "--why", "game.language").output.hasPrefix("game.language is spanish by you."))
+  }
+
+  @Test func `what a plugin's game holds counts toward the plugin's memory`() throws {
+    let home = try home()
+    try home.install(
+      "m",
+      code: """
+        games.mode{name = 'm', rules = {}}
+        shell.command{name = 'fill', summary = 'x', run = function()
+          local g, word = games.new{mode = 'm', base = 'ab'}, ('x'):rep(9000)
+          for _ = 1, 100000 do g:guess(word) end end}
+        """,
+      manifest:
+        #"{"name": "m", "version": "1.0", "api": 1, "permissions": ["games", "shell"], "modes": ["m"], "commands": ["fill"]}"#
+    )
+    try home.run("plugin", "enable", "m", "--grant")
+    try home.run("plugin", "limit", "m", "--seconds", "60")
+    let run = try home.run("fill")
+    #expect(run.status == 1 && run.errors.contains("stopped at 64 MiB"), "\(run)")
+  }
+}

@@ -1,0 +1,77 @@
+// The table of games: what is put away, added to, forgotten; and files of older programs.
+
+import Files
+import GRDB
+import Storage
+import Testing
+import WordGames
+
+@Suite struct GameTableTests {
+  private func store() -> Store { Store(path: nil, migrations: WordGamesSchema.migrations) }
+
+  /// A file in memory as the program of step 1 left it, brought up to date.
+  private func old() throws -> Store {
+    let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    let sql = try #require(try FileText.read(folder + "/Fixtures/games_1.sql", limit: 1 << 20))
+    let second = try #require(WordGamesSchema.migrations.last)
+    return Store(path: nil, migrations: [Migration("games.1", sql: sql.withoutMigrationTable), second])
+  }
+
+  @Test func `a game and a result of step 1 are there after the step, and words are added to them`() throws {
+    let store = try old()
+    let saved = try #require(try store.read { try GameTable.saved($0) })
+    #expect(saved.state.found.map(\.word) == ["grace", "ring"])
+    #expect((saved.game, saved.found) == (0, 0))
+    #expect(saved.state.data == #"{"n": 3}"# && saved.state.hintCosts == 2)
+    #expect(try store.read { try GameTable.results($0) }.map(\.longest) == ["cab"])
+    let game = try Game.resume(
+      saved.state, mode: .classic, lexicon: lexicon(), random: SeededGenerator(state: 1), now: { 0 })
+    #expect(try game.code("ring") == "already_used" && game.code("cab") == nil)
+    let isAdded = try store.operation("x") { db in
+      try GameTable.append(db, game.state(foundFrom: saved.found), game: saved.game, after: saved.found, now: 1)
+    }
+    #expect(isAdded)
+    let again = try #require(try store.read { try GameTable.saved($0) })
+    #expect(again.state == game.state && again.found == 3)
+  }
+
+  @Test func `a guess adds one row, and the row of the game does not grow`() throws {
+    let (store, game) = (store(), try game())
+    var sizes: [Int] = []
+    for (index, word) in ["grace", "cab", "ring", "bean"].enumerated() {
+      #expect(try game.code(word) == nil)
+      try store.operation("x") { db in
+        if index == 0 { return try GameTable.save(db, game.state, game: 7, now: 0) }
+        #expect(try GameTable.append(db, game.state(foundFrom: index), game: 7, after: index, now: 0))
+        #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM games_found") == index + 1)
+      }
+      sizes.append(try store.read { try Int.fetchOne($0, sql: "SELECT length(state) FROM games_saved") } ?? 0)
+    }
+    #expect(Set(sizes).count == 1)
+    #expect(try store.read { try GameTable.saved($0) }?.state == game.state)
+  }
+
+  @Test func `nothing is added to another game, or to one that is not as it was`() throws {
+    let (store, game) = (store(), try game())
+    for word in ["grace", "cab"] { #expect(try game.code(word) == nil) }
+    try store.operation("x") { try GameTable.save($0, game.state, game: 7, now: 0) }
+    let wrong: [(Int64, Int)] = [(8, 2), (7, 1), (7, 3)]
+    for (id, found) in wrong {
+      #expect(
+        try store.operation("x") { try GameTable.append($0, game.state, game: id, after: found, now: 0) } == false)
+    }
+    #expect(try store.read { try GameTable.saved($0) }?.state.found.count == 2)
+    try store.operation("x") { try GameTable.forgetSaved($0, game: 8) }
+    #expect(try store.read { try GameTable.saved($0) } != nil)
+    try store.operation("x") { try GameTable.forgetSaved($0, game: 7) }
+    #expect(try store.read { try GameTable.saved($0) } == nil)
+    #expect(try store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM games_found") } == 0)
+  }
+}
+
+extension String {
+  /// The store notes the step itself.
+  fileprivate var withoutMigrationTable: String {
+    split(separator: "\n").filter { !$0.contains("grdb_migrations") }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,209 @@
+// Games and sessions at the workspace's door: what is stored, scored and notified, whoever guesses or answers.
+
+import Decks
+import Testing
+import WordGames
+import Wording
+
+@testable import Workspace
+
+/// Notes what it is notified of.
+private final class Witness: WorkspaceObserver {
+  var observesWords = true { didSet { observesWordsDidChange?() } }
+  var observesWordsDidChange: (() -> Void)?
+  var seen: [String] = []
+  var onEvent: (WorkspaceEvent) throws -> Void = { _ in }
+
+  func notify(_ event: WorkspaceEvent) throws {
+    switch event {
+    case .wordFound(let game, let word): seen.append("word \(word) \(game.game.count)")
+    case .gameFinished(let game): seen.append("game \(game.game.score)")
+    case .cardAnswered(let card, let answer): seen.append("card \(try card.record().prompt) \(answer)")
+    case .sessionFinished(let right, let wrong): seen.append("session \(right) \(wrong)")
+    }
+    try onEvent(event)
+  }
+}
+
+private struct Stop: Error {}
+
+private final class TestData: ModeData {
+  var text: String?
+  init(_ text: String?) { self.text = text }
+}
+
+@Suite struct GameHandleTests {
+  private let person: Person
+  private let workspace: Workspace
+  private let witness = Witness()
+
+  init() throws {
+    person = try Person()
+    workspace = try person.workspace()
+    workspace.observer = witness
+  }
+
+  /// A mode of any letters that ends after two words or two refusals.
+  private func addShortMode() throws {
+    var (mode, refusals) = (Mode(name: "short", title: "Short", summary: "", rules: [.minLength(2)]), 0)
+    mode.hooks.accept = { _, word in
+      if word != "no" { return nil }
+      refusals += 1
+      return Refusal(code: "no", title: "No", message: "No", word: word)
+    }
+    mode.hooks.finished = { $0.count > 1 || refusals > 1 }
+    mode.hooks.makeData = { TestData($0 ?? "fresh") }
+    try workspace.modes.add(mode, owner: .user)
+  }
+
+  private func start(_ mode: String = "classic") throws -> GameHandle {
+    var wish = GameWish()
+    (wish.mode, wish.base, wish.language) = (mode, "cambering", "english")
+    return try workspace.startGame(wish)
+  }
+
+  private func code(_ word: String, _ game: GameHandle) throws -> String? {
+    try game.game.code(of: game.guess(word).outcome)
+  }
+
+  /// A guess as Lua makes it.
+  private func guessLater(_ word: String, _ game: GameHandle) throws -> GuessOutcome {
+    var word = word
+    return try word.withUTF8 { try game.guess(game.game.read($0)) }
+  }
+
+  @Test func `a guess that is typed is stored when it is answered, and notified once`() throws {
+    let game = try start()
+    #expect(try game.guess("  GRACE ").word == "grace")
+    #expect(try code("grace", game) == "already_used" && code("zzz", game) == "not_possible")
+    #expect(witness.seen == ["word grace 1"])
+    witness.observesWords = false
+    #expect(try code("cambering", try start()) == nil && witness.seen.count == 1)
+    witness.observesWords = true
+    #expect(try code("cambering", try start()) == nil && witness.seen.count == 2)
+    _ = try game.hint()
+    try workspace.storeGames()
+    #expect(try workspace.read { try GameTable.saved($0) }?.state.found.map(\.word) == ["grace"])
+    try workspace.close()
+    let resumed = try #require(try person.workspace().resumeGame { _ in })
+    #expect(resumed.game.found == ["grace"])
+    #expect(try code("cambering", resumed) == nil)
+    #expect(try resumed.workspace.read { try GameTable.saved($0) }?.state.found.count == 2)
+    try resumed.workspace.close()
+  }
+
+  @Test func `a guess of a program is stored at the end of the operation, and of two games the last`() throws {
+    let (first, second) = (try start(), try start())
+    for game in [first, second, first] { _ = try guessLater(game.game.count == 0 ? "grace" : "cambering", game) }
+    #expect(try workspace.read { try GameTable.saved($0) } == nil)
+    try workspace.storeGames()
+    #expect(try workspace.read { try GameTable.saved($0) }?.state.found.map(\.word) == ["grace", "cambering"])
+    _ = try guessLater("cambering", second)
+    try workspace.close()
+    let again = try person.workspace()
+    #expect(try again.resumeGame { _ in }?.game.found == ["cambering", "grace"])
+    try again.close()
+  }
+
+  @Test func `a unit that is taken back takes its guesses back, and the game is stored whole after it`() throws {
+    let game = try start()
+    #expect(try code("grace", game) == nil)
+    try workspace.beginUnit()
+    _ = try guessLater("cambering", game)
+    #expect(workspace.unitSummary == "keeping a game")
+    try workspace.rollbackUnit()
+    #expect(try workspace.read { try GameTable.saved($0) }?.state.found.count == 1)
+    try workspace.beginUnit()
+    try game.guess("cab").word == "cab" ? workspace.storeGames() : ()
+    try workspace.rollbackUnit()
+    try workspace.storeGames()
+    try game.leave()
+    #expect(try workspace.read { try GameTable.saved($0) }?.state.found.count == game.game.count)
+    try workspace.close()
+  }
+
+  @Test(arguments: ["word", "refusal", "give up"])
+  func `the end of a game is stored and notified once, whatever brought it`(cause: String) throws {
+    try addShortMode()
+    let game = try start("short")
+    #expect(try code("aa", game) == nil)
+    switch cause {
+    case "word": #expect(try code("bb", game) == nil)
+    case "refusal": #expect(try (code("no", game), code("no", game)) == ("no", "no"))
+    default: try game.giveUp()
+    }
+    #expect(try code("cc", game) == "over" && code("dd", game) == "over")
+    try game.leave()
+    #expect(witness.seen.filter { $0.hasPrefix("game") }.count == 1 && witness.seen.last?.hasPrefix("game") == true)
+    #expect(try workspace.gameResults().map(\.mode) == ["short"])
+    #expect(try workspace.resumeGame { _ in } == nil)
+    try workspace.close()
+  }
+
+  @Test func `a game that ends leaves the one that was put away by another game`() throws {
+    try addShortMode()
+    let kept = try start()
+    #expect(try code("grace", kept) == nil)
+    let other = try start("short")
+    try other.giveUp()
+    #expect(try workspace.resumeGame { _ in }?.game.found == ["grace"])
+    try workspace.close()
+  }
+
+  @Test func `a stop in a listener loses no word, and a listener may guess`() throws {
+    let (game, other) = (try start(), try start())
+    witness.onEvent = { event in
+      if case .wordFound(let found, _) = event, found === game { _ = try guessLater("cambering", other) }
+    }
+    #expect(try code("grace", game) == nil)
+    #expect(witness.seen == ["word grace 1", "word cambering 1"])
+    witness.onEvent = { _ in throw Stop() }
+    #expect(throws: Stop.self) { try game.guess("cambering") }
+    #expect(try workspace.read { try GameTable.saved($0) }?.state.found.map(\.word) == ["grace", "cambering"])
+    try workspace.close()
+  }
+
+  @Test func `a mode's data is made by the mode of what was stored`() throws {
+    try addShortMode()
+    let game = try start("short")
+    #expect(game.game.dataText == nil)
+    let data = try #require(try game.game.data() as? TestData)
+    #expect(data.text == "fresh")
+    data.text = "used"
+    #expect(try code("aa", game) == nil)
+    let resumed = try #require(try workspace.resumeGame { _ in })
+    #expect(resumed.game.dataText == "used")
+    #expect(try resumed.game.data()?.text == "used")
+    try workspace.close()
+  }
+}
+
+@Suite struct SessionHandleTests {
+  @Test func `each answer and the end of a session are notified once`() throws {
+    let person = try Person()
+    let (workspace, witness) = (try person.workspace(), Witness())
+    workspace.observer = witness
+    let deck = try workspace.createDeck("d")
+    for prompt in ["b", "a"] { _ = try deck.add(NewCard(prompt: prompt, answer: "x")) }
+    var wish = SessionHandle.Wish(try workspace.preferences())
+    wish.mode = .sprint
+    let sprint = try deck.study(wish)
+    try sprint.answer(.good)
+    try sprint.answer(.good)
+    #expect(throws: DeckError.over) { try sprint.answer(.good) }
+    try sprint.finishIfOver()
+    #expect(witness.seen == ["card a right", "card b right", "session 2 0"])
+    witness.seen = []
+    try sprint.restart()
+    try sprint.finishIfOver()
+    try sprint.answer(.again)
+    #expect(witness.seen == ["card a wrong"])
+    wish.mode = .review
+    let review = try deck.study(wish)
+    witness.seen = []
+    while !(try review.isOver()) { try review.answer(.easy) }
+    try review.finishIfOver()
+    #expect(witness.seen == ["card a easy", "card b easy", "session 2 0"])
+    try workspace.close()
+  }
+}
