@@ -247,6 +247,7 @@ private func luaValue(of change: SettingChange) -> LuaValue {
 
 private func settingValue(_ stack: borrowing LuaStack, _ index: Int) throws(LuaFailure) -> SettingValue {
   if stack.isNoneOrNil(index) { throw stack.expected("boolean, number or string", at: index) }
+  if stack.isText(index) { _ = try stack.bytes(index, limit: LuaStack.largeText) }
   return try settingValue(stack.value(index), argument: index, "value")
 }
 

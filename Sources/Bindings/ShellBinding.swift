@@ -61,6 +61,7 @@ private func describePrinting(_ module: BoundModule, _ context: BindingContext) 
   ) { stack in
     let options = try stack.optionalTable(2)
     try options?.allowOnly(["title"])
+    if stack.isTable(1), try stack.table(1).count() > mostBars { throw tooManyBars(1) }
     let values = try bars(of: stack.value(1), argument: 1)
     try stack.charge(values.count * 512)
     context.shell.chart(values, try options?.optionalText("title"))
@@ -116,6 +117,10 @@ private func plainText(_ value: LuaValue) -> String {
   }
 }
 
+private let mostBars = 10_000
+
+private func tooManyBars(_ argument: Int) -> LuaFailure { .argument(argument, "at most 10,000 numbers expected") }
+
 private func bars(of value: LuaValue, argument: Int) throws(LuaFailure) -> [(label: String, value: Double)] {
   let pairs: [(String, LuaValue)]
   switch value {
@@ -124,7 +129,7 @@ private func bars(of value: LuaValue, argument: Int) throws(LuaFailure) -> [(lab
     pairs = named.map { (plainText($0.key), $0.value) }.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
   default: throw .argument(argument, "a list of numbers, or names with numbers, expected")
   }
-  guard pairs.count <= 10_000 else { throw .argument(argument, "at most 10,000 numbers expected") }
+  guard pairs.count <= mostBars else { throw tooManyBars(argument) }
   var bars: [(label: String, value: Double)] = []
   for (label, value) in pairs {
     switch value {
