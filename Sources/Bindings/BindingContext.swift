@@ -169,7 +169,6 @@ public final class BindingContext {
     self.events = events
   }
 
-
   /// Does what keeps something in the program for the state, which is charged for all that the call has read so far.
   func keeping<R>(_ kind: String, _ name: String, _ stack: borrowing LuaStack, _ body: () throws -> R) throws -> R {
     let charge = try stack.keepCharge(512 + 2 * name.utf8.count)

@@ -5,7 +5,7 @@ import Testing
 import Wording
 
 @Suite struct RegistryTests {
-  private func plugin(_ name: String) -> Owner { .plugin(PluginName(name)!) }
+  private func plugin(_ name: String) throws -> Owner { .plugin(try #require(PluginName(name))) }
 
   private func plain(_ path: String..., owner: Owner = .program, arguments: [Argument] = [], options: [Option] = [])
     -> Command
@@ -33,8 +33,8 @@ import Wording
     #expect(builtIn?.message == #"the plugin "other" cannot add the command "deck": Deckhand has one of that name"#)
     #expect(throws: CommandError.self) { try registry.add(plain("quiz", "start")) }
     try registry.add(plain("deck", "count", owner: plugin("other")))
-    registry.removeAll(owner: plugin("other"))
-    registry.removeAll(owner: plugin("quizbowl"))
+    try registry.removeAll(owner: plugin("other"))
+    try registry.removeAll(owner: plugin("quizbowl"))
     #expect(registry.commands.map(\.name) == ["deck list"])
     #expect(!registry.isKnown("quiz"))
   }
@@ -46,8 +46,8 @@ import Wording
     let error = #expect(throws: CommandError.self) { try registry.add(plain("mine", owner: plugin("you"))) }
     #expect(error?.message == #"the plugin "you" cannot add the command "mine": you have one of that name"#)
     #expect(throws: CommandError.self) { try registry.add(plain("short", owner: plugin("you"))) }
-    registry.remove(["mine"], owner: plugin("you"))
-    registry.removeAll(owner: plugin("you"))
+    try registry.remove(["mine"], owner: plugin("you"))
+    try registry.removeAll(owner: plugin("you"))
     #expect(registry.commands.map(\.name) == ["mine"])
     #expect(registry.aliases.map(\.name) == ["short"])
   }

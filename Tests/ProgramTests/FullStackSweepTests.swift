@@ -21,7 +21,8 @@ import Testing
     shell.command{name = "deep", run = function() return deep end}
     local deck = decks.create("D")
     local card = deck:add{prompt = "p", answer = "a", tags = {"t"}}
-    local game = assert(games.new{base = "planets"})
+    games.mode{name = "own"}
+    local game = assert(games.new{mode = "own", base = "planets"})
     game.data.deep = deep
     local document = assert(documents.create{})
     local objects = {
