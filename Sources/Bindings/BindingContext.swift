@@ -170,8 +170,11 @@ public final class BindingContext {
   }
 
   /// Does what keeps something in the program for the state, which is charged for all that the call has read so far.
-  func keeping<R>(_ kind: String, _ name: String, _ stack: borrowing LuaStack, _ body: () throws -> R) throws -> R {
-    let charge = try stack.keepCharge(512 + 2 * name.utf8.count)
+  /// - Parameter weight: bytes that the thing weighs by itself.
+  func keeping<R>(
+    _ kind: String, _ name: String, _ stack: borrowing LuaStack, weight: Int = 512, _ body: () throws -> R
+  ) throws -> R {
+    let charge = try stack.keepCharge(weight + 2 * name.utf8.count)
     let made = try body()
     kept[kind + " " + name] = charge
     return made

@@ -169,7 +169,8 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
     "Gives the beginning of a line a name of its own. A plugin's is a command of that plugin, and reaches only what it may run."
   ) { stack in
     let (name, text) = (try stack.text(1, limit: 1024), try stack.text(2, limit: 65_536))
-    try context.keeping("alias", name, stack) { try context.shell.alias(name, text, context.grants) }
+    // A plugin's alias is a command, with its description.
+    try context.keeping("alias", name, stack, weight: 2048) { try context.shell.alias(name, text, context.grants) }
     return LuaNothing()
   }
   module.function(
