@@ -262,7 +262,9 @@ import Testing
       manifest: #""commands": ["esc"], "modes": ["escmode"], "summary": "S\u001b[2J""#,
       """
       local bad = "\(bad)"
-      assert(games.mode{name = "escmode", title = bad, summary = bad, rules = {}, show = function() return bad end})
+      assert(games.mode{name = "escmode", title = bad, summary = bad, rules = {}, show = function() return bad end,
+        hint = function() return bad end,
+        accept = function(_, word) return word ~= "ate" or nil, {code = "no", title = bad, message = bad} end})
       settings.value("esc.own", {title = bad, help = bad, default = bad})
       shell.command{name = "esc", summary = bad, details = bad, usage = bad, example = bad,
         arguments = {{name = "[WORD]", help = bad}, {name = "--x", value = bad, help = bad}},
@@ -291,7 +293,7 @@ import Testing
     }
     for json in [["--json"], []] {
       let run = try home.run(
-        ["play", "escmode", "--base", "teacher"] + json, input: "tea\n/list\n/quit\n")
+        ["play", "escmode", "--base", "teacher"] + json, input: "tea\nate\n/hint\n/list\n/quit\n")
       let all = run.output + run.errors
       #expect(!all.contains("\u{1B}") && !all.contains("\u{9B}"), "\(all)")
     }

@@ -11,7 +11,7 @@ import Testing
     return terminal
   }
 
-  private static let asking = "while true do pcall(shell.ask, 'name? ') end"
+  private static let asking = "while true do pcall(shell.ask, 'na' .. 'me? ') end"
 
   private func plugin(_ home: Home, _ code: String, permissions: String = "\"shell\"") throws {
     let folder = home.path + "/data/plugins/mine"
@@ -60,7 +60,7 @@ import Testing
   @Test func `a line after Ctrl-D ends as one before it does`() throws {
     let home = try Home()
     let terminal = try prompt(home)
-    terminal.type("shell.ask('name? ')\r")
+    terminal.type("shell.ask('na' .. 'me? ')\r")
     terminal.wait(for: "name? ")
     terminal.type("\u{04}")
     terminal.wait(for: "nil\r\n")

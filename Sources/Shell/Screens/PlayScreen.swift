@@ -231,7 +231,8 @@ final class PlayScreen {
   private func tell(_ lines: [String]) {
     if draws { return draw(alert: lines) }
     let text = lines.joined(separator: "\n")
-    shell.console.show(manner.wantsJSON ? [JSONText.object([("message", JSONText.string(text))])] : lines)
+    let shown = lines.map { printable($0, limit: 4_000) }
+    shell.console.show(manner.wantsJSON ? [JSONText.object([("message", JSONText.string(text))])] : shown)
   }
 
   // MARK: The end

@@ -319,7 +319,8 @@ final class StudyScreen {
     scroll = redraws ? try layout()?.answerStart ?? 0 : 0
   }
 
-  private var help: [String] { [hint, "e edit the card   p pause   q quit   Enter show the answer"] }
+  /// What else can be pressed, besides what the screen shows anyway.
+  private var help: [String] { [hint, isAnswerShown ? "e edit the card   p pause" : "e edit the card"] }
 
   /// The document that the card shows, as `doc show` draws it; in words where the terminal shows no pictures.
   private func picture(of card: CardHandle) throws -> [String] {
