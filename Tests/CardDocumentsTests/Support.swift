@@ -119,7 +119,11 @@ func monotonicSeconds() -> Double {
 }
 
 func makeDrawing(path: String? = nil) -> DrawingProgram {
-  DrawingProgram(path: path ?? drawPath(), environment: ["HOME=/nonexistent"], clock: monotonicSeconds)
+  let program = DrawingProgram(
+    path: path ?? drawPath(), environment: ["HOME=/nonexistent"], clock: monotonicSeconds)
+  // Many are drawn side by side by all tests; what is given up in time has a test with a patience of its own.
+  program.patience = 300
+  return program
 }
 
 /// A store whose ids repeat from run to run.
