@@ -48,11 +48,12 @@ func filesModule(_ context: BindingContext) -> BoundModule {
 
 /// The bytes of a file that are one Lua string in the end: charged before they are read.
 private func wholeFile(_ path: String, _ kinds: FileKinds, _ stack: borrowing LuaStack) throws -> [UInt8] {
+  let file = try ByteFile(path, kinds) { Interrupts.areRequested }
   // As much again while it grows, and once more in Lua.
-  if let size = try ByteFile(path, kinds).size, size <= largestFile { try stack.charge(3 * size) }
+  if let size = file.size, size <= largestFile { try stack.charge(3 * size) }
   let limit = max(1 << 20, min(largestFile, stack.room))
   do {
-    return try FileText.bytes(path, limit: limit, kinds) { Interrupts.areRequested }
+    return try file.rest(limit: limit)
   } catch {
     // What has no room in the state's memory ends its call as any other memory does.
     if error.number == EFBIG, limit < largestFile { try stack.charge(largestFile) }
