@@ -61,47 +61,54 @@ let package = Package(
       name: "CDrawing", cSettings: [.unsafeFlags(drawingHeaders)],
       linkerSettings: drawingLibraries.map { .linkedLibrary($0) }),
     // What every room says the same way.
-    room("Wording"),
-    room("JSON", ["Wording"]),
-    room("Files", ["Wording", system]),
+    room("Problems"),
+    room("Text", ["Problems"]),
+    room("Values", ["Text", "Problems"]),
+    room("Files", ["Problems", "Text", "Values", system]),
     // The domain: one room a noun, none knows Lua or a terminal.
-    room("Storage", ["Wording", "Files", grdb, sqlite]),
-    room("Decks", ["Wording", "Files", "Storage", grdb, sqlite]),
+    room("Storage", ["Problems", "Text", "Values", "Files", grdb, sqlite]),
+    room("Decks", ["Problems", "Text", "Values", "Files", "Storage", grdb, sqlite]),
     // Optimised in debug builds too: compiling a list of a million words would take the tests a minute.
     .target(
-      name: "Lexicon", dependencies: ["Wording", "Files"],
+      name: "Lexicon", dependencies: ["Problems", "Text", "Values", "Files"],
       swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
-    room("WordGames", ["Wording", "JSON", "Lexicon", "Storage", grdb], isHot: true),
-    room("ToggleSettings", ["Wording", "JSON", "Storage", grdb]),
-    room("Authentication", ["Wording", "Files", "CSodium", "CUtf8proc"]),
+    room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage", grdb], isHot: true),
+    room("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
+    room("Authentication", ["Problems", "Text", "Values", "Files", "CSodium", "CUtf8proc"]),
     room("DrawingWire"),
-    room("CardDocuments", ["Wording", "JSON", "Files", "DrawingWire", "CSodium"]),
+    room("CardDocuments", ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium"]),
     room(
       "Workspace",
       [
-        "Wording", "Files", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames", "ToggleSettings",
+        "Problems", "Text", "Values", "Files", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames",
+        "ToggleSettings",
         "Authentication", grdb,
       ], isHot: true),
     // Lua made safe, and what it sees.
-    room("LuaRuntime", ["Wording", "CLua"]),
-    room("Commands", ["Wording"]),
+    room("LuaRuntime", ["Problems", "Text", "Values", "CLua"]),
+    room("Commands", ["Problems", "Text", "Values"]),
     room(
       "Bindings",
       [
-        "Wording", "JSON", "Files", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "CardDocuments",
+        "Problems", "Text", "Values", "Files", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks",
+        "CardDocuments",
         "Lexicon", "WordGames", "ToggleSettings",
       ], isHot: true),
-    room("PluginHost", ["Wording", "JSON", "Files", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
+    room("PluginHost", ["Problems", "Text", "Values", "Files", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
     room(
       "Shell",
       [
-        "Wording", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "Storage", "Decks",
+        "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace",
+        "Storage", "Decks",
         "Lexicon",
-        "CardDocuments", "JSON", "WordGames", "ToggleSettings", "Authentication", "CReadline", "CTerminal",
+        "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CReadline", "CTerminal",
       ]),
     .executableTarget(
       name: "deckhand",
-      dependencies: ["Shell", "LuaRuntime", "Commands", "Workspace", "ToggleSettings", "Authentication", "Wording"],
+      dependencies: [
+        "Shell", "LuaRuntime", "Commands", "Workspace", "ToggleSettings", "Authentication", "Problems", "Text",
+        "Values",
+      ],
       swiftSettings: strict),
     .target(
       name: "BenchmarkReferences", path: "Tests/BenchmarkReferences",
@@ -113,7 +120,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace", "Commands",
-        "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Wording",
+        "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values",
       ], path: "Tests/Benchmarks",
       swiftSettings: strict),
     // A program that the tests of Authentication start to end it at every step.
@@ -125,28 +132,33 @@ let package = Package(
     .executableTarget(
       name: "deckhand-draw", dependencies: ["DrawingWire", "CDrawing"],
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
-    tests("Wording"),
-    tests("Files", ["Wording"]),
-    tests("Storage", ["Wording", "Files", grdb]),
-    tests("Decks", ["Wording", "Files", "Storage", grdb, sqlite], resources: [.copy("Fixtures")]),
-    tests("JSON", ["Wording"]),
+    tests("Problems", ["Text"]),
+    tests("Text", ["Problems"]),
+    tests("Files", ["Problems", "Text", "Values"]),
+    tests("Storage", ["Problems", "Text", "Values", "Files", grdb]),
+    tests("Decks", ["Problems", "Text", "Values", "Files", "Storage", grdb, sqlite], resources: [.copy("Fixtures")]),
+    tests("Values", ["Problems", "Text"]),
     tests(
-      "CardDocuments", ["Wording", "JSON", "Files", "DrawingWire", "CSodium", "deckhand-draw"],
+      "CardDocuments", ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium", "deckhand-draw"],
       resources: [.copy("Fixtures")]),
     tests("Lexicon"),
-    tests("WordGames", ["Lexicon", "Files", "Storage", "Wording", grdb], exclude: ["Fixtures"]),
-    tests("ToggleSettings", ["Wording", "Storage", grdb]),
+    tests("WordGames", ["Lexicon", "Files", "Storage", "Problems", "Text", "Values", grdb], exclude: ["Fixtures"]),
+    tests("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
     tests(
       "Workspace",
-      ["Authentication", "CardDocuments", "Decks", "ToggleSettings", "Lexicon", "WordGames", "Storage", "Wording"]),
+      [
+        "Authentication", "CardDocuments", "Decks", "ToggleSettings", "Lexicon", "WordGames", "Storage", "Problems",
+        "Text", "Values",
+      ]),
     tests("Authentication", ["Files", "AuthenticationProbe", "CTerminal"]),
-    tests("LuaRuntime", ["Wording", "CLua"], exclude: ["Scripts"]),
+    tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
     tests("Commands"),
-    tests("PluginHost", ["Bindings", "JSON"]),
+    tests("PluginHost", ["Bindings"]),
     // Measures calls between Lua and Swift against plain C.
     .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
     .executableTarget(
-      name: "LuaBench", dependencies: ["LuaRuntime", "CLua", "LuaBenchReference", "Wording"], path: "Tests/LuaBench",
+      name: "LuaBench", dependencies: ["LuaRuntime", "CLua", "LuaBenchReference", "Problems", "Text", "Values"],
+      path: "Tests/LuaBench",
       swiftSettings: strict),
     // A small program that the tests of the prompt drive through a pseudo-terminal.
     .executableTarget(

@@ -5,7 +5,7 @@
 import CSodium
 package import Files
 import Glibc
-import Wording
+import Text
 
 /// Adds, lists, checks, changes and removes accounts.
 public final class AccountStore {

@@ -2,7 +2,8 @@
 // Invariant: a wrong name and a wrong password are the same case with the same words.
 
 import Files
-public import Wording
+public import Problems
+import Text
 
 /// A sign-in, an account or a password that was refused.
 public enum AuthenticationError: Problem, Equatable {

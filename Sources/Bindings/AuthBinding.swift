@@ -2,7 +2,6 @@
 // string: it is typed at the terminal or read from a file by the shell.
 
 import LuaRuntime
-import Wording
 
 /// What Lua calls `auth`, handed in by the program.
 public struct AuthServices {

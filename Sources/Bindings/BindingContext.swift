@@ -3,8 +3,9 @@
 
 public import Commands
 public import LuaRuntime
+public import Problems
+import Text
 import ToggleSettings
-public import Wording
 public import Workspace
 
 /// What Lua calls `shell`, handed in by the program: it lives above this room.

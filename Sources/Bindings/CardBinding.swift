@@ -3,7 +3,7 @@
 import CardDocuments
 import Decks
 public import LuaRuntime
-import Wording
+import Text
 public import Workspace
 
 extension CardHandle: BoundObject {}

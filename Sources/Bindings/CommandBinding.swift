@@ -3,7 +3,8 @@
 
 import Commands
 import LuaRuntime
-import Wording
+import Problems
+import Text
 
 /// A command as Lua sees it.
 final class CommandObject: BoundObject {

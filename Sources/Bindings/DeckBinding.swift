@@ -4,7 +4,8 @@
 import CardDocuments
 import Decks
 public import LuaRuntime
-import Wording
+import Problems
+import Text
 public import Workspace
 
 extension DeckHandle: BoundObject {}

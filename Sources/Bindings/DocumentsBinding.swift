@@ -3,7 +3,8 @@
 
 import CardDocuments
 public import LuaRuntime
-import Wording
+import Problems
+import Text
 public import Workspace
 
 extension DocumentHandle: BoundObject {}

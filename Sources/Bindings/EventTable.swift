@@ -3,7 +3,8 @@
 // plugins together have one budget of time an event, and one Ctrl-C ends all that are still to be called.
 
 public import LuaRuntime
-public import Wording
+public import Problems
+import Text
 public import Workspace
 
 /// The events of the contract.

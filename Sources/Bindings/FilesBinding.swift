@@ -4,7 +4,8 @@
 import Files
 import Glibc
 import LuaRuntime
-import Wording
+import Problems
+import Text
 
 func filesModule(_ context: BindingContext) -> BoundModule {
   let path = LuaParameter("path", .string)

@@ -3,8 +3,9 @@
 
 import Lexicon
 public import LuaRuntime
+import Problems
+import Text
 import WordGames
-import Wording
 public import Workspace
 
 extension GameHandle: BoundObject {}

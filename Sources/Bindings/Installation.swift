@@ -2,7 +2,8 @@
 // in the environment at all.
 
 public import LuaRuntime
-import Wording
+import Problems
+import Text
 
 /// The number that plugins name as the interface they were written for.
 public let apiVersion = 1

@@ -1,7 +1,7 @@
 // JSON text as Lua data. Invariant: bounded in size and depth; what is no table is refused, as only tables are kept.
 
-import JSON
 import LuaRuntime
+import Values
 
 extension LuaValue {
   /// The table in a text that `json` gave; nil for anything else.

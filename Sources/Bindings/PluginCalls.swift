@@ -2,7 +2,8 @@
 // plugin names the plugin; only Ctrl-C and problems of ordinary life pass as they are.
 
 public import LuaRuntime
-public import Wording
+public import Problems
+import Text
 
 /// What of a plugin was called.
 public enum PluginCall: Equatable, Sendable, CustomStringConvertible {

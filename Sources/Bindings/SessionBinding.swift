@@ -2,7 +2,7 @@
 
 import Decks
 public import LuaRuntime
-import Wording
+import Text
 public import Workspace
 
 extension SessionHandle: BoundObject {}

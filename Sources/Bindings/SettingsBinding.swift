@@ -2,8 +2,9 @@
 // transaction and one notification, whoever makes it; an error in a listener is reported once and reaches nobody else.
 
 public import LuaRuntime
+import Problems
+import Text
 import ToggleSettings
-import Wording
 public import Workspace
 
 extension SettingGroupHandle: BoundObject {}

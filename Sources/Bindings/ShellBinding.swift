@@ -3,7 +3,7 @@
 
 public import Commands
 public import LuaRuntime
-import Wording
+import Text
 
 /// Progress as Lua sees it.
 final class ProgressObject: BoundObject {

@@ -4,7 +4,7 @@
 import Files
 public import Lexicon
 public import LuaRuntime
-import Wording
+import Text
 public import Workspace
 
 extension LexiconHandle: BoundObject {}

@@ -3,8 +3,8 @@
 
 public import Files
 import Glibc
-public import JSON
-public import Wording
+public import Problems
+public import Values
 
 public enum DocumentError: Problem, Equatable, Sendable {
   // Reading

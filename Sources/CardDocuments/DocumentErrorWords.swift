@@ -1,8 +1,9 @@
 // The sentences of DocumentError, apart from its facts.
 
 import Files
-import JSON
-import Wording
+import Problems
+import Text
+import Values
 
 extension DocumentError {
   public var message: String {

@@ -1,7 +1,7 @@
 // The short way to write what a command takes, for commands that Lua adds: `FILE`, `[DECK]`, `WORD...`, `--count N`, `--quick`.
 // Invariant: what it reads is checked again by the registry as any other description is; a name says its kind (`DECK` is a deck).
 
-import Wording
+import Text
 
 /// One word of the notation: an argument, or an option.
 public enum ArgumentNotation: Sendable {

@@ -1,7 +1,8 @@
 // One command as data: its name, what it takes, what help says of it, and what runs it.
 // Invariant: parsing, help, usage lines and completion are all made from this description; none of them is written twice.
 
-public import Wording
+public import Problems
+import Text
 
 /// What is done with a file that an argument or an option names.
 public enum FileAccess: String, Sendable, CaseIterable {

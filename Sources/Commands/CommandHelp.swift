@@ -1,7 +1,8 @@
 // The texts of `help`, made from the descriptions: all commands by theme, a group, one command.
 // Invariant: plain lines no wider than asked, as far as single words allow; every argument and option of a command is in its text.
 
-import Wording
+import Problems
+import Text
 
 extension Command {
   /// One line for each form: `deck import DECK FILE [--format F] [--strict]`.

@@ -1,7 +1,8 @@
 // All commands there are, built in or of a plugin: looked up, parsed, listed.
 // Invariant: names are unique, and every command in it has a description that parsing, help and completion can read.
 
-public import Wording
+public import Problems
+import Text
 
 /// Commands that share their first word.
 public struct CommandGroup {

@@ -1,7 +1,8 @@
 // What a command answers: a value for programs (`--json`, `shell.run`) and a way to show it to people.
 // Invariant: the value alone says everything; the display adds words and order, never facts.
 
-import Wording
+import Problems
+import Values
 
 public indirect enum CommandValue {
   case none

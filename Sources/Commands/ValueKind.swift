@@ -1,7 +1,7 @@
 // What kind of value an argument or an option takes: it words the check and picks the names that Tab offers.
 // Invariant: a kind knows how a word must look, never what exists; whether a deck is there is for the command to say.
 
-import Wording
+import Text
 
 public enum ValueKind: Equatable, Sendable {
   case text

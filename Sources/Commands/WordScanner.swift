@@ -1,7 +1,7 @@
 // Reads the words after a command's name one by one and tells options, their values and arguments apart.
 // Invariant: parsing and completion both read a line through this, so what Tab offers is what the parser takes.
 
-import Wording
+import Text
 
 struct WordScanner {
   let command: Command

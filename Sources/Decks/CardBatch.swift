@@ -3,7 +3,7 @@
 // a card refused changes nothing; the caller's operation around the batch takes all of it back when anything throws.
 
 public import GRDB
-import Wording
+import Problems
 
 /// Cards on their way into a deck. It is made, fed and finished inside one operation.
 public final class CardBatch {

@@ -1,7 +1,7 @@
 // The rules of a card's texts, applied to bytes in place: UTF-8, no NUL, trimmed, bounded; and their stable hash.
 // Invariant: nothing here makes a String, and the hash never changes, because the database keeps it.
 
-import Wording
+import Text
 
 /// Bytes of a text in place, good as long as whoever lent them keeps them.
 public typealias TextBytes = UnsafeBufferPointer<UInt8>

@@ -1,7 +1,7 @@
 // A deck as it is kept, and what its name may be.
 // Invariant: a `DeckName` that exists has passed every rule; nothing else reaches the table.
 
-import Wording
+import Text
 
 /// Which deck: never used again for another one.
 public struct DeckID: RawRepresentable, Hashable, Sendable {

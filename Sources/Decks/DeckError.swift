@@ -1,7 +1,8 @@
 // What can go wrong with decks, cards, their files and their sessions, as facts, and the words for it.
 // Invariant: codes never change; every message says which value it is about and what is expected instead.
 
-public import Wording
+public import Problems
+import Text
 
 public enum DeckError: Problem, Equatable {
   /// A deck of that name is there, or one that differs only in capitals.

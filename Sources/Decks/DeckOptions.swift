@@ -1,7 +1,8 @@
 // What a person can set for a deck.
 // Invariant: every value is in its range; what a newer program wrote beside them survives reading and writing.
 
-import Wording
+import Text
+import Values
 
 public struct DeckOptions: Equatable, Sendable {
   public private(set) var newPerDay = 20

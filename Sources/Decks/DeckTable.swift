@@ -2,7 +2,7 @@
 // Invariant: a deck's parents exist, and no two names differ only in capitals.
 
 public import GRDB
-import Wording
+import Text
 
 public enum DeckTable {
   private static let columns = "id, name, created, studied"

@@ -2,7 +2,8 @@
 // Invariant: order is kept, and a value that is not a text keeps its very characters, so that 12.50 stays 12.50.
 
 import Storage
-import Wording
+import Text
+import Values
 
 enum FieldText {
   /// Names with a meaning of their own in files, which no field may have.

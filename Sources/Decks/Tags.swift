@@ -1,7 +1,7 @@
 // Tags: what may be one, and how a card's are kept in one column.
 // Invariant: no tag holds white space, so that blanks can part them; the order given is kept, a repeated one is dropped.
 
-import Wording
+import Text
 
 enum Tags {
   /// ` animal farm ` for the tags animal and farm, an empty text for none: `instr(tags, ' animal ')` finds one.

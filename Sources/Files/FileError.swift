@@ -2,8 +2,9 @@
 // Invariant: codes never change, and each message names the path and, where there is something to do, what.
 
 public import Glibc
+public import Problems
 internal import SystemPackage
-public import Wording
+import Text
 
 /// A failure of a file or a folder.
 ///

@@ -1,7 +1,8 @@
 // A language of words: how its letters are lowercased and folded, what its letters are worth, and where its lists are found.
 // Invariant: a language is data; two languages are the same when their names are.
 
-import Wording
+import Problems
+import Text
 
 /// How capitals become small letters, and what a capital in a word list means.
 public enum LetterCase: Hashable, Sendable {

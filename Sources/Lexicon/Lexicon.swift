@@ -1,8 +1,6 @@
 // The words of one language, packed for the processor, and the questions asked of them.
 // Invariant: immutable once made. Lists of words are in one order everywhere: longest first, then by code point.
 
-import Wording
-
 /// A compiled word list. All words are in normal form (`normalize`); questions take them so.
 public final class Lexicon {
   public let language: Language

@@ -1,7 +1,8 @@
 // What can go wrong with words, as facts, and the words for it.
 // Invariant: each case names the file or language it is about and says what to do next.
 
-public import Wording
+public import Problems
+import Text
 
 /// A failure to find, read or use a word list.
 public enum LexiconError: Problem, Equatable {

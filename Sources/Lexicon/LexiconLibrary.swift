@@ -2,7 +2,7 @@
 // Invariant: a lexicon that was handed out stays as it is; asking again for the same language gives the same object until it
 // is compiled anew.
 
-import Wording
+import Text
 
 public final class LexiconLibrary {
   private let listFolders: [String]

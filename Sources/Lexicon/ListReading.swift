@@ -1,7 +1,7 @@
 // Reads a word list: finds its lines, refuses what is no text in UTF-8, and has each line judged.
 // Invariant: whatever bytes a file has, the answer is words with a report, or an error that says what the file looks like.
 
-import Wording
+import Text
 
 /// Adds the words of a whole list to `collection`. `path` is for messages.
 func readList(

@@ -1,7 +1,7 @@
 // A text as the lexicon compares it: trimmed, composed, in small letters by the language's rules, without accents on request.
 // Invariant: normalising twice gives the same as once, and a word of a compiled list is its own normal form.
 
-import Wording
+import Text
 
 /// `text` trimmed, in NFC, lowercased by the rules of `language`; with `foldAccents` without the accents of letters that
 /// are not letters of their own there (à becomes a, ñ stays).

@@ -2,7 +2,7 @@
 // bit of a letter's code, so that a comparison of one position costs a few operations for 64 words.
 // Invariant: only planes that `Block.all` has checked are read, and only rows below the block's number of words are answered.
 
-import Wording
+import Problems
 
 /// A pattern: letters, `?` for one letter, `*` for any number, `[abc]` for a choice.
 struct Pattern {

@@ -1,7 +1,7 @@
 // Which lines of a list are words, and what they look like once they are.
 // Invariant: a word that passes is its own normal form: NFC, small letters, 2...64 letters, at most 255 bytes.
 
-import Wording
+import Text
 
 /// The limits of reading a list. The defaults are far beyond every list that Debian ships; tests lower them.
 public struct ListLimits: Sendable {

@@ -2,7 +2,7 @@
 // frame ends, and an error value of one state never reaches another.
 
 import CLua
-public import Wording
+public import Problems
 
 extension LuaStack {
   /// Pushes what an error means to Lua; answers a count of results, or a `dh_failure`.

@@ -1,7 +1,7 @@
 // An error of somebody else's code, as its caller is told of it. Invariant: what stopped that code does not stop the caller; the
 // error is an ordinary one from there on.
 
-public import Wording
+public import Problems
 
 extension LuaError {
   /// An ordinary error in these words, whose value in Lua is the problem.

@@ -1,7 +1,7 @@
 // How a failure travels between Lua and Swift: as a value that Swift throws, never as a jump.
 // Invariant: a `LuaError` holds no Lua value; the state that raised it keeps its last few error values and knows them by key.
 
-public import Wording
+public import Problems
 
 /// Why running Lua code was stopped from outside.
 public enum StopReason: Equatable, Sendable {

@@ -2,7 +2,6 @@
 // raw; the only code of a script that runs is a `__tostring`, protected, and only for values that are shown by their text.
 
 import CLua
-import Wording
 
 /// A value prepared for showing.
 public indirect enum LuaPreview {

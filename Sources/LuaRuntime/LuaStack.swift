@@ -4,7 +4,7 @@
 // `reserve`.
 
 public import CLua
-import Wording
+import Text
 
 /// The stack of the running coroutine. Arguments of a bound function are at 1, 2, ...; self is 1 in a method.
 public struct LuaStack: ~Copyable {

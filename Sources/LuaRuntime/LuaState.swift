@@ -3,7 +3,7 @@
 // its memory is given back when the last use of its stacks that was under way has ended.
 
 import CLua
-import Wording
+import Problems
 
 /// One Lua state: its globals, the bound types that it knows, and the doors through which Swift calls into it.
 public final class LuaState {

@@ -2,7 +2,8 @@
 // Invariant: metamethods run only protected, and every error names the argument and the field it is about.
 
 import CLua
-import Wording
+import Problems
+import Text
 
 /// A table on the stack of a host call. Valid only during that call.
 public struct LuaTable: ~Copyable {

@@ -1,7 +1,8 @@
 // Plain data as it crosses between Lua and Swift, or from one Lua state to another: copied, never shared.
 // Invariant: a `LuaValue` holds nothing of the state it came from; what cannot be copied is told by its kind.
 
-import Wording
+import Text
+import Values
 
 /// A copied Lua value.
 public indirect enum LuaValue {

@@ -2,7 +2,7 @@
 // made of, but for the one detail that differs from time to time.
 
 import CLua
-public import Wording
+public import Problems
 
 /// A problem with one detail, ready to be pushed on the stacks of one state.
 public final class PreparedProblem {

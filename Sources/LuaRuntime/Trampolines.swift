@@ -2,7 +2,8 @@
 // raises; a failure is a value that the trampoline raises when the frame is gone.
 
 import CLua
-import Wording
+import Problems
+import Text
 
 extension LuaState {
   /// The message for a field that a type or module does not have.

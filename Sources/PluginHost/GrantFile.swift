@@ -3,8 +3,8 @@
 
 import Bindings
 import Files
-import JSON
-import Wording
+import Problems
+import Values
 
 struct GrantFile {
   struct Entry: Equatable {

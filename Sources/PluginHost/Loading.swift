@@ -5,8 +5,9 @@
 import Bindings
 import Commands
 import LuaRuntime
+import Problems
+import Text
 import WordGames
-import Wording
 
 extension PluginHost {
   // MARK: At first use

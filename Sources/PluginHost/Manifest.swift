@@ -2,8 +2,9 @@
 // and what was expected there; keys that are not known are kept.
 
 public import Bindings
-public import JSON
-public import Wording
+public import Problems
+import Text
+public import Values
 
 /// What `plugin.json` says.
 public struct Manifest: Sendable {

@@ -2,7 +2,7 @@
 // absolute or begins with the person's home.
 
 import Bindings
-import Wording
+import Text
 
 /// A right that a plugin asks for.
 public enum Permission: Hashable, Sendable, CustomStringConvertible {

@@ -1,7 +1,8 @@
 // What can be wrong with a plugin, in words. Invariant: each message names the plugin, and what to do where something can be done.
 
 import Bindings
-public import Wording
+public import Problems
+import Text
 
 /// Why a plugin cannot be used.
 public enum PluginError: Problem, Equatable {

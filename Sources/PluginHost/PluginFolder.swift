@@ -3,7 +3,8 @@
 
 import Files
 import Glibc
-import Wording
+import Problems
+import Text
 
 struct PluginFolder {
   let plugin: String

@@ -5,8 +5,9 @@
 public import Bindings
 public import Commands
 import Files
+public import Problems
+import Text
 public import WordGames
-public import Wording
 
 public final class PluginHost {
   /// What the host works with, handed in by the program.

@@ -3,7 +3,7 @@
 import Commands
 import Files
 import Glibc
-import JSON
+import Values
 
 extension PluginHost {
   /// Writes a folder of that name among the person's plugins and takes it up, not enabled yet.

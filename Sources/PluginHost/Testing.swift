@@ -4,7 +4,8 @@
 import Bindings
 import Commands
 import LuaRuntime
-import Wording
+import Problems
+import Text
 
 /// How one test ended.
 public struct PluginTestResult: Equatable, Sendable {

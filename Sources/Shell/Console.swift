@@ -6,7 +6,6 @@ import CReadline
 public import Commands
 import Glibc
 import LuaRuntime
-import Wording
 
 public final class Console {
   private let output: Terminal

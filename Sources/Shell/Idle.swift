@@ -3,7 +3,8 @@
 
 import Authentication
 import Files
-import Wording
+import Problems
+import Text
 import Workspace
 
 /// Watches how long no key was pressed at the prompt.

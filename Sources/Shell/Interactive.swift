@@ -5,7 +5,7 @@ import Bindings
 import Commands
 import Files
 import LuaRuntime
-import Wording
+import Text
 import Workspace
 
 extension Shell {

@@ -10,7 +10,6 @@ import LuaRuntime
 import PluginHost
 import ToggleSettings
 import WordGames
-import Wording
 import Workspace
 
 extension Shell {

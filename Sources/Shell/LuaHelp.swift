@@ -1,7 +1,8 @@
 // `help` for the Lua side, from the descriptions of modules and bound types. Invariant: it says exactly what the reference says.
 
 import LuaRuntime
-import Wording
+import Problems
+import Text
 
 extension Shell {
   /// Names that `help` knows beside commands: modules, types, `decks.create`, `deck:add`.

@@ -1,11 +1,11 @@
 // Numbers in results: with their thousands set apart for people at a terminal, as digits alone where a program may read them.
 // Invariant: within the shell `grouped` and `counted` are these; what goes into a pipe can be read as a number.
 
-import Wording
+import Text
 
 extension Terminal {
   /// `1,204` on a screen, `1204` in a pipe.
-  func grouped(_ number: Int) -> String { hasScreen ? Wording.grouped(number) : String(number) }
+  func grouped(_ number: Int) -> String { hasScreen ? Text.grouped(number) : String(number) }
 
   /// `1,204 cards` on a screen, `1204 cards` in a pipe.
   func counted(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {

@@ -4,7 +4,9 @@
 import Authentication
 import Commands
 import LuaRuntime
-import Wording
+import Problems
+import Text
+import Values
 
 extension Shell {
   /// Tells of an error and answers the exit status it stands for.

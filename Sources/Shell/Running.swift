@@ -8,8 +8,9 @@ public import Files
 import Glibc
 import LuaRuntime
 import PluginHost
+import Problems
+import Text
 import ToggleSettings
-import Wording
 import Workspace
 
 /// Lua code to run in batch.

@@ -9,10 +9,11 @@ public import Commands
 public import Lexicon
 public import LuaRuntime
 public import PluginHost
+import Problems
 import Storage
+import Text
 import ToggleSettings
 public import WordGames
-import Wording
 public import Workspace
 
 /// What the program decides before there is a shell.

@@ -3,7 +3,7 @@
 
 import Commands
 import LuaRuntime
-import Wording
+import Text
 
 extension Shell {
   /// Shows what a command answered.

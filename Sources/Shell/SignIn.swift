@@ -8,10 +8,11 @@ import Commands
 import Glibc
 import LuaRuntime
 import PluginHost
+import Problems
 import Storage
+import Text
 import ToggleSettings
 import WordGames
-import Wording
 import Workspace
 
 /// The person left the question for a name or a password.

@@ -3,7 +3,8 @@
 
 import Files
 import GRDB
-public import Wording
+public import Problems
+import Text
 
 /// A failure of the disk or of a database.
 public enum StorageError: Problem, Equatable {

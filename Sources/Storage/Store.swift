@@ -6,7 +6,6 @@ import Files
 public import GRDB
 import GRDBSQLite
 import Glibc
-import Wording
 
 /// A SQLite file in WAL mode, used from the thread that made it. `Database` values that a closure is given are good
 /// until the closure returns.

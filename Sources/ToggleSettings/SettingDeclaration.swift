@@ -1,7 +1,8 @@
 // Settings as data: what the program, init.lua and plugins declare, and the bounds that a declaration keeps to.
 // Invariant: a declaration that `problem` passes has a default that its own kind admits.
 
-import Wording
+import Problems
+import Text
 
 /// One setting, or a group of switches with what stands in it.
 public struct SettingDeclaration: Equatable, Sendable {

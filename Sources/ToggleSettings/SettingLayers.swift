@@ -2,7 +2,8 @@
 // Invariant: environment and command line force their value for the run, and so does a system file that locks it;
 // a forced setting can't be changed from within, so nothing is kept that would have no effect.
 
-public import Wording
+public import Problems
+import Text
 
 /// What gave a setting the value that it has.
 public enum SettingSource: Equatable, Sendable {

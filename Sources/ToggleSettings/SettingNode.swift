@@ -2,7 +2,8 @@
 // Invariant: `value` of a leaf follows from its layers (forced, account, system, default), and a group's `onCount` is
 // the number of switches beneath it that are on.
 
-import Wording
+import Problems
+import Text
 
 /// Internal to the room; outside, settings go by their names.
 final class SettingNode {

@@ -2,7 +2,8 @@
 // Invariant: each event reaches each observer once at most; a change that an observer asks for is an event of its own,
 // after the present one, and a chain of such changes comes to an end.
 
-public import Wording
+public import Problems
+import Text
 
 /// Somebody who is told. It lasts until it is cancelled or its owner is removed.
 public final class SettingsSubscription {

@@ -1,7 +1,7 @@
 // Values from text and from older data: what each kind reads, what it expects, and what completion offers.
 // Invariant: what is admitted fits the kind; `admit` of a value that the kind itself shows gives that value again.
 
-import Wording
+import Text
 
 extension SettingKind {
   /// What a message says is expected: `on or off`, `english, spanish or italian`, `a whole number from 7 to 9`.
@@ -73,7 +73,7 @@ extension SettingKind {
   /// The option or word nearest to a mistyped one.
   func suggestion(for text: String) -> String? {
     switch self {
-    case .choice(let options, _): Wording.suggestion(for: text.trimmed, among: options.map(\.name))
+    case .choice(let options, _): Text.suggestion(for: text.trimmed, among: options.map(\.name))
     default: nil
     }
   }

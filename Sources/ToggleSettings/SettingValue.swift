@@ -1,7 +1,8 @@
 // What a setting holds, and how it is shown and kept: one small type for switches, choices, numbers, texts and paths.
 // Invariant: a number is finite; what `text` shows, the kind that shows it reads back as the same value.
 
-public import Wording
+public import Problems
+import Text
 
 /// The value of a setting. A choice, a text and a path are all text: their kind says what text they admit.
 public enum SettingValue: Equatable, Hashable, Sendable {

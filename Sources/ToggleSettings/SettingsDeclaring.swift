@@ -1,7 +1,8 @@
 // Declaring settings and taking them back: the tree's shape, and what happens to kept values when it changes.
 // Invariant: a batch of declarations is taken whole or not at all; a kept value is never lost by declaring or removing.
 
-public import Wording
+public import Problems
+import Text
 
 extension SettingsTree {
   /// Declares settings, all or none. A name that the same owner declared before is declared anew. Kept values and layers

@@ -1,7 +1,7 @@
 // Settings that have no effect while another one is off: what takes effect now, and why not.
 // Invariant: no setting depends on itself by any way, through groups either, so looking it up ends.
 
-import Wording
+import Text
 
 /// Why a setting has no effect now.
 public enum SettingObstacle: Equatable, Sendable {

@@ -1,7 +1,8 @@
 // What can go wrong with settings, as facts, and the words for each.
 // Invariant: every message names the setting or the value, and says what was expected or what to do.
 
-public import Wording
+public import Problems
+import Text
 
 /// A setting that could not be declared, read or changed.
 public enum SettingsError: Problem {

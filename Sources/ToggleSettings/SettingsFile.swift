@@ -2,8 +2,7 @@
 // Form: {"values": {"game.language": "spanish", "sound": {"right": true}}, "locked": ["game.language"]}
 // Invariant: anything else than this form is refused with its place; size and depth are bounded.
 
-import JSON
-import Wording
+import Values
 
 /// Reads a system file of settings.
 public enum SettingsFile {

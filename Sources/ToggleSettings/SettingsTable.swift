@@ -2,8 +2,9 @@
 // Invariant: a row is one name; a row that this program does not understand is left as it is.
 
 package import GRDB
+import Problems
 public import Storage
-import Wording
+import Text
 
 /// The table `settings`. The one who opens the database runs `migrations` and hands in the access.
 public enum SettingsTable {

@@ -1,7 +1,8 @@
 // One change from outside: a journal of how things were, and from it the event, what is to be kept, or the way back.
 // Invariant: after a transaction that failed, every value, count and kept setting is as it was before it.
 
-public import Wording
+public import Problems
+import Text
 
 /// What the account is to keep under a name; nil forgets it.
 public struct KeptChange: Equatable, Sendable {

@@ -2,7 +2,8 @@
 // Invariant: a group is on exactly when all its switches are, off when none is, else mixed. A change from outside is one
 // transaction: all of it or nothing, at most one event, kept before anybody is told.
 
-public import Wording
+public import Problems
+import Text
 
 /// All settings. What an account keeps is handed in with `adopt` and handed out through `keep`; the tree touches no file.
 public final class SettingsTree {

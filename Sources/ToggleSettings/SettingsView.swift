@@ -1,7 +1,8 @@
 // What `set` and `set --why` show: the tree as rows, and the reasons of one value. Facts only; Shell lays them out.
 // Invariant: the rows stand in the order of declaration, each after what it stands in.
 
-public import Wording
+public import Problems
+import Text
 
 /// One line of the tree.
 public struct SettingRow: Equatable, Sendable {

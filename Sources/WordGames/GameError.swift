@@ -1,7 +1,8 @@
 // What can go wrong before a guess is judged: rules, modes, base words, saved games.
 // Invariant: each case names the value it is about and says what was expected.
 
-public import Wording
+public import Problems
+import Text
 
 /// A failure to make or restore a game or a mode. What a guess gets is a `Refusal`.
 public enum GameError: Problem, Equatable {

@@ -1,8 +1,8 @@
 // A finished game as history keeps it.
 // Invariant: encoding and decoding gives the same value.
 
-import JSON
 import Lexicon
+import Values
 
 /// What a game came to.
 public struct GameResult: Equatable, Sendable {

@@ -1,8 +1,8 @@
 // A game as it can be put away and taken up again, and a finished one as history keeps it; both as one line of JSON.
 // Invariant: encoding and decoding gives the same value; what is decoded is bounded and checked before a game is made of it.
 
-import JSON
 public import Lexicon
+import Values
 
 /// All that `play --resume` needs of a game.
 public struct GameState: Equatable, Sendable {

@@ -3,7 +3,7 @@
 // asked about, becomes a String.
 
 import Lexicon
-import Wording
+import Problems
 
 /// A guess in normal form, with what judging it needs to know. Good for as long as the bytes that it was made of.
 ///

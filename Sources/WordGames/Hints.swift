@@ -1,7 +1,7 @@
 // Hints: the first letter and the length of a word that was not found yet, for some points.
 // Invariant: a hint that there is nothing to give for costs nothing.
 
-import Wording
+import Text
 
 extension Game {
   /// A hint as text; costs `mode.scoring.hintCost` points where the rules can tell what is left to find.

@@ -1,7 +1,8 @@
 // A mode: the rules of a game as data, and the functions that whoever made it adds.
 // Invariant: a mode never changes once made; what a game may vary stands in `ModeSetup`.
 
-public import Wording
+public import Problems
+import Text
 
 /// What a mode's `setup` sets for one game.
 public struct ModeSetup {

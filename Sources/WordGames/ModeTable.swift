@@ -1,7 +1,8 @@
 // The modes that can be played, by name: the built-in ones and those that scripts and plugins add.
 // Invariant: a name has one mode; only its owner takes it away.
 
-public import Wording
+public import Problems
+import Text
 
 public final class ModeTable {
   private var entries: [(mode: Mode, owner: Owner)]

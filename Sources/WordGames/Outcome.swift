@@ -1,7 +1,7 @@
 // What a guess gets: points, or a refusal with its words.
 // Invariant: an outcome is numbers only, so that judging a guess makes no String; the game has the words for it.
 
-public import Wording
+public import Problems
 
 /// The answer to one guess:
 ///

@@ -1,7 +1,7 @@
 // Reading the JSON that games are kept as. Invariant: what is missing, of another kind or out of bounds is an error that names
 // it; nothing that the text holds can trap later.
 
-import JSON
+import Values
 
 /// A JSON object whose members are asked for by name and kind.
 struct Record {

@@ -1,7 +1,7 @@
 // The native rules that a mode may ask for, each with what it says to a guess that fails it.
 // Invariant: a rule's text (`min_length:4`) and the rule are the same thing: parsing what `description` gives gives the rule.
 
-import Wording
+import Text
 
 /// One condition on a guess.
 public enum Rule: Hashable, Sendable, CustomStringConvertible {

@@ -4,7 +4,7 @@
 public import Decks
 public import Files
 import GRDB
-import Wording
+import Text
 
 /// A deck of an open workspace.
 public final class DeckHandle: WorkspaceHandle {

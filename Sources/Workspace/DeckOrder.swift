@@ -3,7 +3,7 @@
 
 import Decks
 import GRDB
-import Wording
+import Text
 
 /// The orders of a workspace's decks, each made when it is asked for often.
 struct DeckOrders {

@@ -2,8 +2,8 @@
 // words themselves belong to nobody.
 
 public import Lexicon
+import Problems
 public import WordGames
-import Wording
 
 /// A word list in use.
 public final class LexiconHandle: WorkspaceHandle {

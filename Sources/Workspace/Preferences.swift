@@ -4,8 +4,9 @@
 import Files
 import Glibc
 public import Lexicon
+import Problems
+import Text
 public import ToggleSettings
-import Wording
 
 /// Where settings come from beside the account, handed in by the program and read when settings are first asked for.
 public struct SettingSources {

@@ -7,10 +7,11 @@ import Decks
 import GRDB
 import Glibc
 public import Lexicon
+public import Problems
 import Storage
+import Text
 import ToggleSettings
 public import WordGames
-public import Wording
 
 /// Names an operation: one transaction, one step of undo.
 public enum Operation: String, Sendable {

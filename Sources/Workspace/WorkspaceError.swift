@@ -1,6 +1,6 @@
 // What goes wrong between the rooms, not within one. Invariant: every handle that outlived its workspace says so with one code.
 
-public import Wording
+public import Problems
 
 public enum WorkspaceError: Problem, Equatable {
   /// The person signed out, or nobody has signed in yet.

@@ -1,8 +1,9 @@
 // A person's settings as Lua and commands reach them: by name, behind the gate. Invariant: a change is one operation of the
 // workspace, so that a script that fails leaves settings as they were; after a sign-out a handle answers with an error.
 
+public import Problems
+import Text
 public import ToggleSettings
-public import Wording
 
 /// A group of switches, a choice or a value that Lua may keep. It holds the name only.
 public class SettingHandle: WorkspaceHandle {

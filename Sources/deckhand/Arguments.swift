@@ -2,8 +2,8 @@
 // no value, is a wrong use (status 2) before anything runs.
 
 import Shell
+import Text
 import ToggleSettings
-import Wording
 
 /// What the person asked for on the command line.
 struct Arguments {

@@ -9,9 +9,10 @@ import Commands
 import Glibc
 import Lexicon
 import LuaRuntime
+import Problems
+import Text
 import ToggleSettings
 import WordGames
-import Wording
 import Workspace
 
 struct GameBenchmarks {

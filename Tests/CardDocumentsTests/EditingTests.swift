@@ -1,8 +1,8 @@
 // Tests of changing a document: fields and their checks, order, locks, words.
 
-import JSON
+import Problems
 import Testing
-import Wording
+import Values
 
 @testable import CardDocuments
 

@@ -1,7 +1,7 @@
 // Tests of the format: every shape is read, nothing of it is lost, each migration has a golden file.
 
-import JSON
 import Testing
+import Values
 
 @testable import CardDocuments
 

@@ -1,7 +1,7 @@
 // Holds the JSON Schema and the page of the format against the code: same keys, same verdicts.
 
-import JSON
 import Testing
+import Values
 
 @testable import CardDocuments
 

@@ -1,8 +1,8 @@
 // Tests of the store: what is saved when, what is shared, what two processes do to each other, what a unit of work undoes.
 
 import Glibc
-import JSON
 import Testing
+import Values
 
 @testable import CardDocuments
 

@@ -1,8 +1,9 @@
 // Tests of reading a command line: options, arguments, what is refused and how it is said.
 
 import Commands
+import Problems
 import Testing
-import Wording
+import Text
 
 @Suite struct ParsingTests {
   @Test(arguments: [

@@ -1,8 +1,9 @@
 // Tests of the registry: what may be added, groups, aliases, help, completion, JSON.
 
 import Commands
+import Problems
 import Testing
-import Wording
+import Text
 
 @Suite struct RegistryTests {
   private func plugin(_ name: String) throws -> Owner { .plugin(try #require(PluginName(name))) }

@@ -5,7 +5,7 @@ import CLua
 import Glibc
 import LuaBenchReference
 import LuaRuntime
-import Wording
+import Problems
 
 final class Thing: BoundObject {
   let text = Array("paper".utf8)

@@ -1,8 +1,8 @@
 // Bound objects under attack: every way of failing, forged and closed objects, wrong arguments, re-entry.
 
 import LuaRuntime
+import Problems
 import Testing
-import Wording
 
 @Suite struct BoundObjectTests {
   @Test func `a hundred thousand failures of every kind leak nothing and crash nothing`() throws {

@@ -1,7 +1,7 @@
 // A bound type for the tests of this room: it fails in every way, counts how many of it live, and calls back.
 
 import LuaRuntime
-import Wording
+import Problems
 
 /// How many probes live, shared by the probes of one test.
 final class Census {

@@ -1,8 +1,8 @@
 // What `plugin.json` may say, and how wrong ones are told; versions and ranges of them.
 
 import Bindings
-import JSON
 import Testing
+import Values
 
 @testable import PluginHost
 

@@ -1,10 +1,11 @@
 // Declarations that come, change, clash and go; layers from outside; what the views tell.
 
 import GRDB
+import Problems
 import Storage
 import Testing
+import Text
 import ToggleSettings
-import Wording
 
 @Suite struct DeclaringTests {
   @Test(arguments: [

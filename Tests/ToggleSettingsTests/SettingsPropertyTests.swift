@@ -2,9 +2,9 @@
 // 20,000 steps; SETTINGS_STEPS in the environment asks for another number (100,000 take 10 s in debug, 5 s in release).
 
 import Glibc
+import Problems
 import Testing
 import ToggleSettings
-import Wording
 
 @Suite struct SettingsPropertyTests {
   @Test func `random operations on random trees agree with a slow model`() throws {

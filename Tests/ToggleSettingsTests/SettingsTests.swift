@@ -1,8 +1,8 @@
 // The four rules, choices and values, layers, events, declarations and their words, one table each.
 
+import Problems
 import Testing
 import ToggleSettings
-import Wording
 
 /// A tree with a group of toppings, nested twice, a choice and two values.
 func pizza() throws -> SettingsTree {

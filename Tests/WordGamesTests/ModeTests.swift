@@ -1,9 +1,10 @@
 // Tests of modes: the built-in ones, their clocks, turns and points, and what a mode's functions may do.
 
 import Lexicon
+import Problems
 import Testing
+import Text
 import WordGames
-import Wording
 
 private struct HookFailure: Error, Equatable {}
 

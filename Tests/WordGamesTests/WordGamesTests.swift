@@ -1,9 +1,9 @@
 // Tests of a game in play: the four rules of classic, their words, and what a mode may change.
 
 import Lexicon
+import Problems
 import Testing
 import WordGames
-import Wording
 
 struct SeededGenerator: RandomNumberGenerator {
   var state: UInt64

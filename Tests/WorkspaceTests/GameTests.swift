@@ -1,9 +1,10 @@
 // Games and sessions at the workspace's door: what is stored, scored and notified, whoever guesses or answers.
 
 import Decks
+import Problems
 import Testing
+import Text
 import WordGames
-import Wording
 
 @testable import Workspace
 

@@ -3,10 +3,10 @@
 import Authentication
 import CardDocuments
 import Glibc
+import Problems
 import Testing
 import ToggleSettings
 import WordGames
-import Wording
 
 @testable import Lexicon
 @testable import Workspace

@@ -1,7 +1,7 @@
 // Why a picture cannot be used, and why a drawing was not made.
 
 import DrawingWire
-import JSON
+import Values
 
 /// What is wrong with a picture that somebody wants on a card.
 public enum PictureFailure: Error, Equatable, Sendable {

@@ -4,7 +4,7 @@
 
 import DrawingWire
 import Glibc
-import JSON
+import Values
 
 final class DrawingProcess {
   let process: pid_t

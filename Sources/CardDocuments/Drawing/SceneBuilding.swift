@@ -2,8 +2,7 @@
 // Invariant: every number of a scene is finite and within bounds, whatever the document says.
 
 import DrawingWire
-import JSON
-import Wording
+import Values
 
 extension CardDocument {
   /// - Parameter pictures: the bytes of the images by element id; an image element that has none here is drawn as the

@@ -2,7 +2,7 @@
 // Invariant: what cannot be represented is refused with its place; what is accepted is written back whole. The skeleton
 // (an object, a UUID, lists of objects with ids) is insisted on; anything wrong inside it is kept and left to `problems()`.
 
-import JSON
+import Values
 
 extension CardDocument {
   /// Reads a file of any shape, bringing it to version 2.

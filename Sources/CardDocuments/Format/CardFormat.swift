@@ -2,7 +2,7 @@
 // and the tests hold them to this file.
 // Invariant: a key that is not listed here is never read, changed or lost.
 
-import JSON
+import Values
 
 /// The shapes that a .rwcard file was ever written in.
 public enum CardShape: String, CaseIterable, Sendable {

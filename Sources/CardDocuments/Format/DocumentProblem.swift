@@ -2,8 +2,9 @@
 // Invariant: looking for problems changes nothing, and a document that was only ever changed through its methods has none
 // of those that `problems()` finds.
 
-public import JSON
-public import Wording
+public import Problems
+import Text
+public import Values
 
 /// One finding of a check.
 public struct DocumentProblem: Problem, Equatable, Sendable {

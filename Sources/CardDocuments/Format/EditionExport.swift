@@ -1,7 +1,7 @@
 // A document as edition 2 of the original app reads it, and what that shape cannot hold.
 // Invariant: nothing is dropped in silence: each loss is listed with its place in the document.
 
-public import JSON
+public import Values
 
 /// Something that the older shape has no place for.
 public struct ExportLoss: Equatable, Sendable {

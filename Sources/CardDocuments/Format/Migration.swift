@@ -2,7 +2,7 @@
 // Invariant: a step is a pure function of the object it is given, keeps every number's text and every key that it does not
 // know, and gives the same ids each time. The decoder has made sure that the lists hold objects only.
 
-import JSON
+import Values
 
 extension CardShape {
   /// The object as version 2.

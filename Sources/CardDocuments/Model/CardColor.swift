@@ -1,7 +1,7 @@
 // A colour of a document, and the eight soft ones that a new document chooses from.
 
-import JSON
-import Wording
+import Text
+import Values
 
 /// Red, green, blue and opacity, each 0 to 1 in sRGB.
 public struct CardColor: Equatable, Sendable {

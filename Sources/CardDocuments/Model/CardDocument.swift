@@ -2,7 +2,7 @@
 // Invariant: the value is the JSON of the file, brought to version 2; each change touches only the keys that it means, and
 // what is written back holds every key and every number's text that was read.
 
-import JSON
+import Values
 
 /// A picture card. A value: copies are independent, nothing is saved by itself.
 public struct CardDocument: Equatable, Sendable {

@@ -1,6 +1,6 @@
 // A document in words: for a terminal that shows no pictures, for a screen reader, and inside every drawing.
 
-import Wording
+import Text
 
 extension CardDocument {
   /// A few words that tell it from others: its first text, else its first alternative text, else its id.

@@ -2,7 +2,7 @@
 // Invariant: an element is the JSON object that stands in the file; reading a field never changes it and writing a field
 // changes that key only, so what is not understood stays.
 
-import JSON
+import Values
 
 /// What an element is.
 public enum ElementKind: String, CaseIterable, Sendable {

@@ -1,8 +1,8 @@
 // The fields of an element by name: what `doc set` and the Lua fields read and write, with the checks of each.
 // Invariant: whatever was set through here is free of problems when `problems()` looks at it.
 
-import JSON
-import Wording
+import Text
+import Values
 
 /// A value that a field takes or gives.
 public enum FieldValue: Equatable, Sendable {
@@ -96,7 +96,7 @@ public enum ElementField: String, CaseIterable, Sendable {
 
   private func suggestion(for value: FieldValue) -> String? {
     guard self == .frame, case .text(let name) = value else { return nil }
-    return Wording.suggestion(for: name, among: Frame.allCases.map(\.rawValue))
+    return Text.suggestion(for: name, among: Frame.allCases.map(\.rawValue))
   }
 }
 

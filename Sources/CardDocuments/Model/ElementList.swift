@@ -1,7 +1,7 @@
 // The elements of a document in drawing order, found by id without looking at each.
 // Invariant: `places` says of each id where the first element of that id is.
 
-import JSON
+import Values
 
 struct ElementList: Equatable, Sendable {
   private(set) var all: [Element]

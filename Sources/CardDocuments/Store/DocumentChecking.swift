@@ -2,8 +2,8 @@
 // Invariant: a check changes nothing; whatever keeps it from looking is told as a finding or thrown, never taken for "fine".
 
 import DrawingWire
-import JSON
-import Wording
+import Text
+import Values
 
 extension StoredDocument {
   /// All problems of the document, in the order of its elements: what `content.problems()` finds, image files that are

@@ -5,7 +5,7 @@
 import DrawingWire
 import Files
 import Glibc
-import JSON
+import Values
 
 /// A drawing and what in it could not be shown.
 public struct RenderedDocument: Equatable, Sendable {

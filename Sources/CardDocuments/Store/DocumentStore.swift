@@ -4,8 +4,8 @@
 
 public import Files
 import Glibc
-import JSON
-import Wording
+import Text
+import Values
 
 /// A file in the store, unread.
 public struct DocumentEntry: Equatable, Sendable {

@@ -2,7 +2,7 @@
 // Invariant: every change but that of a place or a size is on disk (or in the open unit of work) when its method returns;
 // one that could not be saved is taken back, so memory never claims what the disk does not have.
 
-import JSON
+import Values
 
 /// A handle on one document. The same file is the same handle while somebody holds it.
 public final class StoredDocument {

@@ -3,7 +3,7 @@
 
 public import Files
 public import GRDB
-import Wording
+import Values
 
 /// What an export did.
 public struct ExportReport: Equatable, Sendable {

@@ -4,7 +4,7 @@
 
 public import Files
 public import GRDB
-import Wording
+import Problems
 
 public struct ImportOptions: Sendable {
   /// nil: by the file's ending.

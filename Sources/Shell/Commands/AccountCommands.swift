@@ -5,7 +5,7 @@ import Authentication
 import CTerminal
 import Commands
 import Files
-import Wording
+import Text
 import Workspace
 
 extension Shell {

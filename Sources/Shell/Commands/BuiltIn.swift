@@ -2,7 +2,7 @@
 // come from that description.
 
 import Commands
-import Wording
+import Problems
 
 extension Shell {
   func addBuiltInCommands() throws {

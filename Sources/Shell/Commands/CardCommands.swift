@@ -4,7 +4,7 @@
 import Commands
 import Decks
 import LuaRuntime
-import Wording
+import Text
 import Workspace
 
 extension Shell {

@@ -5,7 +5,8 @@ import Commands
 import Decks
 import Files
 import LuaRuntime
-import Wording
+import Problems
+import Text
 import Workspace
 
 extension Shell {

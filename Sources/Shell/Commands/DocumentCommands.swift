@@ -3,10 +3,11 @@
 import Bindings
 import CardDocuments
 import Commands
-import JSON
 import LuaRuntime
+import Problems
 import Storage
-import Wording
+import Text
+import Values
 import Workspace
 
 extension Shell {

@@ -3,7 +3,7 @@
 import Decks
 import Files
 import Glibc
-import Wording
+import Text
 import Workspace
 
 func lastPart(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }

@@ -3,13 +3,14 @@
 
 import Bindings
 import Commands
-import JSON
 import Lexicon
 import LuaRuntime
 import PluginHost
+import Problems
+import Text
 import ToggleSettings
+import Values
 import WordGames
-import Wording
 import Workspace
 
 extension Shell {

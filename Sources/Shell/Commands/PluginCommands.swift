@@ -3,7 +3,8 @@
 import Bindings
 import Commands
 import PluginHost
-import Wording
+import Problems
+import Text
 
 extension Shell {
   func pluginCommands() -> [Command] {

@@ -7,7 +7,8 @@ import Files
 import Glibc
 import LuaRuntime
 import PluginHost
-import Wording
+import Problems
+import Text
 import Workspace
 
 extension Shell {

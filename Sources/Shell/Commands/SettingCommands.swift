@@ -2,8 +2,9 @@
 // does not fit changes nothing.
 
 import Commands
+import Problems
+import Text
 import ToggleSettings
-import Wording
 import Workspace
 
 extension Shell {

@@ -5,7 +5,7 @@ import Commands
 import Glibc
 import LuaRuntime
 import PluginHost
-import Wording
+import Text
 import Workspace
 
 extension Shell {

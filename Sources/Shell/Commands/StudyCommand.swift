@@ -2,7 +2,7 @@
 
 import Commands
 import Decks
-import Wording
+import Text
 import Workspace
 
 extension Shell {

@@ -3,7 +3,8 @@
 import Commands
 import Lexicon
 import LuaRuntime
-import Wording
+import Problems
+import Text
 import Workspace
 
 extension Shell {

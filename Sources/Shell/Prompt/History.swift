@@ -1,8 +1,6 @@
 // The lines that were typed, for arrow keys, Ctrl-R and the command `history`.
 // Invariant: no line is in it twice, none starts with a blank, and no secret is ever in it or in its file.
 
-import Wording
-
 public final class History {
   /// At most this many lines are kept, the newest.
   public let limit: Int

@@ -3,7 +3,7 @@
 
 import Files
 import Glibc
-import Wording
+import Text
 
 struct HistoryFile {
   /// Bytes. A longer line is remembered for the session only if at all; readline's own paste limit is far above.

@@ -3,7 +3,7 @@
 
 import CReadline
 public import Commands
-import Wording
+import Text
 
 public final class LineReader: LineSource {
   /// What Tab offers for the line before the cursor; nil when there is nothing to offer.

@@ -2,7 +2,8 @@
 // Invariant: a line never holds its line end, and what is not UTF-8 is an error, never a line.
 
 import Files
-public import Wording
+public import Problems
+import Text
 
 /// How the reading of a line ended.
 public enum LineOutcome: Equatable {

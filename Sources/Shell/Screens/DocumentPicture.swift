@@ -2,7 +2,6 @@
 // blocks, else not at all: then its words stand alone. Invariant: nothing is sent but to a terminal that can show it.
 
 import CardDocuments
-import Wording
 
 struct DocumentPicture {
   private let terminal: Terminal

@@ -7,8 +7,10 @@ import Commands
 import Decks
 import Lexicon
 import LuaRuntime
+import Problems
+import Text
+import Values
 import WordGames
-import Wording
 import Workspace
 
 final class PlayScreen {

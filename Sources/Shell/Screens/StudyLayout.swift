@@ -1,7 +1,7 @@
 // How a card is laid out on the study screen: header, prompt, answer and picture, and what can be pressed. Invariant: all of the
 // texts can be seen, on any size of terminal: what does not fit scrolls, and a line says so.
 
-import Wording
+import Text
 
 struct StudyLayout {
   let terminal: Terminal

@@ -7,7 +7,7 @@ import Bindings
 import CardDocuments
 import Commands
 import Decks
-import Wording
+import Text
 import Workspace
 
 final class StudyScreen {

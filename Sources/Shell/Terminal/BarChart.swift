@@ -1,7 +1,8 @@
 // Values as horizontal bars, for `shell.chart` and statistics; the same text in a pipe.
 // Invariant: no line is wider than the terminal, and every value stands there as a number beside its bar.
 
-import Wording
+import Problems
+import Text
 
 public struct BarChart {
   public struct Bar: Equatable, Sendable {

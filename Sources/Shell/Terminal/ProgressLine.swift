@@ -1,7 +1,7 @@
 // One line that says how far a long piece of work is. For work that is done within a second nothing is ever drawn.
 // Invariant: drawn only where the cursor can be moved, at most ten times a second, and gone when the work is done.
 
-import Wording
+import Text
 
 public final class ProgressLine {
   private static let patience = 1.0

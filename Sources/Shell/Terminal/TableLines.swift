@@ -2,7 +2,8 @@
 // Invariant: no line is wider than the terminal, none ends with a blank, and no cell can move the cursor.
 
 public import Commands
-import Wording
+import Problems
+import Text
 
 extension TableText {
   /// Columns that a column keeps when the table has to shrink.

@@ -1,8 +1,6 @@
 // Breaking texts into lines: between words where it can be done, within a word only where it is longer than a line.
 // Invariant: no line is wider than asked, no character is lost but the blanks at a break, and none is cut in two.
 
-import Wording
-
 extension String {
   /// The text in lines of at most `width` columns (1 at least); its own line ends stay. Blanks within a line stay as they are.
   /// - Parameters:

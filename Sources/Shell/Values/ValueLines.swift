@@ -3,7 +3,7 @@
 
 import Commands
 import LuaRuntime
-import Wording
+import Text
 
 extension LuaPreview {
   /// The lines that show the value.

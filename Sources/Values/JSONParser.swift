@@ -2,7 +2,7 @@
 // Invariant: work and memory grow with the text's length only; nothing that the text holds can trap, and a text that is
 // accepted is represented whole.
 
-import Wording
+import Text
 
 /// What one text may hold at the most.
 public struct JSONLimits: Equatable, Sendable {

@@ -47,20 +47,6 @@ public enum Owner: Hashable, Sendable {
   }
 }
 
-extension Owner: CustomStringConvertible {
-  /// As a message names it: `the program`, `you`, `init.lua`, `script deck.lua`, `plugin quiz`.
-  public var description: String {
-    switch self {
-    case .program: "the program"
-    case .user: "you"
-    case .startScript: "init.lua"
-    case .script(let name): "script \(printable(name))"
-    case .plugin(let name): "plugin \(name)"
-    case .remembered(let option): "you, remembered from `\(option)`"
-    }
-  }
-}
-
 extension Owner {
   /// As the account's data store it; `init(stored:)` reads it.
   public var stored: String {

@@ -1,6 +1,8 @@
 // JSON as text, written piece by piece: what `--json` prints and what problems look like to programs.
 // Invariant: every result is one line of valid JSON (RFC 8259); integers stay exact, doubles read back as the same double.
 
+public import Problems
+
 public enum JSONText {
   /// A string in quotes. Control characters and the two line separators of JavaScript are escaped, all else stands as it is.
   public static func string(_ text: String) -> String {

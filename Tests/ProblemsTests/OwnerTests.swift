@@ -1,7 +1,8 @@
 // Tests of owners and of the names of plugins.
 
+import Problems
 import Testing
-import Wording
+import Text
 
 @Suite struct OwnerTests {
   @Test(arguments: ["you", "a", "word_ladder", "b-2", String(repeating: "a", count: 40)])

@@ -1,7 +1,8 @@
 // Tests of JSON as text.
 
+import Problems
 import Testing
-import Wording
+import Values
 
 @Suite struct JSONTextTests {
   @Test(arguments: [

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import JSON
+@testable import Values
 
 /// SplitMix64: the same numbers on each run.
 private struct Seeded: RandomNumberGenerator {

@@ -1,7 +1,7 @@
 // Tests of the small rules that every room shares.
 
 import Testing
-import Wording
+import Text
 
 @Suite struct WordingTests {
   @Test(arguments: [

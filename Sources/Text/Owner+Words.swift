@@ -1,0 +1,17 @@
+// An owner as messages name it. Invariant: a name that a script chose is shown without its control characters.
+
+public import Problems
+
+extension Owner: CustomStringConvertible {
+  /// As a message names it: `the program`, `you`, `init.lua`, `script deck.lua`, `plugin quiz`.
+  public var description: String {
+    switch self {
+    case .program: "the program"
+    case .user: "you"
+    case .startScript: "init.lua"
+    case .script(let name): "script \(printable(name))"
+    case .plugin(let name): "plugin \(name)"
+    case .remembered(let option): "you, remembered from `\(option)`"
+    }
+  }
+}
