@@ -53,10 +53,9 @@ let package = Package(
   targets: [
     // C where only C will do.
     .target(name: "CLua", linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
-    .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
     .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
     .target(name: "CUtf8proc", linkerSettings: [.linkedLibrary(":libutf8proc.a")]),
-    .target(name: "CTerminal"),
+    .target(name: "CTerminal", linkerSettings: [.linkedLibrary("readline")]),
     .target(
       name: "CDrawing", cSettings: [.unsafeFlags(drawingHeaders)],
       linkerSettings: drawingLibraries.map { .linkedLibrary($0) }),
@@ -101,7 +100,7 @@ let package = Package(
         "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace",
         "Storage", "Decks",
         "Lexicon",
-        "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CReadline", "CTerminal",
+        "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
       ]),
     .executableTarget(
       name: "deckhand",
