@@ -106,7 +106,7 @@ let package = Package(
       name: "deckhand",
       dependencies: [
         "Shell", "LuaRuntime", "Commands", "Workspace", "ToggleSettings", "Authentication", "Problems", "Text",
-        "Values",
+        "Values", "Files",
       ],
       swiftSettings: strict),
     .target(
@@ -119,7 +119,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace", "Commands",
-        "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values",
+        "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values", "Files",
       ], path: "Tests/Benchmarks",
       swiftSettings: strict),
     // A program that the tests of Authentication start to end it at every step.
@@ -147,7 +147,7 @@ let package = Package(
       "Workspace",
       [
         "Authentication", "CardDocuments", "Decks", "ToggleSettings", "Lexicon", "WordGames", "Storage", "Problems",
-        "Text", "Values",
+        "Text", "Values", "Files",
       ]),
     tests("Authentication", ["Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
