@@ -106,7 +106,7 @@ let package = Package(
       name: "deckhand",
       dependencies: [
         "Shell", "LuaRuntime", "Commands", "Workspace", "ToggleSettings", "Authentication", "Problems", "Text",
-        "Values",
+        "Values", "Files",
       ],
       swiftSettings: strict),
     .target(
@@ -119,7 +119,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace", "Commands",
-        "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values",
+        "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values", "Files",
       ], path: "Tests/Benchmarks",
       swiftSettings: strict),
     // A program that the tests of Authentication start to end it at every step.
@@ -132,7 +132,13 @@ let package = Package(
       name: "deckhand-draw", dependencies: ["DrawingWire", "CDrawing"],
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
     // What the tests of several rooms share: folders, programs at pipes and terminals, numbers, clocks.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .target(name: "TestSupport", dependencies: ["Files"], path: "Tests/TestSupport", swiftSettings: strict),
+    // A user's data, for tests at the doors of Workspace and of the rooms above it.
+    .target(
+      name: "TestWorkspace",
+      dependencies: [
+        "TestSupport", "Authentication", "CardDocuments", "Files", "Lexicon", "ToggleSettings", "WordGames", "Workspace",
+      ], path: "Tests/TestWorkspace", swiftSettings: strict),
     tests("Problems", ["Text"]),
     tests("Text", ["Problems"]),
     tests("Files", ["Problems", "Text", "Values"]),
@@ -149,7 +155,13 @@ let package = Package(
       "Workspace",
       [
         "Authentication", "CardDocuments", "Decks", "ToggleSettings", "Lexicon", "WordGames", "Storage", "Problems",
-        "Text", "Values",
+        "Text", "Values", "Files", "TestWorkspace",
+      ]),
+    tests(
+      "Bindings",
+      [
+        "CardDocuments", "Commands", "Decks", "LuaRuntime", "Problems", "Text", "Workspace", "TestWorkspace",
+        "deckhand-draw",
       ]),
     tests("Authentication", ["Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),

@@ -1,5 +1,5 @@
-// A process that the tests start to be killed, stopped and raced: it does one thing with accounts or the terminal and says
-// on standard output how it went. Passwords stand in its arguments, which no program of a person's may do.
+// A process that the tests start to be killed, stopped and raced: it does one thing with accounts or the terminal and
+// says on standard output how it went. Passwords stand in its arguments, which no program of a person's may do.
 
 import Authentication
 import CTerminal
@@ -31,7 +31,8 @@ import Glibc
       let store = try store(arguments[1], endAt: arguments[4])
       return try store.add(arguments[2], try secret(arguments[3]), adoptingLocal: true)
     case ("scan", 5):
-      // The password comes from a file, and what is looked for is masked, so that only the program's own copies are found.
+      // The password comes from a file, and what is looked for is masked, so that only the program's own copies are
+      // found.
       let wanted = Array(arguments[4].utf8)
       let store = try store(arguments[1], endAt: "")
       let living = try signIn(store, arguments[2], file: arguments[3], wanted)
@@ -55,7 +56,8 @@ import Glibc
   }
 
   private static func store(_ data: String, endAt step: String) throws(AuthenticationError) -> AccountStore {
-    let store = try AccountStore(data: data, clock: .system(bootID: "probe"), cost: HashCost(memory: 8, passes: 1))
+    let store = try AccountStore(
+      data: data, environment: .ofSystem(bootID: "probe"), cost: HashCost(memory: 8, passes: 1))
     store.reach = {
       if $0.rawValue == step { kill(getpid(), SIGKILL) }
       return 0

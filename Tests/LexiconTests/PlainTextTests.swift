@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct PlainTextTests {
-  /// Letters, capitals, blanks, white space, a carriage return and line end, marks, letters of two bytes, and what is no text.
+  /// Letters, capitals, blanks, white space, a carriage return and line end, marks, letters of two bytes, and what is
+  /// no text.
   private static let pieces: [[UInt8]] =
     [
       "a", "b", "c", "aa", "cab", "i", "I", "A", "Z", "z", "?", "??", " ", "\t", "\n", "\r", "\r\n", "\u{0}", "\u{1C}",
