@@ -4,11 +4,12 @@ import Decks
 import Files
 import Glibc
 import Storage
+import TestSupport
 import Testing
 
 @Suite struct FormatTests {
   let collection = TestCollection()
-  let folder = TestFolder()
+  let folder = TemporaryFolder()
 
   private func imported(
     _ name: String, _ content: [UInt8], strict: Bool = false, into deck: String = "d"
@@ -325,7 +326,7 @@ import Testing
   }
 
   @Test func `changed bytes anywhere never crash, and a file imports wholly or not at all`() throws {
-    var generator = SeededGenerator(11)
+    var generator = TestGenerator(11)
     let good: [(String, String)] = [
       (
         "f.json",

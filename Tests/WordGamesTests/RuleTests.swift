@@ -1,6 +1,7 @@
 // Tests of the rules: their text, what each lets pass, and what each says.
 
 import Lexicon
+import TestSupport
 import Testing
 import WordGames
 
@@ -86,7 +87,7 @@ private let known =
   }
 
   @Test func `the native count of letters agrees with canForm for words by chance`() throws {
-    var generator = SeededGenerator(state: 5)
+    var generator = TestGenerator(5)
     let letters = Array("abcdeñéλ\u{1E9E}q\u{303}q")
     func word(_ lengths: ClosedRange<Int>) -> String {
       String(
