@@ -125,14 +125,20 @@ let package = Package(
       swiftSettings: strict),
     // A program that the tests of Authentication start to end it at every step.
     .executableTarget(
-      name: "AuthenticationProbe", dependencies: ["Authentication", "CTerminal", "Files"],
+      name: "AuthenticationProbe", dependencies: ["Problems", "Authentication", "CTerminal", "Files"],
       path: "Tests/AuthenticationProbe",
       swiftSettings: strict),
     // A program of its own: pictures are decoded and drawn outside the shell's process.
     .executableTarget(
       name: "deckhand-draw", dependencies: ["DrawingWire", "CDrawing"],
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
-    tests("Problems", ["Text"]),
+    // Sweeps the problems of all rooms.
+    tests(
+      "Problems",
+      [
+        "Text", "Values", "Files", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames", "ToggleSettings",
+        "Authentication", "Workspace", "Commands", "LuaRuntime", "Bindings", "PluginHost", "Shell",
+      ]),
     tests("Text", ["Problems"]),
     tests("Files", ["Problems", "Text", "Values"]),
     tests("Storage", ["Problems", "Text", "Values", "Files", grdb]),
@@ -141,7 +147,7 @@ let package = Package(
     tests(
       "CardDocuments", ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium", "deckhand-draw"],
       resources: [.copy("Fixtures")]),
-    tests("Lexicon"),
+    tests("Lexicon", ["Problems"]),
     tests("WordGames", ["Lexicon", "Files", "Storage", "Problems", "Text", "Values", grdb], exclude: ["Fixtures"]),
     tests("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
     tests(
@@ -150,10 +156,10 @@ let package = Package(
         "Authentication", "CardDocuments", "Decks", "ToggleSettings", "Lexicon", "WordGames", "Storage", "Problems",
         "Text", "Values",
       ]),
-    tests("Authentication", ["Files", "AuthenticationProbe", "CTerminal"]),
+    tests("Authentication", ["Problems", "Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
-    tests("Commands"),
-    tests("PluginHost", ["Bindings"]),
+    tests("Commands", ["Problems"]),
+    tests("PluginHost", ["Problems", "Bindings"]),
     // Measures calls between Lua and Swift against plain C.
     .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
     .executableTarget(
@@ -163,7 +169,7 @@ let package = Package(
     // A small program that the tests of the prompt drive through a pseudo-terminal.
     .executableTarget(
       name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
-    tests("Shell", ["Commands", "PromptProbe"]),
+    tests("Shell", ["Problems", "Commands", "PromptProbe"]),
     // The built program, run as somebody runs it.
     .testTarget(
       name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw"], exclude: ["Worst"], swiftSettings: strict),

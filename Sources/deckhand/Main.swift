@@ -3,6 +3,7 @@
 import Authentication
 import Commands
 import Glibc
+import Problems
 import Shell
 import Workspace
 

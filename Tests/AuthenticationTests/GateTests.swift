@@ -1,5 +1,6 @@
 // The gate: its states and events, sign-outs at awkward moments, and the idle clock.
 
+import Problems
 import Testing
 
 @testable import Authentication

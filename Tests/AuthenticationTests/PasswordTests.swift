@@ -1,6 +1,7 @@
 // Passwords: secrets in memory, normal form, rules, hashes and what is refused of them, files they are read from.
 
 import Glibc
+import Problems
 import Testing
 
 @testable import Authentication

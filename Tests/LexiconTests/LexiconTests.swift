@@ -1,6 +1,7 @@
 // Tests of the questions that a lexicon answers, against plain definitions of the answers.
 
 import Lexicon
+import Problems
 import Testing
 
 /// A generator with a seed, so that every run tests the same.
