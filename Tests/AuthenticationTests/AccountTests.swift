@@ -2,6 +2,7 @@
 
 import Files
 import Glibc
+import Problems
 import Testing
 
 @testable import Authentication
@@ -189,7 +190,7 @@ import Testing
     chmod(data.credentials, 0o600)
     chmod(data.path + "/accounts/ana", 0o777)
     #expect(
-      try answer(data) == .exposed(path: data.path + "/accounts/ana", mend: "chmod 700 \(data.path)/accounts/ana"))
+      try answer(data) == .exposed(path: data.path + "/accounts/ana", remedy: "chmod 700 \(data.path)/accounts/ana"))
     chmod(data.path + "/accounts/ana", 0o700)
     #expect(try answer(data) == nil)
   }

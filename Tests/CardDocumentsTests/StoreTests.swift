@@ -1,6 +1,7 @@
 // Tests of the store: what is saved when, what is shared, what two processes do to each other, what a unit of work undoes.
 
 import Glibc
+import Problems
 import TestSupport
 import Testing
 import Values
