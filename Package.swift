@@ -124,7 +124,7 @@ let package = Package(
       swiftSettings: strict),
     // A program that the tests of Authentication start to end it at every step.
     .executableTarget(
-      name: "AuthenticationProbe", dependencies: ["Authentication", "CTerminal", "Files"],
+      name: "AuthenticationProbe", dependencies: ["Problems", "Authentication", "CTerminal", "Files"],
       path: "Tests/AuthenticationProbe",
       swiftSettings: strict),
     // A program of its own: pictures are decoded and drawn outside the shell's process.
@@ -139,7 +139,13 @@ let package = Package(
       dependencies: [
         "TestSupport", "Authentication", "CardDocuments", "Files", "Lexicon", "ToggleSettings", "WordGames", "Workspace",
       ], path: "Tests/TestWorkspace", swiftSettings: strict),
-    tests("Problems", ["Text"]),
+    // Sweeps the problems of all rooms.
+    tests(
+      "Problems",
+      [
+        "Text", "Values", "Files", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames", "ToggleSettings",
+        "Authentication", "Workspace", "Commands", "LuaRuntime", "Bindings", "PluginHost", "Shell",
+      ]),
     tests("Text", ["Problems"]),
     tests("Files", ["Problems", "Text", "Values"]),
     tests("Storage", ["Problems", "Text", "Values", "Files", grdb]),
@@ -148,7 +154,7 @@ let package = Package(
     tests(
       "CardDocuments", ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium", "deckhand-draw"],
       resources: [.copy("Fixtures")]),
-    tests("Lexicon"),
+    tests("Lexicon", ["Problems"]),
     tests("WordGames", ["Lexicon", "Files", "Storage", "Problems", "Text", "Values", grdb], exclude: ["Fixtures"]),
     tests("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
     tests(
@@ -163,10 +169,10 @@ let package = Package(
         "CardDocuments", "Commands", "Decks", "LuaRuntime", "Problems", "Text", "Workspace", "TestWorkspace",
         "deckhand-draw",
       ]),
-    tests("Authentication", ["Files", "AuthenticationProbe", "CTerminal"]),
+    tests("Authentication", ["Problems", "Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
-    tests("Commands"),
-    tests("PluginHost", ["Bindings"]),
+    tests("Commands", ["Problems"]),
+    tests("PluginHost", ["Problems", "Bindings"]),
     // Measures calls between Lua and Swift against plain C.
     .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
     .executableTarget(
@@ -176,7 +182,7 @@ let package = Package(
     // A small program that the tests of the prompt drive through a pseudo-terminal.
     .executableTarget(
       name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
-    tests("Shell", ["Commands", "PromptProbe"]),
+    tests("Shell", ["Problems", "Commands", "PromptProbe"]),
     // The built program, run as somebody runs it.
     .testTarget(
       name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "TestSupport"], exclude: ["Worst"], swiftSettings: strict),

@@ -3,6 +3,7 @@
 
 import Files
 import Glibc
+import Problems
 import TestSupport
 import Testing
 
@@ -191,7 +192,7 @@ import Testing
     chmod(data.credentials, 0o600)
     chmod(data.path + "/accounts/ana", 0o777)
     #expect(
-      try answer(data) == .exposed(path: data.path + "/accounts/ana", mend: "chmod 700 \(data.path)/accounts/ana"))
+      try answer(data) == .exposed(path: data.path + "/accounts/ana", remedy: "chmod 700 \(data.path)/accounts/ana"))
     chmod(data.path + "/accounts/ana", 0o700)
     #expect(try answer(data) == nil)
   }

@@ -1,6 +1,7 @@
 // The gate: its states and events, sign-outs at awkward moments, and the idle clock.
 
 import Files
+import Problems
 import TestSupport
 import Testing
 

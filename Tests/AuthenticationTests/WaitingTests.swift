@@ -2,6 +2,7 @@
 
 import Files
 import Glibc
+import Problems
 import TestSupport
 import Testing
 

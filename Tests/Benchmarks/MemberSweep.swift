@@ -52,21 +52,21 @@ struct MemberSweep {
   private mutating func members() -> [Member] {
     var members: [Member] = []
     for module in state.modules {
-      members += self.members(module.name, module.fields, module.functions, maker: nil)
+      members += self.members(module.name, module.fields.map { ($0.name, $0.type) }, module.functions, maker: nil)
     }
     for type in state.types {
       guard let maker = SweepSamples.makers[type.name] else {
         missing.append((type.name, "no sample object"))
         continue
       }
-      members += self.members(type.name, type.fields, type.methods, maker: maker)
+      members += self.members(type.name, type.fields.map { ($0.name, $0.type) }, type.methods, maker: maker)
     }
     return members
   }
 
   /// The members of a module, or of the objects of a type, that can be measured.
   private mutating func members(
-    _ owner: String, _ fields: [FieldDescription], _ functions: [FunctionDescription], maker: String?
+    _ owner: String, _ fields: [(name: String, type: LuaType)], _ functions: [FunctionDescription], maker: String?
   ) -> [Member] {
     let (target, separator) = maker == nil ? (owner, ".") : ("self", ":")
     var members = fields.filter { $0.type.isScalar }.map { field in

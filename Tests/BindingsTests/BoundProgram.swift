@@ -46,7 +46,7 @@ final class BoundProgram {
     let events = EventTable { owner, subject, error in recorder.reports.append("\(subject): \(error)") }
     workspace.observer = events
     state = try LuaState(libraries: plugin == nil ? .full : .sandboxed, seed: 1)
-    let owner = try plugin.map { Owner.plugin(try PluginName($0)) } ?? .user
+    let owner = try plugin.map { Owner.plugin(try #require(PluginName($0))) } ?? .user
     let door = Door()
     door.workspace = workspace
     context = BindingContext(
@@ -161,7 +161,7 @@ extension BoundProgram {
         recorder.shown.append(line)
         return .record([("line", .text(line)), ("ok", .boolean(true))])
       }, alias: { name, text, _ in recorder.shown.append("\(name) = \(text)") },
-      addCommand: { recorder.commands.append($0) }, display: { .text("\($0)") })
+      addCommand: { recorder.commands.append($0) }, display: { .lines(["\($0)"]) })
   }
 
   private static func plugins(_ recorder: Recorder) -> PluginServices {

@@ -1,5 +1,7 @@
 // Decks, cards and study sessions as Lua has them: what each member gives, and what each refuses.
 
+import TestSupport
+import TestWorkspace
 import Testing
 
 @testable import Bindings

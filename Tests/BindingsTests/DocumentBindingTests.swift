@@ -1,6 +1,7 @@
 // Card documents as Lua has them: elements, colours, frames, and the files they are kept in.
 
 import TestSupport
+import TestWorkspace
 import Testing
 
 @testable import Bindings

@@ -1,6 +1,7 @@
 // What a state may reach at all: grants, the gate, and what is left of an object after a sign-out.
 
 import CardDocuments
+import Commands
 import LuaRuntime
 import TestSupport
 import TestWorkspace

@@ -1,5 +1,7 @@
 // Words and word games as Lua has them: guesses, modes of Lua, and what a mode's functions may answer.
 
+import TestSupport
+import TestWorkspace
 import Testing
 
 @testable import Bindings

@@ -1,5 +1,7 @@
 // Settings as Lua has them: declared, read, changed and heard of.
 
+import TestSupport
+import TestWorkspace
 import Testing
 
 @testable import Bindings

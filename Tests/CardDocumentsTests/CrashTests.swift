@@ -3,6 +3,7 @@
 
 import Files
 import Glibc
+import Problems
 import TestSupport
 import Testing
 

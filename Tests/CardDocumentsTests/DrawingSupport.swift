@@ -2,6 +2,7 @@
 
 import DrawingWire
 import Glibc
+import Problems
 import TestSupport
 import Testing
 

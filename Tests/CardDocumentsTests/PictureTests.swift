@@ -2,6 +2,7 @@
 
 import DrawingWire
 import Glibc
+import Problems
 import TestSupport
 import Testing
 
@@ -124,17 +125,17 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   @Test func `a bomb is refused by its declared size, before it is decoded`() throws {
     let drawing = makeDrawing()
     let png = pngHeader(100_000, 100_000) + chunk("IDAT", [1, 2, 3])
-    #expect(failure(drawing, png)?.code == "too_large")
-    #expect(failure(drawing, png)?.words.contains("100000 × 100000") == true)
-    #expect(failure(drawing, pngHeader(9000, 9000) + chunk("IDAT", [1]))?.code == "too_large")
+    #expect(failure(drawing, png)?.reason.code == .failure(.tooLarge))
+    #expect(failure(drawing, png)?.reason.words.contains("100000 × 100000") == true)
+    #expect(failure(drawing, pngHeader(9000, 9000) + chunk("IDAT", [1]))?.reason.code == .failure(.tooLarge))
     var gif = fixture("pictures/quarter.gif")
     gif.replaceSubrange(6..<10, with: [0xFF, 0xFF, 0xFF, 0xFF])
-    #expect(failure(drawing, gif)?.code == "too_large")
+    #expect(failure(drawing, gif)?.reason.code == .failure(.tooLarge))
     var jpeg = fixture("pictures/quarter.jpg")
     let frame = try #require(jpeg.indices.dropLast().first { jpeg[$0] == 0xFF && jpeg[$0 + 1] == 0xC0 })
     jpeg.replaceSubrange(frame + 5..<frame + 9, with: [0xFD, 0xE8, 0xFD, 0xE8])
-    #expect(failure(drawing, jpeg)?.code == "too_large")
-    #expect(failure(drawing, testSVG(width: 100_000, height: 100_000))?.code == "too_large")
+    #expect(failure(drawing, jpeg)?.reason.code == .failure(.tooLarge))
+    #expect(failure(drawing, testSVG(width: 100_000, height: 100_000))?.reason.code == .failure(.tooLarge))
     #expect(drawing.process != nil)
   }
 
@@ -156,11 +157,11 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     for ending in ["png", "jpg", "webp", "gif"] {
       let half = Array(fixture("pictures/quarter.\(ending)").prefix(40))
       for cut in [half, Array(fixture("pictures/quarter.\(ending)").dropLast(10))] {
-        #expect(failure(drawing, cut)?.code == "damaged_picture", "\(ending) \(cut.count)")
+        #expect(failure(drawing, cut)?.reason.code == .failure(.damagedPicture), "\(ending) \(cut.count)")
       }
     }
-    #expect(failure(drawing, Array("<svg".utf8))?.code == "damaged_picture")
-    #expect(failure(drawing, pngSignature)?.code == "damaged_picture")
+    #expect(failure(drawing, Array("<svg".utf8))?.reason.code == .failure(.damagedPicture))
+    #expect(failure(drawing, pngSignature)?.reason.code == .failure(.damagedPicture))
   }
 
   @Test func `mutated pictures are refused or decoded and the program lives or is replaced`() throws {
@@ -171,7 +172,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
       for _ in 0..<60 {
         var bytes = source
         for _ in 0..<4 { bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random) }
-        do { _ = try drawing.picture(from: bytes, longSide: 100) } catch { #expect(!error.words.isEmpty) }
+        do { _ = try drawing.picture(from: bytes, longSide: 100) } catch { #expect(!error.reason.words.isEmpty) }
       }
     }
     #expect(try drawing.picture(from: testSVG(), longSide: 100).width == 40)
@@ -223,7 +224,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
 
   @Test func `without the program a picture fails and says where it is looked for`() throws {
     let drawing = makeDrawing(path: "/nonexistent/deckhand-draw")
-    #expect(failure(drawing, testSVG())?.code == "no_drawing")
+    #expect(failure(drawing, testSVG())?.reason.code == .failure(.noDrawing))
     let folder = TemporaryFolder()
     let store = try makeStore(folder, drawing: drawing)
     let document = try store.create()

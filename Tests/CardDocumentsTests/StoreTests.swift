@@ -2,6 +2,7 @@
 // undoes.
 
 import Glibc
+import Problems
 import TestSupport
 import Testing
 import Values

@@ -1,6 +1,7 @@
 // Units of work of the store, what its check finds, and what it keeps beside the documents.
 
 import Glibc
+import Problems
 import TestSupport
 import Testing
 import Values

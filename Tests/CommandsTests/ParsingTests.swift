@@ -78,9 +78,10 @@ import Text
   }
 
   @Test func `every error of a line is a wrong use, an error of a description is not`() {
-    #expect(CommandError.noCommand.isUsage)
-    #expect(CommandError.unterminatedQuote("'", column: 1).isUsage)
-    #expect(!CommandError.duplicate("x", owner: .user, other: .program).isUsage)
+    #expect(CommandError.noCommand.report.code.exitStatus == ExitStatus.usage)
+    #expect(CommandError.unterminatedQuote("'", column: 1).report.code.exitStatus == ExitStatus.usage)
+    let taken = CommandError.duplicate("x", owner: .user, other: .program)
+    #expect(taken.report.code.exitStatus == ExitStatus.failed)
   }
 
   @Test func `values are read by their type`() throws {
@@ -110,7 +111,9 @@ import Text
     var parsed = 0
     for _ in 0..<20_000 {
       let words = (0..<Int.random(in: 0...7, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }
-      do throws(CommandError) { _ = try registry.parse(words: words); parsed += 1 } catch { #expect(error.isUsage) }
+      do throws(CommandError) { _ = try registry.parse(words: words); parsed += 1 } catch {
+        #expect(error.report.code.exitStatus == ExitStatus.usage)
+      }
     }
     #expect(parsed > 100)
   }

@@ -2,6 +2,7 @@
 
 import Decks
 import GRDB
+import Problems
 import Storage
 import TestSupport
 import Testing
@@ -33,7 +34,7 @@ import Testing
     let deck = try collection.deck("d")
     #expect(problemCode { try collection.add(deck, prompt, answer) } == code)
     let report = try collection.addAll(deck, [NewCard(prompt: prompt, answer: answer)])
-    #expect(report.rejected.map(\.code) == [code])
+    #expect(report.rejected.map(\.code.rawValue) == [code])
     #expect(report.rejected.map(\.index) == [1])
     #expect(try collection.prompts(deck) == [])
   }
@@ -59,7 +60,7 @@ import Testing
       #expect(outcomes == [.rejected, .rejected, .rejected, .added])
       return batch.finish()
     }
-    #expect(report.rejected.map(\.code) == ["bad_text", "bad_text", "bad_text"])
+    #expect(report.rejected.map(\.code.rawValue) == ["bad_text", "bad_text", "bad_text"])
     #expect(report.rejected.map(\.index) == [1, 2, 3])
     #expect(report.added == 1)
   }
@@ -82,7 +83,7 @@ import Testing
         try bytes.withUnsafeBufferPointer { prompt in
           _ = try answer.withUnsafeBufferPointer { try batch.add(prompt: prompt, answer: $0) }
         }
-        let code = batch.finish().rejected.first?.code
+        let code = batch.finish().rejected.first?.code.rawValue
         guard let text = String(validating: bytes, as: UTF8.self) else {
           #expect(code == "bad_text")
           return

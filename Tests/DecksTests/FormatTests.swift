@@ -3,6 +3,7 @@
 import Decks
 import Files
 import Glibc
+import Problems
 import Storage
 import TestSupport
 import Testing
@@ -122,7 +123,7 @@ import Testing
     #expect(report.rejected.map(\.index) == [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
     #expect(report.rejected.map(\.line) == [2, 2, 3, 3, 3, 3, 4, 4, 4, 5, 5])
     #expect(
-      report.rejected.map(\.code) == [
+      report.rejected.map(\.code.rawValue) == [
         "empty_prompt", "empty_answer", "bad_row", "bad_row", "bad_text", "bad_text", "bad_text", "bad_tag",
         "empty_prompt",
         "bad_text", "bad_text",
@@ -172,7 +173,8 @@ import Testing
     let (report, cards) = try imported("a.csv", content)
     #expect(cards.map(\.prompt) == ["p1", "last"])
     #expect(report.rejected.map(\.line) == [3, 4, 5, 6, 7])
-    #expect(report.rejected.map(\.code) == ["empty_answer", "bad_row", "bad_text", "bad_text", "empty_prompt"])
+    #expect(
+      report.rejected.map(\.code.rawValue) == ["empty_answer", "bad_row", "bad_text", "bad_text", "empty_prompt"])
     #expect(report.rejected[2].message == "not UTF-8 at column 3; if the file is in latin-1, give --encoding latin-1")
     #expect(report.rejected[1].message == "a separator or the line's end expected after the closing quote at column 4")
     let other = TestCollection()

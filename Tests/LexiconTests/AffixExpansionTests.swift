@@ -2,6 +2,7 @@
 
 import Glibc
 import Lexicon
+import Problems
 import TestSupport
 import Testing
 

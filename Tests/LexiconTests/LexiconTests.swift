@@ -1,6 +1,7 @@
 // Tests of the questions that a lexicon answers, against plain definitions of the answers.
 
 import Lexicon
+import Problems
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@
 
 import CLua
 import Glibc
+import Problems
 import TestSupport
 import Testing
 

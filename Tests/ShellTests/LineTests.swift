@@ -1,6 +1,7 @@
 // Tests of plain lines, of prompts with colours, of common beginnings and of paths.
 
 import Glibc
+import Problems
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@
 import Files
 import GRDB
 import Glibc
+import Problems
 import Storage
 import TestSupport
 import Testing

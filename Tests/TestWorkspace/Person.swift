@@ -5,7 +5,7 @@ import CardDocuments
 import Files
 import Lexicon
 public import TestSupport
-public import ToggleSettings
+import ToggleSettings
 import WordGames
 public import Workspace
 

@@ -1,6 +1,7 @@
 // Tests of guesses and base words that nobody should type, and of saved games that somebody changed.
 
 import Lexicon
+import Problems
 import TestSupport
 import Testing
 import WordGames

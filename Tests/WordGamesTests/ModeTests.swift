@@ -182,7 +182,10 @@ private final class Clock {
     #expect(game.rules == [.fromLetters])
     #expect(try game.shown() == "****4")
     #expect(try game.guess("on") == .declined)
-    #expect(game.declined == Refusal(code: "nope", title: "No", message: "Not this one", word: "on"))
+    #expect(
+      game.declined
+        == Refusal(
+          ProblemReport(.custom("nope"), "No", "Not this one"), word: "on"))
     #expect(try game.guess("no") == .accepted(points: 7))
     #expect(try game.hint() == "think")
     #expect(try game.guess("noon") == .accepted(points: 1_000_000_000))

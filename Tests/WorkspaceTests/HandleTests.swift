@@ -34,7 +34,7 @@ import Text
   }
 
   @Test func `a handle answers what the store has now, whoever changed it`() throws {
-    let (first, last) = try (#require(deck.card(at: 1)), #require(deck.card(at: 3)))
+    let (first, last) = (try #require(try deck.card(at: 1)), try #require(try deck.card(at: 3)))
     #expect(try (first.position(), last.position(), deck.count()) == (1, 3, 3))
     try last.move(to: 1)
     #expect(try (first.position(), last.position()) == (2, 1) && prompts(deck) == ["c", "a", "b"])
@@ -49,7 +49,7 @@ import Text
   }
 
   @Test func `what is gone answers so, and the rest goes on`() throws {
-    let (gone, rest) = try (#require(deck.card(at: 2)), #require(deck.card(at: 3)))
+    let (gone, rest) = (try #require(try deck.card(at: 2)), try #require(try deck.card(at: 3)))
     #expect(try deck.remove(gone) == 1)
     #expect(throws: DeckError.self) { try gone.record() }
     #expect(throws: DeckError.self) { try gone.update(prompt: "x") }
@@ -69,7 +69,8 @@ import Text
     #expect(cards.count == 3)
     _ = try deck.add(NewCard(prompt: "z", answer: "z"))
     try #require(try deck.card(at: 3)).update(prompt: "B")
-    _ = try workspace.remove([#require(try deck.card(at: 4))])
+    let last = try #require(try deck.card(at: 4))
+    _ = try workspace.remove([last])
     #expect(try cards.rest().map { try $0.record().prompt } == ["B"])
     #expect(try cards.nextCard() == nil && first.record().prompt == "a")
     #expect(try deck.cards(matching: "prompt:B").count == 1)
