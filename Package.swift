@@ -152,7 +152,7 @@ let package = Package(
       ]),
     tests("Authentication", ["Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
-    tests("Commands"),
+    tests("Commands", ["Values"]),
     tests("PluginHost", ["Bindings"]),
     // Measures calls between Lua and Swift against plain C.
     .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),

@@ -11,6 +11,7 @@ import PluginHost
 import Problems
 import Text
 import ToggleSettings
+import Values
 import Workspace
 
 /// Lua code to run in batch.
@@ -67,7 +68,7 @@ extension Shell {
   }
 
   /// Runs a line as a command for its value; nothing is shown.
-  func runForValue(_ line: String) throws -> CommandValue {
+  func runForAnswer(_ line: String) throws -> CommandAnswer {
     let words = try ShellWords.split(line, home: setup.home)
     try plugins.prepareCommand(words)
     let (command, invocation) = try registry.parse(words: words)
@@ -77,7 +78,7 @@ extension Shell {
       throw Common.problem(
         "not_here", "Not from Lua", "\(command.name) is for the command line; Lua has `auth.login` and `auth.logout`")
     }
-    return try command.run(invocation).value
+    return try command.run(invocation).answer
   }
 
   /// Whether a unit of work is under way.

@@ -62,7 +62,7 @@ public enum DrawingFailure: Error, Equatable, Sendable {
     switch self {
     case .missing(let path, _): "pictures are drawn by deckhand-draw, which is not at \(path); put it beside deckhand"
     case .crashed: "the program that draws pictures stopped; nothing was written"
-    case .timedOut(let seconds): "drawing took longer than \(JSONNumber(seconds)?.text ?? "") s and was stopped"
+    case .timedOut(let seconds): "drawing took longer than \(Value.measure(seconds).json) s and was stopped"
     case .interrupted: "drawing was stopped"
     case .refused(let why): "it cannot be drawn: \(why)"
     }

@@ -1,6 +1,8 @@
 // Cards as a JSON array of objects: {"prompt": ..., "answer": ...}, and whatever more they hold.
 // Invariant: every key that Deckhand does not know is kept in the card's fields.
 
+import Values
+
 final class JSONCards: CardRows {
   private let reader: JSONReader
   private var isOpen = false

@@ -6,6 +6,7 @@ import Glibc
 import LuaRuntime
 import PluginHost
 import Text
+import Values
 import Workspace
 
 extension Shell {
@@ -112,10 +113,10 @@ extension Shell {
           guard registry.removeAlias(name) else {
             throw Common.problem("not_found", "No such alias", "no alias is called \(quoted(name))")
           }
-          return CommandResult(.none, line: "\(name) is no alias any more.")
+          return CommandResult(.null, line: "\(name) is no alias any more.")
         }
         try registry.setAlias(name, words: ShellWords.split(text, home: setup.home))
-        return CommandResult(.none, line: "\(name) stands for \(text)")
+        return CommandResult(.null, line: "\(name) stands for \(text)")
       }
       let rows = registry.aliases.map { [$0.name, $0.words.map { ShellWords.quote($0) }.joined(separator: " ")] }
       return CommandResult(

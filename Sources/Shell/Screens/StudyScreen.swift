@@ -8,6 +8,7 @@ import CardDocuments
 import Commands
 import Decks
 import Text
+import Values
 import Workspace
 
 final class StudyScreen {
