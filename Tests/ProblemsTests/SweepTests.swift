@@ -115,7 +115,7 @@ private func sources() throws -> [String: String] {
 private func caseNames(of table: ProblemTable) throws -> [String] {
   let text = try #require(sources()[table.file])
   let name = table.type == "FileError" ? "enum Reason" : "enum \(table.type): Problem"
-  let start = try #require(text.range(of: name))
+  let start = try #require(text.firstRange(of: name))
   let indent = table.type == "FileError" ? "    " : "  "
   var names: [String] = []
   for line in text[start.upperBound...].split(separator: "\n").dropFirst() {
