@@ -26,7 +26,7 @@ func tests(
   _ room: String, _ more: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
 ) -> Target {
   .testTarget(
-    name: room + "Tests", dependencies: [.byName(name: room)] + more, exclude: exclude, resources: resources,
+    name: room + "Tests", dependencies: [.byName(name: room), "TestSupport"] + more, exclude: exclude, resources: resources,
     swiftSettings: strict)
 }
 
@@ -131,6 +131,8 @@ let package = Package(
     .executableTarget(
       name: "deckhand-draw", dependencies: ["DrawingWire", "CDrawing"],
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
+    // What the tests of several rooms share: folders, programs at pipes and terminals, numbers, clocks.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     // Sweeps the problems of all rooms.
     tests(
       "Problems",
@@ -171,6 +173,6 @@ let package = Package(
     tests("Shell", ["Problems", "Commands", "PromptProbe"]),
     // The built program, run as somebody runs it.
     .testTarget(
-      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw"], exclude: ["Worst"], swiftSettings: strict),
+      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "TestSupport"], exclude: ["Worst"], swiftSettings: strict),
   ]
 )

@@ -3,6 +3,7 @@
 import DrawingWire
 import Glibc
 import Problems
+import TestSupport
 import Testing
 
 @testable import CardDocuments
@@ -143,7 +144,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     let store = try makeStore(folder)
     let document = try store.create()
     let element = try document.addImage(testSVG(), named: "x")
-    folder.write("documents/images/" + (element.image?.description ?? ""), pngHeader(100_000, 100_000))
+    try folder.write(pngHeader(100_000, 100_000), to: "documents/images/" + (element.image?.description ?? ""))
     #expect(try document.rendered(as: .png, width: 100).brokenElements == [element.id])
   }
 
@@ -165,7 +166,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
 
   @Test func `mutated pictures are refused or decoded and the program lives or is replaced`() throws {
     let drawing = makeDrawing()
-    var random = Seeded(11)
+    var random = TestGenerator(11)
     for ending in ["png", "jpg", "gif", "webp"] {
       let source = fixture("pictures/quarter.\(ending)")
       for _ in 0..<60 {
@@ -179,7 +180,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
 
   @Test func `a drawing reads no other file`() throws {
     let folder = TemporaryFolder()
-    folder.write("blue.png", fixture("pictures/quarter.png"))
+    try folder.write(fixture("pictures/quarter.png"), to: "blue.png")
     let drawing = makeDrawing()
     let sources = ["href=\"file://\(folder.path)/blue.png\"", "href=\"\(folder.path)/blue.png\"", "href=\"blue.png\""]
     for source in sources {
@@ -242,15 +243,15 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
       try CardDocument(reading: folder.read("documents/" + document.id.fileName) ?? [], file: "x").elements.count == 1)
   }
 
-  private func script(_ body: String, in folder: TemporaryFolder) -> String {
-    folder.write("draw", Array(body.utf8))
+  private func script(_ body: String, in folder: TemporaryFolder) throws -> String {
+    try folder.write(Array(body.utf8), to: "draw")
     chmod(folder.path + "/draw", 0o700)
     return folder.path + "/draw"
   }
 
   @Test func `a program that hangs is given up in time`() throws {
     let folder = TemporaryFolder()
-    let drawing = makeDrawing(path: script("#!/bin/sh\nexec sleep 60\n", in: folder))
+    let drawing = makeDrawing(path: try script("#!/bin/sh\nexec sleep 60\n", in: folder))
     drawing.patience = 0.2
     let start = monotonicSeconds()
     #expect(failure(drawing, testSVG()) == .crashed)
@@ -262,7 +263,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     let folder = TemporaryFolder()
     var stop = false
     let drawing = DrawingProgram(
-      path: script("#!/bin/sh\nexec sleep 60\n", in: folder), environment: [], clock: monotonicSeconds,
+      path: try script("#!/bin/sh\nexec sleep 60\n", in: folder), environment: [], clock: monotonicSeconds,
       shouldStop: { stop })
     stop = true
     #expect(throws: DrawingFailure.interrupted) { try drawing.coverage([]) }
@@ -273,18 +274,18 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   ])
   func `a program that answers nonsense is a program that died`(body: String) throws {
     let folder = TemporaryFolder()
-    let drawing = makeDrawing(path: script("#!/bin/sh\n\(body)\n", in: folder))
+    let drawing = makeDrawing(path: try script("#!/bin/sh\n\(body)\n", in: folder))
     #expect(failure(drawing, testSVG()) == .crashed)
   }
 
   /// A stand-in that passes everything on to the real program, and dies of a picture that holds the word.
-  private func mortal(in folder: TemporaryFolder) -> String {
-    script(
+  private func mortal(in folder: TemporaryFolder) throws -> String {
+    try script(
       """
       #!/usr/bin/perl
       use IPC::Open2; binmode STDIN; binmode STDOUT;
       sub take { my ($f, $n) = @_; my $b = ''; while (length($b) < $n) { sysread($f, $b, $n - length($b), length($b)) or exit } $b }
-      open2(my $out, my $in, '\(drawPath())'); binmode $in; binmode $out;
+      open2(my $out, my $in, '\(builtProgram("deckhand-draw"))'); binmode $in; binmode $out;
       while (1) { my $h = take(STDIN, 4); my $b = take(STDIN, unpack('V', $h)); kill 9, $$ if $b =~ /KILLME/;
         for ($h, $b) { my $o = 0; while ($o < length) { $o += syswrite($in, $_, length() - $o, $o) } }
         my $g = take($out, 4); my $a = take($out, unpack('V', $g));
@@ -299,7 +300,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     let good = try document.addImage(testSVG(), named: "x", at: ElementPlacement(y: -500))
     let bad = try document.addImage(testSVG(width: 50), named: "x", at: ElementPlacement(y: 500))
     let other = try document.duplicate()
-    folder.write("documents/images/" + (bad.image?.description ?? ""), pngSignature + Array("KILLME".utf8))
+    try folder.write(pngSignature + Array("KILLME".utf8), to: "documents/images/" + (bad.image?.description ?? ""))
     #expect(throws: DocumentError.picture(file: "k", .crashed)) {
       try document.addImage(Array("KILLME".utf8), named: "k")
     }

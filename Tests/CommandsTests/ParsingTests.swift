@@ -2,6 +2,7 @@
 
 import Commands
 import Problems
+import TestSupport
 import Testing
 import Text
 
@@ -102,7 +103,7 @@ import Text
 
   @Test func `no words whatever make the parser trap`() throws {
     let registry = try sampleRegistry()
-    var random = SeededGenerator(seed: 7)
+    var random = TestGenerator(7)
     let pieces = [
       "deck", "import", "list", "card", "study", "--", "-", "--json", "--limit", "-n", "-5", "", "=", "--=", "--limit=",
       "-ns", "--help", "é", "\u{0}", "run", "x y", "help", "doc", "sheet", "-.", "--on-duplicate=skip",
@@ -118,17 +119,3 @@ import Text
   }
 }
 
-/// SplitMix64: the same numbers for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}

@@ -4,6 +4,7 @@ import Decks
 import GRDB
 import Problems
 import Storage
+import TestSupport
 import Testing
 
 @Suite struct CardTests {
@@ -65,7 +66,7 @@ import Testing
   }
 
   @Test func `bytes are judged and trimmed as Swift's own text is`() throws {
-    var generator = SeededGenerator(7)
+    var generator = TestGenerator(7)
     let deck = try collection.deck("d")
     let alphabet: [[UInt8]] = [
       [0x61], [0x20], [0x0A], [0xC2, 0xA0], [0xE3, 0x80, 0x80], [0xE2, 0x80, 0x83], [0xF0, 0x9F, 0x98, 0x80], [0xC3],
@@ -166,7 +167,7 @@ import Testing
     let deck = try collection.deck("d")
     var model = (0..<12).map { "c\($0)" }
     _ = try collection.addAll(deck, model.map { NewCard(prompt: $0, answer: "x") })
-    var generator = SeededGenerator(3)
+    var generator = TestGenerator(3)
     for step in 0..<600 {
       // Often the same place, so that room runs out and ranks are spread anew.
       let from = step % 3 == 0 ? 11 : Int.random(in: 0..<12, using: &generator)
@@ -278,7 +279,7 @@ import Testing
   }
 
   @Test func `a full disk in the middle of a batch leaves nothing of it`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let collection = TestCollection(path: folder.file("x.sqlite"))
     let deck = try collection.deck("d")
     try collection.add(deck, "before", "x")

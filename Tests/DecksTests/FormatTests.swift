@@ -5,11 +5,12 @@ import Files
 import Glibc
 import Problems
 import Storage
+import TestSupport
 import Testing
 
 @Suite struct FormatTests {
   let collection = TestCollection()
-  let folder = TestFolder()
+  let folder = TemporaryFolder()
 
   private func imported(
     _ name: String, _ content: [UInt8], strict: Bool = false, into deck: String = "d"
@@ -327,7 +328,7 @@ import Testing
   }
 
   @Test func `changed bytes anywhere never crash, and a file imports wholly or not at all`() throws {
-    var generator = SeededGenerator(11)
+    var generator = TestGenerator(11)
     let good: [(String, String)] = [
       (
         "f.json",

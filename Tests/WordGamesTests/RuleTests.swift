@@ -2,6 +2,7 @@
 
 import Lexicon
 import Problems
+import TestSupport
 import Testing
 import WordGames
 
@@ -87,7 +88,7 @@ private let known =
   }
 
   @Test func `the native count of letters agrees with canForm for words by chance`() throws {
-    var generator = SeededGenerator(state: 5)
+    var generator = TestGenerator(5)
     let letters = Array("abcdeñéλ\u{1E9E}q\u{303}q")
     func word(_ lengths: ClosedRange<Int>) -> String {
       String(
