@@ -26,7 +26,8 @@ func tests(
   _ room: String, _ more: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
 ) -> Target {
   .testTarget(
-    name: room + "Tests", dependencies: [.byName(name: room), "TestSupport"] + more, exclude: exclude, resources: resources,
+    name: room + "Tests", dependencies: [.byName(name: room), "TestSupport"] + more, exclude: exclude,
+    resources: resources,
     swiftSettings: strict)
 }
 
@@ -137,7 +138,8 @@ let package = Package(
     .target(
       name: "TestWorkspace",
       dependencies: [
-        "TestSupport", "Authentication", "CardDocuments", "Files", "Lexicon", "ToggleSettings", "WordGames", "Workspace",
+        "TestSupport", "Authentication", "CardDocuments", "Files", "Lexicon", "ToggleSettings", "WordGames",
+        "Workspace",
       ], path: "Tests/TestWorkspace", swiftSettings: strict),
     // Sweeps the problems of all rooms.
     tests(
@@ -166,7 +168,7 @@ let package = Package(
     tests(
       "Bindings",
       [
-        "CardDocuments", "Commands", "Decks", "LuaRuntime", "Problems", "Text", "Workspace", "TestWorkspace",
+        "CardDocuments", "Commands", "Decks", "LuaRuntime", "Problems", "Text", "Values", "Workspace", "TestWorkspace",
         "deckhand-draw",
       ]),
     tests("Authentication", ["Problems", "Files", "AuthenticationProbe", "CTerminal"]),
@@ -185,6 +187,7 @@ let package = Package(
     tests("Shell", ["Problems", "Commands", "PromptProbe"]),
     // The built program, run as somebody runs it.
     .testTarget(
-      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "TestSupport"], exclude: ["Worst"], swiftSettings: strict),
+      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "TestSupport"], exclude: ["Worst"],
+      swiftSettings: strict),
   ]
 )

@@ -7,6 +7,7 @@ import Problems
 import TestSupport
 import TestWorkspace
 import Testing
+import Values
 import Workspace
 
 @testable import Bindings
@@ -139,7 +140,8 @@ extension BoundProgram {
   private static func auth(_ door: Door) -> AuthServices {
     AuthServices(
       needsAuthentication: { door.workspace == nil }, isAuthenticating: { false }, user: { "ana" },
-      login: { _, _ in }, logout: {
+      login: { _, _ in },
+      logout: {
         try door.workspace?.close()
         door.workspace = nil
       })
@@ -153,13 +155,14 @@ extension BoundProgram {
       progress: { label, _ in
         recorder.shown.append(label)
         return SilentProgress()
-      }, ask: { question in
+      },
+      ask: { question in
         recorder.shown.append(question)
         return recorder.answers.isEmpty ? nil : recorder.answers.removeFirst()
       },
       run: { line in
         recorder.shown.append(line)
-        return .record([("line", .text(line)), ("ok", .boolean(true))])
+        return .value(.record([("line", .text(line)), ("ok", .boolean(true))]))
       }, alias: { name, text, _ in recorder.shown.append("\(name) = \(text)") },
       addCommand: { recorder.commands.append($0) }, display: { .lines(["\($0)"]) })
   }
