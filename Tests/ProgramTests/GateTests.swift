@@ -145,6 +145,7 @@ struct Accounts {
       local form, normal = words.can_form, words.normalize
       assert(form("ab", "a") and normal("A", "english") == "a")
       local game, words = games.new{base = "cambering"}, words.lexicon("english")
+      assert(game:guess("bearing") and words:contains("paper"))
       local each = words:words()
       local heard = 0
       local sub = settings.on_change("", function() heard = heard + 1 end)
