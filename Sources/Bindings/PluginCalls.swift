@@ -84,7 +84,7 @@ extension BindingContext {
     } catch let error as LuaError where error.passesOn {
       throw error
     } catch let error as LuaError {
-      throw told(PluginCallError.problem(plugin: plugin, call, error, limits: limits), error.trace)
+      throw told(PluginCallError.problem(plugin: plugin, call, error, limits: terms.limits), error.trace)
     } catch LuaFailure.message(let message) {
       throw told(
         PlainProblem(code: "plugin_failed", title: "A plugin failed", message: "\(plugin): \(message) (\(call))"), nil)
@@ -92,7 +92,7 @@ extension BindingContext {
   }
 
   private func told(_ problem: PlainProblem, _ trace: String?) -> LuaError {
-    noteFailure(problem.message)
+    terms.noteFailure(problem.message)
     return LuaError(telling: problem, trace: trace)
   }
 }

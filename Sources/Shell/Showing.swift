@@ -1,15 +1,15 @@
 // Results on the screen and as JSON. Invariant: a thing answers in JSON with the names of its Lua fields, made from the one
 // description of its type.
 
-import Commands
-import LuaRuntime
+package import Commands
+package import LuaRuntime
 import Text
 
-extension Shell {
+extension Session {
   /// Shows what a command answered.
   func show(_ result: CommandResult, asJSON: Bool) {
     guard asJSON else { return console.show(result.display) }
-    console.show(result.value.jsonLines { [unowned self] in record(of: $0) })
+    console.show(result.value.jsonLines { record(of: $0) })
   }
 
   /// A bound object as a record of its fields; objects in it stand for themselves by name.
@@ -56,11 +56,8 @@ extension Shell {
     }
   }
 
-  /// `shell.print`.
-  func show(_ value: LuaValue) { console.show(display(of: value)) }
-
   /// A value as the prompt shows it; a text as it is, without quotes, each of its lines a line.
-  func display(of value: LuaValue) -> Display {
+  package func display(of value: LuaValue) -> Display {
     do {
       return try lua.withStack { stack in
         _ = try value.push(on: stack)
