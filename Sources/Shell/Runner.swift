@@ -50,8 +50,7 @@ package struct Runner {
     if command.access.needsSignIn { try session.requireSignIn() }
     try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun, isInUnit: session.isInUnit)
     if command.access.isForCommandLineOnly {
-      throw Common.problem(
-        "not_here", "Not from Lua", "\(command.name) is for the command line; Lua has `auth.login` and `auth.logout`")
+      throw ShellError.notFromLua(command: command.name)
     }
     return try run(command, invocation).value
   }

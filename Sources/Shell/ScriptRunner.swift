@@ -165,8 +165,7 @@ package struct ScriptRunner {
       if count <= 0 { return code }
       code += buffer[..<count]
       if code.count > 64 << 20 {
-        throw PlainProblem(
-          code: "too_large", title: "Too large", message: "standard input holds more than 64 MiB of Lua")
+        throw ShellError.scriptTooLarge
       }
     }
   }

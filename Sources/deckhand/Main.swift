@@ -3,6 +3,7 @@
 import Commands
 import Files
 import Glibc
+import Problems
 import Shell
 
 let version = "0.1.0"

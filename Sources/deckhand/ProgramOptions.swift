@@ -4,6 +4,7 @@
 
 import Commands
 import Files
+import Problems
 import Shell
 import Text
 import ToggleSettings

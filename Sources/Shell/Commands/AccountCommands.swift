@@ -75,9 +75,7 @@ enum AccountCommands {
       try requireNoScript(session)
       let name = invocation.text("NAME")
       guard let user = session.gate.user, try session.gate.store.account(named: name) == user else {
-        throw Common.problem(
-          "not_signed_in", "Not yours",
-          "only the account that is signed in can be removed; sign in as \(quoted(name)) first")
+        throw SignInError.notSignedIn(as: name)
       }
       guard try session.confirm("Remove the account \(quoted(user)) with all its decks, documents and settings?") else {
         return CommandResult(.boolean(false), line: "Nothing was removed.")
@@ -92,7 +90,7 @@ enum AccountCommands {
   /// A script is one unit of work, and accounts are beyond what a unit can take back.
   static func requireNoScript(_ session: Session) throws {
     guard !session.state.isInScript else {
-      throw Common.problem("in_script", "Not in a script", "accounts can't be changed from within a script")
+      throw SignInError.inScript
     }
   }
 
@@ -135,7 +133,7 @@ enum AccountCommands {
       options: [Self.newPasswordFile], example: "passwd"
     ) { invocation, session in
       guard let user = session.gate.user else {
-        throw Common.problem("no_account", "No account", "there is no account; `account add NAME` makes one")
+        throw SignInError.noAccount
       }
       let old = try SignIn(session).answeringLeft {
         try session.options.signIn.passwordFile.map { try SignIn(session).password(in: $0) }

@@ -2,7 +2,6 @@
 // parsing come from that description, and what it does is handed the session when it runs.
 
 import Commands
-import Problems
 
 /// One of the program's own commands: its description, and what it does.
 struct BuiltIn {
@@ -57,8 +56,4 @@ enum Common {
   static let language = Option("--language", "L", .language, help: "english, spanish, ...; `word languages` lists them")
 
   static let foldAccents = Option("--fold-accents", help: "à matches a; ñ stays a letter of its own")
-
-  static func problem(_ code: String, _ title: String, _ message: String) -> PlainProblem {
-    PlainProblem(code: code, title: title, message: message)
-  }
 }

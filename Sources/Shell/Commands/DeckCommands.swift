@@ -155,9 +155,7 @@ enum DeckCommands {
     let result = CommandResult(record(of: report), .lines(words(report, name, session)))
     guard report.isRefused else { return result }
     if !session.state.isInScript { session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON) }
-    throw Common.problem(
-      "all_refused", "Nothing was imported",
-      "no row of \(printable(lastPart(of: path))) could be imported; the first: \(report.rejected[0].message)")
+    throw ShellError.allRefused(file: lastPart(of: path), first: report.rejected[0].message)
   }
 
   static func words(_ report: AddReport, _ deck: String, _ session: Session) -> [String] {
@@ -190,7 +188,7 @@ enum DeckCommands {
               + (rejection.place?.column.map { [("column", CommandValue.integer($0))] } ?? [])
             return .record(
               [("index", .integer(rejection.index))] + line + [
-                ("code", .text(rejection.code)), ("message", .text(rejection.message)),
+                ("code", .text(rejection.code.rawValue)), ("message", .text(rejection.message)),
               ])
           })
       ),

@@ -133,10 +133,7 @@ enum PluginCommands {
     if isGranted || plugin.isBundled || manifest.permissions.isEmpty { return true }
     // A question that nobody sees is no question.
     guard session.console.terminal.hasKeyboard, session.console.terminal.hasScreen, !session.options.isUnattended else {
-      throw Common.problem(
-        "not_granted", "Not granted",
-        "\(plugin.name) asks for \(manifest.permissions.map(\.description).joined(separator: ", ")); "
-          + "`plugin enable \(plugin.name) --grant` grants it")
+      throw ShellError.notGranted(plugin: plugin.name, rights: manifest.permissions.map(\.description))
     }
     let by = manifest.author.map { " by \($0)" } ?? ""
     session.console.show(

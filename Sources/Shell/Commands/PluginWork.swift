@@ -57,8 +57,7 @@ enum PluginWork {
       let shown = lines.flatMap { $0.split(separator: "\n").map(String.init) } + [sum]
       guard failures > 0 else { return CommandResult(value, .lines(shown)) }
       session.show(CommandResult(value, .lines(shown)), asJSON: session.options.wantsJSON || invocation.wantsJSON)
-      throw Common.problem(
-        "test_failed", "A test failed", "\(name): \(failures) of \(session.counted(results.count, "test")) failed")
+      throw ShellError.testsFailed(plugin: name, failed: failures, of: results.count)
     }
   }
 
@@ -93,7 +92,7 @@ enum PluginWork {
         buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
       })
     else {
-      throw Common.problem("no_folder", "No folder for the test", "a temporary folder cannot be made")
+      throw ShellError.noTestFolder
     }
     return path
   }
@@ -117,7 +116,7 @@ enum PluginWork {
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
       let (seconds, memory) = (invocation.optionalNumber("--seconds"), invocation.optionalInteger("--memory"))
       if let seconds, !PluginHost.secondsRange.contains(seconds) {
-        throw Common.problem("bad_value", "Not a usable value", "--seconds must be from 0.1 to 3,600, not \(seconds)")
+        throw ShellError.badSeconds(seconds)
       }
       if seconds != nil || memory != nil { try session.plugins.setLimits(plugin, seconds: seconds, memory: memory) }
       let limits = plugin.limits

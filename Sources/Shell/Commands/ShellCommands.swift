@@ -6,6 +6,7 @@ import Files
 import Glibc
 import LuaRuntime
 import PluginHost
+import Problems
 import Text
 import Workspace
 
@@ -85,7 +86,7 @@ enum ShellCommands {
       let isWithin = session.state.isInScript
       let status = ScriptRunner(session).run([script])
       if isWithin, status != ExitStatus.done {
-        throw Common.problem("script_failed", "The script failed", "\(script.name) ended with status \(status)")
+        throw ShellError.scriptFailed(script.name, status: status)
       }
       // The script has told what went wrong.
       if status != ExitStatus.done {
@@ -120,7 +121,7 @@ enum ShellCommands {
       if let name = invocation.optionalText("NAME") {
         guard let text = invocation.optionalText("TEXT") else {
           guard session.registry.removeAlias(name) else {
-            throw Common.problem("not_found", "No such alias", "no alias is called \(quoted(name))")
+            throw LookupError.noAlias(name)
           }
           return CommandResult(.none, line: "\(name) is no alias any more.")
         }
@@ -152,8 +153,7 @@ enum ShellCommands {
     ) { _, session in
       let problems = try session.workspace().integrityProblems()
       guard problems.isEmpty else {
-        throw Common.problem(
-          "damaged", "Damaged data", "the database is damaged: \(problems.prefix(3).joined(separator: "; "))")
+        throw ShellError.damagedData(problems)
       }
       return CommandResult(.boolean(true), line: "All is well.")
     }

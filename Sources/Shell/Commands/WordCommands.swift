@@ -90,7 +90,7 @@ enum WordCommands {
       let length = invocation.optionalInteger("--length")
       var choices = session.environment.random.choices
       guard let word = try lexicon(invocation, session).random(length: length, using: &choices) else {
-        throw Common.problem("not_found", "No such word", "no word has \(session.counted(length ?? 0, "letter"))")
+        throw LookupError.noWord(length: length ?? 0)
       }
       return CommandResult(.text(word), line: word)
     }

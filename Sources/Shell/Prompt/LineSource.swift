@@ -2,7 +2,7 @@
 // Invariant: a line never holds its line end, and what is not UTF-8 is an error, never a line.
 
 import Files
-import Problems
+package import Problems
 import Text
 
 /// How the reading of a line ended.
@@ -24,28 +24,18 @@ package enum LineError: Problem, Equatable {
   case tooLong(limit: Int)
   case unreadable(errno: Int32)
 
-  package var code: String {
+  package var report: ProblemReport {
     switch self {
-    case .notUTF8: "bad_text"
-    case .tooLong: "too_long"
-    case .unreadable: "unreadable"
-    }
-  }
-
-  package var title: String {
-    switch self {
-    case .notUTF8: "Not UTF-8"
-    case .tooLong: "The line is too long"
-    case .unreadable: "The input cannot be read"
-    }
-  }
-
-  package var message: String {
-    switch self {
-    case .notUTF8(let column?): "the line is not UTF-8 at byte \(grouped(column)); nothing of it was done"
-    case .notUTF8(nil): "the line is not UTF-8 where it shows \u{FFFD}; nothing of it was done"
-    case .tooLong(let limit): "the line has more than \(grouped(limit)) bytes; nothing of it was done"
-    case .unreadable(let number): "the input cannot be read: \(systemWords(number))"
+    case .notUTF8(let column?):
+      ProblemReport(.badText, "Not UTF-8", "the line is not UTF-8 at byte \(grouped(column)); nothing of it was done")
+    case .notUTF8(nil):
+      ProblemReport(
+        .badText, "Not UTF-8", "the line is not UTF-8 where it shows \u{FFFD}; nothing of it was done")
+    case .tooLong(let limit):
+      ProblemReport(
+        .tooLong, "The line is too long", "the line has more than \(grouped(limit)) bytes; nothing of it was done")
+    case .unreadable(let number):
+      ProblemReport(.unreadable, "The input cannot be read", "the input cannot be read: \(systemWords(number))")
     }
   }
 }
