@@ -38,7 +38,7 @@ public protocol ShellHost: AnyObject {
   func display(of value: LuaValue) -> Display
 
   /// Runs a line as the prompt does, as a command, and answers its value.
-  func run(_ line: String) throws -> CommandValue
+  func run(_ line: String) throws -> CommandAnswer
   /// Gives the beginning of a line a name; a plugin's is a command with the rights of the plugin.
   func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) throws
   /// Adds a command; one that the user added before under the same name is replaced.

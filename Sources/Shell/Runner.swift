@@ -43,7 +43,7 @@ package struct Runner {
   }
 
   /// Runs a line as a command for its value; nothing is shown.
-  func value(of line: String) throws -> CommandValue {
+  func answer(of line: String) throws -> CommandAnswer {
     let words = try ShellWords.split(line, home: session.environment.folders.home)
     try session.plugins.prepareCommand(words)
     let (command, invocation) = try session.registry.parse(words: words)
@@ -52,7 +52,7 @@ package struct Runner {
     if command.access.isForCommandLineOnly {
       throw ShellError.notFromLua(command: command.name)
     }
-    return try run(command, invocation).value
+    return try run(command, invocation).answer
   }
 
   /// What a command does. One that only stands for others was replaced when the words were parsed.

@@ -13,6 +13,7 @@ import LuaRuntime
 import Problems
 import Text
 import ToggleSettings
+import Values
 import WordGames
 import Workspace
 
@@ -144,7 +145,7 @@ final class BenchHost: ShellHost, PluginDirectory {
   func progress(_ label: String, _ total: Int) -> any ProgressReporting { NoProgress() }
   func ask(_ question: String) -> String? { nil }
   func display(of value: LuaValue) -> Display { .none }
-  func run(_ line: String) -> CommandValue { .none }
+  func run(_ line: String) -> CommandAnswer { .value(.null) }
   func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) {}
   func add(_ command: Command) {}
   func pluginList() -> [LuaValue] { [] }

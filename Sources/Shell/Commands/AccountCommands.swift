@@ -6,6 +6,7 @@ import CTerminal
 import Commands
 import Files
 import Text
+import Values
 import Workspace
 
 enum AccountCommands {
@@ -60,7 +61,7 @@ enum AccountCommands {
       let table = TableText(
         [.init("Account"), .init("")], rows: names.map { [$0, $0 == user ? "signed in" : ""] },
         whenEmpty: "No accounts; `account add NAME` makes the first one.")
-      let values = names.map { CommandValue.record([("name", .text($0)), ("signed_in", .boolean($0 == user))]) }
+      let values = names.map { Value.record([("name", .text($0)), ("signed_in", .boolean($0 == user))]) }
       return CommandResult(.list(values), .table(table))
     }
   }
@@ -119,7 +120,7 @@ enum AccountCommands {
       example: "logout"
     ) { _, session in
       guard session.gate.user != nil else {
-        return CommandResult(.none, line: "There is no account to sign out of; `account add NAME` makes one.")
+        return CommandResult(.null, line: "There is no account to sign out of; `account add NAME` makes one.")
       }
       try session.signOut()
       return CommandResult(.boolean(true), line: "Signed out.")
@@ -153,7 +154,7 @@ enum AccountCommands {
       example: "whoami"
     ) { _, session in
       guard let user = session.gate.user else {
-        return CommandResult(.none, line: "Nobody in particular: there is no account, the data are local.")
+        return CommandResult(.null, line: "Nobody in particular: there is no account, the data are local.")
       }
       return CommandResult(.text(user), line: user)
     }

@@ -5,6 +5,7 @@ import Commands
 import Decks
 import LuaRuntime
 import Text
+import Values
 import Workspace
 
 enum CardCommands {
@@ -85,7 +86,7 @@ enum CardCommands {
       if page != nil, next < listing.total, !listing.cards.isEmpty {
         parts.append(.lines(["… \(session.grouped(listing.total - next)) more; --offset \(next) shows the next"]))
       }
-      return CommandResult(.list(listing.cards.map { .thing($0.card) }), .parts(parts))
+      return CommandResult(.objects(listing.cards.map(\.card)), .parts(parts))
     }
   }
 
@@ -102,7 +103,7 @@ enum CardCommands {
       let card = try deck.add(
         NewCard(prompt: invocation.text("PROMPT"), answer: invocation.text("ANSWER"), tags: invocation.list("--tag")))
       return CommandResult(
-        .thing(card), line: "Added \(quoted(try card.record().prompt)) to \(quoted(try deck.record().name)).")
+        .object(card), line: "Added \(quoted(try card.record().prompt)) to \(quoted(try deck.record().name)).")
     }
   }
 
@@ -120,7 +121,7 @@ enum CardCommands {
         ["state", record.isSuspended ? "suspended" : record.state.name], ["guid", record.guid],
       ]
       for field in record.fields { rows.append([field.name, field.value.text]) }
-      return CommandResult(.thing(card), .fields(rows.map { .init($0[0], $0[1]) }))
+      return CommandResult(.object(card), .fields(rows.map { .init($0[0], $0[1]) }))
     }
   }
 
@@ -141,7 +142,7 @@ enum CardCommands {
       } else {
         try session.workspace().update(cards, prompt: prompt, answer: answer)
       }
-      return CommandResult(.list(cards.map { .thing($0) }), line: "Changed \(session.counted(cards.count, "card")).")
+      return CommandResult(.objects(cards), line: "Changed \(session.counted(cards.count, "card")).")
     }
   }
 
@@ -155,7 +156,7 @@ enum CardCommands {
       let card = try card(invocation.text("CARD"), session)
       try card.move(to: invocation.optionalInteger("POSITION") ?? 1)
       return CommandResult(
-        .thing(card),
+        .object(card),
         line: "\(quoted(try card.record().prompt)) is at position \(session.grouped(try card.position())).")
     }
   }
@@ -181,7 +182,7 @@ enum CardCommands {
       let cards = try invocation.list("CARD").map { try card($0, session) }
       try session.workspace().setSuspended(cards, suspends)
       return CommandResult(
-        .list(cards.map { .thing($0) }),
+        .objects(cards),
         line: "\(suspends ? "Suspended" : "Resumed") \(session.counted(cards.count, "card")).")
     }
   }
@@ -198,7 +199,7 @@ enum CardCommands {
     ) { invocation, session in
       let cards = try invocation.list("CARD").map { try card($0, session) }
       try session.workspace().changeTags(cards, adding: invocation.list("--add"), removing: invocation.list("--remove"))
-      return CommandResult(.list(cards.map { .thing($0) }), line: "Tagged \(session.counted(cards.count, "card")).")
+      return CommandResult(.objects(cards), line: "Tagged \(session.counted(cards.count, "card")).")
     }
   }
 }

@@ -7,6 +7,7 @@ import Files
 import LuaRuntime
 import Problems
 import Text
+import Values
 import Workspace
 
 enum DeckCommands {
@@ -39,7 +40,7 @@ enum DeckCommands {
           record.studied.map { session.ago($0) } ?? "never",
         ])
       }
-      return CommandResult(.list(decks.map { .thing($0) }), .table(table))
+      return CommandResult(.objects(decks), .table(table))
     }
   }
 
@@ -50,7 +51,7 @@ enum DeckCommands {
       arguments: [Argument("DECK", help: "the new deck's name")], example: "deck create Spanish::Verbs"
     ) { invocation, session in
       let deck = try session.workspace().createDeck(invocation.text("DECK"))
-      return CommandResult(.thing(deck), line: "Created deck \(quoted(try deck.record().name)).")
+      return CommandResult(.object(deck), line: "Created deck \(quoted(try deck.record().name)).")
     }
   }
 
@@ -76,7 +77,7 @@ enum DeckCommands {
         let name = ShellWords.quote(try deck.record().name)
         parts.append(.lines(["… \(session.grouped(listing.total - shown)) more; `card list --deck \(name)` lists all"]))
       }
-      return CommandResult(.thing(deck), .parts(parts))
+      return CommandResult(.object(deck), .parts(parts))
     }
   }
 
@@ -89,7 +90,7 @@ enum DeckCommands {
       let deck = try session.workspace().openDeck(invocation.text("DECK"))
       let old = try deck.record().name
       try deck.rename(to: invocation.text("NEW"))
-      return CommandResult(.thing(deck), line: "Renamed deck \(quoted(old)) to \(quoted(try deck.record().name)).")
+      return CommandResult(.object(deck), line: "Renamed deck \(quoted(old)) to \(quoted(try deck.record().name)).")
     }
   }
 
@@ -152,7 +153,7 @@ enum DeckCommands {
       progress.update($0, of: $1)
     }
     progress.finish()
-    let result = CommandResult(record(of: report), .lines(words(report, name, session)))
+    let result = CommandResult(report.value, .lines(words(report, name, session)))
     guard report.isRefused else { return result }
     if !session.state.isInScript { session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON) }
     throw ShellError.allRefused(file: lastPart(of: path), first: report.rejected[0].message)
@@ -175,26 +176,6 @@ enum DeckCommands {
     return parts
   }
 
-  static func record(of report: AddReport) -> CommandValue {
-    .record([
-      ("added", .integer(report.added)), ("updated", .integer(report.updated)), ("skipped", .integer(report.skipped)),
-      ("rejected_count", .integer(report.rejectedCount)),
-      (
-        "rejected",
-        .list(
-          report.rejected.map { rejection in
-            let line =
-              (rejection.place.map { [("line", CommandValue.integer($0.line))] } ?? [])
-              + (rejection.place?.column.map { [("column", CommandValue.integer($0))] } ?? [])
-            return .record(
-              [("index", .integer(rejection.index))] + line + [
-                ("code", .text(rejection.code.rawValue)), ("message", .text(rejection.message)),
-              ])
-          })
-      ),
-    ])
-  }
-
   private static var exportDeck: BuiltIn {
     BuiltIn(
       "deck", "export", theme: Self.theme, access: .signedIn, effect: .acts,
@@ -208,7 +189,7 @@ enum DeckCommands {
       let format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
       let report = try deck.exportCards(to: path, .any, format: format)
       return CommandResult(
-        .record([("cards", .integer(report.cards)), ("bytes", .integer(report.bytes))]),
+        report.value,
         line:
           "Exported \(session.counted(report.cards, "card")) of \(quoted(try deck.record().name)) to \(printable(path))."
       )

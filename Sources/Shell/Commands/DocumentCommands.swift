@@ -40,7 +40,7 @@ enum DocumentCommands {
   /// What a command changed, saved.
   private static func saved(_ document: DocumentHandle, _ line: String) throws -> CommandResult {
     try document.document().save()
-    return CommandResult(.thing(document), line: line)
+    return CommandResult(.object(document), line: line)
   }
 
   // MARK: Finding
@@ -62,7 +62,7 @@ enum DocumentCommands {
       for problem in problems { session.console.message("doc: \(problem.message)") }
       let columns: [TableText.Column] = [.init("Id"), .init("Title"), .init("Elements", .right), .init("Changed")]
       return CommandResult(
-        .list(documents.map { .thing($0) }),
+        .objects(documents),
         .table(TableText(columns, rows: rows, whenEmpty: "No documents yet; `doc create` makes one.")))
     }
   }
@@ -89,12 +89,12 @@ enum DocumentCommands {
   }
 
   /// A document with its elements, as `--json` gives it.
-  static func documentRecord(_ handle: DocumentHandle, _ document: StoredDocument, _ session: Session) throws
-    -> CommandValue
-  {
-    guard case .record(let fields) = session.record(of: handle) else { return .thing(handle) }
-    let elements = try handle.elements().map { session.record(of: $0) }
-    return .record(fields.map { $0.0 == "elements" ? ("elements", .list(elements)) : $0 })
+  static func documentRecord(
+    _ handle: DocumentHandle, _ document: StoredDocument, _ session: Session
+  ) throws -> Value {
+    guard case .record(var fields) = session.record(of: handle) else { return .null }
+    fields["elements"] = .list(try handle.elements().map { session.record(of: $0) })
+    return .record(fields)
   }
 
   // MARK: Making
@@ -115,7 +115,7 @@ enum DocumentCommands {
       } else {
         made = try session.workspace().createDocument(background: background)
       }
-      return CommandResult(.thing(made), line: "Created document \(try made.document().id).")
+      return CommandResult(.object(made), line: "Created document \(try made.document().id).")
     }
   }
 
@@ -193,7 +193,7 @@ enum DocumentCommands {
       let element = try element(invocation.text("ELEMENT"), of: document, session)
       let moved = try raises ? document.document().raise(element.id) : document.document().lower(element.id)
       return CommandResult(
-        .thing(document), line: moved ? "Moved." : "It is \(raises ? "in front of" : "behind") all others already.")
+        .object(document), line: moved ? "Moved." : "It is \(raises ? "in front of" : "behind") all others already.")
     }
   }
 
@@ -204,7 +204,7 @@ enum DocumentCommands {
       arguments: [Self.document], example: "doc duplicate 6D92"
     ) { invocation, session in
       let made = try document(invocation, session).duplicate()
-      return CommandResult(.thing(made), line: "Created document \(try made.document().id).")
+      return CommandResult(.object(made), line: "Created document \(try made.document().id).")
     }
   }
 
@@ -216,7 +216,7 @@ enum DocumentCommands {
       let document = try document(invocation, session)
       let element = try element(invocation.text("ELEMENT"), of: document, session)
       try document.document().removeElement(element.id)
-      return CommandResult(.thing(document), line: "Removed an element.")
+      return CommandResult(.object(document), line: "Removed an element.")
     }
   }
 
@@ -289,7 +289,7 @@ enum DocumentCommands {
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       let losses = try document(invocation, session).document().exportEdition2(to: path)
       let value = losses.map { loss in
-        CommandValue.record([("pointer", .text(loss.pointer.description)), ("message", .text(loss.message))])
+        Value.record([("pointer", .text(loss.pointer.description)), ("message", .text(loss.message))])
       }
       let head = "Exported to \(printable(path))" + (losses.isEmpty ? "." : "; it could not hold:")
       return CommandResult(

@@ -8,6 +8,7 @@ import LuaRuntime
 import PluginHost
 import Problems
 import Text
+import Values
 import Workspace
 
 enum ShellCommands {
@@ -123,10 +124,10 @@ enum ShellCommands {
           guard session.registry.removeAlias(name) else {
             throw LookupError.noAlias(name)
           }
-          return CommandResult(.none, line: "\(name) is no alias any more.")
+          return CommandResult(.null, line: "\(name) is no alias any more.")
         }
         try session.registry.setAlias(name, words: ShellWords.split(text, home: session.environment.folders.home))
-        return CommandResult(.none, line: "\(name) stands for \(text)")
+        return CommandResult(.null, line: "\(name) stands for \(text)")
       }
       let rows = session.registry.aliases.map {
         [$0.name, $0.words.map { ShellWords.quote($0) }.joined(separator: " ")]

@@ -6,6 +6,7 @@ import Lexicon
 import LuaRuntime
 import Problems
 import Text
+import Values
 import Workspace
 
 enum WordCommands {
@@ -130,7 +131,7 @@ enum WordCommands {
         try invocation.optionalText("LANGUAGE").map { [try session.lexicons.language(named: $0)] }
         ?? session.lexicons.languages()
       var lines: [String] = []
-      var values: [CommandValue] = []
+      var values: [Value] = []
       for language in wanted {
         let lexicon = try session.lexicons.compile(language, foldAccents: folds)
         let dropped = lexicon.report.dropped.map { "\(session.grouped($0.count)) \($0.reason.title)" }

@@ -58,7 +58,7 @@ extension Session: ShellHost {
     console.progress(label, total: total == 0 ? nil : total)
   }
 
-  package func run(_ line: String) throws -> CommandValue { try Runner(self).value(of: line) }
+  package func run(_ line: String) throws -> CommandAnswer { try Runner(self).answer(of: line) }
 
   package func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) throws {
     let words = try ShellWords.split(text, home: environment.folders.home)
@@ -77,11 +77,11 @@ extension Session: ShellHost {
 
 extension Session: PluginDirectory {
   package func pluginList() -> [LuaValue] {
-    plugins.plugins.map { luaValue(of: PluginCommands.pluginRecord($0, self)) }
+    plugins.plugins.map { LuaValue(PluginCommands.pluginRecord($0, self)) }
   }
 
   package func pluginInfo(_ name: String) throws -> LuaValue {
-    luaValue(of: PluginCommands.pluginRecord(try plugins.plugin(named: name), self))
+    LuaValue(PluginCommands.pluginRecord(try plugins.plugin(named: name), self))
   }
 
   package func enablePlugin(_ name: String) throws {
