@@ -26,7 +26,8 @@ func tests(
   _ room: String, _ more: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
 ) -> Target {
   .testTarget(
-    name: room + "Tests", dependencies: [.byName(name: room), "TestSupport"] + more, exclude: exclude, resources: resources,
+    name: room + "Tests", dependencies: [.byName(name: room), "TestSupport"] + more, exclude: exclude,
+    resources: resources,
     swiftSettings: strict)
 }
 
@@ -185,6 +186,7 @@ let package = Package(
     tests("Shell", ["Problems", "Commands", "PromptProbe"]),
     // The built program, run as somebody runs it.
     .testTarget(
-      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "TestSupport"], exclude: ["Worst"], swiftSettings: strict),
+      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "TestSupport"], exclude: ["Worst"],
+      swiftSettings: strict),
   ]
 )

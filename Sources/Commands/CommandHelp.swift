@@ -78,6 +78,9 @@ extension CommandRegistry {
 }
 
 extension Command {
+  /// A line for each option, and what it does.
+  public func optionLines(width: Int = 80) -> [String] { rows(options.map { ($0.heading, $0.help) }, width: width) }
+
   public func helpText(width: Int = 80) -> [String] {
     var parts = [usageLines.flatMap { hanging($0, width: width) }, wrapped(summary, width: width)]
     if !details.isEmpty { parts.append(paragraphs(details, width: width)) }

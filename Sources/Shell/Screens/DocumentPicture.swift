@@ -10,9 +10,9 @@ struct DocumentPicture {
   private let rows: Int
 
   /// - Parameter besides: rows of the terminal that other things need.
-  init(_ shell: Shell, besides: Int = 6) {
-    terminal = shell.console.terminal
-    environment = shell.environment.variables.value
+  init(_ session: Session, besides: Int = 6) {
+    terminal = session.console.terminal
+    environment = session.environment.variables.value
     rows = max(4, min(terminal.height - besides, 24))
   }
 

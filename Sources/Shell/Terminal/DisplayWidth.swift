@@ -3,13 +3,13 @@
 
 extension String {
   /// Columns. Control characters take none: show them with `printable` first.
-  public var displayWidth: Int {
+  package var displayWidth: Int {
     if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return utf8.count }
     return reduce(0) { $0 + $1.displayWidth }
   }
 
   /// The text if it fits, else its beginning with the mark behind it.
-  public func cut(to width: Int, mark: String = "…") -> String {
+  package func cut(to width: Int, mark: String = "…") -> String {
     guard displayWidth > width else { return self }
     let room = width - mark.displayWidth
     guard room > 0 else { return String(mark.prefix(max(0, width))) }
@@ -22,7 +22,7 @@ extension String {
   }
 
   /// Filled with blanks at its end, or at its beginning, to a number of columns.
-  public func filled(to width: Int, atStart: Bool = false) -> String {
+  package func filled(to width: Int, atStart: Bool = false) -> String {
     let blanks = String(repeating: " ", count: max(0, width - displayWidth))
     return atStart ? blanks + self : self + blanks
   }
@@ -30,7 +30,7 @@ extension String {
 
 extension Character {
   /// 0, 1 or 2 columns, for the whole of what a person sees as one sign.
-  public var displayWidth: Int {
+  package var displayWidth: Int {
     var widest = 0
     for scalar in unicodeScalars {
       // A sign that asks for its picture (U+FE0F), and the letters of a flag.

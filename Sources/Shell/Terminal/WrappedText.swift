@@ -6,7 +6,7 @@ extension String {
   /// - Parameters:
   ///   - indent: put before each line that goes on with one before it.
   ///   - breaksWords: whether a word that is longer than a line is broken; else it stands out (a path can be copied then).
-  public func lines(within width: Int, indent: String = "", breaksWords: Bool = true) -> [String] {
+  package func lines(within width: Int, indent: String = "", breaksWords: Bool = true) -> [String] {
     split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
       line.displayWidth <= width
         ? [String(line)] : broken(line, max(1, width), indent: indent, breaksWords: breaksWords)
