@@ -6,6 +6,7 @@ import CReadline
 public import Commands
 import Glibc
 import LuaRuntime
+import Text
 
 public final class Console {
   private let output: Terminal

@@ -1,6 +1,8 @@
 // What the program takes from the world around it, handed in once. Invariant: nothing below the program reads the clock,
 // random numbers or a path by itself, so every test and every `--seed` run repeats.
 
+import Values
+
 /// The clocks and the chance that a workspace works with.
 public struct Surroundings {
   /// Seconds since 1970.
@@ -33,18 +35,11 @@ public struct Surroundings {
   }
 }
 
-/// A stream of random numbers that repeats for the same seed: SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom
-/// number generators, 2014). Shared by all that draw from it, so that a whole run repeats.
+/// A stream of random numbers that repeats for the same seed. Shared by all that draw from it, so that a whole run repeats.
 public final class RandomChoices: RandomNumberGenerator {
-  private var state: UInt64
+  private var numbers: SeededNumbers
 
-  public init(seed: UInt64) { state = seed }
+  public init(seed: UInt64) { numbers = SeededNumbers(seed: seed) }
 
-  public func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+  public func next() -> UInt64 { numbers.next() }
 }

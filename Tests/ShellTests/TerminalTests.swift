@@ -3,6 +3,7 @@
 import Commands
 import Shell
 import Testing
+import Text
 
 @Suite struct TerminalTests {
   @Test(arguments: [
