@@ -248,10 +248,13 @@ private func addAll(to deck: DeckHandle, _ stack: borrowing LuaStack, _ context:
   return LuaValue(report.value)
 }
 
+/// What is no card at all.
+private let badCard = ProblemCode.failure(.badCard)
+
 /// One item of a batch. What is wrong with it is in the report; only a stop or a duplicate ends the batch.
 private func add(_ item: borrowing LuaStack, to batch: CardBatch) throws {
   guard item.isTable(-1) else {
-    return batch.reject(code: "bad_card", message: "a table with prompt and answer expected, got \(item.typeName(-1))")
+    return batch.reject(code: badCard, message: "a table with prompt and answer expected, got \(item.typeName(-1))")
   }
   do {
     let table = try item.table(-1)
@@ -260,9 +263,9 @@ private func add(_ item: borrowing LuaStack, to batch: CardBatch) throws {
     }
     if added == nil { try batch.add(readCard(table)) }
   } catch LuaFailure.argument(_, let message) {
-    batch.reject(code: "bad_card", message: message)
+    batch.reject(code: badCard, message: message)
   } catch let error as DeckError where error.isOfText {
-    batch.reject(code: error.code, message: error.message)
+    batch.reject(code: error.report.code, message: error.message)
   }
 }
 

@@ -1,5 +1,6 @@
 // Reports as values: what `--json` prints and Lua reads, made in one place. Invariant: the names of the fields are stable.
 
+import Problems
 public import Values
 
 extension AddReport {
@@ -16,7 +17,7 @@ extension Rejection {
     var fields: [(String, Value)] = [("index", .integer(index))]
     if let line { fields.append(("line", .integer(line))) }
     if let column = place?.column { fields.append(("column", .integer(column))) }
-    return .record(fields + [("code", .text(code)), ("message", .text(message))])
+    return .record(fields + [("code", .text(code.rawValue)), ("message", .text(message))])
   }
 }
 

@@ -4,8 +4,9 @@ public import Problems
 
 extension Value {
   public init(_ problem: any Problem) {
-    let words = [("code", problem.code), ("title", problem.title), ("message", problem.message)]
-    self = .record(words.map { ($0, .text($1)) } + problem.details.map { ($0.name, Value($0.value)) })
+    let report = problem.report
+    let words = [("code", report.code.rawValue), ("title", report.title), ("message", report.message)]
+    self = .record(words.map { ($0, .text($1)) } + report.details.map { ($0.name, Value($0.value)) })
   }
 
   public init(_ detail: ProblemDetail) {
