@@ -3,6 +3,7 @@
 
 import CardDocuments
 import Decks
+import Foundation
 import FoundationEssentials
 import Problems
 import Testing
