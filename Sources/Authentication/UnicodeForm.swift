@@ -22,7 +22,7 @@ enum UnicodeForm {
     }
   }
 
-  /// A name as it is kept: normal form C. Nil when it can't be told.
+  /// A name as it is kept: normal form C. Nil when that cannot be made.
   static func composed(_ name: String) -> String? {
     mapped(name, UTF8PROC_STABLE.rawValue | UTF8PROC_COMPOSE.rawValue)
   }

@@ -230,7 +230,7 @@ extension Shell {
   /// Looks whether another process has added the first account meanwhile: the local data are its own then.
   func lookAgain() throws {
     let wasOpen = !gate.needsAuthentication
-    try gate.lookAgain()
+    try gate.refresh()
     guard wasOpen, gate.needsAuthentication else { return }
     try takeWorkspace()?.close()
     endSession()
