@@ -57,7 +57,7 @@ enum FieldText {
     }
   }
 
-  static func appendValue(_ value: FieldValue, to text: inout String) {
+  static func appendValue(_ value: CardFieldValue, to text: inout String) {
     switch value {
     case .text(let value): text += JSONText.string(value)
     case .json(let value): text += value

@@ -1,14 +1,16 @@
 // JSON read from its beginning to its end (RFC 8259), without ever holding more than one card of it.
-// Invariant: what is not JSON is refused with its place; numbers keep their characters; depth and a row's size are bounded.
+// Invariant: what is not JSON is refused with its place; numbers keep their characters; depth and a row's size are
+// bounded.
 
 /// A text of JSON, and whether it can be kept: NUL and halves of surrogate pairs cannot.
 struct JSONString {
   var bytes: [UInt8] = []
-  var fault: String?
+  var invalidReason: String?
 
-  /// Its own fault, or that it is not UTF-8.
-  var anyFault: String? {
-    fault ?? (bytes.withUnsafeBufferPointer { CardText.firstFault($0) }.map { "is not UTF-8 at byte \($0 + 1)" })
+  /// What makes it invalid, or that it is not UTF-8.
+  var anyInvalidReason: String? {
+    invalidReason
+      ?? bytes.withUnsafeBufferPointer { CardText.firstInvalidByte($0) }.map { "is not UTF-8 at byte \($0 + 1)" }
   }
 }
 
@@ -100,14 +102,14 @@ final class JSONReader {
   }
 
   /// A value as a field keeps it, and why it cannot be kept.
-  func field() throws -> (value: FieldValue, fault: String?) {
+  func field() throws -> (value: CardFieldValue, invalidReason: String?) {
     if try source.peek() == UInt8(ascii: "\"") {
       let text = try text()
-      return (.text(String(decoding: text.bytes, as: UTF8.self)), text.anyFault)
+      return (.text(String(decoding: text.bytes, as: UTF8.self)), text.anyInvalidReason)
     }
     var raw = JSONString()
-    raw.fault = try value(into: &raw.bytes, depth: 0)
-    return (.json(String(decoding: raw.bytes, as: UTF8.self)), raw.anyFault)
+    raw.invalidReason = try value(into: &raw.bytes, depth: 0)
+    return (.json(String(decoding: raw.bytes, as: UTF8.self)), raw.anyInvalidReason)
   }
 
   // MARK: Values
@@ -122,7 +124,7 @@ final class JSONReader {
       var written: [UInt8]? = []
       let text = try text(written: &written)
       raw.append(contentsOf: written ?? [])
-      return text.fault
+      return text.invalidReason
     case UInt8(ascii: "t"): try word("true", into: &raw)
     case UInt8(ascii: "f"): try word("false", into: &raw)
     case UInt8(ascii: "n"): try word("null", into: &raw)
@@ -139,18 +141,18 @@ final class JSONReader {
         path: source.path, line: source.line, what: "lists and objects stand in each other more than 32 deep")
     }
     raw.append(try source.next() ?? 0)
-    var fault: String?
+    var invalidReason: String?
     var isFirst = true
     while try isFirst ? !isEmpty(until: close) : goesOn(until: close) {
       if !isFirst { raw.append(UInt8(ascii: ",")) }
       isFirst = false
-      if close == UInt8(ascii: "}") { fault = try member(into: &raw) ?? fault }
+      if close == UInt8(ascii: "}") { invalidReason = try member(into: &raw) ?? invalidReason }
       try skipBlanks()
-      fault = try value(into: &raw, depth: depth) ?? fault
+      invalidReason = try value(into: &raw, depth: depth) ?? invalidReason
       try checkRow()
     }
     raw.append(close)
-    return fault
+    return invalidReason
   }
 
   private func member(into raw: inout [UInt8]) throws -> String? {
@@ -161,7 +163,7 @@ final class JSONReader {
     raw.append(contentsOf: written ?? [])
     try expect(UInt8(ascii: ":"))
     raw.append(UInt8(ascii: ":"))
-    return name.fault
+    return name.invalidReason
   }
 
   private func word(_ word: StaticString, into raw: inout [UInt8]) throws {
@@ -259,7 +261,7 @@ final class JSONReader {
   /// The character of `\uXXXX`, or of two of them that make a surrogate pair.
   private func character(into text: inout JSONString, written: inout [UInt8]?) throws {
     let unit = try hexDigits(&written)
-    if unit == 0 { text.fault = "holds a NUL character (\\u0000)" }
+    if unit == 0 { text.invalidReason = "holds a NUL character (\\u0000)" }
     guard (0xD800...0xDFFF).contains(unit) else { return append(unit, to: &text) }
     guard unit < 0xDC00, try source.peek() == UInt8(ascii: "\\") else { return loneSurrogate(&text) }
     source.skip()
@@ -276,7 +278,7 @@ final class JSONReader {
   }
 
   private func loneSurrogate(_ text: inout JSONString) {
-    text.fault = "holds half of a surrogate pair (\\uD800 to \\uDFFF)"
+    text.invalidReason = "holds half of a surrogate pair (\\uD800 to \\uDFFF)"
   }
 
   private func hexDigits(_ written: inout [UInt8]?) throws -> UInt32 {

@@ -1,6 +1,6 @@
 // Letters with marks and what they are without them, for Latin, Greek and Cyrillic.
-// Invariant: each letter of a line decomposes (Unicode 15, NFD) into the line's first letter, capitals aside, and marks only.
-// The table was made from Unicode's data once; Swift's library has no decomposition to ask.
+// Invariant: each letter of a line decomposes (Unicode 15, NFD) into the line's first letter, capitals aside, and marks
+// only. The table was made from Unicode's data once; Swift's library has no decomposition to ask.
 
 enum Accents {
   /// A letter without marks, and all that are it with marks.

@@ -195,7 +195,7 @@ extension Shell {
   }
 }
 
-extension FieldValue {
+extension CardFieldValue {
   fileprivate var text: String {
     switch self {
     case .text(let text): text
