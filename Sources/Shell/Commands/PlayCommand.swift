@@ -50,24 +50,24 @@ extension Shell {
   }
 
   private func newGame(_ invocation: Invocation) throws -> GameHandle {
-    var wish = GameWish()
-    wish.mode = invocation.optionalText("MODE") ?? wish.mode
-    wish.language = invocation.optionalText("--language")
-    wish.length = invocation.optionalInteger("--length")
-    wish.base = invocation.optionalText("--base")
-    wish.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? wish.level
-    wish.foldsAccents = invocation.flag(Common.foldAccents.name)
-    try plugins.prepareMode(wish.mode)
-    let game = try workspace().startGame(wish)
-    try remember(wish)
+    var wanted = GameOptions()
+    wanted.mode = invocation.optionalText("MODE") ?? wanted.mode
+    wanted.language = invocation.optionalText("--language")
+    wanted.length = invocation.optionalInteger("--length")
+    wanted.base = invocation.optionalText("--base")
+    wanted.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? wanted.level
+    wanted.foldsAccents = invocation.flag(Common.foldAccents.name)
+    try plugins.prepareMode(wanted.mode)
+    let game = try workspace().startGame(wanted)
+    try remember(wanted)
     return game
   }
 
   /// The language and the length that were asked for are those of the next game too. One that is forced for this run stays.
-  private func remember(_ wish: GameWish) throws {
+  private func remember(_ wanted: GameOptions) throws {
     let tree = try workspace().preferences().tree
-    if let language = wish.language { try keep("game.language", language, tree, from: "play --language") }
-    if let length = wish.length { try keep("game.length", String(length), tree, from: "play --length") }
+    if let language = wanted.language { try keep("game.language", language, tree, from: "play --language") }
+    if let length = wanted.length { try keep("game.length", String(length), tree, from: "play --length") }
   }
 
   private func keep(_ name: String, _ text: String, _ tree: SettingsTree, from option: String) throws {

@@ -23,23 +23,24 @@ extension Shell {
         Option("--query", "QUERY", .query, help: "only the cards that it finds"),
       ], example: "study Spanish --sprint --seconds 60"
     ) { [unowned self] invocation in
-      var wish = SessionHandle.Wish(try workspace().preferences())
-      wish.mode = invocation.flag("--sprint") ? .sprint : .review
-      wish.seconds = invocation.optionalInteger("--seconds").map(Double.init) ?? wish.seconds
-      wish.limit = invocation.optionalInteger("--limit") ?? wish.limit
-      wish.query = invocation.optionalText("--query")
+      var wanted = SessionHandle.Options(try workspace().preferences())
+      wanted.mode = invocation.flag("--sprint") ? .sprint : .review
+      wanted.seconds = invocation.optionalInteger("--seconds").map(Double.init) ?? wanted.seconds
+      wanted.limit = invocation.optionalInteger("--limit") ?? wanted.limit
+      wanted.query = invocation.optionalText("--query")
       let deck = try deckToStudy(invocation.optionalText("DECK"))
-      let session = try deck.study(wish)
+      let session = try deck.study(wanted)
       let name = try deck.record().name
-      guard try session.card() != nil else { return nothingToStudy(name, wish) }
+      guard try session.card() != nil else { return nothingToStudy(name, wanted) }
       return try StudyScreen(self, session, name: name).run()
     }
   }
 
   /// An empty race is a mistake; having nothing due is good news.
-  private func nothingToStudy(_ name: String, _ wish: SessionHandle.Wish) -> CommandResult {
+  private func nothingToStudy(_ name: String, _ wanted: SessionHandle.Options) -> CommandResult {
     let why =
-      wish.mode == .review ? "Nothing is due in \(quoted(name)). Well done." : "\(quoted(name)) has no cards to study."
+      wanted.mode == .review
+      ? "Nothing is due in \(quoted(name)). Well done." : "\(quoted(name)) has no cards to study."
     return CommandResult(
       .record([("right", .integer(0)), ("wrong", .integer(0)), ("remaining", .integer(0))]), line: why)
   }

@@ -46,7 +46,7 @@ final class StudyScreen {
   private func counted(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
     terminal.counted(number, singular, plural)
   }
-  private var isSprint: Bool { session.wish.mode == .sprint }
+  private var isSprint: Bool { session.options.mode == .sprint }
 
   func run() throws -> CommandResult {
     keys.willSuspend = { [unowned self] in pauseQuietly() }
@@ -246,7 +246,7 @@ final class StudyScreen {
     let tail = left == 0 ? "" : " \(counted(left, "card was", "cards were")) left."
     let counts = "\(start) \(grouped(try session.right())) right, \(grouped(try session.wrong())) wrong"
     guard let time = try session.timeRemaining() else { return counts + "." + tail }
-    let used = session.wish.seconds - time
+    let used = session.options.seconds - time
     return "\(counts) in \(counted(Int(used.rounded()), "second")).\(tail)"
   }
 
