@@ -38,30 +38,30 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       return ModeObject(mode)
     }
     module.function(
-      "new", [LuaParameter("wish", .optional(.table))], returns: .object("game"), fails: true,
+      "new", [LuaParameter("options", .optional(.table))], returns: .object("game"), fails: true,
       "Starts a game: {mode=\"classic\", language=, length=, base=, seed=, lexicon=}."
     ) { stack in
-      let wish = try readWish(stack.optionalTable(1))
+      let wanted = try readOptions(stack.optionalTable(1))
       let workspace = try context.workspace()
-      try context.plugins.prepareMode(wish.mode)
+      try context.plugins.prepareMode(wanted.mode)
       // A list that is compiled at its first use is the program's work, not a plugin's.
-      if wish.lexicon == nil { _ = try stack.state.pauseDeadline { try workspace.lexicon(wish.language) } }
-      return try workspace.startGame(wish)
+      if wanted.lexicon == nil { _ = try stack.state.pauseDeadline { try workspace.lexicon(wanted.language) } }
+      return try workspace.startGame(wanted)
     }
   }
 }
 
-private func readWish(_ table: consuming LuaTable?) throws -> GameWish {
-  var wish = GameWish()
-  guard let table else { return wish }
+private func readOptions(_ table: consuming LuaTable?) throws -> GameOptions {
+  var wanted = GameOptions()
+  guard let table else { return wanted }
   try table.allowOnly(["mode", "language", "length", "base", "seed", "lexicon"])
-  wish.mode = try table.optionalText("mode") ?? wish.mode
-  wish.language = try table.optionalText("language")
-  wish.length = try table.optionalInteger("length", in: 2...64)
-  wish.base = try table.optionalText("base")
-  wish.seed = try table.optionalInteger("seed").map { UInt64(bitPattern: Int64($0)) }
-  wish.lexicon = try table.optionalObject("lexicon", LexiconHandle.self)?.lexicon
-  return wish
+  wanted.mode = try table.optionalText("mode") ?? wanted.mode
+  wanted.language = try table.optionalText("language")
+  wanted.length = try table.optionalInteger("length", in: 2...64)
+  wanted.base = try table.optionalText("base")
+  wanted.seed = try table.optionalInteger("seed").map { UInt64(bitPattern: Int64($0)) }
+  wanted.lexicon = try table.optionalObject("lexicon", LexiconHandle.self)?.lexicon
+  return wanted
 }
 
 // MARK: Modes

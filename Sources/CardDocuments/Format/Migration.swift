@@ -1,6 +1,6 @@
 // The steps from each older shape of a .rwcard file to version 2.
-// Invariant: a step is a pure function of the object it is given, keeps every number's text and every key that it does not
-// know, and gives the same ids each time. The decoder has made sure that the lists hold objects only.
+// Invariant: a step is a pure function of the object it is given, keeps every number's text and every key that it does
+// not know, and gives the same ids each time. The decoder has made sure that the lists hold objects only.
 
 import Values
 

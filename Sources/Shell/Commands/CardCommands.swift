@@ -204,7 +204,7 @@ enum CardCommands {
   }
 }
 
-extension FieldValue {
+extension CardFieldValue {
   fileprivate var text: String {
     switch self {
     case .text(let text): text

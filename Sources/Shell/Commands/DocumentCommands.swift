@@ -174,7 +174,7 @@ enum DocumentCommands {
     }
   }
 
-  private static func fieldAndValue(_ word: String) throws -> (ElementField, FieldValue) {
+  private static func fieldAndValue(_ word: String) throws -> (ElementField, ElementValue) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let names = ElementField.allCases.map(\.rawValue)
     guard parts.count == 2, let field = ElementField(rawValue: parts[0]) else {

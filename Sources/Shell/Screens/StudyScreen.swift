@@ -47,7 +47,7 @@ final class StudyScreen {
   private func counted(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
     terminal.counted(number, singular, plural)
   }
-  private var isSprint: Bool { study.wish.mode == .sprint }
+  private var isSprint: Bool { study.options.mode == .sprint }
 
   func run() throws -> CommandResult {
     keys.willSuspend = { [unowned self] in pauseQuietly() }
@@ -247,7 +247,7 @@ final class StudyScreen {
     let tail = left == 0 ? "" : " \(counted(left, "card was", "cards were")) left."
     let counts = "\(start) \(grouped(try study.right())) right, \(grouped(try study.wrong())) wrong"
     guard let time = try study.timeRemaining() else { return counts + "." + tail }
-    let used = study.wish.seconds - time
+    let used = study.options.seconds - time
     return "\(counts) in \(counted(Int(used.rounded()), "second")).\(tail)"
   }
 

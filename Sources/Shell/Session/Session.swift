@@ -243,7 +243,7 @@ package final class Session {
   /// Looks whether another process has added the first account meanwhile: the local data are its own then.
   func refreshAccounts() throws {
     let wasOpen = !gate.needsAuthentication
-    try gate.lookAgain()
+    try gate.refresh()
     guard wasOpen, gate.needsAuthentication else { return }
     try data.take()?.close()
     endSession()
