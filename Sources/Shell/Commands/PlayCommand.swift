@@ -50,24 +50,24 @@ enum PlayCommands {
   }
 
   static func newGame(_ invocation: Invocation, _ session: Session) throws -> GameHandle {
-    var wanted = GameOptions()
-    wanted.mode = invocation.optionalText("MODE") ?? wanted.mode
-    wanted.language = invocation.optionalText("--language")
-    wanted.length = invocation.optionalInteger("--length")
-    wanted.base = invocation.optionalText("--base")
-    wanted.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? wanted.level
-    wanted.foldsAccents = invocation.flag(Common.foldAccents.name)
-    try session.plugins.prepareMode(wanted.mode)
-    let game = try session.workspace().startGame(wanted)
-    try remember(wanted, session)
+    var options = GameOptions()
+    options.mode = invocation.optionalText("MODE") ?? options.mode
+    options.language = invocation.optionalText("--language")
+    options.length = invocation.optionalInteger("--length")
+    options.base = invocation.optionalText("--base")
+    options.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? options.level
+    options.foldsAccents = invocation.flag(Common.foldAccents.name)
+    try session.plugins.prepareMode(options.mode)
+    let game = try session.workspace().startGame(options)
+    try remember(options, session)
     return game
   }
 
   /// The language and the length that were asked for are those of the next game too. One that is forced for this run stays.
-  static func remember(_ wanted: GameOptions, _ session: Session) throws {
+  static func remember(_ options: GameOptions, _ session: Session) throws {
     let tree = try session.workspace().preferences().tree
-    if let language = wanted.language { try keep("game.language", language, tree, from: "play --language") }
-    if let length = wanted.length { try keep("game.length", String(length), tree, from: "play --length") }
+    if let language = options.language { try keep("game.language", language, tree, from: "play --language") }
+    if let length = options.length { try keep("game.length", String(length), tree, from: "play --length") }
   }
 
   private static func keep(_ name: String, _ text: String, _ tree: SettingsTree, from option: String) throws {

@@ -24,23 +24,23 @@ enum StudyCommands {
         Option("--query", "QUERY", .query, help: "only the cards that it finds"),
       ], example: "study Spanish --sprint --seconds 60"
     ) { invocation, session in
-      var wanted = SessionHandle.Options(try session.workspace().preferences())
-      wanted.mode = invocation.flag("--sprint") ? .sprint : .review
-      wanted.seconds = invocation.optionalInteger("--seconds").map(Double.init) ?? wanted.seconds
-      wanted.limit = invocation.optionalInteger("--limit") ?? wanted.limit
-      wanted.query = invocation.optionalText("--query")
+      var options = SessionHandle.Options(try session.workspace().preferences())
+      options.mode = invocation.flag("--sprint") ? .sprint : .review
+      options.seconds = invocation.optionalInteger("--seconds").map(Double.init) ?? options.seconds
+      options.limit = invocation.optionalInteger("--limit") ?? options.limit
+      options.query = invocation.optionalText("--query")
       let deck = try deckToStudy(invocation.optionalText("DECK"), session)
-      let study = try deck.study(wanted)
+      let study = try deck.study(options)
       let name = try deck.record().name
-      guard try study.card() != nil else { return nothingToStudy(name, wanted) }
+      guard try study.card() != nil else { return nothingToStudy(name, options) }
       return try StudyScreen(session, study, name: name).run()
     }
   }
 
   /// An empty race is a mistake; having nothing due is good news.
-  private static func nothingToStudy(_ name: String, _ wanted: SessionHandle.Options) -> CommandResult {
+  private static func nothingToStudy(_ name: String, _ options: SessionHandle.Options) -> CommandResult {
     let why =
-      wanted.mode == .review
+      options.mode == .review
       ? "Nothing is due in \(quoted(name)). Well done." : "\(quoted(name)) has no cards to study."
     return CommandResult(
       .record([("right", .integer(0)), ("wrong", .integer(0)), ("remaining", .integer(0))]), line: why)
