@@ -80,7 +80,7 @@ final class PlayScreen {
     if isScreen, let reader = session.input.lineReader {
       // A clock may run out while nobody types.
       let isIdle = IdleLock(session).tick()
-      reader.tick = { [unowned self] in isIdle() || (game.timeRemaining ?? 1) <= 0 }
+      reader.tick = { [game] in isIdle() || (game.timeRemaining ?? 1) <= 0 }
       outcome = try reader.read(prompt: prompt, initial: "", hidesHistory: true)
     } else {
       if isScreen { session.console.write(prompt) }
