@@ -117,17 +117,3 @@ private func paragraphs(_ text: String, width: Int) -> [String] {
     line.hasPrefix(" ") || line.isEmpty ? [String(line)] : wrapped(String(line), width: width)
   }
 }
-
-/// Filled lines of at most `width` characters (20 at least); a word that is longer stands alone. No words give no line.
-public func wrapped(_ text: String, width: Int) -> [String] {
-  let width = max(20, width)
-  var lines: [String] = []
-  for word in text.split(whereSeparator: \.isWhitespace) {
-    if let last = lines.last, last.count + 1 + word.count <= width {
-      lines[lines.count - 1] = last + " " + word
-    } else {
-      lines.append(String(word))
-    }
-  }
-  return lines
-}

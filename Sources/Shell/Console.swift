@@ -6,6 +6,7 @@ import CTerminal
 package import Commands
 import Glibc
 import LuaRuntime
+import Text
 
 package final class Console {
   private let output: Terminal

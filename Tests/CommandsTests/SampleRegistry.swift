@@ -13,7 +13,7 @@ func sampleRegistry() throws -> CommandRegistry {
 }
 
 private let decks = "Decks and cards"
-private let none: @Sendable (Invocation) throws -> CommandResult = { _ in CommandResult() }
+private func none(_ invocation: Invocation) throws -> CommandResult { CommandResult() }
 
 private func addDeckCommands(to registry: CommandRegistry) throws {
   let deck = Argument("DECK", .deck, help: "the deck's name")

@@ -1,6 +1,8 @@
 // A few lines that are drawn again in place: the study and play screens.
 // Invariant: it changes only the lines that it drew itself; on a terminal that cannot move the cursor it only adds lines.
 
+import Text
+
 package final class Screen {
   private let terminal: Terminal
   private let write: (String) -> Void
