@@ -1,6 +1,6 @@
-// A study session at the terminal: the prompt side, Enter shows the answer, then how well it was known; the clock of a race, the
-// progress of reviews, and a result at the end. Invariant: only the card that is shown can be answered, and only after its
-// answer was shown.
+// A study session at the terminal: the prompt side, Enter shows the answer, then how well it was known; the clock of a
+// race, the progress of reviews, and a result at the end. Invariant: only the card that is shown can be answered, and
+// only after its answer was shown.
 
 import Authentication
 import Bindings
@@ -11,16 +11,6 @@ import Files
 import Text
 import Values
 import Workspace
-
-/// How the card is shown now.
-private struct CardView {
-  var isAnswerShown = false
-  var isHelpShown = false
-  /// Lines of the card's texts that are above the screen.
-  var scroll = 0
-  /// When the card was shown, for how long the answer took.
-  var shownSince = 0.0
-}
 
 final class StudyScreen {
   private let session: Session
@@ -104,7 +94,8 @@ final class StudyScreen {
 
   // MARK: The idle lock
 
-  /// Locks when no key was pressed for too long: the clock stands, the card is covered, and all goes on after the password.
+  /// Locks when no key was pressed for too long: the clock stands, the card is covered, and all goes on after the
+  /// password.
   /// - Returns: whether it was locked and goes on.
   private func locks(_ event: KeyEvent) throws -> Bool {
     guard IdleLock(session).untilLock(idle) == 0 else {
