@@ -154,7 +154,7 @@ final class LineFile: BoundObject {
 /// The iterator over lines: called for the next one.
 func linesType() -> BoundType<LineFile> {
   BoundType<LineFile>(
-    "lines", "An iterator over the lines of a file.", cost: LineFile.cost, summary: { _ in "lines of a file" }
+    "lines", "An iterator over the lines of a file.", weight: .bytes(LineFile.cost), summary: { _ in "lines of a file" }
   ) {
     type in
     type.operation("__call") { lines, stack in try lines.next(stack).map { LuaValue.bytes($0) } }

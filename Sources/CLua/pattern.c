@@ -2,6 +2,7 @@
 // while it works. Invariant: a pattern is read as it is matched, so an error in it is raised exactly when matching
 // comes to it, and recursion is bounded as in Lua ("pattern too complex"). One long file, because its parts call each
 // other in a circle.
+// Measured: lines of a file 615, as the matcher is compiled into find, match, gmatch and gsub only within one file.
 
 #define _GNU_SOURCE
 #include <ctype.h>

@@ -166,6 +166,15 @@ void dh_open_utf8(lua_State *L);      // utf8.c: len, offset, codes
 void dh_open_library(lua_State *L);   // library.c: os.date, math.randomseed, tostring
 void dh_open_sandbox(lua_State *L);   // sandbox.c: takes away what a plugin must not have
 void dh_open_bound(lua_State *L);     // bound.c: refuses to forge or take apart bound objects
+// values.c: whether it is one of the functions of a frozen table.
+int dh_is_of_frozen(lua_CFunction function);
+
+// Sets a field of the table on top to a text.
+static inline void set_text(lua_State *L, const char *key, const char *value) {
+  lua_pushstring(L, key);
+  lua_pushstring(L, value);
+  lua_rawset(L, -3);
+}
 
 // Sets field `name` of the global table `library`.
 void dh_replace(lua_State *L, const char *library, const char *name, lua_CFunction function);

@@ -114,16 +114,23 @@ extension Lexicon {
     bag.withCounts { counts in
       withUnsafeTemporaryAllocation(of: UInt16.self, capacity: WordPolicy.maxBytes + 1) { used in
         for block in blocks where block.length <= bag.total && block.length >= minLength {
-          var offset = offset(ofIndex: block.indices.lowerBound)
-          for _ in block.indices {
-            guard image.bounds.contains(offset) else { break }
-            if canLay(offset, with: counts, blanks: bag.blanks, used: used) { found.append(offset) }
-            offset += 1 + UInt32(heap[Int(offset)])
-          }
+          addLayable(of: block, counts, blanks: bag.blanks, used: used, to: &found)
         }
       }
     }
     return found
+  }
+
+  private func addLayable(
+    of block: Block, _ counts: UnsafeMutableBufferPointer<UInt8>, blanks: Int,
+    used: UnsafeMutableBufferPointer<UInt16>, to found: inout [UInt32]
+  ) {
+    var offset = offset(ofIndex: block.indices.lowerBound)
+    for _ in block.indices {
+      guard image.bounds.contains(offset) else { break }
+      if canLay(offset, with: counts, blanks: blanks, used: used) { found.append(offset) }
+      offset += 1 + UInt32(heap[Int(offset)])
+    }
   }
 
   /// Whether the word at an offset can be laid with the letters of `counts` and so many blanks. `counts` is as before

@@ -8,7 +8,7 @@
 //             the hash above the offset of the word.
 // anagrams  the words again, by the sum of `WordHash.letter` over their letters: 64 bits for each, bucket after bucket;
 // 4 zeros. buckets   for each bucket its first slot in `anagrams`; one more ends the last. bitmap    one bit for each
-// low part of such a sum that some word has: asked before the buckets. samples   the offset of every 16th word. blocks 
+// low part of such a sum that some word has: asked before the buckets. samples   the offset of every 16th word. blocks
 // for each length in letters, 0...64: index of its first word, number of words, start of its planes. planes    for each
 // length, each position, each bit of a letter's code: one bit a word, in words of 64 bits. letters   the letters of the
 // list in code point order, each with its number of bytes before it; codes count from 1. name      the language, for a

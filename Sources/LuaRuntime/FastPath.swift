@@ -8,7 +8,8 @@ public import CLua
 /// the type or module was made with; both are borrowed.
 ///
 ///     fastPath: { L, object, _ in
-///       guard let stack = LuaStack(L, openedBy: object, as: LexiconHandle.self), let word = stack.bytesInPlace(2, limit: 100)
+///       guard let stack = LuaStack(L, openedBy: object, as: LexiconHandle.self),
+///         let word = stack.bytesInPlace(2, limit: 100)
 ///       else { return LuaStack.declined }
 ///       return stack.answer(borrowed(object, as: LexiconHandle.self) { $0.lexicon.contains(word) })
 ///     }
