@@ -1,5 +1,5 @@
-// What Lua sees of card documents: the module `documents`, the types `document` and `element`. Invariant: a value is checked by
-// the room below; a colour, a frame or a size that cannot be is an error that names what was expected.
+// What Lua sees of card documents: the module `documents`, the types `document` and `element`. Invariant: a value is
+// checked by the room below; a colour, a frame or a size that cannot be is an error that names what was expected.
 
 import CardDocuments
 public import LuaRuntime

@@ -1,7 +1,7 @@
 // Bound types: userdata that hold one reference to a Swift object, and the trampolines through which Lua reaches Swift.
-// A trampoline checks self by the type that its userdata begins with, calls one Swift function, and raises only after that has
-// returned. Invariants: a userdata's reference is given back exactly once, by __gc, whoever calls that; the first word of every
-// userdata in a state is a pointer, and only that of a bound object is a dh_type's.
+// A trampoline checks self by the type that its userdata begins with, calls one Swift function, and raises only after
+// that has returned. Invariants: a userdata's reference is given back exactly once, by __gc, whoever calls that; the
+// first word of every userdata in a state is a pointer, and only that of a bound object is a dh_type's.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,9 @@ typedef struct object_box {
 
 #define STEP_AFTER (1024 * 1024)  // bytes of host objects made before the collector is told of them
 
-// The registry's keys: their addresses. `objects` maps an object's address to its userdata (weak values), `guarded` holds
-// the metatables that debug.setmetatable must not hand out, `functions` is the metatable of the host's collected functions.
+// The registry's keys: their addresses. `objects` maps an object's address to its userdata (weak values), `guarded`
+// holds the metatables that debug.setmetatable must not hand out, `functions` is the metatable of the host's collected
+// functions.
 static const char objects_key = 0, guarded_key = 0, functions_key = 0;
 
 // ---- Failing

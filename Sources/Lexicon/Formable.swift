@@ -1,6 +1,6 @@
-// Which words can be laid with given letters. Small sets of letters: the hash of every subset is looked up in the bitmap, then
-// in the table of anagrams. Long ones, and blanks: every word that is not too long is tried.
-// Invariant: a word is found once: under the one subset whose hash is that of its letters.
+// Which words can be laid with given letters. Small sets of letters: the hash of every subset is looked up in the
+// bitmap, then in the table of anagrams. Long ones, and blanks: every word that is not too long is tried. Invariant: a
+// word is found once: under the one subset whose hash is that of its letters.
 
 extension Lexicon {
   /// Beyond so many subsets of the letters, trying every word is faster.
@@ -182,7 +182,8 @@ func sortAscending(_ offsets: inout [UInt32]) {
   }
 }
 
-/// Copies numbers in the order of the seven bits from `shift` on of what they are above `lowest`, equal ones as they stood.
+/// Copies numbers in the order of the seven bits from `shift` on of what they are above `lowest`, equal ones as they
+/// stood.
 private func distribute(
   _ from: UnsafeMutableBufferPointer<UInt32>, _ to: UnsafeMutableBufferPointer<UInt32>, _ lowest: UInt32,
   _ shift: UInt32

@@ -1,5 +1,5 @@
-// A language of words: how its letters are lowercased and folded, what its letters are worth, and where its lists are found.
-// Invariant: a language is data; two languages are the same when their names are.
+// A language of words: how its letters are lowercased and folded, what its letters are worth, and where its lists are
+// found. Invariant: a language is data; two languages are the same when their names are.
 
 import Problems
 import Text
@@ -37,7 +37,8 @@ public struct Language: Hashable, Sendable {
   public let encoding: ListEncoding
   /// Letters with marks that are letters of their own: folding accents leaves them.
   public let ownLetters: String
-  /// What letters are worth in modes that count them, by their value: `1:aeiou 2:dg`. A letter that is not named counts 1.
+  /// What letters are worth in modes that count them, by their value: `1:aeiou 2:dg`. A letter that is not named counts
+  /// 1.
   let values: String
 
   public init(

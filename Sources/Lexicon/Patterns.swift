@@ -1,6 +1,6 @@
-// Words by a pattern, palindromes and neighbours, found in the planes of a block: one bit a word for each position and each
-// bit of a letter's code, so that a comparison of one position costs a few operations for 64 words.
-// Invariant: only planes that `Block.all` has checked are read, and only rows below the block's number of words are answered.
+// Words by a pattern, palindromes and neighbours, found in the planes of a block: one bit a word for each position and
+// each bit of a letter's code, so that a comparison of one position costs a few operations for 64 words. Invariant:
+// only planes that `Block.all` has checked are read, and only rows below the block's number of words are answered.
 
 import Problems
 
@@ -89,7 +89,8 @@ struct Pattern {
 }
 
 extension Lexicon {
-  /// The words that a pattern describes: letters in normal form, `?` for one letter, `*` for any number, `[abc]` for a choice.
+  /// The words that a pattern describes: letters in normal form, `?` for one letter, `*` for any number, `[abc]` for a
+  /// choice.
   public func match(_ pattern: String) throws(LexiconError) -> [String] { try listMatches(of: pattern).texts }
 
   /// The words that a pattern describes, as `match`.

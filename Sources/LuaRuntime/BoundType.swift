@@ -152,8 +152,9 @@ public struct ModuleDescription {
   }
 }
 
-/// The description of a Swift class that Lua may hold, and how each member is run. `T` is a `BoundObject`, which the methods that
-/// take a `BoundType` require: required here, each of these types would cost a search through all conformances of the program.
+/// The description of a Swift class that Lua may hold, and how each member is run. `T` is a `BoundObject`, which the
+/// methods that take a `BoundType` require: required here, each of these types would cost a search through all
+/// conformances of the program.
 public final class BoundType<T: AnyObject> {
   public private(set) var description: TypeDescription
   @usableFromInline var members: [BoundMember] = []

@@ -146,7 +146,8 @@ public final class LuaState {
     return (L, lua_gettop(L), dh_charged(L))
   }
 
-  /// Begins a call of the value at a slot of the registry: its handler and the value are on the stack then. `endCall` must follow.
+  /// Begins a call of the value at a slot of the registry: its handler and the value are on the stack then. `endCall`
+  /// must follow.
   @inlinable func beginCall(_ slot: Int32, slots: Int) throws(LuaError) -> dh_use {
     guard !isClosed else { throw refusal }
     let use = dh_begin_call(main, slot, Int32(clamping: slots))
@@ -198,8 +199,8 @@ public final class LuaState {
     LuaError(kind: .runtime, message: "this belongs to a Lua state that is closed")
   }
 
-  /// A chunk is incomplete when its end was not expected there. A short string cannot go on in the next line, unless the
-  /// line ends in a backslash.
+  /// A chunk is incomplete when its end was not expected there. A short string cannot go on in the next line, unless
+  /// the line ends in a backslash.
   private func takeSyntaxError(on L: OpaquePointer, endsInBackslash: Bool) -> LuaError {
     let stack = LuaStack(L)
     let message = stack.excerpt(-1) ?? "syntax error"
