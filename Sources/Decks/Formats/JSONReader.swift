@@ -1,5 +1,6 @@
 // The JSON of cards, read from its beginning to its end (RFC 8259) without ever holding more than one card of it.
-// Invariant: what is not JSON is refused with its place; numbers keep their characters; depth and a row's size are bounded.
+// Invariant: what is not JSON is refused with its place; numbers keep their characters; depth and a row's size are
+// bounded.
 
 import Values
 

@@ -1,4 +1,5 @@
-// `doc ...`. Invariant: a document or an element that is named is exactly one; moves and sizes are saved when the command ends.
+// `doc ...`. Invariant: a document or an element that is named is exactly one; moves and sizes are saved when the
+// command ends.
 
 import Bindings
 import CardDocuments

@@ -1,5 +1,5 @@
-// `play`. Invariant: a game that was put away is taken up only when that is asked for; asking for another does not lose its
-// results.
+// `play`. Invariant: a game that was put away is taken up only when that is asked for; asking for another does not lose
+// its results.
 
 import Bindings
 import Commands
@@ -63,7 +63,8 @@ enum PlayCommands {
     return game
   }
 
-  /// The language and the length that were asked for are those of the next game too. One that is forced for this run stays.
+  /// The language and the length that were asked for are those of the next game too. One that is forced for this run
+  /// stays.
   static func remember(_ options: GameOptions, _ session: Session) throws {
     let tree = try session.workspace().preferences().tree
     if let language = options.language { try keep("game.language", language, tree, from: "play --language") }
