@@ -1,5 +1,5 @@
-// The parts of a workspace: what it is given, what it opens, what it hands out, and the unit of work under way. Invariant:
-// they are plain records; `Workspace` alone changes them.
+// The parts of a workspace: what it is given, what it opens, what it hands out, and the unit of work under way.
+// Invariant: they are plain records; `Workspace` alone changes them.
 
 import CardDocuments
 import Decks
