@@ -97,9 +97,9 @@ extension PluginHost {
       plugin.lastError = message
       throw PluginError.failed(plugin: plugin.name, message: message)
     }
-    plugin.loadTime = environment.clocks.elapsed() - start
-    plugin.addedCommands = registry.commands.filter { $0.owner == manifest.owner }.map(\.name)
-    plugin.addedModes = modes.modes.map(\.name).filter { modes.owner(of: $0) == manifest.owner }
+    plugin.code?.loadTime = environment.clocks.elapsed() - start
+    plugin.code?.commands = registry.commands.filter { $0.owner == manifest.owner }.map(\.name)
+    plugin.code?.modes = modes.modes.map(\.name).filter { modes.owner(of: $0) == manifest.owner }
     plugin.state = .loaded
   }
 
@@ -112,7 +112,7 @@ extension PluginHost {
       plugin.name.utf8.reduce(seed) { $0 &* 0x100_0000_01B3 ^ UInt64($1) }
     }
     let lua = try LuaState(memoryLimit: plugin.limits.memory << 20, libraries: .sandboxed, seed: seed)
-    plugin.lua = lua
+    plugin.code = Plugin.LoadedCode(lua: lua)
     lua.timeLimit = plugin.limits.seconds
     var terms = PluginTerms()
     terms.limits = plugin.limits
@@ -215,10 +215,7 @@ extension PluginHost {
     }
     announced.removeAll { $0 === plugin }
     plugin.lua?.close()
-    plugin.lua = nil
-    plugin.loadTime = nil
-    plugin.addedCommands = []
-    plugin.addedModes = []
+    plugin.code = nil
   }
 
   /// Ends all plugins, as when the program ends or the person signs out, be it from code of theirs. What their
