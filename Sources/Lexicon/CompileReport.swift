@@ -40,7 +40,4 @@ public struct CompileReport: Equatable, Sendable {
   public var dropped: [(reason: DropReason, count: Int)] {
     DropReason.allCases.compactMap { self[$0] > 0 ? ($0, self[$0]) : nil }
   }
-
-  /// All dropped lines together.
-  public var droppedCount: Int { counts.reduce(0, +) }
 }

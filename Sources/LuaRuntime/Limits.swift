@@ -14,21 +14,6 @@ extension LuaState {
     set { if !isFreed { dh_set_time_limit(main, newValue.map(nanoseconds) ?? 0) } }
   }
 
-  /// Runs host work, and the Lua code that it calls, within a time limit.
-  /// - Throws: what `body` throws: a call that the limit ends throws a `LuaError` with `stopReason` `.deadline`; host
-  ///   work that takes long polls `isStopping`.
-  public func withDeadline<R>(_ seconds: Double, _ body: () throws -> R) throws -> R {
-    let (L, top, charged) = try beginUse()
-    defer { endUse(L, top: top, charged: charged) }
-    var entry = dh_entry()
-    return try withUnsafeMutablePointer(to: &entry) { entry in
-      let status = dh_begin_limit(main, entry, nanoseconds(seconds))
-      guard status == LUA_OK else { throw refusal(status) }
-      defer { _ = dh_end_limit(main, entry) }
-      return try body()
-    }
-  }
-
   /// Runs what waits for the person: the limits of all calls under way stand still meanwhile. Calls that begin inside
   /// have limits of their own.
   public func pauseDeadline<R>(_ body: () throws -> R) rethrows -> R {
