@@ -25,7 +25,7 @@ public final class LuaState {
 
   /// What stands in the globals of a new state.
   public enum Libraries: Sendable {
-    /// Lua's whole standard library, as a person's own lines and scripts have it.
+    /// Lua's whole standard library, as a user's own lines and scripts have it.
     case full
     /// The safe part of it that plugins have; `sandbox.c` lists it.
     case sandboxed

@@ -104,7 +104,7 @@ extension PluginHost {
   }
 
   /// Makes the plugin's state and runs its `init.lua`.
-  /// - Parameter mayTake: which of the paths that a person types are granted for a call; nil for all.
+  /// - Parameter mayTake: which of the paths that a user types are granted for a call; nil for all.
   func run(
     _ plugin: Plugin, _ manifest: Manifest, _ grants: Grants, mayTake: ((String) -> Bool)? = nil
   ) throws {
@@ -218,7 +218,7 @@ extension PluginHost {
     plugin.code = nil
   }
 
-  /// Ends all plugins, as when the program ends or the person signs out, be it from code of theirs. What their
+  /// Ends all plugins, as when the program ends or the user signs out, be it from code of theirs. What their
   /// manifests name stays known.
   public func unloadAll() {
     for plugin in plugins where plugin.lua != nil {

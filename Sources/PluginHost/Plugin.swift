@@ -37,7 +37,7 @@ public final class Plugin {
   public internal(set) var state: State
   public internal(set) var lastError: String?
   public internal(set) var limits: PluginLimits
-  /// What the person granted, in the words of the manifest.
+  /// What the user granted, in the words of the manifest.
   public internal(set) var granted: [String]
   /// Its code, while it is loading or loaded.
   var code: LoadedCode?
