@@ -55,9 +55,10 @@ public final class CardHandle: WorkspaceHandle {
   }
 
   public func update(prompt: String? = nil, answer: String? = nil, tags: [String]? = nil) throws {
-    try workspace.perform(.editCard) { db in
+    let isOfNote = try workspace.perform(.editCard) { db in
       try CardTable.update(db, id, prompt: prompt, answer: answer, tags: tags, now: workspace.environment.clocks.now())
     }
+    if isOfNote { workspace.orders.forget() }
   }
 
   public func setDocument(_ document: String?) throws {
@@ -191,11 +192,12 @@ extension Workspace {
   }
 
   public func changeTags(_ cards: [CardHandle], adding: [String], removing: [String]) throws {
-    try perform(.editCard) { db in
-      for card in cards {
-        let tags = try card.record().tags.filter { !removing.contains($0) } + adding
-        try CardTable.update(db, card.id, tags: tags, now: environment.clocks.now())
+    let isOfNote = try perform(.editCard) { db in
+      try cards.reduce(false) {
+        let tags = try $1.record().tags.filter { !removing.contains($0) } + adding
+        return try CardTable.update(db, $1.id, tags: tags, now: environment.clocks.now()) || $0
       }
     }
+    if isOfNote { orders.forget() }
   }
 }

@@ -26,6 +26,14 @@ public enum Operation: String, Sendable {
   case removeCards = "removing cards"
   case importCards = "importing cards"
   case answerCard = "answering a card"
+  case addNote = "adding a note"
+  case editNote = "editing a note"
+  case removeNotes = "removing notes"
+  case createNoteType = "creating a note type"
+  case editNoteType = "editing a note type"
+  case removeNoteType = "removing a note type"
+  case addMedia = "adding a media file"
+  case removeMedia = "removing media files"
   case keepGame = "keeping a game"
   case changeSettings = "changing settings"
 }
@@ -47,6 +55,8 @@ public final class Workspace {
   private let database: Store
   private var deckHandles = HandleTable<DeckID, DeckHandle>()
   private var cardHandles = HandleTable<CardID, CardHandle>()
+  var noteHandles = HandleTable<NoteID, NoteHandle>()
+  var noteTypeHandles = HandleTable<NoteTypeID, NoteTypeHandle>()
   private var lexiconHandles = HandleTable<ObjectIdentifier, LexiconHandle>()
   private var gameHandles = HandleTable<ObjectIdentifier, GameHandle>()
   var documentHandles = HandleTable<ObjectIdentifier, DocumentHandle>()
