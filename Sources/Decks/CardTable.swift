@@ -127,10 +127,16 @@ public enum CardTable {
   /// Changes what is not nil. The time of change is kept.
   /// Once in a deck cards are told apart by their guid: two may come to have the same texts.
   /// Of a card of a note the note is changed, with all its cards.
-  /// - Returns: whether it is of a note: other cards may have been added or removed.
   /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `gone`; `NoteError.madeFromNote`, `.formatted`.
-  @discardableResult
   public static func update(
+    _ db: Database, _ id: CardID, prompt: String? = nil, answer: String? = nil, tags: [String]? = nil, now: Double
+  ) throws {
+    _ = try edit(db, id, prompt: prompt, answer: answer, tags: tags, now: now)
+  }
+
+  /// The same.
+  /// - Returns: whether the card is of a note: other cards may have been added or removed.
+  public static func edit(
     _ db: Database, _ id: CardID, prompt: String? = nil, answer: String? = nil, tags: [String]? = nil, now: Double
   ) throws -> Bool {
     guard let old = try card(db, id) else { throw gone }

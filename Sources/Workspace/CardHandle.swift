@@ -56,7 +56,7 @@ public final class CardHandle: WorkspaceHandle {
 
   public func update(prompt: String? = nil, answer: String? = nil, tags: [String]? = nil) throws {
     let isOfNote = try workspace.perform(.editCard) { db in
-      try CardTable.update(db, id, prompt: prompt, answer: answer, tags: tags, now: workspace.environment.clocks.now())
+      try CardTable.edit(db, id, prompt: prompt, answer: answer, tags: tags, now: workspace.environment.clocks.now())
     }
     if isOfNote { workspace.orders.forget() }
   }
@@ -180,7 +180,7 @@ extension Workspace {
   public func update(_ cards: [CardHandle], prompt: String?, answer: String?) throws {
     try perform(.editCard) { db in
       for card in cards {
-        try CardTable.update(db, card.id, prompt: prompt, answer: answer, now: environment.clocks.now())
+        try CardTable.edit(db, card.id, prompt: prompt, answer: answer, now: environment.clocks.now())
       }
     }
   }
@@ -195,7 +195,7 @@ extension Workspace {
     let isOfNote = try perform(.editCard) { db in
       try cards.reduce(false) {
         let tags = try $1.record().tags.filter { !removing.contains($0) } + adding
-        return try CardTable.update(db, $1.id, tags: tags, now: environment.clocks.now()) || $0
+        return try CardTable.edit(db, $1.id, tags: tags, now: environment.clocks.now()) || $0
       }
     }
     if isOfNote { orders.forget() }

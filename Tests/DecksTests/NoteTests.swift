@@ -1,6 +1,7 @@
 // Notes and their types in the database: cards are made, renewed and removed with them.
 
 import GRDB
+import Storage
 import Testing
 
 @testable import Decks
@@ -114,7 +115,7 @@ import Testing
     let other = try collection.deck("Other")
     let two = try collection.addNote(other, ["Front": "c", "Back": "d"], .reversed)
     let three = try collection.addNote(deck, ["Front": "e", "Back": "f"], .reversed)
-    try collection.store.operation("x") { db in
+    try collection.store.operation("x") { (db: Database) throws in
       try db.execute(
         sql: "INSERT INTO reviews (card, at, rating, state, interval) VALUES (?, 1, 3, 0, 1)",
         arguments: [NoteTable.cards(db, of: one)[0].rawValue])
@@ -149,8 +150,8 @@ import Testing
     #expect(write(card, "plain") == "formatted" && write(card, "bold", "only the answer") == nil)
     #expect(try note(basic).fields == ["<b>bold</b>", "only the answer"])
     let reversed = try collection.addNote(deck, ["Front": "c", "Back": "d"], .reversed)
-    #expect(write(try cards(reversed)[0].id, "z") == "made_from_note")
-    #expect(write(try cards(reversed)[1].id, nil, nil, tags: ["t"]) == nil)
+    #expect(try write(cards(reversed)[0].id, "z") == "made_from_note")
+    #expect(try write(cards(reversed)[1].id, nil, nil, tags: ["t"]) == nil)
     #expect(try note(reversed).tags == ["t"] && cards(reversed).allSatisfy { $0.tags == ["t"] })
     #expect(NoteError.madeFromNote(what: "prompt").message == "the prompt is made from note fields; set card.note.fields")
   }
@@ -269,7 +270,7 @@ import Testing
   @Test func `types are found by name, capitals aside; one in use stays`() throws {
     let id = try collection.addNote(deck, ["Front": "a", "Back": "b"])
     let type = try type(id)
-    try collection.store.operation("x") { db in
+    try collection.store.operation("x") { (db: Database) throws in
       #expect(try NoteTypeTable.findOrMake(db, named: "basic", now: 0).id == type.id)
       #expect(try NoteTypeTable.findOrMake(db, named: "cloze", now: 0).isCloze)
       #expect(problemCode { try NoteTypeTable.create(db, StockNoteType.basic.draft, now: 0) } == "exists")
@@ -326,7 +327,7 @@ import Testing
 
   @Test func `a name of media is one content's`() throws {
     let (first, second) = (String(repeating: "a", count: 64), String(repeating: "b", count: 64))
-    try collection.store.operation("x") { db in
+    try collection.store.operation("x") { (db: Database) throws in
       #expect(try MediaTable.add(db, name: "x.png", hash: first, size: 1) == "x.png")
       #expect(try MediaTable.add(db, name: "x.png", hash: first, size: 1) == "x.png")
       #expect(try MediaTable.add(db, name: "x.png", hash: second, size: 2) == "x-bbbbbbbb.png")

@@ -1,6 +1,7 @@
 // What templates make of fields: a table of notes, each with the cards that Anki 26.9.3 makes of it as HTML, and the texts for a
 // terminal by the rules of this room; templates that are refused; bounds.
 
+import Storage
 import Testing
 import Values
 
