@@ -74,8 +74,7 @@ extension Shell {
     try requireSignIn(for: command)
     try command.checkRehearsal(of: invocation, isRehearsed: setup.isDryRun, isInUnit: isInUnit)
     if command.theme == Self.accountTheme {
-      throw Common.problem(
-        "not_here", "Not from Lua", "\(command.name) is for the command line; Lua has `auth.login` and `auth.logout`")
+      throw ShellError.notFromLua(command: command.name)
     }
     return try command.run(invocation).value
   }
@@ -203,8 +202,7 @@ extension Shell {
       if count <= 0 { return code }
       code += buffer[..<count]
       if code.count > 64 << 20 {
-        throw PlainProblem(
-          code: "too_large", title: "Too large", message: "standard input holds more than 64 MiB of Lua")
+        throw ShellError.scriptTooLarge
       }
     }
   }

@@ -39,15 +39,6 @@ public struct ShellSetup {
   public init(version: String) { self.version = version }
 }
 
-/// The exit statuses of the contract.
-public enum ExitStatus {
-  public static let done: Int32 = 0
-  public static let failed: Int32 = 1
-  public static let usage: Int32 = 2
-  public static let signIn: Int32 = 77
-  public static let interrupted: Int32 = 130
-}
-
 public final class Shell {
   public let setup: ShellSetup
   public let console: Console

@@ -56,8 +56,7 @@ extension Shell {
       let shown = lines.flatMap { $0.split(separator: "\n").map(String.init) } + [sum]
       guard failures > 0 else { return CommandResult(value, .lines(shown)) }
       show(CommandResult(value, .lines(shown)), asJSON: setup.wantsJSON || invocation.wantsJSON)
-      throw Common.problem(
-        "test_failed", "A test failed", "\(name): \(failures) of \(counted(results.count, "test")) failed")
+      throw ShellError.testsFailed(plugin: name, failed: failures, of: results.count)
     }
   }
 
@@ -91,7 +90,7 @@ extension Shell {
         buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
       })
     else {
-      throw Common.problem("no_folder", "No folder for the test", "a temporary folder cannot be made")
+      throw ShellError.noTestFolder
     }
     return path
   }
@@ -115,7 +114,7 @@ extension Shell {
       let plugin = try plugins.plugin(named: invocation.text("NAME"))
       let (seconds, memory) = (invocation.optionalNumber("--seconds"), invocation.optionalInteger("--memory"))
       if let seconds, !PluginHost.secondsRange.contains(seconds) {
-        throw Common.problem("bad_value", "Not a usable value", "--seconds must be from 0.1 to 3,600, not \(seconds)")
+        throw ShellError.badSeconds(seconds)
       }
       if seconds != nil || memory != nil { try plugins.setLimits(plugin, seconds: seconds, memory: memory) }
       let limits = plugin.limits

@@ -6,6 +6,7 @@ import Files
 import Glibc
 import LuaRuntime
 import PluginHost
+import Problems
 import Text
 import Workspace
 
@@ -79,7 +80,7 @@ extension Shell {
       let isWithin = isInScript
       let status = runScripts([script])
       if isWithin, status != ExitStatus.done {
-        throw Common.problem("script_failed", "The script failed", "\(script.name) ended with status \(status)")
+        throw ShellError.scriptFailed(script.name, status: status)
       }
       // The script has told what went wrong.
       if status != ExitStatus.done { leaving = lineReader == nil ? status : leaving }
@@ -111,7 +112,7 @@ extension Shell {
       if let name = invocation.optionalText("NAME") {
         guard let text = invocation.optionalText("TEXT") else {
           guard registry.removeAlias(name) else {
-            throw Common.problem("not_found", "No such alias", "no alias is called \(quoted(name))")
+            throw LookupError.noAlias(name)
           }
           return CommandResult(.none, line: "\(name) is no alias any more.")
         }
@@ -138,8 +139,7 @@ extension Shell {
     ) { [unowned self] _ in
       let problems = try workspace().integrityProblems()
       guard problems.isEmpty else {
-        throw Common.problem(
-          "damaged", "Damaged data", "the database is damaged: \(problems.prefix(3).joined(separator: "; "))")
+        throw ShellError.damagedData(problems)
       }
       return CommandResult(.boolean(true), line: "All is well.")
     }

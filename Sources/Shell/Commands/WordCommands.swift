@@ -87,7 +87,7 @@ extension Shell {
       let length = invocation.optionalInteger("--length")
       var choices = environment.random.choices
       guard let word = try lexicon(invocation).random(length: length, using: &choices) else {
-        throw Common.problem("not_found", "No such word", "no word has \(counted(length ?? 0, "letter"))")
+        throw LookupError.noWord(length: length ?? 0)
       }
       return CommandResult(.text(word), line: word)
     }
