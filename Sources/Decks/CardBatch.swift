@@ -77,7 +77,7 @@ public final class CardBatch {
       report.count(outcome)
       return outcome
     } catch let error as NoteError {
-      report.reject(Rejection(index: index, code: error.code, message: error.message))
+      report.reject(Rejection(index: index, code: error.report.code, message: error.message))
       return .rejected
     }
   }

@@ -60,7 +60,8 @@ extension Operation {
   /// Whether it leaves every card where it is.
   var movesNoCard: Bool {
     switch self {
-    case .changeDeckOptions, .editCard, .answerCard, .keepGame, .changeSettings, .createNoteType, .removeNoteType, .addMedia,
+    case .changeDeckOptions, .editCard, .answerCard, .keepGame, .changeSettings, .createNoteType, .removeNoteType,
+      .addMedia,
       .removeMedia:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .addNote,

@@ -51,7 +51,9 @@ extension Workspace {
   func handle(of type: NoteTypeID) -> NoteTypeHandle { noteTypeHandles[type] { NoteTypeHandle(type, in: self) } }
 
   /// All that there are, by name; a stock type is there once it was used.
-  public func noteTypes() throws -> [NoteTypeHandle] { try read { try NoteTypeTable.list($0) }.map { handle(of: $0.id) } }
+  public func noteTypes() throws -> [NoteTypeHandle] {
+    try read { try NoteTypeTable.list($0) }.map { handle(of: $0.id) }
+  }
 
   /// The type of a name, capitals aside; a stock one is made when it is missing.
   /// - Throws: `NoteError.typeNotFound` with the nearest name.

@@ -1,6 +1,7 @@
 // Notes and their types in the database: cards are made, renewed and removed with them.
 
 import GRDB
+import Problems
 import Storage
 import Testing
 
@@ -18,14 +19,18 @@ import Testing
   }
   private func pairs(_ id: NoteID) throws -> [String] { try cards(id).map { "\($0.prompt) = \($0.answer)" } }
   private func edit(_ id: NoteID, _ fields: [String: String] = [:], tags: [String]? = nil) throws {
-    try collection.store.operation("edit") { _ = try NoteTable.update($0, id, fields: fields, tags: tags, now: collection.now) }
+    try collection.store.operation("edit") {
+      _ = try NoteTable.update($0, id, fields: fields, tags: tags, now: collection.now)
+    }
   }
   private func type(_ id: NoteID) throws -> NoteType {
     try collection.store.read { try NoteTypeTable.record($0, NoteTable.record($0, id).type) }
   }
   @discardableResult
   private func change(_ type: NoteType, _ edit: NoteTypeEdit, agreed: Bool = false) throws -> NoteTypeLoss {
-    try collection.store.operation("type") { try NoteTypeTable.edit($0, type.id, edit, agreed: agreed, now: collection.now) }
+    try collection.store.operation("type") {
+      try NoteTypeTable.edit($0, type.id, edit, agreed: agreed, now: collection.now)
+    }
   }
   private func count(_ table: String) throws -> Int {
     try collection.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") } ?? -1
@@ -37,7 +42,8 @@ import Testing
     let optional = try collection.addNote(deck, ["Front": "dos", "Back": "two"], .optionalReversed)
     let both = try collection.addNote(deck, ["Front": "tres", "Back": "three", "Add Reverse": "y"], .optionalReversed)
     let typed = try collection.addNote(deck, ["Front": "dog", "Back": "perro"], .typed)
-    let cloze = try collection.addNote(deck, ["Text": "The {{c1::sun}} {{c3::rises::verb}}", "Back Extra": "east"], .cloze)
+    let cloze = try collection.addNote(
+      deck, ["Text": "The {{c1::sun}} {{c3::rises::verb}}", "Back Extra": "east"], .cloze)
     #expect(try pairs(basic) == ["el gato = the cat"])
     #expect(try pairs(reversed) == ["uno = one", "one = uno"])
     #expect(try pairs(optional) == ["dos = two"])
@@ -49,7 +55,9 @@ import Testing
     #expect(try cards(cloze).map(\.guid) == [guid, guid + "/3"] && guid.count == 11)
     #expect(try cards(cloze).map(\.ordinal) == [0, 2])
     #expect(try Array(collection.prompts(deck).prefix(3)) == ["The [...] rises", "The sun [verb]", "dog"])
-    #expect(try collection.store.read { try NoteTypeTable.list($0) }.map(\.name) == StockNoteType.allCases.map(\.rawValue).sorted())
+    #expect(
+      try collection.store.read { try NoteTypeTable.list($0) }.map(\.name)
+        == StockNoteType.allCases.map(\.rawValue).sorted())
     #expect(try collection.store.integrityProblems() == [])
   }
 
@@ -75,7 +83,9 @@ import Testing
     }
     #expect(try cards(first).map(\.guid) == ["G1", "G1/2"])
     let again = NewNote(fields: ["Front": "c", "Back": "d"], guid: "G1")
-    #expect(problemCode { try collection.addNote(deck, again) { try NoteTypeTable.stock($0, .basic, now: 0) } } == "duplicate")
+    #expect(
+      problemCode { try collection.addNote(deck, again) { try NoteTypeTable.stock($0, .basic, now: 0) } } == "duplicate"
+    )
     // A plain card may have the guid already.
     try collection.add(deck, "plain", "x", guid: "G2/2")
     let second = try collection.addNote(deck, NewNote(fields: ["Front": "e", "Back": "f"], guid: "G2")) {
@@ -86,7 +96,9 @@ import Testing
     #expect(try collection.store.read { try CardTable.ids($0, guidBeginning: "G1/") }.count == 1)
   }
 
-  @Test func `an edited field renews, adds and removes cards in the same operation, and keeps the others' schedules`() throws {
+  @Test func `an edited field renews, adds and removes cards in the same operation, and keeps the others' schedules`()
+    throws
+  {
     let id = try collection.addNote(deck, ["Front": "tres", "Back": "three", "Add Reverse": "y"], .optionalReversed)
     let first = try cards(id)[0]
     var schedule = CardSchedule()
@@ -96,7 +108,8 @@ import Testing
     collection.now += 10
     try edit(id, ["Back": "3", "Add Reverse": ""])
     #expect(try pairs(id) == ["tres = 3"])
-    #expect(try cards(id)[0].schedule == learnt && cards(id)[0].id == first.id && cards(id)[0].modified == collection.now)
+    #expect(
+      try cards(id)[0].schedule == learnt && cards(id)[0].id == first.id && cards(id)[0].modified == collection.now)
     try edit(id, ["Add Reverse": "y"], tags: ["number"])
     #expect(try pairs(id) == ["tres = 3", "3 = tres"] && cards(id).allSatisfy { $0.tags == ["number"] })
     #expect(problemCode { try edit(id, ["Front": ""]) } == "empty_note")
@@ -153,15 +166,18 @@ import Testing
     #expect(try write(cards(reversed)[0].id, "z") == "made_from_note")
     #expect(try write(cards(reversed)[1].id, nil, nil, tags: ["t"]) == nil)
     #expect(try note(reversed).tags == ["t"] && cards(reversed).allSatisfy { $0.tags == ["t"] })
-    #expect(NoteError.madeFromNote(what: "prompt").message == "the prompt is made from note fields; set card.note.fields")
+    #expect(
+      NoteError.madeFromNote(what: "prompt").message == "the prompt is made from note fields; set card.note.fields")
   }
 
   @Test func `a batch updates a Basic card by its prompt and refuses the others one by one`() throws {
     let basic = try collection.addNote(deck, ["Front": "a", "Back": "b"])
     let reversed = try collection.addNote(deck, ["Front": "c", "Back": "d"], .reversed)
     let report = try collection.addAll(
-      deck, [NewCard(prompt: "a", answer: "new"), NewCard(prompt: "c", answer: "new"), NewCard(prompt: "e", answer: "f")], .update)
-    #expect(report.updated == 1 && report.added == 1 && report.rejected.map(\.code) == ["made_from_note"])
+      deck,
+      [NewCard(prompt: "a", answer: "new"), NewCard(prompt: "c", answer: "new"), NewCard(prompt: "e", answer: "f")],
+      .update)
+    #expect(report.updated == 1 && report.added == 1 && report.rejected.map(\.code.rawValue) == ["made_from_note"])
     #expect(try note(basic).fields == ["a", "new"] && pairs(reversed) == ["c = d", "d = c"])
   }
 
@@ -201,7 +217,9 @@ import Testing
     #expect(try type(fresh).name == "Basic (and reversed card)" && type(fresh).id != new.id)
   }
 
-  @Test func `a change that takes cards away says how many, changes nothing, and is made when that is agreed to`() throws {
+  @Test func `a change that takes cards away says how many, changes nothing, and is made when that is agreed to`()
+    throws
+  {
     let ids = try ["a", "b", "c"].map { try collection.addNote(deck, ["Front": $0, "Back": $0 + "2"], .reversed) }
     let old = try type(ids[0])
     var edit = NoteTypeEdit(old)
@@ -256,7 +274,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", ["F"], "must have a name"), ("T", [], "at least one field"), ("T", ["F", "f"], "twice"), ("T", ["a:b"], "without :"),
+    ("", ["F"], "must have a name"), ("T", [], "at least one field"), ("T", ["F", "f"], "twice"),
+    ("T", ["a:b"], "without :"),
     ("T", ["#a"], "do not begin"), ("T", [" "], "not blank"), ("T\u{7}", ["F"], "control"),
   ])
   func `names of types and fields have rules`(name: String, fields: [String], words: String) throws {
@@ -311,14 +330,16 @@ import Testing
     let id = try collection.addNote(deck, ["Front": long, "Back": "x"])
     #expect(try note(id).fields[0].utf8.count == long.utf8.count)
     let card = try cards(id)[0]
-    #expect(card.prompt.utf8.count <= CardText.limit && card.prompt.hasPrefix("word word") && card.prompt.hasSuffix("…"))
+    #expect(
+      card.prompt.utf8.count <= CardText.limit && card.prompt.hasPrefix("word word") && card.prompt.hasSuffix("…"))
     #expect(problemCode { try edit(id, ["Back": String(repeating: "x", count: 60_000_000)]) } == "too_large")
   }
 
   // MARK: Media
 
   @Test func `media that fields, plain cards and templates name are found`() throws {
-    let note = try collection.addNote(deck, ["Front": "<img src=\"a b.png\"> [sound:x.mp3]", "Back": "<img src='http://e/x.png'>"])
+    let note = try collection.addNote(
+      deck, ["Front": "<img src=\"a b.png\"> [sound:x.mp3]", "Back": "<img src='http://e/x.png'>"])
     let plain = try collection.add(deck, "[sound:y.mp3]", "<img src=a%20b.png>")
     let found = try collection.store.read { try MediaTable.references($0) }
     #expect(Set(found.keys) == ["a b.png", "x.mp3", "y.mp3"])

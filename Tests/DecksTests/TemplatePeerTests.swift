@@ -23,7 +23,8 @@ struct RenderedNote {
     let templates = (object["templates"]?.array ?? []).compactMap(\.array).map { $0.compactMap(\.string) }
     let (fields, values) = (texts("fields"), texts("values"))
     type = NoteType(
-      id: NoteTypeID(rawValue: 1), name: object["type"]?.string ?? "Type", isCloze: object["cloze"]?.bool ?? false, css: "",
+      id: NoteTypeID(rawValue: 1), name: object["type"]?.string ?? "Type", isCloze: object["cloze"]?.bool ?? false,
+      css: "",
       modified: 0, cards: templates.enumerated().map { CardTemplate("Card \($0 + 1)", front: $1[0], back: $1[1]) },
       fieldList: fields.map { NoteTypeField(name: $0) })
     note = NoteRecord(
@@ -75,7 +76,9 @@ func jsonLines(_ text: String) throws -> [JSONObject] {
         let shown = try case_.rendered(ordinal)
         cards += 1
         if getenv("DECKHAND_NOTE_DUMP") != nil {
-          let texts: JSONValue = .array([.string(case_.name), .integer(ordinal), .string(shown.texts.prompt), .string(shown.texts.answer)])
+          let texts: JSONValue = .array([
+            .string(case_.name), .integer(ordinal), .string(shown.texts.prompt), .string(shown.texts.answer),
+          ])
           print("DUMP", texts.text.split(separator: "\n").joined())
         }
         for (mine, theirs) in [(shown.front, card["front"]?.string), (shown.back, card["back"]?.string)] {

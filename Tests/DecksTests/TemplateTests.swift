@@ -1,6 +1,7 @@
 // What templates make of fields: a table of notes, each with the cards that Anki 26.9.3 makes of it as HTML, and the texts for a
 // terminal by the rules of this room; templates that are refused; bounds.
 
+import Problems
 import Storage
 import Testing
 import Values
@@ -16,8 +17,12 @@ import Values
       for card in note.cards {
         let ordinal = card["ord"]?.integer ?? 0
         let shown = try note.rendered(ordinal)
-        if let front = card["front"]?.string { #expect(withoutHintIDs(shown.front) == withoutHintIDs(front), "\(note.name)") }
-        if let back = card["back"]?.string { #expect(withoutHintIDs(shown.back) == withoutHintIDs(back), "\(note.name)") }
+        if let front = card["front"]?.string {
+          #expect(withoutHintIDs(shown.front) == withoutHintIDs(front), "\(note.name)")
+        }
+        if let back = card["back"]?.string {
+          #expect(withoutHintIDs(shown.back) == withoutHintIDs(back), "\(note.name)")
+        }
         #expect(shown.texts.prompt == card["prompt"]?.string, "\(note.name), card \(ordinal + 1)")
         #expect(shown.texts.answer == card["answer"]?.string, "\(note.name), card \(ordinal + 1)")
       }
@@ -25,14 +30,18 @@ import Values
   }
 
   @Test(arguments: [
-    ("{{#Front}}x", "unclosed"), ("{{#Front}}{{#Back}}{{/Front}}{{/Back}}", "crossed"), ("{{/Front}}{{Front}}", "unopened"),
-    ("{{Frnt}}", "did you mean \"Front\""), ("{{text:front}}", "names the field \"front\""), ("{{#Nope}}x{{/Nope}}{{Front}}", "\"Nope\""),
+    ("{{#Front}}x", "unclosed"), ("{{#Front}}{{#Back}}{{/Front}}{{/Back}}", "crossed"),
+    ("{{/Front}}{{Front}}", "unopened"),
+    ("{{Frnt}}", "did you mean \"Front\""), ("{{text:front}}", "names the field \"front\""),
+    ("{{#Nope}}x{{/Nope}}{{Front}}", "\"Nope\""),
     ("{{}}", "names the field \"\""), ("no field", "shows no field"), ("{{FrontSide}}", "shows no field"),
     ("{{#FrontSide}}{{Front}}{{/FrontSide}}", "FrontSide"), ("<!-- {{Front}} -->", "shows no field"),
-    (String(repeating: "{{#Front}}", count: 101), "more than 100 sections"), (String(repeating: "x", count: 1_000_001), "1,000,000 bytes"),
+    (String(repeating: "{{#Front}}", count: 101), "more than 100 sections"),
+    (String(repeating: "x", count: 1_000_001), "1,000,000 bytes"),
   ])
   func `a template that cannot be right is refused when its type is made`(front: String, words: String) throws {
-    let draft = NoteTypeDraft(name: "T", fields: ["Front", "Back"], cards: [CardTemplate("Card 1", front: front, back: "{{Back}}")])
+    let draft = NoteTypeDraft(
+      name: "T", fields: ["Front", "Back"], cards: [CardTemplate("Card 1", front: front, back: "{{Back}}")])
     let collection = TestCollection()
     let words = ["unclosed": "does not close", "crossed": "before", "unopened": "not open"][words] ?? words
     #expect {
@@ -52,7 +61,8 @@ import Values
   }
 
   @Test func `fields are renamed in the tags of a template and nowhere else`() {
-    let source = "Front {{Front}} {{text:Front}} {{#Front}}{{ Front }}{{/Front}} {{Front2}} {{Front:x}} <!-- {{Front}} -->"
+    let source =
+      "Front {{Front}} {{text:Front}} {{#Front}}{{ Front }}{{/Front}} {{Front2}} {{Front:x}} <!-- {{Front}} -->"
     #expect(
       Template.renaming(["Front": "Vorn"], in: source)
         == "Front {{Vorn}} {{text:Vorn}} {{#Vorn}}{{ Vorn }}{{/Vorn}} {{Front2}} {{Front:x}} <!-- {{Front}} -->")
@@ -62,7 +72,8 @@ import Values
   @Test(
     .timeLimit(.minutes(1)),
     arguments: [
-      "{{c1::", "}}", "{{c1,", "{{c1::a::", "<", "<a ", "<a '", "<!--", "<script>", "<style>", "[", "x[", "[sound:", "&", "&amp", "\\(",
+      "{{c1::", "}}", "{{c1,", "{{c1::a::", "<", "<a ", "<a '", "<!--", "<script>", "<style>", "[", "x[", "[sound:",
+      "&", "&amp", "\\(",
       "<ruby><rt>", "<div style=\"display: none\">", " x[\n", "<pre>", "\"", "{{c1::a}}",
     ])
   func `a long field of anything that is opened and never closed takes time by its length`(part: String) throws {
@@ -78,14 +89,17 @@ import Values
 
   @Test func `a template that repeats a long field is ended`() throws {
     let template = try Template(String(repeating: "{{Front}}", count: 1000))
-    let sides = CardSides(fields: NoteFields(names: ["Front"], values: [String(repeating: "x", count: 1_000_000)]), ordinal: 0)
+    let sides = CardSides(
+      fields: NoteFields(names: ["Front"], values: [String(repeating: "x", count: 1_000_000)]), ordinal: 0)
     #expect(throws: NoteError.self) { try sides.front(template) }
   }
 
   @Test func `plain text becomes HTML, and HTML with more in it is told from it`() {
     #expect(HTMLText.html(ofPlain: "a < b & c\nd") == "a &lt; b &amp; c<br>d")
     for plain in ["el gato", "a &lt; b", "uno<br>dos", "[x]"] { #expect(!HTMLText.isFormatted(plain)) }
-    for html in ["<b>a</b>", "a&nbsp;b", "[sound:a.mp3]", "<img src=a>", "<div>a</div>"] { #expect(HTMLText.isFormatted(html)) }
+    for html in ["<b>a</b>", "a&nbsp;b", "[sound:a.mp3]", "<img src=a>", "<div>a</div>"] {
+      #expect(HTMLText.isFormatted(html))
+    }
   }
 
   @Test func `text that would grow endless marks is cut to what every card may have`() {

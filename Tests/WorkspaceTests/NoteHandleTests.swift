@@ -65,7 +65,8 @@ import Testing
     let draft = NoteTypeDraft(
       name: "Word", fields: ["Word", "Meaning"],
       cards: [
-        CardTemplate("One", front: "{{Word}}", back: "{{Meaning}}"), CardTemplate("Two", front: "{{Meaning}}", back: "{{Word}}"),
+        CardTemplate("One", front: "{{Word}}", back: "{{Meaning}}"),
+        CardTemplate("Two", front: "{{Meaning}}", back: "{{Word}}"),
       ])
     let type = try workspace.createNoteType(draft)
     try deck.addNote(.plain(["Word": "gato", "Meaning": "cat"]), type: type)
@@ -96,7 +97,8 @@ import Testing
     #expect(try workspace.addMedia(from: person.data + "/words/spanish") == "spanish")
     let path = try workspace.mediaPath("gato.jpg")
     #expect(try FileText.bytes(path, limit: 100) == picture && FileFacts.at(path)?.mode == 0o600)
-    let note = try deck.addNote(NewNote(fields: ["Front": "<img src=gato.jpg> [sound:no.mp3]", "Back": "x"]), type: .basic)
+    let note = try deck.addNote(
+      NewNote(fields: ["Front": "<img src=gato.jpg> [sound:no.mp3]", "Back": "x"]), type: .basic)
     #expect(try note.cards()[0].record().prompt == "[picture gato.jpg] [sound no.mp3]")
     var check = try workspace.checkMedia()
     #expect(check.missing.map(\.name) == ["no.mp3"] && check.missing[0].references.notes == [note.id])

@@ -85,7 +85,7 @@ public final class CardImport {
       do {
         report.count(try batch.write(card))
       } catch let error as NoteError {
-        try refuse(row, error.code, error.message, path)
+        try refuse(row, error.report.code, error.message, path)
       }
     }
   }

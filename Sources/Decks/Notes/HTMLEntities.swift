@@ -5,9 +5,13 @@ enum HTMLEntities {
   /// The character that a reference at an index stands for, and where it ends.
   static func character(_ bytes: ArraySlice<UInt8>, _ start: Int) -> (scalar: Unicode.Scalar, end: Int)? {
     let limit = Swift.min(bytes.endIndex, start + 34)
-    guard let semicolon = bytes[start..<limit].firstIndex(of: UInt8(ascii: ";")), semicolon > start + 1 else { return nil }
+    guard let semicolon = bytes[start..<limit].firstIndex(of: UInt8(ascii: ";")), semicolon > start + 1 else {
+      return nil
+    }
     let name = bytes[(start + 1)..<semicolon]
-    guard let scalar = name.first == UInt8(ascii: "#") ? numbered(name.dropFirst()) : named[name.text] else { return nil }
+    guard let scalar = name.first == UInt8(ascii: "#") ? numbered(name.dropFirst()) : named[name.text] else {
+      return nil
+    }
     return (scalar, semicolon + 1)
   }
 

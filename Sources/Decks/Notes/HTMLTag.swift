@@ -10,7 +10,8 @@ struct HTMLTag {
   static let blocks: Set<String> = [
     "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "div", "dl", "dt",
     "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr",
-    "html", "li", "main", "nav", "ol", "option", "p", "section", "summary", "table", "tbody", "tfoot", "thead", "tr", "ul",
+    "html", "li", "main", "nav", "ol", "option", "p", "section", "summary", "table", "tbody", "tfoot", "thead", "tr",
+    "ul",
   ]
 
   private static let voids: Set<String> = [

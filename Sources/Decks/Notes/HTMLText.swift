@@ -40,7 +40,8 @@ enum HTMLText {
       for (opening, closing, key): (StaticString, StaticString, Int) in [
         ("<style", "</style>", 1), ("<script", "</script>", 2),
       ] where html.beginsIgnoringCase(with: opening, at: start) {
-        if let inner = find(">", 3, from: start + opening.utf8CodeUnitCount), let end = find(closing, key, from: inner) {
+        if let inner = find(">", 3, from: start + opening.utf8CodeUnitCount), let end = find(closing, key, from: inner)
+        {
           return end
         }
       }

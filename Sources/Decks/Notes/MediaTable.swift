@@ -38,7 +38,9 @@ public enum MediaTable {
     var name = try MediaNames.checked(name)
     if let known = try named(db, name), known.hash != hash {
       name = MediaNames.distinct(name, hash: hash)
-      if let other = try named(db, name), other.hash != hash { name = MediaNames.distinct(name, hash: String(hash.reversed())) }
+      if let other = try named(db, name), other.hash != hash {
+        name = MediaNames.distinct(name, hash: String(hash.reversed()))
+      }
     }
     try db.execute(
       sql: """
@@ -64,7 +66,9 @@ public enum MediaTable {
   public static func references(_ db: Database) throws -> [String: MediaReferences] {
     var found: [String: MediaReferences] = [:]
     try db.forEachRow("SELECT id, fields FROM notes") { row in
-      for name in names(row.bytes(1)) { found[name, default: MediaReferences()].notes.append(NoteID(rawValue: row.integer(0))) }
+      for name in names(row.bytes(1)) {
+        found[name, default: MediaReferences()].notes.append(NoteID(rawValue: row.integer(0)))
+      }
     }
     try db.forEachRow("SELECT id, prompt, answer FROM cards WHERE note IS NULL") { row in
       for name in names(row.bytes(1)).union(names(row.bytes(2))) {

@@ -30,79 +30,69 @@ public enum NoteError: Problem, Equatable {
   /// `reason` completes "the name of a media file ...".
   case badMediaName(name: String, reason: String)
 
-  public var code: String {
+  public var report: ProblemReport {
     switch self {
-    case .typeNotFound, .mediaNotFound, .noField: "not_found"
-    case .typeExists: "exists"
-    case .badType: "bad_type"
-    case .badTemplate: "bad_template"
-    case .badField: "bad_text"
-    case .emptyNote: "empty_note"
-    case .noCloze: "no_cloze"
-    case .losesCards: "loses_cards"
-    case .madeFromNote: "made_from_note"
-    case .formatted: "formatted"
-    case .typeInUse: "in_use"
-    case .tooLarge: "too_large"
-    case .badMediaName: "bad_name"
-    }
-  }
-
-  public var title: String {
-    switch self {
-    case .typeNotFound: "No such note type"
-    case .typeExists: "The note type is there already"
-    case .badType: "This cannot be a note type"
-    case .badTemplate: "This template cannot be used"
-    case .noField: "No such field"
-    case .badField: "This text cannot be kept"
-    case .emptyNote: "The note is empty"
-    case .noCloze: "The note has no cloze"
-    case .losesCards: "Cards would be removed"
-    case .madeFromNote: "The text is made from a note"
-    case .formatted: "The field holds formatting"
-    case .typeInUse: "The note type is in use"
-    case .tooLarge: "Too large"
-    case .mediaNotFound: "No such media file"
-    case .badMediaName: "This cannot be a media file's name"
-    }
-  }
-
-  public var message: String {
-    switch self {
-    case .typeNotFound(let name, let near): "no note type is called \(quoted(name))\(hint(near))"
-    case .typeExists(let name):
-      "a note type called \(quoted(name)) is there already; names that differ only in capitals are the same"
-    case .badType(let reason): "a note type \(reason)"
-    case .badTemplate(let card, let side, let fault):
-      "the \(side.rawValue) of the card \(quoted(card)) \(fault.reason)"
     case .noField(let name, let type, let near):
-      "the note type \(quoted(type)) has no field called \(quoted(name))\(hint(near))"
-    case .badField(let name, let reason): "the field \(quoted(name)) \(reason)"
-    case .emptyNote(let field): "the field \(quoted(field)), the note's first, is empty"
-    case .noCloze: "the note has no cloze: write at least one, as {{c1::hidden}}"
-    case .losesCards(let type, let cards, let notes):
-      "the change of the note type \(quoted(type)) takes away \(NoteError.lost(cards, notes)); confirm it to go on"
-    case .madeFromNote(let what): "the \(what) is made from note fields; set card.note.fields"
+      ProblemReport(
+        .notFound, "No such field",
+        "the note type \(quoted(type)) has no field called \(quoted(name))\(didYouMean(near))",
+        ["name": name, "suggestion": near])
+    case .badField(let name, let reason):
+      ProblemReport(.badText, "This text cannot be kept", "the field \(quoted(name)) \(reason)", ["name": name])
+    case .emptyNote(let field):
+      ProblemReport(
+        .emptyNote, "The note is empty", "the field \(quoted(field)), the note's first, is empty", ["name": field])
+    case .noCloze:
+      ProblemReport(
+        .noCloze, "The note has no cloze", "the note has no cloze: write at least one, as {{c1::hidden}}")
+    case .madeFromNote(let what):
+      ProblemReport(
+        .madeFromNote, "The text is made from a note", "the \(what) is made from note fields; set card.note.fields")
     case .formatted(let field):
-      "the field \(quoted(field)) holds formatting that plain text would lose; set the field of the note itself"
-    case .typeInUse(let name, let notes): "the note type \(quoted(name)) has \(counted(notes, "note")); remove them first"
-    case .tooLarge(let what): "\(what) is too large"
-    case .mediaNotFound(let name, let near): "no media file is called \(quoted(name))\(hint(near))"
-    case .badMediaName(let name, let reason): "the name of a media file \(reason): \(quoted(name))"
+      ProblemReport(
+        .formatted, "The field holds formatting",
+        "the field \(quoted(field)) holds formatting that plain text would lose; set the field of the note itself",
+        ["name": field])
+    case .tooLarge(let what): ProblemReport(.tooLarge, "Too large", "\(what) is too large")
+    case .mediaNotFound(let name, let near):
+      ProblemReport(
+        .notFound, "No such media file", "no media file is called \(quoted(name))\(didYouMean(near))",
+        ["name": name, "suggestion": near])
+    case .badMediaName(let name, let reason):
+      ProblemReport(
+        .badName, "This cannot be a media file's name", "the name of a media file \(reason): \(quoted(name))",
+        ["name": name])
+    case .typeNotFound, .typeExists, .badType, .badTemplate, .losesCards, .typeInUse: typeReport
     }
   }
 
-  public var details: [(name: String, value: ProblemDetail)] {
+  private var typeReport: ProblemReport {
     switch self {
-    case .typeNotFound(let name, let near), .mediaNotFound(let name, let near), .noField(let name, _, let near):
-      [("name", .text(name))] + (near.map { [("suggestion", .text($0))] } ?? [])
-    case .typeExists(let name), .badField(let name, _), .typeInUse(let name, _), .badMediaName(let name, _):
-      [("name", .text(name))]
-    case .badTemplate(let card, let side, _): [("card", .text(card)), ("side", .text(side.rawValue))]
-    case .losesCards(_, let cards, let notes): [("cards", .integer(cards)), ("notes", .integer(notes))]
-    case .emptyNote(let field), .formatted(let field): [("name", .text(field))]
-    default: []
+    case .typeNotFound(let name, let near):
+      ProblemReport(
+        .notFound, "No such note type", "no note type is called \(quoted(name))\(didYouMean(near))",
+        ["name": name, "suggestion": near])
+    case .typeExists(let name):
+      ProblemReport(
+        .exists, "The note type is there already",
+        "a note type called \(quoted(name)) is there already; names that differ only in capitals are the same",
+        ["name": name])
+    case .badTemplate(let card, let side, let fault):
+      ProblemReport(
+        .badTemplate, "This template cannot be used",
+        "the \(side.rawValue) of the card \(quoted(card)) \(fault.reason)", ["card": card, "side": side.rawValue])
+    case .losesCards(let type, let cards, let notes):
+      ProblemReport(
+        .losesCards, "Cards would be removed",
+        "the change of the note type \(quoted(type)) takes away \(NoteError.lost(cards, notes)); confirm it to go on",
+        ["name": type, "cards": cards, "notes": notes])
+    case .typeInUse(let name, let notes):
+      ProblemReport(
+        .inUse, "The note type is in use",
+        "the note type \(quoted(name)) has \(counted(notes, "note")); remove them first",
+        ["name": name, "notes": notes])
+    case .badType(let reason): ProblemReport(.badType, "This cannot be a note type", "a note type \(reason)")
+    default: ProblemReport(.badType, "This cannot be a note type", "a note type cannot be that")
     }
   }
 
@@ -116,5 +106,3 @@ public enum NoteError: Problem, Equatable {
 public enum CardSide: String, Sendable {
   case front, back
 }
-
-private func hint(_ near: String?) -> String { near.map { " (did you mean \(quoted($0))?)" } ?? "" }

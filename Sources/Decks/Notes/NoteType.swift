@@ -151,7 +151,8 @@ extension NoteTypeDraft {
     let most = isCloze ? 1 : Self.mostCards
     if cards.count > most { throw .badType(reason: "has at most \(counted(most, "card")) of its own") }
     for index in cards.indices {
-      draft.cards[index].name = try NoteTypeDraft.name(cards[index].name, "has cards with names", "has cards with names")
+      draft.cards[index].name = try NoteTypeDraft.name(
+        cards[index].name, "has cards with names", "has cards with names")
       try draft.check(draft.cards[index])
     }
     try NoteTypeDraft.checkDistinct(draft.cards.map(\.name), "cards")

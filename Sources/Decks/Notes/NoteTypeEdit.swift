@@ -140,7 +140,9 @@ private struct TypeChange {
   }
 
   private var keepsFields: Bool { edit.fields.map(\.was) == Array(old.fields.indices).map(Optional.init) }
-  private var keepsCards: Bool { old.isCloze || edit.cards.prefix(old.cards.count).map(\.was) == old.cards.indices.map(Optional.init) }
+  private var keepsCards: Bool {
+    old.isCloze || edit.cards.prefix(old.cards.count).map(\.was) == old.cards.indices.map(Optional.init)
+  }
 
   private func values(_ note: NoteRecord) -> [String] {
     let values = NoteTable.padded(note.fields, old)
@@ -162,7 +164,8 @@ private struct TypeChange {
       if removed.contains(where: { isFilled(Bytes(values[$0].utf8)) }) { loss.notes += 1 }
       let fields = NoteFields(names: new.fields, values: self.values(note))
       // Every card has a type, a deck, a name: which they are does not matter here.
-      let wanted = Set(maker.ordinals(fields.adding(CardFacts(tags: note.tags, typeName: "t", deckName: "d", templateName: "c"))))
+      let wanted = Set(
+        maker.ordinals(fields.adding(CardFacts(tags: note.tags, typeName: "t", deckName: "d", templateName: "c"))))
       let stored = try db.rows("SELECT ord FROM cards WHERE note = ?", [id.rawValue]) { $0.count(0) }
       loss.cards += stored.count { ordinal in place(ordinal).map { !wanted.contains($0) } ?? true }
     }
@@ -184,7 +187,9 @@ private struct TypeChange {
 
   /// Gives cards the places of their templates; those of removed ones get places that no template has, for `renew` to remove.
   private func moveCards(_ db: Database, of note: NoteID) throws {
-    let stored = try db.rows("SELECT id, ord FROM cards WHERE note = ?", [note.rawValue]) { ($0.integer(0), $0.count(1)) }
+    let stored = try db.rows("SELECT id, ord FROM cards WHERE note = ?", [note.rawValue]) {
+      ($0.integer(0), $0.count(1))
+    }
     let statement = try db.cachedStatement(sql: "UPDATE cards SET ord = ? WHERE id = ?")
     for (id, ordinal) in stored { try statement.execute(arguments: [-1 - ordinal, id]) }
     for (id, ordinal) in stored {

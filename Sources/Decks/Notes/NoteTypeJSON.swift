@@ -65,7 +65,9 @@ extension NoteType {
 
 extension NoteTypeField {
   fileprivate func json(at index: Int) -> JSONObject {
-    var object = JSONObject(["font": .string("Arial"), "size": .integer(20), "sticky": .bool(false), "rtl": .bool(false)])
+    var object = JSONObject([
+      "font": .string("Arial"), "size": .integer(20), "sticky": .bool(false), "rtl": .bool(false),
+    ])
     for member in other.members { object[member.key] = member.value }
     object["name"] = .string(name)
     object["ord"] = .integer(index)
