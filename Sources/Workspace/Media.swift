@@ -1,5 +1,6 @@
-// The media files of an account: pictures and sounds that cards name. Invariant: a file is named by the hash of its content and
-// never changes; a name that was taken out leaves its file, so that an operation can be taken back, until `cleanMedia`.
+// The media files of an account: pictures and sounds that cards name. Invariant: a file is named by the hash of its
+// content and never changes; a name that was taken out leaves its file, so that an operation can be taken back, until
+// `cleanMedia`.
 
 import CardDocuments
 public import Decks

@@ -1,5 +1,5 @@
-// A note as it is handed to Lua and to commands. Invariant: it holds only the note's id; every answer comes from the store, and
-// every change is one operation that renews the note's cards.
+// A note as it is handed to Lua and to commands. Invariant: it holds only the note's id; every answer comes from the
+// store, and every change is one operation that renews the note's cards.
 
 public import Decks
 import Files

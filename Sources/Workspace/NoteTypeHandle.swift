@@ -1,5 +1,5 @@
-// A note type as it is handed to Lua and to commands. Invariant: a change that takes cards or texts away is counted first, and
-// made only when the caller agrees.
+// A note type as it is handed to Lua and to commands. Invariant: a change that takes cards or texts away is counted
+// first, and made only when the caller agrees.
 
 public import Decks
 import Files

@@ -1,5 +1,5 @@
-// Rendering beside Anki's own package, on cases that `Tests/Peers/anki_notes.py` made with it. It is not part of the tests that
-// always run: `DECKHAND_NOTE_CASES=FILE swift test --filter TemplatePeerTests`.
+// Rendering beside Anki's own package, on cases that `Tests/Peers/anki_notes.py` made with it. It is not part of the
+// tests that always run: `DECKHAND_NOTE_CASES=FILE swift test --filter TemplatePeerTests`.
 
 import Glibc
 import Testing
@@ -13,17 +13,17 @@ struct RenderedNote {
   let type: NoteType
   let note: NoteRecord
   let deck: String
-  let cards: [JSONObject]
+  let cards: [Value.Record]
 
-  init(_ object: JSONObject) throws {
-    func texts(_ key: String) -> [String] { (object[key]?.array ?? []).compactMap(\.string) }
-    name = object["name"]?.string ?? ""
-    deck = object["deck"]?.string ?? "Deck"
-    cards = (object["cards"]?.array ?? []).compactMap(\.object)
-    let templates = (object["templates"]?.array ?? []).compactMap(\.array).map { $0.compactMap(\.string) }
+  init(_ object: Value.Record) throws {
+    func texts(_ key: String) -> [String] { (object[key]?.list ?? []).compactMap(\.text) }
+    name = object["name"]?.text ?? ""
+    deck = object["deck"]?.text ?? "Deck"
+    cards = (object["cards"]?.list ?? []).compactMap(\.record)
+    let templates = (object["templates"]?.list ?? []).compactMap(\.list).map { $0.compactMap(\.text) }
     let (fields, values) = (texts("fields"), texts("values"))
     type = NoteType(
-      id: NoteTypeID(rawValue: 1), name: object["type"]?.string ?? "Type", isCloze: object["cloze"]?.bool ?? false,
+      id: NoteTypeID(rawValue: 1), name: object["type"]?.text ?? "Type", isCloze: object["cloze"]?.boolean ?? false,
       css: "",
       modified: 0, cards: templates.enumerated().map { CardTemplate("Card \($0 + 1)", front: $1[0], back: $1[1]) },
       fieldList: fields.map { NoteTypeField(name: $0) })
@@ -53,9 +53,9 @@ struct RenderedNote {
 }
 
 /// The objects of a file, one a line.
-func jsonLines(_ text: String) throws -> [JSONObject] {
+func jsonLines(_ text: String) throws -> [Value.Record] {
   let limits = JSONLimits(bytes: 1 << 26, depth: 16, values: 1 << 20, string: 1 << 24)
-  return try text.split(separator: "\n").compactMap { try JSONParser.parse(Array($0.utf8), limits: limits).object }
+  return try text.split(separator: "\n").compactMap { try JSONParser.parse(Array($0.utf8), limits: limits).record }
 }
 
 @Suite(.enabled(if: getenv("DECKHAND_NOTE_CASES") != nil)) struct TemplatePeerTests {
@@ -68,7 +68,7 @@ func jsonLines(_ text: String) throws -> [JSONObject] {
       notes += 1
       if Set(case_.ordinals) != Set(case_.cards.map { $0["ord"]?.integer ?? -1 }) {
         differences += 1
-        print("CARDS", case_.ordinals, JSONValue.object(object).text)
+        print("CARDS", case_.ordinals, Value.record(object).json)
       }
       for card in case_.cards {
         let ordinal = card["ord"]?.integer ?? 0
@@ -76,15 +76,15 @@ func jsonLines(_ text: String) throws -> [JSONObject] {
         let shown = try case_.rendered(ordinal)
         cards += 1
         if getenv("DECKHAND_NOTE_DUMP") != nil {
-          let texts: JSONValue = .array([
-            .string(case_.name), .integer(ordinal), .string(shown.texts.prompt), .string(shown.texts.answer),
+          let texts: Value = .list([
+            .text(case_.name), .integer(ordinal), .text(shown.texts.prompt), .text(shown.texts.answer),
           ])
-          print("DUMP", texts.text.split(separator: "\n").joined())
+          print("DUMP", texts.json.split(separator: "\n").joined())
         }
-        for (mine, theirs) in [(shown.front, card["front"]?.string), (shown.back, card["back"]?.string)] {
+        for (mine, theirs) in [(shown.front, card["front"]?.text), (shown.back, card["back"]?.text)] {
           guard let theirs, plain(mine) != plain(theirs) else { continue }
           (differences, different) = (differences + 1, different + 1)
-          if different < 30 { print("MINE  ", mine, "\nTHEIRS", theirs, "\n", JSONValue.object(object).text) }
+          if different < 30 { print("MINE  ", mine, "\nTHEIRS", theirs, "\n", Value.record(object).json) }
         }
       }
     }

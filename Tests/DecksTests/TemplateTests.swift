@@ -1,5 +1,5 @@
-// What templates make of fields: a table of notes, each with the cards that Anki 26.9.3 makes of it as HTML, and the texts for a
-// terminal by the rules of this room; templates that are refused; bounds.
+// What templates make of fields: a table of notes, each with the cards that Anki 26.9.3 makes of it as HTML, and the
+// texts for a terminal by the rules of this room; templates that are refused; bounds.
 
 import Problems
 import Storage
@@ -17,14 +17,14 @@ import Values
       for card in note.cards {
         let ordinal = card["ord"]?.integer ?? 0
         let shown = try note.rendered(ordinal)
-        if let front = card["front"]?.string {
+        if let front = card["front"]?.text {
           #expect(withoutHintIDs(shown.front) == withoutHintIDs(front), "\(note.name)")
         }
-        if let back = card["back"]?.string {
+        if let back = card["back"]?.text {
           #expect(withoutHintIDs(shown.back) == withoutHintIDs(back), "\(note.name)")
         }
-        #expect(shown.texts.prompt == card["prompt"]?.string, "\(note.name), card \(ordinal + 1)")
-        #expect(shown.texts.answer == card["answer"]?.string, "\(note.name), card \(ordinal + 1)")
+        #expect(shown.texts.prompt == card["prompt"]?.text, "\(note.name), card \(ordinal + 1)")
+        #expect(shown.texts.answer == card["answer"]?.text, "\(note.name), card \(ordinal + 1)")
       }
     }
   }

@@ -4,7 +4,8 @@
 import Text
 
 enum HTMLText {
-  /// Tags, comments, styles and scripts removed, entities decoded. One reference that cannot be read leaves all as they are.
+  /// Tags, comments, styles and scripts removed, entities decoded. One reference that cannot be read leaves all as they
+  /// are.
   static func stripped(_ html: Bytes) -> Bytes {
     let text = withoutTags(html[...])
     return text.contains(UInt8(ascii: "&")) ? decoded(text) ?? text : text

@@ -1,5 +1,5 @@
-// The names of an account's media files in the database, and where notes and cards refer to them. The files themselves belong
-// to Workspace. Invariant: a name is one file; two names may share one content.
+// The names of an account's media files in the database, and where notes and cards refer to them. The files themselves
+// belong to Workspace. Invariant: a name is one file; two names may share one content.
 
 public import GRDB
 import Text

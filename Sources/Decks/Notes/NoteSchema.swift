@@ -6,11 +6,12 @@ import Storage
 enum NoteSchema {
   static let migrations = [Migration("decks.2", sql: second)]
 
-  /// `note_types.id` and `notes.id` are milliseconds since 1970, as Anki's. `json` is the type as it was received, unknown keys
-  /// included. `fields` has U+001F between the fields. `usn` is -1 for what was never sent to a sync server. A card without a
-  /// note is plain. `anki_cards` is what a sync needs of a card, in a table of its own: six more columns and an index on `cards`
-  /// made each plain card 8 % dearer to add. A review outlives its card; `anki`, `acard`, `usn` and `raw` are for a sync too. A note without cards is removed with the last of them.
-  /// A media file is named by its hash in the account's folder; one whose `hash` is NULL was removed and that is not sent yet.
+  /// `note_types.id` and `notes.id` are milliseconds since 1970, as Anki's. `json` is the type as it was received,
+  /// unknown keys included. `fields` has U+001F between the fields. `usn` is -1 for what was never sent to a sync
+  /// server. A card without a note is plain. `anki_cards` is what a sync needs of a card, in a table of its own: six
+  /// more columns and an index on `cards` made each plain card 8 % dearer to add. A review outlives its card; `anki`,
+  /// `acard`, `usn` and `raw` are for a sync too. A note without cards is removed with the last of them. A media file
+  /// is named by its hash in the account's folder; one whose `hash` is NULL was removed and that is not sent yet.
   private static let second = """
     CREATE TABLE note_types (
       id INTEGER PRIMARY KEY,

@@ -41,8 +41,8 @@ public enum NoteTable {
   // MARK: Adding
 
   /// Adds a note with its cards on top of a deck, the first of them on top of all.
-  /// - Throws: `NoteError.noField`, `.emptyNote`, `.noCloze`, `.badField`, `.tooLarge`; `DeckError.duplicate`, `.badTag`,
-  ///   `.badGuid`, `.gone`.
+  /// - Throws: `NoteError.noField`, `.emptyNote`, `.noCloze`, `.badField`, `.tooLarge`; `DeckError.duplicate`,
+  ///   `.badTag`, `.badGuid`, `.gone`.
   @discardableResult
   public static func add(
     _ db: Database, _ note: NewNote, type: NoteType, to deck: DeckID, now: Double, random: () -> UInt64

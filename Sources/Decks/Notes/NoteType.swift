@@ -1,5 +1,6 @@
 // What the notes of a type have in common: the names of their fields, and a template for each card.
-// Invariant: a type that was made or edited here has templates that name only its fields; one that came from elsewhere may not.
+// Invariant: a type that was made or edited here has templates that name only its fields; one that came from elsewhere
+// may not.
 
 import Text
 import Values
@@ -19,7 +20,7 @@ public struct CardTemplate: Equatable, Sendable {
   public var front: String
   public var back: String
   /// What else the type's JSON has for it.
-  var other = JSONObject()
+  var other = Value.Record()
 
   public init(_ name: String, front: String, back: String) {
     (self.name, self.front, self.back) = (name, front, back)
@@ -30,7 +31,7 @@ public struct CardTemplate: Equatable, Sendable {
 struct NoteTypeField: Equatable, Sendable {
   var name: String
   /// What else the type's JSON has for it.
-  var other = JSONObject()
+  var other = Value.Record()
 }
 
 /// A note type to be made, or as it is to become.
@@ -75,7 +76,7 @@ public struct NoteType: Equatable, Sendable {
   public internal(set) var cards: [CardTemplate]
   var fieldList: [NoteTypeField]
   /// What else its JSON has.
-  var other = JSONObject()
+  var other = Value.Record()
 
   public var fields: [String] { fieldList.map(\.name) }
 
@@ -83,8 +84,8 @@ public struct NoteType: Equatable, Sendable {
     NoteTypeDraft(name: name, fields: fields, cards: cards, css: css, isCloze: isCloze)
   }
 
-  /// Whether a person may write its cards' prompt and answer: two fields, the front is the first, the back is the front, a
-  /// rule and the second.
+  /// Whether a person may write its cards' prompt and answer: two fields, the front is the first, the back is the
+  /// front, a rule and the second.
   public var isBasic: Bool {
     guard !isCloze, fieldList.count == 2, cards.count == 1 else { return false }
     let sides = TemplatePair(cards[0])

@@ -1,5 +1,7 @@
-// Changing a note type that has notes: fields and cards keep their texts and schedules under new names and in a new order.
-// Invariant: a change that takes away cards or texts is made only when the caller has agreed to it, and is counted before.
+// Changing a note type that has notes: fields and cards keep their texts and schedules under new names and in a new
+// order.
+// Invariant: a change that takes away cards or texts is made only when the caller has agreed to it, and is counted
+// before.
 
 public import GRDB
 import Text
@@ -118,7 +120,7 @@ private struct TypeChange {
     var new = old
     (new.name, new.css, new.modified, new.cards) = (draft.name, draft.css, seconds(now), draft.cards)
     new.fieldList = zip(draft.fields, edit.fields).map { name, field in
-      NoteTypeField(name: name, other: field.was.map { old.fieldList[$0].other } ?? .init())
+      NoteTypeField(name: name, other: field.was.map { old.fieldList[$0].other } ?? NoteTypeField.fresh)
     }
     self.new = new
   }
@@ -185,7 +187,8 @@ private struct TypeChange {
     }
   }
 
-  /// Gives cards the places of their templates; those of removed ones get places that no template has, for `renew` to remove.
+  /// Gives cards the places of their templates; those of removed ones get places that no template has, for `renew` to
+  /// remove.
   private func moveCards(_ db: Database, of note: NoteID) throws {
     let stored = try db.rows("SELECT id, ord FROM cards WHERE note = ?", [note.rawValue]) {
       ($0.integer(0), $0.count(1))

@@ -12,7 +12,7 @@ extension NoteType {
   /// - Throws: `StorageError.damaged` for what is no note type.
   init(id: NoteTypeID, name: String, isCloze: Bool, modified: Int, json: String) throws {
     do {
-      guard let object = try JSONParser.parse(Array(json.utf8), limits: NoteType.limits).object else {
+      guard let object = try JSONParser.parse(Array(json.utf8), limits: NoteType.limits).record else {
         throw NoteType.damaged(name)
       }
       self.init(id: id, name: name, isCloze: isCloze, modified: modified, object: object)
@@ -25,21 +25,23 @@ extension NoteType {
     .damaged(path: "the collection", detail: "the note type \(printable(name, limit: 40)) is not JSON")
   }
 
-  private init(id: NoteTypeID, name: String, isCloze: Bool, modified: Int, object: JSONObject) {
+  private init(id: NoteTypeID, name: String, isCloze: Bool, modified: Int, object: Value.Record) {
     (self.id, self.name, self.isCloze, self.modified) = (id, name, isCloze, modified)
     var other = object
-    css = other.remove("css")?.string ?? ""
-    let fields = (other.remove("flds")?.array ?? []).compactMap(\.object)
+    css = other.remove("css")?.text ?? ""
+    let fields = (other.remove("flds")?.list ?? []).compactMap(\.record)
     fieldList = fields.enumerated().map { index, field in
       var rest = field
-      return NoteTypeField(name: rest.remove("name")?.string ?? "Field \(index + 1)", other: rest)
+      rest["ord"] = nil
+      return NoteTypeField(name: rest.remove("name")?.text ?? "Field \(index + 1)", other: rest)
     }
-    let templates = (other.remove("tmpls")?.array ?? []).compactMap(\.object)
+    let templates = (other.remove("tmpls")?.list ?? []).compactMap(\.record)
     cards = templates.enumerated().map { index, template in
       var rest = template
+      rest["ord"] = nil
       var card = CardTemplate(
-        rest.remove("name")?.string ?? "Card \(index + 1)", front: rest.remove("qfmt")?.string ?? "",
-        back: rest.remove("afmt")?.string ?? "")
+        rest.remove("name")?.text ?? "Card \(index + 1)", front: rest.remove("qfmt")?.text ?? "",
+        back: rest.remove("afmt")?.text ?? "")
       card.other = rest
       return card
     }
@@ -47,41 +49,44 @@ extension NoteType {
     self.other = other
   }
 
+  /// What a new type has beside its parts.
+  static let fresh: Value.Record = ["sortf": .integer(0), "did": .null]
+
   var json: String {
     var object = other
     object["id"] = .integer(Int(id.rawValue))
-    object["name"] = .string(name)
+    object["name"] = .text(name)
     object["type"] = .integer(isCloze ? 1 : 0)
     object["mod"] = .integer(modified)
     object["usn"] = .integer(-1)
-    object["css"] = .string(css)
-    if object["sortf"] == nil { object["sortf"] = .integer(0) }
-    if object["did"] == nil { object["did"] = .null }
-    object["flds"] = .array(fieldList.enumerated().map { .object($1.json(at: $0)) })
-    object["tmpls"] = .array(cards.enumerated().map { .object($1.json(at: $0)) })
-    return JSONValue.object(object).text
+    object["css"] = .text(css)
+    object["flds"] = .list(fieldList.enumerated().map { .record($1.json(at: $0)) })
+    object["tmpls"] = .list(cards.enumerated().map { .record($1.json(at: $0)) })
+    return Value.record(object).json
   }
 }
 
 extension NoteTypeField {
-  fileprivate func json(at index: Int) -> JSONObject {
-    var object = JSONObject([
-      "font": .string("Arial"), "size": .integer(20), "sticky": .bool(false), "rtl": .bool(false),
-    ])
-    for member in other.members { object[member.key] = member.value }
-    object["name"] = .string(name)
+  /// What a new field has beside its name.
+  static let fresh: Value.Record = [
+    "font": .text("Arial"), "size": .integer(20), "sticky": .boolean(false), "rtl": .boolean(false),
+  ]
+
+  fileprivate func json(at index: Int) -> Value.Record {
+    var object = other
+    object["name"] = .text(name)
     object["ord"] = .integer(index)
     return object
   }
 }
 
 extension CardTemplate {
-  fileprivate func json(at index: Int) -> JSONObject {
+  fileprivate func json(at index: Int) -> Value.Record {
     var object = other
-    object["name"] = .string(name)
+    object["name"] = .text(name)
     object["ord"] = .integer(index)
-    object["qfmt"] = .string(front)
-    object["afmt"] = .string(back)
+    object["qfmt"] = .text(front)
+    object["afmt"] = .text(back)
     return object
   }
 }

@@ -1,6 +1,8 @@
 // What the filters of a tag make of a field: `{{text:Front}}`, `{{furigana:Expression}}`.
 // Invariant: a filter that is not known (those of add-ons) leaves the text as it is; none runs anything.
 
+import Text
+
 /// Filters of one tag, in the order in which they apply.
 struct TemplateFilter {
   let field: String
@@ -47,7 +49,7 @@ struct TemplateFilter {
 
   /// A link with the field's name, and the field folded away behind it.
   private func hint(_ text: Bytes) -> Bytes {
-    if !isFilled(text) { return [] }
+    if text.text.trimmed.isEmpty { return [] }
     let id = "hint" + String(fingerprint(text), radix: 16)
     var result = Bytes()
     result.add("\n<a class=hint href=\"#\"\nonclick=\"this.style.display='none';\n")

@@ -88,6 +88,12 @@ struct TerminalText {
   }
 
   private mutating func readEntity() {
+    // A name of HTML 5 that everybody writes.
+    if html.begins(with: "&apos;", at: index) {
+      put(UInt8(ascii: "'"))
+      index += 6
+      return
+    }
     guard let (scalar, end) = HTMLEntities.character(html, index) else {
       put(UInt8(ascii: "&"))
       index += 1
@@ -155,7 +161,7 @@ struct TerminalText {
   private mutating func show(_ tag: HTMLTag) {
     switch tag.name {
     case "br": if !tag.isClosing { breaks += 1 }
-    case "img": if !tag.isClosing { put("[picture \(tag.fileName)]") }
+    case "img": if !tag.isClosing { put(tag.fileName.isEmpty ? "[picture]" : "[picture \(tag.fileName)]") }
     case "audio", "video":
       if !tag.isClosing, !tag.fileName.isEmpty { put("[\(tag.name == "audio" ? "sound" : "video") \(tag.fileName)]") }
     case "td", "th": blank = true
