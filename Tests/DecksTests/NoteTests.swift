@@ -197,6 +197,10 @@ import Testing
     #expect(try pairs(id) == ["a \(cards(id)[0].id.rawValue) = A::B B Facts Only"])
     try edit(id, ["Front": "b"])
     #expect(try pairs(id) == ["b \(cards(id)[0].id.rawValue) = A::B B Facts Only"])
+    try collection.store.operation("rename") { db in
+      try DeckTable.rename(db, DeckTable.find(db, named: "A").id, to: "C", now: 0)
+    }
+    #expect(try cards(id)[0].answer == "C::B B Facts Only")
   }
 
   // MARK: Types

@@ -18,19 +18,32 @@ struct NoteFields {
   private(set) var values: [String: Bytes] = [:]
   /// The names of those that are filled.
   private(set) var filled: Set<String> = []
-  /// In the order of the note type.
-  private let inOrder: [Bytes]
+  /// The names of the note's own fields: special ones differ from card to card.
+  private let own: Set<String>
+  /// The clozes of the note's own fields, each parsed once for all cards.
+  private let parsed = ParsedClozes()
+
+  private final class ParsedClozes {
+    var texts: [String: ClozeText] = [:]
+  }
 
   init(names: [String], values given: [String]) {
-    inOrder = given.map { Bytes($0.utf8) }
-    for (name, value) in zip(names, inOrder) {
+    own = Set(names)
+    for (name, value) in zip(names, given.map { Bytes($0.utf8) }) {
       values[name] = value
       if isFilled(value) { filled.insert(name) }
     }
   }
 
   /// The numbers of the clozes in any field.
-  var clozeNumbers: Set<Int> { inOrder.reduce(into: []) { $0.formUnion(ClozeText($1).numbers) } }
+  var clozeNumbers: Set<Int> { own.reduce(into: []) { $0.formUnion(clozes(of: $1).numbers) } }
+
+  func clozes(of name: String) -> ClozeText {
+    if let known = parsed.texts[name] { return known }
+    let text = ClozeText(values[name] ?? [])
+    if own.contains(name) { parsed.texts[name] = text }
+    return text
+  }
 
   /// The same with the special fields; a field of that name takes precedence.
   func adding(_ facts: CardFacts) -> NoteFields {
@@ -107,7 +120,8 @@ struct CardSides {
     let before = output.bytes.count
     if let value = fields.values[field.name] ?? (field.name.isEmpty && !field.filters.isEmpty ? [] : nil) {
       let filter = TemplateFilter(
-        field: field.name, ordinal: ordinal, isFront: output.isFront, isForTerminal: isForTerminal)
+        field: field.name, ordinal: ordinal, isFront: output.isFront, isForTerminal: isForTerminal,
+        clozes: { fields.clozes(of: field.name) })
       output.bytes += field.filters.isEmpty ? value : filter.apply(field.filters, to: value)
       output.work += value.count
     } else if field.name == SpecialField.frontSide.rawValue {

@@ -101,34 +101,11 @@ struct ClozeText {
   // MARK: Showing
 
   /// The field as a side of the card of a number shows it; empty when no cloze has that number.
-  func shown(number: Int, isFront: Bool) -> Bytes {
-    var result = Bytes()
-    let isActive = ClozeText.show(nodes, number, isFront, &result)
-    return isActive ? HTMLText.strippingMathTags(result) : []
-  }
-
-  private static func show(_ nodes: [Node], _ number: Int, _ isFront: Bool, _ result: inout Bytes) -> Bool {
-    var isActive = false
-    for node in nodes {
-      switch node {
-      case .text(let text): result += text
-      case .cloze(let cloze):
-        let isThis = cloze.numbers.contains(number)
-        result.add(isThis ? "<span class=\"cloze\" data-ordinal=\"" : "<span class=\"cloze-inactive\" data-ordinal=\"")
-        result.add(cloze.numbers.map(String.init).joined(separator: ","))
-        result.add("\">")
-        if isThis { isActive = true }
-        if isThis, isFront {
-          result.append(UInt8(ascii: "["))
-          if let hint = cloze.hint { result += hint } else { result.add("...") }
-          result.append(UInt8(ascii: "]"))
-        } else if show(cloze.nodes, number, isFront, &result) {
-          isActive = true
-        }
-        result.add("</span>")
-      }
-    }
-    return isActive
+  /// - Parameter isForTerminal: without the tags that tell where clozes are.
+  func shown(number: Int, isFront: Bool, isForTerminal: Bool = false) -> Bytes {
+    var view = ClozeView(number: number, isFront: isFront, isTagged: !isForTerminal)
+    let isActive = view.show(nodes)
+    return isActive ? HTMLText.strippingMathTags(view.result) : []
   }
 
   /// Only the texts of a number's clozes, or on the front their hints, with ", " between them.
@@ -156,5 +133,44 @@ struct ClozeText {
       case .cloze(let cloze): plain(cloze.nodes, &text)
       }
     }
+  }
+}
+
+/// A side of one card while it is written.
+private struct ClozeView {
+  let number: Int
+  let isFront: Bool
+  let isTagged: Bool
+  var result = Bytes()
+
+  /// - Returns: whether a cloze of the number is among the nodes.
+  mutating func show(_ nodes: [ClozeText.Node]) -> Bool {
+    var isActive = false
+    for node in nodes {
+      switch node {
+      case .text(let text): result += text
+      case .cloze(let cloze): if show(cloze) { isActive = true }
+      }
+    }
+    return isActive
+  }
+
+  private mutating func show(_ cloze: ClozeText.Cloze) -> Bool {
+    let isThis = cloze.numbers.contains(number)
+    if isTagged {
+      result.add(isThis ? "<span class=\"cloze\" data-ordinal=\"" : "<span class=\"cloze-inactive\" data-ordinal=\"")
+      result.add(cloze.numbers.map(String.init).joined(separator: ","))
+      result.add("\">")
+    }
+    var isActive = isThis
+    if isThis, isFront {
+      result.append(UInt8(ascii: "["))
+      if let hint = cloze.hint { result += hint } else { result.add("...") }
+      result.append(UInt8(ascii: "]"))
+    } else if show(cloze.nodes) {
+      isActive = true
+    }
+    if isTagged { result.add("</span>") }
+    return isActive
   }
 }

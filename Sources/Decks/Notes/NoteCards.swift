@@ -23,6 +23,12 @@ struct NoteCardMaker {
     }
   }
 
+  /// Whether what its cards show depends on their deck's name.
+  var showsDeck: Bool {
+    let names = Set([SpecialField.deck.rawValue, SpecialField.subdeck.rawValue]).subtracting(type.fields)
+    return sides.contains { pair in [pair.front, pair.back].contains { $0.shows { names.contains($0.name) } } }
+  }
+
   func facts(_ note: NoteRecord, deckName: String) -> CardFacts {
     CardFacts(tags: note.tags, typeName: type.name, deckName: deckName)
   }
@@ -95,6 +101,13 @@ struct NoteCardWriter {
     try add(wanted.filter { !known.contains($0) }, note, fields, facts, to: home, tags)
     let gone = stored.filter { !wanted.contains($0.ordinal) }.map(\.id)
     return try CardTable.remove(db, gone)
+  }
+
+  /// Writes the texts of the cards that a note has anew; none comes or goes.
+  mutating func rewrite(_ note: NoteRecord) throws {
+    let fields = NoteFields(names: maker.type.fields, values: note.fields)
+    let tags = try Tags.column(note.tags)
+    for card in try cards(of: note.id) { try rewrite(card, note, fields, tags) }
   }
 
   private func checkWork(_ note: NoteRecord, cards: Int) throws(NoteError) {
@@ -179,5 +192,19 @@ extension CardTexts {
   fileprivate var content: Int64 {
     var (prompt, answer) = (prompt, answer)
     return prompt.withUTF8 { prompt in answer.withUTF8 { CardText.content(prompt, $0) } }
+  }
+}
+
+extension NoteTable {
+  /// Renews the cards in some decks that show the name of their deck, which has changed.
+  static func renewDeckNames(_ db: Database, in decks: some Sequence<DeckID>, now: Double) throws {
+    for type in try NoteTypeTable.list(db) where NoteCardMaker(type).showsDeck {
+      var writer = NoteCardWriter(db, type, now: now)
+      for deck in decks {
+        let sql = "SELECT DISTINCT note FROM cards JOIN notes ON notes.id = note WHERE deck = ? AND type = ?"
+        let notes = try db.rows(sql, [deck.rawValue, type.id.rawValue]) { NoteID(rawValue: $0.integer(0)) }
+        for note in notes { try writer.rewrite(record(db, note)) }
+      }
+    }
   }
 }

@@ -11,10 +11,22 @@ struct TemplateFilter {
   let isFront: Bool
   /// Text for a terminal: what is asked for or spoken stands there as text.
   let isForTerminal: Bool
+  /// The clozes of the field before any filter.
+  let clozes: () -> ClozeText
 
   func apply(_ filters: [String], to text: Bytes) -> Bytes {
     if filters == ["cloze", "type"] || filters == ["nc", "type"] { return typed(text, filters[0]) }
-    return filters.reduce(text) { apply($1, to: $0) }
+    let first = filters.first.flatMap { apply(cloze: $0, clozes) }
+    return filters.dropFirst(first == nil ? 0 : 1).reduce(first ?? text) { apply($1, to: $0) }
+  }
+
+  /// Nil for a filter that is not about clozes.
+  private func apply(cloze filter: String, _ text: () -> ClozeText) -> Bytes? {
+    switch filter {
+    case "cloze": text().shown(number: ordinal + 1, isFront: isFront, isForTerminal: isForTerminal)
+    case "cloze-only": text().only(number: ordinal + 1, isFront: isFront)
+    default: nil
+    }
   }
 
   private func apply(_ filter: String, to text: Bytes) -> Bytes {
@@ -23,12 +35,10 @@ struct TemplateFilter {
     case "furigana": Ruby.text(text, as: .both)
     case "kana": Ruby.text(text, as: .reading)
     case "kanji": Ruby.text(text, as: .base)
-    case "cloze": ClozeText(text).shown(number: ordinal + 1, isFront: isFront)
-    case "cloze-only": ClozeText(text).only(number: ordinal + 1, isFront: isFront)
     case "hint": hint(text)
     case "type": typed(text, nil)
     case _ where filter.utf8.starts(with: "tts ".utf8): spoken(text, filter)
-    default: text
+    default: apply(cloze: filter, { ClozeText(text) }) ?? text
     }
   }
 
@@ -36,7 +46,7 @@ struct TemplateFilter {
   private func typed(_ text: Bytes, _ kind: String?) -> Bytes {
     if isForTerminal {
       if isFront { return [] }
-      return kind == "cloze" ? ClozeText(text).only(number: ordinal + 1, isFront: false) : text
+      return kind == "cloze" ? clozes().only(number: ordinal + 1, isFront: false) : text
     }
     return Bytes("[[type:\(kind.map { $0 + ":" } ?? "")\(field)]]".utf8)
   }
