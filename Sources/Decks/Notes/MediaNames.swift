@@ -14,11 +14,11 @@ public enum MediaNames {
         if bytes[...].begins(with: "[sound:", at: index),
           let end = bytes[index..<min(bytes.count, index + 1_000)].firstIndex(of: UInt8(ascii: "]"))
         {
-          found.insert(decoded(bytes[(index + 7)..<end]))
+          found.insert(decoded(bytes[(index + 7)..<end]).composed)
         }
       case UInt8(ascii: "<"):
         if let (tag, end) = tags.tag(bytes[...], index), !tag.isClosing {
-          for name in tag.mediaNames where isLocal(name) { found.insert(name) }
+          for name in tag.mediaNames where isLocal(name) { found.insert(name.composed) }
           index = end - 1
         }
       default: break
@@ -57,7 +57,7 @@ public enum MediaNames {
   /// A name that a file may have here: no path, no control characters, at most 120 bytes.
   /// - Throws: `NoteError.badMediaName`.
   public static func checked(_ given: String) throws(NoteError) -> String {
-    let name = given.trimmed
+    let name = given.trimmed.composed
     if name.isEmpty || name == "." || name == ".." { throw .badMediaName(name: given, reason: "must not be blank") }
     if name.utf8.count > 120 { throw .badMediaName(name: given, reason: "has at most 120 bytes") }
     for scalar in name.unicodeScalars {

@@ -22,7 +22,7 @@ public enum MediaTable {
   }
 
   public static func named(_ db: Database, _ name: String) throws -> MediaRecord? {
-    try db.firstRow("SELECT \(columns) FROM media WHERE name = ? AND hash IS NOT NULL", [name], record)
+    try db.firstRow("SELECT \(columns) FROM media WHERE name = ? AND hash IS NOT NULL", [name.composed], record)
   }
 
   /// - Throws: `NoteError.mediaNotFound` with the nearest name.
@@ -53,8 +53,8 @@ public enum MediaTable {
   /// Takes a name out. The file stays until nothing needs it.
   /// - Throws: `NoteError.mediaNotFound`.
   public static func remove(_ db: Database, _ name: String) throws {
-    _ = try find(db, name)
-    try db.execute(sql: "DELETE FROM media WHERE name = ?", arguments: [name])
+    let known = try find(db, name)
+    try db.execute(sql: "DELETE FROM media WHERE name = ?", arguments: [known.name])
   }
 
   /// The hashes that some name has.
