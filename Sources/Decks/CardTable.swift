@@ -3,6 +3,10 @@
 
 public import GRDB
 
+/// The table `cards`: reading, adding, changing, moving and removing cards.
+///
+///     let ids = try CardTable.ids(db, in: deck)   // top first
+///     try CardTable.move(db, ids[4], to: 1)
 public enum CardTable {
   private static let columns = """
     id, deck, guid, prompt, answer, tags, fields, document, created, modified, suspended, state, due, stability, \
@@ -125,7 +129,7 @@ public enum CardTable {
   // MARK: Changing
 
   /// Changes what is not nil. The time of change is kept.
-  /// Once in a deck cards are told apart by their guid: two may come to have the same texts.
+  /// Once in a deck cards are distinguished by their guid: two may come to have the same texts.
   /// Of a card of a note the note is changed, with all its cards.
   /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `gone`; `NoteError.madeFromNote`, `.formatted`.
   public static func update(
@@ -189,8 +193,8 @@ public enum CardTable {
     return count
   }
 
-  /// Removes the cards at several positions at once: all are counted before any goes. Positions without a card are passed
-  /// over.
+  /// Removes the cards at several positions at once: all are counted before any goes. Positions without a card are
+  /// passed over.
   @discardableResult
   public static func remove(_ db: Database, in deck: DeckID, positions: some Collection<Int>) throws -> Int {
     if positions.count == 1, let position = positions.first {

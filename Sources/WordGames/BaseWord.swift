@@ -16,7 +16,8 @@ extension Game {
     mode: Mode, lexicon: Lexicon, length: Int? = nil, base: String? = nil, level: Difficulty = .normal,
     random: any RandomNumberGenerator, now: @escaping () -> Double
   ) throws -> Game {
-    let game = Game(mode: mode, lexicon: lexicon, length: length, level: level, random: random, now: now)
+    let choice = BaseChoice(random: random, level: level, wantedLength: length)
+    let game = Game(mode: mode, lexicon: lexicon, choice: choice, now: now)
     if let base {
       try game.setUp(base: game.checked(base: base))
     } else {
@@ -32,13 +33,13 @@ extension Game {
     let word = try chosenBase()
     if mode.wordsPerBase == nil {
       foundWords.clear()
-      (bonus, nextReward) = (0, mode.scoring.firstReward(after: 0))
-      hintCosts = 0
+      (tally.bonus, tally.nextReward) = (0, mode.scoring.firstReward(after: 0))
+      tally.hintCosts = 0
       clock.set(elapsed: 0)
     }
     try setUp(base: word)
-    passes = 0
-    hasGivenUp = false
+    tally.passes = 0
+    tally.hasGivenUp = false
     return baseWord
   }
 
@@ -63,7 +64,7 @@ extension Game {
   }
 
   private func chosenBase() throws(GameError) -> String {
-    let length = wantedLength ?? usualLength
+    let length = choice.wantedLength ?? usualLength
     guard lexicon.count(length: length) > 0 else {
       throw .noBaseWord(length: length, language: language.title, lengths: lexicon.lengths)
     }
@@ -87,12 +88,12 @@ extension Game {
   private func worthwhile(_ candidate: (Int) -> String?) -> String {
     let words = (0..<Self.attempts).compactMap(candidate).filter { mode.isDaily || $0 != baseWord }
     guard mode.rules.contains(.fromLetters) else { return words.first ?? baseWord }
-    return lexicon.nearest(to: level.formableWords, among: words, minLength: shortest(mode.rules)) ?? baseWord
+    return lexicon.nearest(to: choice.level.formableWords, among: words, minLength: shortest(mode.rules)) ?? baseWord
   }
 
   private func randomWord(_ length: Int) -> String? {
-    var generator = AnyGenerator(base: random)
-    defer { random = generator.base }
+    var generator = AnyGenerator(base: choice.random)
+    defer { choice.random = generator.base }
     return lexicon.random(length: length, using: &generator)
   }
 

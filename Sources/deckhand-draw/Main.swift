@@ -13,10 +13,10 @@ import Glibc
       exit(2)
     }
     Bounds.apply()
-    var desk = Desk()
+    var server = RequestServer()
     while let request = Channel.read() {
       Bounds.renewTime()
-      guard Channel.write(desk.answer(request).encoded) else { exit(1) }
+      guard Channel.write(server.answer(request).encoded) else { exit(1) }
     }
   }
 }
