@@ -152,7 +152,7 @@ private func readAnswer(_ stack: borrowing LuaStack, _ word: String) throws -> (
 
 func modeType() -> BoundType<ModeObject> {
   BoundType<ModeObject>(
-    "mode", "A way of playing.", cost: 512, summary: { "mode \"\(printable($0.mode.name))\"" },
+    "mode", "A way of playing.", weight: .bytes(512), summary: { "mode \"\(printable($0.mode.name))\"" },
     identity: { .text($0.mode.name) }
   ) { type in
     type.field("name", .string, "Its name.") { $0.mode.name }
@@ -238,12 +238,13 @@ private func pushBatch(
 func gameType(_ context: BindingContext) -> BoundType<GameHandle> {
   let refusals = Refusals()
   return BoundType<GameHandle>(
-    "game", "A word game in play.", cost: GameHandle.firstWeight,
+    "game", "A word game in play.", weight: .bytes(GameHandle.firstWeight),
     summary: {
       "game of \(printable($0.game.mode.name)) on \"\(printable($0.game.baseWord))\" (\($0.game.count) found)"
     },
-    identity: { .text($0.game.baseWord) }, context: refusals, check: { try context.requireGames($0, "game") }
+    identity: { .text($0.game.baseWord) }, check: { try context.requireGames($0, "game") }
   ) { type in
+    type.context = refusals
     describeState(type)
     describeGuessing(type, refusals, fastPath: context.mayPlay ? guessFast : nil)
     describePlaying(type, context)

@@ -37,7 +37,7 @@ private func readOptions(_ table: consuming LuaTable?, _ preferences: Preference
 
 func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
   BoundType<SessionHandle>(
-    "session", "A study session.", weigh: { 1024 + 32 * $0.queueLength },
+    "session", "A study session.", weight: .measured({ 1024 + 32 * $0.queueLength }),
     summary: { "\($0.options.mode.rawValue) session (\(counted(try $0.remaining(), "card")) left)" },
     check: { try context.requireDecks($0, "session") }
   ) { type in

@@ -139,8 +139,8 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
 public func isSecuritySetting(_ name: String) -> Bool { name == "auth" || name.hasPrefix("auth.") }
 
 extension BindingContext {
-  /// A plugin changes the settings that it declared itself, and those it was granted; of a group or a section, when that is so
-  /// of everything in it.
+  /// A plugin changes the settings that it declared itself, and those it was granted; of a group or a section, when
+  /// that is so of everything in it.
   func requireChange(ofSettings names: [String]) throws {
     guard let granted = grants.settings else { return }
     let tree = try workspace().preferences().tree

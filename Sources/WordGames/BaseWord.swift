@@ -9,9 +9,8 @@ extension Game {
   /// The longest base word that is taken, in letters.
   public static let longestBase = 1000
 
-  /// Starts a game. `length` is that of the base word (`defaultLength`, or the nearest that the list has, when nil), `base` a
-  /// base word in place of one chosen by chance.
-  /// `now` gives seconds since 1970.
+  /// Starts a game. `length` is that of the base word (`defaultLength`, or the nearest that the list has, when nil),
+  /// `base` a base word in place of one chosen by chance. `now` gives seconds since 1970.
   public static func start(
     mode: Mode, lexicon: Lexicon, length: Int? = nil, base: String? = nil, level: Difficulty = .normal,
     random: any RandomNumberGenerator, now: @escaping () -> Double
@@ -26,8 +25,8 @@ extension Game {
     return game
   }
 
-  /// A new base word, the list, the points and the clock as at the start. In a mode of many base words they stay, and only the
-  /// base word is new. Answers the base word.
+  /// A new base word, the list, the points and the clock as at the start. In a mode of many base words they stay, and
+  /// only the base word is new. Answers the base word.
   public func newWord() throws -> String {
     guard !isAsking else { throw GameError.busy }
     let word = try chosenBase()
@@ -75,7 +74,8 @@ extension Game {
     return worthwhile { attempt in lexicon.wordOfTheDay(day &* Self.attempts &+ attempt, length: length) }
   }
 
-  /// Where nobody asked for a length: that of the base word in play, the default, or the nearest to it that the list has.
+  /// Where nobody asked for a length: that of the base word in play, the default, or the nearest to it that the list
+  /// has.
   private var usualLength: Int {
     for length in [baseWord.count, Self.defaultLength] where lexicon.count(length: length) > 0 { return length }
     return lexicon.lengths.min { abs($0 - Self.defaultLength) < abs($1 - Self.defaultLength) } ?? Self.defaultLength
@@ -83,8 +83,8 @@ extension Game {
 
   private static let attempts = 64
 
-  /// The first of some words that has enough to find, else the one that comes nearest. Never the base word in play, but when
-  /// there is no other.
+  /// The first of some words that has enough to find, else the one that comes nearest. Never the base word in play, but
+  /// when there is no other.
   private func worthwhile(_ candidate: (Int) -> String?) -> String {
     let words = (0..<Self.attempts).compactMap(candidate).filter { mode.isDaily || $0 != baseWord }
     guard mode.rules.contains(.fromLetters) else { return words.first ?? baseWord }

@@ -1,5 +1,5 @@
-// A word game in play: a base word, the guesses that counted, points, turns and the clock.
-// Invariant: what a guess changes is changed only after every rule and hook had its say, and no hook changes it meanwhile.
+// A word game in play: a base word, the guesses that counted, points, turns and the clock. Invariant: what a guess
+// changes is changed only after every rule and hook had its say, and no hook changes it meanwhile.
 
 public import Lexicon
 
@@ -88,7 +88,8 @@ public final class Game {
     return try asking { try mode.hooks.finished?(self) } == true ? .byMode : nil
   }
 
-  /// What the mode keeps with the game, made at the first use by whoever made the mode; nil for a mode that keeps nothing.
+  /// What the mode keeps with the game, made at the first use by whoever made the mode; nil for a mode that keeps
+  /// nothing.
   public func data() throws -> (any ModeData)? {
     if let made = ownData.made { return made }
     guard let make = mode.hooks.makeData else { return nil }

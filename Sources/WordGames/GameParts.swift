@@ -1,5 +1,5 @@
-// The parts of a game: what its mode fixes, the base word in play, what is counted, and where base words come from. Invariant: they
-// are plain records; what may change when is the business of `Game`.
+// The parts of a game: what its mode fixes, the base word in play, what is counted, and where base words come from.
+// Invariant: they are plain records; what may change when is the business of `Game`.
 
 import Lexicon
 

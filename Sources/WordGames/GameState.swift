@@ -1,5 +1,6 @@
 // A game as it can be put away and taken up again, and a finished one as history keeps it; both as one line of JSON.
-// Invariant: encoding and decoding gives the same value; what is decoded is bounded and checked before a game is made of it.
+// Invariant: encoding and decoding gives the same value; what is decoded is bounded and checked before a game is made
+// of it.
 
 public import Lexicon
 import Values

@@ -1,6 +1,5 @@
-// A guess on its way: made normal once, judged, scored, added to the found words.
-// Invariant: a guess in normal form is judged in place; only one that needs normalising, or that the mode's own functions are
-// asked about, becomes a String.
+// A guess on its way: made normal once, judged, scored, added to the found words. Invariant: a guess in normal form is
+// judged in place; only one that needs normalising, or that the mode's own functions are asked about, becomes a String.
 
 import Lexicon
 import Problems
@@ -93,8 +92,8 @@ extension Game {
     return try word.withUTF8 { try guess($0) }
   }
 
-  /// The same for a guess of small ASCII letters where nobody but the rules has a say in it and it changes nothing but the found
-  /// words and their points; nil for any other, which is as if it was not made.
+  /// The same for a guess of small ASCII letters where nobody but the rules has a say in it and it changes nothing but
+  /// the found words and their points; nil for any other, which is as if it was not made.
   public func guessPlainly(_ bytes: UnsafeBufferPointer<UInt8>) -> GuessOutcome? {
     guard traits.isPlain, !isAsking, !tally.hasGivenUp, tally.passes == 0, let hash = Lexicon.hash(ofPlain: bytes)
     else { return nil }

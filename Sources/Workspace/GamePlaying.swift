@@ -33,8 +33,8 @@ extension GameHandle {
     return outcome
   }
 
-  /// The same where nothing follows from the guess but its points: it waits to be stored already, and nobody observes words. Nil
-  /// elsewhere, which is as if it was not made; `guess` is to judge it.
+  /// The same where nothing follows from the guess but its points: it waits to be stored already, and nobody observes
+  /// words. Nil elsewhere, which is as if it was not made; `guess` is to judge it.
   public func guessPlainly(_ bytes: UnsafeBufferPointer<UInt8>) -> GuessOutcome? {
     isWaiting && !workspace.observesWords ? game.guessPlainly(bytes) : nil
   }
