@@ -61,7 +61,7 @@ public final class CardHandle: WorkspaceHandle {
     let isOfNote = try workspace.perform(.editCard) { db in
       try CardTable.edit(db, id, prompt: prompt, answer: answer, tags: tags, now: workspace.environment.clocks.now())
     }
-    if isOfNote { workspace.orders.forget() }
+    if isOfNote { workspace.opened.orders.forget() }
   }
 
   public func setDocument(_ document: String?) throws {
@@ -184,11 +184,12 @@ extension Workspace {
 extension Workspace {
   /// Changes the texts of several cards: all of them, or none when one is refused.
   public func update(_ cards: [CardHandle], prompt: String?, answer: String?) throws {
-    try perform(.editCard) { db in
-      for card in cards {
-        try CardTable.edit(db, card.id, prompt: prompt, answer: answer, now: environment.clocks.now())
+    let isOfNote = try perform(.editCard) { db in
+      try cards.reduce(false) {
+        try CardTable.edit(db, $1.id, prompt: prompt, answer: answer, now: environment.clocks.now()) || $0
       }
     }
+    if isOfNote { opened.orders.forget() }
   }
 
   public func setSuspended(_ cards: [CardHandle], _ isSuspended: Bool) throws {
@@ -204,6 +205,6 @@ extension Workspace {
         return try CardTable.edit(db, $1.id, tags: tags, now: environment.clocks.now()) || $0
       }
     }
-    if isOfNote { orders.forget() }
+    if isOfNote { opened.orders.forget() }
   }
 }

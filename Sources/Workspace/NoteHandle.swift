@@ -17,7 +17,7 @@ public final class NoteHandle: WorkspaceHandle {
     (self.id, self.workspace) = (id, workspace)
   }
 
-  deinit { workspace.noteHandles.forget(id) }
+  deinit { workspace.handles.notes.forget(id) }
 
   /// - Throws: `DeckError.gone` when it was removed, by itself or with its last card.
   public func record() throws -> NoteRecord {
@@ -101,7 +101,7 @@ extension CardHandle {
 }
 
 extension Workspace {
-  func handle(of note: NoteID) -> NoteHandle { noteHandles[note] { NoteHandle(note, in: self) } }
+  func handle(of note: NoteID) -> NoteHandle { handles.notes[note] { NoteHandle(note, in: self) } }
 
   /// The notes whose guid begins with a text, at most `limit`.
   public func notes(guidBeginning start: String, limit: Int = 10) throws -> [NoteHandle] {

@@ -18,7 +18,7 @@ public final class NoteTypeHandle: WorkspaceHandle {
     (self.id, self.workspace) = (id, workspace)
   }
 
-  deinit { workspace.noteTypeHandles.forget(id) }
+  deinit { workspace.handles.noteTypes.forget(id) }
 
   /// - Throws: `DeckError.gone` when it was removed.
   public func record() throws -> NoteType {
@@ -48,7 +48,7 @@ public final class NoteTypeHandle: WorkspaceHandle {
 }
 
 extension Workspace {
-  func handle(of type: NoteTypeID) -> NoteTypeHandle { noteTypeHandles[type] { NoteTypeHandle(type, in: self) } }
+  func handle(of type: NoteTypeID) -> NoteTypeHandle { handles.noteTypes[type] { NoteTypeHandle(type, in: self) } }
 
   /// All that there are, by name; a stock type is there once it was used.
   public func noteTypes() throws -> [NoteTypeHandle] {

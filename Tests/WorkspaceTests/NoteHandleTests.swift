@@ -4,6 +4,7 @@ import Decks
 import Files
 import Glibc
 import Problems
+import TestWorkspace
 import Testing
 
 @testable import Workspace
