@@ -53,6 +53,20 @@ extension [UInt8] {
   mutating func add(_ text: String) { append(contentsOf: text.utf8) }
 }
 
+/// Where a byte occurs next, for a walk that only goes on: each byte is looked at once.
+struct NextByte {
+  private let wanted: UInt8
+  private var known = -1
+
+  init(_ wanted: UInt8) { self.wanted = wanted }
+
+  /// Nil when it does not occur at or after an index.
+  mutating func next(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int? {
+    if known < start { known = bytes[start...].firstIndex(of: wanted) ?? bytes.endIndex }
+    return known < bytes.endIndex ? known : nil
+  }
+}
+
 func asciiLowered(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
 
 func isASCIILetter(_ byte: UInt8) -> Bool { (97...122).contains(asciiLowered(byte)) }

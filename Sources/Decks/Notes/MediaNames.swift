@@ -8,11 +8,12 @@ public enum MediaNames {
   public static func inHTML(_ html: String) -> Set<String> {
     let bytes = Bytes(html.utf8)
     var (found, index, tags) = (Set<String>(), 0, TagReading())
+    var brackets = NextByte(UInt8(ascii: "]"))
     while index < bytes.count {
       switch bytes[index] {
       case UInt8(ascii: "["):
         if bytes[...].begins(with: "[sound:", at: index),
-          let end = bytes[index..<min(bytes.count, index + 1_000)].firstIndex(of: UInt8(ascii: "]"))
+          let end = brackets.next(bytes[...], from: index), end < index + 1_000
         {
           found.insert(decoded(bytes[(index + 7)..<end]).composed)
         }

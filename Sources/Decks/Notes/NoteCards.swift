@@ -29,8 +29,9 @@ struct NoteCardMaker {
     return sides.contains { pair in [pair.front, pair.back].contains { $0.shows { names.contains($0.name) } } }
   }
 
+  /// Every card has a name: which one does not matter where only the cards are counted.
   func facts(_ note: NoteRecord, deckName: String) -> CardFacts {
-    CardFacts(tags: note.tags, typeName: type.name, deckName: deckName)
+    CardFacts(tags: note.tags, typeName: type.name, deckName: deckName, templateName: type.cards.first?.name ?? "")
   }
 
   /// The places of the cards that a note has, at least one.

@@ -165,9 +165,8 @@ private struct TypeChange {
       let values = NoteTable.padded(note.fields, old)
       if removed.contains(where: { isFilled(Bytes(values[$0].utf8)) }) { loss.notes += 1 }
       let fields = NoteFields(names: new.fields, values: self.values(note))
-      // Every card has a type, a deck, a name: which they are does not matter here.
-      let wanted = Set(
-        maker.ordinals(fields.adding(CardFacts(tags: note.tags, typeName: "t", deckName: "d", templateName: "c"))))
+      // Every card has a deck: which it is does not matter here.
+      let wanted = Set(maker.ordinals(fields.adding(maker.facts(note, deckName: "d"))))
       let stored = try db.rows("SELECT ord FROM cards WHERE note = ?", [id.rawValue]) { $0.count(0) }
       loss.cards += stored.count { ordinal in place(ordinal).map { !wanted.contains($0) } ?? true }
     }

@@ -59,7 +59,7 @@ struct TemplateFilter {
 
   /// A link with the field's name, and the field folded away behind it.
   private func hint(_ text: Bytes) -> Bytes {
-    if text.text.trimmed.isEmpty { return [] }
+    if text.text.trimmed.isEmpty { return text }
     let id = "hint" + String(fingerprint(text), radix: 16)
     var result = Bytes()
     result.add("\n<a class=hint href=\"#\"\nonclick=\"this.style.display='none';\n")

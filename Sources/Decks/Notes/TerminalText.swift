@@ -24,9 +24,12 @@ struct TerminalText {
   /// A reading is open, and where its bracket stands.
   private var reading: Int?
   private var hintIsOpen = false
+  /// Where the text of a hint begins: no blank stands before it.
+  private var hintStart: Int?
   /// The element that is not shown, and how many of its name are open within it.
   private var hidden: (name: String, depth: Int)?
   private var tags = TagReading()
+  private var brackets = NextByte(UInt8(ascii: "]"))
 
   private init(_ html: ArraySlice<UInt8>) {
     self.html = html
@@ -64,7 +67,7 @@ struct TerminalText {
   }
 
   private mutating func putGap() {
-    if !result.isEmpty {
+    if !result.isEmpty, result.count != hintStart {
       if breaks > 0 {
         while result.last == 0x20 { result.removeLast() }
         result.append(contentsOf: repeatElement(0x0A, count: breaks))
@@ -105,8 +108,7 @@ struct TerminalText {
 
   /// `[sound:name]` becomes `[sound name]`.
   private mutating func readBracket() {
-    let limit = Swift.min(html.endIndex, index + 1_000)
-    if html.begins(with: "[sound:", at: index), let end = html[index..<limit].firstIndex(of: UInt8(ascii: "]")) {
+    if html.begins(with: "[sound:", at: index), let end = brackets.next(html, from: index), end < index + 1_000 {
       put("[sound \(MediaNames.decoded(html[(index + 7)..<end]))]")
       index = end + 1
     } else {
@@ -171,7 +173,7 @@ struct TerminalText {
       if !tag.isClosing, tag.attribute("class") == "hint" {
         hintIsOpen = true
         put("[")
-        blank = false
+        hintStart = result.count
       } else if tag.isClosing, hintIsOpen {
         hintIsOpen = false
         blank = false
