@@ -80,9 +80,18 @@ public struct CardRecord: Equatable, Sendable {
   public let modified: Double
   public let isSuspended: Bool
   public let schedule: CardSchedule
+  /// From 1 to 7, 0 for none.
+  public let flag: Int
+  /// Seconds since 1970 until which it is not shown; nil for a card that is not buried.
+  public let buriedUntil: Double?
 
   public var state: CardState { schedule.state }
   public var due: Double? { schedule.due }
+
+  /// Whether it waits for the next day.
+  public func isBuried(at moment: StudyMoment) -> Bool {
+    buriedUntil.map { $0 > moment.now && $0 < moment.latestBurial } ?? false
+  }
   public var stability: Double? { schedule.stability }
   public var difficulty: Double? { schedule.difficulty }
   public var reps: Int { schedule.reps }

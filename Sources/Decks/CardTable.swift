@@ -6,7 +6,7 @@ public import GRDB
 public enum CardTable {
   private static let columns = """
     id, deck, guid, prompt, answer, tags, fields, document, created, modified, suspended, state, due, stability, \
-    difficulty, reps, lapses, last_review, step
+    difficulty, reps, lapses, last_review, step, flag, buried_until
     """
 
   // MARK: Finding
@@ -225,7 +225,7 @@ public enum CardTable {
   private static var gone: DeckError { .gone(what: "the card") }
 
   /// One statement that changes one card.
-  private static func change(_ db: Database, _ sql: String, _ arguments: StatementArguments) throws {
+  static func change(_ db: Database, _ sql: String, _ arguments: StatementArguments) throws {
     try db.cachedStatement(sql: sql).execute(arguments: arguments)
     if db.changesCount == 0 { throw gone }
   }
@@ -242,7 +242,8 @@ public enum CardTable {
     CardRecord(
       id: id(row), deck: DeckID(rawValue: row.integer(1)), guid: row.text(2), prompt: row.text(3), answer: row.text(4),
       tags: Tags.list(row.text(5)), fields: try FieldText.list(row.optionalText(6)), document: row.optionalText(7),
-      created: row.number(8), modified: row.number(9), isSuspended: row.integer(10) != 0, schedule: schedule(row))
+      created: row.number(8), modified: row.number(9), isSuspended: row.integer(10) != 0, schedule: schedule(row),
+      flag: row.count(19), buriedUntil: row.optionalNumber(20))
   }
 
   private static func schedule(_ row: Columns) -> CardSchedule {

@@ -45,14 +45,20 @@ public enum DeckError: Problem, Equatable {
   case badAnswer(answer: String, expected: String)
   /// A query that cannot be understood; column counts characters from 1.
   case badQuery(query: String, column: Int, expected: String)
+  /// No preset has that name.
+  case presetNotFound(name: String, suggestion: String?)
+  /// A preset of that name is there, or one that differs only in capitals.
+  case presetExists(name: String)
+  /// A log too short to fit the memory model to it.
+  case tooFewReviews(count: Int, needed: Int)
   /// A deck option out of its range or of the wrong kind.
   case badOption(name: String, reason: String)
 
   public var code: String {
     switch self {
-    case .exists: "exists"
+    case .exists, .presetExists: "exists"
     case .badName: "bad_name"
-    case .deckNotFound, .gone: "not_found"
+    case .deckNotFound, .presetNotFound, .gone: "not_found"
     case .emptyPrompt: "empty_prompt"
     case .emptyAnswer: "empty_answer"
     case .duplicate: "duplicate"
@@ -70,6 +76,7 @@ public enum DeckError: Problem, Equatable {
     case .badAnswer: "bad_answer"
     case .badQuery: "bad_query"
     case .badOption: "bad_value"
+    case .tooFewReviews: "too_few_reviews"
     }
   }
 
@@ -98,6 +105,9 @@ public enum DeckError: Problem, Equatable {
     case .badAnswer: "This is not an answer"
     case .badQuery: "The query cannot be understood"
     case .badOption: "This cannot be the option's value"
+    case .presetNotFound: "No such preset"
+    case .presetExists: "The preset is there already"
+    case .tooFewReviews: "Too few reviews"
     }
   }
 
@@ -140,14 +150,22 @@ public enum DeckError: Problem, Equatable {
     case .badQuery(let query, let column, let expected):
       "\(expected) expected at column \(column) of the query \(quoted(query))"
     case .badOption(let name, let reason): "\(printable(name)) \(reason)"
+    case .presetNotFound(let name, let suggestion):
+      "no preset is called \(quoted(name))" + (suggestion.map { " (did you mean \(quoted($0))?)" } ?? "")
+    case .presetExists(let name):
+      "a preset called \(quoted(name)) is there already; names that differ only in capitals are the same"
+    case .tooFewReviews(let count, let needed):
+      "fitting the memory model takes at least \(counted(needed, "review")) on later days; there are \(grouped(count))"
     }
   }
 
   public var details: [(name: String, value: ProblemDetail)] {
     switch self {
-    case .deckNotFound(let name, let suggestion):
+    case .deckNotFound(let name, let suggestion), .presetNotFound(let name, let suggestion):
       [("name", .text(name))] + (suggestion.map { [("suggestion", .text($0))] } ?? [])
-    case .exists(let name), .badName(let name, _), .badOption(let name, _): [("name", .text(name))]
+    case .exists(let name), .presetExists(let name), .badName(let name, _), .badOption(let name, _):
+      [("name", .text(name))]
+    case .tooFewReviews(let count, let needed): [("count", .integer(count)), ("needed", .integer(needed))]
     case .badFile(let path, let line, let column, _):
       [("path", .text(path)), ("line", .integer(line)), ("column", .integer(column))]
     case .tooLarge(let path, let line, _): [("path", .text(path)), ("line", .integer(line))]

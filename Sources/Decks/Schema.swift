@@ -4,7 +4,7 @@
 public import Storage
 
 public enum DecksSchema {
-  public static var migrations: [Migration] { [Migration("decks.1", sql: first)] }
+  public static var migrations: [Migration] { [Migration("decks.1", sql: first), scheduling] }
 
   /// `rank` orders the cards of a deck, the lowest on top. `content` is the 32-bit hash of the prompt above that of the
   /// answer: one index finds the same pair and the same prompt; equality is then checked. `tags` are parted by blanks with

@@ -31,7 +31,11 @@ import Testing
         sql: """
           UPDATE cards SET state = 2, due = ?, last_review = ?, stability = 4.5, difficulty = 7, reps = 3, lapses = 1
           WHERE prompt = 'pájaro'
-          """, arguments: [collection.now - 10, collection.now - 3 * 86_400])
+          """,
+        arguments: [
+          StudyMoment(now: collection.now).start(ofDay: StudyMoment(now: collection.now).today),
+          collection.now - 3 * 86_400,
+        ])
       try db.execute(
         sql: "UPDATE cards SET suspended = 1, created = ? WHERE prompt = 'a:b'",
         arguments: [collection.now - 10 * 86_400])

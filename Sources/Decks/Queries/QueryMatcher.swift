@@ -79,7 +79,7 @@ struct QueryMatcher {
   private func isDue(_ row: Columns) -> Bool {
     switch row.integer(6) {
     case Int64(CardState.new.rawValue): false
-    case Int64(CardState.review.rawValue): row.number(7) <= moment.now
+    case Int64(CardState.review.rawValue): row.number(7) < moment.dueBorder
     default: row.number(7) < moment.endOfToday
     }
   }
@@ -93,7 +93,7 @@ struct QueryMatcher {
     case .lapses: return row.number(11)
     case .interval:
       guard let due = row.optionalNumber(7), let last = row.optionalNumber(12) else { return nil }
-      return Double(moment.day(of: due) - moment.day(of: last))
+      return Double(moment.dueDay(of: due) - moment.day(of: last))
     }
   }
 }
