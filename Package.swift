@@ -26,7 +26,7 @@ func tests(
   _ room: String, _ more: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
 ) -> Target {
   .testTarget(
-    name: room + "Tests", dependencies: [.byName(name: room)] + more, exclude: exclude, resources: resources,
+    name: room + "Tests", dependencies: [.byName(name: room), "TestSupport"] + more, exclude: exclude, resources: resources,
     swiftSettings: strict)
 }
 
@@ -53,10 +53,9 @@ let package = Package(
   targets: [
     // C where only C will do.
     .target(name: "CLua", linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
-    .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
     .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
     .target(name: "CUtf8proc", linkerSettings: [.linkedLibrary(":libutf8proc.a")]),
-    .target(name: "CTerminal"),
+    .target(name: "CTerminal", linkerSettings: [.linkedLibrary("readline")]),
     .target(
       name: "CDrawing", cSettings: [.unsafeFlags(drawingHeaders)],
       linkerSettings: drawingLibraries.map { .linkedLibrary($0) }),
@@ -101,13 +100,13 @@ let package = Package(
         "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace",
         "Storage", "Decks",
         "Lexicon",
-        "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CReadline", "CTerminal",
+        "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
       ]),
     .executableTarget(
       name: "deckhand",
       dependencies: [
         "Shell", "LuaRuntime", "Commands", "Workspace", "ToggleSettings", "Authentication", "Problems", "Text",
-        "Values",
+        "Values", "Files",
       ],
       swiftSettings: strict),
     .target(
@@ -120,19 +119,28 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace", "Commands",
-        "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values",
+        "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values", "Files",
+        "Storage", "Decks", grdb,
       ], path: "Tests/Benchmarks",
       swiftSettings: strict),
     // A program that the tests of Authentication start to end it at every step.
     .executableTarget(
-      name: "AuthenticationProbe", dependencies: ["Authentication", "CTerminal", "Files"],
+      name: "AuthenticationProbe", dependencies: ["Problems", "Authentication", "CTerminal", "Files"],
       path: "Tests/AuthenticationProbe",
       swiftSettings: strict),
     // A program of its own: pictures are decoded and drawn outside the shell's process.
     .executableTarget(
       name: "deckhand-draw", dependencies: ["DrawingWire", "CDrawing"],
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
-    tests("Problems", ["Text"]),
+    // What the tests of several rooms share: folders, programs at pipes and terminals, numbers, clocks.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    // Sweeps the problems of all rooms.
+    tests(
+      "Problems",
+      [
+        "Text", "Values", "Files", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames", "ToggleSettings",
+        "Authentication", "Workspace", "Commands", "LuaRuntime", "Bindings", "PluginHost", "Shell",
+      ]),
     tests("Text", ["Problems"]),
     tests("Files", ["Problems", "Text", "Values"]),
     tests("Storage", ["Problems", "Text", "Values", "Files", grdb]),
@@ -141,19 +149,19 @@ let package = Package(
     tests(
       "CardDocuments", ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium", "deckhand-draw"],
       resources: [.copy("Fixtures")]),
-    tests("Lexicon"),
+    tests("Lexicon", ["Problems"]),
     tests("WordGames", ["Lexicon", "Files", "Storage", "Problems", "Text", "Values", grdb], exclude: ["Fixtures"]),
     tests("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
     tests(
       "Workspace",
       [
         "Authentication", "CardDocuments", "Decks", "ToggleSettings", "Lexicon", "WordGames", "Storage", "Problems",
-        "Text", "Values",
+        "Text", "Values", "Files",
       ]),
-    tests("Authentication", ["Files", "AuthenticationProbe", "CTerminal"]),
+    tests("Authentication", ["Problems", "Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
-    tests("Commands"),
-    tests("PluginHost", ["Bindings"]),
+    tests("Commands", ["Problems"]),
+    tests("PluginHost", ["Problems", "Bindings"]),
     // Measures calls between Lua and Swift against plain C.
     .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
     .executableTarget(
@@ -163,9 +171,9 @@ let package = Package(
     // A small program that the tests of the prompt drive through a pseudo-terminal.
     .executableTarget(
       name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
-    tests("Shell", ["Commands", "PromptProbe"]),
+    tests("Shell", ["Problems", "Commands", "PromptProbe"]),
     // The built program, run as somebody runs it.
     .testTarget(
-      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw"], exclude: ["Worst"], swiftSettings: strict),
+      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "TestSupport"], exclude: ["Worst"], swiftSettings: strict),
   ]
 )

@@ -28,7 +28,7 @@ enum PrivateFile {
       }
     }
     if file.facts.owner != geteuid() { throw .foreign(path: path) }
-    if file.facts.mode & 0o077 != 0 { throw .exposed(path: path, mend: "chmod 600 \(shellQuoted(path))") }
+    if file.facts.mode & 0o077 != 0 { throw .exposed(path: path, remedy: "chmod 600 \(shellQuoted(path))") }
     do { return try file.rest(limit: limit) } catch {
       if case .tooLarge = error.reason { throw .damaged(path: path, reason: "it is too long") }
       throw .ofFile(error)
@@ -42,7 +42,7 @@ enum PrivateFile {
     guard let facts else { throw .failed(operation: "look at", path: path, code: ENOENT) }
     if facts.kind != .folder { throw .damaged(path: path, reason: "it is no folder") }
     if facts.owner != geteuid() { throw .foreign(path: path) }
-    if facts.mode & 0o022 != 0 { throw .exposed(path: path, mend: "chmod 700 \(shellQuoted(path))") }
+    if facts.mode & 0o022 != 0 { throw .exposed(path: path, remedy: "chmod 700 \(shellQuoted(path))") }
   }
 
   /// Replaces a file by these bytes, mode 0600. The caller holds the lock, so what a killed process left is taken over.
@@ -77,8 +77,10 @@ enum PrivateFile {
   }
 
   /// Waits for the lock of a file, five seconds at most; then `busy`.
-  static func lock(_ path: String, _ clock: AuthenticationClock) throws(AuthenticationError) -> FileLock {
-    let wait = LockWait.byPauses(seconds: 5, isInterrupted: clock.isInterrupted) { clock.pause(Int($0 * 1000)) }
+  static func lock(_ path: String, _ environment: Environment) throws(AuthenticationError) -> FileLock {
+    let wait = LockWait.byPauses(seconds: 5, isInterrupted: environment.isInterrupted) {
+      environment.clocks.pause(Int($0 * 1000))
+    }
     do { return try FileLock(path, wait) } catch { throw .ofFile(error) }
   }
 

@@ -221,13 +221,15 @@ public enum GrantError: Problem, Equatable {
   /// A setting that no plugin may have.
   case securitySetting(plugin: String, name: String)
 
-  public var code: String { "not_granted" }
-  public var title: String { "Not granted" }
-  public var message: String {
+  public var report: ProblemReport {
     switch self {
-    case .missing(let plugin, let right): "\(plugin) was not granted \(right); see `plugin info \(plugin)`"
+    case .missing(let plugin, let right):
+      ProblemReport(
+        .notGranted, "Not granted", "\(plugin) was not granted \(right); see `plugin info \(plugin)`")
     case .securitySetting(let plugin, let name):
-      "\(plugin) may not have the setting \(quoted(name)): those of auth are yours alone"
+      ProblemReport(
+        .notGranted, "Not granted",
+        "\(plugin) may not have the setting \(quoted(name)): those of auth are yours alone")
     }
   }
 }
@@ -235,7 +237,7 @@ public enum GrantError: Problem, Equatable {
 extension BindingContext {
   /// Whether something that no unit of work takes back may be done; in a rehearsal the user is told instead.
   func mayActOutside(_ action: @autoclosure () -> String) throws -> Bool {
-    try workspace().surroundings.mayActOutside(action())
+    try workspace().rehearsal.mayActOutside(action())
   }
 }
 

@@ -247,10 +247,13 @@ private func addAll(to deck: DeckHandle, _ stack: borrowing LuaStack, _ context:
   return table(of: report)
 }
 
+/// What is no card at all.
+private let badCard = ProblemCode.failure(.badCard)
+
 /// One item of a batch. What is wrong with it is in the report; only a stop or a duplicate ends the batch.
 private func add(_ item: borrowing LuaStack, to batch: CardBatch) throws {
   guard item.isTable(-1) else {
-    return batch.reject(code: "bad_card", message: "a table with prompt and answer expected, got \(item.typeName(-1))")
+    return batch.reject(code: badCard, message: "a table with prompt and answer expected, got \(item.typeName(-1))")
   }
   do {
     let table = try item.table(-1)
@@ -259,9 +262,9 @@ private func add(_ item: borrowing LuaStack, to batch: CardBatch) throws {
     }
     if added == nil { try batch.add(readCard(table)) }
   } catch LuaFailure.argument(_, let message) {
-    batch.reject(code: "bad_card", message: message)
+    batch.reject(code: badCard, message: message)
   } catch let error as DeckError where error.isOfText {
-    batch.reject(code: error.code, message: error.message)
+    batch.reject(code: error.report.code, message: error.message)
   }
 }
 
@@ -273,7 +276,8 @@ extension DeckError {
 func table(of report: AddReport) -> LuaValue {
   let rejected = report.rejected.map { one -> LuaValue in
     var pairs: [(key: LuaValue, value: LuaValue)] = [
-      (.text("index"), .integer(one.index)), (.text("code"), .text(one.code)), (.text("message"), .text(one.message)),
+      (.text("index"), .integer(one.index)), (.text("code"), .text(one.code.rawValue)),
+      (.text("message"), .text(one.message)),
     ]
     if let line = one.line { pairs.append((.text("line"), .integer(line))) }
     if let column = one.place?.column { pairs.append((.text("column"), .integer(column))) }

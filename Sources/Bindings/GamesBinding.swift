@@ -154,7 +154,7 @@ private func readAnswer(_ stack: borrowing LuaStack, _ word: String) throws -> (
       stack.isTable(-1) ? try stack.table(-1).text("message") : try stack.text(-1)
     }
   }
-  return Refusal(code: "not_accepted", title: "This word does not count", message: message, word: word)
+  return Refusal.notAccepted(message, word: word)
 }
 
 func modeType() -> BoundType<ModeObject> {
@@ -208,8 +208,7 @@ private final class Refusals {
 
   private func prepared(_ rule: Rule, on stack: borrowing LuaStack) -> PreparedProblem {
     if let old = known.first(where: { $0.rule == rule }) { return old.problem }
-    let refusal = Refusal(code: rule.code, title: rule.title, message: rule.message, word: "")
-    let problem = PreparedProblem(refusal, detail: "word", on: stack)
+    let problem = PreparedProblem(PlainProblem(rule.report), detail: "word", on: stack)
     known.append((rule, problem))
     return problem
   }
@@ -224,7 +223,7 @@ private func pushBatch(
   var isSameDeal = true
   stack.pushTable(array: game.rules.count, fields: 0)
   let codes = stack.count
-  for (index, rule) in game.rules.enumerated() { try stack.setElement(index + 1, rule.code) }
+  for (index, rule) in game.rules.enumerated() { try stack.setElement(index + 1, rule.report.code.rawValue) }
   return try guesses.pushMapped { stack in
     let outcome = try handle.guess(stack.bytes(-1, limit: longestGuess))
     switch outcome {

@@ -2,6 +2,7 @@
 // Invariant: a lexicon that was handed out stays as it is; asking again for the same language gives the same object until it
 // is compiled anew.
 
+public import Files
 import Text
 
 public final class LexiconLibrary {
@@ -29,13 +30,22 @@ public final class LexiconLibrary {
     self.limits = limits
   }
 
+  /// The word lists in the folders of an environment.
+  public convenience init(_ environment: Environment) {
+    var limits = ListLimits()
+    limits.isInterrupted = environment.isInterrupted
+    let folders = environment.folders
+    self.init(
+      listFolders: folders.lists, cacheFolder: folders.cache, dictionaryFolders: folders.dictionaries, limits: limits)
+  }
+
   /// The languages that have a list here, in the order of `Language.known`.
   public func languages() -> [Language] { Language.known.filter { sources(of: $0).contains { $0.stamp != nil } } }
 
   /// The language of a name; the error suggests a near one.
   public func language(named name: String) throws(LexiconError) -> Language {
     if let language = Language.named(name) { return language }
-    throw .unknownLanguage(name: name, suggestion: didYouMean(name, among: Language.known.map(\.name)))
+    throw .unknownLanguage(name: name, suggestion: suggestion(for: name, among: Language.known.map(\.name)))
   }
 
   /// The lexicon of a language, opened at the first call.

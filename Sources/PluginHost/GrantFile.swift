@@ -3,7 +3,6 @@
 
 import Bindings
 import Files
-import Problems
 import Values
 
 struct GrantFile {
@@ -36,11 +35,7 @@ struct GrantFile {
       whole = try JSONParser.parse(bytes, limits: limits).object ?? JSONObject()
       entries = Self.entries(in: whole)
     } catch {
-      throw PlainProblem(
-        code: "bad_file", title: "A damaged file",
-        message:
-          "\(path):\(error.line):\(error.column): \(error.words); no installed plugin is enabled until it is mended or removed"
-      )
+      throw PluginFileError.damagedGrants(path: path, error)
     }
   }
 

@@ -5,6 +5,7 @@ import Bindings
 import Commands
 import Files
 import LuaRuntime
+import Problems
 import Text
 import Workspace
 
@@ -108,7 +109,7 @@ extension Shell {
 
   private func runCommandLine(_ line: String) {
     do {
-      lastStatus = runCommand(try ShellWords.split(line, home: setup.home))
+      lastStatus = runCommand(try ShellWords.split(line, home: environment.folders.home))
     } catch {
       lastStatus = report(error, origin: "deckhand")
     }

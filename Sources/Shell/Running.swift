@@ -68,14 +68,13 @@ extension Shell {
 
   /// Runs a line as a command for its value; nothing is shown.
   func runForValue(_ line: String) throws -> CommandValue {
-    let words = try ShellWords.split(line, home: setup.home)
+    let words = try ShellWords.split(line, home: environment.folders.home)
     try plugins.prepareCommand(words)
     let (command, invocation) = try registry.parse(words: words)
     try requireSignIn(for: command)
     try command.checkRehearsal(of: invocation, isRehearsed: setup.isDryRun, isInUnit: isInUnit)
     if command.theme == Self.accountTheme {
-      throw Common.problem(
-        "not_here", "Not from Lua", "\(command.name) is for the command line; Lua has `auth.login` and `auth.logout`")
+      throw ShellError.notFromLua(command: command.name)
     }
     return try command.run(invocation).value
   }
@@ -203,15 +202,14 @@ extension Shell {
       if count <= 0 { return code }
       code += buffer[..<count]
       if code.count > 64 << 20 {
-        throw PlainProblem(
-          code: "too_large", title: "Too large", message: "standard input holds more than 64 MiB of Lua")
+        throw ShellError.scriptTooLarge
       }
     }
   }
 
   /// Runs the person's own start-up script, when there is one.
   public func runStartScript() {
-    let path = setup.configFolder + "/init.lua"
+    let path = environment.folders.config + "/init.lua"
     guard setup.usesStartScript, access(path, F_OK) == 0 else { return }
     do {
       var start = try script(at: path, [], .plain)

@@ -40,8 +40,9 @@ public enum JSONText {
 
   /// A problem as programs see it: code, title, message, then its details.
   public static func problem(_ problem: any Problem) -> String {
-    let words = [("code", problem.code), ("title", problem.title), ("message", problem.message)]
-    return object(words.map { ($0, string($1)) } + problem.details.map { ($0.name, detail($0.value)) })
+    let report = problem.report
+    let words = [("code", report.code.rawValue), ("title", report.title), ("message", report.message)]
+    return object(words.map { ($0, string($1)) } + report.details.map { ($0.name, detail($0.value)) })
   }
 
   private static func detail(_ value: ProblemDetail) -> String {

@@ -2,6 +2,7 @@
 // looks changes nothing.
 
 public import Decks
+import Files
 import GRDB
 
 extension DeckHandle {
@@ -82,7 +83,7 @@ extension DeckHandle {
   /// Fits the memory model to the answers of the deck and those within it, without keeping the result.
   /// - Parameter progress: called now and then with the share that is done; what it throws ends the fitting.
   public func optimize(progress: @escaping (Double) throws -> Void = { _ in }) throws -> OptimizedParameters {
-    let isInterrupted = workspace.surroundings.isInterrupted
+    let isInterrupted = workspace.environment.isInterrupted
     let (history, parameters) = try workspace.read { db in
       (try ReviewHistory(db, decks: [id], at: workspace.moment), try DeckTable.options(db, id).parameters)
     }
@@ -103,7 +104,7 @@ extension DeckHandle {
     retentions: [Double] = [0.7, 0.75, 0.8, 0.85, 0.9, 0.95], days: Int = 365,
     progress: @escaping (Double) throws -> Void = { _ in }
   ) throws -> [RetentionForecast] {
-    let isInterrupted = workspace.surroundings.isInterrupted
+    let isInterrupted = workspace.environment.isInterrupted
     let simulation = try workspace.read { try Simulation($0, deck: id, at: workspace.moment) }
     return try simulation.run(retentions: retentions, days: days) { share in
       if isInterrupted() { throw WorkspaceError.interrupted }
@@ -115,7 +116,7 @@ extension DeckHandle {
 extension Workspace {
   /// Figures of some decks and those within them, of everything with nil.
   public func statistics(of decks: [DeckHandle]? = nil, query: String? = nil) throws -> DeckStatistics {
-    let query = try query.map { try CardQuery($0, isInterrupted: surroundings.isInterrupted) }
+    let query = try query.map { try CardQuery($0, isInterrupted: environment.isInterrupted) }
     return try read { try DeckStatistics($0, decks: decks?.map(\.id), query: query, at: moment) }
   }
 
@@ -166,7 +167,7 @@ extension Workspace {
   /// Gives cards a flag from 1 to 7, or none with 0.
   public func setFlag(_ cards: [CardHandle], to flag: Int) throws {
     try perform(.editCard) { db in
-      for card in cards { try CardTable.setFlag(db, card.id, to: flag, now: surroundings.now()) }
+      for card in cards { try CardTable.setFlag(db, card.id, to: flag, now: environment.clocks.now()) }
     }
   }
 }

@@ -1,6 +1,8 @@
 // Passwords: secrets in memory, normal form, rules, hashes and what is refused of them, files they are read from.
 
+import Files
 import Glibc
+import Problems
 import Testing
 
 @testable import Authentication
@@ -141,7 +143,7 @@ import Testing
   }
 
   @Test func `the hash of nobody is a well formed one that nothing fits`() throws {
-    let nobody = PasswordHash.ofNobody(cost: DataFolder.cheap, random: HandClock().clock.random)
+    let nobody = PasswordHash.ofNobody(cost: DataFolder.cheap, random: HandClock().environment.random.bytes)
     #expect(try PasswordHash(text: nobody.text, path: "/c") == nobody)
     #expect(try !nobody.matches(try Secret("anything")))
   }
@@ -149,7 +151,7 @@ import Testing
 
 @Suite struct PasswordFileTests {
   private func password(_ text: String) throws -> String {
-    let data = try DataFolder()
+    let data = DataFolder()
     try data.write(data.path + "/p", Array(text.utf8))
     let secret = try PasswordFile.read(data.path + "/p")
     return secret.withBytes { String(decoding: $0, as: UTF8.self) }
@@ -166,7 +168,7 @@ import Testing
 
   @Test func `a file too long, missing or a folder is refused`() throws {
     #expect(refusal { _ = try password(String(repeating: "x", count: 5000)) } == .tooLong(maximum: 1024))
-    let data = try DataFolder()
+    let data = DataFolder()
     #expect(refusal { _ = try PasswordFile.read(data.path) } == .passwordFile(path: data.path, code: EISDIR))
     #expect(
       refusal { _ = try PasswordFile.read("/nowhere/p") }?.message
@@ -174,7 +176,7 @@ import Testing
   }
 
   @Test func `a file that others can read is told, not refused`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let path = data.path + "/a b"
     try data.write(path, Array("word".utf8))
     #expect(PasswordFile.warning(for: path) == nil)

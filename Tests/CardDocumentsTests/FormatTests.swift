@@ -1,5 +1,6 @@
 // Tests of the format: every shape is read, nothing of it is lost, each migration has a golden file.
 
+import Problems
 import Testing
 import Values
 

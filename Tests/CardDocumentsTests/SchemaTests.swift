@@ -1,5 +1,7 @@
 // Holds the JSON Schema and the page of the format against the code: same keys, same verdicts.
 
+import Problems
+import TestSupport
 import Testing
 import Values
 

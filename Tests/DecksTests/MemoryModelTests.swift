@@ -2,6 +2,7 @@
 // Expected values: fsrs-rs 6.6.1, ts-fsrs (cdec8d2f), py-fsrs 6.3.2, as their own tests state them.
 
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Decks
@@ -125,7 +126,7 @@ import Testing
   }
 
   @Test func `hard comes before good and good before easy, whatever the card`() throws {
-    var generator = SeededGenerator(3)
+    var generator = TestGenerator(3)
     for _ in 0..<4000 {
       var options = DeckOptions()
       let maximum = Bool.random(using: &generator) ? 36_500.0 : Double(Int.random(in: 4...400, using: &generator))

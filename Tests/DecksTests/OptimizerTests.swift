@@ -3,6 +3,7 @@
 import GRDB
 import Glibc
 import Storage
+import TestSupport
 import Testing
 
 @testable import Decks
@@ -10,11 +11,11 @@ import Testing
 /// A user whose memory follows known parameters.
 struct SimulatedUser {
   let model: MemoryModel
-  var generator: SeededGenerator
+  var generator: TestGenerator
 
   init(_ parameters: [Double], seed: UInt64) throws {
     model = try MemoryModel(parameters: parameters)
-    generator = SeededGenerator(seed)
+    generator = TestGenerator(seed)
   }
 
   private mutating func share() -> Double { Double.random(in: 0..<1, using: &generator) }

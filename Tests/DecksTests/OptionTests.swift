@@ -3,6 +3,7 @@
 import Decks
 import GRDB
 import Storage
+import TestSupport
 import Testing
 
 @Suite struct OptionTests {

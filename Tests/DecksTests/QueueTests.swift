@@ -3,6 +3,7 @@
 import Decks
 import GRDB
 import Storage
+import TestSupport
 import Testing
 
 @Suite struct QueueTests {
@@ -78,7 +79,7 @@ import Testing
   }
 
   @Test func `counts of a list and of a session are the same, whatever the decks`() throws {
-    var generator = SeededGenerator(17)
+    var generator = TestGenerator(17)
     for _ in 0..<25 {
       let collection = TestCollection()
       var decks: [DeckID] = []

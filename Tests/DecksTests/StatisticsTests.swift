@@ -3,6 +3,7 @@
 import Decks
 import GRDB
 import Storage
+import TestSupport
 import Testing
 
 @Suite struct StatisticsTests {
@@ -19,7 +20,7 @@ import Testing
     let (a, b) = (try collection.deck("a"), try collection.deck("a::b"))
     _ = try collection.addAll(a, (0..<60).map { NewCard(prompt: "a\($0)", answer: "x", tags: $0 < 20 ? ["t"] : []) })
     _ = try collection.addAll(b, (0..<30).map { NewCard(prompt: "b\($0)", answer: "x") })
-    var generator = SeededGenerator(8)
+    var generator = TestGenerator(8)
     for _ in 0..<days {
       let session = try collection.store.read { try ReviewSession($0, deck: a, at: moment) }
       while try collection.store.read({ try session.card($0, at: moment) }) != nil {

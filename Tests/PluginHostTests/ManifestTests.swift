@@ -1,6 +1,7 @@
 // What `plugin.json` may say, and how wrong ones are told; versions and ranges of them.
 
 import Bindings
+import Problems
 import Testing
 import Values
 

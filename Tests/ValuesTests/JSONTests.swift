@@ -1,21 +1,9 @@
 // Tests of reading and writing JSON: nothing is lost, everything is bounded, every error has its place.
 
+import TestSupport
 import Testing
 
 @testable import Values
-
-/// SplitMix64: the same numbers on each run.
-private struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-  init(_ seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
 
 private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
@@ -125,7 +113,7 @@ private func failure(_ source: String) -> JSONFailure? {
   }
 
   @Test func `a random value is written and read back the same`() throws {
-    var random = Seeded(3)
+    var random = TestGenerator(3)
     for _ in 0..<200 {
       let value = randomValue(&random, depth: 0)
       let bytes = JSONWriter.bytes(of: value)
@@ -133,7 +121,7 @@ private func failure(_ source: String) -> JSONFailure? {
     }
   }
 
-  private func randomValue(_ random: inout Seeded, depth: Int) -> JSONValue {
+  private func randomValue(_ random: inout TestGenerator, depth: Int) -> JSONValue {
     switch Int.random(in: 0..<(depth > 3 ? 4 : 6), using: &random) {
     case 0: return .null
     case 1: return .bool(.random(using: &random))
@@ -150,7 +138,7 @@ private func failure(_ source: String) -> JSONFailure? {
     }
   }
 
-  private func randomText(_ random: inout Seeded) -> String {
+  private func randomText(_ random: inout TestGenerator) -> String {
     var text = ""
     for _ in 0..<Int.random(in: 0...6, using: &random) {
       if let scalar = Unicode.Scalar(UInt32.random(in: 0...0x11FF, using: &random)) {

@@ -2,8 +2,10 @@
 
 import Authentication
 import CardDocuments
+import Files
 import Glibc
 import Problems
+import TestSupport
 import Testing
 import ToggleSettings
 import WordGames
@@ -13,60 +15,36 @@ import WordGames
 
 /// A data folder without accounts that goes with the test.
 final class Person {
-  let data: String
+  private let folder = TemporaryFolder()
   private let store: AccountStore
 
-  init() throws {
-    var template = Array("/tmp/deckhand-workspace-XXXXXX".utf8CString)
-    let made = template.withUnsafeMutableBufferPointer { buffer in
-      buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) } ?? ""
-    }
-    try #require(!made.isEmpty)
-    data = made
-    store = try AccountStore(data: data, clock: .system(bootID: "test"))
-    try #require(mkdir(made + "/words", 0o700) == 0)
-    try write("comidas\nmamá\ncosas\ncaminos\n", to: "/words/spanish")
-    try write("cambering\ngrace\nletters\nelephant\n", to: "/words/american-english")
-  }
+  var data: String { folder.path }
 
-  deinit {
-    for name in ["/local/collection.sqlite", "/local/collection.sqlite-wal", "/local/collection.sqlite-shm"] {
-      unlink(data + name)
-    }
-    for name in ["/settings.json", "/words/spanish", "/words/american-english"] { unlink(data + name) }
-    rmdir(data + "/words")
-    rmdir(data + "/local")
-    rmdir(data)
+  init() throws {
+    store = try AccountStore(data: folder.path, environment: .ofSystem(bootID: "test"))
+    try folder.makeFolder("words")
+    try folder.write("comidas\nmamá\ncosas\ncaminos\n", to: "words/spanish")
+    try folder.write("cambering\ngrace\nletters\nelephant\n", to: "words/american-english")
   }
 
   func access() throws -> AccountAccess { try store.openLocal() }
 
   func workspace(_ sources: SettingSources = SettingSources()) throws -> Workspace {
     var seed: UInt64 = 1
-    let surroundings = Surroundings(
-      now: { 1_700_000_000 }, elapsed: { 0 },
-      entropy: {
+    let environment = Environment(
+      clocks: Clocks(now: { 1_700_000_000 }),
+      random: RandomSources(choices: RandomChoices(seed: 7)) {
         seed &+= 1
         return seed
-      }, choices: RandomChoices(seed: 7))
+      })
     return try Workspace(
-      access(), surroundings: surroundings, settings: sources,
+      access(), environment: environment, settings: sources,
       lexicons: LexiconLibrary(listFolders: [data + "/words"], cacheFolder: nil), modes: ModeTable(),
       drawing: DrawingProgram(path: "/nonexistent", environment: [], clock: { 0 }))
   }
 
   func settingsFile(_ text: String) throws -> String {
-    try write(text, to: "/settings.json")
-    return data + "/settings.json"
-  }
-
-  private func write(_ text: String, to name: String) throws {
-    let path = data + name
-    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    try #require(file >= 0)
-    defer { close(file) }
-    let bytes = Array(text.utf8)
-    #expect(Glibc.write(file, bytes, bytes.count) == bytes.count)
+    try folder.write(text, to: "settings.json")
   }
 }
 
@@ -177,7 +155,7 @@ final class Person {
 
   @Test func `a closed access shuts the workspace by itself`() throws {
     let person = try Person()
-    let gate = try Gate(try AccountStore(data: person.data, clock: .system(bootID: "test")))
+    let gate = try Gate(try AccountStore(data: person.data, environment: .ofSystem(bootID: "test")))
     let workspace = try person.workspace()
     #expect(workspace.isOpen)
     #expect(gate.user == nil && !gate.needsAuthentication)

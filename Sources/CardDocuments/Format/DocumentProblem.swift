@@ -8,22 +8,10 @@ public import Values
 
 /// One finding of a check.
 public struct DocumentProblem: Problem, Equatable, Sendable {
-  /// What a check can find. The raw value is the problem's code.
-  public enum Kind: String, CaseIterable, Sendable {
-    case wrongType = "wrong_type"
-    case badColor = "bad_color"
-    case unknownFrame = "unknown_frame"
-    case unknownKind = "unknown_kind"
-    case badSize = "bad_size"
-    case outOfRange = "out_of_range"
-    case badImage = "bad_image"
-    case missingKey = "missing_key"
-    case duplicateID = "duplicate_id"
-    case missingImage = "missing_image"
-    case imageMismatch = "image_mismatch"
-    case orphanedImage = "orphaned_image"
-    case undrawableText = "undrawable_text"
-    case laterVersion = "later_version"
+  /// What a check can find.
+  public enum Kind: CaseIterable, Sendable {
+    case wrongType, badColor, unknownFrame, unknownKind, badSize, outOfRange, badImage, missingKey, duplicateID
+    case missingImage, imageMismatch, orphanedImage, undrawableText, laterVersion
     /// Something could not be looked at.
     case unchecked
     /// The file does not open at all.
@@ -53,31 +41,32 @@ public struct DocumentProblem: Problem, Equatable, Sendable {
     self.init(.unreadable, pointer, error.message, path: path)
   }
 
-  public var code: String { kind.rawValue }
-
-  public var title: String {
-    switch kind {
-    case .wrongType: "Wrong type"
-    case .badColor: "Not a colour"
-    case .unknownFrame: "Unknown frame"
-    case .unknownKind: "Unknown kind of element"
-    case .badSize: "Size not above 0"
-    case .outOfRange: "Out of range"
-    case .badImage: "Not an image of the store"
-    case .missingKey: "Something is missing"
-    case .duplicateID: "An id twice"
-    case .missingImage: "Image file missing"
-    case .imageMismatch: "Image file damaged"
-    case .orphanedImage: "Image file unused"
-    case .undrawableText: "No font for it"
-    case .laterVersion: "Later version"
-    case .unchecked: "Not checked"
-    case .unreadable: "Does not open"
-    }
+  public var report: ProblemReport {
+    let (code, title) = kind.codeAndTitle
+    return ProblemReport(code, title, message, ["pointer": pointer.description, "path": path])
   }
+}
 
-  public var details: [(name: String, value: ProblemDetail)] {
-    [("pointer", .text(pointer.description))] + (path.map { [("path", .text($0))] } ?? [])
+extension DocumentProblem.Kind {
+  fileprivate var codeAndTitle: (ProblemCode.Failure, String) {
+    switch self {
+    case .wrongType: (.wrongType, "Wrong type")
+    case .badColor: (.badColor, "Not a colour")
+    case .unknownFrame: (.unknownFrame, "Unknown frame")
+    case .unknownKind: (.unknownKind, "Unknown kind of element")
+    case .badSize: (.badSize, "Size not above 0")
+    case .outOfRange: (.outOfRange, "Out of range")
+    case .badImage: (.badImage, "Not an image of the store")
+    case .missingKey: (.missingKey, "Something is missing")
+    case .duplicateID: (.duplicateID, "An id twice")
+    case .missingImage: (.missingImage, "Image file missing")
+    case .imageMismatch: (.imageMismatch, "Image file damaged")
+    case .orphanedImage: (.orphanedImage, "Image file unused")
+    case .undrawableText: (.undrawableText, "No font for it")
+    case .laterVersion: (.laterVersion, "Later version")
+    case .unchecked: (.unchecked, "Not checked")
+    case .unreadable: (.unreadable, "Does not open")
+    }
   }
 }
 

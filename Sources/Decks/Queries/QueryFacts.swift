@@ -43,10 +43,21 @@ final class QueryFacts {
       for (deck, options) in try DeckTable.allOptions(db, at: moment) {
         models[deck.rawValue] = MemoryModel(checked: options.parameters)
       }
+    case .noteType where noteTypes.isEmpty: try readNoteTypes(db)
     case .expression(let expression): matchers.append((expression, ExpressionMatcher(expression)))
     case .field(let name, _, let column): try checkField(db, name, column, query)
     default: break
     }
+  }
+
+  /// The name of each card's note type. Files of before notes have none.
+  private func readNoteTypes(_ db: Database) throws {
+    guard try Siblings.hasNotes(db) else { return }
+    let sql = """
+      SELECT cards.id, note_types.name FROM cards JOIN notes ON notes.id = cards.note
+      JOIN note_types ON note_types.id = notes.type
+      """
+    try db.forEachRow(sql) { noteTypes[$0.integer(0)] = Folding.fold($0.text(1)) }
   }
 
   private func start(_ days: Int) -> Double { moment.start(ofDay: moment.today - days + 1) }

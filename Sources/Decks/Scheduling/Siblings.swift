@@ -9,7 +9,7 @@ enum Siblings {
     try hasNotes(db) ? ("note", "ord") : ("NULL", "0")
   }
 
-  private static func hasNotes(_ db: Database) throws -> Bool {
+  static func hasNotes(_ db: Database) throws -> Bool {
     try db.firstRow("SELECT 1 FROM pragma_table_info('cards') WHERE name = 'note'") { _ in true } ?? false
   }
 

@@ -37,7 +37,7 @@ extension Shell {
         try newPassword(for: name, file: invocation.optionalText("--new-password-file"))
       }
       let isFirst = gate.user == nil
-      try makePrivateFolder(setup.dataFolder)
+      try makePrivateFolder(environment.folders.data)
       if isFirst { try leaveWorkspace() }
       let added = try gate.addAccount(name, password)
       if isFirst {
@@ -74,9 +74,7 @@ extension Shell {
       try requireNoScript()
       let name = invocation.text("NAME")
       guard let user = gate.user, try gate.store.account(named: name) == user else {
-        throw Common.problem(
-          "not_signed_in", "Not yours",
-          "only the account that is signed in can be removed; sign in as \(quoted(name)) first")
+        throw SignInError.notSignedIn(as: name)
       }
       guard try confirm("Remove the account \(quoted(user)) with all its decks, documents and settings?") else {
         return CommandResult(.boolean(false), line: "Nothing was removed.")
@@ -91,7 +89,7 @@ extension Shell {
   /// A script is one unit of work, and accounts are beyond what a unit can take back.
   private func requireNoScript() throws {
     guard !isInScript else {
-      throw Common.problem("in_script", "Not in a script", "accounts can't be changed from within a script")
+      throw SignInError.inScript
     }
   }
 
@@ -131,7 +129,7 @@ extension Shell {
       options: [Self.newPasswordFile], example: "passwd"
     ) { [unowned self] invocation in
       guard let user = gate.user else {
-        throw Common.problem("no_account", "No account", "there is no account; `account add NAME` makes one")
+        throw SignInError.noAccount
       }
       let old = try answeringLeft {
         try setup.passwordFile.map { try password(in: $0) } ?? readPassword("Present password of \(printable(user)): ")

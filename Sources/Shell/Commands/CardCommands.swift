@@ -29,23 +29,16 @@ extension Shell {
     if let colon = text.lastIndex(of: ":"), let position = Int(text[text.index(after: colon)...]) {
       let deck = try workspace.openDeck(String(text[..<colon]))
       if position >= 1, let card = try deck.card(at: position) { return card }
-      throw Common.problem(
-        "not_found", "No such card",
-        "\(quoted(try deck.record().name)) has no card at position \(position); it has \(counted(try deck.count(), "card"))"
-      )
+      throw LookupError.noCardAt(position: position, deck: try deck.record().name, count: try deck.count())
     }
     let found = try workspace.cards(guidBeginning: text)
     if found.count == 1 { return found[0] }
     if let exact = try only(found.filter { try $0.record().guid == text }) { return exact }
     if found.isEmpty {
-      throw Common.problem(
-        "not_found", "No such card",
-        "no card has a guid that begins with \(quoted(text)); `card list` shows them, DECK:POSITION works too")
+      throw LookupError.noCard(guid: text)
     }
     let places = try found.prefix(4).map { "\(try $0.deck().record().name):\(try $0.position())" }
-    throw Common.problem(
-      "ambiguous", "Several cards",
-      "\(quoted(text)) could be several cards: \(places.joined(separator: ", ")); name one of these")
+    throw LookupError.severalCards(guid: text, places: places)
   }
 
   private func only(_ cards: [CardHandle]) throws -> CardHandle? { cards.count == 1 ? cards[0] : nil }

@@ -45,7 +45,7 @@ extension Shell {
 
   /// How long ago a moment was, as people say it.
   func ago(_ moment: Double) -> String {
-    let days = Int((surroundings.now() - moment) / 86_400)
+    let days = Int((environment.clocks.now() - moment) / 86_400)
     switch days {
     case ..<1: return "today"
     case 1: return "yesterday"
@@ -159,9 +159,7 @@ extension Shell {
     let result = CommandResult(record(of: report), .lines(words(report, name)))
     guard report.isRefused else { return result }
     if !isInScript { show(result, asJSON: setup.wantsJSON || invocation.wantsJSON) }
-    throw Common.problem(
-      "all_refused", "Nothing was imported",
-      "no row of \(printable(lastPart(of: path))) could be imported; the first: \(report.rejected[0].message)")
+    throw ShellError.allRefused(file: lastPart(of: path), first: report.rejected[0].message)
   }
 
   private func words(_ report: AddReport, _ deck: String) -> [String] {
@@ -194,7 +192,7 @@ extension Shell {
               + (rejection.place?.column.map { [("column", CommandValue.integer($0))] } ?? [])
             return .record(
               [("index", .integer(rejection.index))] + line + [
-                ("code", .text(rejection.code)), ("message", .text(rejection.message)),
+                ("code", .text(rejection.code.rawValue)), ("message", .text(rejection.message)),
               ])
           })
       ),

@@ -33,10 +33,7 @@ extension Shell {
     if let place = Int(name), elements.indices.contains(place - 1) { return elements[place - 1] }
     let found = elements.filter { $0.id.lowercased().hasPrefix(name.lowercased()) }
     if found.count == 1 { return found[0] }
-    throw Common.problem(
-      found.isEmpty ? "not_found" : "ambiguous", found.isEmpty ? "No such element" : "Several elements",
-      found.isEmpty
-        ? "no element is called \(quoted(name)); `doc show` lists them" : "\(quoted(name)) could be several elements")
+    throw found.isEmpty ? LookupError.noElement(name) : .severalElements(name)
   }
 
   /// What a command changed, saved.
@@ -118,8 +115,7 @@ extension Shell {
 
   private func color(_ text: String) throws -> CardColor {
     if let color = CardColor(typed: text) { return color }
-    throw Common.problem(
-      "bad_value", "No colour", "\(quoted(text)) is no colour; R,G,B or R,G,B,A, each from 0 to 1, expected")
+    throw ShellError.notColor(text)
   }
 
   private func addText() -> Command {
@@ -174,10 +170,7 @@ extension Shell {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let names = ElementField.allCases.map(\.rawValue)
     guard parts.count == 2, let field = ElementField(rawValue: parts[0]) else {
-      throw Common.problem(
-        "bad_value", "No field",
-        "\(quoted(word)): FIELD=VALUE expected\(didYouMean(parts[0], among: names)); fields are \(names.joined(separator: ", "))"
-      )
+      throw ShellError.notField(word, suggestion: suggestion(for: parts[0], among: names), fields: names)
     }
     return (field, try field.value(typed: parts[1]))
   }

@@ -129,10 +129,7 @@ extension Shell {
     if isGranted || plugin.isBundled || manifest.permissions.isEmpty { return true }
     // A question that nobody sees is no question.
     guard console.terminal.hasKeyboard, console.terminal.hasScreen, !setup.isUnattended else {
-      throw Common.problem(
-        "not_granted", "Not granted",
-        "\(plugin.name) asks for \(manifest.permissions.map(\.description).joined(separator: ", ")); "
-          + "`plugin enable \(plugin.name) --grant` grants it")
+      throw ShellError.notGranted(plugin: plugin.name, rights: manifest.permissions.map(\.description))
     }
     let by = manifest.author.map { " by \($0)" } ?? ""
     console.show(

@@ -56,8 +56,7 @@ extension Shell {
       let shown = lines.flatMap { $0.split(separator: "\n").map(String.init) } + [sum]
       guard failures > 0 else { return CommandResult(value, .lines(shown)) }
       show(CommandResult(value, .lines(shown)), asJSON: setup.wantsJSON || invocation.wantsJSON)
-      throw Common.problem(
-        "test_failed", "A test failed", "\(name): \(failures) of \(counted(results.count, "test")) failed")
+      throw ShellError.testsFailed(plugin: name, failed: failures, of: results.count)
     }
   }
 
@@ -66,31 +65,32 @@ extension Shell {
     let folder = try throwawayFolder()
     defer { removeFolder(folder) }
     var inner = setup
-    inner.dataFolder = folder + "/data"
-    inner.pluginFolder = personPlugins
     inner.usesPlugins = false
     inner.isUnattended = true
     inner.isDryRun = false
     (inner.user, inner.isUserRequired, inner.passwordFile) = (nil, false, nil)
-    inner.seed = setup.seed ?? 1
-    var world = surroundings
-    world.choices = RandomChoices(seed: inner.seed ?? 1)
+    var world = environment
+    world.folders.data = folder + "/data"
+    world.folders.userPlugins = environment.folders.plugins
+    let seed = environment.random.seed ?? 1
+    world.random.seed = seed
+    world.random.choices = RandomChoices(seed: seed)
     let quiet = Console(
-      terminal: console.terminal, messages: console.messages, isQuiet: true, elapsed: surroundings.elapsed)
-    let shell = try Shell(inner, console: quiet, surroundings: world, clock: clock)
+      terminal: console.terminal, messages: console.messages, isQuiet: true, elapsed: environment.clocks.elapsed)
+    let shell = try Shell(inner, console: quiet, environment: world)
     defer { shell.close() }
     try makePrivateFolder(folder + "/files")
     return try shell.plugins.runTests(of: name, in: folder + "/files")
   }
 
   private func throwawayFolder() throws -> String {
-    var template = Array(((setup.environment("TMPDIR") ?? "/tmp") + "/deckhand-test-XXXXXX").utf8CString)
+    var template = Array(((environment.folders.temporary) + "/deckhand-test-XXXXXX").utf8CString)
     guard
       let path = template.withUnsafeMutableBufferPointer({ buffer in
         buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
       })
     else {
-      throw Common.problem("no_folder", "No folder for the test", "a temporary folder cannot be made")
+      throw ShellError.noTestFolder
     }
     return path
   }
@@ -114,7 +114,7 @@ extension Shell {
       let plugin = try plugins.plugin(named: invocation.text("NAME"))
       let (seconds, memory) = (invocation.optionalNumber("--seconds"), invocation.optionalInteger("--memory"))
       if let seconds, !PluginHost.secondsRange.contains(seconds) {
-        throw Common.problem("bad_value", "Not a usable value", "--seconds must be from 0.1 to 3,600, not \(seconds)")
+        throw ShellError.badSeconds(seconds)
       }
       if seconds != nil || memory != nil { try plugins.setLimits(plugin, seconds: seconds, memory: memory) }
       let limits = plugin.limits
