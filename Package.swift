@@ -26,7 +26,8 @@ func tests(
   _ room: String, _ more: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
 ) -> Target {
   .testTarget(
-    name: room + "Tests", dependencies: [.byName(name: room), "TestSupport"] + more, exclude: exclude, resources: resources,
+    name: room + "Tests", dependencies: [.byName(name: room), "TestSupport"] + more, exclude: exclude,
+    resources: resources,
     swiftSettings: strict)
 }
 
@@ -160,7 +161,7 @@ let package = Package(
       ]),
     tests("Authentication", ["Problems", "Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
-    tests("Commands", ["Problems"]),
+    tests("Commands", ["Problems", "Values"]),
     tests("PluginHost", ["Problems", "Bindings"]),
     // Measures calls between Lua and Swift against plain C.
     .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
@@ -174,6 +175,7 @@ let package = Package(
     tests("Shell", ["Problems", "Commands", "PromptProbe"]),
     // The built program, run as somebody runs it.
     .testTarget(
-      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "TestSupport"], exclude: ["Worst"], swiftSettings: strict),
+      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "TestSupport"], exclude: ["Worst"],
+      swiftSettings: strict),
   ]
 )

@@ -1,6 +1,7 @@
 // What Lua sees of word games: the module `games`, the types `game` and `mode`. Invariant: a mode's rules run natively; its
 // functions run in the state that made it, and an error in one names its owner and breaks nothing.
 
+import Decks
 import Lexicon
 public import LuaRuntime
 import Problems
@@ -306,7 +307,7 @@ private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingCo
   ) { handle, stack in
     let deck = try stack.object(2, DeckHandle.self)
     try context.requireGrant(.decksWrite)
-    return table(of: try handle.addMissed(to: deck))
+    return LuaValue(try handle.addMissed(to: deck).value)
   }
   type.method("new_word", [], returns: .string, fails: true, "A new base word; the list of found words is cleared.") {
     handle, _ in

@@ -45,7 +45,7 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case badWidth(Int, ClosedRange<Int>)
 
   static func wrong(
-    _ file: String, _ pointer: JSONPointer, expected: String, _ found: JSONValue?
+    _ file: String, _ pointer: JSONPointer, expected: String, _ found: Value?
   ) -> DocumentError {
     .wrong(file: file, pointer, expected: expected, found: found?.kind)
   }

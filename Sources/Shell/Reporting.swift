@@ -18,7 +18,7 @@ extension Shell {
     // Whoever ended the program knows why its work stopped.
     if let signal = Interrupts.endingSignal, problem.report.code == .interrupted { return 128 + signal }
     if asJSON ?? setup.wantsJSON {
-      console.messageAsItIs(JSONText.problem(problem))
+      console.messageAsItIs(Value(problem).json)
     } else {
       console.message(printableLines(words(error, problem, origin)))
     }

@@ -11,6 +11,7 @@ import PluginHost
 import Problems
 import Text
 import ToggleSettings
+import Values
 import Workspace
 
 /// Lua code to run in batch.
@@ -67,7 +68,7 @@ extension Shell {
   }
 
   /// Runs a line as a command for its value; nothing is shown.
-  func runForValue(_ line: String) throws -> CommandValue {
+  func runForAnswer(_ line: String) throws -> CommandAnswer {
     let words = try ShellWords.split(line, home: environment.folders.home)
     try plugins.prepareCommand(words)
     let (command, invocation) = try registry.parse(words: words)
@@ -76,7 +77,7 @@ extension Shell {
     if command.theme == Self.accountTheme {
       throw ShellError.notFromLua(command: command.name)
     }
-    return try command.run(invocation).value
+    return try command.run(invocation).answer
   }
 
   /// Whether a unit of work is under way.

@@ -270,7 +270,7 @@ public final class Shell {
       },
       progress: { [unowned self] label, total in console.progress(label, total: total == 0 ? nil : total) },
       ask: { [unowned self] text in try ask(text) },
-      run: { [unowned self] line in try runForValue(line) },
+      run: { [unowned self] line in try runForAnswer(line) },
       alias: { [unowned self] name, text, grants in
         let words = try ShellWords.split(text, home: environment.folders.home)
         if owner.plugin == nil { return try registry.setAlias(name, words: words) }
@@ -284,8 +284,8 @@ public final class Shell {
 
   private func pluginServices() -> PluginServices {
     PluginServices(
-      list: { [unowned self] in plugins.plugins.map { luaValue(of: pluginRecord($0)) } },
-      info: { [unowned self] name in luaValue(of: pluginRecord(try plugins.plugin(named: name))) },
+      list: { [unowned self] in plugins.plugins.map { LuaValue(pluginRecord($0)) } },
+      info: { [unowned self] name in LuaValue(pluginRecord(try plugins.plugin(named: name))) },
       enable: { [unowned self] name in
         let plugin = try plugins.plugin(named: name)
         if rehearsal.mayActOutside("enable the plugin \(plugin.name)") { try plugins.enable(plugin) }

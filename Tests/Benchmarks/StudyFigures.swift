@@ -30,7 +30,8 @@ struct StudyFigures {
   private let counts = "counts of every deck of 100,000 cards against reading its rows"
   private let word = "finding a part of a word in 100,000 cards against reading their texts"
   private let state = "finding a state in 100,000 cards against reading their states"
-  private let fittingTitle = "fitting the memory model to 100,000 answers against the package fsrs (FSRS_PYTHON, FSRS_LOG)"
+  private let fittingTitle =
+    "fitting the memory model to 100,000 answers against the package fsrs (FSRS_PYTHON, FSRS_LOG)"
 
   private func rows() throws -> [Figure?] {
     let waiting = "SELECT id, state, due FROM cards WHERE deck = 1 AND state > 0 AND due < 1750017600 AND suspended = 0"

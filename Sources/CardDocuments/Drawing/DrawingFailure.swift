@@ -56,7 +56,7 @@ public enum DrawingFailure: Error, Equatable, Sendable {
     case .crashed:
       (.failure(.drawingFailed), "the program that draws pictures stopped; nothing was written")
     case .timedOut(let seconds):
-      (.failure(.timedOut), "drawing took longer than \(JSONNumber(seconds)?.text ?? "") s and was stopped")
+      (.failure(.timedOut), "drawing took longer than \(Value.measure(seconds).json) s and was stopped")
     case .interrupted: (.interrupted, "drawing was stopped")
     case .refused(let why): (.failure(.drawingFailed), "it cannot be drawn: \(why)")
     }

@@ -86,7 +86,7 @@ private struct ProblemSearch {
     found.append(DocumentProblem(kind, pointer, message))
   }
 
-  mutating func look(at json: JSONObject, isReadOnly: Bool) {
+  mutating func look(at json: Value.Record, isReadOnly: Bool) {
     let root = JSONPointer.whole
     if isReadOnly {
       add(.laterVersion, root.appending("version"), "version 2 expected; only a later Deckhand knows all of it")
@@ -95,17 +95,17 @@ private struct ProblemSearch {
     groups(json["groups"], root.appending("groups"))
     let place = root.appending("elements")
     var seen: Set<String> = []
-    for (index, object) in (json["elements"]?.array ?? []).compactMap(\.object).enumerated() {
+    for (index, object) in (json["elements"]?.list ?? []).compactMap(\.record).enumerated() {
       let pointer = place.appending(index)
-      if let id = object["id"]?.string, !seen.insert(id).inserted {
+      if let id = object["id"]?.text, !seen.insert(id).inserted {
         add(.duplicateID, pointer.appending("id"), "the id \(quoted(id)) stands at an element before it too")
       }
       element(object, pointer)
     }
   }
 
-  private mutating func element(_ json: JSONObject, _ pointer: JSONPointer) {
-    let kind = json["kind"]?.string.flatMap(ElementKind.init)
+  private mutating func element(_ json: Value.Record, _ pointer: JSONPointer) {
+    let kind = json["kind"]?.text.flatMap(ElementKind.init)
     if kind == nil { unknownKind(json["kind"], pointer) }
     for key in ["x", "y"] { number(json[key], pointer.appending(key)) }
     for key in ["width", "height"] { size(json[key], pointer.appending(key)) }
@@ -113,7 +113,7 @@ private struct ProblemSearch {
       wrongType(rotation, pointer.appending("rotation"), "a number")
     }
     for key in ["alt", "font", "group", "link", "text", "imageFile"] { text(json[key], pointer.appending(key)) }
-    if let locked = json["locked"], locked.bool == nil {
+    if let locked = json["locked"], locked.boolean == nil {
       wrongType(locked, pointer.appending("locked"), "true or false")
     }
     color(json["color"], pointer.appending("color"))
@@ -124,29 +124,30 @@ private struct ProblemSearch {
     }
   }
 
-  private mutating func wrongType(_ value: JSONValue, _ pointer: JSONPointer, _ expected: String) {
-    let isHuge = if case .number(let number) = value { !number.value.isFinite } else { false }
-    if isHuge { return add(.outOfRange, pointer, "\(expected) that can be reckoned with expected") }
+  private mutating func wrongType(_ value: Value, _ pointer: JSONPointer, _ expected: String) {
+    if value.isNumeric, value.double == nil {
+      return add(.outOfRange, pointer, "\(expected) that can be reckoned with expected")
+    }
     add(.wrongType, pointer, "\(expected) expected, \(value.kind) found")
   }
 
-  private mutating func unknownKind(_ value: JSONValue?, _ pointer: JSONPointer) {
+  private mutating func unknownKind(_ value: Value?, _ pointer: JSONPointer) {
     guard let value else {
       return add(.missingKey, pointer.appending("kind"), "\"image\" or \"text\" expected, nothing found")
     }
-    guard let name = value.string else { return wrongType(value, pointer.appending("kind"), "\"image\" or \"text\"") }
+    guard let name = value.text else { return wrongType(value, pointer.appending("kind"), "\"image\" or \"text\"") }
     add(
       .unknownKind, pointer.appending("kind"),
       "\"image\" or \"text\" expected, \(quoted(name)) found; it is kept, not drawn")
   }
 
-  private mutating func number(_ value: JSONValue?, _ pointer: JSONPointer) {
+  private mutating func number(_ value: Value?, _ pointer: JSONPointer) {
     guard let value else { return }
     guard let number = value.double else { return wrongType(value, pointer, "a number") }
     if number.magnitude > CardFormat.farthest { tooFar(pointer, "from -100000 to 100000") }
   }
 
-  private mutating func size(_ value: JSONValue?, _ pointer: JSONPointer) {
+  private mutating func size(_ value: Value?, _ pointer: JSONPointer) {
     guard let value else { return }
     guard let number = value.double else { return wrongType(value, pointer, "a number") }
     guard number > 0 else {
@@ -159,13 +160,13 @@ private struct ProblemSearch {
     add(.outOfRange, pointer, "a number \(range) expected; it is drawn as if it were")
   }
 
-  private mutating func text(_ value: JSONValue?, _ pointer: JSONPointer) {
-    if let value, value.string == nil { wrongType(value, pointer, "a text") }
+  private mutating func text(_ value: Value?, _ pointer: JSONPointer) {
+    if let value, value.text == nil { wrongType(value, pointer, "a text") }
   }
 
-  private mutating func color(_ value: JSONValue?, _ pointer: JSONPointer) {
+  private mutating func color(_ value: Value?, _ pointer: JSONPointer) {
     guard let value else { return }
-    guard let parts = value.array, parts.allSatisfy({ if case .number = $0 { true } else { false } }) else {
+    guard let parts = value.list, parts.allSatisfy(\.isNumeric) else {
       return wrongType(value, pointer, "a list of numbers")
     }
     guard (3...4).contains(parts.count) else {
@@ -176,9 +177,9 @@ private struct ProblemSearch {
     }
   }
 
-  private mutating func frame(_ value: JSONValue?, _ pointer: JSONPointer) {
+  private mutating func frame(_ value: Value?, _ pointer: JSONPointer) {
     guard let value else { return }
-    guard let name = value.string else {
+    guard let name = value.text else {
       if value.double != nil { return add(.unknownFrame, pointer, "no frame has this number; the highest is 10") }
       return wrongType(value, pointer, "the name of a frame")
     }
@@ -187,20 +188,20 @@ private struct ProblemSearch {
     add(.unknownFrame, pointer, "no frame is called \(quoted(name))\(hint); it is drawn without one")
   }
 
-  private mutating func image(_ value: JSONValue?, _ pointer: JSONPointer) {
+  private mutating func image(_ value: Value?, _ pointer: JSONPointer) {
     guard let value else { return }
-    guard let name = value.string else { return wrongType(value, pointer, "the SHA-256 of an image") }
+    guard let name = value.text else { return wrongType(value, pointer, "the SHA-256 of an image") }
     if ContentHash(name) == nil {
       add(.badImage, pointer, "64 lower case hexadecimal digits expected, \(quoted(name)) found")
     }
   }
 
-  private mutating func groups(_ value: JSONValue?, _ pointer: JSONPointer) {
+  private mutating func groups(_ value: Value?, _ pointer: JSONPointer) {
     guard let value else { return }
-    guard let list = value.array else { return wrongType(value, pointer, "a list") }
+    guard let list = value.list else { return wrongType(value, pointer, "a list") }
     for (index, entry) in list.enumerated() {
       let place = pointer.appending(index)
-      guard let group = entry.object else {
+      guard let group = entry.record else {
         wrongType(entry, place, "an object")
         continue
       }

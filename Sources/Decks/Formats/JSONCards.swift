@@ -2,6 +2,7 @@
 // Invariant: every key that Deckhand does not know is kept in the card's fields.
 
 import Problems
+import Values
 
 final class JSONCards: CardRows {
   private let reader: JSONReader

@@ -2,7 +2,6 @@
 // Invariant: every value is in the range of the option of the same name; members of a newer program survive.
 
 import Text
-import Values
 
 /// Limits of a deck alone. What is nil is as the preset says.
 public struct DeckLimits: Equatable, Sendable {
@@ -88,17 +87,14 @@ public struct DeckLimits: Equatable, Sendable {
   }
 
   var json: String {
-    var members: [String] = []
-    if let newPerDay { members.append("\"new_per_day\":\(newPerDay)") }
-    if let reviewsPerDay { members.append("\"reviews_per_day\":\(reviewsPerDay)") }
-    if let desiredRetention { members.append("\"desired_retention\":\(desiredRetention)") }
-    if let newToday { members.append("\"new_today\":[\(newToday.day),\(newToday.limit)]") }
-    if let reviewsToday { members.append("\"reviews_today\":[\(reviewsToday.day),\(reviewsToday.limit)]") }
-    for field in unknown {
-      var member = JSONText.string(field.name) + ":"
-      FieldText.appendValue(field.value, to: &member)
-      members.append(member)
+    var fields: [CardField] = []
+    if let newPerDay { fields.append(CardField("new_per_day", .json("\(newPerDay)"))) }
+    if let reviewsPerDay { fields.append(CardField("reviews_per_day", .json("\(reviewsPerDay)"))) }
+    if let desiredRetention { fields.append(CardField("desired_retention", .json("\(desiredRetention)"))) }
+    if let newToday { fields.append(CardField("new_today", .json("[\(newToday.day),\(newToday.limit)]"))) }
+    if let reviewsToday {
+      fields.append(CardField("reviews_today", .json("[\(reviewsToday.day),\(reviewsToday.limit)]")))
     }
-    return "{" + members.joined(separator: ",") + "}"
+    return FieldText.object(fields + unknown)
   }
 }

@@ -1,9 +1,6 @@
 // How cards are studied: the options of a preset, which decks share. Invariant: every value is in its range; what a newer program
 // wrote beside them survives reading and writing.
 
-import Text
-import Values
-
 /// The options of a preset, or those that are good for a deck.
 ///
 ///     var options = DeckOptions()
@@ -101,13 +98,7 @@ public struct DeckOptions: Equatable, Sendable {
 
   /// The object to store: what was set, and what is not known here.
   var json: String {
-    let known = Name.allCases.compactMap { name in values[name].map { (name.text, $0.json) } }
-    var members = known.map { "\"\($0)\":\($1)" }
-    for field in unknown {
-      var member = JSONText.string(field.name) + ":"
-      FieldText.appendValue(field.value, to: &member)
-      members.append(member)
-    }
-    return "{" + members.joined(separator: ",") + "}"
+    let known = Name.allCases.compactMap { name in values[name].map { CardField(name.text, $0.stored) } }
+    return FieldText.object(known + unknown)
   }
 }

@@ -88,12 +88,12 @@ extension OptionValue {
   }
 
   /// As the file keeps it.
-  var json: String {
+  var stored: FieldValue {
     switch self {
-    case .choice(let choice): JSONText.string(choice)
+    case .choice(let choice): .text(choice)
     case .steps(let numbers), .parameters(let numbers):
-      "[" + numbers.map { OptionValue.number($0).text }.joined(separator: ",") + "]"
-    default: text
+      .json("[" + numbers.map { OptionValue.number($0).text }.joined(separator: ",") + "]")
+    default: .json(text)
     }
   }
 
@@ -121,5 +121,16 @@ extension OptionValue {
     let words = json.dropFirst().dropLast().split(separator: ",").map { String($0).trimmed }.filter { !$0.isEmpty }
     let numbers = words.compactMap { Double($0) }
     return numbers.count == words.count ? numbers : nil
+  }
+}
+
+extension FieldText {
+  /// A JSON object of fields, in their order.
+  static func object(_ fields: [CardField]) -> String {
+    var writer = JSONWriter(.compact)
+    writer.beginRecord()
+    for field in fields { field.write(to: &writer) }
+    writer.endRecord()
+    return String(decoding: writer.take(), as: UTF8.self)
   }
 }

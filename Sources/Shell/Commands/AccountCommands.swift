@@ -6,6 +6,7 @@ import CTerminal
 import Commands
 import Files
 import Text
+import Values
 import Workspace
 
 extension Shell {
@@ -59,7 +60,7 @@ extension Shell {
       let table = TableText(
         [.init("Account"), .init("")], rows: names.map { [$0, $0 == user ? "signed in" : ""] },
         whenEmpty: "No accounts; `account add NAME` makes the first one.")
-      let values = names.map { CommandValue.record([("name", .text($0)), ("signed_in", .boolean($0 == user))]) }
+      let values = names.map { Value.record([("name", .text($0)), ("signed_in", .boolean($0 == user))]) }
       return CommandResult(.list(values), .table(table))
     }
   }
@@ -115,7 +116,7 @@ extension Shell {
       example: "logout"
     ) { [unowned self] _ in
       guard gate.user != nil else {
-        return CommandResult(.none, line: "There is no account to sign out of; `account add NAME` makes one.")
+        return CommandResult(.null, line: "There is no account to sign out of; `account add NAME` makes one.")
       }
       try signOut()
       return CommandResult(.boolean(true), line: "Signed out.")
@@ -147,7 +148,7 @@ extension Shell {
       "whoami", theme: Self.accountTheme, effect: .reads, summary: "Tells who is signed in.", example: "whoami"
     ) { [unowned self] _ in
       guard let user = gate.user else {
-        return CommandResult(.none, line: "Nobody in particular: there is no account, the data are local.")
+        return CommandResult(.null, line: "Nobody in particular: there is no account, the data are local.")
       }
       return CommandResult(.text(user), line: user)
     }

@@ -5,6 +5,7 @@ import Commands
 import Decks
 import LuaRuntime
 import Text
+import Values
 import Workspace
 
 extension Shell {
@@ -82,7 +83,7 @@ extension Shell {
       if page != nil, next < listing.total, !listing.cards.isEmpty {
         parts.append(.lines(["… \(grouped(listing.total - next)) more; --offset \(next) shows the next"]))
       }
-      return CommandResult(.list(listing.cards.map { .thing($0.card) }), .parts(parts))
+      return CommandResult(.objects(listing.cards.map(\.card)), .parts(parts))
     }
   }
 
@@ -99,7 +100,7 @@ extension Shell {
       let card = try deck.add(
         NewCard(prompt: invocation.text("PROMPT"), answer: invocation.text("ANSWER"), tags: invocation.list("--tag")))
       return CommandResult(
-        .thing(card), line: "Added \(quoted(try card.record().prompt)) to \(quoted(try deck.record().name)).")
+        .object(card), line: "Added \(quoted(try card.record().prompt)) to \(quoted(try deck.record().name)).")
     }
   }
 
@@ -117,7 +118,7 @@ extension Shell {
         ["state", record.isSuspended ? "suspended" : record.state.name], ["guid", record.guid],
       ]
       for field in record.fields { rows.append([field.name, field.value.text]) }
-      return CommandResult(.thing(card), .fields(rows.map { .init($0[0], $0[1]) }))
+      return CommandResult(.object(card), .fields(rows.map { .init($0[0], $0[1]) }))
     }
   }
 
@@ -138,7 +139,7 @@ extension Shell {
       } else {
         try workspace().update(cards, prompt: prompt, answer: answer)
       }
-      return CommandResult(.list(cards.map { .thing($0) }), line: "Changed \(counted(cards.count, "card")).")
+      return CommandResult(.objects(cards), line: "Changed \(counted(cards.count, "card")).")
     }
   }
 
@@ -151,7 +152,7 @@ extension Shell {
       let card = try card(invocation.text("CARD"))
       try card.move(to: invocation.optionalInteger("POSITION") ?? 1)
       return CommandResult(
-        .thing(card), line: "\(quoted(try card.record().prompt)) is at position \(grouped(try card.position())).")
+        .object(card), line: "\(quoted(try card.record().prompt)) is at position \(grouped(try card.position())).")
     }
   }
 
@@ -175,7 +176,7 @@ extension Shell {
       let cards = try invocation.list("CARD").map { try card($0) }
       try workspace().setSuspended(cards, suspends)
       return CommandResult(
-        .list(cards.map { .thing($0) }), line: "\(suspends ? "Suspended" : "Resumed") \(counted(cards.count, "card")).")
+        .objects(cards), line: "\(suspends ? "Suspended" : "Resumed") \(counted(cards.count, "card")).")
     }
   }
 
@@ -190,7 +191,7 @@ extension Shell {
     ) { [unowned self] invocation in
       let cards = try invocation.list("CARD").map { try card($0) }
       try workspace().changeTags(cards, adding: invocation.list("--add"), removing: invocation.list("--remove"))
-      return CommandResult(.list(cards.map { .thing($0) }), line: "Tagged \(counted(cards.count, "card")).")
+      return CommandResult(.objects(cards), line: "Tagged \(counted(cards.count, "card")).")
     }
   }
 }

@@ -39,7 +39,7 @@ extension Shell {
   /// What a command changed, saved.
   private func saved(_ document: DocumentHandle, _ line: String) throws -> CommandResult {
     try document.document().save()
-    return CommandResult(.thing(document), line: line)
+    return CommandResult(.object(document), line: line)
   }
 
   // MARK: Finding
@@ -59,7 +59,7 @@ extension Shell {
       for problem in problems { console.message("doc: \(problem.message)") }
       let columns: [TableText.Column] = [.init("Id"), .init("Title"), .init("Elements", .right), .init("Changed")]
       return CommandResult(
-        .list(documents.map { .thing($0) }),
+        .objects(documents),
         .table(TableText(columns, rows: rows, whenEmpty: "No documents yet; `doc create` makes one.")))
     }
   }
@@ -85,10 +85,10 @@ extension Shell {
   }
 
   /// A document with its elements, as `--json` gives it.
-  private func documentRecord(_ handle: DocumentHandle, _ document: StoredDocument) throws -> CommandValue {
-    guard case .record(let fields) = record(of: handle) else { return .thing(handle) }
-    let elements = try handle.elements().map { record(of: $0) }
-    return .record(fields.map { $0.0 == "elements" ? ("elements", .list(elements)) : $0 })
+  private func documentRecord(_ handle: DocumentHandle, _ document: StoredDocument) throws -> Value {
+    guard case .record(var fields) = record(of: handle) else { return .null }
+    fields["elements"] = .list(try handle.elements().map { record(of: $0) })
+    return .record(fields)
   }
 
   // MARK: Making
@@ -109,7 +109,7 @@ extension Shell {
       } else {
         made = try workspace().createDocument(background: background)
       }
-      return CommandResult(.thing(made), line: "Created document \(try made.document().id).")
+      return CommandResult(.object(made), line: "Created document \(try made.document().id).")
     }
   }
 
@@ -185,7 +185,7 @@ extension Shell {
       let element = try element(invocation.text("ELEMENT"), of: document)
       let moved = try raises ? document.document().raise(element.id) : document.document().lower(element.id)
       return CommandResult(
-        .thing(document), line: moved ? "Moved." : "It is \(raises ? "in front of" : "behind") all others already.")
+        .object(document), line: moved ? "Moved." : "It is \(raises ? "in front of" : "behind") all others already.")
     }
   }
 
@@ -195,7 +195,7 @@ extension Shell {
       arguments: [Self.document], example: "doc duplicate 6D92"
     ) { [unowned self] invocation in
       let made = try document(invocation).duplicate()
-      return CommandResult(.thing(made), line: "Created document \(try made.document().id).")
+      return CommandResult(.object(made), line: "Created document \(try made.document().id).")
     }
   }
 
@@ -207,7 +207,7 @@ extension Shell {
       let document = try document(invocation)
       let element = try element(invocation.text("ELEMENT"), of: document)
       try document.document().removeElement(element.id)
-      return CommandResult(.thing(document), line: "Removed an element.")
+      return CommandResult(.object(document), line: "Removed an element.")
     }
   }
 
@@ -275,7 +275,7 @@ extension Shell {
       let path = expandedPath(invocation.text("FILE"))
       let losses = try document(invocation).document().exportEdition2(to: path)
       let value = losses.map { loss in
-        CommandValue.record([("pointer", .text(loss.pointer.description)), ("message", .text(loss.message))])
+        Value.record([("pointer", .text(loss.pointer.description)), ("message", .text(loss.message))])
       }
       let head = "Exported to \(printable(path))" + (losses.isEmpty ? "." : "; it could not hold:")
       return CommandResult(

@@ -101,7 +101,7 @@ extension Shell {
 
   private func showScores() throws -> CommandResult {
     let results = try workspace().gameResults()
-    let value = CommandValue.list(results.map(record))
+    let value = Value.list(results.map(record))
     guard !results.isEmpty else { return CommandResult(value, line: "No finished games yet.") }
     return CommandResult(
       value,
@@ -126,7 +126,7 @@ extension Shell {
       })
   }
 
-  private func record(_ result: GameResult) -> CommandValue {
+  private func record(_ result: GameResult) -> Value {
     .record([
       ("mode", .text(result.mode)), ("language", .text(result.language)), ("base_word", .text(result.baseWord)),
       ("score", .integer(result.score)), ("count", .integer(result.count)), ("average", .number(result.average)),

@@ -9,6 +9,7 @@ import LuaRuntime
 import PluginHost
 import Problems
 import Text
+import Values
 import Workspace
 
 extension Shell {
@@ -46,11 +47,11 @@ extension Shell {
       let sum =
         failures == 0
         ? "\(counted(results.count, "test")) passed." : "\(failures) of \(counted(results.count, "test")) failed."
-      let value = CommandValue.list(
+      let value = Value.list(
         results.map { result in
           .record([
             ("test", .text(result.name)), ("passed", .boolean(result.failure == nil)),
-            ("message", result.failure.map { .text($0) } ?? .none),
+            ("message", result.failure.map { .text($0) } ?? .null),
           ])
         })
       let shown = lines.flatMap { $0.split(separator: "\n").map(String.init) } + [sum]

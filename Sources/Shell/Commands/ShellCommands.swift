@@ -8,6 +8,7 @@ import LuaRuntime
 import PluginHost
 import Problems
 import Text
+import Values
 import Workspace
 
 extension Shell {
@@ -114,10 +115,10 @@ extension Shell {
           guard registry.removeAlias(name) else {
             throw LookupError.noAlias(name)
           }
-          return CommandResult(.none, line: "\(name) is no alias any more.")
+          return CommandResult(.null, line: "\(name) is no alias any more.")
         }
         try registry.setAlias(name, words: ShellWords.split(text, home: environment.folders.home))
-        return CommandResult(.none, line: "\(name) stands for \(text)")
+        return CommandResult(.null, line: "\(name) stands for \(text)")
       }
       let rows = registry.aliases.map { [$0.name, $0.words.map { ShellWords.quote($0) }.joined(separator: " ")] }
       return CommandResult(

@@ -3,6 +3,7 @@
 import Commands
 import Decks
 import Text
+import Values
 import Workspace
 
 extension Shell {

@@ -6,6 +6,7 @@ import Lexicon
 import LuaRuntime
 import Problems
 import Text
+import Values
 import Workspace
 
 extension Shell {
@@ -128,7 +129,7 @@ extension Shell {
       let wanted =
         try invocation.optionalText("LANGUAGE").map { [try lexicons.language(named: $0)] } ?? lexicons.languages()
       var lines: [String] = []
-      var values: [CommandValue] = []
+      var values: [Value] = []
       for language in wanted {
         let lexicon = try lexicons.compile(language, foldAccents: folds)
         let dropped = lexicon.report.dropped.map { "\(grouped($0.count)) \($0.reason.title)" }
