@@ -58,7 +58,8 @@ public enum DeckTable {
     try db.firstRow("SELECT count(*) FROM cards WHERE deck = ?", [id.rawValue]) { $0.count(0) } ?? 0
   }
 
-  /// Its own cards that were never studied, suspended and buried ones left out. Indices answer it without reading a card.
+  /// Its own cards that were never studied, suspended and buried ones left out. Indices answer it without reading a
+  /// card.
   static func newCount(_ db: Database, _ id: DeckID, at moment: StudyMoment) throws -> Int {
     let sql = """
       SELECT (SELECT count(*) FROM cards WHERE deck = ?1) - (SELECT count(*) FROM cards WHERE deck = ?1 AND state > 0)

@@ -1,5 +1,5 @@
-// Presets, statistics, fitting and simulating as operations of a workspace. Invariant: every change is one operation; what only
-// looks changes nothing.
+// Presets, statistics, fitting and simulating as operations of a workspace. Invariant: every change is one operation;
+// what only looks changes nothing.
 
 public import Decks
 import Files

@@ -1,5 +1,6 @@
-// A study session as it is handed to Lua and to the study screen: a race, or reviews by schedule. Invariant: a race begins
-// afresh when the deck's cards change; this is looked at before each use. Every answer of a review is one operation.
+// A study session as it is handed to Lua and to the study screen: a race, or reviews by schedule. Invariant: a race
+// begins afresh when the deck's cards change; this is looked at before each use. Every answer of a review is one
+// operation.
 
 public import Decks
 import Files
@@ -93,6 +94,7 @@ public final class SessionHandle: WorkspaceHandle {
   /// The course; a race is begun afresh when the cards have changed.
   private func current() throws -> Course {
     _ = try workspace.store(for: "session")
+    if case .review(let session) = course { session.advance(to: workspace.moment) }
     guard case .sprint(let sprint) = course, seenChanges != workspace.changeCount else { return course }
     let now = try workspace.read { try Self.marks($0, deck.id) }
     seenChanges = workspace.changeCount
@@ -177,7 +179,8 @@ public final class SessionHandle: WorkspaceHandle {
 
   // MARK: Acts
 
-  /// Answers the card, and notifies of it, and of the end of the session when it was the last answer or the time is out.
+  /// Answers the card, and notifies of it, and of the end of the session when it was the last answer or the time is
+  /// out.
   /// - Parameter seconds: that the person took, for the record of reviews.
   /// - Throws: `DeckError.over`, `.paused`, and a stop of code that was notified.
   @discardableResult
@@ -195,7 +198,8 @@ public final class SessionHandle: WorkspaceHandle {
     return result
   }
 
-  /// Notifies of the end of the session when it has come and nobody was notified yet: a race may end while nobody answers.
+  /// Notifies of the end of the session when it has come and nobody was notified yet: a race may end while nobody
+  /// answers.
   public func finishIfOver() throws {
     guard try isOver() else { return hasEnded = false }
     guard !hasEnded else { return }

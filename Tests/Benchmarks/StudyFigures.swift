@@ -1,5 +1,5 @@
-// What study costs on 100,000 cards with 300,000 answers. References: SQLite's own interface reading the same rows, and the
-// optimizer of the PyPI package fsrs.
+// What study costs on 100,000 cards with 300,000 answers. References: SQLite's own interface reading the same rows, and
+// the optimizer of the PyPI package fsrs.
 
 import BenchmarkReferences
 import Decks
@@ -107,7 +107,8 @@ struct StudyFigures {
     try store.close()
   }
 
-  /// Only where the package is: `FSRS_PYTHON` names a Python that has it, `FSRS_LOG` a log as `Tests/Peers/fsrs_optimizer.py` reads.
+  /// Only where the package is: `FSRS_PYTHON` names a Python that has it, `FSRS_LOG` a log as
+  /// `Tests/Peers/fsrs_optimizer.py` reads.
   private func fitting() throws -> Figure? {
     guard isAsked(fittingTitle), let log = getenv("FSRS_LOG") else { return nil }
     var history = ReviewHistory()

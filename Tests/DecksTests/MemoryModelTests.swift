@@ -2,6 +2,7 @@
 // Expected values: fsrs-rs 6.6.1, ts-fsrs (cdec8d2f), py-fsrs 6.3.2, as their own tests state them.
 
 import Glibc
+import Problems
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@
 
 import GRDB
 import Glibc
+import Problems
 import Storage
 import TestSupport
 import Testing

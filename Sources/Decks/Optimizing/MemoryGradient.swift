@@ -1,6 +1,6 @@
 // How well parameters predict a history, and in which direction they would do so better: the log loss of FSRS-6 and its
-// derivatives, written out by hand. A card is walked forwards with each step noted, then backwards (reverse-mode differentiation).
-// Invariant: nothing is allocated while cards are walked; the formulas are those of `MemoryModel`.
+// derivatives, written out by hand. A card is walked forwards with each step noted, then backwards (reverse-mode
+// differentiation). Invariant: nothing is allocated while cards are walked; the formulas are those of `MemoryModel`.
 
 import Glibc
 
@@ -90,7 +90,8 @@ final class MemoryGradient {
 
   // MARK: Walking
 
-  /// The loss of a card's answers on later days, and how many there are. With `isTraining` their derivatives are added to `gradient`.
+  /// The loss of a card's answers on later days, and how many there are. With `isTraining` their derivatives are added
+  /// to `gradient`.
   func walk(_ card: Int, isTraining: Bool) -> (loss: Double, count: Int) {
     var (loss, count) = (0.0, 0)
     visit(card) { recall, isRight, _, _, _ in
@@ -101,7 +102,8 @@ final class MemoryGradient {
     return (loss, count)
   }
 
-  /// Calls the body with each prediction of a card: the probability, the outcome, days, the number of answers before, lapses before.
+  /// Calls the body with each prediction of a card: the probability, the outcome, days, the number of answers before,
+  /// lapses before.
   @inline(__always)
   func visit(_ card: Int, _ body: (Double, Bool, Int, Int, Int) -> Void) {
     let start = history.starts[card]

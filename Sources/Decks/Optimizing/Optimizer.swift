@@ -1,7 +1,7 @@
-// Fits the parameters of FSRS-6 to what was remembered. Source of the method: Kingma and Ba, "Adam: a method for stochastic
-// optimization" (2015), with steps that fall as a half cosine (Loshchilov and Hutter, "SGDR", 2017); the bins of the error are
-// those of `open-spaced-repetition/srs-benchmark`. Invariant: the same history always gives the same parameters, and never worse
-// ones for the cards that were held back than those it began with.
+// Fits the parameters of FSRS-6 to what was remembered. Source of the method: Kingma and Ba, "Adam: a method for
+// stochastic optimization" (2015), with steps that fall as a half cosine (Loshchilov and Hutter, "SGDR", 2017); the
+// bins of the error are those of `open-spaced-repetition/srs-benchmark`. Invariant: the same history always gives the
+// same parameters, and never worse ones for the cards that were held back than those it began with.
 
 import Glibc
 
@@ -30,7 +30,8 @@ public struct Optimizer {
   public static let fewestReviews = 400
   private static let batch = 512
 
-  /// How far each parameter usually is from the published one, over many people: what is far is believed only with evidence.
+  /// How far each parameter usually is from the published one, over many people: what is far is believed only with
+  /// evidence.
   private static let spread: [Double] = [
     6.43, 9.66, 17.58, 27.85, 0.57, 0.28, 0.6, 0.12, 0.39, 0.18, 0.33, 0.3, 0.09, 0.16, 0.57, 0.25, 1.03, 0.31, 0.32,
     0.14, 0.27,

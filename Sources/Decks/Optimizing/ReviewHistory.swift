@@ -1,5 +1,5 @@
-// The answers of cards, one card after the other, as the memory model is fitted to them: flat arrays, 9 bytes an answer.
-// Invariant: a history begins with a card's first answer; rows that no session can have written are left out.
+// The answers of cards, one card after the other, as the memory model is fitted to them: flat arrays, 9 bytes an
+// answer. Invariant: a history begins with a card's first answer; rows that no session can have written are left out.
 
 public import GRDB
 

@@ -45,7 +45,9 @@ final class QueryFacts {
       }
     case .noteType where noteTypes.isEmpty: try readNoteTypes(db)
     case .expression(let expression): matchers.append((expression, ExpressionMatcher(expression)))
-    case .field(let name, _, let column): try checkField(db, name, column, query)
+    case .field(let name, let pattern, let column):
+      let isOfNotes = try readNoteFields(db, condition, name, pattern)
+      if !isOfNotes { try checkField(db, name, column, query) }
     default: break
     }
   }
@@ -58,6 +60,33 @@ final class QueryFacts {
       JOIN note_types ON note_types.id = notes.type
       """
     try db.forEachRow(sql) { noteTypes[$0.integer(0)] = Folding.fold($0.text(1)) }
+  }
+
+  /// The cards of notes that have a field with that text.
+  /// - Returns: whether a note type has a field of that name.
+  private func readNoteFields(
+    _ db: Database, _ condition: CardQuery.Condition, _ name: String, _ pattern: TextPattern
+  ) throws -> Bool {
+    guard try Siblings.hasNotes(db) else { return false }
+    var places: [Int64: Int] = [:]
+    let fields = """
+      SELECT note_types.id, each.key, each.value ->> 'name'
+      FROM note_types, json_each(note_types.json, '$.flds') AS each WHERE json_valid(note_types.json)
+      """
+    try db.forEachRow(fields) { if $0.text(2).lowercased() == name { places[$0.integer(0)] = $0.count(1) } }
+    if places.isEmpty { return false }
+    var ids: Set<Int64> = []
+    let sql = "SELECT cards.id, notes.type, notes.fields FROM cards JOIN notes ON notes.id = cards.note"
+    try db.forEachRow(sql) { row in
+      guard let place = places[row.integer(1)] else { return }
+      let texts = row.bytes(2).split(separator: 0x1F, omittingEmptySubsequences: false)
+      guard place < texts.count else { return }
+      folded.removeAll(keepingCapacity: true)
+      Folding.fold(UnsafeBufferPointer(rebasing: texts[place]), into: &folded)
+      if folded.withUnsafeBufferPointer({ pattern.matches($0) }) { ids.insert(row.integer(0)) }
+    }
+    cards.append((condition, ids))
+    return true
   }
 
   private func start(_ days: Int) -> Double { moment.start(ofDay: moment.today - days + 1) }

@@ -74,7 +74,8 @@ struct QueryMatcher {
     case .rated, .introduced, .duplicates: return facts.cards(condition).contains(row.integer(0))
     case .deck(let pattern): return facts.isDeck(row.integer(13), pattern)
     case .noteType(let pattern): return facts.isNoteType(ofCard: row.integer(0), pattern)
-    case .field(let name, let pattern, _): return facts.hasField(row, name, pattern)
+    case .field(let name, let pattern, _):
+      return facts.cards(condition).contains(row.integer(0)) || facts.hasField(row, name, pattern)
     case .expression(let expression):
       let matcher = facts.matcher(expression)
       return matcher.matches(row.bytes(1)) || matcher.matches(row.bytes(2))

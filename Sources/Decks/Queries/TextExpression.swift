@@ -1,6 +1,6 @@
-// Regular expressions that take no more time than the text's length times their own: all ways to match are followed at once
-// (Thompson, "Regular expression search algorithm", 1968). Invariant: an expression that exists has at most 2,000 instructions;
-// nothing that would need going back in the text (back references, looking around) is understood.
+// Regular expressions that take no more time than the text's length times their own: all ways to match are followed at
+// once (Thompson, "Regular expression search algorithm", 1968). Invariant: an expression that exists has at most 2,000
+// instructions; nothing that would need going back in the text (back references, looking around) is understood.
 
 /// An expression, compiled. Capitals do not count.
 struct TextExpression: Equatable {

@@ -1,5 +1,5 @@
-// Cards that are kept from being shown for a day, and flags. Invariant: a burial ends with the day it was made on, whatever the
-// clock does meanwhile; a burial never changes a schedule.
+// Cards that are kept from being shown for a day, and flags. Invariant: a burial ends with the day it was made on,
+// whatever the clock does meanwhile; a burial never changes a schedule.
 
 public import GRDB
 

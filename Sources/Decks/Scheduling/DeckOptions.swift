@@ -1,5 +1,5 @@
-// How cards are studied: the options of a preset, which decks share. Invariant: every value is in its range; what a newer program
-// wrote beside them survives reading and writing.
+// How cards are studied: the options of a preset, which decks share. Invariant: every value is in its range; what a
+// newer program wrote beside them survives reading and writing.
 
 /// The options of a preset, or those that are good for a deck.
 ///
@@ -85,7 +85,8 @@ public struct DeckOptions: Equatable, Sendable {
 
   // MARK: Storing
 
-  /// From the stored object. A value that cannot be used (a newer program may know other ranges) leaves the initial one.
+  /// From the stored object. A value that cannot be used (a newer program may know other ranges) leaves the initial
+  /// one.
   init(json: String) throws {
     for field in try FieldText.list(json) {
       guard let name = Name(rawValue: field.name) else {

@@ -1,6 +1,6 @@
 // Intervals that vary a little, so that cards answered together do not come back together for ever.
-// Source: Anki, rslib/src/scheduler/states/fuzz.rs. Invariant: the same seed gives the same interval; it is never out of the
-// bounds that it was given.
+// Source: Anki, rslib/src/scheduler/states/fuzz.rs. Invariant: the same seed gives the same interval; it is never out
+// of the bounds that it was given.
 
 /// How an interval may vary.
 struct Fuzz: Sendable {

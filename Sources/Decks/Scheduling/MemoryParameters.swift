@@ -1,5 +1,6 @@
 // The parameters of FSRS-6: their ranges, and how those of older versions become them.
-// Source: `open-spaced-repetition/fsrs-rs`, src/model.rs and src/parameter_clipper.rs. Invariant: what is converted is in range.
+// Source: `open-spaced-repetition/fsrs-rs`, src/model.rs and src/parameter_clipper.rs. Invariant: what is converted is
+// in range.
 
 import Glibc
 import Text

@@ -1,5 +1,5 @@
-// The options of a preset by name: what each means, what it may be and what it is when nobody set it. They mean what Anki's
-// options of the same name mean. Invariant: a name that was released keeps its meaning; a new one is added.
+// The options of a preset by name: what each means, what it may be and what it is when nobody set it. They mean what
+// Anki's options of the same name mean. Invariant: a name that was released keeps its meaning; a new one is added.
 
 import Text
 

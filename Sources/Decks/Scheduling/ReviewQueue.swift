@@ -1,5 +1,5 @@
-// What waits in a session of reviews, in the order it is shown. Invariant: its list is never changed once gathered, so that the
-// copies that undo keeps share it.
+// What waits in a session of reviews, in the order it is shown. Invariant: its list is never changed once gathered, so
+// that the copies that undo keeps share it.
 
 /// The queue of a session.
 struct ReviewQueue {

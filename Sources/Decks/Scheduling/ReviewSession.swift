@@ -1,5 +1,6 @@
 // A session of reviews: what a selection says, in the order of the options; what is being learnt comes back within it.
-// Invariant: one answer writes one record and one schedule; a card that was removed or suspended meanwhile is passed over.
+// Invariant: one answer writes one record and one schedule; a card that was removed or suspended meanwhile is passed
+// over.
 
 public import GRDB
 
@@ -77,6 +78,9 @@ public final class ReviewSession {
   public var canUndo: Bool { !past.isEmpty }
   /// When the next card that is being learnt comes, in seconds since 1970; nil when none does today.
   public var nextDue: Double? { queue.learning.map(\.due).min() }
+
+  /// Takes notice of the time: what is being learnt may have come due.
+  public func advance(to moment: StudyMoment) { now = moment.now }
 
   /// The card to answer now; the same until it is answered. nil when the session is over.
   public func card(_ db: Database, at moment: StudyMoment) throws -> CardRecord? {

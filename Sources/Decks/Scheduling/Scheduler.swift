@@ -1,6 +1,6 @@
 // What an answer does to a card's schedule: FSRS-6 for the days, short steps for what is being learnt.
-// Invariant: pure; the same card, answer, moment and seed always give the same schedule, and with a seed hard comes back before
-// good and good before easy.
+// Invariant: pure; the same card, answer, moment and seed always give the same schedule, and with a seed hard comes
+// back before good and good before easy.
 
 /// A schedule after an answer, and how long it is until the card comes back.
 public struct NextSchedule: Equatable, Sendable {
@@ -21,8 +21,9 @@ public struct Scheduler: Sendable {
     (learningSteps, relearningSteps) = (options.learningSteps, options.relearningSteps)
   }
 
-  /// - Parameter seed: of the card and its answers: intervals vary by it when the options say so, and those of hard, good and
-  ///   easy keep apart. nil gives the model's own intervals, as other programs that schedule by FSRS have them.
+  /// - Parameter seed: of the card and its answers: intervals vary by it when the options say so, and those of hard,
+  ///   good and easy keep apart. nil gives the model's own intervals, as other programs that schedule by FSRS have
+  ///   them.
   public func next(
     _ old: CardSchedule, _ rating: Rating, at moment: StudyMoment, seed: UInt64? = nil
   ) -> NextSchedule {
@@ -127,7 +128,8 @@ public struct Scheduler: Sendable {
     }
   }
 
-  /// On the first step the middle between it and the second, or half as long again, at most a day more, where there is one only.
+  /// On the first step the middle between it and the second, or half as long again, at most a day more, where there is
+  /// one only.
   private func hardStep(_ steps: [Double], _ index: Int) -> Double {
     if index > 0 { return steps[index] }
     return steps.count > 1 ? (steps[0] + steps[1]) / 2 : min(steps[0] * 1.5, steps[0] + 86_400)

@@ -5,8 +5,8 @@ import GRDB
 import Storage
 
 extension DecksSchema {
-  /// `preset` is null where the deck around it decides. `decks.options` holds what is good for the deck alone. `buried` says who
-  /// did it: 1 a sibling, 2 the user.
+  /// `preset` is null where the deck around it decides. `decks.options` holds what is good for the deck alone. `buried`
+  /// says who did it: 1 a sibling, 2 the user.
   static var scheduling: Migration {
     Migration("decks.3") { db in
       try db.execute(sql: tables)

@@ -38,8 +38,8 @@ public struct StudyMoment: Equatable, Sendable {
 
   // MARK: Due days
 
-  /// A learnt card is due on a day, which is stored as the moment when that day began where the card was answered. Summer time
-  /// and journeys move the beginnings of days by up to half a day: the nearest beginning counts.
+  /// A learnt card is due on a day, which is stored as the moment when that day began where the card was answered.
+  /// Summer time and journeys move the beginnings of days by up to half a day: the nearest beginning counts.
   public func dueDay(of due: Double) -> Int { day(of: due + 43_200) }
 
   /// Learnt cards with a due time before this one are due today.

@@ -25,8 +25,8 @@ public struct StudySelection: Equatable {
   public var query: CardQuery?
   /// Cards to study at most, beside the decks' own limits.
   public var limit: Int?
-  /// Whether answers change the cards' schedules and are recorded. Otherwise a card that was not remembered comes back at
-  /// the end, and nothing is written.
+  /// Whether answers change the cards' schedules and are recorded. Otherwise a card that was not remembered comes back
+  /// at the end, and nothing is written.
   public var reschedules = true
 
   public init(_ decks: [DeckID], query: CardQuery? = nil, limit: Int? = nil) {

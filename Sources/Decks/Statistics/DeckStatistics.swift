@@ -1,5 +1,6 @@
-// The figures of study: what was answered, what was remembered, what is to come. Values only; `StatisticsReader` gathers them.
-// Invariant: of the same cards every sum agrees with every other: buttons, hours and days count the same answers.
+// The figures of study: what was answered, what was remembered, what is to come. Values only; `StatisticsReader`
+// gathers them. Invariant: of the same cards every sum agrees with every other: buttons, hours and days count the same
+// answers.
 
 /// Figures of the answers of one day.
 public struct DayFigures: Equatable, Sendable {
@@ -125,7 +126,8 @@ public struct DeckStatistics: Equatable, Sendable {
   /// Of learnt cards: days until the next answer, whole days of stability.
   public let intervals: Histogram
   public let stabilities: Histogram
-  /// Of learnt cards: tenths of difficulty from 1.0 (10) to 10.0 (100), percents of the probability to be remembered now.
+  /// Of learnt cards: tenths of difficulty from 1.0 (10) to 10.0 (100), percents of the probability to be remembered
+  /// now.
   public let difficulties: Histogram
   public let recalls: Histogram
   /// How many of the learnt cards are remembered now: the sum of the probabilities.

@@ -1,5 +1,6 @@
-// Gathers figures from cards and answers: one pass over each. Invariant: rows that no session can have written (ratings that are
-// none, times before 1970 or in the future) are left out; answers of removed cards count where all cards are asked for.
+// Gathers figures from cards and answers: one pass over each. Invariant: rows that no session can have written (ratings
+// that are none, times before 1970 or in the future) are left out; answers of removed cards count where all cards are
+// asked for.
 
 public import GRDB
 import GRDBSQLite
