@@ -134,7 +134,13 @@ let package = Package(
       name: "deckhand-draw", dependencies: ["DrawingWire", "CDrawing"],
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
     // What the tests of several rooms share: folders, programs at pipes and terminals, numbers, clocks.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .target(name: "TestSupport", dependencies: ["Files"], path: "Tests/TestSupport", swiftSettings: strict),
+    // A user's data, for tests at the doors of Workspace and of the rooms above it.
+    .target(
+      name: "TestWorkspace",
+      dependencies: [
+        "TestSupport", "Authentication", "CardDocuments", "Files", "Lexicon", "ToggleSettings", "WordGames", "Workspace",
+      ], path: "Tests/TestWorkspace", swiftSettings: strict),
     // Sweeps the problems of all rooms.
     tests(
       "Problems",
@@ -157,7 +163,13 @@ let package = Package(
       "Workspace",
       [
         "Authentication", "CardDocuments", "Decks", "ToggleSettings", "Lexicon", "WordGames", "Storage", "Problems",
-        "Text", "Values", "Files",
+        "Text", "Values", "Files", "TestWorkspace",
+      ]),
+    tests(
+      "Bindings",
+      [
+        "CardDocuments", "Commands", "Decks", "LuaRuntime", "Problems", "Text", "Workspace", "TestWorkspace",
+        "deckhand-draw",
       ]),
     tests("Authentication", ["Problems", "Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),

@@ -2,6 +2,7 @@
 // what the state was granted. Invariant: a binding gets at data only through `workspace()`, which is where the gate stands.
 
 public import Commands
+import Lexicon
 public import LuaRuntime
 public import Problems
 import Text
@@ -152,6 +153,8 @@ public final class BindingContext {
   /// The workspace that answered last. While it is open, nobody has signed out. Read at every call; nothing holds an access to it
   /// across another.
   @exclusivity(unchecked) private var lastWorkspace: Workspace?
+  /// The letters that `words.can_form` was asked about last.
+  var letters = PlainLetters()
 
   public init(
     workspace: @escaping () throws -> Workspace, shell: ShellServices, plugins: PluginServices, auth: AuthServices?,
@@ -184,10 +187,27 @@ public final class BindingContext {
   /// What every module but `auth` asks first.
   /// - Throws: `auth_required`.
   func requireSignIn() throws {
-    if let lastWorkspace, lastWorkspace.isOpen { return }
+    if isOpen { return }
     lastWorkspace = nil
     lastWorkspace = try workspace()
   }
+}
+
+extension BindingContext: LuaGate {
+  /// Whether somebody is known to be signed in: once anything was asked of the workspace, until the sign-out.
+  public var isOpen: Bool {
+    guard let lastWorkspace else { return false }
+    return lastWorkspace.isOpen
+  }
+}
+
+// A handle of the workspace is open while that is.
+extension LexiconHandle: LuaGate {
+  public var isOpen: Bool { workspace.isOpen }
+}
+
+extension GameHandle: LuaGate {
+  public var isOpen: Bool { workspace.isOpen }
 }
 
 /// What a bound handle of the workspace needs to be used at all: checked before each of its members, in this one place.

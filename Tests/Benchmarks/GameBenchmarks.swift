@@ -1,5 +1,5 @@
-// What Lua must be fast at with words and games, against the same in C from Lua. Invariant: both sides are asked the same, in the
-// same order, by the same Lua code.
+// What Lua must be fast at with words and games, against the same in C from Lua. Invariant: both sides are asked the
+// same, in the same order, by the same Lua code.
 
 import Authentication
 import BenchmarkReferences

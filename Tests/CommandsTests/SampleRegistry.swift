@@ -5,11 +5,18 @@ import Problems
 
 func sampleRegistry() throws -> CommandRegistry {
   let registry = CommandRegistry()
-  let none: (Invocation) throws -> CommandResult = { _ in CommandResult() }
-  let deck = Argument("DECK", .deck, help: "the deck's name")
-  let decks = "Decks and cards"
   registry.themeOrder = [decks, "Words", "Help"]
   registry.describeGroup("deck", "Piles of cards.")
+  try addDeckCommands(to: registry)
+  try addOtherCommands(to: registry)
+  return registry
+}
+
+private let decks = "Decks and cards"
+private let none: @Sendable (Invocation) throws -> CommandResult = { _ in CommandResult() }
+
+private func addDeckCommands(to registry: CommandRegistry) throws {
+  let deck = Argument("DECK", .deck, help: "the deck's name")
   try registry.add(Command("deck", "list", theme: decks, effect: .reads, summary: "Lists the decks.", run: none))
   try registry.add(
     Command("deck", "create", theme: decks, effect: .reads, summary: "Makes a deck.", arguments: [deck], run: none))
@@ -42,6 +49,9 @@ func sampleRegistry() throws -> CommandRegistry {
       options: [
         Option("--sprint"), Option("--seconds", "N", .integer(1...3600)), Option("--limit", "N", .positive, short: "n"),
       ], run: none))
+}
+
+private func addOtherCommands(to registry: CommandRegistry) throws {
   try registry.add(
     Command(
       "word", "shift", theme: "Words", effect: .reads, summary: "Moves by a number.",
@@ -56,7 +66,6 @@ func sampleRegistry() throws -> CommandRegistry {
     Command(
       "help", theme: "Help", effect: .reads, summary: "Explains.",
       arguments: [Argument("NAME", .command, isOptional: true, isRepeating: true)], run: none))
-  return registry
 }
 
 /// What a line of words gives, as text: the values by name, or the message of its error.

@@ -1,4 +1,5 @@
-// A folder of a test's own, and plain reading and writing of files, without the program's own means: those are what is tested.
+// A folder of a test's own, and plain reading and writing of files, without the program's own means: those are what is
+// tested.
 // Invariant: nothing is left below /tmp when the object is gone.
 
 public import Glibc

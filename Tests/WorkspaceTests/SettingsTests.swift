@@ -6,47 +6,13 @@ import Files
 import Glibc
 import Problems
 import TestSupport
+import TestWorkspace
 import Testing
 import ToggleSettings
 import WordGames
 
 @testable import Lexicon
 @testable import Workspace
-
-/// A data folder without accounts that goes with the test.
-final class Person {
-  private let folder = TemporaryFolder()
-  private let store: AccountStore
-
-  var data: String { folder.path }
-
-  init() throws {
-    store = try AccountStore(data: folder.path, environment: .ofSystem(bootID: "test"))
-    try folder.makeFolder("words")
-    try folder.write("comidas\nmamá\ncosas\ncaminos\n", to: "words/spanish")
-    try folder.write("cambering\ngrace\nletters\nelephant\n", to: "words/american-english")
-  }
-
-  func access() throws -> AccountAccess { try store.openLocal() }
-
-  func workspace(_ sources: SettingSources = SettingSources()) throws -> Workspace {
-    var seed: UInt64 = 1
-    let environment = Environment(
-      clocks: Clocks(now: { 1_700_000_000 }),
-      random: RandomSources(choices: RandomChoices(seed: 7)) {
-        seed &+= 1
-        return seed
-      })
-    return try Workspace(
-      access(), environment: environment, settings: sources,
-      lexicons: LexiconLibrary(listFolders: [data + "/words"], cacheFolder: nil), modes: ModeTable(),
-      drawing: DrawingProgram(path: "/nonexistent", environment: [], clock: { 0 }))
-  }
-
-  func settingsFile(_ text: String) throws -> String {
-    try folder.write(text, to: "settings.json")
-  }
-}
 
 @Suite struct SettingsTests {
   @Test func `each of the program's settings has a title, help and a key`() throws {
