@@ -62,7 +62,7 @@ let package = Package(
       linkerSettings: drawingLibraries.map { .linkedLibrary($0) }),
     // What every room says the same way.
     room("Problems"),
-    room("Text", ["Problems"]),
+    room("Text", ["Problems", "CSodium", "CUtf8proc"]),
     room("Values", ["Text", "Problems"]),
     room("Files", ["Problems", "Text", "Values", system]),
     // The domain: one room a noun, none knows Lua or a terminal.
@@ -74,7 +74,7 @@ let package = Package(
       swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage", grdb], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
-    room("Authentication", ["Problems", "Text", "Values", "Files", "CSodium", "CUtf8proc"]),
+    room("Authentication", ["Problems", "Text", "Values", "Files", "CSodium"]),
     room("DrawingWire"),
     room("CardDocuments", ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium"]),
     room(
@@ -156,7 +156,7 @@ let package = Package(
     tests(
       "CardDocuments", ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium", "deckhand-draw"],
       resources: [.copy("Fixtures")]),
-    tests("Lexicon", ["Problems"]),
+    tests("Lexicon", ["Problems", "Text"]),
     tests("WordGames", ["Lexicon", "Files", "Storage", "Problems", "Text", "Values", grdb], exclude: ["Fixtures"]),
     tests("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
     tests(
@@ -184,7 +184,7 @@ let package = Package(
     // A small program that the tests of the prompt drive through a pseudo-terminal.
     .executableTarget(
       name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
-    tests("Shell", ["Problems", "Commands", "PromptProbe"]),
+    tests("Shell", ["Problems", "Commands", "PromptProbe", "Text"]),
     // The built program, run as somebody runs it.
     .testTarget(
       name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "TestSupport"], exclude: ["Worst"],

@@ -33,6 +33,7 @@ final class BoundProgram {
   let state: LuaState
   let context: BindingContext
   let recorder = Recorder()
+  private let host: RecordingHost
   /// Nil after a sign-out.
   private var opened: Workspace?
 
@@ -49,10 +50,10 @@ final class BoundProgram {
     let owner = try plugin.map { Owner.plugin(try #require(PluginName($0))) } ?? .user
     let door = Door()
     door.workspace = workspace
+    host = RecordingHost(door, recorder)
     context = BindingContext(
-      workspace: { try door.open() }, shell: Self.shell(recorder), plugins: Self.plugins(recorder),
-      auth: plugin == nil ? Self.auth(door) : nil, settingOwner: { owner }, grants: grants, owner: owner,
-      version: "1.2.3", events: events)
+      ContextOrigin(owner), hosts: BindingHosts(shell: host, plugins: host, auth: plugin == nil ? host : nil),
+      grants: grants, events: events)
     try install(context, in: state)
     try state.load(Self.prelude, name: "prelude").call([], results: 0) { _ in }
   }
@@ -134,40 +135,54 @@ final class Door {
   }
 }
 
-// What the bindings need from above.
-extension BoundProgram {
-  private static func auth(_ door: Door) -> AuthServices {
-    AuthServices(
-      needsAuthentication: { door.workspace == nil }, isAuthenticating: { false }, user: { "ana" },
-      login: { _, _ in }, logout: {
-        try door.workspace?.close()
-        door.workspace = nil
-      })
-  }
+/// What the bindings need from above: it remembers what it was asked for.
+final class RecordingHost: ShellHost, PluginDirectory, Authenticating {
+  let version = "1.2.3"
+  let settingOwner = Owner.user
+  let door: Door
+  let recorder: Recorder
 
-  private static func shell(_ recorder: Recorder) -> ShellServices {
-    ShellServices(
-      show: { recorder.shown.append("\($0)") },
-      table: { rows, columns in recorder.shown.append("\(columns) \(rows)") },
-      chart: { values, title in recorder.shown.append("\(title ?? "-") \(values.map { "\($0.label)=\($0.value)" })") },
-      progress: { label, _ in
-        recorder.shown.append(label)
-        return SilentProgress()
-      }, ask: { question in
-        recorder.shown.append(question)
-        return recorder.answers.isEmpty ? nil : recorder.answers.removeFirst()
-      },
-      run: { line in
-        recorder.shown.append(line)
-        return .record([("line", .text(line)), ("ok", .boolean(true))])
-      }, alias: { name, text, _ in recorder.shown.append("\(name) = \(text)") },
-      addCommand: { recorder.commands.append($0) }, display: { .lines(["\($0)"]) })
-  }
+  init(_ door: Door, _ recorder: Recorder) { (self.door, self.recorder) = (door, recorder) }
 
-  private static func plugins(_ recorder: Recorder) -> PluginServices {
-    PluginServices(
-      list: { [.table([(.text("name"), .text("mine"))])] }, info: { .table([(.text("name"), .text($0))]) },
-      enable: { recorder.shown.append("enable " + $0) }, disable: { recorder.shown.append("disable " + $0) },
-      reload: { recorder.shown.append("reload " + $0) }, prepareMode: { _ in })
+  func workspace(for origin: ContextOrigin) throws -> Workspace { try door.open() }
+  func isTyped(_ path: String) -> Bool { false }
+
+  func show(_ value: LuaValue) { recorder.shown.append("\(value)") }
+  func table(_ rows: [[String]], _ columns: [String]) { recorder.shown.append("\(columns) \(rows)") }
+  func chart(_ values: [(label: String, value: Double)], _ title: String?) {
+    recorder.shown.append("\(title ?? "-") \(values.map { "\($0.label)=\($0.value)" })")
+  }
+  func progress(_ label: String, _ total: Int) -> any ProgressReporting {
+    recorder.shown.append(label)
+    return SilentProgress()
+  }
+  func ask(_ question: String) throws -> String? {
+    recorder.shown.append(question)
+    return recorder.answers.isEmpty ? nil : recorder.answers.removeFirst()
+  }
+  func display(of value: LuaValue) -> Display { .lines(["\(value)"]) }
+  func run(_ line: String) throws -> CommandAnswer {
+    recorder.shown.append(line)
+    return .value(.record([("line", .text(line)), ("ok", .boolean(true))]))
+  }
+  func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) throws {
+    recorder.shown.append("\(name) = \(text)")
+  }
+  func add(_ command: Command) throws { recorder.commands.append(command) }
+
+  func pluginList() -> [LuaValue] { [.table([(.text("name"), .text("mine"))])] }
+  func pluginInfo(_ name: String) throws -> LuaValue { .table([(.text("name"), .text(name))]) }
+  func enablePlugin(_ name: String) throws { recorder.shown.append("enable " + name) }
+  func disablePlugin(_ name: String) throws { recorder.shown.append("disable " + name) }
+  func reloadPlugin(_ name: String) throws { recorder.shown.append("reload " + name) }
+  func prepareMode(_ name: String?) throws {}
+
+  var needsAuthentication: Bool { door.workspace == nil }
+  var isAuthenticating: Bool { false }
+  var user: String? { "ana" }
+  func login(_ user: String?, passwordFile: String?) throws {}
+  func logout() throws {
+    try door.workspace?.close()
+    door.workspace = nil
   }
 }

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `words of small letters are answered for the letters that were asked about last`() {
-    var generator = SeededGenerator(state: 14)
+    var generator = TestGenerator(14)
     func text(_ count: ClosedRange<Int>) -> [UInt8] {
       (0..<Int.random(in: count, using: &generator)).map { _ in UInt8.random(in: 0x61...0x66, using: &generator) }
     }

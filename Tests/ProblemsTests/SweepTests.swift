@@ -2,6 +2,7 @@
 
 import CardDocuments
 import Decks
+import Foundation
 import FoundationEssentials
 import Problems
 import Testing

@@ -14,7 +14,7 @@ import Testing
 
   @Test(arguments: [
     ("lines of a file", { _ in String(repeating: "\n", count: 401) }),
-    ("lines of a function", { "func f() {\n" + $0 + "}\n" }),
+    ("lines of a function", { (text: String) in "func f() {\n" + text + "}\n" }),
     ("lines of a function", { "struct A {\n  init?(a: Int) throws {\n" + $0 + "  }\n}\n" }),
     ("parameters", { _ in "func f<T>(a: Int, b: (Int, Int), c: [Int: T], d: () -> Int, _ e: Int, f: Int, g: Int, h: Int) {}\n" }),
     ("levels of nesting", { _ in "func f() { if a { if b { for c in d { g { h { } } } } } }\n" }),
