@@ -39,7 +39,7 @@ private func describeTexts(_ type: BoundType<CardHandle>, _ context: BindingCont
     try context.requireGrant(.decksWrite)
     try card.update(answer: text)
   }
-  type.field("tags", .list(.string), "Its tags, sorted. Assign a whole list, or use tag and untag.") { card in
+  type.field("tags", .list(.string), "Its tags. Assign a whole list, or use tag and untag.") { card in
     FrozenList(
       try card.record().tags, advice: "assign the whole list (card.tags = {...}), or use card:tag() and card:untag()")
   } set: { card, stack in

@@ -1,5 +1,5 @@
-// What Lua sees of word games: the module `games`, the types `game` and `mode`. Invariant: a mode's rules run natively; its
-// functions run in the state that made it, and an error in one names its owner and breaks nothing.
+// What Lua sees of word games: the module `games`, the types `game` and `mode`. Invariant: a mode's rules run natively;
+// its functions run in the state that made it, and an error in one names its owner and breaks nothing.
 
 import Decks
 import Lexicon
@@ -84,44 +84,36 @@ private func readMode(
 private func readHooks(_ table: borrowing LuaTable, _ mode: String, _ context: BindingContext) throws -> ModeHooks {
   var hooks = ModeHooks()
   let handle = { (game: Game) throws in try context.workspace().handle(of: game) }
-  func calling<R>(_ function: String, _ body: () throws -> R) throws -> R {
-    try context.calling(.mode(mode, function: function), body)
+  func calling<R>(
+    _ name: String, _ function: LuaReference, _ arguments: [any LuaRepresentable], results: Int = 1,
+    _ read: (borrowing LuaStack) throws -> R
+  ) throws -> R {
+    try context.calling(.mode(mode, function: name)) { try function.call(arguments, results: results, read) }
+  }
+  func text(_ name: String, _ function: LuaReference, _ game: Game) throws -> String {
+    try calling(name, function, [handle(game)]) { stack in try answer(name, "text", stack) { try $0.text(-1) } }
   }
   if let function = try table.optionalFunction("setup") {
-    hooks.setup = { game in try calling("setup") { try function.call([handle(game)]) { try readSetup($0) } } }
+    hooks.setup = { game in try calling("setup", function, [handle(game)]) { try readSetup($0) } }
   }
-  if let function = try table.optionalFunction("show") {
-    hooks.show = { game in
-      try calling("show") {
-        try function.call([handle(game)]) { stack in try answer("show", "text", stack) { try $0.text(-1) } }
-      }
-    }
-  }
+  if let function = try table.optionalFunction("show") { hooks.show = { try text("show", function, $0) } }
   if let function = try table.optionalFunction("accept") {
     hooks.accept = { game, word in
-      try calling("accept") { try function.call([handle(game), word], results: 2) { try readAnswer($0, word) } }
+      try calling("accept", function, [handle(game), word], results: 2) { try readAnswer($0, word) }
     }
   }
   if let function = try table.optionalFunction("score") {
-    hooks.score = { game, word in
-      try calling("score") {
-        try function.call([handle(game), word]) { stack in
-          try answer("score", "an integer", stack) { try $0.integer(-1, in: -1_000_000...1_000_000) }
-        }
-      }
-    }
+    hooks.score = { game, word in try calling("score", function, [handle(game), word]) { try readPoints($0) } }
   }
   if let function = try table.optionalFunction("finished") {
-    hooks.finished = { game in try calling("finished") { try function.call([handle(game)]) { $0.isTruthy(-1) } } }
+    hooks.finished = { game in try calling("finished", function, [handle(game)]) { $0.isTruthy(-1) } }
   }
-  if let function = try table.optionalFunction("hint") {
-    hooks.hint = { game in
-      try calling("hint") {
-        try function.call([handle(game)]) { stack in try answer("hint", "text", stack) { try $0.text(-1) } }
-      }
-    }
-  }
+  if let function = try table.optionalFunction("hint") { hooks.hint = { try text("hint", function, $0) } }
   return hooks
+}
+
+private func readPoints(_ stack: borrowing LuaStack) throws -> Int {
+  try answer("score", "an integer", stack) { try $0.integer(-1, in: -1_000_000...1_000_000) }
 }
 
 /// What a mode's function answered, or an error that says what it should have.

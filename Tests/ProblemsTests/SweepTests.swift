@@ -1,4 +1,5 @@
-// A sweep over the problems of all rooms: each case is sampled, each code is known and used, each message is one plain line.
+// A sweep over the problems of all rooms: each case is sampled, each code is known and used, each message is one plain
+// line.
 
 import CardDocuments
 import Decks

@@ -222,7 +222,8 @@ private final class TestData: ModeData {
     let person = try Person()
     try person.folder.write(Self.words.joined(separator: "\n") + "\n", to: "words/american-english")
     let workspace = try person.workspace()
-    try workspace.modes.add(Mode(name: "all", title: "All", summary: "", rules: [.inDictionary, .unused]), owner: .user)
+    try workspace.modes.add(
+      Mode(name: "all", title: "All", summary: "", rules: [.inDictionary, .unused]), owner: .user)
     var options = GameWish()
     (options.mode, options.base, options.language) = ("all", "aaa", "english")
     let game = try workspace.startGame(options)
