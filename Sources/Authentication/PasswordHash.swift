@@ -5,6 +5,8 @@ import CSodium
 import Glibc
 
 /// What checking a password costs, to the attacker as to the owner.
+///
+///     HashCost(memory: 65_536, passes: 2)   // 64 MiB, read and written twice
 public struct HashCost: Equatable, Sendable {
   /// KiB of memory.
   public var memory: Int

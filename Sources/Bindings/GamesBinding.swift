@@ -38,30 +38,30 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       return ModeObject(mode)
     }
     module.function(
-      "new", [LuaParameter("wish", .optional(.table))], returns: .object("game"), fails: true,
+      "new", [LuaParameter("options", .optional(.table))], returns: .object("game"), fails: true,
       "Starts a game: {mode=\"classic\", language=, length=, base=, seed=, lexicon=}."
     ) { stack in
-      let wish = try readWish(stack.optionalTable(1))
+      let wanted = try readOptions(stack.optionalTable(1))
       let workspace = try context.workspace()
-      try context.plugins.prepareMode(wish.mode)
+      try context.plugins.prepareMode(wanted.mode)
       // A list that is compiled at its first use is the program's work, not a plugin's.
-      if wish.lexicon == nil { _ = try stack.state.pauseDeadline { try workspace.lexicon(wish.language) } }
-      return try workspace.startGame(wish)
+      if wanted.lexicon == nil { _ = try stack.state.pauseDeadline { try workspace.lexicon(wanted.language) } }
+      return try workspace.startGame(wanted)
     }
   }
 }
 
-private func readWish(_ table: consuming LuaTable?) throws -> GameWish {
-  var wish = GameWish()
-  guard let table else { return wish }
+private func readOptions(_ table: consuming LuaTable?) throws -> GameOptions {
+  var wanted = GameOptions()
+  guard let table else { return wanted }
   try table.allowOnly(["mode", "language", "length", "base", "seed", "lexicon"])
-  wish.mode = try table.optionalText("mode") ?? wish.mode
-  wish.language = try table.optionalText("language")
-  wish.length = try table.optionalInteger("length", in: 2...64)
-  wish.base = try table.optionalText("base")
-  wish.seed = try table.optionalInteger("seed").map { UInt64(bitPattern: Int64($0)) }
-  wish.lexicon = try table.optionalObject("lexicon", LexiconHandle.self)?.lexicon
-  return wish
+  wanted.mode = try table.optionalText("mode") ?? wanted.mode
+  wanted.language = try table.optionalText("language")
+  wanted.length = try table.optionalInteger("length", in: 2...64)
+  wanted.base = try table.optionalText("base")
+  wanted.seed = try table.optionalInteger("seed").map { UInt64(bitPattern: Int64($0)) }
+  wanted.lexicon = try table.optionalObject("lexicon", LexiconHandle.self)?.lexicon
+  return wanted
 }
 
 // MARK: Modes
@@ -152,7 +152,7 @@ private func readAnswer(_ stack: borrowing LuaStack, _ word: String) throws -> (
 
 func modeType() -> BoundType<ModeObject> {
   BoundType<ModeObject>(
-    "mode", "A way of playing.", cost: 512, summary: { "mode \"\(printable($0.mode.name))\"" },
+    "mode", "A way of playing.", weight: .bytes(512), summary: { "mode \"\(printable($0.mode.name))\"" },
     identity: { .text($0.mode.name) }
   ) { type in
     type.field("name", .string, "Its name.") { $0.mode.name }
@@ -238,12 +238,13 @@ private func pushBatch(
 func gameType(_ context: BindingContext) -> BoundType<GameHandle> {
   let refusals = Refusals()
   return BoundType<GameHandle>(
-    "game", "A word game in play.", cost: GameHandle.firstWeight,
+    "game", "A word game in play.", weight: .bytes(GameHandle.firstWeight),
     summary: {
       "game of \(printable($0.game.mode.name)) on \"\(printable($0.game.baseWord))\" (\($0.game.count) found)"
     },
-    identity: { .text($0.game.baseWord) }, context: refusals, check: { try context.requireGames($0, "game") }
+    identity: { .text($0.game.baseWord) }, check: { try context.requireGames($0, "game") }
   ) { type in
+    type.context = refusals
     describeState(type)
     describeGuessing(type, refusals, fastPath: context.mayPlay ? guessFast : nil)
     describePlaying(type, context)

@@ -101,7 +101,7 @@ private func answerNormalizedPlain(_ stack: borrowing LuaStack) -> Int32 {
 func lexiconType() -> BoundType<LexiconHandle> {
   BoundType<LexiconHandle>(
     "lexicon", "The words of a language.",
-    weigh: { (512 << 10) + ($0.lexicon.isMapped ? 0 : 2 * $0.lexicon.membershipBytes) },
+    weight: .measured({ (512 << 10) + ($0.lexicon.isMapped ? 0 : 2 * $0.lexicon.membershipBytes) }),
     summary: { "lexicon \"\(printable($0.lexicon.name))\" (\(counted($0.lexicon.count, "word")))" },
     identity: { .text($0.lexicon.name) }, check: { try requireOpen($0, "lexicon") }
   ) { type in

@@ -7,6 +7,9 @@ import Files
 import GRDB
 
 /// What an answer in a session did.
+///
+///     let result = try session.answer(.good)
+///     print(result.isRight, result.remaining)
 public struct SessionResult {
   public let card: CardHandle
   public let rating: Rating
@@ -19,12 +22,15 @@ public struct SessionResult {
 }
 
 /// A session under way.
+///
+///     let session = try deck.study(SessionHandle.Options(preferences))
+///     while let card = try session.card() { try session.answer(.good) }
 public final class SessionHandle: WorkspaceHandle {
-  public enum Mode: String, CaseIterable, Sendable { case review, sprint }
+  public enum SessionMode: String, CaseIterable, Sendable { case review, sprint }
 
-  /// What a person asks for in a session.
-  public struct Wish {
-    public var mode = Mode.review
+  /// What a user asks for in a session.
+  public struct Options {
+    public var mode = SessionMode.review
     /// Of a sprint.
     public var seconds: Double
     public var limit: Int?
@@ -50,7 +56,7 @@ public final class SessionHandle: WorkspaceHandle {
 
   public let workspace: Workspace
   public let deck: DeckHandle
-  public let wish: Wish
+  public let options: Options
   private let query: CardQuery?
   private let course: Course
   private var marks: [DeckMark]
@@ -58,33 +64,33 @@ public final class SessionHandle: WorkspaceHandle {
   /// Whether its end was notified.
   private var hasEnded = false
 
-  init(_ deck: DeckHandle, _ wish: Wish) throws {
+  init(_ deck: DeckHandle, _ options: Options) throws {
     workspace = deck.workspace
     self.deck = deck
-    self.wish = wish
-    let query = try wish.query.map { try CardQuery($0, isInterrupted: deck.workspace.environment.isInterrupted) }
+    self.options = options
+    let query = try options.query.map { try CardQuery($0, isInterrupted: deck.workspace.environment.isInterrupted) }
     self.query = query
     let workspace = deck.workspace
     marks = try workspace.read { try Self.marks($0, deck.id) }
     seenChanges = workspace.changeCount
     course = try workspace.read { db in
-      switch wish.mode {
+      switch options.mode {
       case .review:
-        .review(try ReviewSession(db, wish.selection(of: deck.id, query), at: workspace.moment))
+        .review(try ReviewSession(db, options.selection(of: deck.id, query), at: workspace.moment))
       case .sprint:
         .sprint(
           Sprint(
-            cards: try Self.stack(db, deck.id, wish, query, at: workspace.moment), seconds: wish.seconds,
+            cards: try Self.stack(db, deck.id, options, query, at: workspace.moment), seconds: options.seconds,
             clock: workspace.environment.clocks.elapsed))
       }
     }
   }
 
   private static func stack(
-    _ db: Database, _ deck: DeckID, _ wish: Wish, _ query: CardQuery?, at moment: StudyMoment
+    _ db: Database, _ deck: DeckID, _ options: Options, _ query: CardQuery?, at moment: StudyMoment
   ) throws -> [CardID] {
     let ids = try CardTable.stack(db, of: deck, matching: query, at: moment)
-    return wish.limit.map { Array(ids.prefix($0)) } ?? ids
+    return options.limit.map { Array(ids.prefix($0)) } ?? ids
   }
 
   private static func marks(_ db: Database, _ deck: DeckID) throws -> [DeckMark] {
@@ -100,7 +106,7 @@ public final class SessionHandle: WorkspaceHandle {
     seenChanges = workspace.changeCount
     if now != marks {
       marks = now
-      sprint.reset(cards: try workspace.read { try Self.stack($0, deck.id, wish, query, at: workspace.moment) })
+      sprint.reset(cards: try workspace.read { try Self.stack($0, deck.id, options, query, at: workspace.moment) })
     }
     return course
   }
@@ -181,7 +187,7 @@ public final class SessionHandle: WorkspaceHandle {
 
   /// Answers the card, and notifies of it, and of the end of the session when it was the last answer or the time is
   /// out.
-  /// - Parameter seconds: that the person took, for the record of reviews.
+  /// - Parameter seconds: that the user took, for the record of reviews.
   /// - Throws: `DeckError.over`, `.paused`, and a stop of code that was notified.
   @discardableResult
   public func answer(_ rating: Rating, seconds: Double? = nil) throws -> SessionResult {
@@ -192,7 +198,7 @@ public final class SessionHandle: WorkspaceHandle {
       try finishIfOver()
       throw DeckError.over
     }
-    let answer = wish.mode == .sprint ? (result.isRight ? "right" : "wrong") : rating.name
+    let answer = options.mode == .sprint ? (result.isRight ? "right" : "wrong") : rating.name
     try workspace.observer?.notify(.cardAnswered(result.card, answer: answer))
     try finishIfOver()
     return result
@@ -277,7 +283,7 @@ public final class SessionHandle: WorkspaceHandle {
   }
 }
 
-extension SessionHandle.Wish {
+extension SessionHandle.Options {
   fileprivate func selection(of deck: DeckID, _ query: CardQuery?) -> StudySelection {
     var selection = StudySelection([deck] + moreDecks.map(\.id), query: query, limit: limit)
     (selection.kind, selection.reschedules) = (kind, reschedules)
@@ -287,7 +293,7 @@ extension SessionHandle.Wish {
 
 extension DeckHandle {
   /// Starts a session with the deck's cards, those of the decks within it too.
-  public func study(_ wish: SessionHandle.Wish) throws -> SessionHandle { try SessionHandle(self, wish) }
+  public func study(_ options: SessionHandle.Options) throws -> SessionHandle { try SessionHandle(self, options) }
 }
 
 extension Workspace {

@@ -52,11 +52,11 @@ import Testing
     #expect(try a.studyCounts().new == 1)
     try a.extendToday(new: 1)
     #expect(try a.studyCounts().new == 2)
-    var wish = SessionHandle.Wish(try workspace.preferences())
-    wish.moreDecks = [b]
-    #expect(try a.study(wish).remaining() == 4)
-    (wish.kind, wish.reschedules) = (.everything, false)
-    let session = try a.study(wish)
+    var options = SessionHandle.Options(try workspace.preferences())
+    options.moreDecks = [b]
+    #expect(try a.study(options).remaining() == 4)
+    (options.kind, options.reschedules) = (.everything, false)
+    let session = try a.study(options)
     #expect(try session.remaining() == 5)
     try session.answer(.again)
     #expect(try session.remaining() == 5 && a.statistics().days.isEmpty)
@@ -73,7 +73,7 @@ import Testing
 
   @Test func `figures, fitting and simulating answer for a deck, and fitting wants enough answers`() throws {
     let deck = try deck("a", cards: 5)
-    let session = try deck.study(SessionHandle.Wish(try workspace.preferences()))
+    let session = try deck.study(SessionHandle.Options(try workspace.preferences()))
     while try session.card() != nil { try session.answer(.easy, seconds: 2) }
     let figures = try deck.statistics()
     #expect(figures.todayFigures.answers == 5 && figures.todayFigures.seconds == 10 && figures.streak == 1)

@@ -102,11 +102,11 @@ private struct Stop: Error {}
     let workspace = try person.workspace()
     let deck = try workspace.createDeck("D")
     let card = try deck.add(card("a"))
-    let session = try deck.study(SessionHandle.Wish(try workspace.preferences()))
+    let session = try deck.study(SessionHandle.Options(try workspace.preferences()))
     let cards = try deck.cards()
     let document = try workspace.createDocument(background: nil)
     let text = try document.addText("x", color: .black, font: "", at: ElementPlacement())
-    var options = GameWish()
+    var options = GameOptions()
     options.base = "cambering"
     let uses: [(String, () throws -> Void)] = [
       ("deck", { _ = try deck.count() }), ("record", { _ = try deck.record() }),

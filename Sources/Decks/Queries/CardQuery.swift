@@ -1,8 +1,10 @@
-// What a person looks for among cards, as a tree.
+// What a user looks for among cards, as a tree.
 // Invariant: a query that exists can be answered for every card; its depth and size are bounded.
 
 /// A query, parsed: words, "phrases", tag:x, is:due, prompt:x*, answer:x, prop:stability<5, added:7, edited:7,
 /// rated:7:1, introduced:3, flag:1, deck:a::*, note:basic, level:b*, re:x+, nc:x, dupe:x, -not, or, ( ).
+///
+///     let query = try CardQuery("tag:verb is:due -prompt:ser")
 public struct CardQuery: Equatable {
   public let text: String
   let root: Node
@@ -23,7 +25,7 @@ public struct CardQuery: Equatable {
     case answer(TextPattern)
     /// The tag itself, or one below it: `a` finds `a::b`.
     case tag(TextPattern)
-    case isIn(Standing)
+    case isIn(CardStatus)
     case property(Property, Comparison, Double)
     /// Added within so many days, today included.
     case added(days: Int)
@@ -43,7 +45,7 @@ public struct CardQuery: Equatable {
     case duplicates
   }
 
-  enum Standing: String, CaseIterable {
+  enum CardStatus: String, CaseIterable {
     case due, new, suspended, leech, buried, learning, review, relearning
   }
 

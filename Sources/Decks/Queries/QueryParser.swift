@@ -91,10 +91,10 @@ struct QueryParser {
       return .prompt(TextPattern(exactly: try value("a text after \"dupe:\"").text))
     case "is":
       let word = bare(stoppingAtColon: false).lowercased()
-      guard let standing = CardQuery.Standing(rawValue: word == "learn" ? "learning" : word) else {
-        throw expected("one of \(CardQuery.Standing.allCases.map(\.rawValue).joined(separator: ", "))", at: valueStart)
+      guard let status = CardQuery.CardStatus(rawValue: word == "learn" ? "learning" : word) else {
+        throw expected("one of \(CardQuery.CardStatus.allCases.map(\.rawValue).joined(separator: ", "))", at: valueStart)
       }
-      return .isIn(standing)
+      return .isIn(status)
     case "added": return .added(days: try days())
     case "edited": return .edited(days: try days())
     case "introduced": return .introduced(days: try days())

@@ -66,7 +66,7 @@ struct QuerySQL {
     }
   }
 
-  private static func part(_ standing: CardQuery.Standing, _ moment: StudyMoment) -> Part? {
+  private static func part(_ standing: CardQuery.CardStatus, _ moment: StudyMoment) -> Part? {
     let buried = "(buried_until > \(moment.now) AND buried_until < \(moment.latestBurial))"
     let text: String
     switch standing {

@@ -5,6 +5,9 @@
 public import GRDB
 
 /// What an answer did.
+///
+///     let result = try session.answer(db, .good, at: moment)
+///     print(result.remaining, result.interval)
 public struct ReviewResult: Equatable, Sendable {
   public let card: CardID
   public let rating: Rating
@@ -18,6 +21,10 @@ public struct ReviewResult: Equatable, Sendable {
   public let remaining: Int
 }
 
+/// A session of reviews over what a selection says.
+///
+///     let session = try ReviewSession(db, deck: deck, at: moment)
+///     while let card = try session.card(db, at: moment) { ... }
 public final class ReviewSession {
   /// What can be taken back.
   private enum Step {
@@ -244,7 +251,7 @@ public final class ReviewSession {
     if rating == .again { wrong += change } else { right += change }
   }
 
-  /// A tag at the threshold, and told again each time half of it has been added.
+  /// A tag at the threshold, and reported again each time half of it has been added.
   private func markLeech(
     _ db: Database, _ card: CardRecord, _ new: CardSchedule, _ options: DeckOptions, _ moment: StudyMoment
   ) throws -> Bool {

@@ -3,12 +3,19 @@
 // back before good and good before easy.
 
 /// A schedule after an answer, and how long it is until the card comes back.
+///
+///     let next = scheduler.next(card.schedule, .good, at: moment)
+///     next.interval   // days
 public struct NextSchedule: Equatable, Sendable {
   public let schedule: CardSchedule
   /// Seconds until it is due: of a step, or of whole days of 86,400.
   public let interval: Double
 }
 
+/// Schedules answers by the options of a deck.
+///
+///     let scheduler = Scheduler(options: options)
+///     scheduler.next(card.schedule, .again, at: moment).schedule.state   // .relearning
 public struct Scheduler: Sendable {
   private let model: MemoryModel
   private let options: DeckOptions
