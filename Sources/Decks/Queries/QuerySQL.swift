@@ -49,7 +49,7 @@ struct QuerySQL {
   private static func part(_ condition: CardQuery.Condition, _ moment: StudyMoment) -> Part? {
     func start(_ days: Int) -> Double { moment.start(ofDay: moment.today - days + 1) }
     switch condition {
-    case .isIn(let standing): return part(standing, moment)
+    case .isIn(let status): return part(status, moment)
     case .property(let property, let comparison, let number): return part(property, comparison, number)
     case .added(let days): return Part(text: "created >= \(start(days))", isExact: true)
     case .edited(let days): return Part(text: "modified >= \(start(days))", isExact: true)
@@ -66,10 +66,10 @@ struct QuerySQL {
     }
   }
 
-  private static func part(_ standing: CardQuery.CardStatus, _ moment: StudyMoment) -> Part? {
+  private static func part(_ status: CardQuery.CardStatus, _ moment: StudyMoment) -> Part? {
     let buried = "(buried_until > \(moment.now) AND buried_until < \(moment.latestBurial))"
     let text: String
-    switch standing {
+    switch status {
     case .new: text = "state = 0"
     case .suspended: text = "suspended <> 0"
     case .buried: text = buried
