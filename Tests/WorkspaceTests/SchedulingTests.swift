@@ -2,6 +2,8 @@
 
 import Decks
 import Problems
+import TestSupport
+import TestWorkspace
 import Testing
 
 @testable import Workspace

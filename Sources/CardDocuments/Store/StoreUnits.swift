@@ -57,7 +57,7 @@ extension DocumentStore {
     }
     self.unit = nil
     try unit.apply()
-    try settle(unit)
+    try finish(unit)
     return conflicts
   }
 
@@ -81,7 +81,7 @@ extension DocumentStore {
   }
 
   /// After the files are in place: the handles learn what is on disk, and unused images go.
-  private func settle(_ unit: UnitOfWork) throws(DocumentError) {
+  private func finish(_ unit: UnitOfWork) throws(DocumentError) {
     var unused: Set<ContentHash> = []
     for document in unit.changed {
       if document.isRemoved {

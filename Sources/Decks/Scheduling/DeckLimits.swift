@@ -80,7 +80,7 @@ public struct DeckLimits: Equatable, Sendable {
     }
   }
 
-  private static func ofDay(_ value: FieldValue) -> OfDay? {
+  private static func ofDay(_ value: CardFieldValue) -> OfDay? {
     guard case .json(let text) = value, text.hasPrefix("["), text.hasSuffix("]") else { return nil }
     let numbers = text.dropFirst().dropLast().split(separator: ",").compactMap { Int(String($0).trimmed) }
     return numbers.count == 2 ? OfDay(day: numbers[0], limit: numbers[1]) : nil

@@ -42,7 +42,7 @@ extension DeckOptions.Name {
     case .choice: return try checked(.choice(text.lowercased()))
     case .steps:
       var steps: [Double] = []
-      for word in Tags.parted(text) {
+      for word in Tags.separated(text) {
         guard let seconds = OptionValue.seconds(of: word) else { throw refusal }
         steps.append(seconds)
       }
@@ -56,7 +56,7 @@ extension DeckOptions.Name {
   }
 
   /// The value of a stored member, nil for what cannot be used.
-  func value(stored: FieldValue) -> OptionValue? {
+  func value(stored: CardFieldValue) -> OptionValue? {
     do throws(DeckError) {
       switch (kind, stored) {
       case (.choice, .text(let text)): return try checked(.choice(text))
@@ -88,7 +88,7 @@ extension OptionValue {
   }
 
   /// As the file keeps it.
-  var stored: FieldValue {
+  var stored: CardFieldValue {
     switch self {
     case .choice(let choice): .text(choice)
     case .steps(let numbers), .parameters(let numbers):
