@@ -92,7 +92,8 @@ struct QueryParser {
     case "is":
       let word = bare(stoppingAtColon: false).lowercased()
       guard let status = CardQuery.CardStatus(rawValue: word == "learn" ? "learning" : word) else {
-        throw expected("one of \(CardQuery.CardStatus.allCases.map(\.rawValue).joined(separator: ", "))", at: valueStart)
+        let names = CardQuery.CardStatus.allCases.map(\.rawValue).joined(separator: ", ")
+        throw expected("one of \(names)", at: valueStart)
       }
       return .isIn(status)
     case "added": return .added(days: try days())
