@@ -127,6 +127,7 @@ let package = Package(
       dependencies: [
         "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace", "Commands",
         "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values", "Files",
+        "Storage", "Decks", grdb,
       ], path: "Tests/Benchmarks",
       swiftSettings: strict),
     // A program that the tests of Authentication start to end it at every step.

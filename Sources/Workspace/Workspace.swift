@@ -23,6 +23,7 @@ public enum Operation: String, Sendable {
   case renameDeck = "renaming a deck"
   case removeDeck = "removing a deck"
   case changeDeckOptions = "changing a deck's options"
+  case changePresets = "changing presets"
   case addCards = "adding cards"
   case editCard = "editing a card"
   case moveCard = "moving a card"
