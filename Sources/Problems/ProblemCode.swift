@@ -197,6 +197,7 @@ extension ProblemCode {
     case testFailed = "test_failed"
     case timedOut = "timed_out"
     case tooCostly = "too_costly"
+    case tooFewReviews = "too_few_reviews"
     case tooLarge = "too_large"
     case tooLong = "too_long"
     case tooMany = "too_many"

@@ -1,4 +1,4 @@
-// All that one signed-in person has open: the store, the objects handed out, the unit of work. Every change goes
+// All that one signed-in user has open: the store, the objects handed out, the unit of work. Every change goes
 // through an operation here. Invariant: once closed, neither it nor any handle of it reaches data again; this is
 // checked in `store`.
 
@@ -23,6 +23,7 @@ public enum Operation: String, Sendable {
   case renameDeck = "renaming a deck"
   case removeDeck = "removing a deck"
   case changeDeckOptions = "changing a deck's options"
+  case changePresets = "changing presets"
   case addCards = "adding cards"
   case editCard = "editing a card"
   case moveCard = "moving a card"

@@ -64,6 +64,9 @@ extension ProblemTable {
       "badAnswer": DeckError.badAnswer(answer: hostile, expected: "right or wrong"),
       "badQuery": DeckError.badQuery(query: hostile, column: 3, expected: "a )"),
       "badOption": DeckError.badOption(name: hostile, reason: "must be from 1 to 9"),
+      "presetNotFound": DeckError.presetNotFound(name: hostile, suggestion: "Hard"),
+      "presetExists": DeckError.presetExists(name: hostile),
+      "tooFewReviews": DeckError.tooFewReviews(count: 12, needed: 400),
     ])
 
   static let documents = [
