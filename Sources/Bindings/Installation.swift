@@ -13,7 +13,9 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
   registerTypes(context, in: state)
   var modules: [BoundModule] = []
   let grants = context.grants
-  if grants.allows(.decksRead) || grants.allows(.decksWrite) { modules.append(decksModule(context)) }
+  if grants.allows(.decksRead) || grants.allows(.decksWrite) {
+    modules += [decksModule(context), noteTypesModule(context), mediaModule(context)]
+  }
   if grants.allows(.documentsRead) || grants.allows(.documentsWrite) { modules.append(documentsModule(context)) }
   if grants.allows(.words) { modules.append(wordsModule(context)) }
   if grants.allows(.games) { modules.append(gamesModule(context)) }
@@ -35,6 +37,9 @@ private func registerTypes(_ context: BindingContext, in state: LuaState) {
   state.register(deckOptionsType(context))
   state.register(cardType(context))
   state.register(cardSequenceType())
+  state.register(noteType(context))
+  state.register(noteFieldsType(context))
+  state.register(noteTypeType(context))
   state.register(sessionType(context))
   state.register(lexiconType())
   state.register(documentType(context))
