@@ -27,6 +27,7 @@ struct OpenedParts {
 struct WorkspaceHandles {
   var decks = HandleTable<DeckID, DeckHandle>()
   var cards = HandleTable<CardID, CardHandle>()
+  var presets = HandleTable<PresetID, PresetHandle>()
   var lexicons = HandleTable<ObjectIdentifier, LexiconHandle>()
   var games = HandleTable<ObjectIdentifier, GameHandle>()
   var documents = HandleTable<ObjectIdentifier, DocumentHandle>()

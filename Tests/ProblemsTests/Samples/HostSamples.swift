@@ -102,7 +102,7 @@ extension ProblemTable {
       LookupError.self, in: "Shell/ShellError.swift",
       [
         "noCardAt": LookupError.noCardAt(position: 9, deck: hostile, count: 1),
-        "noCard": LookupError.noCard(guid: hostile),
+        "noCard": LookupError.noCard(guid: hostile), "nothingFound": LookupError.nothingFound(query: hostile),
         "severalCards": LookupError.severalCards(guid: hostile, places: [hostile + ":1", "Spanish:2"]),
         "noElement": LookupError.noElement(hostile), "severalElements": LookupError.severalElements(hostile),
         "noWord": LookupError.noWord(length: 40), "noAlias": LookupError.noAlias(hostile), "noGame": LookupError.noGame,
@@ -120,6 +120,7 @@ extension ProblemTable {
       [
         "noTerminal": EditorError.noTerminal, "failed": EditorError.failed(editor: hostile),
         "notUTF8": EditorError.notUTF8, "noSeparator": EditorError.noSeparator("----"),
+        "badLine": EditorError.badLine(3, expected: "a number"),
       ]),
     ProblemTable(
       ShellError.self, in: "Shell/ShellError.swift",
@@ -134,6 +135,9 @@ extension ProblemTable {
         "damagedData": ShellError.damagedData([hostile, "a", "b", "c"]),
         "allRefused": ShellError.allRefused(file: hostile, first: "the prompt is empty"),
         "notFromLua": ShellError.notFromLua(command: "login"),
+        "notColumn": ShellError.notColumn(hostile, suggestion: "due", columns: ["due", "prompt"]),
+        "notOption": ShellError.notOption(hostile, suggestion: "fuzz"),
+        "notTogether": ShellError.notTogether("--cram", "--ahead"),
       ]),
   ]
 }
