@@ -55,6 +55,7 @@ let package = Package(
     .target(name: "CLua", linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
     .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
     .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
+    .target(name: "CSQLite"),
     .target(name: "CUtf8proc", linkerSettings: [.linkedLibrary(":libutf8proc.a")]),
     .target(name: "CTerminal"),
     .target(
@@ -66,7 +67,7 @@ let package = Package(
     room("Values", ["Text", "Problems"]),
     room("Files", ["Problems", "Text", "Values", system]),
     // The domain: one room a noun, none knows Lua or a terminal.
-    room("Storage", ["Problems", "Text", "Values", "Files", grdb, sqlite]),
+    room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite", grdb, sqlite]),
     room("Decks", ["Problems", "Text", "Values", "Files", "Storage", grdb, sqlite]),
     // Optimised in debug builds too: compiling a list of a million words would take the tests a minute.
     .target(

@@ -37,7 +37,11 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case changedElsewhere(DocumentID, copy: DocumentID)
   /// Another process saved the document since it was opened, so it was not removed.
   case changedBeforeRemoval(DocumentID)
+  /// A file is not as a step of undo left it.
+  case changedSince(path: String)
   case noUnit
+  /// What is kept together with documents could not be kept, so they were not changed either.
+  case undecided(code: String, title: String, message: String)
   // Pictures and drawings
   case picture(file: String, PictureFailure)
   case drawing(DrawingFailure)
@@ -72,7 +76,9 @@ public enum DocumentError: Problem, Equatable, Sendable {
     case .locked: "locked"
     case .removed: "removed"
     case .changedElsewhere, .changedBeforeRemoval: "changed_elsewhere"
+    case .changedSince: "changed_elsewhere"
     case .noUnit: "no_unit"
+    case .undecided(let code, _, _): code
     case .picture(_, let failure): failure.code
     case .drawing(let failure): failure.code
     case .unknownEnding: "unknown_format"
@@ -95,7 +101,8 @@ public enum DocumentError: Problem, Equatable, Sendable {
     case .locked: "Locked"
     case .full: "The document is full"
     case .removed: "Removed"
-    case .changedElsewhere, .changedBeforeRemoval: "Changed elsewhere"
+    case .changedElsewhere, .changedBeforeRemoval, .changedSince: "Changed elsewhere"
+    case .undecided(_, let title, _): title
     case .noUnit: "Nothing to end"
     case .picture: "This picture cannot be used"
     case .drawing: "Cannot draw"
@@ -118,6 +125,19 @@ public enum DocumentError: Problem, Equatable, Sendable {
     case .changedElsewhere(_, let copy): [("copy", .text(copy.description))]
     case .inUse(let error): error.details
     default: []
+    }
+  }
+}
+
+extension DocumentError {
+  /// The error of what is kept together with the documents.
+  init(relaying error: any Error) {
+    if let error = error as? DocumentError {
+      self = error
+    } else if let problem = error as? any Problem {
+      self = .undecided(code: problem.code, title: problem.title, message: problem.message)
+    } else {
+      self = .undecided(code: "storage_failed", title: "The data could not be changed", message: "\(error)")
     }
   }
 }

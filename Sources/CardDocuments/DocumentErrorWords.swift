@@ -38,7 +38,9 @@ extension DocumentError {
       "document \(id) was saved by another process since it was opened; its version stays, and yours is kept as \(copy)"
     case .changedBeforeRemoval(let id):
       "document \(id) was saved by another process since it was opened, so it was not removed; open it again first"
+    case .changedSince(let path): "\(printable(path)) was changed since"
     case .noUnit: "no unit of work is open"
+    case .undecided(_, _, let message): message
     default: fileMessage
     }
   }

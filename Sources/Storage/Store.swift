@@ -28,6 +28,11 @@ public final class Store {
   private var depth = 0
   private var otherChanges = 0
   private var dataVersion: Int32?
+  /// What the operation or the unit under way changes; nil where nothing is recorded.
+  private let recorder: UndoRecorder?
+  private let now: () -> Double
+  /// Why the database can only be read.
+  private var readOnlyReason: (any Error)?
 
   /// Tries for another process's lock, each of which lets SQLite wait for 0.1 seconds.
   private let lockTries: Int
@@ -38,9 +43,14 @@ public final class Store {
   ///   - migrations: every room's steps, in order.
   ///   - patience: seconds that another process's lock is waited for.
   ///   - interrupted: asked about every 0.1 seconds meanwhile, and in statements that take long; true gives up.
+  ///   - undoClock: seconds since 1970. With it each operation is recorded as a step that can be undone; `UndoLog.migrations`
+  ///     are among the migrations then.
   public init(
-    path: String?, migrations: [Migration], patience: Double = 5, interrupted: @escaping () -> Bool = { false }
+    path: String?, migrations: [Migration], patience: Double = 5, interrupted: @escaping () -> Bool = { false },
+    undoClock: (() -> Double)? = nil
   ) {
+    recorder = undoClock.map { _ in UndoRecorder() }
+    now = undoClock ?? { 0 }
     lockTries = Int(min(36_000, max(1, patience * 10)))
     self.path = path
     self.migrations = migrations
@@ -60,15 +70,24 @@ public final class Store {
 
   /// Runs one operation: all that `body` changes is kept, or nothing when it throws. It may stand inside a unit and
   /// inside another operation, whose failure takes it back too.
-  /// - Parameter name: what a person would call it ("adding cards"), for the message when it cannot start.
+  /// - Parameters:
+  ///   - name: what a person would call it ("adding cards"), for the message when it cannot start.
+  ///   - step: what the step of undo is called, made of the result; `name` where it is nil. Outside a unit only.
+  ///   - prepare: as that of `commitUnit`. Outside a unit only.
   @discardableResult
-  public func operation<T>(_ name: String, _ body: (Database) throws -> T) throws -> T {
+  public func operation<T>(
+    _ name: String, step: ((T) -> String)? = nil, prepare: ((Database) throws -> [UndoFile])? = nil,
+    _ body: (Database) throws -> T
+  ) throws -> T {
     try access(name) { db in
       if depth > 0 { return try savepoint(db, body) }
       switch unit {
       case .none:
         try begin(db, name)
-        return try finish(db, body)
+        return try finish(db, body) { result in
+          let files = try prepare.map { prepare in try inside { try prepare(db) } } ?? []
+          try writeStep(db, step?(result) ?? name, files)
+        }
       case .waiting:
         try begin(db, name)
         unit = .open
@@ -85,6 +104,9 @@ public final class Store {
 
   // MARK: Units of work
 
+  /// Whether an operation is under way.
+  public var isInOperation: Bool { depth > 0 }
+
   /// Whether a unit is under way.
   public var isInUnit: Bool { unit != .none }
 
@@ -95,14 +117,24 @@ public final class Store {
   }
 
   /// Keeps what the unit did. Without a unit it does nothing. When it throws, nothing of the unit was kept.
-  public func commitUnit() throws {
-    guard unit == .open else {
+  /// - Parameters:
+  ///   - name: what the step of undo is called.
+  ///   - prepare: makes ready what is to be kept together with the database, and gives the files that this will change. The
+  ///     commit decides about them too. It runs, in a transaction, also when nothing was changed in the database.
+  public func commitUnit(named name: String = "changes", prepare: ((Database) throws -> [UndoFile])? = nil) throws {
+    guard unit == .open || prepare != nil else {
       unit = .none
       return
     }
     try access("keeping the changes") { db in
+      if unit != .open {
+        try begin(db, name)
+        unit = .open
+      }
       guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
       do {
+        let files = try prepare.map { prepare in try inside { try prepare(db) } } ?? []
+        try writeStep(db, name, files)
         try db.commit()
       } catch {
         try abandon(db)
@@ -119,6 +151,67 @@ public final class Store {
       return
     }
     try access("taking back the changes") { try abandon($0) }
+  }
+
+  // MARK: Undo
+
+  /// The steps that can be undone or redone, the newest first.
+  public func undoSteps(limit: Int = 1000) throws -> [UndoStep] {
+    recorder == nil ? [] : try read { try UndoLog.steps($0, limit: limit) }
+  }
+
+  /// Undoes a step, or does one again that was undone: the last one, or that of an id.
+  /// - Parameter restore: puts files back, as `before` says, and gives them as they were until now; the commit decides.
+  /// - Throws: `UndoError`; nothing was changed then.
+  @discardableResult
+  public func undo(
+    _ id: Int? = nil, again: Bool = false, restore: (Database, [UndoFile]) throws -> [UndoFile] = { _, files in files }
+  ) throws -> UndoStep {
+    guard let recorder else { throw again ? UndoError.nothingToRedo : UndoError.nothingToUndo }
+    guard unit != .open, depth == 0 else { throw UndoError.inUnit }
+    return try access(again ? "redoing" : "undoing") { db in
+      // What a step changed has all its rows in the log, also those that a foreign key took along.
+      try db.execute(sql: "PRAGMA foreign_keys = OFF")
+      defer { turnOnForeignKeys(db) }
+      try begin(db, "undoing")
+      return try finish(db, { try apply($0, id, again, recorder, restore) }, atEnd: { _ in })
+    }
+  }
+
+  private func apply(
+    _ db: Database, _ id: Int?, _ again: Bool, _ recorder: UndoRecorder,
+    _ restore: (Database, [UndoFile]) throws -> [UndoFile]
+  ) throws -> UndoStep {
+    let step = try UndoLog.step(db, id, isUndone: again)
+    let others = try UndoLog.conflicts(db, step)
+    if !others.isEmpty { throw UndoError.changedSince(step.name, by: others) }
+    let isLast = try UndoLog.isLast(db, step)
+    do {
+      try UndoneRows(UndoLog.rows(db, of: step)).apply(db, recorder.tables, step: step.name)
+    } catch is UndoDamage {
+      throw UndoError.unreadable(step.name)
+    } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_CONSTRAINT {
+      throw UndoError.differs(step.name, what: error.message ?? "its rows no longer go together with the others")
+    }
+    if !isLast, let row = try Row.fetchOne(db, sql: "PRAGMA foreign_key_check") {
+      throw UndoError.differs(step.name, what: "something of \(row[0] as String) was added to it since")
+    }
+    let files = try UndoLog.files(db, of: step)
+    let before = files.isEmpty ? [] : try restore(db, files)
+    recorder.isRecording = false
+    try UndoLog.replace(db, step, with: recorder, files: before)
+    return step
+  }
+
+  private func turnOnForeignKeys(_ db: Database) {
+    sqlite3_exec(db.sqliteConnection, "PRAGMA foreign_keys = ON", nil, nil, nil)
+  }
+
+  private func writeStep(_ db: Database, _ name: String, _ files: [UndoFile]) throws {
+    guard let recorder else { return }
+    recorder.isRecording = false
+    try UndoLog.add(db, recorder, named: name, at: now(), files: files)
+    recorder.clear()
   }
 
   // MARK: Care
@@ -151,7 +244,10 @@ public final class Store {
 
   /// Begins a transaction that holds the write lock, waiting a while for another process.
   private func begin(_ db: Database, _ name: String) throws {
+    if let readOnlyReason { throw readOnlyReason }
     try waiting { try db.beginTransaction(.immediate) }
+    recorder?.clear()
+    recorder?.isRecording = true
   }
 
   /// Tries again while another process has the lock, for as long as its patience lasts, or until the person asks to stop.
@@ -167,10 +263,14 @@ public final class Store {
   }
 
   /// The body as a transaction that has begun.
-  private func finish<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
+  /// - Parameter atEnd: the last of what belongs to it.
+  private func finish<T>(
+    _ db: Database, _ body: (Database) throws -> T, atEnd: (T) throws -> Void
+  ) throws -> T {
     do {
       let result = try inside { try body(db) }
       guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
+      try atEnd(result)
       try db.commit()
       return result
     } catch {
@@ -183,6 +283,7 @@ public final class Store {
   /// rollback by SQLite itself would commit alone.
   private func savepoint<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
+    let mark = recorder?.mark()
     var result: T?
     do {
       try db.inSavepoint {
@@ -191,6 +292,7 @@ public final class Store {
       }
     } catch {
       otherChanges &+= 1
+      if let mark { recorder?.goBack(to: mark) }
       throw error
     }
     guard let result, db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
@@ -210,6 +312,8 @@ public final class Store {
 
   private func rollback(_ db: Database) throws {
     otherChanges &+= 1
+    recorder?.isRecording = false
+    recorder?.clear()
     if db.isInsideTransaction { try db.rollback() }
   }
 
@@ -262,25 +366,16 @@ public final class Store {
   private func opened() throws -> DatabaseQueue {
     if let queue { return queue }
     var fresh: DatabaseQueue?
-    try waiting { fresh = try open() }
+    let file = DatabaseFile(path: path, migrations: migrations)
+    try waiting { (fresh, readOnlyReason) = try file.open() }
     guard let fresh else { throw StorageError.unreadable(path: shownPath, detail: "it did not open") }
     try prepare(fresh)
-    fresh.unsafeReentrantRead { pollDuringStatements($0) }
+    try fresh.unsafeReentrantWrite { db in
+      pollDuringStatements(db)
+      try recorder?.attach(db)
+    }
     queue = fresh
     return fresh
-  }
-
-  private func open() throws -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.allowsUnsafeTransactions = true
-    configuration.busyMode = .timeout(0.1)
-    configuration.label = "deckhand"
-    // KiB at most: what 100,000 cards and their indices touch, so that a large batch is not written twice.
-    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -16384") }
-    guard let path else { return try DatabaseQueue(configuration: configuration) }
-    do { try makePrivateFile(path) } catch { throw StorageError.ofFile(error, database: path) }
-    configuration.journalMode = .wal
-    return try DatabaseQueue(path: path, configuration: configuration)
   }
 
   /// Brings the tables to what the program expects, or refuses a file of the future.
@@ -292,7 +387,8 @@ public final class Store {
       guard unknown.isEmpty else { throw StorageError.newer(path: shownPath, migrations: unknown.sorted()) }
       if applied == known { return }
       try begin(db, "bringing the data up to date")
-      try finish(db) { try migrate($0, by: migrations) }
+      if let recorder { recorder.isRecording = false }
+      try finish(db, { try migrate($0, by: migrations) }, atEnd: { _ in })
     }
   }
 }

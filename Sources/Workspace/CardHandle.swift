@@ -162,7 +162,7 @@ extension Workspace {
   /// Removes cards as one operation; answers how many were there.
   @discardableResult
   public func remove(_ cards: [CardHandle]) throws -> Int {
-    try perform(.removeCards) { try CardTable.remove($0, cards.map(\.id)) }
+    try perform(.removeCards, count: { $0 }) { try CardTable.remove($0, cards.map(\.id)) }
   }
 
   /// The cards whose guid begins with a text, at most `limit`.
@@ -176,19 +176,19 @@ extension Workspace {
 extension Workspace {
   /// Changes the texts of several cards: all of them, or none when one is refused.
   public func update(_ cards: [CardHandle], prompt: String?, answer: String?) throws {
-    try perform(.editCard) { db in
+    try perform(.editCard, count: { _ in cards.count }) { db in
       for card in cards { try CardTable.update(db, card.id, prompt: prompt, answer: answer, now: surroundings.now()) }
     }
   }
 
   public func setSuspended(_ cards: [CardHandle], _ isSuspended: Bool) throws {
-    try perform(.editCard) { db in
+    try perform(.editCard, count: { _ in cards.count }) { db in
       for card in cards { try CardTable.setSuspended(db, card.id, isSuspended, now: surroundings.now()) }
     }
   }
 
   public func changeTags(_ cards: [CardHandle], adding: [String], removing: [String]) throws {
-    try perform(.editCard) { db in
+    try perform(.editCard, count: { _ in cards.count }) { db in
       for card in cards {
         let tags = try card.record().tags.filter { !removing.contains($0) } + adding
         try CardTable.update(db, card.id, tags: tags, now: surroundings.now())

@@ -66,7 +66,7 @@ public final class DeckHandle: WorkspaceHandle {
 
   /// - Throws: `DeckError.badOption` when the value is out of its range.
   public func setOption(_ name: DeckOptions.Name, to value: Double) throws {
-    try workspace.perform(.changeDeckOptions) { db in
+    try workspace.perform(.changeDeckOptions, on: workspace.deckName(id)) { db in
       var options = try DeckTable.options(db, id)
       try options.set(name, to: value)
       try DeckTable.setOptions(db, id, to: options)
@@ -76,18 +76,21 @@ public final class DeckHandle: WorkspaceHandle {
   // MARK: Changing
 
   public func rename(to name: String) throws {
-    try workspace.perform(.renameDeck) { try DeckTable.rename($0, id, to: name, now: workspace.surroundings.now()) }
+    workspace.stepNames = [:]
+    try workspace.perform(.renameDeck, on: name) {
+      try DeckTable.rename($0, id, to: name, now: workspace.surroundings.now())
+    }
   }
 
   /// Removes the deck with the decks within it and all cards; answers how many cards went.
   @discardableResult
   public func remove() throws -> Int {
-    try workspace.perform(.removeDeck) { try DeckTable.remove($0, id) }
+    try workspace.perform(.removeDeck, on: workspace.deckName(id), count: { $0 }) { try DeckTable.remove($0, id) }
   }
 
   @discardableResult
   public func add(_ card: NewCard) throws -> CardHandle {
-    let new = try workspace.perform(.addCards) { db in
+    let new = try workspace.perform(.addCards, on: workspace.deckName(id)) { db in
       try CardTable.add(
         db, card, to: id, now: workspace.surroundings.now(), random: workspace.surroundings.entropy)
     }
@@ -96,7 +99,7 @@ public final class DeckHandle: WorkspaceHandle {
 
   /// Adds what `feed` puts into the batch, as one operation: all of it or, when it throws, nothing.
   public func addAll(onDuplicate: OnDuplicate, _ feed: (CardBatch) throws -> Void) throws -> AddReport {
-    try workspace.perform(.addCards) { db in
+    try workspace.perform(.addCards, on: workspace.deckName(id), count: { $0.added }) { db in
       let batch = try CardBatch(
         db, deck: id, onDuplicate: onDuplicate, now: workspace.surroundings.now(),
         random: workspace.surroundings.entropy)
@@ -107,7 +110,7 @@ public final class DeckHandle: WorkspaceHandle {
 
   /// Removes the cards at positions, counted before any goes.
   public func removeCards(at positions: [Int]) throws -> Int {
-    try workspace.perform(.removeCards) { db in
+    try workspace.perform(.removeCards, on: workspace.deckName(id), count: { $0 }) { db in
       _ = try DeckTable.record(db, id)
       return try CardTable.remove(db, in: id, positions: positions)
     }
@@ -130,7 +133,7 @@ public final class DeckHandle: WorkspaceHandle {
     progress: @escaping ImportProgress = { _, _ in }
   ) throws -> AddReport {
     let surroundings = workspace.surroundings
-    return try workspace.perform(.importCards) { db in
+    return try workspace.perform(.importCards, on: workspace.deckName(id), count: { $0.added }) { db in
       let reader = CardImport(db, into: id, options: options, now: surroundings.now(), random: surroundings.entropy)
       return try reader.run(path, kinds, isInterrupted: surroundings.isInterrupted) { done, total in
         if surroundings.isInterrupted() { throw WorkspaceError.interrupted }
@@ -156,9 +159,22 @@ public final class DeckHandle: WorkspaceHandle {
 // MARK: Decks of a workspace
 
 extension Workspace {
+  /// A deck's name for the name of a step; nil when it is gone.
+  func deckName(_ id: DeckID) -> String? {
+    guard isInUnit else { return readDeckName(id) }
+    if let known = stepNames[id] { return known }
+    let name = readDeckName(id)
+    stepNames[id] = name
+    return name
+  }
+
+  private func readDeckName(_ id: DeckID) -> String? {
+    do { return try read { try DeckTable.record($0, id).name } } catch { return nil }
+  }
+
   /// - Throws: `DeckError.exists`, `.badName`.
   public func createDeck(_ name: String) throws -> DeckHandle {
-    handle(of: try perform(.createDeck) { try DeckTable.create($0, name: name, now: surroundings.now()).id })
+    handle(of: try perform(.createDeck, on: name) { try DeckTable.create($0, name: name, now: surroundings.now()).id })
   }
 
   /// - Throws: `DeckError.deckNotFound` with the nearest name.
@@ -190,7 +206,7 @@ extension Workspace {
     intoDeck name: String, from path: String, _ kinds: FileKinds, _ options: ImportOptions,
     progress: @escaping ImportProgress
   ) throws -> AddReport {
-    try perform(.importCards) { db in
+    try perform(.importCards, on: name, count: { $0.added }) { db in
       let known = try DeckTable.list(db).first { $0.name == name }
       let deck = try known ?? DeckTable.create(db, name: name, now: surroundings.now())
       let report = try handle(of: deck.id).importCards(from: path, kinds, options, progress: progress)

@@ -57,7 +57,7 @@ extension Operation {
   /// Whether it leaves every card where it is.
   var movesNoCard: Bool {
     switch self {
-    case .changeDeckOptions, .editCard, .answerCard, .keepGame, .changeSettings: true
+    case .changeDeckOptions, .editCard, .answerCard, .keepGame, .changeSettings, .changeDocuments: true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards: false
     }
   }

@@ -91,8 +91,8 @@ extension Workspace {
       wait: LockWait(elapsed: surroundings.elapsed, isInterrupted: surroundings.isInterrupted),
       randomBytes: { count in
         (0..<(count + 7) / 8).flatMap { _ in withUnsafeBytes(of: entropy()) { Array($0) } }.prefix(count).map { $0 }
-      })
-    if isInUnit || surroundings.isRehearsal { fresh.beginUnit() }
+      }, decider: self)
+    if isInUnit || database.isInOperation || surroundings.isRehearsal { fresh.beginUnit() }
     openedDocuments = fresh
     return fresh
   }

@@ -27,6 +27,7 @@ public enum Operation: String, Sendable {
   case answerCard = "answering a card"
   case keepGame = "keeping a game"
   case changeSettings = "changing settings"
+  case changeDocuments = "changing documents"
 }
 
 /// A person's data while it is open.
@@ -42,7 +43,7 @@ public final class Workspace {
   public let modes: ModeTable
   /// Read at every call from Lua; nothing holds an access to it across another.
   @exclusivity(unchecked) private var isClosed = false
-  private let database: Store
+  let database: Store
   private var deckHandles = HandleTable<DeckID, DeckHandle>()
   private var cardHandles = HandleTable<CardID, CardHandle>()
   private var lexiconHandles = HandleTable<ObjectIdentifier, LexiconHandle>()
@@ -54,6 +55,10 @@ public final class Workspace {
   var settingHandles = HandleTable<String, SettingHandle>()
   /// How often each operation was done in the unit under way.
   private var unitOperations: [Operation: Int] = [:]
+  /// The same in the words of the step of undo.
+  var unitParts = StepParts()
+  /// Names of decks, for those words: a loop asks for the same again and again.
+  var stepNames: [DeckID: String] = [:]
   /// The game that was changed last and is not stored yet.
   var waitingGame: GameHandle?
   /// Who is notified of what happens in games and sessions.
@@ -88,8 +93,8 @@ public final class Workspace {
     self.modes = modes
     database = Store(
       path: folder + "/collection.sqlite",
-      migrations: DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations,
-      interrupted: surroundings.isInterrupted)
+      migrations: DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations,
+      interrupted: surroundings.isInterrupted, undoClock: surroundings.now)
   }
 
   /// Ends the workspace: what a unit of work did is taken back unless it was committed. Handles answer "signed out".
@@ -132,14 +137,30 @@ public final class Workspace {
   /// Runs a read.
   func read<T>(_ body: (Database) throws -> T) throws -> T { try store().read(body) }
 
-  /// Runs a change as one operation.
-  func perform<T>(_ operation: Operation, _ body: (Database) throws -> T) throws -> T {
+  /// Runs a change as one operation, which is one step of undo; within a unit of work it is a part of the unit's.
+  /// - Parameters:
+  ///   - subject: what is changed, for the step's name: a deck's name.
+  ///   - count: how many things were changed.
+  func perform<T>(
+    _ operation: Operation, on subject: @autoclosure () -> String? = nil, count: @escaping (T) -> Int = { _ in 1 },
+    _ body: (Database) throws -> T
+  ) throws -> T {
     let database = try store()
     if surroundings.isRehearsal, !database.isInUnit { throw WorkspaceError.rehearsal(operation.rawValue) }
     orders.refresh(changeCount)
-    let result = try database.operation(operation.rawValue, body)
+    // Before the change: a deck that it removes has a name now.
+    let subject = subject()
+    let result: T
+    if database.isInUnit || database.isInOperation {
+      result = try database.operation(operation.rawValue, body)
+    } else {
+      result = try performAlone(operation, on: subject, count: count, body)
+    }
     if operation.movesNoCard { orders.goOn(to: changeCount) }
-    if database.isInUnit { unitOperations[operation, default: 0] += 1 }
+    if database.isInUnit {
+      unitOperations[operation, default: 0] += 1
+      unitParts.add(operation, subject, count(result))
+    }
     return result
   }
 
@@ -151,29 +172,28 @@ public final class Workspace {
   /// Begins a unit: what follows is kept or taken back together. A script run is one.
   public func beginUnit() throws {
     if !isInUnit { try storeGames() }
-    unitOperations = [:]
+    (unitOperations, unitParts, stepNames) = ([:], StepParts(), [:])
     try store().beginUnit()
     openedDocuments?.beginUnit()
   }
 
-  /// Keeps what the unit did: documents first, whose files are staged, then the database.
+  /// Keeps what the unit did, documents and database by one commit.
+  /// - Parameter origin: what did it, for the name of the step of undo: `run make.lua`.
   /// - Returns: documents that another process changed meanwhile.
   @discardableResult
-  public func commitUnit() throws -> [DocumentError] {
-    let store = try store()
+  public func commitUnit(from origin: String? = nil) throws -> [DocumentError] {
+    _ = try store()
     if let failure = storeFailure() {
       try rollbackUnit()
       throw failure
     }
     let waiting = openedDocuments?.saveAll() ?? []
-    let conflicts = try openedDocuments.map { $0.isInUnit ? try $0.commitUnit() : [] } ?? []
     do {
-      try store.commitUnit()
+      return waiting + (try keepUnit(named: unitParts.words(from: origin)))
     } catch {
       if isOpen { try reloadSettings() }
       throw error
     }
-    return waiting + conflicts
   }
 
   public func rollbackUnit() throws {

@@ -22,6 +22,7 @@ public struct DocumentProblem: Problem, Equatable, Sendable {
     case missingImage = "missing_image"
     case imageMismatch = "image_mismatch"
     case orphanedImage = "orphaned_image"
+    case damagedJournal = "damaged_journal"
     case undrawableText = "undrawable_text"
     case laterVersion = "later_version"
     /// Something could not be looked at.
@@ -69,6 +70,7 @@ public struct DocumentProblem: Problem, Equatable, Sendable {
     case .missingImage: "Image file missing"
     case .imageMismatch: "Image file damaged"
     case .orphanedImage: "Image file unused"
+    case .damagedJournal: "A change left half done"
     case .undrawableText: "No font for it"
     case .laterVersion: "Later version"
     case .unchecked: "Not checked"

@@ -76,7 +76,17 @@ extension DocumentStore {
         found.append(problem)
       }
     }
-    return found + (try orphanedImages())
+    return found + (try orphanedImages()) + (try damagedBatches())
+  }
+
+  /// What is left of changes whose journal was damaged before they were done.
+  private func damagedBatches() throws(DocumentError) -> [DocumentProblem] {
+    try folder.names().filter { $0.hasPrefix(DocumentFolder.damagedPrefix) }.map { name in
+      let path = folder.full(name)
+      return DocumentProblem(
+        .damagedJournal, .whole, "a change was begun, and its journal cannot be read; its files are in \(quoted(path))",
+        path: path)
+    }
   }
 
   /// Files among the images that no document shows.

@@ -17,8 +17,21 @@ public struct DocumentEntry: Equatable, Sendable {
   public let size: Int
 }
 
+/// Decides about a batch of changed files together with something else: in this program, the database.
+///
+/// A batch that was made ready is done if, and only if, it was decided, whatever happens to the process meanwhile.
+public protocol DocumentDecider: AnyObject {
+  /// Whether the batch of that id was decided.
+  func isDecided(_ batch: String) throws -> Bool
+  /// Keeps what the store's unit of work changed: calls `prepareUnit`, decides, then calls `finishUnit`; or `rollbackUnit`.
+  /// - Parameter what: what is done, in words: "changing a document".
+  /// - Returns: what `finishUnit` gave.
+  func keepUnit(of store: DocumentStore, _ what: String) throws -> [DocumentError]
+}
+
 public final class DocumentStore {
   let folder: DocumentFolder
+  weak var decider: (any DocumentDecider)?
   /// Draws, and decodes pictures.
   public let drawing: DrawingProgram
   private let wait: LockWait
@@ -26,6 +39,9 @@ public final class DocumentStore {
   private var handles: [String: WeakHandle] = [:]
   private var withMoves: [ObjectIdentifier: StoredDocument] = [:]
   var unit: UnitOfWork?
+  /// The folder's lock, from `prepareUnit` to `finishUnit`.
+  var unitLock: FileLock?
+  var unitConflicts: [DocumentError] = []
 
   private struct WeakHandle {
     weak var document: StoredDocument?
@@ -35,22 +51,47 @@ public final class DocumentStore {
   /// - Parameters:
   ///   - wait: how long another process that writes into the folder is waited for.
   ///   - randomBytes: so many random bytes, for ids; never the seeded ones of a script.
+  ///   - decider: who decides about each change; without one the files alone do.
   ///   - step: told before each step that changes the disk; anything but 0 is an error number that makes the step fail.
   public init(
     folder path: String, drawing: DrawingProgram, wait: LockWait, randomBytes: @escaping (Int) -> [UInt8],
-    step: @escaping (String) -> Int32 = { _ in 0 }
+    decider: (any DocumentDecider)? = nil, step: @escaping (String) -> Int32 = { _ in 0 }
   ) throws(DocumentError) {
+    self.decider = decider
     folder = DocumentFolder(path: path, step: step)
     self.drawing = drawing
     self.wait = wait
     self.randomBytes = randomBytes
-    try folder.makeFolder()
-    let names = try folder.names()
-    let leftovers = [DocumentFolder.unitPrefix, DocumentFolder.temporaryPrefix]
-    if names.contains(where: { name in leftovers.contains { name.hasPrefix($0) } }) {
-      let lock = try locked()
-      defer { lock.release() }
-      try Journal.recover(in: folder)
+    do {
+      try folder.makeFolder()
+      if try hasLeftovers() {
+        let lock = try locked()
+        defer { lock.release() }
+        try recover()
+      }
+    } catch {
+      // On a disk that is full, or may not be written to, what is there is read all the same.
+      guard case .cannotWrite(_, let number) = error, [EROFS, ENOSPC, EDQUOT, EACCES].contains(number) else {
+        throw error
+      }
+    }
+  }
+
+  private func hasLeftovers() throws(DocumentError) -> Bool {
+    for place in ["", DocumentFolder.images, DocumentFolder.thumbnails] {
+      for name in try folder.names(in: place) {
+        if name.hasPrefix(DocumentFolder.temporaryPrefix) { return true }
+        if place.isEmpty, name.hasPrefix(DocumentFolder.unitPrefix) { return true }
+      }
+    }
+    return false
+  }
+
+  /// Finishes or clears what a process that is gone has left. The caller holds the folder's lock.
+  func recover() throws(DocumentError) {
+    try Journal.recover(in: folder) { [decider] (batch) throws(DocumentError) in
+      guard let decider else { return nil }
+      do { return try decider.isDecided(batch) } catch { throw DocumentError(relaying: error) }
     }
   }
 
@@ -294,6 +335,7 @@ public final class DocumentStore {
       try unit.stageImages(of: document)
       return unit.note(document)
     }
+    if decider != nil { return try keepAlone(document, "changing a document") }
     let lock = try locked()
     defer { lock.release() }
     let conflict = try prepare(document)

@@ -165,8 +165,10 @@ extension Shell {
       let document = try document(invocation)
       let element = try element(invocation.text("ELEMENT"), of: document)
       let changes = try invocation.list("FIELD=VALUE").map { try fieldAndValue($0) }
-      for (field, value) in changes { try element.set(field, to: value) }
-      return try saved(document, "Changed \(counted(changes.count, "field")).")
+      return try document.workspace.asOneChange {
+        for (field, value) in changes { try element.set(field, to: value) }
+        return try saved(document, "Changed \(counted(changes.count, "field")).")
+      }
     }
   }
 
