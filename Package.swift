@@ -53,11 +53,10 @@ let package = Package(
   targets: [
     // C where only C will do.
     .target(name: "CLua", linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
-    .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
     .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
     .target(name: "CSQLite"),
     .target(name: "CUtf8proc", linkerSettings: [.linkedLibrary(":libutf8proc.a")]),
-    .target(name: "CTerminal"),
+    .target(name: "CTerminal", linkerSettings: [.linkedLibrary("readline")]),
     .target(
       name: "CDrawing", cSettings: [.unsafeFlags(drawingHeaders)],
       linkerSettings: drawingLibraries.map { .linkedLibrary($0) }),
@@ -102,13 +101,13 @@ let package = Package(
         "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace",
         "Storage", "Decks",
         "Lexicon",
-        "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CReadline", "CTerminal",
+        "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
       ]),
     .executableTarget(
       name: "deckhand",
       dependencies: [
         "Shell", "LuaRuntime", "Commands", "Workspace", "ToggleSettings", "Authentication", "Problems", "Text",
-        "Values",
+        "Values", "Files",
       ],
       swiftSettings: strict),
     .target(
@@ -121,7 +120,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace", "Commands",
-        "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values",
+        "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values", "Files",
       ], path: "Tests/Benchmarks",
       swiftSettings: strict),
     // A program that the tests of Authentication start to end it at every step.
@@ -149,7 +148,7 @@ let package = Package(
       "Workspace",
       [
         "Authentication", "CardDocuments", "Decks", "ToggleSettings", "Lexicon", "WordGames", "Storage", "Problems",
-        "Text", "Values",
+        "Text", "Values", "Files",
       ]),
     tests("Authentication", ["Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),

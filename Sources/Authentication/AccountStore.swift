@@ -3,7 +3,7 @@
 // the process ends. Every try at a password goes through `attempt`, which counts it.
 
 import CSodium
-package import Files
+public import Files
 import Glibc
 import Text
 
@@ -11,17 +11,17 @@ import Text
 public final class AccountStore {
   private let accounts: String
   private let local: String
-  private let clock: AuthenticationClock
+  private let environment: Environment
   private let cost: HashCost
   /// Hears of each step of writing; for tests that end the process there.
   package var reach: StepObserver = { _ in 0 }
 
   /// `data` is the data folder; it must be there. A cost below what libsodium takes is raised to that.
-  public init(data: String, clock: AuthenticationClock, cost: HashCost = .interactive) throws(AuthenticationError) {
+  public init(data: String, environment: Environment, cost: HashCost = .interactive) throws(AuthenticationError) {
     guard sodium_init() >= 0 else { throw .outOfMemory }
     accounts = data + "/accounts"
     local = data + "/local"
-    self.clock = clock
+    self.environment = environment
     self.cost = HashCost(
       memory: min(max(cost.memory, HashCost.least.memory), HashCost.most.memory),
       passes: min(max(cost.passes, HashCost.least.passes), HashCost.most.passes))
@@ -76,7 +76,7 @@ public final class AccountStore {
     let account = try account(named: name)
     let record = try record(account, name)
     defer { withExtendedLifetime(record.file) {} }
-    let now = clock.now()
+    let now = environment.clocks.reading()
     let before = try record.failures(at: now)
     let left = before.left(at: now)
     if left > 0 { throw .locked(retryAfter: Int((left + 999) / 1000)) }
@@ -89,7 +89,7 @@ public final class AccountStore {
     }
     // The wait begins when the answer is given.
     guard isRight, let account else {
-      try record.write(Failures(count: before.count + 1, last: clock.now()))
+      try record.write(Failures(count: before.count + 1, last: environment.clocks.reading()))
       throw .denied
     }
     try record.write(Failures(count: 0, last: now))
@@ -98,14 +98,14 @@ public final class AccountStore {
   }
 
   private func record(_ account: String?, _ name: String) throws(AuthenticationError) -> AttemptRecord {
-    if let account { return try .ofAccount(in: folder(account), clock) }
+    if let account { return try .ofAccount(in: folder(account), environment) }
     try PrivateFile.makeFolder(accounts)
     let beginning = String(decoding: name.utf8.prefix(256), as: UTF8.self)
-    return try .ofUnknown(AccountName.key(beginning), in: accounts, clock)
+    return try .ofUnknown(AccountName.key(beginning), in: accounts, environment)
   }
 
   private func hash(of account: String?) throws(AuthenticationError) -> PasswordHash {
-    guard let account else { return .ofNobody(cost: cost, random: clock.random) }
+    guard let account else { return .ofNobody(cost: cost, random: environment.random.bytes) }
     try PrivateFile.checkFolder(folder(account))
     return try credentials(of: account).hash
   }
@@ -159,7 +159,7 @@ public final class AccountStore {
     try PasswordRules.check(normal, name: name)
     try PrivateFile.makeFolder(accounts)
     try PrivateFile.checkFolder(accounts)
-    let lock = try PrivateFile.lock(accounts + "/.lock", clock)
+    let lock = try PrivateFile.lock(accounts + "/.lock", environment)
     defer { lock.release() }
     let account = try newName(name)
     let credentials = Credentials(name: account, hash: try PasswordHash(normal, cost: cost))
@@ -200,10 +200,11 @@ public final class AccountStore {
   public func remove(_ access: AccountAccess) throws(AuthenticationError) {
     guard let name = access.name else { throw .unknownAccount("", suggestion: nil) }
     let folder = try access.folder()
-    let lock = try PrivateFile.lock(accounts + "/.lock", clock)
+    let lock = try PrivateFile.lock(accounts + "/.lock", environment)
     defer { lock.release() }
     // In one step it is no account any more; then its files go. What a killed process left is taken along.
-    let removed = accounts + "/.removed-" + clock.random(8).map { String($0, radix: 16) }.joined(separator: "-")
+    let removed =
+      accounts + "/.removed-" + environment.random.bytes(8).map { String($0, radix: 16) }.joined(separator: "-")
     do { try Folder.move(folder, to: removed) } catch {
       throw .failed(operation: "remove", path: accounts + "/" + name, code: error.number)
     }

@@ -74,19 +74,20 @@ struct AttemptRecord: ~Copyable {
   }
 
   /// Of an account: a file in its folder.
-  static func ofAccount(in folder: String, _ clock: AuthenticationClock) throws(AuthenticationError) -> AttemptRecord {
-    AttemptRecord(try PrivateFile.lock(folder + "/attempts", clock), at: 0, tag: "account", in: folder + "/attempts")
+  static func ofAccount(in folder: String, _ environment: Environment) throws(AuthenticationError) -> AttemptRecord {
+    AttemptRecord(
+      try PrivateFile.lock(folder + "/attempts", environment), at: 0, tag: "account", in: folder + "/attempts")
   }
 
   /// Of a name that nobody has: one of a fixed number of places in one file, found by a hash with a key of its own, so
   /// that such names are slowed down like any other and need no room of their own. Two that meet in a place push each other
   /// out: to lose a wait so takes thousands of tries at other names, each as slow as any.
-  static func ofUnknown(_ name: String, in folder: String, _ clock: AuthenticationClock) throws(AuthenticationError)
+  static func ofUnknown(_ name: String, in folder: String, _ environment: Environment) throws(AuthenticationError)
     -> AttemptRecord
   {
     let path = folder + "/.attempts"
-    let lock = try PrivateFile.lock(path, clock)
-    let digest = try digest(of: name, in: lock.descriptor, path, clock)
+    let lock = try PrivateFile.lock(path, environment)
+    let digest = try digest(of: name, in: lock.descriptor, path, environment)
     let place = (Int(digest[0]) << 8 | Int(digest[1])) % places + 1
     let tag = digest[2..<10].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     return AttemptRecord(lock, at: place * Failures.recordLength, tag: tag, in: path)
@@ -95,12 +96,12 @@ struct AttemptRecord: ~Copyable {
   static let places = 4096
 
   /// A hash of the name with the file's own key, which stands at its beginning.
-  private static func digest(of name: String, in file: Int32, _ path: String, _ clock: AuthenticationClock)
+  private static func digest(of name: String, in file: Int32, _ path: String, _ environment: Environment)
     throws(AuthenticationError) -> [UInt8]
   {
     var key = [UInt8](repeating: 0, count: Failures.recordLength)
     if pread(file, &key, key.count, 0) != key.count {
-      key = clock.random(Failures.recordLength)
+      key = environment.random.bytes(Failures.recordLength)
       guard pwrite(file, key, key.count, 0) == key.count else {
         throw .failed(operation: "write", path: path, code: errno)
       }

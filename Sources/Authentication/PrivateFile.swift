@@ -77,8 +77,10 @@ enum PrivateFile {
   }
 
   /// Waits for the lock of a file, five seconds at most; then `busy`.
-  static func lock(_ path: String, _ clock: AuthenticationClock) throws(AuthenticationError) -> FileLock {
-    let wait = LockWait.byPauses(seconds: 5, isInterrupted: clock.isInterrupted) { clock.pause(Int($0 * 1000)) }
+  static func lock(_ path: String, _ environment: Environment) throws(AuthenticationError) -> FileLock {
+    let wait = LockWait.byPauses(seconds: 5, isInterrupted: environment.isInterrupted) {
+      environment.clocks.pause(Int($0 * 1000))
+    }
     do { return try FileLock(path, wait) } catch { throw .ofFile(error) }
   }
 

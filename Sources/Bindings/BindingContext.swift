@@ -235,7 +235,7 @@ public enum GrantError: Problem, Equatable {
 extension BindingContext {
   /// Whether something that no unit of work takes back may be done; in a rehearsal the user is told instead.
   func mayActOutside(_ action: @autoclosure () -> String) throws -> Bool {
-    try workspace().surroundings.mayActOutside(action())
+    try workspace().rehearsal.mayActOutside(action())
   }
 }
 

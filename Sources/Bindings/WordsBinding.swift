@@ -104,7 +104,7 @@ func lexiconType() -> BoundType<LexiconHandle> {
       let options = try stack.optionalTable(2)
       try options?.allowOnly(["length", "difficulty"])
       let length = try options?.optionalInteger("length", in: 1...1000)
-      var choices = handle.workspace.surroundings.choices
+      var choices = handle.workspace.environment.random.choices
       guard let name = try options?.optionalText("difficulty") else {
         return handle.lexicon.random(length: length, using: &choices)
       }
@@ -150,7 +150,7 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
   ) { handle, stack in
     let options = try stack.optionalTable(2)
     try options?.allowOnly(["length", "day"])
-    let today = Int(handle.workspace.surroundings.now() / 86_400)
+    let today = Int(handle.workspace.environment.clocks.now() / 86_400)
     let day = try options?.optionalInteger("day", in: -1_000_000...1_000_000) ?? today
     return handle.lexicon.wordOfTheDay(day, length: try options?.optionalInteger("length", in: 1...1000))
   }

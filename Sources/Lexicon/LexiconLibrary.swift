@@ -2,6 +2,7 @@
 // Invariant: a lexicon that was handed out stays as it is; asking again for the same language gives the same object until it
 // is compiled anew.
 
+public import Files
 import Text
 
 public final class LexiconLibrary {
@@ -27,6 +28,15 @@ public final class LexiconLibrary {
     self.dictionaryFolders = dictionaryFolders
     self.cacheFolder = cacheFolder
     self.limits = limits
+  }
+
+  /// The word lists in the folders of an environment.
+  public convenience init(_ environment: Environment) {
+    var limits = ListLimits()
+    limits.isInterrupted = environment.isInterrupted
+    let folders = environment.folders
+    self.init(
+      listFolders: folders.lists, cacheFolder: folders.cache, dictionaryFolders: folders.dictionaries, limits: limits)
   }
 
   /// The languages that have a list here, in the order of `Language.known`.

@@ -2,7 +2,7 @@
 // the order they were written, what Lua printed in between too; a message is one line unless it was asked to be more.
 
 public import Bindings
-import CReadline
+import CTerminal
 public import Commands
 import Glibc
 import LuaRuntime

@@ -42,10 +42,10 @@ extension Shell {
   func idleTick() -> () -> Bool {
     isIdle = false
     guard gate.user != nil else { return { false } }
-    var watch = IdleWatch(keys: LineReader.keyCount, now: clock.now().boot)
+    var watch = IdleWatch(keys: LineReader.keyCount, now: environment.clocks.reading().boot)
     return { [unowned self] in
       isIdle = watch.isOver(
-        keys: LineReader.keyCount, minutes: preferences?.idleMinutes ?? 0, now: clock.now().boot)
+        keys: LineReader.keyCount, minutes: preferences?.idleMinutes ?? 0, now: environment.clocks.reading().boot)
       return isIdle
     }
   }
@@ -68,7 +68,7 @@ extension Shell {
   /// Milliseconds until a screen is to be locked; nil when it is not, by the setting or because nobody is signed in.
   func untilLock(_ idle: IdleClock) -> Int? {
     guard gate.user != nil, console.terminal.hasKeyboard, let minutes = preferences?.idleMinutes else { return nil }
-    return idle.left(minutes: minutes, now: clock.now().boot).map { Int($0) }
+    return idle.left(minutes: minutes, now: environment.clocks.reading().boot).map { Int($0) }
   }
 
   /// Asks for the password before a screen goes on. What is open stays open: nothing runs until the right one is given.

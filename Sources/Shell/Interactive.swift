@@ -108,7 +108,7 @@ extension Shell {
 
   private func runCommandLine(_ line: String) {
     do {
-      lastStatus = runCommand(try ShellWords.split(line, home: setup.home))
+      lastStatus = runCommand(try ShellWords.split(line, home: environment.folders.home))
     } catch {
       lastStatus = report(error, origin: "deckhand")
     }

@@ -5,6 +5,7 @@ import Authentication
 import CardDocuments
 import Commands
 import Decks
+import Files
 import Lexicon
 import LuaRuntime
 import PluginHost
@@ -42,7 +43,7 @@ extension Shell {
     CompletionSources(
       names: { [unowned self] kind in names(of: kind) },
       paths: { [unowned self] text, foldersOnly in
-        PathCompletion.paths(beginningWith: text, foldersOnly: foldersOnly, home: setup.home)
+        PathCompletion.paths(beginningWith: text, foldersOnly: foldersOnly, home: environment.folders.home)
       })
   }
 

@@ -68,7 +68,7 @@ extension Shell {
 
   /// Runs a line as a command for its value; nothing is shown.
   func runForValue(_ line: String) throws -> CommandValue {
-    let words = try ShellWords.split(line, home: setup.home)
+    let words = try ShellWords.split(line, home: environment.folders.home)
     try plugins.prepareCommand(words)
     let (command, invocation) = try registry.parse(words: words)
     try requireSignIn(for: command)
@@ -211,7 +211,7 @@ extension Shell {
 
   /// Runs the person's own start-up script, when there is one.
   public func runStartScript() {
-    let path = setup.configFolder + "/init.lua"
+    let path = environment.folders.config + "/init.lua"
     guard setup.usesStartScript, access(path, F_OK) == 0 else { return }
     do {
       var start = try script(at: path, [], .plain)

@@ -6,6 +6,7 @@ public import Bindings
 import CTerminal
 import CardDocuments
 public import Commands
+public import Files
 public import Lexicon
 public import LuaRuntime
 public import PluginHost
@@ -19,28 +20,12 @@ public import Workspace
 /// What the program decides before there is a shell.
 public struct ShellSetup {
   public var version: String
-  public var dataFolder: String
-  public var cacheFolder: String
-  public var configFolder: String
-  public var home: String?
-  public var bundledPlugins: String?
-  public var listFolders: [String]
-  public var dictionaryFolders: [String]
-  public var environment: (String) -> String?
-  /// `deckhand-draw`, beside the program.
-  public var drawingProgram = "deckhand-draw"
-  /// `NAME=value`: where the person's own fonts are found.
-  public var drawingEnvironment: [String] = []
   public var wantsJSON = false
   public var isDryRun = false
   public var wantsTrace = false
   public var usesPlugins = true
-  /// Of `--seed`: random choices repeat.
-  public var seed: UInt64?
   /// Nobody is asked anything.
   public var isUnattended = false
-  /// Where the person's plugins are, when not in the data folder (`plugin test` has data of its own).
-  public var pluginFolder: String?
   public var usesStartScript = true
   /// Who signs in; required when it was asked for on the command line.
   public var user: String?
@@ -51,22 +36,7 @@ public struct ShellSetup {
   /// Whether the command line says whether there are colours.
   public var isColorGiven = false
 
-  public init(
-    version: String, dataFolder: String, cacheFolder: String, configFolder: String, home: String?,
-    bundledPlugins: String?, listFolders: [String] = ["/usr/share/dict"],
-    dictionaryFolders: [String] = ["/usr/share/hunspell"],
-    environment: @escaping (String) -> String? = { _ in nil }
-  ) {
-    self.version = version
-    self.dataFolder = dataFolder
-    self.cacheFolder = cacheFolder
-    self.configFolder = configFolder
-    self.home = home
-    self.bundledPlugins = bundledPlugins
-    self.listFolders = listFolders
-    self.dictionaryFolders = dictionaryFolders
-    self.environment = environment
-  }
+  public init(version: String) { self.version = version }
 }
 
 /// The exit statuses of the contract.
@@ -87,11 +57,11 @@ public final class Shell {
   /// The person's Lua state: made anew after a sign-out.
   public private(set) var lua: LuaState
   public let gate: Gate
-  let clock: AuthenticationClock
   public let events: EventTable
   public private(set) lazy var plugins = PluginHost(
     pluginSurroundings(), registry: registry, modes: modes, events: events)
-  private(set) var surroundings: Surroundings
+  let environment: Environment
+  let rehearsal: Rehearsal
   private var opened: Workspace?
   /// The settings while nobody is signed in.
   private var outsideSettings: Preferences?
@@ -125,21 +95,14 @@ public final class Shell {
   /// It does not read ahead: a script's `io.read` may want the next line.
   lazy var plainReader = PlainLineReader(readsAhead: false, isInterrupted: { Interrupts.wereRequested })
 
-  /// - Parameter clock: of the gate.
-  public init(_ setup: ShellSetup, console: Console, surroundings: Surroundings, clock: AuthenticationClock) throws {
-    self.clock = clock
-    gate = try Gate(AccountStore(data: setup.dataFolder, clock: clock))
+  public init(_ setup: ShellSetup, console: Console, environment: Environment) throws {
+    gate = try Gate(AccountStore(data: environment.folders.data, environment: environment))
     self.setup = setup
     self.console = console
-    self.surroundings = surroundings
-    self.surroundings.isRehearsal = setup.isDryRun
-    self.surroundings.announce = { console.note(printable($0, limit: 2_000)) }
-    var limits = ListLimits()
-    limits.isInterrupted = { Interrupts.areRequested }
-    lexicons = LexiconLibrary(
-      listFolders: setup.listFolders, cacheFolder: setup.cacheFolder, dictionaryFolders: setup.dictionaryFolders,
-      limits: limits)
-    lua = try LuaState(seed: setup.seed)
+    self.environment = environment
+    rehearsal = Rehearsal(isOn: setup.isDryRun) { console.note(printable($0, limit: 2_000)) }
+    lexicons = LexiconLibrary(environment)
+    lua = try LuaState(seed: environment.random.seed)
     let messages = console
     events = EventTable { owner, event, error in
       // An error of a plugin names it, and the event, itself.
@@ -164,7 +127,7 @@ public final class Shell {
   /// its end.
   func makeLuaAnew() throws {
     lua.close()
-    lua = try LuaState(seed: setup.seed)
+    lua = try LuaState(seed: environment.random.seed)
     hasHintedAboutLocal = false
     try furnishLua()
   }
@@ -185,17 +148,21 @@ public final class Shell {
   public func workspace() throws -> Workspace {
     if let opened, opened.isOpen { return opened }
     let fresh = try Workspace(
-      gate.requireAccess(), surroundings: surroundings, settings: setup.settings, lexicons: lexicons, modes: modes,
+      gate.requireAccess(), environment: environment, settings: setup.settings, lexicons: lexicons, modes: modes,
       drawing: DrawingProgram(
-        path: setup.drawingProgram, environment: setup.drawingEnvironment, clock: surroundings.elapsed,
-        shouldStop: surroundings.isInterrupted))
+        path: environment.folders.drawingProgram, environment: drawingVariables, clock: environment.clocks.elapsed,
+        shouldStop: environment.isInterrupted), rehearsal: rehearsal)
     fresh.observer = events
     opened = fresh
     return fresh
   }
 
-  /// Where the person's plugins are installed.
-  var personPlugins: String { setup.pluginFolder ?? setup.dataFolder + "/plugins" }
+  /// `NAME=value`: where the drawing program finds the user's own fonts.
+  private var drawingVariables: [String] {
+    ["HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].compactMap { name in
+      environment.variables.value(name).map { "\(name)=\($0)" }
+    }
+  }
 
   /// The open workspace, which is nobody's any more here.
   func takeWorkspace() -> Workspace? {
@@ -314,7 +281,7 @@ public final class Shell {
       ask: { [unowned self] text in try ask(text) },
       run: { [unowned self] line in try runForValue(line) },
       alias: { [unowned self] name, text, grants in
-        let words = try ShellWords.split(text, home: setup.home)
+        let words = try ShellWords.split(text, home: environment.folders.home)
         if owner.plugin == nil { return try registry.setAlias(name, words: words) }
         try registry.addShortForm(name, words, owner: owner) { command in
           grants.allows(.shellRun) ? command.theme != Self.accountTheme : command.owner == owner
@@ -330,26 +297,27 @@ public final class Shell {
       info: { [unowned self] name in luaValue(of: pluginRecord(try plugins.plugin(named: name))) },
       enable: { [unowned self] name in
         let plugin = try plugins.plugin(named: name)
-        if surroundings.mayActOutside("enable the plugin \(plugin.name)") { try plugins.enable(plugin) }
+        if rehearsal.mayActOutside("enable the plugin \(plugin.name)") { try plugins.enable(plugin) }
       },
       disable: { [unowned self] name in
         let plugin = try plugins.plugin(named: name)
-        if surroundings.mayActOutside("disable the plugin \(plugin.name)") { try plugins.disable(plugin) }
+        if rehearsal.mayActOutside("disable the plugin \(plugin.name)") { try plugins.disable(plugin) }
       }, reload: { [unowned self] name in _ = try plugins.reload(plugins.plugin(named: name)) },
       prepareMode: { [unowned self] name in try plugins.prepareMode(name) })
   }
 
   private func pluginSurroundings() -> PluginHost.Surroundings {
     var surroundings = PluginHost.Surroundings(
-      bundledFolder: setup.bundledPlugins, personFolder: personPlugins, home: setup.home,
+      bundledFolder: environment.folders.bundledPlugins, personFolder: environment.folders.plugins,
+      home: environment.folders.home,
       context: { [unowned self] plugin, grants in bindingContext(owner: .plugin(plugin), grants: grants) },
-      elapsed: self.surroundings.elapsed,
+      elapsed: environment.clocks.elapsed,
       report: { [unowned self] line in console.message("plugin " + printable(line, limit: 600)) },
       requireSignIn: { [unowned self] in _ = try gate.requireAccess() },
       unloaded: { [unowned self] plugin in
         if let opened, opened.isOpen { opened.removeSettings(of: .plugin(plugin)) }
       })
-    surroundings.seed = setup.seed
+    surroundings.seed = environment.random.seed
     return surroundings
   }
 

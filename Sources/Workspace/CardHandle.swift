@@ -2,6 +2,7 @@
 // is kept only while nothing has changed.
 
 public import Decks
+import Files
 import GRDB
 
 /// A card of an open workspace.
@@ -55,19 +56,19 @@ public final class CardHandle: WorkspaceHandle {
 
   public func update(prompt: String? = nil, answer: String? = nil, tags: [String]? = nil) throws {
     try workspace.perform(.editCard) { db in
-      try CardTable.update(db, id, prompt: prompt, answer: answer, tags: tags, now: workspace.surroundings.now())
+      try CardTable.update(db, id, prompt: prompt, answer: answer, tags: tags, now: workspace.environment.clocks.now())
     }
   }
 
   public func setDocument(_ document: String?) throws {
     try workspace.perform(.editCard) { db in
-      try CardTable.setDocument(db, id, to: document, now: workspace.surroundings.now())
+      try CardTable.setDocument(db, id, to: document, now: workspace.environment.clocks.now())
     }
   }
 
   public func setSuspended(_ isSuspended: Bool) throws {
     try workspace.perform(.editCard) { db in
-      try CardTable.setSuspended(db, id, isSuspended, now: workspace.surroundings.now())
+      try CardTable.setSuspended(db, id, isSuspended, now: workspace.environment.clocks.now())
     }
   }
 
@@ -177,13 +178,15 @@ extension Workspace {
   /// Changes the texts of several cards: all of them, or none when one is refused.
   public func update(_ cards: [CardHandle], prompt: String?, answer: String?) throws {
     try perform(.editCard, count: { _ in cards.count }) { db in
-      for card in cards { try CardTable.update(db, card.id, prompt: prompt, answer: answer, now: surroundings.now()) }
+      for card in cards {
+        try CardTable.update(db, card.id, prompt: prompt, answer: answer, now: environment.clocks.now())
+      }
     }
   }
 
   public func setSuspended(_ cards: [CardHandle], _ isSuspended: Bool) throws {
     try perform(.editCard, count: { _ in cards.count }) { db in
-      for card in cards { try CardTable.setSuspended(db, card.id, isSuspended, now: surroundings.now()) }
+      for card in cards { try CardTable.setSuspended(db, card.id, isSuspended, now: environment.clocks.now()) }
     }
   }
 
@@ -191,7 +194,7 @@ extension Workspace {
     try perform(.editCard, count: { _ in cards.count }) { db in
       for card in cards {
         let tags = try card.record().tags.filter { !removing.contains($0) } + adding
-        try CardTable.update(db, card.id, tags: tags, now: surroundings.now())
+        try CardTable.update(db, card.id, tags: tags, now: environment.clocks.now())
       }
     }
   }

@@ -54,7 +54,7 @@ public final class DeckHandle: WorkspaceHandle {
   public func cards(matching query: String? = nil) throws -> CardSequence {
     _ = try workspace.store(for: "deck")
     guard let query, !query.trimmed.isEmpty else { return CardSequence(try workspace.ids(of: id), in: workspace) }
-    let parsed = try CardQuery(query, isInterrupted: workspace.surroundings.isInterrupted)
+    let parsed = try CardQuery(query, isInterrupted: workspace.environment.isInterrupted)
     let found = try workspace.read { db in
       _ = try DeckTable.record(db, id)
       return try CardTable.found(db, in: id, matching: parsed, at: workspace.moment)
@@ -78,7 +78,7 @@ public final class DeckHandle: WorkspaceHandle {
   public func rename(to name: String) throws {
     workspace.stepNames = [:]
     try workspace.perform(.renameDeck, on: name) {
-      try DeckTable.rename($0, id, to: name, now: workspace.surroundings.now())
+      try DeckTable.rename($0, id, to: name, now: workspace.environment.clocks.now())
     }
   }
 
@@ -92,7 +92,7 @@ public final class DeckHandle: WorkspaceHandle {
   public func add(_ card: NewCard) throws -> CardHandle {
     let new = try workspace.perform(.addCards, on: workspace.deckName(id)) { db in
       try CardTable.add(
-        db, card, to: id, now: workspace.surroundings.now(), random: workspace.surroundings.entropy)
+        db, card, to: id, now: workspace.environment.clocks.now(), random: workspace.environment.random.entropy)
     }
     return workspace.handle(of: new)
   }
@@ -101,8 +101,8 @@ public final class DeckHandle: WorkspaceHandle {
   public func addAll(onDuplicate: OnDuplicate, _ feed: (CardBatch) throws -> Void) throws -> AddReport {
     try workspace.perform(.addCards, on: workspace.deckName(id), count: { $0.added }) { db in
       let batch = try CardBatch(
-        db, deck: id, onDuplicate: onDuplicate, now: workspace.surroundings.now(),
-        random: workspace.surroundings.entropy)
+        db, deck: id, onDuplicate: onDuplicate, now: workspace.environment.clocks.now(),
+        random: workspace.environment.random.entropy)
       try feed(batch)
       return batch.finish()
     }
@@ -132,11 +132,12 @@ public final class DeckHandle: WorkspaceHandle {
     from path: String, _ kinds: FileKinds = .plain, _ options: ImportOptions,
     progress: @escaping ImportProgress = { _, _ in }
   ) throws -> AddReport {
-    let surroundings = workspace.surroundings
+    let environment = workspace.environment
     return try workspace.perform(.importCards, on: workspace.deckName(id), count: { $0.added }) { db in
-      let reader = CardImport(db, into: id, options: options, now: surroundings.now(), random: surroundings.entropy)
-      return try reader.run(path, kinds, isInterrupted: surroundings.isInterrupted) { done, total in
-        if surroundings.isInterrupted() { throw WorkspaceError.interrupted }
+      let reader = CardImport(
+        db, into: id, options: options, now: environment.clocks.now(), random: environment.random.entropy)
+      return try reader.run(path, kinds, isInterrupted: environment.isInterrupted) { done, total in
+        if environment.isInterrupted() { throw WorkspaceError.interrupted }
         try progress(done, total)
       }
     }
@@ -147,7 +148,7 @@ public final class DeckHandle: WorkspaceHandle {
   public func exportCards(
     to path: String, _ kinds: FileKinds = .plain, format: CardFormat?
   ) throws -> ExportReport {
-    let isInterrupted = workspace.surroundings.isInterrupted
+    let isInterrupted = workspace.environment.isInterrupted
     return try workspace.read { db in
       try CardExport(db, id).run(to: path, kinds, format: format, isInterrupted: isInterrupted) { _, _ in
         if isInterrupted() { throw WorkspaceError.interrupted }
@@ -174,7 +175,8 @@ extension Workspace {
 
   /// - Throws: `DeckError.exists`, `.badName`.
   public func createDeck(_ name: String) throws -> DeckHandle {
-    handle(of: try perform(.createDeck, on: name) { try DeckTable.create($0, name: name, now: surroundings.now()).id })
+    handle(
+      of: try perform(.createDeck, on: name) { try DeckTable.create($0, name: name, now: environment.clocks.now()).id })
   }
 
   /// - Throws: `DeckError.deckNotFound` with the nearest name.
@@ -208,7 +210,7 @@ extension Workspace {
   ) throws -> AddReport {
     try perform(.importCards, on: name, count: { $0.added }) { db in
       let known = try DeckTable.list(db).first { $0.name == name }
-      let deck = try known ?? DeckTable.create(db, name: name, now: surroundings.now())
+      let deck = try known ?? DeckTable.create(db, name: name, now: environment.clocks.now())
       let report = try handle(of: deck.id).importCards(from: path, kinds, options, progress: progress)
       // A deck is not made for a file of which nothing could be used.
       if known == nil, report.isRefused { try DeckTable.remove(db, deck.id) }

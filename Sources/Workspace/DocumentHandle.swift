@@ -84,15 +84,15 @@ extension Workspace {
   func documentStore() throws -> DocumentStore {
     _ = try store(for: "document")
     if let openedDocuments { return openedDocuments }
-    let entropy = surroundings.entropy
+    let entropy = environment.random.entropy
     try makePrivateFolder(folder)
     let fresh = try DocumentStore(
       folder: folder + "/documents", drawing: drawing,
-      wait: LockWait(elapsed: surroundings.elapsed, isInterrupted: surroundings.isInterrupted),
+      wait: LockWait(elapsed: environment.clocks.elapsed, isInterrupted: environment.isInterrupted),
       randomBytes: { count in
         (0..<(count + 7) / 8).flatMap { _ in withUnsafeBytes(of: entropy()) { Array($0) } }.prefix(count).map { $0 }
       }, decider: self)
-    if isInUnit || database.isInOperation || surroundings.isRehearsal { fresh.beginUnit() }
+    if isInUnit || database.isInOperation || rehearsal.isOn { fresh.beginUnit() }
     openedDocuments = fresh
     return fresh
   }
@@ -105,7 +105,7 @@ extension Workspace {
 
   /// A new document, saved at once. Without a colour, one of eight by chance.
   public func createDocument(background: CardColor?) throws -> DocumentHandle {
-    var choices = surroundings.choices
+    var choices = environment.random.choices
     return handle(of: try documentStore().create(background: background, using: &choices))
   }
 

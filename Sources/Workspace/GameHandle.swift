@@ -1,6 +1,7 @@
 // Words and games as they are handed to Lua and to commands. Invariant: a handle ends with the workspace that made it, though
 // words themselves belong to nobody.
 
+import Files
 public import Lexicon
 import Problems
 public import WordGames
@@ -85,10 +86,10 @@ extension Workspace {
       if let given = wish.lexicon { given } else {
         try self.lexicon(wish.language, foldAccents: wish.foldsAccents || preferences.foldsAccents).lexicon
       }
-    let random = wish.seed.map { RandomChoices(seed: $0) } ?? surroundings.choices
+    let random = wish.seed.map { RandomChoices(seed: $0) } ?? environment.random.choices
     let game = try Game.start(
       mode: mode, lexicon: lexicon, length: length, base: wish.base, level: wish.level, random: random,
-      now: surroundings.now)
+      now: environment.clocks.now)
     let handle = handle(of: game)
     handle.canResume = wish.lexicon.map(lexicons.gives) ?? true
     return handle

@@ -2,6 +2,7 @@
 // Invariant: a missed word makes one card however often it is missed.
 
 public import Decks
+import Files
 import GRDB
 import Lexicon
 public import WordGames
@@ -18,7 +19,7 @@ extension Workspace {
   /// Puts away the game that waits for it. Called at the end of each line, command and unit of work.
   public func storeGames() throws {
     guard let game = waitingGame, isOpen else { return }
-    try perform(.keepGame) { try game.store($0, now: surroundings.now()) }
+    try perform(.keepGame) { try game.store($0, now: environment.clocks.now()) }
     (waitingGame, game.isWaiting) = (nil, false)
   }
 
@@ -43,7 +44,7 @@ extension GameHandle {
         return self.stored = (stored.game, game.count)
       }
     }
-    let id = stored?.game ?? Int64(truncatingIfNeeded: workspace.surroundings.entropy() >> 1)
+    let id = stored?.game ?? Int64(truncatingIfNeeded: workspace.environment.random.entropy() >> 1)
     try GameTable.save(db, game.state, game: id, now: now)
     stored = (id, game.count)
   }
@@ -99,7 +100,7 @@ extension Workspace {
     let language = try lexicons.language(named: state.language)
     let lexicon = try lexicons.lexicon(for: language, foldAccents: state.foldsAccents)
     let game = try Game.resume(
-      state, mode: mode, lexicon: lexicon, random: surroundings.choices, now: surroundings.now)
+      state, mode: mode, lexicon: lexicon, random: environment.random.choices, now: environment.clocks.now)
     let handle = handle(of: game)
     handle.stored = (saved.game, saved.found)
     return handle

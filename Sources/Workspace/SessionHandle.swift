@@ -2,6 +2,7 @@
 // afresh when the deck's cards change; this is looked at before each use. Every answer of a review is one operation.
 
 public import Decks
+import Files
 import GRDB
 
 /// What an answer in a session did.
@@ -54,7 +55,7 @@ public final class SessionHandle: WorkspaceHandle {
     workspace = deck.workspace
     self.deck = deck
     self.wish = wish
-    let query = try wish.query.map { try CardQuery($0, isInterrupted: deck.workspace.surroundings.isInterrupted) }
+    let query = try wish.query.map { try CardQuery($0, isInterrupted: deck.workspace.environment.isInterrupted) }
     self.query = query
     let workspace = deck.workspace
     marks = try workspace.read { try Self.marks($0, deck.id) }
@@ -67,7 +68,7 @@ public final class SessionHandle: WorkspaceHandle {
         .sprint(
           Sprint(
             cards: try Self.stack(db, deck.id, wish, query, at: workspace.moment), seconds: wish.seconds,
-            clock: workspace.surroundings.elapsed))
+            clock: workspace.environment.clocks.elapsed))
       }
     }
   }
@@ -252,7 +253,7 @@ extension DeckHandle {
 extension Workspace {
   /// Now, as schedules need it.
   var moment: StudyMoment {
-    let now = surroundings.now()
-    return StudyMoment(now: now, utcOffset: surroundings.zoneOffset(now))
+    let now = environment.clocks.now()
+    return StudyMoment(now: now, utcOffset: environment.clocks.zoneOffset(now))
   }
 }

@@ -61,7 +61,7 @@ extension Workspace: DocumentDecider {
   public func isDecided(_ batch: String) throws -> Bool { try database.read { try DecidedBatches.holds($0, batch) } }
 
   public func keepUnit(of store: DocumentStore, _ what: String) throws -> [DocumentError] {
-    if surroundings.isRehearsal { throw WorkspaceError.rehearsal(what) }
+    if rehearsal.isOn { throw WorkspaceError.rehearsal(what) }
     return try keepUnit(named: what)
   }
 
@@ -145,7 +145,7 @@ extension Workspace: DocumentDecider {
 
   private func change(_ id: Int?, again: Bool) throws -> UndoStep {
     let store = try store()
-    if surroundings.isRehearsal { throw WorkspaceError.rehearsal(again ? "redo" : "undo") }
+    if rehearsal.isOn { throw WorkspaceError.rehearsal(again ? "redo" : "undo") }
     try storeGames()
     if let openedDocuments, openedDocuments.hasUnitChanges { throw UndoError.inUnit }
     let wasInUnit = isInUnit

@@ -4,6 +4,7 @@
 public import Authentication
 public import CardDocuments
 import Decks
+public import Files
 import GRDB
 import Glibc
 public import Lexicon
@@ -38,7 +39,8 @@ public final class Workspace {
   private let access: AccountAccess
   private let settingSources: SettingSources
   private var openedPreferences: Preferences?
-  public let surroundings: Surroundings
+  public let environment: Environment
+  public let rehearsal: Rehearsal
   public let lexicons: LexiconLibrary
   public let modes: ModeTable
   /// Read at every call from Lua; nothing holds an access to it across another.
@@ -81,20 +83,21 @@ public final class Workspace {
   ///   - drawing: the program that decodes and draws pictures.
   /// - Throws: `AuthenticationError.required` when the access has ended.
   public init(
-    _ access: AccountAccess, surroundings: Surroundings, settings: SettingSources, lexicons: LexiconLibrary,
-    modes: ModeTable, drawing: DrawingProgram
+    _ access: AccountAccess, environment: Environment, settings: SettingSources, lexicons: LexiconLibrary,
+    modes: ModeTable, drawing: DrawingProgram, rehearsal: Rehearsal = .off
   ) throws(AuthenticationError) {
     self.access = access
     self.drawing = drawing
     settingSources = settings
     folder = try access.folder()
-    self.surroundings = surroundings
+    self.environment = environment
+    self.rehearsal = rehearsal
     self.lexicons = lexicons
     self.modes = modes
     database = Store(
       path: folder + "/collection.sqlite",
       migrations: DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations,
-      interrupted: surroundings.isInterrupted, undoClock: surroundings.now)
+      interrupted: environment.isInterrupted, undoClock: environment.clocks.now)
   }
 
   /// Ends the workspace: what a unit of work did is taken back unless it was committed. Handles answer "signed out".
@@ -146,7 +149,7 @@ public final class Workspace {
     _ body: (Database) throws -> T
   ) throws -> T {
     let database = try store()
-    if surroundings.isRehearsal, !database.isInUnit { throw WorkspaceError.rehearsal(operation.rawValue) }
+    if rehearsal.isOn, !database.isInUnit { throw WorkspaceError.rehearsal(operation.rawValue) }
     orders.refresh(changeCount)
     // Before the change: a deck that it removes has a name now.
     let subject = subject()
@@ -202,7 +205,7 @@ public final class Workspace {
     waitingGame = nil
     try openedDocuments?.rollbackUnit()
     // In a rehearsal the documents are in a unit from the first to the last: none is ever written.
-    if surroundings.isRehearsal { openedDocuments?.beginUnit() }
+    if rehearsal.isOn { openedDocuments?.beginUnit() }
     try store.rollbackUnit()
     if unitOperations[.changeSettings] != nil { try reloadSettings() }
   }

@@ -2,6 +2,7 @@
 
 import Authentication
 import Commands
+import Files
 import Glibc
 import Shell
 import Workspace
@@ -80,38 +81,24 @@ let version = "0.1.0"
   }
 
   private static func makeShell(_ arguments: Arguments) throws -> Shell {
-    let home = environmentValue("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/"
-    var setup = ShellSetup(
-      version: version,
-      dataFolder: arguments.data ?? environmentValue("DECKHAND_DATA")
-        ?? xdgFolder("XDG_DATA_HOME", home: home, "/.local/share"),
-      cacheFolder: xdgFolder("XDG_CACHE_HOME", home: home, "/.cache"),
-      configFolder: xdgFolder("XDG_CONFIG_HOME", home: home, "/.config"), home: home,
-      bundledPlugins: bundledPluginsFolder(), environment: environmentValue)
-    setup.drawingProgram = besideProgram("deckhand-draw")
-    setup.drawingEnvironment = ["HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].compactMap { name in
-      environmentValue(name).map { "\(name)=\($0)" }
-    }
+    let environment = Environment.ofProgram(data: arguments.data, seed: arguments.seed)
+    var setup = ShellSetup(version: version)
     setup.wantsJSON = arguments.wantsJSON
     setup.isDryRun = arguments.isDryRun
-    setup.seed = arguments.seed
     setup.wantsTrace = arguments.wantsTrace
     setup.usesPlugins = arguments.usesPlugins
     setup.usesStartScript = arguments.usesStartScript
-    setup.user = arguments.user ?? environmentValue("DECKHAND_USER").flatMap { $0.isEmpty ? nil : $0 }
+    setup.user = arguments.user ?? environment.variables.value("DECKHAND_USER").flatMap { $0.isEmpty ? nil : $0 }
     setup.isUserRequired = arguments.user != nil
     setup.passwordFile = arguments.passwordFile
     setup.isColorGiven = arguments.isColorGiven
     setup.settings = SettingSources(
-      systemFile: "/etc/deckhand/settings.json", variables: { environmentValues(beginning: "DECKHAND_SET_") },
-      commandLine: arguments.settings, noColor: environmentValue("NO_COLOR")?.isEmpty == false)
+      systemFile: "/etc/deckhand/settings.json", variables: { environment.variables.beginning("DECKHAND_SET_") },
+      commandLine: arguments.settings, noColor: environment.variables.value("NO_COLOR")?.isEmpty == false)
     let console = Console(
       terminal: .ofSystem(1, color: arguments.color), messages: .ofSystem(2, color: arguments.color),
-      isQuiet: arguments.isQuiet, elapsed: { seconds(of: CLOCK_MONOTONIC) })
-    let surroundings = Surroundings.ofSystem(seed: arguments.seed)
-    var clock = AuthenticationClock.system(bootID: bootID())
-    clock.isInterrupted = surroundings.isInterrupted
-    return try Shell(setup, console: console, surroundings: surroundings, clock: clock)
+      isQuiet: arguments.isQuiet, elapsed: environment.clocks.elapsed)
+    return try Shell(setup, console: console, environment: environment)
   }
 
   private static func fputs(_ text: String) {

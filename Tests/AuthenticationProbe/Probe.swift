@@ -55,7 +55,8 @@ import Glibc
   }
 
   private static func store(_ data: String, endAt step: String) throws(AuthenticationError) -> AccountStore {
-    let store = try AccountStore(data: data, clock: .system(bootID: "probe"), cost: HashCost(memory: 8, passes: 1))
+    let store = try AccountStore(
+      data: data, environment: .ofSystem(bootID: "probe"), cost: HashCost(memory: 8, passes: 1))
     store.reach = {
       if $0.rawValue == step { kill(getpid(), SIGKILL) }
       return 0

@@ -329,15 +329,15 @@ import Testing
     _ = try data.storeWithAna()
     var counted: [String] = []
     // The clock is read as the try begins, and again once the password was found wrong.
-    let clock = AuthenticationClock(
-      now: {
-        let bytes =
-          PrivateFile.exists(data.path + "/accounts/ana/attempts")
-          ? try? data.read(data.path + "/accounts/ana/attempts") : []
-        counted.append(String(decoding: (bytes ?? []).prefix(10), as: UTF8.self))
-        return data.hand.reading
-      }, pause: { _ in }, random: data.hand.clock.random)
-    let store = try AccountStore(data: data.path, clock: clock, cost: DataFolder.cheap)
+    var environment = data.hand.environment
+    environment.clocks.reading = {
+      let bytes =
+        PrivateFile.exists(data.path + "/accounts/ana/attempts")
+        ? try? data.read(data.path + "/accounts/ana/attempts") : []
+      counted.append(String(decoding: (bytes ?? []).prefix(10), as: UTF8.self))
+      return data.hand.reading
+    }
+    let store = try AccountStore(data: data.path, environment: environment, cost: DataFolder.cheap)
     #expect(tries(store) == .denied)
     #expect(counted == ["", "failures 1"])
     data.hand.pass(5)
@@ -440,9 +440,11 @@ import Testing
     let file = open(path, O_RDWR | O_CREAT, 0o600)
     defer { close(file) }
     #expect(flock(file, LOCK_EX) == 0)
+    var environment = data.hand.environment
+    environment.clocks.pause = { _ in }
     let impatient = try AccountStore(
       data: data.path,
-      clock: AuthenticationClock(now: data.hand.clock.now, pause: { _ in }, random: data.hand.clock.random),
+      environment: environment,
       cost: DataFolder.cheap)
     #expect(refusal { _ = try impatient.verify("ana", try Secret("correct horse")) } == .busy)
     flock(file, LOCK_UN)

@@ -1,5 +1,6 @@
 // What the tests share: a data folder that goes with the test, a clock in the hand, processes and pseudo terminals.
 
+import Files
 import Glibc
 import Testing
 
@@ -15,15 +16,13 @@ final class HandClock {
     reading.boot += Int64(seconds * 1000)
   }
 
-  var clock: AuthenticationClock {
-    AuthenticationClock(
-      now: { self.reading }, pause: { usleep(UInt32($0) * 1000) },
-      random: { count in
-        (0..<count).map { _ in
-          self.state = self.state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-          return UInt8(truncatingIfNeeded: self.state >> 33)
-        }
-      })
+  var environment: Environment {
+    Environment(
+      clocks: Clocks(reading: { self.reading }, pause: { usleep(UInt32($0) * 1000) }),
+      random: RandomSources(entropy: {
+        self.state = self.state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return self.state
+      }))
   }
 }
 
@@ -44,7 +43,7 @@ final class DataFolder {
   static let cheap = HashCost(memory: 8, passes: 1)
 
   func store(cost: HashCost = cheap) throws -> AccountStore {
-    try AccountStore(data: path, clock: hand.clock, cost: cost)
+    try AccountStore(data: path, environment: hand.environment, cost: cost)
   }
 
   /// A store with the account ana, whose password is `correct horse`.

@@ -1,5 +1,6 @@
 // The gate: its states and events, sign-outs at awkward moments, and the idle clock.
 
+import Files
 import Testing
 
 @testable import Authentication
@@ -91,13 +92,13 @@ import Testing
     _ = try data.storeWithAna()
     var gate: Gate?
     var calls = 0
-    let clock = AuthenticationClock(
-      now: {
-        calls += 1
-        gate?.logout()
-        return data.hand.reading
-      }, pause: { _ in }, random: data.hand.clock.random)
-    let made = try Gate(try AccountStore(data: data.path, clock: clock, cost: DataFolder.cheap))
+    var environment = data.hand.environment
+    environment.clocks.reading = {
+      calls += 1
+      gate?.logout()
+      return data.hand.reading
+    }
+    let made = try Gate(try AccountStore(data: data.path, environment: environment, cost: DataFolder.cheap))
     gate = made
     defer { gate = nil }
     #expect(refusal { try made.login("ana", try Secret("correct horse")) } == .cancelled)

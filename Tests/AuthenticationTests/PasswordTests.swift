@@ -1,5 +1,6 @@
 // Passwords: secrets in memory, normal form, rules, hashes and what is refused of them, files they are read from.
 
+import Files
 import Glibc
 import Testing
 
@@ -141,7 +142,7 @@ import Testing
   }
 
   @Test func `the hash of nobody is a well formed one that nothing fits`() throws {
-    let nobody = PasswordHash.ofNobody(cost: DataFolder.cheap, random: HandClock().clock.random)
+    let nobody = PasswordHash.ofNobody(cost: DataFolder.cheap, random: HandClock().environment.random.bytes)
     #expect(try PasswordHash(text: nobody.text, path: "/c") == nobody)
     #expect(try !nobody.matches(try Secret("anything")))
   }

@@ -6,6 +6,7 @@ import BenchmarkReferences
 import Bindings
 import CardDocuments
 import Commands
+import Files
 import Glibc
 import Lexicon
 import LuaRuntime
@@ -32,11 +33,11 @@ struct GameBenchmarks {
       let shuffled = String(Self.base.shuffled(using: &chance).prefix(Int.random(in: 1...9, using: &chance)))
       return [possible.randomElement(using: &chance), others.randomElement(using: &chance), shuffled][index % 3] ?? ""
     }
-    let surroundings = Surroundings(
-      now: { 0 }, elapsed: { 0 }, entropy: { UInt64.random(in: 0...UInt64.max) }, choices: RandomChoices(seed: 1))
-    let access = try AccountStore(data: folder, clock: .system(bootID: "bench")).openLocal()
+    let environment = Environment(
+      random: RandomSources(choices: RandomChoices(seed: 1)) { UInt64.random(in: 0...UInt64.max) })
+    let access = try AccountStore(data: folder, environment: .ofSystem(bootID: "bench")).openLocal()
     workspace = try Workspace(
-      access, surroundings: surroundings, settings: SettingSources(), lexicons: words.library(), modes: ModeTable(),
+      access, environment: environment, settings: SettingSources(), lexicons: words.library(), modes: ModeTable(),
       drawing: DrawingProgram(path: "", environment: [], clock: { 0 }, shouldStop: { false }))
   }
 

@@ -232,6 +232,17 @@ import Testing
     }
   }
 
+  @Test(arguments: [SIGUSR1, SIGALRM, SIGXCPU])
+  func `a signal that nobody handles ends a prompt and single keys with the terminal in order`(number: Int32) throws {
+    for mode in [[], ["--keys"]] {
+      let terminal = try probe(mode)
+      terminal.wait(for: mode.isEmpty ? "probe>" : "EVENT tick")
+      terminal.signal(number)
+      #expect(terminal.ended() == 128 + number)
+      #expect(terminal.isAsShellsWantIt)
+    }
+  }
+
   @Test func `Ctrl-Z gives the terminal back and fg draws the line again`() throws {
     let script = "set -m; \(builtProgram("PromptProbe")); echo STATUS $?; stty -a; fg; echo DONE"
     let terminal = try PseudoTerminal(["/bin/sh", "-c", script])

@@ -2,6 +2,7 @@
 
 import Authentication
 import CardDocuments
+import Files
 import Glibc
 import Problems
 import Testing
@@ -23,7 +24,7 @@ final class Person {
     }
     try #require(!made.isEmpty)
     data = made
-    store = try AccountStore(data: data, clock: .system(bootID: "test"))
+    store = try AccountStore(data: data, environment: .ofSystem(bootID: "test"))
     try #require(mkdir(made + "/words", 0o700) == 0)
     try write("comidas\nmamá\ncosas\ncaminos\n", to: "/words/spanish")
     try write("cambering\ngrace\nletters\nelephant\n", to: "/words/american-english")
@@ -43,14 +44,14 @@ final class Person {
 
   func workspace(_ sources: SettingSources = SettingSources()) throws -> Workspace {
     var seed: UInt64 = 1
-    let surroundings = Surroundings(
-      now: { 1_700_000_000 }, elapsed: { 0 },
-      entropy: {
+    let environment = Environment(
+      clocks: Clocks(now: { 1_700_000_000 }),
+      random: RandomSources(choices: RandomChoices(seed: 7)) {
         seed &+= 1
         return seed
-      }, choices: RandomChoices(seed: 7))
+      })
     return try Workspace(
-      access(), surroundings: surroundings, settings: sources,
+      access(), environment: environment, settings: sources,
       lexicons: LexiconLibrary(listFolders: [data + "/words"], cacheFolder: nil), modes: ModeTable(),
       drawing: DrawingProgram(path: "/nonexistent", environment: [], clock: { 0 }))
   }
@@ -177,7 +178,7 @@ final class Person {
 
   @Test func `a closed access shuts the workspace by itself`() throws {
     let person = try Person()
-    let gate = try Gate(try AccountStore(data: person.data, clock: .system(bootID: "test")))
+    let gate = try Gate(try AccountStore(data: person.data, environment: .ofSystem(bootID: "test")))
     let workspace = try person.workspace()
     #expect(workspace.isOpen)
     #expect(gate.user == nil && !gate.needsAuthentication)

@@ -1,7 +1,99 @@
-// What a password needs of the terminal and of the process, and only C can do well: a line read without echo, with the
-// terminal given back whatever happens, and no core dumps.
-#pragma once
+// What Swift sees of the terminal: its modes and the signals of the process, a line editor (GNU readline behind it), a
+// line without echo, and no core dumps. No name of readline's is in here: its globals stay in line_editor.c.
+// Invariant: everything is for one thread; handlers are installed only between a begin and its end, by terminal_state.c
+// alone.
+
+#ifndef CTERMINAL_H
+#define CTERMINAL_H
+
+#include <stdbool.h>
 #include <stddef.h>
+
+#include "standard_output.h"
+
+// The terminal's modes, and signals.
+
+/// Remembers the modes of the terminal, sees to it that a crash puts them back, and takes over the signals that would
+/// end, stop or wake the process: their numbers go into a pipe. SIGHUP, SIGTSTP and SIGQUIT stay ignored where they
+/// were. Returns 0 or an errno. May be begun again before its end, a few times; where the terminal does not say its
+/// modes only signals are taken.
+int terminal_begin(int fd);
+/// Puts the modes back, and gives the signals to whoever had them before; one that asks to end and was not looked at
+/// yet is raised again for them.
+void terminal_end(void);
+/// Single keys without echo, signals by Ctrl-C and Ctrl-Z kept. The text is written when a crash puts the terminal
+/// back. Returns 0 or an errno.
+int terminal_raw(const char *restoring_text);
+/// Readable while a signal waits; -1 outside begin and end.
+int terminal_signal_fd(void);
+/// The next signal that came, or 0.
+int terminal_next_signal(void);
+/// Puts the modes back, stops this process as Ctrl-Z does and returns when it goes on. What came meanwhile is dropped
+/// but for signals that end the process.
+void terminal_suspend(void);
+/// Columns and rows; false when the terminal does not say.
+bool terminal_size(int fd, int *columns, int *rows);
+
+// The line editor.
+
+enum line_editor_end {
+  LINE_EDITOR_LINE,
+  LINE_EDITOR_INTERRUPTED,
+  LINE_EDITOR_END_OF_INPUT,
+  LINE_EDITOR_TERMINATED,
+  LINE_EDITOR_STOPPED,
+  /// The line holds bytes that are not UTF-8; there is no text.
+  LINE_EDITOR_NOT_UTF8,
+  LINE_EDITOR_FAILED,
+};
+
+struct line_editor_result {
+  enum line_editor_end end;
+  /// The signal of LINE_EDITOR_TERMINATED, the errno of LINE_EDITOR_FAILED.
+  int number;
+  /// The line of LINE_EDITOR_LINE, for line_editor_free.
+  char *text;
+};
+
+struct line_editor_callbacks {
+  void *context;
+  /// Asks for what could stand in place of the line before the cursor; it answers by line_editor_offer.
+  void (*complete)(void *context, const char *line, size_t cursor);
+  /// Called when nothing was typed for a tick; true ends the reading with LINE_EDITOR_STOPPED.
+  bool (*tick)(void *context);
+  /// Called before the process stops and after it goes on.
+  void (*suspending)(void *context);
+  void (*resumed)(void *context);
+};
+
+/// To be called once before the first line. `name` is what ~/.inputrc may ask for with `$if`. Returns 0 or an errno.
+int line_editor_start(const char *name, int input, int output);
+/// Reads a line that begins with `initial`. `tick_ms` below 0: no tick. With `tab_indents` a Tab behind nothing but
+/// blanks is a tab.
+struct line_editor_result line_editor_read(
+    const char *prompt, const char *initial, bool tab_indents, int tick_ms,
+    const struct line_editor_callbacks *callbacks);
+void line_editor_free(char *text);
+/// How often something was typed since the program began: it grows with each key or paste.
+long line_editor_key_count(void);
+/// Whether Ctrl-C came while a callback runs, which should then end soon.
+bool line_editor_is_interrupted(void);
+
+/// One candidate: the whole line up to the cursor as it would be, and how the list shows it.
+void line_editor_offer(const char *line, const char *shown);
+/// What all candidates have in common, as the line up to the cursor; needed when there are two or more.
+void line_editor_offer_common(const char *line);
+
+/// The lines that arrow keys and Ctrl-R find, oldest first. At most `limit` are kept.
+void line_editor_history_clear(int limit);
+/// Adds the newest line, without looking for an equal one.
+void line_editor_history_add(const char *line);
+/// Takes out the line at an index from 0, the oldest.
+void line_editor_history_remove(int index);
+/// Hides the history from the lines that follow, or shows it again.
+void line_editor_history_hide(bool hidden);
+
+// A line without echo.
 
 /// How reading a secret line ended without a line.
 enum {
@@ -12,11 +104,15 @@ enum {
 };
 
 /// Shows `prompt` on /dev/tty and reads one line from it without echo, into `buffer` and nowhere else.
-/// Returns its length without the line end, which needs a byte of the buffer too: 0 to `capacity - 1`; or one of the codes
-/// above; the buffer is then wiped.
+/// Returns its length without the line end, which needs a byte of the buffer too: 0 to `capacity - 1`; or one of the
+/// codes above; the buffer is then wiped.
 /// Echo is on again after it, also when the process is ended, stopped, or crashes meanwhile. After a stop the prompt is
 /// shown again. Not for two threads at once.
 long secret_line_read(const char *prompt, unsigned char *buffer, size_t capacity);
 
+// The process.
+
 /// Keeps this process's memory out of core dumps and away from other processes of the same person. Returns 0, or -1.
 int process_forbid_core_dumps(void);
+
+#endif

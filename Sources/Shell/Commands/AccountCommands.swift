@@ -37,7 +37,7 @@ extension Shell {
         try newPassword(for: name, file: invocation.optionalText("--new-password-file"))
       }
       let isFirst = gate.user == nil
-      try makePrivateFolder(setup.dataFolder)
+      try makePrivateFolder(environment.folders.data)
       if isFirst { try leaveWorkspace() }
       let added = try gate.addAccount(name, password)
       if isFirst {

@@ -45,7 +45,7 @@ extension Shell {
 
   /// How long ago a moment was, as people say it.
   func ago(_ moment: Double) -> String {
-    let days = Int((surroundings.now() - moment) / 86_400)
+    let days = Int((environment.clocks.now() - moment) / 86_400)
     switch days {
     case ..<1: return "today"
     case 1: return "yesterday"

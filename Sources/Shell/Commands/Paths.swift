@@ -16,7 +16,7 @@ func fileSize(_ path: String) -> Int? {
 extension Shell {
   /// `~/` at the start is the person's home: a word in quotes, or from a program, did not pass a shell.
   func expandedPath(_ path: String) -> String {
-    guard path == "~" || path.hasPrefix("~/"), let home = setup.home else { return path }
+    guard path == "~" || path.hasPrefix("~/"), let home = environment.folders.home else { return path }
     return home + path.dropFirst()
   }
 
@@ -42,9 +42,9 @@ extension Shell {
 
   /// The text as the person's editor left it.
   private func edit(_ text: String) throws -> String {
-    let editor = ["VISUAL", "EDITOR"].compactMap { setup.environment($0) }.first { !$0.isEmpty } ?? "vi"
-    try makePrivateFolder(setup.cacheFolder)
-    let path = setup.cacheFolder + "/card-\(getpid()).txt"
+    let editor = ["VISUAL", "EDITOR"].compactMap { environment.variables.value($0) }.first { !$0.isEmpty } ?? "vi"
+    try makePrivateFolder(environment.folders.cache)
+    let path = environment.folders.cache + "/card-\(getpid()).txt"
     try AtomicFile.write(path, Array(text.utf8))
     defer { unlink(path) }
     fflush(nil)

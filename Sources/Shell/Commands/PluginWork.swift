@@ -66,25 +66,26 @@ extension Shell {
     let folder = try throwawayFolder()
     defer { removeFolder(folder) }
     var inner = setup
-    inner.dataFolder = folder + "/data"
-    inner.pluginFolder = personPlugins
     inner.usesPlugins = false
     inner.isUnattended = true
     inner.isDryRun = false
     (inner.user, inner.isUserRequired, inner.passwordFile) = (nil, false, nil)
-    inner.seed = setup.seed ?? 1
-    var world = surroundings
-    world.choices = RandomChoices(seed: inner.seed ?? 1)
+    var world = environment
+    world.folders.data = folder + "/data"
+    world.folders.userPlugins = environment.folders.plugins
+    let seed = environment.random.seed ?? 1
+    world.random.seed = seed
+    world.random.choices = RandomChoices(seed: seed)
     let quiet = Console(
-      terminal: console.terminal, messages: console.messages, isQuiet: true, elapsed: surroundings.elapsed)
-    let shell = try Shell(inner, console: quiet, surroundings: world, clock: clock)
+      terminal: console.terminal, messages: console.messages, isQuiet: true, elapsed: environment.clocks.elapsed)
+    let shell = try Shell(inner, console: quiet, environment: world)
     defer { shell.close() }
     try makePrivateFolder(folder + "/files")
     return try shell.plugins.runTests(of: name, in: folder + "/files")
   }
 
   private func throwawayFolder() throws -> String {
-    var template = Array(((setup.environment("TMPDIR") ?? "/tmp") + "/deckhand-test-XXXXXX").utf8CString)
+    var template = Array(((environment.folders.temporary) + "/deckhand-test-XXXXXX").utf8CString)
     guard
       let path = template.withUnsafeMutableBufferPointer({ buffer in
         buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }

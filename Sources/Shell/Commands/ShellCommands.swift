@@ -2,6 +2,7 @@
 // commands and bound types, never written here.
 
 import Commands
+import Files
 import Glibc
 import LuaRuntime
 import PluginHost
@@ -114,7 +115,7 @@ extension Shell {
           }
           return CommandResult(.none, line: "\(name) is no alias any more.")
         }
-        try registry.setAlias(name, words: ShellWords.split(text, home: setup.home))
+        try registry.setAlias(name, words: ShellWords.split(text, home: environment.folders.home))
         return CommandResult(.none, line: "\(name) stands for \(text)")
       }
       let rows = registry.aliases.map { [$0.name, $0.words.map { ShellWords.quote($0) }.joined(separator: " ")] }

@@ -1,6 +1,7 @@
 // `word ...`. Invariant: results come in a stable order: longest first, then by code point.
 
 import Commands
+import Files
 import Lexicon
 import LuaRuntime
 import Problems
@@ -84,7 +85,7 @@ extension Shell {
       example: "word random --length 9"
     ) { [unowned self] invocation in
       let length = invocation.optionalInteger("--length")
-      var choices = surroundings.choices
+      var choices = environment.random.choices
       guard let word = try lexicon(invocation).random(length: length, using: &choices) else {
         throw Common.problem("not_found", "No such word", "no word has \(counted(length ?? 0, "letter"))")
       }

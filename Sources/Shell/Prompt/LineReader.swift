@@ -1,7 +1,7 @@
 // Lines from a person at a terminal: GNU readline with completion, history, Ctrl-C, Ctrl-Z and an idle tick.
 // Invariant: only inside `read` is the terminal changed and are signals ours; there is one LineReader in a process.
 
-import CReadline
+import CTerminal
 public import Commands
 import Text
 

@@ -2,6 +2,7 @@
 // blocks, else not at all: then its words stand alone. Invariant: nothing is sent but to a terminal that can show it.
 
 import CardDocuments
+import Files
 
 struct DocumentPicture {
   private let terminal: Terminal
@@ -11,7 +12,7 @@ struct DocumentPicture {
   /// - Parameter besides: rows of the terminal that other things need.
   init(_ shell: Shell, besides: Int = 6) {
     terminal = shell.console.terminal
-    environment = shell.setup.environment
+    environment = shell.environment.variables.value
     rows = max(4, min(terminal.height - besides, 24))
   }
 

@@ -5,6 +5,7 @@
 import Bindings
 import Commands
 import Decks
+import Files
 import Lexicon
 import LuaRuntime
 import Problems
@@ -225,7 +226,7 @@ final class PlayScreen {
   }
 
   private func shuffle() {
-    var choices = shell.surroundings.choices
+    var choices = shell.environment.random.choices
     order = Array(game.baseWord).shuffled(using: &choices)
     if draws { draw(alert: nil) } else { tell([String(order)]) }
   }

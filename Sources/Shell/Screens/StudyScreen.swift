@@ -7,6 +7,7 @@ import Bindings
 import CardDocuments
 import Commands
 import Decks
+import Files
 import Text
 import Workspace
 
@@ -25,7 +26,7 @@ final class StudyScreen {
   /// Lines of the card's texts that are above the screen.
   private var scroll = 0
   /// How long no key was pressed.
-  private lazy var idle = IdleClock(now: shell.clock.now().boot)
+  private lazy var idle = IdleClock(now: shell.environment.clocks.reading().boot)
   /// Nobody is signed in any more: the session cannot be asked.
   private var isLockedOut = false
   /// When the card was shown, for how long the answer took.
@@ -101,7 +102,7 @@ final class StudyScreen {
   private func locks(_ event: KeyEvent) throws -> Bool {
     guard shell.untilLock(idle) == 0 else {
       switch event {
-      case .key, .line: idle.touch(now: shell.clock.now().boot)
+      case .key, .line: idle.touch(now: shell.environment.clocks.reading().boot)
       default: break
       }
       return false
@@ -113,7 +114,7 @@ final class StudyScreen {
     isLockedOut = !shell.unlock()
     hasLeft = hasLeft || isLockedOut
     guard !isLockedOut else { return false }
-    idle.touch(now: shell.clock.now().boot)
+    idle.touch(now: shell.environment.clocks.reading().boot)
     try keys.begin()
     resumeQuietly()
     screen.redrawAll(try session.isOver() ? [] : lines())

@@ -1,7 +1,7 @@
 // Single keys for screens, with a clock that ticks meanwhile; lines where standard input is no terminal.
 // Invariant: the terminal is raw and signals are ours only between `begin` and `end`, and it is put back on every way out.
 
-import CReadline
+import CTerminal
 import Glibc
 
 public enum Key: Equatable, Sendable {
@@ -53,12 +53,10 @@ public final class KeyReader {
   /// Makes the terminal give single keys. Does nothing where there is none.
   public func begin() throws(LineError) {
     guard isTerminal, !isOpen else { return }
-    let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
-    var failure = signal_watch_begin(signals, Int32(signals.count))
+    var failure = terminal_begin(input)
     guard failure == 0 else { throw .unreadable(errno: failure) }
-    failure = terminal_guard_begin(input)
-    if failure == 0 { failure = terminal_guard_raw(restoringText) }
     isOpen = true
+    failure = terminal_raw(restoringText)
     guard failure == 0 else {
       end()
       throw .unreadable(errno: failure)
@@ -68,8 +66,7 @@ public final class KeyReader {
   /// Puts the terminal and the signals back. May be called twice.
   public func end() {
     guard isOpen else { return }
-    terminal_guard_end()
-    signal_watch_end()
+    terminal_end()
     isOpen = false
   }
 
@@ -111,7 +108,7 @@ public final class KeyReader {
 // Signals.
 extension KeyReader {
   private func signalEvent() -> KeyEvent? {
-    switch signal_watch_next() {
+    switch terminal_next_signal() {
     case 0: return nil
     case SIGINT:
       bytes.removeAll()
@@ -119,8 +116,7 @@ extension KeyReader {
     case SIGWINCH: return .resized
     case SIGTSTP:
       willSuspend()
-      terminal_guard_restore()
-      signal_watch_suspend()
+      terminal_suspend()
       return resume()
     case SIGCONT: return resume()
     case let signal: return .terminated(signal)
@@ -129,7 +125,7 @@ extension KeyReader {
 
   /// The shell that stopped us has set the terminal for itself.
   private func resume() -> KeyEvent {
-    terminal_guard_raw(restoringText)
+    terminal_raw(restoringText)
     didResume()
     return .resumed
   }
@@ -138,7 +134,7 @@ extension KeyReader {
   private func wait(_ timeout: Int32) -> Bool {
     var waits = [
       pollfd(fd: input, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: signal_watch_fd(), events: Int16(POLLIN), revents: 0),
+      pollfd(fd: terminal_signal_fd(), events: Int16(POLLIN), revents: 0),
     ]
     return poll(&waits, 2, timeout) > 0 && waits[0].revents != 0
   }

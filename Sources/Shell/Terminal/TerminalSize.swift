@@ -1,7 +1,7 @@
 // How large the system says a terminal is now.
 // Invariant: asked only by whoever was handed this function; nothing keeps the answer.
 
-import CReadline
+import CTerminal
 
 /// Columns and rows of the terminal behind a descriptor; nil when it is none, or does not know.
 public func terminalSize(of descriptor: Int32) -> (columns: Int, rows: Int)? {

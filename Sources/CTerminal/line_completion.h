@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "creadline.h"
+#include "cterminal.h"
 
 /// Once, when readline has read its init file.
 void completion_install(void);

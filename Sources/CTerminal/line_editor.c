@@ -1,5 +1,7 @@
-// GNU readline through its callback interface and a poll loop of our own: keys, signals and ticks are seen in one place.
-// Invariant: readline installs no signal handler, and between two calls of line_editor_read the terminal is as it was before.
+// GNU readline through its callback interface and a poll loop of our own: keys, signals and ticks are seen in one
+// place.
+// Invariant: readline installs no signal handler, and between two calls of line_editor_read the terminal is as it was
+// before.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,8 +16,8 @@
 
 #include <readline/readline.h>
 
-#include "creadline.h"
 #include "line_completion.h"
+#include "terminal_state.h"
 
 static int input_fd = -1;
 static const struct line_editor_callbacks *callbacks;
@@ -38,7 +40,7 @@ static void set_character_type(void) {
 
 /// Takes note of what came; true when it ends the reading.
 static bool collect_signals(void) {
-  for (int number = signal_watch_next(); number != 0; number = signal_watch_next()) {
+  for (int number = terminal_next_signal(); number != 0; number = terminal_next_signal()) {
     switch (number) {
       case SIGTSTP: wants_suspend = true; break;
       case SIGCONT: was_continued = true; break;
@@ -65,8 +67,7 @@ static void suspend(void) {
   wants_suspend = false;
   callbacks->suspending(callbacks->context);
   rl_deprep_terminal();
-  terminal_guard_restore();
-  signal_watch_suspend();
+  terminal_suspend();
   was_continued = false;
   rl_prep_terminal(1);
   callbacks->resumed(callbacks->context);
@@ -105,8 +106,8 @@ static void abandon(void) {
   rl_callback_handler_remove();
 }
 
-// Keys. They are read one by one, so that what is typed ahead is there for whoever reads next; only inside a paste, from
-// ESC [ 2 0 0 ~ to ESC [ 2 0 1 ~, more is read at once: a megabyte would take two million system calls.
+// Keys. They are read one by one, so that what is typed ahead is there for whoever reads next; only inside a paste,
+// from ESC [ 2 0 0 ~ to ESC [ 2 0 1 ~, more is read at once: a megabyte would take two million system calls.
 
 static unsigned char ahead[4096];
 static size_t ahead_start, ahead_end;
@@ -125,7 +126,7 @@ static int note(unsigned char byte) {
 static int raw_byte(void) {
   for (;;) {
     if (ahead_start < ahead_end) return note(ahead[ahead_start++]);
-    struct pollfd waits[2] = {{input_fd, POLLIN, 0}, {signal_watch_fd(), POLLIN, 0}};
+    struct pollfd waits[2] = {{input_fd, POLLIN, 0}, {terminal_signal_fd(), POLLIN, 0}};
     if (poll(waits, 2, -1) < 0 && errno != EINTR) return EOF;
     if (collect_signals()) return READERR;
     if (waits[0].revents == 0) continue;
@@ -136,8 +137,8 @@ static int raw_byte(void) {
   }
 }
 
-// Bytes of a character that has been checked. Readline can loop for ever in drawing bytes that are no UTF-8: it gets U+FFFD for
-// them, and a line that still holds one is refused.
+// Bytes of a character that has been checked. Readline can loop for ever in drawing bytes that are no UTF-8: it gets
+// U+FFFD for them, and a line that still holds one is refused.
 
 static unsigned char checked[8];
 static size_t checked_start, checked_end;
@@ -198,7 +199,8 @@ static void forget_bytes(void) {
 // What the person wants of pastes.
 static bool brackets_pastes, shows_region, is_paste_off;
 
-/// Readline 8.2 crashes when it looks for a paste behind an Escape in a search and finds other keys: in a search it does not look.
+/// Readline 8.2 crashes when it looks for a paste behind an Escape in a search and finds other keys: in a search it
+/// does not look.
 static void look_for_pastes(bool wanted) {
   if (!brackets_pastes || wanted != is_paste_off) return;
   rl_variable_bind("enable-bracketed-paste", wanted ? "on" : "off");
@@ -273,7 +275,7 @@ static void read_until_done(int tick_ms) {
   while (!is_done) {
     if (collect_signals()) return;
     answer_signals();
-    struct pollfd waits[2] = {{input_fd, POLLIN, 0}, {signal_watch_fd(), POLLIN, 0}};
+    struct pollfd waits[2] = {{input_fd, POLLIN, 0}, {terminal_signal_fd(), POLLIN, 0}};
     int ready = poll(waits, 2, has_bytes() ? 0 : tick_ms);
     if (ready < 0 && errno != EINTR) {
       result.end = LINE_EDITOR_FAILED;
@@ -288,7 +290,8 @@ static void read_until_done(int tick_ms) {
       result.end = LINE_EDITOR_STOPPED;
       return;
     }
-    // Signals first, also one whose handler ran as poll returned: what was typed behind a Ctrl-C is not for the line before it.
+    // Signals first, also one whose handler ran as poll returned: what was typed behind a Ctrl-C is not for the line
+    // before it.
     if (ready > 0 && !collect_signals() && waits[0].revents != 0) {
       keys_read++;
       rl_callback_read_char();
@@ -325,16 +328,14 @@ static void settle(void) {
 
 struct line_editor_result line_editor_read(
     const char *prompt, const char *initial, bool tab_indents, int tick_ms, const struct line_editor_callbacks *asked) {
-  static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH};
   memset(&result, 0, sizeof result);
   result.end = LINE_EDITOR_FAILED;
-  int failure = signal_watch_begin(signals, sizeof signals / sizeof signals[0]);
+  // A terminal that has gone is read to its end all the same.
+  int failure = terminal_begin(input_fd);
   if (failure != 0) {
     result.number = failure;
     return result;
   }
-  // A terminal that has gone is read to its end all the same.
-  terminal_guard_begin(input_fd);
   callbacks = asked;
   completion_begin(asked, tab_indents);
   is_done = wants_suspend = was_continued = was_resized = false;
@@ -356,8 +357,7 @@ struct line_editor_result line_editor_read(
   settle();
   completion_end();
   callbacks = NULL;
-  terminal_guard_end();
-  signal_watch_end();
+  terminal_end();
   return result;
 }
 

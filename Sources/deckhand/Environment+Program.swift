@@ -1,9 +1,9 @@
 // The clocks, chance, folders and terminal of the system: read here, handed in to everything else.
 
+import Files
 import Glibc
 import LuaRuntime
 import Shell
-import Workspace
 
 /// The value of an environment variable; nil when it is not set or not UTF-8.
 func environmentValue(_ name: String) -> String? { getenv(name).flatMap { String(validatingCString: $0) } }
@@ -32,25 +32,24 @@ func bootID() -> String {
   return count > 0 ? String(decoding: bytes[..<count].filter { $0 > 0x20 }, as: UTF8.self) : ""
 }
 
-func seconds(of clock: clockid_t) -> Double {
-  var time = timespec()
-  clock_gettime(clock, &time)
-  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
-
-extension Surroundings {
-  /// - Parameter seed: of every random choice; nil for real chance.
-  static func ofSystem(seed: UInt64?) -> Surroundings {
-    var generator = SystemRandomNumberGenerator()
-    return Surroundings(
-      now: { seconds(of: CLOCK_REALTIME) }, elapsed: { seconds(of: CLOCK_MONOTONIC) },
-      zoneOffset: { moment in
-        var time = time_t(moment)
-        var parts = tm()
-        localtime_r(&time, &parts)
-        return Double(parts.tm_gmtoff)
-      }, entropy: { UInt64.random(in: 0...UInt64.max) },
-      choices: RandomChoices(seed: seed ?? generator.next()), isInterrupted: { Interrupts.areRequested })
+extension Environment {
+  /// The system's clocks, random numbers, variables and folders.
+  /// - Parameters:
+  ///   - data: the data folder that was asked for on the command line.
+  ///   - seed: of every random choice; nil for other ones at each start.
+  static func ofProgram(data: String?, seed: UInt64?) -> Environment {
+    let home = environmentValue("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/"
+    var environment = Environment.ofSystem(seed: seed, bootID: bootID()) { Interrupts.areRequested }
+    environment.variables = Variables(value: environmentValue, beginning: environmentValues(beginning:))
+    var folders = ProgramFolders(
+      data: data ?? environmentValue("DECKHAND_DATA") ?? xdgFolder("XDG_DATA_HOME", home: home, "/.local/share"),
+      cache: xdgFolder("XDG_CACHE_HOME", home: home, "/.cache"),
+      config: xdgFolder("XDG_CONFIG_HOME", home: home, "/.config"), home: home)
+    folders.temporary = environmentValue("TMPDIR") ?? folders.temporary
+    folders.bundledPlugins = bundledPluginsFolder()
+    folders.drawingProgram = besideProgram("deckhand-draw")
+    environment.folders = folders
+    return environment
   }
 }
 

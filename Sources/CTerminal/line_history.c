@@ -7,7 +7,7 @@
 
 #include <readline/history.h>
 
-#include "creadline.h"
+#include "cterminal.h"
 
 static HISTORY_STATE *hidden_history;
 

@@ -1,5 +1,6 @@
 // Tab: the candidates that the callback offers, put into the line and listed.
-// Invariant: readline is told that the word is the whole line, so that where a word begins is for the callback alone to say.
+// Invariant: readline is told that the word is the whole line, so that where a word begins is for the callback alone to
+// say.
 
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 #include <readline/readline.h>
 
-#include "creadline.h"
+#include "cterminal.h"
 #include "line_completion.h"
 
 // A list of candidates longer than this is cut, with a count.

@@ -1,0 +1,230 @@
+// The modes of the terminal and the signals of the process while the program reads keys, a line or a password: one
+// table of what to put back, one handler. A use may begin within another (a password is asked for in a game); each has
+// an entry.
+// Invariant: outside begin and end no handler of ours is installed and no descriptor is open; however the process ends
+// between them, but for SIGKILL, each terminal of the table is put back first. The handler only calls what is safe in
+// one.
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "terminal_state.h"
+
+enum rule {
+  /// Put into the pipe.
+  ALWAYS,
+  /// Put into the pipe, but where the process ignores it (nohup).
+  UNLESS_IGNORED,
+  /// Put into the pipe where nobody handles it: it would end the process with the terminal changed.
+  IF_IT_ENDS,
+  /// Put into the pipe while a question is asked: it ends the try to change a terminal that another job has.
+  IN_QUESTION,
+  /// Nothing can be counted on after it: the handler itself puts the terminals back, and it is raised again.
+  FATAL,
+};
+
+static const struct {
+  int number;
+  enum rule rule;
+} signals[] = {
+    {SIGINT, ALWAYS},         {SIGTERM, ALWAYS},        {SIGCONT, ALWAYS},       {SIGWINCH, ALWAYS},
+    {SIGHUP, UNLESS_IGNORED}, {SIGTSTP, UNLESS_IGNORED}, {SIGQUIT, UNLESS_IGNORED},
+    {SIGPIPE, IF_IT_ENDS},    {SIGALRM, IF_IT_ENDS},    {SIGUSR1, IF_IT_ENDS},   {SIGUSR2, IF_IT_ENDS},
+    {SIGPROF, IF_IT_ENDS},    {SIGVTALRM, IF_IT_ENDS},  {SIGXCPU, IF_IT_ENDS},   {SIGIO, IF_IT_ENDS},
+    {SIGTTOU, IN_QUESTION},   {SIGTTIN, IN_QUESTION},
+    {SIGSEGV, FATAL},         {SIGBUS, FATAL},          {SIGILL, FATAL},         {SIGFPE, FATAL},
+    {SIGABRT, FATAL},         {SIGTRAP, FATAL},         {SIGSYS, FATAL},
+};
+enum { signal_count = sizeof signals / sizeof signals[0], most_uses = 4 };
+
+static struct use {
+  int fd;
+  bool is_question;
+  /// False where the terminal did not say its modes: there is nothing to put back then.
+  bool has_modes;
+  struct termios modes;
+  /// Written when a crash puts the terminal back.
+  char restoring[64];
+  bool is_caught[signal_count];
+  struct sigaction before[signal_count];
+} uses[most_uses];
+static volatile sig_atomic_t use_count;
+static int pipe_ends[2] = {-1, -1};
+
+static struct use *current(void) { return use_count > 0 ? &uses[use_count - 1] : NULL; }
+
+// The handler.
+
+static void put_into_pipe(int number) {
+  int kept = errno;
+  unsigned char byte = (unsigned char)number;
+  // A full pipe holds more signals than anyone will read: one that is dropped then is not missed.
+  ssize_t written = write(pipe_ends[1], &byte, 1);
+  (void)written;
+  errno = kept;
+}
+
+static bool is_in_background(int fd) {
+  pid_t foreground = tcgetpgrp(fd);
+  return foreground >= 0 && foreground != getpgrp();
+}
+
+/// Puts the modes back. `when` as for tcsetattr.
+static void put_modes_back(const struct use *use, int when) {
+  if (!use->has_modes || (use->is_question && is_in_background(use->fd))) return;
+  // A process in the background would be stopped by this change of its terminal.
+  sigset_t output;
+  sigset_t mask;
+  sigemptyset(&output);
+  sigaddset(&output, SIGTTOU);
+  sigprocmask(SIG_BLOCK, &output, &mask);
+  if (use->is_question) tcflush(use->fd, TCIFLUSH);
+  while (tcsetattr(use->fd, when, &use->modes) != 0 && errno == EINTR) {
+  }
+  sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+static void give_signals_back(const struct use *use) {
+  for (int i = signal_count - 1; i >= 0; i--) {
+    if (use->is_caught[i]) sigaction(signals[i].number, &use->before[i], NULL);
+  }
+}
+
+static void put_all_back(void) {
+  for (int i = use_count - 1; i >= 0; i--) {
+    // Not after what was written is drained: a terminal stopped by Ctrl-S would hold a crash up.
+    put_modes_back(&uses[i], TCSANOW);
+    ssize_t written = write(uses[i].fd, uses[i].restoring, strlen(uses[i].restoring));
+    (void)written;
+    give_signals_back(&uses[i]);
+  }
+}
+
+static void handle(int number) {
+  for (int i = 0; i < signal_count; i++) {
+    if (signals[i].number != number) continue;
+    if (signals[i].rule != FATAL) return put_into_pipe(number);
+    put_all_back();
+    // Delivered when this handler returns, to whoever handled it before.
+    raise(number);
+  }
+}
+
+// Beginning and ending.
+
+static bool is_to_be_caught(enum rule rule, bool is_question, void (*before)(int)) {
+  if (rule == FATAL) return true;
+  if (rule == IN_QUESTION && !is_question) return false;
+  if (rule == IF_IT_ENDS) return before == SIG_DFL || before == handle;
+  return before != SIG_IGN || (rule == ALWAYS && !is_question);
+}
+
+static void catch_signals(struct use *use) {
+  struct sigaction action;
+  for (int i = 0; i < signal_count; i++) {
+    sigaction(signals[i].number, NULL, &use->before[i]);
+    use->is_caught[i] = is_to_be_caught(signals[i].rule, use->is_question, use->before[i].sa_handler);
+    if (!use->is_caught[i]) continue;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handle;
+    // A crash may be one of the stack. Without SA_RESTART in either case: what waits must end.
+    if (signals[i].rule == FATAL) action.sa_flags = SA_ONSTACK; else sigfillset(&action.sa_mask);
+    sigaction(signals[i].number, &action, NULL);
+  }
+}
+
+static int begin(int fd, bool is_question) {
+  if (use_count == most_uses) return EBUSY;
+  if (use_count == 0 && pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) != 0) return errno;
+  struct use *use = &uses[use_count];
+  use->fd = fd;
+  use->is_question = is_question;
+  use->has_modes = tcgetattr(fd, &use->modes) == 0;
+  use->restoring[0] = '\0';
+  use_count++;
+  catch_signals(use);
+  return 0;
+}
+
+int terminal_begin(int fd) { return begin(fd, false); }
+
+int terminal_begin_question(int fd) { return begin(fd, true); }
+
+static bool stops_or_wakes(int number) {
+  return number == SIGTSTP || number == SIGCONT || number == SIGWINCH || number == SIGTTOU || number == SIGTTIN;
+}
+
+void terminal_end(void) {
+  struct use *use = current();
+  if (!use) return;
+  put_modes_back(use, TCSADRAIN);
+  give_signals_back(use);
+  use_count--;
+  // The use around this one reads the same pipe.
+  if (use_count > 0) return;
+  // One that came after the last look is for whoever handles it now.
+  for (int number = terminal_next_signal(); number != 0; number = terminal_next_signal()) {
+    if (!stops_or_wakes(number)) raise(number);
+  }
+  close(pipe_ends[0]);
+  close(pipe_ends[1]);
+  pipe_ends[0] = pipe_ends[1] = -1;
+}
+
+// Between the two.
+
+int terminal_signal_fd(void) { return pipe_ends[0]; }
+
+int terminal_next_signal(void) {
+  unsigned char byte;
+  if (pipe_ends[0] < 0) return 0;
+  return read(pipe_ends[0], &byte, 1) == 1 ? byte : 0;
+}
+
+void terminal_restore(void) {
+  struct use *use = current();
+  if (use) put_modes_back(use, TCSADRAIN);
+}
+
+void terminal_suspend(void) {
+  struct sigaction ours;
+  struct sigaction plain;
+  terminal_restore();
+  memset(&plain, 0, sizeof plain);
+  plain.sa_handler = SIG_DFL;
+  sigaction(SIGTSTP, &plain, &ours);
+  kill(getpid(), SIGTSTP);
+  sigaction(SIGTSTP, &ours, NULL);
+  unsigned char ending[64];
+  int count = 0;
+  for (int number = terminal_next_signal(); number != 0; number = terminal_next_signal()) {
+    if (!stops_or_wakes(number) && count < (int)sizeof ending) ending[count++] = (unsigned char)number;
+  }
+  for (int i = 0; i < count; i++) put_into_pipe(ending[i]);
+}
+
+int terminal_raw(const char *restoring_text) {
+  struct use *use = current();
+  if (!use || !use->has_modes) return EBADF;
+  strncpy(use->restoring, restoring_text, sizeof use->restoring - 1);
+  struct termios raw = use->modes;
+  raw.c_iflag &= ~(tcflag_t)(IXON | ICRNL | INLCR | IGNCR | ISTRIP);
+  raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | IEXTEN);
+  raw.c_cc[VMIN] = 1;
+  raw.c_cc[VTIME] = 0;
+  return tcsetattr(use->fd, TCSADRAIN, &raw) == 0 ? 0 : errno;
+}
+
+bool terminal_size(int fd, int *columns, int *rows) {
+  struct winsize size;
+  if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return false;
+  *columns = size.ws_col;
+  *rows = size.ws_row;
+  return true;
+}
