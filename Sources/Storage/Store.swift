@@ -238,6 +238,17 @@ public final class Store {
     dataVersion = nil
   }
 
+  /// Gives the connection to what works on the database as a whole.
+  func whole(_ name: String, _ body: (Database) throws -> Void) throws {
+    guard unit != .open, depth == 0 else { throw UndoError.inUnit }
+    try access(name) { db in try waiting { try body(db) } }
+  }
+
+  func noteReplaced() {
+    otherChanges &+= 1
+    dataVersion = nil
+  }
+
   // MARK: Transactions
 
   private var shownPath: String { path ?? "the database in memory" }

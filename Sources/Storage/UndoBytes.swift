@@ -17,6 +17,16 @@ struct UndoWriter {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
+  /// Small numbers of either sign in few bytes: zigzag, seven bits a byte, the lowest first.
+  mutating func short(_ value: Int64) {
+    var rest = UInt64(bitPattern: value << 1) ^ UInt64(bitPattern: value >> 63)
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(truncatingIfNeeded: rest))
+  }
+
   mutating func count(_ value: Int) {
     withUnsafeBytes(of: UInt32(clamping: value).littleEndian) { bytes.append(contentsOf: $0) }
   }
@@ -43,7 +53,7 @@ struct UndoWriter {
     let type = value.map { sqlite3_value_type($0) } ?? SQLITE_NULL
     byte(UInt8(clamping: type))
     switch type {
-    case SQLITE_INTEGER: integer(sqlite3_value_int64(value))
+    case SQLITE_INTEGER: short(sqlite3_value_int64(value))
     case SQLITE_FLOAT: integer(Int64(bitPattern: sqlite3_value_double(value).bitPattern))
     case SQLITE_TEXT:
       let start = sqlite3_value_text(value)
@@ -82,6 +92,16 @@ struct UndoReader {
     Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: try take(8).lowerBound, as: Int64.self))
   }
 
+  mutating func short() throws -> Int64 {
+    var value: UInt64 = 0
+    for shift in stride(from: UInt64(0), through: 63, by: 7) {
+      let next = try byte()
+      value |= UInt64(next & 0x7F) << shift
+      if next < 0x80 { return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1) }
+    }
+    throw UndoDamage()
+  }
+
   mutating func count() throws -> Int {
     Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: try take(4).lowerBound, as: UInt32.self)))
   }
@@ -98,7 +118,7 @@ struct UndoReader {
   mutating func bind(_ statement: OpaquePointer, _ index: Int) throws {
     let index = Int32(clamping: index)
     switch Int32(try byte()) {
-    case SQLITE_INTEGER: sqlite3_bind_int64(statement, index, try integer())
+    case SQLITE_INTEGER: sqlite3_bind_int64(statement, index, try short())
     case SQLITE_FLOAT: sqlite3_bind_double(statement, index, Double(bitPattern: UInt64(bitPattern: try integer())))
     case SQLITE_TEXT:
       let text = UnsafeRawBufferPointer(rebasing: bytes[try raw()])
@@ -121,7 +141,8 @@ struct UndoReader {
 
   mutating func skipValue() throws {
     switch Int32(try byte()) {
-    case SQLITE_INTEGER, SQLITE_FLOAT: _ = try take(8)
+    case SQLITE_INTEGER: _ = try short()
+    case SQLITE_FLOAT: _ = try take(8)
     case SQLITE_TEXT, SQLITE_BLOB: _ = try raw()
     default: break
     }

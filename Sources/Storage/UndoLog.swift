@@ -179,6 +179,21 @@ public enum UndoLog {
     return found
   }
 
+  /// Steps whose rows cannot be read.
+  public static func damagedSteps(_ db: Database) throws -> [UndoStep] {
+    var kept: [UndoStep] = []
+    try db.raw("\(columns) WHERE rows IS NOT NULL") { kept.append(step($0)) }
+    return try kept.filter { step in
+      do {
+        _ = try UndoneRows(rows(db, of: step))
+        return false
+      } catch is UndoDamage { return true }
+    }
+  }
+
+  /// Forgets all steps.
+  public static func removeAll(_ db: Database) throws { try db.raw("DELETE FROM undo_steps") }
+
   // MARK: What stands against it
 
   /// The names of the steps that have touched the same rows or files since, and hold.

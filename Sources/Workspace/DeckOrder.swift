@@ -58,7 +58,7 @@ extension Operation {
   var movesNoCard: Bool {
     switch self {
     case .changeDeckOptions, .editCard, .answerCard, .keepGame, .changeSettings, .changeDocuments: true
-    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards: false
+    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .mend: false
     }
   }
 }

@@ -52,7 +52,7 @@ extension Operation {
     case .removeDeck: return "removing \(name ?? "a deck")" + (count > 0 ? " with \(cards)" : "")
     case .createDeck: return name.map { "creating the deck \($0)" } ?? rawValue
     case .renameDeck, .changeDeckOptions: return rawValue + (name.map { ": \($0)" } ?? "")
-    case .keepGame, .changeSettings, .changeDocuments: return rawValue
+    case .keepGame, .changeSettings, .changeDocuments, .mend: return rawValue
     }
   }
 }

@@ -29,6 +29,7 @@ public enum Operation: String, Sendable {
   case keepGame = "keeping a game"
   case changeSettings = "changing settings"
   case changeDocuments = "changing documents"
+  case mend = "mending"
 }
 
 /// A person's data while it is open.
@@ -36,7 +37,7 @@ public final class Workspace {
   /// The person's folder: `local`, or `accounts/NAME`.
   public let folder: String
   /// What the sign-in gave; it ends with the sign-out.
-  private let access: AccountAccess
+  let access: AccountAccess
   private let settingSources: SettingSources
   private var openedPreferences: Preferences?
   public let environment: Environment
@@ -52,6 +53,8 @@ public final class Workspace {
   private var gameHandles = HandleTable<ObjectIdentifier, GameHandle>()
   var documentHandles = HandleTable<ObjectIdentifier, DocumentHandle>()
   var openedDocuments: DocumentStore?
+  /// Told before each step that changes the documents' folder; the tests end the process there.
+  var documentStep: (String) -> Int32 = { _ in 0 }
   var orders = DeckOrders()
   let drawing: DrawingProgram
   var settingHandles = HandleTable<String, SettingHandle>()
@@ -96,8 +99,13 @@ public final class Workspace {
     self.modes = modes
     database = Store(
       path: folder + "/collection.sqlite",
-      migrations: DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations,
+      migrations: Workspace.migrations,
       interrupted: environment.isInterrupted, undoClock: environment.clocks.now)
+  }
+
+  /// Every room's steps of the tables.
+  static var migrations: [Migration] {
+    DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
   }
 
   /// Ends the workspace: what a unit of work did is taken back unless it was committed. Handles answer "signed out".

@@ -16,6 +16,7 @@ import WordGames
 final class Person {
   let data: String
   private let store: AccountStore
+  private let isOurs: Bool
 
   init() throws {
     var template = Array("/tmp/deckhand-workspace-XXXXXX".utf8CString)
@@ -24,26 +25,26 @@ final class Person {
     }
     try #require(!made.isEmpty)
     data = made
+    isOurs = true
     store = try AccountStore(data: data, environment: .ofSystem(bootID: "test"))
     try #require(mkdir(made + "/words", 0o700) == 0)
     try write("comidas\nmamá\ncosas\ncaminos\n", to: "/words/spanish")
     try write("cambering\ngrace\nletters\nelephant\n", to: "/words/american-english")
   }
 
-  deinit {
-    for name in ["/local/collection.sqlite", "/local/collection.sqlite-wal", "/local/collection.sqlite-shm"] {
-      unlink(data + name)
-    }
-    for name in ["/settings.json", "/words/spanish", "/words/american-english"] { unlink(data + name) }
-    rmdir(data + "/words")
-    rmdir(data + "/local")
-    rmdir(data)
+  /// The folder of another process's test, which stays.
+  init(at folder: String) throws {
+    data = folder
+    isOurs = false
+    store = try AccountStore(data: data, environment: .ofSystem(bootID: "test"))
   }
+
+  deinit { if isOurs { try? Folder.removeTree(data) } }
 
   func access() throws -> AccountAccess { try store.openLocal() }
 
   func workspace(_ sources: SettingSources = SettingSources()) throws -> Workspace {
-    var seed: UInt64 = 1
+    var seed = UInt64.random(in: 0 ... .max)
     let environment = Environment(
       clocks: Clocks(now: { 1_700_000_000 }),
       random: RandomSources(choices: RandomChoices(seed: 7)) {

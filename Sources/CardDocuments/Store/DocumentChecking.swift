@@ -2,6 +2,7 @@
 // Invariant: a check changes nothing; whatever keeps it from looking is told as a finding or thrown, never taken for "fine".
 
 import DrawingWire
+import Files
 import Text
 import Values
 
@@ -77,6 +78,15 @@ extension DocumentStore {
       }
     }
     return found + (try orphanedImages()) + (try damagedBatches())
+  }
+
+  /// Takes away images that no document shows, and what is left of changes whose journal was damaged.
+  public func mend() throws(DocumentError) {
+    let lock = try locked()
+    defer { lock.release() }
+    try recover()
+    for name in try orphanNames() { try folder.remove(DocumentFolder.images + "/" + name) }
+    for name in try folder.names() where name.hasPrefix(DocumentFolder.damagedPrefix) { try folder.removeFolder(name) }
   }
 
   /// What is left of changes whose journal was damaged before they were done.

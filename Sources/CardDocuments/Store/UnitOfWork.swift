@@ -44,6 +44,8 @@ final class UnitOfWork {
   private(set) var restoredImages: Set<ContentHash> = []
   private var files: [DocumentBatch.File] = []
   private(set) var isPrepared = false
+  /// The names of files whose new content was written straight into the unit's folder.
+  private var replaced: Set<String> = []
   /// What was written, by the name of the file.
   private(set) var written: [String: [UInt8]] = [:]
 
@@ -75,13 +77,17 @@ final class UnitOfWork {
     return try folder.read(journal.place + "/" + name, limit: DocumentFolder.maximumImage).bytes
   }
 
-  private func stage(_ bytes: [UInt8]) throws(DocumentError) -> String {
-    if alive == nil {
-      try folder.makeFolder(journal.place)
-      do { alive = try FileLock(ifFree: folder.full(journal.place + "/" + Journal.alive)) } catch {
-        throw .writing(error)
-      }
+  /// Makes the unit's own folder.
+  func begin() throws(DocumentError) {
+    guard alive == nil else { return }
+    try folder.makeFolder(journal.place)
+    do { alive = try FileLock(ifFree: folder.full(journal.place + "/" + Journal.alive)) } catch {
+      throw .writing(error)
     }
+  }
+
+  private func stage(_ bytes: [UInt8]) throws(DocumentError) -> String {
+    try begin()
     stagedCount += 1
     let name = String(stagedCount)
     try folder.write(bytes, to: journal.place + "/" + name, syncsName: false)
@@ -138,6 +144,31 @@ final class UnitOfWork {
     isPrepared = true
     try journal.commit(changes, isDecidedElsewhere: isDecidedElsewhere, in: folder)
     return DocumentBatch(id: journal.place, files: files)
+  }
+
+  // MARK: Replacing everything
+
+  /// Where the new content of a file is to be written.
+  func placeForReplacement(of name: String) -> String {
+    stagedCount += 1
+    changes.append(.put(staged: String(stagedCount), name: name))
+    replaced.insert(name)
+    return folder.full(journal.place + "/" + String(stagedCount))
+  }
+
+  func isReplaced(_ name: String) -> Bool { replaced.contains(name) }
+
+  /// The same as `prepare`, without the way back: whoever replaces everything has made a backup.
+  func prepareReplacing(isDecidedElsewhere: Bool) throws(DocumentError) -> DocumentBatch {
+    changes += removals.map { .remove(name: $0) }
+    for name in replaced where name.contains("/") { try makeFolders(above: name) }
+    isPrepared = true
+    try journal.commit(changes, isDecidedElsewhere: isDecidedElsewhere, in: folder)
+    return DocumentBatch(id: journal.place, files: [])
+  }
+
+  private func makeFolders(above name: String) throws(DocumentError) {
+    do { try makePrivateFolder(parentFolder(of: folder.full(name))) } catch { throw .writing(error) }
   }
 
   func apply() throws(DocumentError) {
