@@ -26,7 +26,7 @@ func tests(
   _ room: String, _ more: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
 ) -> Target {
   .testTarget(
-    name: room + "Tests", dependencies: [.byName(name: room)] + more, exclude: exclude, resources: resources,
+    name: room + "Tests", dependencies: [.byName(name: room), "TestSupport"] + more, exclude: exclude, resources: resources,
     swiftSettings: strict)
 }
 
@@ -128,14 +128,22 @@ let package = Package(
       swiftSettings: strict),
     // A program that the tests of Authentication start to end it at every step.
     .executableTarget(
-      name: "AuthenticationProbe", dependencies: ["Authentication", "CTerminal", "Files"],
+      name: "AuthenticationProbe", dependencies: ["Problems", "Authentication", "CTerminal", "Files"],
       path: "Tests/AuthenticationProbe",
       swiftSettings: strict),
     // A program of its own: pictures are decoded and drawn outside the shell's process.
     .executableTarget(
       name: "deckhand-draw", dependencies: ["DrawingWire", "CDrawing"],
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
-    tests("Problems", ["Text"]),
+    // What the tests of several rooms share: folders, programs at pipes and terminals, numbers, clocks.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    // Sweeps the problems of all rooms.
+    tests(
+      "Problems",
+      [
+        "Text", "Values", "Files", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames", "ToggleSettings",
+        "Authentication", "Workspace", "Commands", "LuaRuntime", "Bindings", "PluginHost", "Shell",
+      ]),
     tests("Text", ["Problems"]),
     tests("Files", ["Problems", "Text", "Values"]),
     tests("Storage", ["Problems", "Text", "Values", "Files", grdb]),
@@ -144,7 +152,7 @@ let package = Package(
     tests(
       "CardDocuments", ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium", "deckhand-draw"],
       resources: [.copy("Fixtures")]),
-    tests("Lexicon"),
+    tests("Lexicon", ["Problems"]),
     tests("WordGames", ["Lexicon", "Files", "Storage", "Problems", "Text", "Values", grdb], exclude: ["Fixtures"]),
     tests("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
     tests(
@@ -153,10 +161,10 @@ let package = Package(
         "Authentication", "CardDocuments", "Decks", "ToggleSettings", "Lexicon", "WordGames", "Storage", "Problems",
         "Text", "Values", "Files", grdb,
       ]),
-    tests("Authentication", ["Files", "AuthenticationProbe", "CTerminal"]),
+    tests("Authentication", ["Problems", "Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
-    tests("Commands"),
-    tests("PluginHost", ["Bindings"]),
+    tests("Commands", ["Problems", "Values"]),
+    tests("PluginHost", ["Problems", "Bindings"]),
     // Measures calls between Lua and Swift against plain C.
     .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
     .executableTarget(
@@ -166,9 +174,9 @@ let package = Package(
     // A small program that the tests of the prompt drive through a pseudo-terminal.
     .executableTarget(
       name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
-    tests("Shell", ["Commands", "PromptProbe"]),
+    tests("Shell", ["Problems", "Commands", "PromptProbe"]),
     // The built program, run as somebody runs it.
     .testTarget(
-      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw"], exclude: ["Worst"], swiftSettings: strict),
+      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "TestSupport"], exclude: ["Worst"], swiftSettings: strict),
   ]
 )

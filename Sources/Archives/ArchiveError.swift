@@ -12,30 +12,22 @@ public enum ArchiveError: Problem, Equatable {
   case changedMeanwhile(path: String)
   case outOfMemory
 
-  public var code: String {
+  public var report: ProblemReport {
     switch self {
-    case .damaged: "archive_damaged"
-    case .refused: "archive_refused"
-    case .changedMeanwhile: "changed_elsewhere"
-    case .outOfMemory: "out_of_memory"
-    }
-  }
-
-  public var title: String {
-    switch self {
-    case .damaged: "The archive is damaged"
-    case .refused: "The archive is refused"
-    case .changedMeanwhile: "Changed meanwhile"
-    case .outOfMemory: "Not enough memory"
-    }
-  }
-
-  public var message: String {
-    switch self {
-    case .damaged(let path, let reason): "\(quoted(path)) is not a whole archive: \(printable(reason))"
-    case .refused(let path, let reason): "\(quoted(path)) is refused: \(printable(reason))"
-    case .changedMeanwhile(let path): "\(quoted(path)) changed while it was read; try again"
-    case .outOfMemory: "there is not enough memory to compress or to unpack"
+    case .damaged(let path, let reason):
+      ProblemReport(
+        .archiveDamaged, "The archive is damaged", "\(quoted(path)) is not a whole archive: \(printable(reason))",
+        ["path": path])
+    case .refused(let path, let reason):
+      ProblemReport(
+        .archiveRefused, "The archive is refused", "\(quoted(path)) is refused: \(printable(reason))",
+        ["path": path])
+    case .changedMeanwhile(let path):
+      ProblemReport(
+        .changedElsewhere, "Changed meanwhile", "\(quoted(path)) changed while it was read; try again",
+        ["path": path])
+    case .outOfMemory:
+      ProblemReport(.outOfMemory, "Not enough memory", "there is not enough memory to compress or to unpack")
     }
   }
 }

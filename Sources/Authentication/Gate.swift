@@ -2,6 +2,8 @@
 // Invariant: only a right password opens it; one sign-in at a time; a sign-out closes the access before anybody hears of it,
 // and a sign-in that was running then never succeeds.
 
+import Problems
+
 /// What happened at the gate.
 public enum GateEvent: Equatable, Sendable {
   /// A sign-in began. The name is what was typed.

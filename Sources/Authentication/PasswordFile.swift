@@ -20,7 +20,7 @@ public enum PasswordFile {
   public static func warning(for path: String) -> AuthenticationError? {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else { return nil }
-    return .exposed(path: path, mend: "chmod 600 \(shellQuoted(path))")
+    return .exposed(path: path, remedy: "chmod 600 \(shellQuoted(path))")
   }
 
   /// The password in the next line of standard input, or of another open file. What follows the line is left there.

@@ -28,7 +28,7 @@ enum PrivateFile {
       }
     }
     if file.facts.owner != geteuid() { throw .foreign(path: path) }
-    if file.facts.mode & 0o077 != 0 { throw .exposed(path: path, mend: "chmod 600 \(shellQuoted(path))") }
+    if file.facts.mode & 0o077 != 0 { throw .exposed(path: path, remedy: "chmod 600 \(shellQuoted(path))") }
     do { return try file.rest(limit: limit) } catch {
       if case .tooLarge = error.reason { throw .damaged(path: path, reason: "it is too long") }
       throw .ofFile(error)
@@ -42,7 +42,7 @@ enum PrivateFile {
     guard let facts else { throw .failed(operation: "look at", path: path, code: ENOENT) }
     if facts.kind != .folder { throw .damaged(path: path, reason: "it is no folder") }
     if facts.owner != geteuid() { throw .foreign(path: path) }
-    if facts.mode & 0o022 != 0 { throw .exposed(path: path, mend: "chmod 700 \(shellQuoted(path))") }
+    if facts.mode & 0o022 != 0 { throw .exposed(path: path, remedy: "chmod 700 \(shellQuoted(path))") }
   }
 
   /// Replaces a file by these bytes, mode 0600. The caller holds the lock, so what a killed process left is taken over.

@@ -19,7 +19,7 @@ public struct ShellServices {
   /// Asks at the terminal; nil when there is none, or at its end.
   public var ask: (String) throws -> String?
   /// Runs a line as the prompt does, as a command.
-  public var run: (String) throws -> CommandValue
+  public var run: (String) throws -> CommandAnswer
   /// Gives the beginning of a line a name; a plugin's is a command with the rights of the plugin.
   public var alias: (_ name: String, _ text: String, _ grants: Grants) throws -> Void
   /// Adds a command; one that the person added before under the same name is replaced.
@@ -31,7 +31,7 @@ public struct ShellServices {
     show: @escaping (LuaValue) -> Void, table: @escaping ([[String]], [String]) -> Void,
     chart: @escaping ([(label: String, value: Double)], String?) -> Void,
     progress: @escaping (String, Int) -> any ProgressReporting, ask: @escaping (String) throws -> String?,
-    run: @escaping (String) throws -> CommandValue, alias: @escaping (String, String, Grants) throws -> Void,
+    run: @escaping (String) throws -> CommandAnswer, alias: @escaping (String, String, Grants) throws -> Void,
     addCommand: @escaping (Command) throws -> Void, display: @escaping (LuaValue) -> Display
   ) {
     self.show = show
@@ -221,13 +221,15 @@ public enum GrantError: Problem, Equatable {
   /// A setting that no plugin may have.
   case securitySetting(plugin: String, name: String)
 
-  public var code: String { "not_granted" }
-  public var title: String { "Not granted" }
-  public var message: String {
+  public var report: ProblemReport {
     switch self {
-    case .missing(let plugin, let right): "\(plugin) was not granted \(right); see `plugin info \(plugin)`"
+    case .missing(let plugin, let right):
+      ProblemReport(
+        .notGranted, "Not granted", "\(plugin) was not granted \(right); see `plugin info \(plugin)`")
     case .securitySetting(let plugin, let name):
-      "\(plugin) may not have the setting \(quoted(name)): those of auth are yours alone"
+      ProblemReport(
+        .notGranted, "Not granted",
+        "\(plugin) may not have the setting \(quoted(name)): those of auth are yours alone")
     }
   }
 }

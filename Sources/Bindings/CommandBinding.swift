@@ -5,6 +5,7 @@ import Commands
 import LuaRuntime
 import Problems
 import Text
+public import Values
 
 /// A command as Lua sees it.
 final class CommandObject: BoundObject {
@@ -149,7 +150,8 @@ private func result(of run: LuaReference, _ invocation: Invocation, _ context: B
           // `nil, problem` is the command's own way to say that it could not.
           if stack.isNoneOrNil(-2), let problem = stack.problem(at: -1) { throw problem }
           let value = try stack.value(-2)
-          return CommandResult(commandValue(of: value), value.isNone ? .none : context.shell.display(value))
+          if value.isNone { return CommandResult() }
+          return CommandResult(.object(LuaAnswer(value)), context.shell.display(value))
         }
       } catch let error as LuaError where error.isOfOrdinaryLife {
         // `assert(decks.open(name))` in a command: the problem is what the person wants to read.
@@ -202,30 +204,15 @@ private func luaValue(of text: String, _ kind: ValueKind) -> LuaValue {
   }
 }
 
-/// What Lua code answered, for `--json` and `shell.run`.
-func commandValue(of value: LuaValue) -> CommandValue {
-  switch value {
-  case .none, .opaque: .none
-  case .boolean(let flag): .boolean(flag)
-  case .integer(let number): .integer(number)
-  case .number(let number): .number(number)
-  case .bytes(let bytes): .text(String(decoding: bytes, as: UTF8.self))
-  case .list(let items): .list(items.map(commandValue))
-  case .table(let pairs) where pairs.isEmpty: .list([])
-  case .table(let pairs):
-    .record(
-      pairs.map { (key(of: $0.key), commandValue(of: $0.value)) }
-        .sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) })
-  case .object(let object): .thing(object)
-  }
-}
+/// What the Lua function of a command answered, as it is: `shell.run` gives it back, `--json` shows it as plain data.
+public final class LuaAnswer {
+  let value: LuaValue
 
-private func key(of value: LuaValue) -> String {
-  switch value {
-  case .integer(let number): String(number)
-  case .number(let number): String(number)
-  case .boolean(let flag): String(flag)
-  default: value.text ?? "?"
+  init(_ value: LuaValue) { self.value = value }
+
+  /// The answer as plain data. `record` gives the record of a bound object in it.
+  public func plain(record: (AnyObject) -> Value) -> Value {
+    value.value(emptyTable: .list([])) { record($0) }
   }
 }
 

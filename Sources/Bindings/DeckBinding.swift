@@ -151,7 +151,8 @@ private func describeFiles(_ type: BoundType<DeckHandle>, _ context: BindingCont
     try context.requireReading(path)
     let progress = context.shell.progress("Importing " + fileName(path), 0)
     defer { progress.finish() }
-    return table(of: try deck.importCards(from: path, context.kinds(of: path), options) { progress.update($0, of: $1) })
+    let report = try deck.importCards(from: path, context.kinds(of: path), options) { progress.update($0, of: $1) }
+    return LuaValue(report.value)
   }
   type.method(
     "export", [path, options], returns: .table, fails: true,
@@ -168,7 +169,7 @@ private func describeFiles(_ type: BoundType<DeckHandle>, _ context: BindingCont
       return LuaValue.table([(.text("cards"), .integer(try deck.counts().count)), (.text("bytes"), .integer(0))])
     }
     let report = try deck.exportCards(to: path, context.kinds(of: path), format: format)
-    return LuaValue.table([(.text("cards"), .integer(report.cards)), (.text("bytes"), .integer(report.bytes))])
+    return LuaValue(report.value)
   }
 }
 
@@ -244,13 +245,16 @@ private func addAll(to deck: DeckHandle, _ stack: borrowing LuaStack, _ context:
       if count % 1000 == 0 { progress.step(1000) }
     }
   }
-  return table(of: report)
+  return LuaValue(report.value)
 }
+
+/// What is no card at all.
+private let badCard = ProblemCode.failure(.badCard)
 
 /// One item of a batch. What is wrong with it is in the report; only a stop or a duplicate ends the batch.
 private func add(_ item: borrowing LuaStack, to batch: CardBatch) throws {
   guard item.isTable(-1) else {
-    return batch.reject(code: "bad_card", message: "a table with prompt and answer expected, got \(item.typeName(-1))")
+    return batch.reject(code: badCard, message: "a table with prompt and answer expected, got \(item.typeName(-1))")
   }
   do {
     let table = try item.table(-1)
@@ -259,31 +263,14 @@ private func add(_ item: borrowing LuaStack, to batch: CardBatch) throws {
     }
     if added == nil { try batch.add(readCard(table)) }
   } catch LuaFailure.argument(_, let message) {
-    batch.reject(code: "bad_card", message: message)
+    batch.reject(code: badCard, message: message)
   } catch let error as DeckError where error.isOfText {
-    batch.reject(code: error.code, message: error.message)
+    batch.reject(code: error.report.code, message: error.message)
   }
 }
 
 extension DeckError {
   fileprivate var isOfText: Bool { if case .badText = self { true } else { false } }
-}
-
-/// A report as scripts read it.
-func table(of report: AddReport) -> LuaValue {
-  let rejected = report.rejected.map { one -> LuaValue in
-    var pairs: [(key: LuaValue, value: LuaValue)] = [
-      (.text("index"), .integer(one.index)), (.text("code"), .text(one.code)), (.text("message"), .text(one.message)),
-    ]
-    if let line = one.line { pairs.append((.text("line"), .integer(line))) }
-    if let column = one.place?.column { pairs.append((.text("column"), .integer(column))) }
-    return .table(pairs)
-  }
-  return .table([
-    (.text("added"), .integer(report.added)), (.text("updated"), .integer(report.updated)),
-    (.text("skipped"), .integer(report.skipped)), (.text("rejected"), .list(rejected)),
-    (.text("rejected_count"), .integer(report.rejectedCount)),
-  ])
 }
 
 // MARK: Options

@@ -162,10 +162,8 @@ public final class EventTable {
     report(listener.owner, "the event " + listener.event.rawValue, error)
   }
 
-  private func unsubscribed(_ error: any Error, others: Int) -> PlainProblem {
-    let rest = others == 0 ? "" : "; \(counted(others, "other listener")) had no time left"
-    return PlainProblem(
-      code: "plugin_stopped", title: "A plugin was stopped", message: "\(error); it is unsubscribed\(rest)")
+  private func unsubscribed(_ error: any Error, others: Int) -> PluginCallError {
+    .unsubscribed(reason: "\(error)", others: others)
   }
 
   /// Calls a listener to a change of settings, within what the listeners to that change may use together.

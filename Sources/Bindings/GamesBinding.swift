@@ -1,6 +1,7 @@
 // What Lua sees of word games: the module `games`, the types `game` and `mode`. Invariant: a mode's rules run natively; its
 // functions run in the state that made it, and an error in one names its owner and breaks nothing.
 
+import Decks
 import Lexicon
 public import LuaRuntime
 import Problems
@@ -154,7 +155,7 @@ private func readAnswer(_ stack: borrowing LuaStack, _ word: String) throws -> (
       stack.isTable(-1) ? try stack.table(-1).text("message") : try stack.text(-1)
     }
   }
-  return Refusal(code: "not_accepted", title: "This word does not count", message: message, word: word)
+  return Refusal.notAccepted(message, word: word)
 }
 
 func modeType() -> BoundType<ModeObject> {
@@ -208,8 +209,7 @@ private final class Refusals {
 
   private func prepared(_ rule: Rule, on stack: borrowing LuaStack) -> PreparedProblem {
     if let old = known.first(where: { $0.rule == rule }) { return old.problem }
-    let refusal = Refusal(code: rule.code, title: rule.title, message: rule.message, word: "")
-    let problem = PreparedProblem(refusal, detail: "word", on: stack)
+    let problem = PreparedProblem(PlainProblem(rule.report), detail: "word", on: stack)
     known.append((rule, problem))
     return problem
   }
@@ -224,7 +224,7 @@ private func pushBatch(
   var isSameDeal = true
   stack.pushTable(array: game.rules.count, fields: 0)
   let codes = stack.count
-  for (index, rule) in game.rules.enumerated() { try stack.setElement(index + 1, rule.code) }
+  for (index, rule) in game.rules.enumerated() { try stack.setElement(index + 1, rule.report.code.rawValue) }
   return try guesses.pushMapped { stack in
     let outcome = try handle.guess(stack.bytes(-1, limit: longestGuess))
     switch outcome {
@@ -307,7 +307,7 @@ private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingCo
   ) { handle, stack in
     let deck = try stack.object(2, DeckHandle.self)
     try context.requireGrant(.decksWrite)
-    return table(of: try handle.addMissed(to: deck))
+    return LuaValue(try handle.addMissed(to: deck).value)
   }
   type.method("new_word", [], returns: .string, fails: true, "A new base word; the list of found words is cleared.") {
     handle, _ in

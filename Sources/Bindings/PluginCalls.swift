@@ -47,31 +47,47 @@ public struct PluginLimits: Equatable, Sendable {
   }
 }
 
-/// How a call into a plugin ended, for the one who called.
-public enum PluginCallError {
-  /// - Parameter place: `init.lua:88`, or empty.
-  public static func problem(
-    plugin: String, _ call: PluginCall, _ error: LuaError, limits: PluginLimits
-  ) -> PlainProblem {
+/// How a call into a plugin failed, for the caller.
+public enum PluginCallError: Problem, Equatable {
+  /// `place` is `init.lua:88`, or empty.
+  case outOfTime(plugin: String, PluginCall, place: String, limits: PluginLimits)
+  case outOfMemory(plugin: String, PluginCall, place: String, limits: PluginLimits)
+  case failed(plugin: String, PluginCall, reason: String)
+  /// A listener used all the time of its event up; `others` had none left.
+  case unsubscribed(reason: String, others: Int)
+
+  /// What an error of Lua means to the caller.
+  public init(plugin: String, _ call: PluginCall, _ error: LuaError, limits: PluginLimits) {
     let place = error.position.trimmed.trimmedSuffix(":")
-    let at = place.isEmpty ? "" : " (\(place))"
     switch error.stopReason {
-    case .deadline:
-      let more = limits.seconds < 10 ? 10 : limits.seconds * 2
-      return PlainProblem(
-        code: "plugin_stopped", title: "A plugin was stopped",
-        message: "\(plugin): stopped after \(limits.secondsInWords) \(call)\(at); raise its limit with "
-          + "`plugin limit \(plugin) --seconds \(PluginLimits(seconds: more, memory: 0).secondsInWords.dropLast(2))`")
-    case .memory:
-      return PlainProblem(
-        code: "plugin_stopped", title: "A plugin was stopped",
-        message: "\(plugin): stopped at \(limits.memory) MiB \(call)\(at); raise its limit with "
-          + "`plugin limit \(plugin) --memory \(limits.memory * 2)`")
-    default:
-      return PlainProblem(
-        code: "plugin_failed", title: "A plugin failed", message: "\(plugin): \(error.description) (\(call))")
+    case .deadline: self = .outOfTime(plugin: plugin, call, place: place, limits: limits)
+    case .memory: self = .outOfMemory(plugin: plugin, call, place: place, limits: limits)
+    default: self = .failed(plugin: plugin, call, reason: error.description)
     }
   }
+
+  public var report: ProblemReport {
+    switch self {
+    case .outOfTime(let plugin, let call, let place, let limits):
+      let more = PluginLimits(seconds: limits.seconds < 10 ? 10 : limits.seconds * 2, memory: 0)
+      return ProblemReport(
+        .pluginStopped, "A plugin was stopped",
+        "\(plugin): stopped after \(limits.secondsInWords) \(call)\(Self.at(place)); raise its limit with "
+          + "`plugin limit \(plugin) --seconds \(more.secondsInWords.dropLast(2))`")
+    case .outOfMemory(let plugin, let call, let place, let limits):
+      return ProblemReport(
+        .pluginStopped, "A plugin was stopped",
+        "\(plugin): stopped at \(limits.memory) MiB \(call)\(Self.at(place)); raise its limit with "
+          + "`plugin limit \(plugin) --memory \(limits.memory * 2)`")
+    case .failed(let plugin, let call, let reason):
+      return ProblemReport(.pluginFailed, "A plugin failed", "\(plugin): \(reason) (\(call))")
+    case .unsubscribed(let reason, let others):
+      let rest = others == 0 ? "" : "; \(counted(others, "other listener")) had no time left"
+      return ProblemReport(.pluginStopped, "A plugin was stopped", "\(reason); it is unsubscribed\(rest)")
+    }
+  }
+
+  private static func at(_ place: String) -> String { place.isEmpty ? "" : " (\(place))" }
 }
 
 extension BindingContext {
@@ -84,14 +100,13 @@ extension BindingContext {
     } catch let error as LuaError where error.passesOn {
       throw error
     } catch let error as LuaError {
-      throw told(PluginCallError.problem(plugin: plugin, call, error, limits: limits), error.trace)
+      throw told(PluginCallError(plugin: plugin, call, error, limits: limits), error.trace)
     } catch LuaFailure.message(let message) {
-      throw told(
-        PlainProblem(code: "plugin_failed", title: "A plugin failed", message: "\(plugin): \(message) (\(call))"), nil)
+      throw told(PluginCallError.failed(plugin: plugin, call, reason: message), nil)
     }
   }
 
-  private func told(_ problem: PlainProblem, _ trace: String?) -> LuaError {
+  private func told(_ problem: PluginCallError, _ trace: String?) -> LuaError {
     noteFailure(problem.message)
     return LuaError(telling: problem, trace: trace)
   }
@@ -102,7 +117,7 @@ extension LuaError {
   var passesOn: Bool {
     switch stopReason {
     case .interrupt, .exit: true
-    default: problem.map { $0.code == "plugin_failed" || $0.code == "plugin_stopped" } ?? false
+    default: problem.map { [.failure(.pluginFailed), .failure(.pluginStopped)].contains($0.report.code) } ?? false
     }
   }
 }

@@ -4,6 +4,7 @@
 public import Commands
 public import LuaRuntime
 import Text
+import Values
 
 /// Progress as Lua sees it.
 final class ProgressObject: BoundObject {
@@ -222,15 +223,14 @@ func subscriptionType() -> BoundType<Subscription> {
 }
 
 /// What a command answered, for Lua.
-public func luaValue(of value: CommandValue) -> LuaValue {
-  switch value {
-  case .none: .none
-  case .text(let text): .text(text)
-  case .integer(let number): .integer(number)
-  case .number(let number): .number(number)
-  case .boolean(let flag): .boolean(flag)
-  case .list(let items): .list(items.map(luaValue))
-  case .record(let fields): .table(fields.map { (.text($0.0), luaValue(of: $0.1)) })
-  case .thing(let object): (object as? any BoundObject).map { .object($0) } ?? .none
+public func luaValue(of answer: CommandAnswer) -> LuaValue {
+  func value(_ object: AnyObject) -> LuaValue {
+    if let answer = object as? LuaAnswer { return answer.value }
+    return (object as? any BoundObject).map { .object($0) } ?? .none
+  }
+  return switch answer {
+  case .value(let plain): LuaValue(plain)
+  case .object(let object): value(object)
+  case .objects(let objects): .list(objects.map(value))
   }
 }

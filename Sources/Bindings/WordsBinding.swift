@@ -63,7 +63,7 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       if let pushed = try pushNormalizedPlain(stack) { return pushed }
       let (text, name) = (try stack.text(1), try stack.text(2))
       guard let language = Language.named(name) else {
-        let near = didYouMean(name, among: Language.known.map(\.name))
+        let near = suggestion(for: name, among: Language.known.map(\.name))
         throw LexiconError.unknownLanguage(name: name, suggestion: near)
       }
       stack.push(normalize(text, language: language))

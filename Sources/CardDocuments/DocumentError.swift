@@ -41,7 +41,7 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case changedSince(path: String)
   case noUnit
   /// What is kept together with documents could not be kept, so they were not changed either.
-  case undecided(code: String, title: String, message: String)
+  case undecided(ProblemReport)
   // Pictures and drawings
   case picture(file: String, PictureFailure)
   case drawing(DrawingFailure)
@@ -49,83 +49,9 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case badWidth(Int, ClosedRange<Int>)
 
   static func wrong(
-    _ file: String, _ pointer: JSONPointer, expected: String, _ found: JSONValue?
+    _ file: String, _ pointer: JSONPointer, expected: String, _ found: Value?
   ) -> DocumentError {
     .wrong(file: file, pointer, expected: expected, found: found?.kind)
-  }
-
-  public var code: String {
-    switch self {
-    case .notJSON: "not_json"
-    case .notACard: "not_a_document"
-    case .wrong: "wrong_type"
-    case .tooMuch, .tooLargeFile, .full: "too_large"
-    case .notFound: "not_found"
-    case .ambiguous: "ambiguous"
-    case .badName: "bad_name"
-    case .symbolicLink: "symbolic_link"
-    case .notAFile: "not_a_file"
-    case .cannotRead(_, let errno): errno == ENOENT ? "not_found" : "unreadable"
-    case .cannotWrite: "unwritable"
-    case .inUse(let error): error.code
-    case .notInStore: "not_in_store"
-    case .laterVersion: "read_only"
-    case .noElement: "not_found"
-    case .noSuchField: "unknown_field"
-    case .badValue: "bad_value"
-    case .locked: "locked"
-    case .removed: "removed"
-    case .changedElsewhere, .changedBeforeRemoval: "changed_elsewhere"
-    case .changedSince: "changed_elsewhere"
-    case .noUnit: "no_unit"
-    case .undecided(let code, _, _): code
-    case .picture(_, let failure): failure.code
-    case .drawing(let failure): failure.code
-    case .unknownEnding: "unknown_format"
-    case .badWidth: "bad_value"
-    }
-  }
-
-  public var title: String {
-    switch self {
-    case .notJSON, .notACard, .wrong, .tooMuch: "This document does not open"
-    case .notFound, .noElement, .ambiguous: "Not found"
-    case .badName: "Bad name"
-    case .symbolicLink, .notAFile, .tooLargeFile, .cannotRead: "Cannot read the file"
-    case .cannotWrite: "Cannot write the file"
-    case .inUse(let error): error.title
-    case .notInStore: "Not in the store"
-    case .laterVersion: "Read only"
-    case .noSuchField: "No such field"
-    case .badValue, .badWidth: "Not a value for it"
-    case .locked: "Locked"
-    case .full: "The document is full"
-    case .removed: "Removed"
-    case .changedElsewhere, .changedBeforeRemoval, .changedSince: "Changed elsewhere"
-    case .undecided(_, let title, _): title
-    case .noUnit: "Nothing to end"
-    case .picture: "This picture cannot be used"
-    case .drawing: "Cannot draw"
-    case .unknownEnding: "Unknown format"
-    }
-  }
-
-  public var details: [(name: String, value: ProblemDetail)] {
-    switch self {
-    case .notJSON(let file, let failure):
-      [("path", .text(file)), ("line", .integer(failure.line)), ("column", .integer(failure.column))]
-    case .notACard(let file), .picture(let file, _): [("path", .text(file))]
-    case .wrong(let file, let pointer, _, _), .tooMuch(let file, let pointer, _, _):
-      [("path", .text(file)), ("pointer", .text(pointer.description))]
-    case .notInStore(let path), .symbolicLink(let path), .notAFile(let path), .tooLargeFile(let path, _),
-      .cannotRead(let path, _),
-      .cannotWrite(let path, _), .unknownEnding(let path):
-      [("path", .text(path))]
-    case .notFound(_, let suggestion?), .badValue(_, _, _, let suggestion?): [("suggestion", .text(suggestion))]
-    case .changedElsewhere(_, let copy): [("copy", .text(copy.description))]
-    case .inUse(let error): error.details
-    default: []
-    }
   }
 }
 
@@ -135,9 +61,9 @@ extension DocumentError {
     if let error = error as? DocumentError {
       self = error
     } else if let problem = error as? any Problem {
-      self = .undecided(code: problem.code, title: problem.title, message: problem.message)
+      self = .undecided(problem.report)
     } else {
-      self = .undecided(code: "storage_failed", title: "The data could not be changed", message: "\(error)")
+      self = .undecided(ProblemReport(.storageFailed, "The data could not be changed", "\(error)"))
     }
   }
 }

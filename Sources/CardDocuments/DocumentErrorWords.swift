@@ -1,70 +1,139 @@
-// The sentences of DocumentError, apart from its facts.
+// What DocumentError says, apart from its facts.
 
 import Files
-import Problems
+import Glibc
+public import Problems
 import Text
 import Values
 
 extension DocumentError {
-  public var message: String {
+  public var report: ProblemReport {
     switch self {
-    case .notJSON(let file, let failure): "\(printable(file)):\(failure.line):\(failure.column): \(failure.words)"
-    case .notACard(let file):
-      "\(printable(file)): a card document expected (\"format\": \"rwcard\", or \"imageElements\" of an older one)"
-    case .wrong(let file, let pointer, let expected, let found):
-      "\(printable(file)): \(pointer.shown): \(expected) expected, \(found ?? "nothing") found"
-    case .tooMuch(let file, let pointer, let what, let limit):
-      "\(printable(file)): \(pointer.shown): more than \(grouped(limit)) \(what)"
-    case .notFound(let name, let suggestion):
-      "no document is called \(quoted(name))\(suggestion.map { " (did you mean \(quoted($0))?)" } ?? "")"
-    case .ambiguous(let name, let count): "\(grouped(count)) documents begin with \(quoted(name)); give more of the id"
-    case .badName(let name): "\(quoted(name)) is no name of a file in the folder of documents"
-    default: changeMessage
-    }
-  }
-
-  private var changeMessage: String {
-    switch self {
-    case .laterVersion(let version):
-      "the document is of version \(version); this Deckhand writes version \(CardFormat.version), so it can be seen but not changed"
-    case .noElement(let id, let document): "document \(document) has no element \(quoted(id))"
-    case .noSuchField(let field, let kind): "\(article(kind)) element has no field \(quoted(field))"
-    case .badValue(let field, let expected, let found, let suggestion):
-      "\(field): \(expected) expected, \(found) found\(suggestion.map { " (did you mean \(quoted($0))?)" } ?? "")"
-    case .locked(let element): "element \(element) is locked; set its field \"locked\" to false first"
-    case .full(let limit): "a document holds at most \(grouped(limit)) elements"
-    case .removed(let id): "document \(id) was removed"
-    case .changedElsewhere(let id, let copy):
-      "document \(id) was saved by another process since it was opened; its version stays, and yours is kept as \(copy)"
-    case .changedBeforeRemoval(let id):
-      "document \(id) was saved by another process since it was opened, so it was not removed; open it again first"
-    case .changedSince(let path): "\(printable(path)) was changed since"
-    case .noUnit: "no unit of work is open"
-    case .undecided(_, _, let message): message
-    default: fileMessage
-    }
-  }
-
-  private var fileMessage: String {
-    switch self {
-    case .notInStore(let path): "\(printable(path)) is not in the store, and files outside it are never changed"
-    case .symbolicLink(let path): "\(printable(path)) is a symbolic link; a file of its own is expected there"
-    case .notAFile(let path): "\(printable(path)) is not a plain file"
-    case .tooLargeFile(let path, let limit): "\(printable(path)) is larger than \(grouped(limit >> 20)) MiB"
-    case .cannotRead(let path, let errno): "\(printable(path)): \(systemWords(errno))"
-    case .cannotWrite(let path, let errno): "\(printable(path)): \(systemWords(errno)); nothing was changed"
-    case .inUse(let error): error.message
-    case .picture(let file, let failure): "\(printable(file)): \(failure.words)"
-    case .drawing(let failure): failure.words
-    case .unknownEnding(let path): "\(printable(path)): a name that ends in .svg, .png or .pdf expected"
+    case .notJSON, .notACard, .wrong, .tooMuch: readingReport
+    case .symbolicLink, .notAFile, .tooLargeFile, .cannotRead, .cannotWrite, .notInStore, .unknownEnding: fileReport
+    case .laterVersion, .locked, .full, .removed, .changedElsewhere, .changedBeforeRemoval, .noUnit: changeReport
+    case .notFound(let name, let near):
+      ProblemReport(
+        .notFound, "Not found", "no document is called \(quoted(name))\(didYouMean(near))", ["suggestion": near])
+    case .ambiguous(let name, let count):
+      ProblemReport(
+        .ambiguous, "Not found", "\(grouped(count)) documents begin with \(quoted(name)); give more of the id")
+    case .badName(let name):
+      ProblemReport(.badName, "Bad name", "\(quoted(name)) is no name of a file in the folder of documents")
+    case .inUse(let error): error.report
+    case .undecided(let report): report
+    case .changedSince(let path):
+      ProblemReport(
+        .changedElsewhere, "Changed elsewhere", "\(printable(path)) was changed since; nothing was changed",
+        ["path": path])
+    case .noElement(let id, let document):
+      ProblemReport(.notFound, "Not found", "document \(document) has no element \(quoted(id))")
+    case .noSuchField(let field, let kind):
+      ProblemReport(.unknownField, "No such field", "\(article(kind)) element has no field \(quoted(field))")
+    case .badValue(let field, let expected, let found, let near):
+      ProblemReport(
+        .badValue, "Not a value for it", "\(field): \(expected) expected, \(found) found\(didYouMean(near))",
+        ["suggestion": near])
     case .badWidth(let width, let range):
-      "a width from \(grouped(range.lowerBound)) to \(grouped(range.upperBound)) expected, \(grouped(width)) found"
-    default: title
+      ProblemReport(
+        .badValue, "Not a value for it",
+        "a width from \(grouped(range.lowerBound)) to \(grouped(range.upperBound)) expected, \(grouped(width)) found")
+    case .picture(let file, let failure):
+      ProblemReport(
+        failure.reason.code, "This picture cannot be used", "\(printable(file)): \(failure.reason.words)",
+        ["path": file])
+    case .drawing(let failure): ProblemReport(failure.reason.code, "Cannot draw", failure.reason.words)
     }
   }
 
   private func article(_ kind: String) -> String {
     kind.isEmpty ? "this" : (kind == "image" ? "an image" : "a \(kind)")
+  }
+}
+
+/// The groups that `report` puts together; each gives only its own cases.
+extension DocumentError {
+  private var readingReport: ProblemReport {
+    switch self {
+    case .notJSON(let file, let failure):
+      .unopened(
+        .notJSON, "\(printable(file)):\(failure.line):\(failure.column): \(failure.words)",
+        ["path": file, "line": failure.line, "column": failure.column])
+    case .notACard(let file):
+      .unopened(
+        .notADocument,
+        "\(printable(file)): a card document expected (\"format\": \"rwcard\", or \"imageElements\" of an older one)",
+        ["path": file])
+    case .wrong(let file, let pointer, let expected, let found):
+      .unopened(
+        .wrongType,
+        "\(printable(file)): \(pointer.shown): \(expected) expected, \(found ?? "nothing") found",
+        ["path": file, "pointer": pointer.description])
+    case .tooMuch(let file, let pointer, let what, let limit):
+      .unopened(
+        .tooLarge, "\(printable(file)): \(pointer.shown): more than \(grouped(limit)) \(what)",
+        ["path": file, "pointer": pointer.description])
+    default: report
+    }
+  }
+
+  private var fileReport: ProblemReport {
+    switch self {
+    case .symbolicLink(let path):
+      .file(.symbolicLink, path, " is a symbolic link; a file of its own is expected there")
+    case .notAFile(let path): .file(.notAFile, path, " is not a plain file")
+    case .tooLargeFile(let path, let limit): .file(.tooLarge, path, " is larger than \(grouped(limit >> 20)) MiB")
+    case .cannotRead(let path, let errno):
+      .file(errno == ENOENT ? .notFound : .unreadable, path, ": \(systemWords(errno))")
+    case .cannotWrite(let path, let errno):
+      .file(.unwritable, path, ": \(systemWords(errno)); nothing was changed", title: "Cannot write the file")
+    case .notInStore(let path):
+      .file(
+        .notInStore, path, " is not in the store, and files outside it are never changed", title: "Not in the store")
+    case .unknownEnding(let path):
+      .file(.unknownFormat, path, ": a name that ends in .svg, .png or .pdf expected", title: "Unknown format")
+    default: report
+    }
+  }
+
+  private var changeReport: ProblemReport {
+    switch self {
+    case .laterVersion(let version):
+      ProblemReport(
+        .readOnly, "Read only",
+        "the document is of version \(version); this Deckhand writes version \(CardFormat.version), "
+          + "so it can be seen but not changed")
+    case .locked(let element):
+      ProblemReport(.locked, "Locked", "element \(element) is locked; set its field \"locked\" to false first")
+    case .full(let limit):
+      ProblemReport(.tooLarge, "The document is full", "a document holds at most \(grouped(limit)) elements")
+    case .removed(let id): ProblemReport(.removed, "Removed", "document \(id) was removed")
+    case .changedElsewhere(let id, let copy):
+      ProblemReport(
+        .changedElsewhere, "Changed elsewhere",
+        "document \(id) was saved by another process since it was opened; its version stays, "
+          + "and yours is kept as \(copy)", ["copy": copy.description])
+    case .changedBeforeRemoval(let id):
+      ProblemReport(
+        .changedElsewhere, "Changed elsewhere",
+        "document \(id) was saved by another process since it was opened, so it was not removed; open it again first")
+    case .noUnit: ProblemReport(.noUnit, "Nothing to end", "no unit of work is open")
+    default: report
+    }
+  }
+}
+
+extension ProblemReport {
+  fileprivate static func unopened(
+    _ code: ProblemCode.Failure, _ message: String, _ facts: KeyValuePairs<String, (any ProblemFact)?>
+  ) -> ProblemReport {
+    ProblemReport(code, "This document does not open", message, facts)
+  }
+
+  fileprivate static func file(
+    _ code: ProblemCode.Failure, _ path: String, _ predicate: String, title: String = "Cannot read the file"
+  ) -> ProblemReport {
+    ProblemReport(code, title, printable(path) + predicate, ["path": path])
   }
 }
 

@@ -1,64 +1,39 @@
 // What a command answers: a value for programs (`--json`, `shell.run`) and a way to show it to people.
-// Invariant: the value alone says everything; the display adds words and order, never facts.
+// Invariant: the answer alone says everything; the display adds words and order, never facts.
 
-import Problems
-import Values
+public import Values
 
-public indirect enum CommandValue {
-  case none
-  case text(String)
-  case integer(Int)
-  case number(Double)
-  case boolean(Bool)
-  case list([CommandValue])
-  case record([(String, CommandValue)])
-  /// A bound object; the shell turns it into a record of its fields.
-  case thing(AnyObject)
+/// What a command answers to programs.
+///
+///     CommandResult(.value(.integer(3)), line: "3 cards.")
+///     CommandResult(.objects(cards), .table(table))
+public enum CommandAnswer {
+  /// Plain data; null is no answer.
+  case value(Value)
+  /// A bound object; `--json` shows the record of its fields.
+  case object(AnyObject)
+  case objects([AnyObject])
 }
 
-extension CommandValue: Equatable {
-  public static func == (left: CommandValue, right: CommandValue) -> Bool {
-    switch (left, right) {
-    case (.none, .none): true
-    case (.text(let a), .text(let b)): a == b
-    case (.integer(let a), .integer(let b)): a == b
-    case (.number(let a), .number(let b)): a == b
-    case (.boolean(let a), .boolean(let b)): a == b
-    case (.list(let a), .list(let b)): a == b
-    case (.record(let a), .record(let b)): a.count == b.count && zip(a, b).allSatisfy { $0 == $1 }
-    case (.thing(let a), .thing(let b)): a === b
-    default: false
-    }
-  }
-}
-
-extension CommandValue {
-  /// Deeper values are written as null: a thing whose fields lead back to it must not run for ever.
+extension CommandAnswer {
+  /// Deeper values are written as null.
   static let deepest = 32
 
-  /// One line of JSON. `expand` gives the record of a bound object.
-  public func json(expand: (AnyObject) -> CommandValue) -> String { json(depth: 0, expand) }
-
-  /// What `--json` prints: a list as one value a line, no value as no line.
-  public func jsonLines(expand: (AnyObject) -> CommandValue) -> [String] {
+  /// The answer as plain data. `record` gives the record of a bound object.
+  public func value(record: (AnyObject) -> Value) -> Value {
     switch self {
-    case .none: []
-    case .list(let items): items.map { $0.json(expand: expand) }
-    default: [json(expand: expand)]
+    case .value(let value): value
+    case .object(let object): record(object)
+    case .objects(let objects): .list(objects.map(record))
     }
   }
 
-  private func json(depth: Int, _ expand: (AnyObject) -> CommandValue) -> String {
-    guard depth < Self.deepest else { return "null" }
-    switch self {
-    case .none: return "null"
-    case .text(let text): return JSONText.string(text)
-    case .integer(let number): return JSONText.integer(number)
-    case .number(let number): return JSONText.number(number)
-    case .boolean(let flag): return JSONText.boolean(flag)
-    case .list(let items): return JSONText.array(items.map { $0.json(depth: depth + 1, expand) })
-    case .record(let fields): return JSONText.object(fields.map { ($0, $1.json(depth: depth + 1, expand)) })
-    case .thing(let object): return expand(object).json(depth: depth + 1, expand)
+  /// What `--json` prints: a list as one value a line, no value as no line.
+  public func jsonLines(record: (AnyObject) -> Value) -> [String] {
+    switch value(record: record) {
+    case .null: []
+    case .list(let items): items.map { $0.json(deepest: Self.deepest) }
+    case let value: [value.json(deepest: Self.deepest)]
     }
   }
 }
@@ -108,13 +83,17 @@ public indirect enum Display: Equatable, Sendable {
 }
 
 public struct CommandResult {
-  public let value: CommandValue
+  public let answer: CommandAnswer
   public let display: Display
 
-  public init(_ value: CommandValue = .none, _ display: Display = .none) {
-    (self.value, self.display) = (value, display)
+  public init(_ answer: CommandAnswer, _ display: Display = .none) {
+    (self.answer, self.display) = (answer, display)
   }
 
-  /// A value shown as one line.
-  public init(_ value: CommandValue, line: String) { self.init(value, .lines([line])) }
+  public init(_ value: Value = .null, _ display: Display = .none) { self.init(.value(value), display) }
+
+  /// An answer shown as one line.
+  public init(_ answer: CommandAnswer, line: String) { self.init(answer, .lines([line])) }
+
+  public init(_ value: Value, line: String) { self.init(.value(value), line: line) }
 }

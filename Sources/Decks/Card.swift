@@ -1,6 +1,8 @@
 // A card as it is kept, and as it is given to be added.
 // Invariant: a record is a copy of one row at one moment; nothing in it reaches back into the database.
 
+public import Problems
+
 /// Which card: never used again for another one.
 public struct CardID: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int64
@@ -128,13 +130,13 @@ public struct Rejection: Equatable, Sendable {
   public let index: Int
   /// Where the row stands in the file; nil outside an import.
   public let place: RowPlace?
-  public let code: String
+  public let code: ProblemCode
   public let message: String
 
   /// The line of the file that the row begins at; nil outside an import.
   public var line: Int? { place?.line }
 
-  init(index: Int, place: RowPlace? = nil, code: String, message: String) {
+  init(index: Int, place: RowPlace? = nil, code: ProblemCode, message: String) {
     (self.index, self.place, self.code, self.message) = (index, place, code, message)
   }
 }

@@ -3,7 +3,7 @@
 // a card refused changes nothing; the caller's operation around the batch takes all of it back when anything throws.
 
 public import GRDB
-import Problems
+public import Problems
 
 /// Cards on their way into a deck. It is made, fed and finished inside one operation.
 public final class CardBatch {
@@ -54,7 +54,7 @@ public final class CardBatch {
   }
 
   /// Counts a card that the caller could not even hand over (a wrong type).
-  public func reject(code: String, message: String) {
+  public func reject(code: ProblemCode, message: String) {
     index += 1
     report.reject(Rejection(index: index, code: code, message: message))
   }
@@ -67,7 +67,8 @@ public final class CardBatch {
     do throws(DeckError) {
       checked = try CheckedCard(card)
     } catch {
-      reject(code: error.code, message: error.message)
+      let report = error.report
+      reject(code: report.code, message: report.message)
       return .rejected
     }
     index += 1

@@ -33,7 +33,7 @@ public enum DeckError: Problem, Equatable {
   /// A format that is not known; the ending or the name that was given.
   case unknownFormat(name: String)
   /// A row of a strict import was refused.
-  case refusedRow(path: String, place: RowPlace, code: String, reason: String)
+  case refusedRow(path: String, place: RowPlace, code: ProblemCode, reason: String)
   /// A session that has ended, or an empty one.
   case over
   case paused
@@ -48,115 +48,100 @@ public enum DeckError: Problem, Equatable {
   /// A deck option out of its range or of the wrong kind.
   case badOption(name: String, reason: String)
 
-  public var code: String {
-    switch self {
-    case .exists: "exists"
-    case .badName: "bad_name"
-    case .deckNotFound, .gone: "not_found"
-    case .emptyPrompt: "empty_prompt"
-    case .emptyAnswer: "empty_answer"
-    case .duplicate: "duplicate"
-    case .badText: "bad_text"
-    case .badTag: "bad_tag"
-    case .badGuid: "bad_guid"
-    case .batchTooLong, .tooLarge: "too_large"
-    case .badFile, .unknownFormat: "bad_format"
-    case .badEncoding, .unknownEncoding: "bad_encoding"
-    case .refusedRow(_, _, let code, _): code
-    case .over: "over"
-    case .paused: "paused"
-    case .interrupted: "interrupted"
-    case .nothingToUndo: "nothing_to_undo"
-    case .badAnswer: "bad_answer"
-    case .badQuery: "bad_query"
-    case .badOption: "bad_value"
-    }
-  }
-
-  public var title: String {
-    switch self {
-    case .exists: "The deck is there already"
-    case .badName: "This cannot be a deck's name"
-    case .deckNotFound: "No such deck"
-    case .gone: "It has been removed"
-    case .emptyPrompt: "The prompt is empty"
-    case .emptyAnswer: "The answer is empty"
-    case .duplicate: "The card is there already"
-    case .badText: "This text cannot be kept"
-    case .badTag: "This cannot be a tag"
-    case .badGuid: "This cannot be a guid"
-    case .batchTooLong, .tooLarge: "Too large"
-    case .badFile: "The file cannot be understood"
-    case .unknownFormat: "The format is not known"
-    case .badEncoding: "The file is not UTF-8"
-    case .unknownEncoding: "The encoding is not known"
-    case .refusedRow: "A row was refused"
-    case .over: "The session is over"
-    case .paused: "The session is paused"
-    case .interrupted: "Interrupted"
-    case .nothingToUndo: "Nothing to undo"
-    case .badAnswer: "This is not an answer"
-    case .badQuery: "The query cannot be understood"
-    case .badOption: "This cannot be the option's value"
-    }
-  }
-
-  public var message: String {
+  public var report: ProblemReport {
     switch self {
     case .exists(let name):
-      "a deck called \(quoted(name)) is there already; names that differ only in capitals are the same"
-    case .badName(let name, let reason): "a deck's name \(reason): \(quoted(name))"
-    case .deckNotFound(let name, let suggestion):
-      "no deck is called \(quoted(name))" + (suggestion.map { " (did you mean \(quoted($0))?)" } ?? "")
-    case .gone(let what): "\(what) has been removed"
-    case .emptyPrompt: "the prompt is empty"
-    case .emptyAnswer: "the answer is empty"
-    case .duplicate(let guid?, _): "a card with the guid \(quoted(guid)) is in the deck already"
-    case .duplicate(nil, let prompt):
-      "a card with the prompt \(quoted(prompt)) and the same answer is in the deck already"
-    case .badText(let what, let reason): "the \(what) \(reason)"
-    case .badTag(let tag, let reason): "a tag \(reason): \(quoted(tag))"
-    case .badGuid(let guid, let reason): "a guid \(reason): \(quoted(guid))"
-    case .batchTooLong: "one batch holds at most 67,108,864 cards; add the rest in another"
-    case .badFile(let path, let line, let column, let expected):
-      "\(fileName(path)):\(line):\(column): \(expected). Nothing was imported."
-    case .badEncoding(let path, let encoding):
-      "\(fileName(path)) is written in \(encoding.rawValue); give --encoding \(encoding.rawValue), or save it as utf-8. "
-        + "Nothing was imported."
-    case .unknownEncoding(let name):
-      "no encoding is called \(quoted(name))\(didYouMean(name, among: TextEncoding.allNames)); there are "
-        + TextEncoding.allNames.joined(separator: ", ")
-    case .tooLarge(let path, let line, let what): "\(fileName(path)):\(line): \(what). Nothing was imported."
-    case .unknownFormat(let name):
-      "no format is called \(quoted(name))\(didYouMean(name, among: CardFormat.allNames)); there are "
-        + CardFormat.allNames.joined(separator: ", ") + "; --format names one whatever the file is called"
-    case .refusedRow(let path, let place, _, let reason):
-      "\(fileName(path)):\(place.inFile): \(reason). Nothing was imported."
-    case .over: "the session is over; restart it for all cards and all its time"
-    case .paused: "the session is paused; resume it first"
-    case .interrupted: "interrupted"
-    case .nothingToUndo: "nothing has been answered since the session began"
-    case .badAnswer(let answer, let expected): "\(quoted(answer)) is not an answer here; \(expected) expected"
+      ProblemReport(
+        .exists, "The deck is there already",
+        "a deck called \(quoted(name)) is there already; names that differ only in capitals are the same",
+        ["name": name])
+    case .badName(let name, let reason):
+      ProblemReport(
+        .badName, "This cannot be a deck's name", "a deck's name \(reason): \(quoted(name))", ["name": name])
+    case .deckNotFound(let name, let near):
+      ProblemReport(
+        .notFound, "No such deck", "no deck is called \(quoted(name))\(didYouMean(near))",
+        ["name": name, "suggestion": near])
+    case .gone(let what): ProblemReport(.notFound, "It has been removed", "\(what) has been removed")
+    case .over:
+      ProblemReport(.over, "The session is over", "the session is over; restart it for all cards and all its time")
+    case .paused: ProblemReport(.paused, "The session is paused", "the session is paused; resume it first")
+    case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted")
+    case .nothingToUndo:
+      ProblemReport(.nothingToUndo, "Nothing to undo", "nothing has been answered since the session began")
+    case .badAnswer(let answer, let expected):
+      ProblemReport(
+        .badAnswer, "This is not an answer", "\(quoted(answer)) is not an answer here; \(expected) expected")
     case .badQuery(let query, let column, let expected):
-      "\(expected) expected at column \(column) of the query \(quoted(query))"
-    case .badOption(let name, let reason): "\(printable(name)) \(reason)"
+      ProblemReport(
+        .badQuery, "The query cannot be understood",
+        "\(expected) expected at column \(column) of the query \(quoted(query))", ["column": column])
+    case .badOption(let name, let reason):
+      ProblemReport(
+        .badValue, "This cannot be the option's value", "\(printable(name)) \(reason)", ["name": name])
+    case .emptyPrompt, .emptyAnswer, .duplicate, .badText, .badTag, .badGuid, .batchTooLong: cardReport
+    case .badFile, .badEncoding, .unknownEncoding, .tooLarge, .unknownFormat, .refusedRow: fileReport
     }
   }
 
-  public var details: [(name: String, value: ProblemDetail)] {
+  private var cardReport: ProblemReport {
     switch self {
-    case .deckNotFound(let name, let suggestion):
-      [("name", .text(name))] + (suggestion.map { [("suggestion", .text($0))] } ?? [])
-    case .exists(let name), .badName(let name, _), .badOption(let name, _): [("name", .text(name))]
-    case .badFile(let path, let line, let column, _):
-      [("path", .text(path)), ("line", .integer(line)), ("column", .integer(column))]
-    case .tooLarge(let path, let line, _): [("path", .text(path)), ("line", .integer(line))]
-    case .refusedRow(let path, let place, _, _):
-      [("path", .text(path)), ("line", .integer(place.line))] + (place.column.map { [("column", .integer($0))] } ?? [])
-    case .badEncoding(let path, _): [("path", .text(path))]
-    case .badQuery(_, let column, _): [("column", .integer(column))]
-    default: []
+    case .emptyPrompt: ProblemReport(.emptyPrompt, "The prompt is empty", "the prompt is empty")
+    case .emptyAnswer: ProblemReport(.emptyAnswer, "The answer is empty", "the answer is empty")
+    case .duplicate(let guid?, _): .duplicate("with the guid \(quoted(guid))")
+    case .duplicate(nil, let prompt): .duplicate("with the prompt \(quoted(prompt)) and the same answer")
+    case .badText(let what, let reason): ProblemReport(.badText, "This text cannot be kept", "the \(what) \(reason)")
+    case .badTag(let tag, let reason):
+      ProblemReport(.badTag, "This cannot be a tag", "a tag \(reason): \(quoted(tag))")
+    case .badGuid(let guid, let reason):
+      ProblemReport(.badGuid, "This cannot be a guid", "a guid \(reason): \(quoted(guid))")
+    default:
+      ProblemReport(.tooLarge, "Too large", "one batch holds at most 67,108,864 cards; add the rest in another")
     }
+  }
+
+  private var fileReport: ProblemReport {
+    switch self {
+    case .badFile(let path, let line, let column, let expected):
+      ProblemReport(
+        .badFormat, "The file cannot be understood",
+        "\(fileName(path)):\(line):\(column): \(expected). Nothing was imported.",
+        ["path": path, "line": line, "column": column])
+    case .badEncoding(let path, let encoding):
+      ProblemReport(
+        .badEncoding, "The file is not UTF-8",
+        "\(fileName(path)) is written in \(encoding.rawValue); give --encoding \(encoding.rawValue), "
+          + "or save it as utf-8. Nothing was imported.", ["path": path])
+    case .unknownEncoding(let name): .unknown(.badEncoding, "encoding", name, among: TextEncoding.allNames)
+    case .tooLarge(let path, let line, let what):
+      ProblemReport(
+        .tooLarge, "Too large", "\(fileName(path)):\(line): \(what). Nothing was imported.",
+        ["path": path, "line": line])
+    case .refusedRow(let path, let place, let code, let reason):
+      ProblemReport(
+        code, "A row was refused", "\(fileName(path)):\(place.inFile): \(reason). Nothing was imported.",
+        ["path": path, "line": place.line, "column": place.column])
+    case .unknownFormat(let name):
+      .unknown(
+        .badFormat, "format", name, among: CardFormat.allNames, "; --format names one whatever the file is called")
+    default: cardReport
+    }
+  }
+}
+
+extension ProblemReport {
+  fileprivate static func duplicate(_ which: String) -> ProblemReport {
+    ProblemReport(.duplicate, "The card is there already", "a card \(which) is in the deck already")
+  }
+
+  fileprivate static func unknown(
+    _ code: ProblemCode.Failure, _ kind: String, _ name: String, among names: [String], _ end: String = ""
+  ) -> ProblemReport {
+    let near = suggestion(for: name, among: names)
+    let known = names.joined(separator: ", ")
+    return ProblemReport(
+      code, "The \(kind) is not known",
+      "no \(kind) is called \(quoted(name))\(didYouMean(near)); there are \(known)\(end)", ["suggestion": near])
   }
 }
 

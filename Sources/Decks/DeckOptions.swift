@@ -88,17 +88,14 @@ public struct DeckOptions: Equatable, Sendable {
 
   /// The object to store.
   var json: String {
-    var text = "{"
+    var writer = JSONWriter(.compact)
+    writer.beginRecord()
     for name in DeckOptions.names {
-      if text.utf8.count > 1 { text += "," }
-      text += "\"\(name.text)\":" + (name.isWhole ? "\(Int(value(name)))" : "\(value(name))")
+      writer.name(name.text)
+      writer.write(name.isWhole ? .integer(Int(value(name))) : .number(value(name)))
     }
-    for field in unknown {
-      text += ","
-      text += JSONText.string(field.name)
-      text += ":"
-      FieldText.appendValue(field.value, to: &text)
-    }
-    return text + "}"
+    for field in unknown { field.write(to: &writer) }
+    writer.endRecord()
+    return String(decoding: writer.take(), as: UTF8.self)
   }
 }

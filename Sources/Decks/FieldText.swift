@@ -16,16 +16,15 @@ enum FieldText {
   static func column(_ fields: [CardField]) throws(DeckError) -> String? {
     if fields.isEmpty { return nil }
     if fields.count > limit { throw .badText(what: "fields", reason: "are more than 1,000") }
-    var text = "{"
+    var writer = JSONWriter(.compact)
+    writer.beginRecord()
     for (offset, field) in fields.enumerated() {
       try check(field, among: fields.prefix(offset))
-      if offset > 0 { text += "," }
-      text += JSONText.string(field.name)
-      text += ":"
-      appendValue(field.value, to: &text)
+      field.write(to: &writer)
     }
-    if text.utf8.count > CardText.limit { throw .badText(what: "fields", reason: "have more than 1,000,000 bytes") }
-    return text + "}"
+    if writer.bytes.count > CardText.limit { throw .badText(what: "fields", reason: "have more than 1,000,000 bytes") }
+    writer.endRecord()
+    return String(decoding: writer.take(), as: UTF8.self)
   }
 
   private static func check(_ field: CardField, among others: ArraySlice<CardField>) throws(DeckError) {
@@ -56,11 +55,15 @@ enum FieldText {
       throw StorageError.damaged(path: "the collection", detail: "\(printable(column, limit: 40)) is not a JSON object")
     }
   }
+}
 
-  static func appendValue(_ value: FieldValue, to text: inout String) {
+extension CardField {
+  /// Writes the name and the value as a field of a record.
+  func write(to writer: inout JSONWriter) {
+    writer.name(name)
     switch value {
-    case .text(let value): text += JSONText.string(value)
-    case .json(let value): text += value
+    case .text(let text): writer.write(text)
+    case .json(let json): writer.write(json: json)
     }
   }
 }

@@ -65,45 +65,46 @@ public struct FileError: Problem, Equatable, Sendable {
 }
 
 extension FileError {
-  public var code: String {
+  public var report: ProblemReport {
     switch reason {
-    case .notAFile: "not_a_file"
-    case .tooLarge: "file_too_large"
-    case .busy: "storage_busy"
-    case .interrupted: "interrupted"
-    case .system(ENOSPC), .system(EDQUOT): "storage_full"
-    case .system(ENOENT), .system(ENOTDIR): "file_missing"
-    case .system(EACCES), .system(EPERM), .system(EROFS): "file_refused"
-    case .system(EISDIR): "file_is_folder"
-    case .system: "file_failed"
-    }
-  }
-
-  public var title: String {
-    switch reason {
-    case .tooLarge: "The file is too large"
-    case .busy: "The data is in use"
-    case .interrupted: "Interrupted"
-    case .system(ENOSPC), .system(EDQUOT): "The disk is full"
-    default: "The file could not be \(pastTense)"
-    }
-  }
-
-  public var message: String {
-    switch reason {
-    case .system(let number):
-      isDiskFull
-        ? "no room is left on the disk for \(quoted(path)); nothing was changed; make room and try again"
-        : "\(quoted(path)) could not be \(pastTense): \(advice(number))"
-    case .notAFile: "\(quoted(path)) could not be \(pastTense): it is not a regular file"
+    case .notAFile:
+      report(.notAFile, "The file could not be \(pastTense)", "could not be \(pastTense): it is not a regular file")
     case .tooLarge(let limit):
-      "\(quoted(path)) is larger than the \(grouped(limit)) bytes that are read of such a file; split it"
-    case .busy: "another process is changing \(quoted(path)); wait until it is done, or end it"
-    case .interrupted: "interrupted while working with \(quoted(path)); nothing was changed"
+      report(
+        .fileTooLarge, "The file is too large",
+        "is larger than the \(grouped(limit)) bytes that are read of such a file; split it")
+    case .busy:
+      ProblemReport(
+        .storageBusy, "The data is in use",
+        "another process is changing \(quoted(path)); wait until it is done, or end it", ["path": path])
+    case .interrupted:
+      ProblemReport(
+        .interrupted, "Interrupted", "interrupted while working with \(quoted(path)); nothing was changed",
+        ["path": path])
+    case .system(ENOSPC), .system(EDQUOT):
+      ProblemReport(
+        .storageFull, "The disk is full",
+        "no room is left on the disk for \(quoted(path)); nothing was changed; make room and try again",
+        ["path": path])
+    case .system(let number):
+      report(
+        FileError.code(of: number), "The file could not be \(pastTense)",
+        "could not be \(pastTense): \(advice(number))")
     }
   }
 
-  public var details: [(name: String, value: ProblemDetail)] { [("path", .text(path))] }
+  private func report(_ code: ProblemCode.Failure, _ title: String, _ predicate: String) -> ProblemReport {
+    ProblemReport(code, title, "\(quoted(path)) \(predicate)", ["path": path])
+  }
+
+  private static func code(of number: Int32) -> ProblemCode.Failure {
+    switch number {
+    case ENOENT, ENOTDIR: .fileMissing
+    case EACCES, EPERM, EROFS: .fileRefused
+    case EISDIR: .fileIsFolder
+    default: .fileFailed
+    }
+  }
 
   private var pastTense: String {
     switch operation {

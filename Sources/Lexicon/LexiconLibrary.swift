@@ -45,7 +45,7 @@ public final class LexiconLibrary {
   /// The language of a name; the error suggests a near one.
   public func language(named name: String) throws(LexiconError) -> Language {
     if let language = Language.named(name) { return language }
-    throw .unknownLanguage(name: name, suggestion: didYouMean(name, among: Language.known.map(\.name)))
+    throw .unknownLanguage(name: name, suggestion: suggestion(for: name, among: Language.known.map(\.name)))
   }
 
   /// The lexicon of a language, opened at the first call.

@@ -48,8 +48,9 @@ extension LuaStack {
 
   /// Pushes a problem as the table that scripts read: code, title, message, its details, and a text.
   public func push(_ problem: any Problem) {
-    let details = problem.details
-    var (code, title, message) = (problem.code, problem.title, problem.message)
+    let report = problem.report
+    let details = report.details
+    var (code, title, message) = (report.code.rawValue, report.title, report.message)
     let metatable = state.problemMetatableSlot(on: L)
     code.withUTF8 { code in
       title.withUTF8 { title in
@@ -74,16 +75,28 @@ extension LuaStack {
     guard isTable(index), let code = rawText("code", of: index), let message = rawText("message", of: index) else {
       return nil
     }
-    return PlainProblem(code: code, title: rawText("title", of: index) ?? message, message: message)
+    return PlainProblem(
+      code: code, title: rawText("title", of: index) ?? message, message: message,
+      hasRetryTime: hasField("retry_after", of: index))
   }
 
   private func rawText(_ name: String, of index: Int) -> String? {
-    let table = lua_absindex(L, Int32(index))
-    push(name)
-    lua_rawget(L, table)
+    pushRaw(name, of: index)
     defer { dh_pop(L, 1) }
     guard isText(-1) else { return nil }
     return excerpt(-1)
+  }
+
+  private func hasField(_ name: String, of index: Int) -> Bool {
+    pushRaw(name, of: index)
+    defer { dh_pop(L, 1) }
+    return !isNoneOrNil(-1)
+  }
+
+  private func pushRaw(_ name: String, of index: Int) {
+    let table = lua_absindex(L, Int32(index))
+    push(name)
+    lua_rawget(L, table)
   }
 }
 

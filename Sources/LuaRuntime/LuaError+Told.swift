@@ -5,7 +5,8 @@ public import Problems
 
 extension LuaError {
   /// An ordinary error in these words, whose value in Lua is the problem.
-  public init(telling problem: PlainProblem, trace: String? = nil) {
-    self.init(kind: .runtime, message: problem.message, trace: trace, problem: problem)
+  public init(telling problem: any Problem, trace: String? = nil) {
+    let problem = PlainProblem(problem.report)
+    self.init(kind: .runtime, message: problem.report.message, trace: trace, problem: problem)
   }
 }

@@ -2,7 +2,7 @@
 // Invariant: a `LuaValue` holds nothing of the state it came from; what cannot be copied is told by its kind.
 
 import Text
-import Values
+public import Values
 
 /// A copied Lua value.
 public indirect enum LuaValue {
@@ -29,23 +29,71 @@ public indirect enum LuaValue {
     return hasEndlessMarks(text) ? nil : text
   }
 
-  /// The value as JSON in one line; nil when it holds what JSON has no word for.
-  public var json: String? {
+  /// A plain value as Lua has it: a record is a table, and so is a list.
+  public init(_ value: Value) {
+    self =
+      switch value {
+      case .null: .none
+      case .boolean(let flag): .boolean(flag)
+      case .integer(let number): .integer(number)
+      case .number(let number): .number(number.value)
+      case .text(let text): .text(text)
+      case .list(let items): .list(items.map { LuaValue($0) })
+      case .record(let record): .table(record.fields.map { (.text($0.name), LuaValue($0.value)) })
+      }
+  }
+
+  /// The same as plain data; nil when it holds what plain data has no form for: bytes that are no text, keys that are none,
+  /// objects, functions. The fields of a table are in the order of their names.
+  public var plain: Value? {
     switch self {
-    case .none: return "null"
-    case .boolean(let value): return JSONText.boolean(value)
-    case .integer(let value): return JSONText.integer(value)
-    case .number(let value): return value.isFinite ? JSONText.number(value) : nil
-    case .bytes: return text.map(JSONText.string)
+    case .none: return .null
+    case .boolean(let flag): return .boolean(flag)
+    case .integer(let number): return .integer(number)
+    case .number(let number): return number.isFinite ? .number(number) : nil
+    case .bytes: return text.map { .text($0) }
     case .list(let elements):
-      let items = elements.compactMap(\.json)
-      return items.count == elements.count ? JSONText.array(items) : nil
+      let items = elements.compactMap(\.plain)
+      return items.count == elements.count ? .list(items) : nil
     case .table(let pairs):
-      let fields = pairs.compactMap { pair in pair.key.text.flatMap { key in pair.value.json.map { (key, $0) } } }
-      return fields.count == pairs.count ? JSONText.object(fields.sorted { $0.0 < $1.0 }) : nil
+      let fields = pairs.compactMap { pair in pair.key.text.flatMap { key in pair.value.plain.map { (key, $0) } } }
+      return fields.count == pairs.count ? .record(fields.sorted { $0.0 < $1.0 }) : nil
     case .object, .opaque: return nil
     }
   }
+
+  /// The value for programs, whatever it holds: bytes that are no text are mended, functions are null, keys that are no text
+  /// are written as text, and `object` says what stands for a bound object. The fields of a table are in the order of their
+  /// names.
+  public func value(emptyTable: Value = .record([:]), object: (any BoundObject) -> Value) -> Value {
+    switch self {
+    case .none, .opaque: .null
+    case .boolean(let flag): .boolean(flag)
+    case .integer(let number): .integer(number)
+    case .number(let number): .number(number)
+    case .bytes(let bytes): .text(String(decoding: bytes, as: UTF8.self))
+    case .list(let items): .list(items.map { $0.value(emptyTable: emptyTable, object: object) })
+    case .table(let pairs) where pairs.isEmpty: emptyTable
+    case .table(let pairs):
+      .record(
+        pairs.map { ($0.key.fieldName, $0.value.value(emptyTable: emptyTable, object: object)) }
+          .sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) })
+    case .object(let bound): object(bound)
+    }
+  }
+
+  /// A key as JSON writes it.
+  private var fieldName: String {
+    switch self {
+    case .integer(let number): String(number)
+    case .number(let number): String(number)
+    case .boolean(let flag): String(flag)
+    default: text ?? "?"
+    }
+  }
+
+  /// The value as JSON in one line; nil when it holds what JSON has no word for.
+  public var json: String? { plain?.json }
 
   public var isNone: Bool {
     if case .none = self { return true }

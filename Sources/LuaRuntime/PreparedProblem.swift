@@ -13,7 +13,8 @@ public final class PreparedProblem {
   /// - Parameter detail: the name of the detail whose value is given at each push.
   public init(_ problem: any Problem, detail: String, on stack: borrowing LuaStack) {
     stack.pushTable(array: 7, fields: 0)
-    let texts = ["code", problem.code, "title", problem.title, "message", problem.message, detail]
+    let report = problem.report
+    let texts = ["code", report.code.rawValue, "title", report.title, "message", report.message, detail]
     for (offset, text) in texts.enumerated() {
       stack.push(text)
       lua_rawseti(stack.L, -2, Int64(offset + 1))

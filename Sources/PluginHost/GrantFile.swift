@@ -3,7 +3,6 @@
 
 import Bindings
 import Files
-import Problems
 import Values
 
 struct GrantFile {
@@ -24,7 +23,7 @@ struct GrantFile {
 
   let path: String
   private(set) var entries: [String: Entry] = [:]
-  private var whole = JSONObject()
+  private var whole = Value.Record()
 
   /// Reads the file; one that is missing grants nothing.
   init(path: String) throws {
@@ -33,26 +32,23 @@ struct GrantFile {
     let bytes = try FileText.bytes(path, limit: 1 << 20)
     let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 100_000, string: 64 << 10)
     do throws(JSONFailure) {
-      whole = try JSONParser.parse(bytes, limits: limits).object ?? JSONObject()
+      whole = try JSONParser.parse(bytes, limits: limits).record ?? Value.Record()
       entries = Self.entries(in: whole)
     } catch {
-      throw PlainProblem(
-        code: "bad_file", title: "A damaged file",
-        message:
-          "\(path):\(error.line):\(error.column): \(error.words); no installed plugin is enabled until it is mended or removed"
-      )
+      throw PluginFileError.damagedGrants(path: path, error)
     }
   }
 
-  private static func entries(in whole: JSONObject) -> [String: Entry] {
+  private static func entries(in whole: Value.Record) -> [String: Entry] {
     var found: [String: Entry] = [:]
-    for member in whole.members {
-      guard let object = member.value.object else { continue }
+    for member in whole.fields {
+      guard let object = member.value.record else { continue }
       let seconds = object["seconds"]?.double.flatMap { PluginHost.secondsRange.contains($0) ? $0 : nil }
       let memory = object["memory"]?.integer.flatMap { PluginHost.memoryRange.contains($0) ? $0 : nil }
-      found[member.key] = Entry(
-        version: object["version"]?.string ?? "", granted: (object["granted"]?.array ?? []).compactMap(\.string),
-        isEnabled: object["enabled"]?.bool ?? false, isBundled: object["bundled"]?.bool ?? false, seconds: seconds,
+      found[member.name] = Entry(
+        version: object["version"]?.text ?? "", granted: (object["granted"]?.list ?? []).compactMap(\.text),
+        isEnabled: object["enabled"]?.boolean ?? false, isBundled: object["bundled"]?.boolean ?? false,
+        seconds: seconds,
         memory: memory)
     }
     return found
@@ -64,16 +60,16 @@ struct GrantFile {
   }
 
   mutating func set(_ name: String, _ entry: Entry) throws {
-    var object = whole[name]?.object ?? JSONObject()
-    object["enabled"] = .bool(entry.isEnabled)
-    object["granted"] = .array(entry.granted.map { .string($0) })
-    object["version"] = .string(entry.version)
-    object["bundled"] = entry.isBundled ? .bool(true) : nil
-    object["seconds"] = entry.seconds.map { .number($0) }
-    object["memory"] = entry.memory.map { .number(Double($0)) }
+    var object = whole[name]?.record ?? Value.Record()
+    object["enabled"] = .boolean(entry.isEnabled)
+    object["granted"] = .list(entry.granted.map { .text($0) })
+    object["version"] = .text(entry.version)
+    object["bundled"] = entry.isBundled ? .boolean(true) : nil
+    object["seconds"] = entry.seconds.map { .measure($0) }
+    object["memory"] = entry.memory.map { .integer($0) }
     var changed = whole
-    changed[name] = .object(object)
-    try AtomicFile.write(path, JSONWriter.bytes(of: .object(changed)))
+    changed[name] = .record(object)
+    try AtomicFile.write(path, JSONWriter.bytes(of: .record(changed)))
     whole = changed
     entries[name] = entry
   }

@@ -128,7 +128,7 @@ extension PluginHost {
     do {
       try lua.load(code, name: name).call([], results: 0) { _ in }
     } catch let error as LuaError where error.stopReason == .deadline || error.stopReason == .memory {
-      throw PluginCallError.problem(plugin: plugin.name, .loading, error, limits: plugin.limits)
+      throw PluginCallError(plugin: plugin.name, .loading, error, limits: plugin.limits)
     }
   }
 

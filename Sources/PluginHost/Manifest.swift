@@ -24,7 +24,7 @@ public struct Manifest: Sendable {
   /// The bytes that it was read from: what was asked about and what is enabled are compared by them.
   let source: [UInt8]
   /// The keys that this program does not know, as they stand there.
-  public let others: JSONObject
+  public let others: Value.Record
   public var owner: Owner { .plugin(name) }
   /// Written for a newer program: of such a manifest only the name, the version, the summary and the author are read.
   public var isNewer: Bool { api > apiVersion }
@@ -35,13 +35,13 @@ public struct Manifest: Sendable {
   /// Reads the text of a `plugin.json` that lies in a folder of that name.
   init(_ bytes: [UInt8], folder: String) throws(PluginError) {
     let limits = JSONLimits(bytes: 256 << 10, depth: 16, values: 10_000, string: 64 << 10)
-    let value: JSONValue
+    let value: Value
     do {
       value = try JSONParser.parse(bytes, limits: limits)
     } catch {
       throw .badManifest(plugin: folder, reason: "line \(error.line), column \(error.column): \(error.words)")
     }
-    guard let object = value.object else { throw .badManifest(plugin: folder, reason: "an object expected") }
+    guard let object = value.record else { throw .badManifest(plugin: folder, reason: "an object expected") }
     let reader = ManifestReader(object: object, folder: folder)
     source = bytes
     name = try reader.name()
@@ -62,7 +62,7 @@ public struct Manifest: Sendable {
 
 /// Reads the keys of a manifest, each with its own error.
 private struct ManifestReader {
-  let object: JSONObject
+  let object: Value.Record
   let folder: String
 
   private func wrong(_ key: String, _ expected: String) -> PluginError {
@@ -72,7 +72,7 @@ private struct ManifestReader {
 
   func text(_ key: String) throws(PluginError) -> String? {
     guard let value = object[key] else { return nil }
-    guard let text = value.string else { throw wrong(key, "text") }
+    guard let text = value.text else { throw wrong(key, "text") }
     return text
   }
 
@@ -97,18 +97,18 @@ private struct ManifestReader {
 
   func requires() throws(PluginError) -> [(name: String, range: VersionRange)] {
     guard let value = object["requires"] else { return [] }
-    guard let members = value.object?.members else { throw wrong("requires", "an object of names and version ranges") }
+    guard let members = value.record?.fields else { throw wrong("requires", "an object of names and version ranges") }
     var needs: [(name: String, range: VersionRange)] = []
     for member in members {
-      guard Manifest.isName(member.key) else {
-        throw .badManifest(plugin: folder, reason: "\"requires\": \(quoted(member.key)) is no name of a plugin")
+      guard Manifest.isName(member.name) else {
+        throw .badManifest(plugin: folder, reason: "\"requires\": \(quoted(member.name)) is no name of a plugin")
       }
-      guard let text = member.value.string, let range = VersionRange(text) else {
+      guard let text = member.value.text, let range = VersionRange(text) else {
         throw .badManifest(
           plugin: folder,
-          reason: "\"requires\": \(quoted(member.key)): a version range expected, as \">=1.2 <2\", \"^1.2\" or \"*\"")
+          reason: "\"requires\": \(quoted(member.name)): a version range expected, as \">=1.2 <2\", \"^1.2\" or \"*\"")
       }
-      needs.append((member.key, range))
+      needs.append((member.name, range))
     }
     return needs
   }
@@ -117,10 +117,8 @@ private struct ManifestReader {
     "name", "version", "api", "summary", "author", "permissions", "load", "commands", "modes", "events", "requires",
   ]
 
-  func others() -> JSONObject {
-    var rest = JSONObject()
-    for member in object.members where !Self.known.contains(member.key) { rest[member.key] = member.value }
-    return rest
+  func others() -> Value.Record {
+    object.filter { !Self.known.contains($0.name) }
   }
 
   func events() throws(PluginError) -> [ShellEvent] {
@@ -148,10 +146,10 @@ private struct ManifestReader {
 
   private func texts(_ key: String) throws(PluginError) -> [String] {
     guard let value = object[key] else { return [] }
-    guard let items = value.array else { throw wrong(key, "a list of texts") }
+    guard let items = value.list else { throw wrong(key, "a list of texts") }
     var texts: [String] = []
     for item in items {
-      guard let text = item.string else { throw wrong(key, "a list of texts") }
+      guard let text = item.text else { throw wrong(key, "a list of texts") }
       texts.append(text)
     }
     return texts

@@ -3,8 +3,6 @@
 
 import Files
 import Glibc
-import Problems
-import Text
 
 struct PluginFolder {
   let plugin: String
@@ -14,11 +12,11 @@ struct PluginFolder {
   func file(_ name: String, limit: Int = 4 << 20) throws -> [UInt8] {
     let wanted = path + "/" + name
     var facts = stat()
-    guard lstat(wanted, &facts) == 0 else { throw problem("not_found", "\(name) is missing") }
+    guard lstat(wanted, &facts) == 0 else { throw PluginFileError.missing(file: name) }
     // A plain file right in the folder: no link on the way, as nearly always.
     if facts.st_mode & S_IFMT == S_IFREG, !name.contains("/") { return try FileText.bytes(wanted, limit: limit) }
     guard let real = Self.resolved(wanted), let own = Self.resolved(path), real.hasPrefix(own + "/") else {
-      throw problem("bad_path", "\(name) leads out of the plugin's folder")
+      throw PluginFileError.outside(file: name)
     }
     return try FileText.bytes(real, limit: limit)
   }
@@ -28,22 +26,18 @@ struct PluginFolder {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     let isName = !parts.isEmpty && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(Self.isNameByte) }
     guard isName, name.utf8.count <= 200 else {
-      throw problem("bad_name", "require: \(quoted(name)) is no module's name; a plugin has its own files only")
+      throw PluginFileError.badModule(name)
     }
     let stem = parts.joined(separator: "/")
     for file in [stem + ".lua", stem + "/init.lua"] where fileExists(path + "/" + file) {
       return (try self.file(file), file)
     }
-    throw problem("not_found", "require: no file \(stem).lua in the plugin's folder")
+    throw PluginFileError.noModule(stem: stem)
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
     (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F
       || byte == 0x2D
-  }
-
-  private func problem(_ code: String, _ message: String) -> PlainProblem {
-    PlainProblem(code: code, title: "A plugin's file", message: message)
   }
 
   private static func resolved(_ path: String) -> String? {

@@ -163,7 +163,7 @@ public final class PluginHost {
   /// - Throws: `PluginError.unknown`.
   public func plugin(named name: String) throws -> Plugin {
     if let plugin = plugins.first(where: { $0.name == name }) { return plugin }
-    throw PluginError.unknown(name: name, suggestion: didYouMean(name, among: plugins.map(\.name)))
+    throw PluginError.unknown(name: name, suggestion: suggestion(for: name, among: plugins.map(\.name)))
   }
 
   /// The modes that plugins offer, loaded or not, with what the manifests say of them.

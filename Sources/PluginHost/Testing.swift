@@ -68,7 +68,7 @@ extension PluginHost {
       } catch let error as LuaError where error.stopReason == .interrupt {
         throw error
       } catch let error as LuaError where error.stopReason != nil {
-        let problem = PluginCallError.problem(plugin: plugin.name, .test(test.name), error, limits: plugin.limits)
+        let problem = PluginCallError(plugin: plugin.name, .test(test.name), error, limits: plugin.limits)
         return PluginTestResult(name: test.name, failure: problem.message)
       } catch {
         return PluginTestResult(name: test.name, failure: String(describing: error))

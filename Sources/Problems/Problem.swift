@@ -1,39 +1,36 @@
-// A failure of ordinary life, as every room states it: facts in an error type, words made from them in one place.
-// Invariant: `code` is stable and meant for programs; `title` and `message` are for people and may change.
+// A failure of ordinary life, as every room states it: facts in an error type, words made from them in one switch.
 
-/// A fact that comes with a problem, named as Lua and JSON show it (`path`, `line`, `word`, `suggestion`).
-public enum ProblemDetail: Equatable, Sendable {
-  case text(String)
-  case integer(Int)
-  case number(Double)
-}
-
-/// An error that a person or a script is meant to read. Each room's error enum conforms and words its own cases.
+/// An error that a user or a script is meant to read. The error enum of a room conforms, and answers all of it in one switch:
+///
+///     enum DeckError: Problem {
+///       case exists(name: String)
+///       var report: ProblemReport {
+///         switch self {
+///         case .exists(let name): ProblemReport(.exists, "The deck is there already", "...", ["name": name])
+///         }
+///       }
+///     }
 public protocol Problem: Error, CustomStringConvertible {
-  /// Stable, lower case with underscores: `not_found`, `empty_prompt`.
-  var code: String { get }
-  /// A few words, no full stop: what kind of failure it is.
-  var title: String { get }
-  /// One line: what failed, which value, what was expected, what to do next. No full stop at its end where it is one sentence.
-  var message: String { get }
-  /// Facts for programs beside the three above, in the order to show them.
-  var details: [(name: String, value: ProblemDetail)] { get }
+  var report: ProblemReport { get }
 }
 
 extension Problem {
-  public var details: [(name: String, value: ProblemDetail)] { [] }
-  public var description: String { message }
+  /// The code as Lua and JSON show it; `report.code` is for comparing.
+  public var code: String { report.code.rawValue }
+  public var title: String { report.title }
+  public var message: String { report.message }
+  public var details: [ProblemReport.Detail] { report.details }
+  public var description: String { report.message }
 }
 
-/// A problem whose facts are just its words: for the places that relay one (from Lua, from a plugin) instead of finding it.
-public struct PlainProblem: Problem, Equatable, Sendable {
-  public let code: String
-  public let title: String
-  public let message: String
+/// A problem that is passed on from Lua or from a plugin: its words were made there.
+public struct PlainProblem: Problem, Equatable {
+  public let report: ProblemReport
 
-  public init(code: String, title: String, message: String) {
-    self.code = code
-    self.title = title
-    self.message = message
+  public init(_ report: ProblemReport) { self.report = report }
+
+  /// - Parameter hasRetryTime: whether the problem says when to try again (`retry_after`).
+  public init(code: String, title: String, message: String, hasRetryTime: Bool = false) {
+    report = ProblemReport(ProblemCode(passedOn: code, hasRetryTime: hasRetryTime), title, message)
   }
 }

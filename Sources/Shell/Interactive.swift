@@ -5,6 +5,7 @@ import Bindings
 import Commands
 import Files
 import LuaRuntime
+import Problems
 import Text
 import Workspace
 

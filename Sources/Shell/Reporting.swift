@@ -16,14 +16,14 @@ extension Shell {
     if let reason = (error as? LuaError)?.stopReason, case .exit(let status) = reason { return Int32(status) }
     let problem = problem(of: error)
     // Whoever ended the program knows why its work stopped.
-    if let signal = Interrupts.endingSignal, problem.code == "interrupted" { return 128 + signal }
+    if let signal = Interrupts.endingSignal, problem.report.code == .interrupted { return 128 + signal }
     if asJSON ?? setup.wantsJSON {
-      console.messageAsItIs(JSONText.problem(problem))
+      console.messageAsItIs(Value(problem).json)
     } else {
       console.message(printableLines(words(error, problem, origin)))
     }
     if let trace = (error as? LuaError)?.trace, setup.wantsTrace { console.message(trace) }
-    return status(of: error, problem)
+    return problem.report.code.exitStatus
   }
 
   private func words(_ error: any Error, _ problem: any Problem, _ origin: String?) -> String {
@@ -44,25 +44,13 @@ extension Shell {
   private func problem(of error: any Error) -> any Problem {
     switch error {
     case let lua as LuaError:
-      if let problem = lua.problem {
-        return PlainProblem(code: problem.code, title: problem.title, message: lua.description)
+      if let report = lua.problem?.report {
+        return PlainProblem(ProblemReport(report.code, report.title, lua.description))
       }
-      let code = lua.stopReason == .interrupt ? "interrupted" : "lua_error"
-      return PlainProblem(code: code, title: "A Lua error", message: withoutPromptPosition(lua.description))
+      let code: ProblemCode = lua.stopReason == .interrupt ? .interrupted : .failure(.luaError)
+      return PlainProblem(ProblemReport(code, "A Lua error", withoutPromptPosition(lua.description)))
     case let problem as any Problem: return problem
-    default: return PlainProblem(code: "failed", title: "It failed", message: String(describing: error))
-    }
-  }
-
-  private func status(of error: any Error, _ problem: any Problem) -> Int32 {
-    if let command = error as? CommandError, command.isUsage { return ExitStatus.usage }
-    switch problem.code {
-    case "interrupted": return ExitStatus.interrupted
-    case "auth_required", "denied": return ExitStatus.signIn
-    // A setting may be locked too; through Lua only the words are left to tell the two apart.
-    case let code where code == "empty" || problem.title == AuthenticationError.locked(retryAfter: 1).title:
-      return ExitStatus.signIn
-    default: return ExitStatus.failed
+    default: return PlainProblem(ProblemReport(.failed, "It failed", String(describing: error)))
     }
   }
 

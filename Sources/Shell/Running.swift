@@ -11,6 +11,7 @@ import PluginHost
 import Problems
 import Text
 import ToggleSettings
+import Values
 import Workspace
 
 /// Lua code to run in batch.
@@ -67,17 +68,16 @@ extension Shell {
   }
 
   /// Runs a line as a command for its value; nothing is shown.
-  func runForValue(_ line: String) throws -> CommandValue {
+  func runForAnswer(_ line: String) throws -> CommandAnswer {
     let words = try ShellWords.split(line, home: environment.folders.home)
     try plugins.prepareCommand(words)
     let (command, invocation) = try registry.parse(words: words)
     try requireSignIn(for: command)
     try command.checkRehearsal(of: invocation, isRehearsed: setup.isDryRun, isInUnit: isInUnit)
     if command.theme == Self.accountTheme {
-      throw Common.problem(
-        "not_here", "Not from Lua", "\(command.name) is for the command line; Lua has `auth.login` and `auth.logout`")
+      throw ShellError.notFromLua(command: command.name)
     }
-    return try command.run(invocation).value
+    return try command.run(invocation).answer
   }
 
   /// Whether a unit of work is under way.
@@ -203,8 +203,7 @@ extension Shell {
       if count <= 0 { return code }
       code += buffer[..<count]
       if code.count > 64 << 20 {
-        throw PlainProblem(
-          code: "too_large", title: "Too large", message: "standard input holds more than 64 MiB of Lua")
+        throw ShellError.scriptTooLarge
       }
     }
   }

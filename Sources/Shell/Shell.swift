@@ -39,15 +39,6 @@ public struct ShellSetup {
   public init(version: String) { self.version = version }
 }
 
-/// The exit statuses of the contract.
-public enum ExitStatus {
-  public static let done: Int32 = 0
-  public static let failed: Int32 = 1
-  public static let usage: Int32 = 2
-  public static let signIn: Int32 = 77
-  public static let interrupted: Int32 = 130
-}
-
 public final class Shell {
   public let setup: ShellSetup
   public let console: Console
@@ -279,7 +270,7 @@ public final class Shell {
       },
       progress: { [unowned self] label, total in console.progress(label, total: total == 0 ? nil : total) },
       ask: { [unowned self] text in try ask(text) },
-      run: { [unowned self] line in try runForValue(line) },
+      run: { [unowned self] line in try runForAnswer(line) },
       alias: { [unowned self] name, text, grants in
         let words = try ShellWords.split(text, home: environment.folders.home)
         if owner.plugin == nil { return try registry.setAlias(name, words: words) }
@@ -293,8 +284,8 @@ public final class Shell {
 
   private func pluginServices() -> PluginServices {
     PluginServices(
-      list: { [unowned self] in plugins.plugins.map { luaValue(of: pluginRecord($0)) } },
-      info: { [unowned self] name in luaValue(of: pluginRecord(try plugins.plugin(named: name))) },
+      list: { [unowned self] in plugins.plugins.map { LuaValue(pluginRecord($0)) } },
+      info: { [unowned self] name in LuaValue(pluginRecord(try plugins.plugin(named: name))) },
       enable: { [unowned self] name in
         let plugin = try plugins.plugin(named: name)
         if rehearsal.mayActOutside("enable the plugin \(plugin.name)") { try plugins.enable(plugin) }

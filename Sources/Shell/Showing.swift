@@ -1,20 +1,23 @@
 // Results on the screen and as JSON. Invariant: a thing answers in JSON with the names of its Lua fields, made from the one
 // description of its type.
 
+import Bindings
 import Commands
 import LuaRuntime
 import Text
+import Values
 
 extension Shell {
   /// Shows what a command answered.
   func show(_ result: CommandResult, asJSON: Bool) {
     guard asJSON else { return console.show(result.display) }
-    console.show(result.value.jsonLines { [unowned self] in record(of: $0) })
+    console.show(result.answer.jsonLines { [unowned self] in record(of: $0) })
   }
 
   /// A bound object as a record of its fields; objects in it stand for themselves by name.
-  func record(of object: AnyObject) -> CommandValue {
-    guard let bound = object as? any BoundObject, let type = lua.description(of: bound) else { return .none }
+  func record(of object: AnyObject) -> Value {
+    if let answer = object as? LuaAnswer { return answer.plain { record(of: $0) } }
+    guard let bound = object as? any BoundObject, let type = lua.description(of: bound) else { return .null }
     do {
       return .record(try type.fields.map { ($0.name, value(of: try $0.read(bound))) })
     } catch {
@@ -22,37 +25,15 @@ extension Shell {
     }
   }
 
-  func value(of value: LuaValue) -> CommandValue {
-    switch value {
-    case .none: .none
-    case .boolean(let flag): .boolean(flag)
-    case .integer(let number): .integer(number)
-    case .number(let number): .number(number)
-    case .bytes(let bytes): .text(String(decoding: bytes, as: UTF8.self))
-    case .list(let items): .list(items.map(self.value))
-    case .table(let pairs): .record(pairs.map { (name(of: $0.key), self.value(of: $0.value)) })
-    case .object(let object): identity(of: object)
-    case .opaque: .none
-    }
-  }
+  func value(of value: LuaValue) -> Value { value.value { identity(of: $0) } }
 
-  /// A key as JSON writes it.
-  private func name(of key: LuaValue) -> String {
-    switch key {
-    case .integer(let number): String(number)
-    case .number(let number): String(number)
-    case .boolean(let flag): String(flag)
-    default: key.text ?? "?"
-    }
-  }
-
-  private func identity(of object: any BoundObject) -> CommandValue {
-    guard let type = lua.description(of: object) else { return .none }
+  private func identity(of object: any BoundObject) -> Value {
+    guard let type = lua.description(of: object) else { return .null }
     do {
       return value(of: try type.identity(object))
     } catch {
       // It went between the two reads: nothing is left to name.
-      return .none
+      return .null
     }
   }
 

@@ -61,7 +61,7 @@ extension Shell {
         return nil
       } catch is LeftSignIn {
         return ExitStatus.signIn
-      } catch let error as AuthenticationError where ["denied", "locked", "empty", "busy"].contains(error.code) {
+      } catch let error as AuthenticationError where error.mayTryAgain {
         report(error, origin: "login", asJSON: false)
       } catch {
         let status = report(error, origin: "login", asJSON: false)
@@ -81,7 +81,7 @@ extension Shell {
         return nil
       } catch is LeftSignIn {
         return ExitStatus.done
-      } catch let error as AuthenticationError where ["denied", "locked", "empty", "busy"].contains(error.code) {
+      } catch let error as AuthenticationError where error.mayTryAgain {
         report(error, origin: "login", asJSON: false)
       } catch {
         let status = report(error, origin: "login", asJSON: false)
@@ -112,7 +112,7 @@ extension Shell {
   func signIn(_ name: String?, passwordFile: String?) throws {
     if let user = gate.user { throw AuthenticationError.signedIn(user) }
     guard gate.needsAuthentication else {
-      throw Common.problem("no_account", "No account", "there is no account; `account add NAME` makes one")
+      throw SignInError.noAccount
     }
     let name = try name ?? accountToSignIn()
     if let passwordFile {
@@ -136,7 +136,7 @@ extension Shell {
     let names = try gate.store.names()
     if names.count == 1 { return names[0] }
     guard console.terminal.hasKeyboard else {
-      throw Common.problem("empty", "No name", "there are several accounts; say whose with --user NAME")
+      throw SignInError.noName
     }
     guard let name = try ask("Account: ") else { throw LeftSignIn() }
     return name.trimmed
@@ -155,8 +155,7 @@ extension Shell {
   /// A line of the terminal, without echo.
   func readPassword(_ prompt: String) throws -> Secret {
     guard console.terminal.hasKeyboard else {
-      throw Common.problem(
-        "empty", "No password", "no password was given; give --password-file FILE where there is no terminal")
+      throw SignInError.noPassword
     }
     fflush(nil)
     var end = 0
@@ -169,7 +168,7 @@ extension Shell {
     case SECRET_LINE_ENDED: throw LeftSignIn()
     case SECRET_LINE_TOO_LONG: throw AuthenticationError.tooLong(maximum: Secret.longest)
     case SECRET_LINE_NO_TERMINAL:
-      throw Common.problem("empty", "No password", "there is no terminal to ask at; give --password-file FILE")
+      throw SignInError.noTerminal
     default: return secret
     }
   }
@@ -181,7 +180,7 @@ extension Shell {
     let second = try readPassword("The same again: ")
     let areEqual = first.withBytes { one in second.withBytes { two in one.elementsEqual(two) } }
     guard areEqual else {
-      throw Common.problem("bad_password", "Not the same", "the two were not the same; nothing was changed")
+      throw SignInError.notTheSame
     }
     return first
   }

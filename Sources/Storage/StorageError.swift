@@ -25,62 +25,46 @@ public enum StorageError: Problem, Equatable {
   /// Any other answer of SQLite.
   case failed(path: String, result: Int, detail: String)
 
-  public var code: String {
-    switch self {
-    case .busy: "storage_busy"
-    case .interrupted: "interrupted"
-    case .full: "storage_full"
-    case .damaged: "storage_damaged"
-    case .newer: "storage_newer"
-    case .unreadable: "storage_unreadable"
-    case .rolledBack: "storage_rolled_back"
-    case .failed: "storage_failed"
-    }
-  }
-
-  public var title: String {
-    switch self {
-    case .busy: "The data is in use"
-    case .interrupted: "Interrupted"
-    case .full: "The disk is full"
-    case .damaged: "The data is damaged"
-    case .newer: "The data is newer than this program"
-    case .unreadable: "The data cannot be opened"
-    case .rolledBack: "The changes were taken back"
-    case .failed: "The data could not be read or changed"
-    }
-  }
-
-  public var message: String {
+  public var report: ProblemReport {
     switch self {
     case .busy(let path, let holder, let operation):
-      let who = holder.map { "another process (id \($0))" } ?? "another process"
-      return "\(who) is changing \(quoted(path)), so \(operation) could not start; wait until it is done, or end it"
+      ProblemReport(
+        .storageBusy, "The data is in use",
+        "\(holder.map { "another process (id \($0))" } ?? "another process") is changing \(quoted(path)), "
+          + "so \(operation) could not start; wait until it is done, or end it", ["path": path, "process": holder])
     case .interrupted(let path):
-      return "interrupted while working with \(quoted(path)); nothing was changed"
+      ProblemReport(
+        .interrupted, "Interrupted", "interrupted while working with \(quoted(path)); nothing was changed",
+        ["path": path])
     case .full(let path):
-      return "no room is left on the disk for \(quoted(path)); nothing was changed; make room and try again"
+      ProblemReport(
+        .storageFull, "The disk is full",
+        "no room is left on the disk for \(quoted(path)); nothing was changed; make room and try again",
+        ["path": path])
     case .damaged(let path, let detail):
-      return "\(quoted(path)) is damaged (\(printable(detail))); put a backup in its place"
+      ProblemReport(
+        .storageDamaged, "The data is damaged",
+        "\(quoted(path)) is damaged (\(printable(detail))); put a backup in its place", ["path": path])
     case .newer(let path, let migrations):
-      let names = migrations.map { printable($0, limit: 60) }.joined(separator: ", ")
-      return "\(quoted(path)) was written by a newer version of the program (it knows \(names)); update the program"
+      ProblemReport(
+        .storageNewer, "The data is newer than this program",
+        "\(quoted(path)) was written by a newer version of the program "
+          + "(it knows \(migrations.map { printable($0, limit: 60) }.joined(separator: ", "))); update the program",
+        ["path": path])
     case .unreadable(let path, let detail):
-      return "\(quoted(path)) cannot be opened (\(printable(detail))); check that it is yours to read and write"
+      ProblemReport(
+        .storageUnreadable, "The data cannot be opened",
+        "\(quoted(path)) cannot be opened (\(printable(detail))); check that it is yours to read and write",
+        ["path": path])
     case .rolledBack(let path):
-      return "an earlier failure took back every change of this run to \(quoted(path)); end the run and start it again"
+      ProblemReport(
+        .storageRolledBack, "The changes were taken back",
+        "an earlier failure took back every change of this run to \(quoted(path)); end the run and start it again",
+        ["path": path])
     case .failed(let path, let result, let detail):
-      return "SQLite answered \(result) for \(quoted(path)): \(printable(detail))"
-    }
-  }
-
-  public var details: [(name: String, value: ProblemDetail)] {
-    switch self {
-    case .busy(let path, let holder, _):
-      [("path", .text(path))] + (holder.map { [("process", .integer($0))] } ?? [])
-    case .interrupted(let path), .full(let path), .damaged(let path, _), .newer(let path, _),
-      .unreadable(let path, _), .rolledBack(let path), .failed(let path, _, _):
-      [("path", .text(path))]
+      ProblemReport(
+        .storageFailed, "The data could not be read or changed",
+        "SQLite answered \(result) for \(quoted(path)): \(printable(detail))", ["path": path])
     }
   }
 

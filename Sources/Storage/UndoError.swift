@@ -19,40 +19,35 @@ public enum UndoError: Problem, Equatable {
   case inUnit
   case unreadable(String)
 
-  public var code: String {
+  public var report: ProblemReport {
     switch self {
-    case .nothingToUndo: "nothing_to_undo"
-    case .nothingToRedo: "nothing_to_redo"
-    case .noStep: "not_found"
-    case .notNow, .inUnit, .tooLarge, .unreadable: "cannot_undo"
-    case .changedSince, .differs: "undo_conflict"
-    }
-  }
-
-  public var title: String {
-    switch self {
-    case .nothingToUndo, .nothingToRedo: "Nothing to do"
-    case .noStep: "No such step"
-    case .notNow, .inUnit, .tooLarge, .unreadable: "Cannot be undone"
-    case .changedSince, .differs: "Changed since"
-    }
-  }
-
-  public var message: String {
-    switch self {
-    case .nothingToUndo: "there is nothing to undo"
-    case .nothingToRedo: "there is nothing to redo"
-    case .noStep(let id): "there is no step \(id); `undo --list` shows the steps"
+    case .nothingToUndo: ProblemReport(.nothingToUndo, "Nothing to do", "there is nothing to undo")
+    case .nothingToRedo: ProblemReport(.nothingToRedo, "Nothing to do", "there is nothing to redo")
+    case .noStep(let id):
+      ProblemReport(.notFound, "No such step", "there is no step \(id); `undo --list` shows the steps")
     case .notNow(let name, let isUndone):
-      isUndone ? "\(quoted(name)) is undone already; `redo` does it again" : "\(quoted(name)) is not undone"
-    case .tooLarge(let name): "\(quoted(name)) changed more than is kept for undoing; nothing was changed"
+      ProblemReport(
+        .cannotUndo, "Cannot be undone",
+        isUndone ? "\(quoted(name)) is undone already; `redo` does it again" : "\(quoted(name)) is not undone")
+    case .tooLarge(let name):
+      ProblemReport(
+        .cannotUndo, "Cannot be undone",
+        "\(quoted(name)) changed more than is kept for undoing; nothing was changed")
     case .changedSince(let name, let others):
-      "\(quoted(name)) no longer fits, because of what was done since: \(others.map { quoted($0) }.joined(separator: ", "))"
-        + "; undo that first; nothing was changed"
+      ProblemReport(
+        .undoConflict, "Changed since",
+        "\(quoted(name)) no longer fits, because of what was done since: "
+          + others.map { quoted($0) }.joined(separator: ", ") + "; undo that first; nothing was changed")
     case .differs(let name, let what):
-      "\(quoted(name)) no longer fits: \(printable(what)); nothing was changed"
-    case .inUnit: "undoing is a step of its own: it cannot be done among other changes"
-    case .unreadable(let name): "what is kept of \(quoted(name)) cannot be read; nothing was changed"
+      ProblemReport(
+        .undoConflict, "Changed since", "\(quoted(name)) no longer fits: \(printable(what)); nothing was changed")
+    case .inUnit:
+      ProblemReport(
+        .cannotUndo, "Cannot be undone", "undoing is a step of its own: it cannot be done among other changes")
+    case .unreadable(let name):
+      ProblemReport(
+        .cannotUndo, "Cannot be undone",
+        "what is kept of \(quoted(name)) cannot be read; nothing was changed")
     }
   }
 }

@@ -42,7 +42,12 @@ public func suggestion(for name: String, among candidates: some Sequence<String>
   return best?.candidate
 }
 
-/// ` (did you mean "x"?)`, or nothing.
+/// ` (did you mean "x"?)`, or nothing: the one place that words a suggestion.
+public func didYouMean(_ suggestion: String?, quote: String = "\"") -> String {
+  suggestion.map { " (did you mean \(quote)\(printable($0))\(quote)?)" } ?? ""
+}
+
+/// The same, for the nearest of some names.
 public func didYouMean(_ name: String, among candidates: some Sequence<String>, quote: String = "\"") -> String {
-  suggestion(for: name, among: candidates).map { " (did you mean \(quote)\($0)\(quote)?)" } ?? ""
+  didYouMean(suggestion(for: name, among: candidates), quote: quote)
 }

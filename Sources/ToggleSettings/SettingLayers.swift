@@ -34,7 +34,7 @@ public enum SettingSource: Equatable, Sendable {
   }
 
   /// What to do about a forced value.
-  var mend: String {
+  var remedy: String {
     switch self {
     case .system: "whoever looks after this machine can change that"
     case .environment: "start without that variable to change it"

@@ -30,84 +30,86 @@ public enum SettingsError: Problem {
 }
 
 extension SettingsError {
-  public var code: String {
-    switch self {
-    case .unknownSetting, .section: "unknown_setting"
-    case .badValue: "bad_value"
-    case .locked: "locked"
-    case .notASwitch: "not_a_switch"
-    case .wrongKind: "wrong_kind"
-    case .badName: "bad_name"
-    case .exists: "exists"
-    case .badDeclaration: "bad_declaration"
-    case .dependencyCycle: "dependency_cycle"
-    case .tooMany, .tooDeep: "too_many"
-    case .notKept(let error): (error as? any Problem)?.code ?? "not_kept"
-    case .badFile, .badEntry: "bad_file"
-    }
-  }
-
-  public var title: String {
-    switch self {
-    case .unknownSetting, .section: "No such setting"
-    case .badValue: "This value does not fit"
-    case .locked: "This setting is forced"
-    case .notASwitch: "Not a switch"
-    case .wrongKind: "Another kind of setting"
-    case .badName: "Not a name for a setting"
-    case .exists: "This setting is there already"
-    case .badDeclaration: "Not a setting"
-    case .dependencyCycle: "Settings that depend on themselves"
-    case .tooMany, .tooDeep: "Too many settings"
-    case .notKept: "The setting could not be kept"
-    case .badFile, .badEntry: "Not a file of settings"
-    }
-  }
-
-  public var message: String {
+  public var report: ProblemReport {
     switch self {
     case .unknownSetting(let name, let near):
-      "no setting is called \(quoted(name))" + (near.map { " (did you mean \"\($0)\"?)" } ?? "")
-    case .section(let name, let holds): "\(quoted(name)) is no setting by itself; in it are \(someOf(holds))"
+      ProblemReport(
+        .unknownSetting, "No such setting", "no setting is called \(quoted(name))\(didYouMean(near))",
+        ["name": name, "suggestion": near])
+    case .section(let name, let holds):
+      ProblemReport(
+        .unknownSetting, "No such setting", "\(quoted(name)) is no setting by itself; in it are \(someOf(holds))",
+        ["name": name])
     case .badValue(let name, let given, let expected, let near):
-      "\(name): \(expected) is expected, not \(quoted(given))" + (near.map { " (did you mean \"\($0)\"?)" } ?? "")
+      ProblemReport(
+        .badValue, "This value does not fit",
+        "\(name): \(expected) is expected, not \(quoted(given))\(didYouMean(near))",
+        ["name": name, "value": given, "expected": expected, "suggestion": near])
     case .locked(let name, let value, let source):
-      "\(name) is \(printable(value.text)) by \(source.description); \(source.mend)"
+      ProblemReport(
+        .locked, "This setting is forced",
+        "\(name) is \(printable(value.text)) by \(source.description); \(source.remedy)",
+        ["name": name, "value": value.text])
     case .notASwitch(let name, let kind):
-      "\(name) is a \(kind), and only switches and groups can be toggled; `set \(name) VALUE` changes it"
-    case .wrongKind(let name, let kind, let wanted): "\(name) is a \(kind), and was asked for as \(wanted)"
-    case .badName(let name):
-      "\(quoted(name)) can't be the name of a setting: letters, digits, _ and -, at most 64 bytes between dots"
-    case .exists(let name, let owner): "the setting \(quoted(name)) is there already, declared by \(owner.description)"
-    case .badDeclaration(let name, let reason): "the setting \(quoted(name)) can't be declared: \(reason)"
-    case .dependencyCycle(let names):
-      "these settings would depend on themselves: " + names.map { printable($0) }.joined(separator: ", which needs ")
-    case .tooMany(let limit): "there are more than \(grouped(limit)) settings"
-    case .tooDeep(let name, let limit): "\(quoted(name)) would stand or depend more than \(limit) levels deep"
-    case .notKept(let error): "the setting was not changed, because it could not be kept: \(error)"
-    case .badFile(let path, let line, let column, let reason): "\(printable(path)):\(line):\(column): \(reason)"
+      ProblemReport(
+        .notASwitch, "Not a switch",
+        "\(name) is a \(kind), and only switches and groups can be toggled; `set \(name) VALUE` changes it",
+        ["name": name])
+    case .wrongKind(let name, let kind, let wanted):
+      ProblemReport(
+        .wrongKind, "Another kind of setting", "\(name) is a \(kind), and was asked for as \(wanted)",
+        ["name": name])
+    case .badName, .exists, .badDeclaration, .dependencyCycle, .tooMany, .tooDeep: declarationReport
+    case .notKept(let error as any Problem): .notKept(error.report.code, error, error.details)
+    case .notKept(let error): .notKept(.failure(.notKept), error, [])
+    case .badFile(let path, let line, let column, let reason):
+      ProblemReport(
+        .badFile, "Not a file of settings", "\(printable(path)):\(line):\(column): \(reason)",
+        ["path": path, "line": line, "column": column])
     case .badEntry(let path, let pointer, let expected):
-      "\(printable(path)): \(pointer.isEmpty ? "" : "\(printable(pointer)): ")\(expected) is expected"
+      ProblemReport(
+        .badFile, "Not a file of settings",
+        "\(printable(path)): \(pointer.isEmpty ? "" : "\(printable(pointer)): ")\(expected) is expected",
+        ["path": path, "pointer": pointer])
     }
   }
 
-  public var details: [(name: String, value: ProblemDetail)] {
+  private var declarationReport: ProblemReport {
     switch self {
-    case .unknownSetting(let name, let near):
-      [("name", .text(name))] + (near.map { [("suggestion", .text($0))] } ?? [])
-    case .badValue(let name, let given, let expected, let near):
-      [("name", .text(name)), ("value", .text(given)), ("expected", .text(expected))]
-        + (near.map { [("suggestion", .text($0))] } ?? [])
-    case .locked(let name, let value, _): [("name", .text(name)), ("value", .text(value.text))]
-    case .section(let name, _), .notASwitch(let name, _), .wrongKind(let name, _, _), .badName(let name),
-      .exists(let name, _), .badDeclaration(let name, _), .tooDeep(let name, _):
-      [("name", .text(name))]
-    case .badFile(let path, let line, let column, _):
-      [("path", .text(path)), ("line", .integer(line)), ("column", .integer(column))]
-    case .badEntry(let path, let pointer, _): [("path", .text(path)), ("pointer", .text(pointer))]
-    case .dependencyCycle, .tooMany: []
-    case .notKept(let error): (error as? any Problem)?.details ?? []
+    case .badName(let name):
+      ProblemReport(
+        .badName, "Not a name for a setting",
+        "\(quoted(name)) can't be the name of a setting: letters, digits, _ and -, at most 64 bytes between dots",
+        ["name": name])
+    case .exists(let name, let owner):
+      ProblemReport(
+        .exists, "This setting is there already",
+        "the setting \(quoted(name)) is there already, declared by \(owner.description)", ["name": name])
+    case .badDeclaration(let name, let reason):
+      ProblemReport(
+        .badDeclaration, "Not a setting", "the setting \(quoted(name)) can't be declared: \(reason)", ["name": name])
+    case .dependencyCycle(let names):
+      ProblemReport(
+        .dependencyCycle, "Settings that depend on themselves",
+        "these settings would depend on themselves: "
+          + names.map { printable($0) }.joined(separator: ", which needs "))
+    case .tooDeep(let name, let limit):
+      ProblemReport(
+        .tooMany, "Too many settings", "\(quoted(name)) would stand or depend more than \(limit) levels deep",
+        ["name": name])
+    case .tooMany(let limit):
+      ProblemReport(.tooMany, "Too many settings", "there are more than \(grouped(limit)) settings")
+    default: report
     }
+  }
+}
+
+extension ProblemReport {
+  /// With the details of the error that kept it from being stored.
+  fileprivate static func notKept(_ code: ProblemCode, _ error: any Error, _ details: [Detail]) -> ProblemReport {
+    ProblemReport(
+      code: code, title: "The setting could not be kept",
+      message: "the setting was not changed, because it could not be kept: \(error)", details: details)
   }
 }
 

@@ -13,13 +13,13 @@ public enum SettingsFile {
   public static func read(_ bytes: [UInt8], path: String) throws(SettingsError) -> [LayeredSetting] {
     let reader = Reader(path: path)
     let whole = try reader.parse(bytes)
-    guard let object = whole.object else { throw reader.failure(.whole, "an object") }
-    for key in object.keys where key != "values" && key != "locked" {
+    guard let object = whole.record else { throw reader.failure(.whole, "an object") }
+    for key in object.names where key != "values" && key != "locked" {
       throw reader.failure(JSONPointer.whole.appending(key), "\"values\" or \"locked\" as the key")
     }
-    let locked = try reader.names(object["locked"] ?? .array([]), JSONPointer.whole.appending("locked"))
+    let locked = try reader.names(object["locked"] ?? .list([]), JSONPointer.whole.appending("locked"))
     var values: [(name: String, value: SettingValue)] = []
-    try reader.settings(object["values"] ?? .object(JSONObject()), [], JSONPointer.whole.appending("values"), &values)
+    try reader.settings(object["values"] ?? .record([:]), [], JSONPointer.whole.appending("values"), &values)
     return inOrder(values).map { entry in
       let isLocked = locked.contains { entry.name == $0 || entry.name.hasPrefix($0 + ".") }
       return LayeredSetting(entry.name, entry.value, from: .system(path: path, locked: isLocked))
@@ -42,7 +42,7 @@ private struct Reader {
     .badEntry(path: path, pointer: place.description, expected: expected)
   }
 
-  func parse(_ bytes: [UInt8]) throws(SettingsError) -> JSONValue {
+  func parse(_ bytes: [UInt8]) throws(SettingsError) -> Value {
     let limits = JSONLimits(
       bytes: SettingsFile.largest, depth: SettingBounds.depth + 1, values: SettingBounds.nodes, string: TextRule.longest
     )
@@ -53,11 +53,11 @@ private struct Reader {
     }
   }
 
-  func names(_ value: JSONValue, _ place: JSONPointer) throws(SettingsError) -> [String] {
-    guard let list = value.array else { throw failure(place, "a list of names") }
+  func names(_ value: Value, _ place: JSONPointer) throws(SettingsError) -> [String] {
+    guard let list = value.list else { throw failure(place, "a list of names") }
     var names: [String] = []
     for (index, entry) in list.enumerated() {
-      guard let name = entry.string else { throw failure(place.appending(index), "a name") }
+      guard let name = entry.text else { throw failure(place.appending(index), "a name") }
       names.append(name)
     }
     return names
@@ -65,11 +65,11 @@ private struct Reader {
 
   /// The settings of an object, those of objects within it with their names dotted.
   func settings(
-    _ value: JSONValue, _ parts: [String], _ place: JSONPointer, _ found: inout [(name: String, value: SettingValue)]
+    _ value: Value, _ parts: [String], _ place: JSONPointer, _ found: inout [(name: String, value: SettingValue)]
   ) throws(SettingsError) {
-    if let object = value.object {
-      for member in object.members {
-        try settings(member.value, parts + [member.key], place.appending(member.key), &found)
+    if let object = value.record {
+      for member in object.fields {
+        try settings(member.value, parts + [member.name], place.appending(member.name), &found)
       }
     } else if let setting = setting(value), !parts.isEmpty {
       found.append((parts.joined(separator: "."), setting))
@@ -78,9 +78,9 @@ private struct Reader {
     }
   }
 
-  private func setting(_ value: JSONValue) -> SettingValue? {
-    if let flag = value.bool { return .flag(flag) }
-    if let text = value.string { return .text(text) }
+  private func setting(_ value: Value) -> SettingValue? {
+    if let flag = value.boolean { return .flag(flag) }
+    if let text = value.text { return .text(text) }
     return value.double.map { .number($0) }
   }
 }

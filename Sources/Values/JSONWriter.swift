@@ -1,78 +1,217 @@
-// Writes JSON as a person reads it in a diff: keys sorted, two spaces a level, a list of plain numbers on one line.
-// Invariant: the same value gives the same bytes, and reading them gives the same value.
+// Writes values as JSON (RFC 8259), whole or piece by piece, into bytes that the caller may take away at any time.
+// Invariant: the same value gives the same bytes, and reading them gives the same value; memory is what was not taken away.
 
 public struct JSONWriter {
-  private var bytes: [UInt8] = []
+  public enum Layout: Sendable {
+    /// One line, for programs and terminals: `{"a": [1, 2]}`. Whatever could change how a terminal shows the line is escaped.
+    case line
+    /// As `line`, without blanks: `{"a":[1,2]}`.
+    case compact
+    /// For files that are compared: names sorted, two spaces a level, a list of plain numbers on one line.
+    case file
+  }
 
-  /// The text of a value, with a line end at its end.
-  public static func bytes(of value: JSONValue) -> [UInt8] {
-    var writer = JSONWriter()
+  /// What was written and not yet taken away.
+  public private(set) var bytes: [UInt8] = []
+  private let layout: Layout
+  /// Deeper values are written as null.
+  private let deepest: Int
+  /// Whether a comma is due before the next name or value.
+  private var isAfterValue = false
+
+  public init(_ layout: Layout, deepest: Int = .max) {
+    self.layout = layout
+    self.deepest = deepest
+  }
+
+  /// The text of a value as files have it, with a line end at its end.
+  public static func bytes(of value: Value) -> [UInt8] {
+    var writer = JSONWriter(.file)
     writer.bytes.reserveCapacity(1024)
-    writer.write(value, indent: 0)
+    writer.write(value, depth: 0)
     writer.add("\n")
     return writer.bytes
   }
 
+  /// The same as text.
+  public static func text(of value: Value) -> String { String(decoding: bytes(of: value), as: UTF8.self) }
+
+  /// What was written so far, which is forgotten.
+  public mutating func take() -> [UInt8] {
+    defer { bytes.removeAll(keepingCapacity: true) }
+    return bytes
+  }
+
+  // MARK: Piece by piece
+
+  /// A value where one may be: the whole text, or an element of a list that was begun.
+  public mutating func write(_ value: Value) {
+    separate()
+    write(value, depth: 0)
+    isAfterValue = true
+  }
+
+  public mutating func write(_ text: String) {
+    separate()
+    add(quoted: text)
+    isAfterValue = true
+  }
+
+  /// A value that is JSON already.
+  public mutating func write(json: String) {
+    separate()
+    add(json)
+    isAfterValue = true
+  }
+
+  /// The name of the value that is written next, in a record that was begun.
+  public mutating func name(_ name: String) {
+    separate()
+    add(quoted: name)
+    add(layout == .compact ? ":" : ": ")
+    isAfterValue = false
+  }
+
+  public mutating func field(_ name: String, _ text: String) {
+    self.name(name)
+    write(text)
+  }
+
+  public mutating func beginRecord() { begin("{") }
+  public mutating func endRecord() { end("}") }
+  public mutating func beginList() { begin("[") }
+  public mutating func endList() { end("]") }
+
+  private mutating func begin(_ bracket: String) {
+    separate()
+    add(bracket)
+    isAfterValue = false
+  }
+
+  private mutating func end(_ bracket: String) {
+    add(bracket)
+    isAfterValue = true
+  }
+
+  private mutating func separate() {
+    if isAfterValue { add(layout == .compact ? "," : ", ") }
+  }
+
+  // MARK: Values
+
   private mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-  private mutating func write(_ value: JSONValue, indent: Int) {
+  private mutating func write(_ value: Value, depth: Int) {
+    guard depth < deepest else { return add("null") }
     switch value {
     case .null: add("null")
-    case .bool(let flag): add(flag ? "true" : "false")
+    case .boolean(let flag): add(flag ? "true" : "false")
+    case .integer(let number): add(String(number))
     case .number(let number): add(number.text)
-    case .string(let text): write(text)
-    case .array(let values): write(values, indent: indent)
-    case .object(let object): write(object, indent: indent)
+    case .text(let text): add(quoted: text)
+    case .list(let values): write(values, depth: depth + 1)
+    case .record(let record): write(record, depth: depth + 1)
     }
   }
 
-  private mutating func write(_ values: [JSONValue], indent: Int) {
+  private mutating func write(_ values: [Value], depth: Int) {
     if values.isEmpty { return add("[]") }
-    let isFlat = values.allSatisfy { if case .number = $0 { true } else { false } }
+    let isFlat = layout != .file || values.allSatisfy(\.isNumeric)
     add("[")
     for (index, value) in values.enumerated() {
-      if index > 0 { add(isFlat ? ", " : ",") }
-      if !isFlat { breakLine(indent + 1) }
-      write(value, indent: indent + 1)
+      if index > 0 { add(isFlat && layout != .compact ? ", " : ",") }
+      if !isFlat { breakLine(depth) }
+      write(value, depth: depth)
     }
-    if !isFlat { breakLine(indent) }
+    if !isFlat { breakLine(depth - 1) }
     add("]")
   }
 
-  private mutating func write(_ object: JSONObject, indent: Int) {
-    if object.isEmpty { return add("{}") }
+  private mutating func write(_ record: Value.Record, depth: Int) {
+    if record.isEmpty { return add("{}") }
     add("{")
-    for (index, member) in object.members.enumerated() {
-      if index > 0 { add(",") }
-      breakLine(indent + 1)
-      write(member.key)
-      add(": ")
-      write(member.value, indent: indent + 1)
+    for (index, field) in (layout == .file ? record.sortedFields : record.fields).enumerated() {
+      if index > 0 { add(layout == .line ? ", " : ",") }
+      if layout == .file { breakLine(depth) }
+      add(quoted: field.name)
+      add(layout == .compact ? ":" : ": ")
+      write(field.value, depth: depth)
     }
-    breakLine(indent)
+    if layout == .file { breakLine(depth - 1) }
     add("}")
   }
 
-  private mutating func breakLine(_ indent: Int) {
+  private mutating func breakLine(_ depth: Int) {
     bytes.append(0x0A)
-    bytes.append(contentsOf: repeatElement(0x20, count: indent * 2))
+    bytes.append(contentsOf: repeatElement(0x20, count: depth * 2))
   }
 
-  private mutating func write(_ text: String) {
+  // MARK: Texts
+
+  private mutating func add(quoted text: String) {
+    var text = text
     bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""): add("\\\"")
-      case UInt8(ascii: "\\"): add("\\\\")
-      case 0x0A: add("\\n")
-      case 0x0D: add("\\r")
-      case 0x09: add("\\t")
-      case 0..<0x20, 0x7F:
-        let hex = String(byte, radix: 16)
+    text.withUTF8 { add(escaped: $0) }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Bytes that stand for themselves are copied in runs.
+  private mutating func add(escaped text: UnsafeBufferPointer<UInt8>) {
+    var start = 0
+    var place = 0
+    while place < text.count {
+      let length = escapedLength(text, at: place)
+      if length == 0 {
+        place += 1
+        continue
+      }
+      bytes.append(contentsOf: text[start..<place])
+      addEscape(text[place..<place + length])
+      place += length
+      start = place
+    }
+    bytes.append(contentsOf: text[start...])
+  }
+
+  /// How many bytes at a place are one character that is escaped; 0 for none.
+  private func escapedLength(_ text: UnsafeBufferPointer<UInt8>, at place: Int) -> Int {
+    let byte = text[place]
+    if byte < 0x80 { return isPlainInJSON(byte) && byte != 0x7F ? 0 : 1 }
+    guard layout != .file, byte == 0xC2 || byte == 0xE2 else { return 0 }
+    // U+0080 to U+009F.
+    if byte == 0xC2 { return place + 1 < text.count && text[place + 1] < 0xA0 ? 2 : 0 }
+    guard place + 2 < text.count else { return 0 }
+    switch (text[place + 1], text[place + 2]) {
+    // U+2028 to U+202E, U+2066 to U+2069: line separators and the marks that turn the direction of writing.
+    case (0x80, 0xA8...0xAE), (0x81, 0xA6...0xA9): return 3
+    default: return 0
+    }
+  }
+
+  private mutating func addEscape(_ character: Slice<UnsafeBufferPointer<UInt8>>) {
+    switch character.first {
+    case UInt8(ascii: "\""): add("\\\"")
+    case UInt8(ascii: "\\"): add("\\\\")
+    case 0x0A: add("\\n")
+    case 0x0D: add("\\r")
+    case 0x09: add("\\t")
+    default:
+      for scalar in String(decoding: character, as: UTF8.self).unicodeScalars {
+        let hex = String(scalar.value, radix: 16)
         add("\\u" + String(repeating: "0", count: 4 - hex.count) + hex)
-      default: bytes.append(byte)
       }
     }
-    bytes.append(UInt8(ascii: "\""))
+  }
+}
+
+extension Value {
+  /// The value as one line of JSON.
+  public var json: String { json(deepest: .max) }
+
+  /// The value as one line of JSON; values that are deeper are written as null.
+  public func json(deepest: Int) -> String {
+    var writer = JSONWriter(.line, deepest: deepest)
+    writer.write(self)
+    return String(decoding: writer.bytes, as: UTF8.self)
   }
 }

@@ -6,10 +6,9 @@ import Text
 
 /// A failure to make or restore a game or a mode. What a guess gets is a `Refusal`.
 public enum GameError: Problem, Equatable {
-  /// `suggestion` is ` (did you mean "x"?)` or empty.
-  case unknownRule(name: String, suggestion: String)
+  case unknownRule(name: String, suggestion: String?)
   case badRule(text: String, expected: String)
-  case unknownMode(name: String, suggestion: String)
+  case unknownMode(name: String, suggestion: String?)
   case badMode(name: String, reason: String)
   case modeTaken(name: String, owner: Owner)
   case badBase(word: String, reason: String)
@@ -19,59 +18,40 @@ public enum GameError: Problem, Equatable {
   /// A function of the mode tried to guess or to start anew while the game waited for its answer.
   case busy
 
-  public var code: String {
+  public var report: ProblemReport {
     switch self {
-    case .unknownRule: "unknown_rule"
-    case .badRule: "bad_rule"
-    case .unknownMode: "unknown_mode"
-    case .badMode: "bad_mode"
-    case .modeTaken: "exists"
-    case .badBase: "bad_base"
-    case .noBaseWord: "no_base_word"
-    case .badState: "bad_state"
-    case .busy: "busy"
-    }
-  }
-
-  public var title: String {
-    switch self {
-    case .unknownRule: "Unknown rule"
-    case .badRule: "Malformed rule"
-    case .unknownMode: "Unknown mode"
-    case .badMode: "Malformed mode"
-    case .modeTaken: "The mode is there already"
-    case .badBase: "Not a base word"
-    case .noBaseWord: "No base word"
-    case .badState: "Not a saved game"
-    case .busy: "The game is busy"
-    }
-  }
-
-  public var message: String {
-    switch self {
-    case .unknownRule(let name, let suggestion):
-      "no rule is called \(quoted(name))\(suggestion); the rules are \(Rule.namesInWords)"
-    case .badRule(let text, let expected): "rule \(quoted(text)): \(expected) expected"
-    case .unknownMode(let name, let suggestion):
-      "no mode is called \(quoted(name))\(suggestion); `play --list` lists them"
-    case .badMode(let name, let reason): "mode \(quoted(name)): \(reason)"
+    case .unknownRule(let name, let near):
+      ProblemReport(
+        .unknownRule, "Unknown rule",
+        "no rule is called \(quoted(name))\(didYouMean(near)); the rules are \(Rule.namesInWords)",
+        ["suggestion": near])
+    case .badRule(let text, let expected):
+      ProblemReport(.badRule, "Malformed rule", "rule \(quoted(text)): \(expected) expected")
+    case .unknownMode(let name, let near):
+      ProblemReport(
+        .unknownMode, "Unknown mode",
+        "no mode is called \(quoted(name))\(didYouMean(near)); `play --list` lists them", ["suggestion": near])
+    case .badMode(let name, let reason):
+      ProblemReport(.badMode, "Malformed mode", "mode \(quoted(name)): \(reason)")
     case .modeTaken(let name, let owner):
-      "mode \(quoted(name)) is there already"
-        + (owner == .program ? ", built in" : ", of \(owner.plugin?.description ?? owner.description)")
-    case .badBase(let word, let reason): "base word \(quoted(String(word.prefix(60)))): \(reason)"
+      ProblemReport(
+        .exists, "The mode is there already",
+        "mode \(quoted(name)) is there already"
+          + (owner == .program ? ", built in" : ", of \(owner.plugin?.description ?? owner.description)"))
+    case .badBase(let word, let reason):
+      ProblemReport(
+        .badBase, "Not a base word", "base word \(quoted(String(word.prefix(60)))): \(reason)", ["word": word])
     case .noBaseWord(let length, let language, let lengths):
-      "no \(printable(language)) word has \(counted(length, "letter"))"
-        + (lengths.first.flatMap { first in lengths.last.map { "; the list has words of \(first) to \($0)" } } ?? "")
-    case .busy: "the game waits for an answer of its mode; guess, or start anew, after it"
-    case .badState(let reason): "the saved game can't be read: \(reason)"
-    }
-  }
-
-  public var details: [(name: String, value: ProblemDetail)] {
-    switch self {
-    case .badBase(let word, _): [("word", .text(word))]
-    case .noBaseWord(let length, let language, _): [("length", .integer(length)), ("language", .text(language))]
-    default: []
+      ProblemReport(
+        .noBaseWord, "No base word",
+        "no \(printable(language)) word has \(counted(length, "letter"))"
+          + (lengths.first.flatMap { first in lengths.last.map { "; the list has words of \(first) to \($0)" } } ?? ""),
+        ["length": length, "language": language])
+    case .busy:
+      ProblemReport(
+        .busy, "The game is busy", "the game waits for an answer of its mode; guess, or start anew, after it")
+    case .badState(let reason):
+      ProblemReport(.badState, "Not a saved game", "the saved game can't be read: \(reason)")
     }
   }
 }

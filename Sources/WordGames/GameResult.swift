@@ -24,28 +24,28 @@ public struct GameResult: Equatable, Sendable {
 
   /// The result as JSON.
   public var encoded: String {
-    let json = JSONObject([
-      "mode": .string(mode), "language": .string(language), "base_word": .string(baseWord), "count": .integer(count),
-      "score": .integer(score), "average": .number(average), "longest": .string(longest),
-      "scores": .array(scores.map { .integer($0) }), "elapsed": .number(elapsed), "finished_at": .number(finishedAt),
-    ])
-    return JSONValue.object(json).text
+    let json: Value.Record = [
+      "mode": .text(mode), "language": .text(language), "base_word": .text(baseWord), "count": .integer(count),
+      "score": .integer(score), "average": .measure(average), "longest": .text(longest),
+      "scores": .list(scores.map { .integer($0) }), "elapsed": .measure(elapsed), "finished_at": .measure(finishedAt),
+    ]
+    return JSONWriter.text(of: .record(json))
   }
 }
 
 extension GameResult {
   /// Reads what `encoded` wrote.
   public init(decoding text: String) throws(GameError) {
-    let json = try Record(text)
-    mode = try json.string("mode")
-    language = try json.string("language")
-    baseWord = try json.string("base_word")
+    let json = try GameRecord(text)
+    mode = try json.text("mode")
+    language = try json.text("language")
+    baseWord = try json.text("base_word")
     count = try json.integer("count")
     score = try json.integer("score")
     average = try json.number("average")
-    longest = try json.string("longest")
-    scores = try json.array("scores").map { (score) throws(GameError) in
-      guard let points = score.integer else { throw .badState(reason: "a score is no number") }
+    longest = try json.text("longest")
+    scores = try json.list("scores").map { (score) throws(GameError) in
+      guard let points = score.value?.integer else { throw .badState(reason: "a score is no number") }
       return points
     }
     elapsed = try json.number("elapsed")

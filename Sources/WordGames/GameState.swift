@@ -39,17 +39,17 @@ public struct GameState: Equatable, Sendable {
 
   /// The state as JSON.
   public var encoded: String {
-    var json = JSONObject([
-      "version": .integer(1), "mode": .string(mode), "language": .string(language), "lexicon": .string(lexicon),
-      "folds_accents": .bool(foldsAccents), "base_word": .string(baseWord), "rules": .array(rules.map { .string($0) }),
-      "found": .array(found.map(\.json)), "bonus": .integer(bonus), "hint_costs": .integer(hintCosts),
+    var json: Value.Record = [
+      "version": .integer(1), "mode": .text(mode), "language": .text(language), "lexicon": .text(lexicon),
+      "folds_accents": .boolean(foldsAccents), "base_word": .text(baseWord), "rules": .list(rules.map { .text($0) }),
+      "found": .list(found.map(\.json)), "bonus": .integer(bonus), "hint_costs": .integer(hintCosts),
       "current_player": .integer(currentPlayer), "passes": .integer(passes),
       "accepted_on_base": .integer(acceptedOnBase),
-      "has_given_up": .bool(hasGivenUp), "level": .string(level.rawValue), "elapsed": .number(elapsed),
-    ])
+      "has_given_up": .boolean(hasGivenUp), "level": .text(level.rawValue), "elapsed": .measure(elapsed),
+    ]
     json["length"] = length.map { .integer($0) }
-    json["data"] = data.map { .string($0) }
-    return JSONValue.object(json).text
+    json["data"] = data.map { .text($0) }
+    return JSONWriter.text(of: .record(json))
   }
 
   /// The state as its row has it: found words are rows of their own.
@@ -63,41 +63,41 @@ public struct GameState: Equatable, Sendable {
 extension GameState {
   /// Reads what `encoded` wrote.
   public init(decoding text: String) throws(GameError) {
-    let json = try Record(text)
+    let json = try GameRecord(text)
     guard try json.integer("version") == 1 else { throw .badState(reason: "it is of another version") }
-    mode = try json.string("mode")
-    language = try json.string("language")
-    lexicon = try json.string("lexicon")
-    foldsAccents = try json.bool("folds_accents")
-    baseWord = try json.string("base_word")
-    rules = try json.array("rules").map { (rule) throws(GameError) in
-      guard let text = rule.string else { throw .badState(reason: "a rule is no text") }
+    mode = try json.text("mode")
+    language = try json.text("language")
+    lexicon = try json.text("lexicon")
+    foldsAccents = try json.boolean("folds_accents")
+    baseWord = try json.text("base_word")
+    rules = try json.list("rules").map { (rule) throws(GameError) in
+      guard let text = rule.value?.text else { throw .badState(reason: "a rule is no text") }
       return text
     }
-    found = try json.array("found").map { (word) throws(GameError) in try Found(try Record(word)) }
+    found = try json.list("found").map { (word) throws(GameError) in try Found(try GameRecord(word)) }
     bonus = try json.integer("bonus")
     hintCosts = try json.integer("hint_costs")
     currentPlayer = try json.integer("current_player")
     passes = try json.integer("passes")
     acceptedOnBase = try json.integer("accepted_on_base")
-    hasGivenUp = try json.bool("has_given_up")
-    length = json["length"]?.integer
-    guard let level = Difficulty(rawValue: try json.string("level")) else {
+    hasGivenUp = try json.boolean("has_given_up")
+    length = json["length"].value?.integer
+    guard let level = Difficulty(rawValue: try json.text("level")) else {
       throw .badState(reason: "its level is unknown")
     }
     self.level = level
     elapsed = try json.number("elapsed")
-    data = json["data"]?.string
+    data = json["data"].value?.text
   }
 }
 
 extension GameState.Found {
-  fileprivate var json: JSONValue {
-    .object(JSONObject(["word": .string(word), "points": .integer(points), "player": .integer(player)]))
+  fileprivate var json: Value {
+    .record(["word": .text(word), "points": .integer(points), "player": .integer(player)])
   }
 
-  fileprivate init(_ json: Record) throws(GameError) {
-    word = try json.string("word")
+  fileprivate init(_ json: GameRecord) throws(GameError) {
+    word = try json.text("word")
     points = try json.integer("points")
     player = try json.integer("player")
   }

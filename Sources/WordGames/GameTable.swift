@@ -88,7 +88,9 @@ public enum GameTable {
       db, sql: "SELECT word, points, player FROM games_found ORDER BY position LIMIT ?", arguments: [mostFound])
     while let row = try rows.next() {
       let found = GameState.Found(word: row[0], points: row[1], player: row[2])
-      guard Record.bounds.contains(found.points) else { throw GameError.badState(reason: "points are out of bounds") }
+      guard GameRecord.bounds.contains(found.points) else {
+        throw GameError.badState(reason: "points are out of bounds")
+      }
       state.found.append(found)
     }
     return SavedGame(state: state, game: game, found: stored)

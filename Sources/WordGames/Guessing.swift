@@ -98,7 +98,7 @@ extension Game {
   private func acceptAsking(_ guess: Guess) throws -> GuessOutcome {
     let word = guess.word
     if let problem = try asking({ try mode.hooks.accept?(self, word) }) {
-      declined = Refusal(code: problem.code, title: problem.title, message: problem.message, word: word)
+      declined = Refusal(problem.report, word: word)
       return .declined
     }
     let points = bounded(try asking { try mode.hooks.score?(self, word) } ?? nativePoints(guess))

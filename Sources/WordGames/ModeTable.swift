@@ -32,7 +32,7 @@ public final class ModeTable {
   /// The mode of a name; the error suggests a near one.
   public func mode(named name: String) throws(GameError) -> Mode {
     if let entry = entries.first(where: { $0.mode.name == name }) { return entry.mode }
-    throw .unknownMode(name: name, suggestion: didYouMean(name, among: entries.map(\.mode.name)))
+    throw .unknownMode(name: name, suggestion: suggestion(for: name, among: entries.map(\.mode.name)))
   }
 
   /// Who added the mode of a name; nil where there is none.

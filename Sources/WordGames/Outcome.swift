@@ -29,9 +29,9 @@ extension Game {
   public func code(of outcome: GuessOutcome) -> String? {
     switch outcome {
     case .accepted: nil
-    case .refused(let rule): judge.rules[rule].code
+    case .refused(let rule): judge.rules[rule].report.code.rawValue
     case .declined: declined?.code
-    case .over: "over"
+    case .over: ProblemCode.Failure.over.rawValue
     }
   }
 
@@ -39,30 +39,29 @@ extension Game {
   public func refusal(of word: String, as outcome: GuessOutcome) -> Refusal? {
     switch outcome {
     case .accepted: return nil
-    case .refused(let index):
-      let rule = judge.rules[index]
-      return Refusal(code: rule.code, title: rule.title, message: rule.message, word: word)
+    case .refused(let index): return Refusal(judge.rules[index].report, word: word)
     case .declined: return declined
-    case .over:
-      return Refusal(code: "over", title: "The game is over", message: "Start a new one to go on", word: word)
+    case .over: return Refusal(ProblemReport(.over, "The game is over", "Start a new one to go on"), word: word)
     }
   }
 }
 
 /// Why a word does not count.
+///
+///     Refusal(Rule.unused.report, word: "cab").message   // "Keep looking!"
 public struct Refusal: Problem, Equatable, Sendable {
-  public let code: String
-  public let title: String
-  public let message: String
+  public let report: ProblemReport
   /// The guess as it was judged.
   public let word: String
 
-  public init(code: String, title: String, message: String, word: String) {
-    self.code = code
-    self.title = title
-    self.message = message
+  /// - Parameter report: its details are left out.
+  public init(_ report: ProblemReport, word: String) {
+    self.report = ProblemReport(report.code, report.title, report.message, ["word": word])
     self.word = word
   }
 
-  public var details: [(name: String, value: ProblemDetail)] { [("word", .text(word))] }
+  /// For a mode that gives no reason other than this message.
+  public static func notAccepted(_ message: String, word: String) -> Refusal {
+    Refusal(ProblemReport(.notAccepted, "This word does not count", message), word: word)
+  }
 }

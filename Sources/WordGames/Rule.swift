@@ -1,6 +1,7 @@
 // The native rules that a mode may ask for, each with what it says to a guess that fails it.
 // Invariant: a rule's text (`min_length:4`) and the rule are the same thing: parsing what `description` gives gives the rule.
 
+public import Problems
 import Text
 
 /// One condition on a guess.
@@ -58,7 +59,7 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
     default:
       guard let plain = Self.plain[name] else {
         let names = Self.names.map { $0.hasSuffix(":") ? String($0.dropLast()) : $0 }
-        throw .unknownRule(name: name, suggestion: didYouMean(name, among: names))
+        throw .unknownRule(name: name, suggestion: suggestion(for: name, among: names))
       }
       guard value == nil else { throw .badRule(text: text, expected: "no value") }
       self = plain
@@ -101,51 +102,33 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What a program calls a failure of this rule.
-  public var code: String {
+  /// What a guess that fails this rule is answered.
+  public var report: ProblemReport {
     switch self {
-    case .minLength: "too_short"
-    case .maxLength: "too_long"
-    case .length: "wrong_length"
-    case .unused: "already_used"
-    case .fromLetters, .reusableLetters: "not_possible"
-    case .contains: "letter_missing"
-    case .startsWith: "wrong_start"
-    case .palindrome: "not_a_palindrome"
-    case .inDictionary: "not_a_word"
-    case .ladderStep: "not_a_step"
-    }
-  }
-
-  public var title: String {
-    switch self {
-    case .minLength: "This word is too short"
-    case .maxLength: "This word is too long"
-    case .length: "This word has another length"
-    case .unused: "You already used this word"
-    case .fromLetters, .reusableLetters: "This word is not possible"
-    case .contains: "A letter is missing"
-    case .startsWith: "This word begins differently"
-    case .palindrome: "This is not a palindrome"
-    case .inDictionary: "This is not a valid word"
-    case .ladderStep: "This is not one step"
-    }
-  }
-
-  public var message: String {
-    switch self {
-    case .minLength(2): "Words need at least two letters"
-    case .minLength(let count): "Words need at least \(counted(count, "letter"))"
-    case .maxLength(let count): "Words have at most \(counted(count, "letter"))"
-    case .length(let count): "Words have exactly \(counted(count, "letter"))"
-    case .unused: "Keep looking!"
-    case .fromLetters: "Create only words from the letters in the given word"
-    case .reusableLetters: "Use only letters of the given word, as often as you like"
-    case .contains(let text): "Words need \(quoted(text)) in them"
-    case .startsWith(let text): "Words begin with \(quoted(text))"
-    case .palindrome: "Use only words that read the same from both ends"
-    case .inDictionary: "Use only real words"
-    case .ladderStep: "Change exactly one letter of the last word"
+    case .minLength(2): ProblemReport(.tooShort, "This word is too short", "Words need at least two letters")
+    case .minLength(let count):
+      ProblemReport(.tooShort, "This word is too short", "Words need at least \(counted(count, "letter"))")
+    case .maxLength(let count):
+      ProblemReport(.tooLong, "This word is too long", "Words have at most \(counted(count, "letter"))")
+    case .length(let count):
+      ProblemReport(.wrongLength, "This word has another length", "Words have exactly \(counted(count, "letter"))")
+    case .unused: ProblemReport(.alreadyUsed, "You already used this word", "Keep looking!")
+    case .fromLetters:
+      ProblemReport(
+        .notPossible, "This word is not possible", "Create only words from the letters in the given word")
+    case .reusableLetters:
+      ProblemReport(
+        .notPossible, "This word is not possible", "Use only letters of the given word, as often as you like")
+    case .contains(let text):
+      ProblemReport(.letterMissing, "A letter is missing", "Words need \(quoted(text)) in them")
+    case .startsWith(let text):
+      ProblemReport(.wrongStart, "This word begins differently", "Words begin with \(quoted(text))")
+    case .palindrome:
+      ProblemReport(
+        .notAPalindrome, "This is not a palindrome", "Use only words that read the same from both ends")
+    case .inDictionary: ProblemReport(.notAWord, "This is not a valid word", "Use only real words")
+    case .ladderStep:
+      ProblemReport(.notAStep, "This is not one step", "Change exactly one letter of the last word")
     }
   }
 }

@@ -15,9 +15,7 @@ import Glibc
 public import Problems
 import Storage
 import Text
-import ToggleSettings
 import Values
-import WordGames
 
 /// What is in a backup, or here.
 public struct BackupContents: Equatable, Sendable {
@@ -51,30 +49,22 @@ public enum BackupError: Problem, Equatable {
   /// The account has a password: its backup goes back into that account only, after its sign-in.
   case ofAnother(path: String, account: String)
 
-  public var code: String {
-    switch self {
-    case .notABackup: "not_a_backup"
-    case .newer: "storage_newer"
-    case .ofAnother: "auth_required"
-    }
-  }
-
-  public var title: String {
-    switch self {
-    case .notABackup: "Not a backup"
-    case .newer: "The backup is newer than this program"
-    case .ofAnother: "Sign in first"
-    }
-  }
-
-  public var message: String {
+  public var report: ProblemReport {
     switch self {
     case .notABackup(let path, let reason):
-      "\(quoted(path)) is no whole backup: \(printable(reason)); nothing was changed"
+      ProblemReport(
+        .notABackup, "Not a backup",
+        "\(quoted(path)) is no whole backup: \(printable(reason)); nothing was changed", ["path": path])
     case .newer(let path, let version):
-      "\(quoted(path)) is a backup of version \(version), which this program does not know; update the program"
+      ProblemReport(
+        .storageNewer, "The backup is newer than this program",
+        "\(quoted(path)) is a backup of version \(version), which this program does not know; update the program",
+        ["path": path])
     case .ofAnother(let path, let account):
-      "\(quoted(path)) is a backup of the account \(quoted(account)); sign in as \(quoted(account)) to restore it"
+      ProblemReport(
+        .signIn(.authRequired), "Sign in first",
+        "\(quoted(path)) is a backup of the account \(quoted(account)); sign in as \(quoted(account)) to restore it",
+        ["path": path])
     }
   }
 }
@@ -233,27 +223,27 @@ extension Workspace {
   }
 
   private static func encoded(_ contents: BackupContents) -> [UInt8] {
-    let manifest = JSONObject([
-      "format": .string("deckhand-backup"), "version": .integer(version), "created": .number(contents.created),
-      "account": contents.account.map { .string($0) } ?? .null, "decks": .integer(contents.decks),
-      "cards": .integer(contents.cards), "reviews": .integer(contents.reviews),
-      "documents": .integer(contents.documents), "bytes": .integer(contents.bytes),
-    ])
-    return JSONWriter.bytes(of: .object(manifest))
+    JSONWriter.bytes(
+      of: .record([
+        ("format", .text("deckhand-backup")), ("version", .integer(version)), ("created", .number(contents.created)),
+        ("account", contents.account.map { .text($0) } ?? .null), ("decks", .integer(contents.decks)),
+        ("cards", .integer(contents.cards)), ("reviews", .integer(contents.reviews)),
+        ("documents", .integer(contents.documents)), ("bytes", .integer(contents.bytes)),
+      ]))
   }
 
   private static func decoded(_ bytes: [UInt8], _ path: String) throws -> BackupContents {
     let limits = JSONLimits(bytes: mostManifest, depth: 4, values: 100, string: 4096)
-    let parsed: JSONObject?
-    do { parsed = try JSONParser.parse(bytes, limits: limits).object } catch { parsed = nil }
-    guard let manifest = parsed, manifest["format"]?.string == "deckhand-backup" else {
+    let parsed: Value.Record?
+    do { parsed = try JSONParser.parse(bytes, limits: limits).record } catch { parsed = nil }
+    guard let manifest = parsed, manifest["format"]?.text == "deckhand-backup" else {
       throw BackupError.notABackup(path: path, reason: "its manifest cannot be read")
     }
     let found = manifest["version"]?.integer ?? 0
     if found > version { throw BackupError.newer(path: path, version: found) }
     var contents = BackupContents()
     contents.created = manifest["created"]?.double ?? 0
-    contents.account = manifest["account"]?.string
+    contents.account = manifest["account"]?.text
     contents.decks = manifest["decks"]?.integer ?? 0
     contents.cards = manifest["cards"]?.integer ?? 0
     contents.reviews = manifest["reviews"]?.integer ?? 0

@@ -12,29 +12,18 @@ public enum WorkspaceError: Problem, Equatable {
   /// A change outside of a unit of work, in a rehearsal.
   case rehearsal(String)
 
-  public var code: String {
+  public var report: ProblemReport {
     switch self {
-    case .authenticationRequired, .signedOut: "auth_required"
-    case .interrupted: "interrupted"
-    case .rehearsal: "dry_run"
-    }
-  }
-
-  public var title: String {
-    switch self {
-    case .authenticationRequired: "Sign in first"
-    case .signedOut: "Signed out"
-    case .interrupted: "Interrupted"
-    case .rehearsal: "Not in a rehearsal"
-    }
-  }
-
-  public var message: String {
-    switch self {
-    case .authenticationRequired: "nobody is signed in; `login` first"
-    case .signedOut(let what): "this \(what) was opened before a sign-out; sign in and open it again"
-    case .interrupted: "interrupted; nothing was changed"
-    case .rehearsal(let operation): "\(operation) is not done under --dry-run; nothing was changed"
+    case .authenticationRequired:
+      ProblemReport(.signIn(.authRequired), "Sign in first", "nobody is signed in; `login` first")
+    case .signedOut(let what):
+      ProblemReport(
+        .signIn(.authRequired), "Signed out",
+        "this \(what) was opened before a sign-out; sign in and open it again")
+    case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed")
+    case .rehearsal(let operation):
+      ProblemReport(
+        .rehearsal, "Not in a rehearsal", "\(operation) is not done under --dry-run; nothing was changed")
     }
   }
 }

@@ -4,6 +4,7 @@ import Authentication
 import Commands
 import Files
 import Glibc
+import Problems
 import Shell
 import Workspace
 

@@ -5,6 +5,7 @@ import Authentication
 import CTerminal
 import Files
 import Glibc
+import Problems
 
 @main struct Probe {
   static func main() {

@@ -2,6 +2,7 @@
 
 import Files
 import Glibc
+import Problems
 import Testing
 
 @testable import Authentication
@@ -36,7 +37,7 @@ import Testing
   func `a name that is taken or looks like one that is taken is refused`(first: String, second: String, code: String)
     throws
   {
-    let data = try DataFolder()
+    let data = DataFolder()
     let store = try data.store()
     _ = try store.add(first, try Secret("correct horse"), adoptingLocal: false)
     #expect(refusal { try store.checkNew(second) }?.code ?? "" == code)
@@ -45,7 +46,7 @@ import Testing
 
 @Suite struct AccountStoreTests {
   @Test func `an account is added, listed, entered under any capitals, and removed with its data`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let store = try data.store()
     #expect(try store.openLocal().folder() == data.path + "/local")
     #expect(try store.add(" Ana ", try Secret("correct horse"), adoptingLocal: true) == "Ana")
@@ -69,7 +70,7 @@ import Testing
   }
 
   @Test func `the first account takes the local data over in one step`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     mkdir(data.path + "/local", 0o755)
     try data.write(data.path + "/local/history", [1, 2])
     let store = try data.store()
@@ -81,7 +82,7 @@ import Testing
   }
 
   @Test func `a wrong name and a wrong password get the same answer, nothing at all gets empty`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let store = try data.storeWithAna()
     #expect(refusal { _ = try store.verify("ana", try Secret("wrong horse")) } == .denied)
     #expect(refusal { _ = try store.verify("nobody", try Secret("wrong horse")) } == .denied)
@@ -98,14 +99,14 @@ import Testing
   }
 
   @Test func `a password in another form of Unicode is the same`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let store = try data.store()
     _ = try store.add("ana", try Secret("caf\u{E9} au lait"), adoptingLocal: false)
     _ = try store.verify("ana", try Secret("cafe\u{301} au lait"))
   }
 
   @Test func `a password is changed with the old one only, by the rules`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let store = try data.storeWithAna()
     #expect(
       refusal { try store.changePassword(of: "ana", from: try Secret("wrong one"), to: try Secret("battery staple")) }
@@ -121,7 +122,7 @@ import Testing
   }
 
   @Test func `a weaker hash is made stronger at the next sign-in, a stronger one is left`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let weak = try data.storeWithAna()
     let strong = try data.store(cost: HashCost(memory: 64, passes: 2))
     let first = try data.read(data.credentials)
@@ -144,7 +145,7 @@ import Testing
   }
 
   @Test func `a file cut anywhere is refused, and says it is damaged`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     _ = try data.storeWithAna()
     let whole = try data.read(data.credentials)
     for length in 0..<whole.count {
@@ -156,7 +157,7 @@ import Testing
   }
 
   @Test func `a file changed in any byte is refused`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     _ = try data.storeWithAna()
     let whole = try data.read(data.credentials)
     for place in whole.indices {
@@ -169,7 +170,7 @@ import Testing
   }
 
   @Test func `one with a forged cost is refused even with a right checksum`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     _ = try data.storeWithAna()
     let text = String(decoding: try data.read(data.credentials), as: UTF8.self)
     let forged = text.split(separator: "m=8,", maxSplits: 1).joined(separator: "m=4194304,")
@@ -178,7 +179,7 @@ import Testing
   }
 
   @Test func `one that others can open is refused with the mend`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     _ = try data.storeWithAna()
     for mode: mode_t in [0o644, 0o640, 0o604, 0o620, 0o601] {
       chmod(data.credentials, mode)
@@ -189,13 +190,13 @@ import Testing
     chmod(data.credentials, 0o600)
     chmod(data.path + "/accounts/ana", 0o777)
     #expect(
-      try answer(data) == .exposed(path: data.path + "/accounts/ana", mend: "chmod 700 \(data.path)/accounts/ana"))
+      try answer(data) == .exposed(path: data.path + "/accounts/ana", remedy: "chmod 700 \(data.path)/accounts/ana"))
     chmod(data.path + "/accounts/ana", 0o700)
     #expect(try answer(data) == nil)
   }
 
   @Test func `a link, a folder, a pipe or another account's file is refused at once`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let store = try data.storeWithAna()
     _ = try store.add("ben", try Secret("battery staple"), adoptingLocal: false)
     let bens = data.path + "/accounts/ben/credentials"
@@ -216,7 +217,7 @@ import Testing
   }
 
   @Test func `one of a newer program says so`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     _ = try data.storeWithAna()
     try data.write(data.credentials, Array("deckhand-credentials 2\nsomething else\n".utf8))
     #expect(try answer(data)?.message == "\(data.credentials) needs a newer Deckhand (credentials 2)")
@@ -225,7 +226,7 @@ import Testing
   }
 
   @Test func `a damaged file costs no try`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     _ = try data.storeWithAna()
     let whole = try data.read(data.credentials)
     try data.write(data.credentials, [1])
@@ -244,7 +245,7 @@ import Testing
   }
 
   @Test func `each failure doubles the wait, from one second to an hour`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let store = try data.storeWithAna()
     for seconds in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600, 3600] {
       #expect(tries(store) == .denied)
@@ -260,7 +261,7 @@ import Testing
   }
 
   @Test func `the wait outlives the program, and names no other account`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let store = try data.storeWithAna()
     _ = try store.add("ben", try Secret("battery staple"), adoptingLocal: false)
     #expect(tries(store) == .denied)
@@ -269,7 +270,7 @@ import Testing
   }
 
   @Test func `moving the clock doesn't shorten it, neither now nor over a restart`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let store = try data.storeWithAna()
     for _ in 0..<5 {
       #expect(tries(store) == .denied)
@@ -330,7 +331,7 @@ import Testing
   }
 
   @Test func `names that nobody has wait too, in a file that doesn't grow`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let store = try data.store()
     #expect(tries(store, "nobody") == .denied)
     #expect(tries(store, "Nobody") == .locked(retryAfter: 1))
@@ -343,7 +344,7 @@ import Testing
   }
 
   @Test func `a record that makes no sense counts as some failures`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let store = try data.storeWithAna()
     let path = data.path + "/accounts/ana/attempts"
     for garbage in [
@@ -360,7 +361,7 @@ import Testing
   }
 
   @Test func `a try is counted before it is made, so ending the process saves nothing`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     _ = try data.storeWithAna()
     var counted: [String] = []
     // The clock is read as the try begins, and again once the password was found wrong.
@@ -382,7 +383,7 @@ import Testing
   }
 
   @Test func `a wrong name takes as long as a wrong password`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let store = try data.storeWithAna(cost: .interactive)
     var times: [[Double]] = [[], []]
     for number in 0..<30 {
@@ -402,7 +403,7 @@ import Testing
 @Suite struct ProcessTests {
   @Test(arguments: WritingStep.allCases)
   func `killed at any step of a password change it is the old one or the new one`(step: WritingStep) throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let store = try data.storeWithAna()
     let (said, status) = try ProbeProcess(
       ["change", data.path, "ana", "correct horse", "battery staple", step.rawValue]
@@ -424,7 +425,7 @@ import Testing
 
   @Test(arguments: WritingStep.allCases)
   func `killed at any step of adding there is the account or the local data`(step: WritingStep) throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     mkdir(data.path + "/local", 0o700)
     try data.write(data.path + "/local/history", [7])
     let status = try ProbeProcess(["add", data.path, "ana", "correct horse", step.rawValue]).end().status
@@ -438,7 +439,7 @@ import Testing
   }
 
   @Test func `after a sign-in no copy of the password is left in memory`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let store = try data.store()
     let password = "Quetzal-73-wandert"
     _ = try store.add("ana", try Secret(password), adoptingLocal: false)
@@ -451,7 +452,7 @@ import Testing
   }
 
   @Test func `two that sign in at once both get in`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     _ = try data.storeWithAna()
     for _ in 0..<5 {
       let processes = try (0..<4).map { _ in try ProbeProcess(["verify", data.path, "ana", "correct horse"]) }
@@ -460,7 +461,7 @@ import Testing
   }
 
   @Test func `many that guess at once get one guess`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     _ = try data.storeWithAna()
     let processes = try (0..<12).map { try ProbeProcess(["verify", data.path, "ana", "wrong horse \($0)"]) }
     let answers = processes.map { $0.end().said }
@@ -469,7 +470,7 @@ import Testing
   }
 
   @Test func `while another process holds the account's lock a sign-in is busy, not for ever`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let store = try data.storeWithAna()
     let path = data.path + "/accounts/ana/attempts"
     let file = open(path, O_RDWR | O_CREAT, 0o600)

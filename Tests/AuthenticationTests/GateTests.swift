@@ -1,6 +1,7 @@
 // The gate: its states and events, sign-outs at awkward moments, and the idle clock.
 
 import Files
+import Problems
 import Testing
 
 @testable import Authentication
@@ -18,7 +19,7 @@ import Testing
   }
 
   @Test func `without an account it stands open, with one it is shut`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let open = try Gate(try data.store())
     #expect(!open.needsAuthentication && open.user == nil && !open.isAuthenticating)
     #expect(try open.requireAccess().folder() == data.path + "/local")
@@ -28,7 +29,7 @@ import Testing
   }
 
   @Test func `nothing but a right password opens it, and everybody hears of it`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let (gate, ear) = try gate(data)
     #expect(refusal { try gate.login("ana", try Secret("wrong horse")) } == .denied)
     #expect(gate.needsAuthentication && !gate.isAuthenticating)
@@ -49,7 +50,7 @@ import Testing
   }
 
   @Test func `an empty name or password is refused before any attempt`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let (gate, ear) = try gate(data)
     #expect(refusal { try gate.login("", try Secret("x")) } == .empty)
     #expect(refusal { try gate.login(" ", try Secret("x")) } == .empty)
@@ -59,7 +60,7 @@ import Testing
   }
 
   @Test func `only one sign-in runs at a time, and none beside somebody`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let (gate, _) = try gate(data)
     let pending = try gate.begin("ana")
     #expect(gate.isAuthenticating && gate.needsAuthentication)
@@ -72,7 +73,7 @@ import Testing
   }
 
   @Test func `a sign-out cancels a sign-in that is pending`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let (gate, ear) = try gate(data)
     let pending = try gate.begin("ana")
     gate.logout()
@@ -88,7 +89,7 @@ import Testing
   }
 
   @Test func `a sign-out inside the check itself leaves nobody signed in`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     _ = try data.storeWithAna()
     var gate: Gate?
     var calls = 0
@@ -107,7 +108,7 @@ import Testing
 
   @Test func `the first account takes the local data and signs its owner in; removing the last opens the gate`() throws
   {
-    let data = try DataFolder()
+    let data = DataFolder()
     let gate = try Gate(try data.store())
     let ear = Ear()
     _ = gate.observe { ear.heard.append($0) }
@@ -133,7 +134,7 @@ import Testing
   }
 
   @Test func `the first account of another process shuts the gate here too`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let gate = try Gate(try data.store())
     let local = try gate.requireAccess()
     try gate.lookAgain()
@@ -145,7 +146,7 @@ import Testing
   }
 
   @Test func `who cancelled hears nothing more`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let (gate, _) = try gate(data)
     var count = 0
     let subscription = gate.observe { _ in count += 1 }

@@ -2,6 +2,7 @@
 
 import Files
 import Glibc
+import Problems
 import Testing
 
 @testable import Authentication
@@ -150,7 +151,7 @@ import Testing
 
 @Suite struct PasswordFileTests {
   private func password(_ text: String) throws -> String {
-    let data = try DataFolder()
+    let data = DataFolder()
     try data.write(data.path + "/p", Array(text.utf8))
     let secret = try PasswordFile.read(data.path + "/p")
     return secret.withBytes { String(decoding: $0, as: UTF8.self) }
@@ -167,7 +168,7 @@ import Testing
 
   @Test func `a file too long, missing or a folder is refused`() throws {
     #expect(refusal { _ = try password(String(repeating: "x", count: 5000)) } == .tooLong(maximum: 1024))
-    let data = try DataFolder()
+    let data = DataFolder()
     #expect(refusal { _ = try PasswordFile.read(data.path) } == .passwordFile(path: data.path, code: EISDIR))
     #expect(
       refusal { _ = try PasswordFile.read("/nowhere/p") }?.message
@@ -175,7 +176,7 @@ import Testing
   }
 
   @Test func `a file that others can read is told, not refused`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let path = data.path + "/a b"
     try data.write(path, Array("word".utf8))
     #expect(PasswordFile.warning(for: path) == nil)

@@ -1,6 +1,7 @@
 // The password's line at the terminal: nothing of it is shown, and echo is back whatever happens.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct TerminalTests {
@@ -67,7 +68,7 @@ import Testing
     let probe = try reading()
     probe.type("half a")
     kill(probe.id, SIGSTOP)
-    #expect(probe.waits { probe.state == "T" })
+    #expect(waits { probe.state == "T" })
     kill(probe.id, SIGCONT)
     #expect(probe.shows("Password: "))
     #expect(!probe.echoes)

@@ -13,6 +13,7 @@ import LuaRuntime
 import Problems
 import Text
 import ToggleSettings
+import Values
 import WordGames
 import Workspace
 
@@ -117,7 +118,7 @@ struct GameBenchmarks {
     workspace.observer = events
     let shell = ShellServices(
       show: { _ in }, table: { _, _ in }, chart: { _, _ in }, progress: { _, _ in NoProgress() }, ask: { _ in nil },
-      run: { _ in .none }, alias: { _, _, _ in }, addCommand: { _ in }, display: { _ in .none })
+      run: { _ in .value(.null) }, alias: { _, _, _ in }, addCommand: { _ in }, display: { _ in .none })
     let plugins = PluginServices(
       list: { [] }, info: { _ in .none }, enable: { _ in }, disable: { _ in }, reload: { _ in }, prepareMode: { _ in })
     return BindingContext(

@@ -57,7 +57,7 @@ struct WordBenchmarks {
   init(folder: String) throws {
     library = { LexiconLibrary(listFolders: ["/usr/share/dict"], cacheFolder: folder) }
     guard let english = Language.named("english") else {
-      throw LexiconError.unknownLanguage(name: "english", suggestion: "")
+      throw LexiconError.unknownLanguage(name: "english", suggestion: nil)
     }
     lexicon = try library().lexicon(for: english)
     words = lexicon.words().filter { $0.utf8.allSatisfy { (0x61...0x7A).contains($0) } }

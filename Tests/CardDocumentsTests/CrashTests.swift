@@ -2,6 +2,8 @@
 
 import Files
 import Glibc
+import Problems
+import TestSupport
 import Testing
 
 @testable import CardDocuments
@@ -38,7 +40,7 @@ private func prepare() throws -> TemporaryFolder {
 
 /// Every way of writing, one after the other.
 private func work(in path: String, steps: Steps, inUnit: Bool) throws {
-  var numbers = Seeded(42)
+  var numbers = TestGenerator(42)
   let store = try DocumentStore(
     folder: path + "/documents", drawing: makeDrawing(), wait: LockWait(elapsed: monotonicSeconds),
     randomBytes: { count in (0..<count).map { _ in UInt8.random(in: 0...255, using: &numbers) } }, step: steps.take)
@@ -177,7 +179,7 @@ private func beKilled(in path: String, at last: Int, inUnit: Bool) async {
     let folder = try prepare()
     let store = try makeStore(folder, seed: 9)
     let documents = folder.path + "/documents/"
-    folder.write("secret.rwcard", fixture("shapes/edition1.rwcard"))
+    try folder.write(fixture("shapes/edition1.rwcard"), to: "secret.rwcard")
     symlink(folder.path + "/secret.rwcard", documents + "link.rwcard")
     symlink(folder.path + "/nowhere", documents + "dangling.rwcard")
     symlink(folder.path, documents + "loop")
@@ -203,7 +205,7 @@ private func beKilled(in path: String, at last: Int, inUnit: Bool) async {
     let document = try #require(try store.list().documents.first { $0.elements.count == 2 })
     let hash = try #require(document.content.images.first)
     let path = folder.path + "/documents/images/" + hash.description
-    folder.write("elsewhere", contents(of: path) ?? [])
+    try folder.write(contents(of: path) ?? [], to: "elsewhere")
     unlink(path)
     symlink(folder.path + "/elsewhere", path)
     #expect(try document.check().map(\.code) == ["missing_image"])
@@ -216,7 +218,7 @@ private func beKilled(in path: String, at last: Int, inUnit: Bool) async {
     let store = try makeStore(folder, seed: 9)
     let names = ["midchapter", "edition1", "edition2", "version2", "future"]
     let sources = names.map { fixture("shapes/\($0).rwcard") }
-    var random = Seeded(2026)
+    var random = TestGenerator(2026)
     let count = getenv("DECKHAND_MUTATIONS").flatMap { Int(String(cString: $0)) } ?? 10_000
     var opened = 0
     for trial in 0..<count {
@@ -234,7 +236,7 @@ private func beKilled(in path: String, at last: Int, inUnit: Bool) async {
       } catch { #expect(!error.message.isEmpty) }
       // Some of them in a folder among good ones, and drawn.
       if trial % 500 == 0 {
-        folder.write("documents/mutant.rwcard", bytes)
+        try folder.write(bytes, to: "documents/mutant.rwcard")
         let (documents, problems) = try store.list()
         #expect(documents.count + problems.count == 4)
         for document in documents where document.path.hasSuffix("mutant.rwcard") {
@@ -246,7 +248,7 @@ private func beKilled(in path: String, at last: Int, inUnit: Bool) async {
     #expect(opened > count / 10 && opened < count)
   }
 
-  private func mutated(_ source: [UInt8], _ random: inout Seeded) -> [UInt8] {
+  private func mutated(_ source: [UInt8], _ random: inout TestGenerator) -> [UInt8] {
     var bytes = source
     for _ in 0..<Int.random(in: 1...3, using: &random) {
       let place = Int.random(in: 0..<bytes.count, using: &random)

@@ -2,6 +2,7 @@
 
 import DrawingWire
 import Glibc
+import TestSupport
 import Testing
 
 @testable import CardDocuments
@@ -65,7 +66,7 @@ private func document(
   _ body: (StoredDocument) throws -> Void
 ) throws -> StoredDocument {
   let store = try makeStore(folder, drawing: drawing)
-  var random = Seeded(1)
+  var random = TestGenerator(1)
   let document = try store.create(background: background, using: &random)
   try body(document)
   return document
@@ -82,8 +83,8 @@ private func goldenWidth(_ name: String) -> Int { Frame(rawValue: name) == nil ?
 
 private func goldenCard(_ name: String, in folder: TemporaryFolder) throws -> StoredDocument {
   if name == "edition1" {
-    folder.write("8808F791-E832-465D-911A-A250B91A5141", fixture("pictures/quarter.png"))
-    folder.write("old.rwcard", fixture("shapes/edition1.rwcard"))
+    try folder.write(fixture("pictures/quarter.png"), to: "8808F791-E832-465D-911A-A250B91A5141")
+    try folder.write(fixture("shapes/edition1.rwcard"), to: "old.rwcard")
     return try makeStore(folder).open(folder.path + "/old.rwcard")
   }
   return try document(in: folder) { document in
@@ -386,7 +387,7 @@ struct FramePoints: Sendable {
 
   @Test func `a scene of any numbers is drawn or refused, and the program lives`() throws {
     let drawing = makeDrawing()
-    var random = Seeded(8)
+    var random = TestGenerator(8)
     let fair: [Double] = [0, -0.0, 1, -1, 650, 1e-300, 1e6, -1e6, .leastNonzeroMagnitude, 1300, 2e5, 99]
     var numbers = fair
     func number() -> Double { numbers.randomElement(using: &random) ?? 0 }
@@ -431,7 +432,7 @@ struct FramePoints: Sendable {
     #expect(throws: DocumentError.cannotWrite(path: "/nowhere/x.svg", errno: ENOENT)) {
       try card.render(to: "/nowhere/x.svg")
     }
-    #expect(folder.names().filter { $0.hasSuffix(".tmp") }.isEmpty)
+    #expect(folder.names.filter { $0.hasSuffix(".tmp") }.isEmpty)
   }
 
   @Test(arguments: ["x", "🐶", "漢", "e\u{301}\u{302}\u{303}", "\u{202E}a"])
@@ -455,7 +456,7 @@ struct FramePoints: Sendable {
       {"id":"d","kind":"image","imageFile":7},{"id":"e","kind":3},{"id":"f","kind":"text","text":"\\u0000\\n","color":"red"},
       {"id":"g","kind":"image","imageFile":"\(String(repeating: "n", count: 5000))","width":1e-9,"frame":"heart"}]}
       """
-    folder.write("odd.rwcard", Array(odd.utf8))
+    try folder.write(Array(odd.utf8), to: "odd.rwcard")
     let card = try makeStore(folder).open(folder.path + "/odd.rwcard")
     for format in RenderFormat.allCases { #expect(try !card.rendered(as: format, width: 65).bytes.isEmpty) }
     #expect(try card.rendered(as: .png).brokenElements == ["c", "d", "g"])

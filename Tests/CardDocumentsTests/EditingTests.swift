@@ -136,13 +136,13 @@ private func card() throws -> (CardDocument, text: String, image: String) {
   }
 
   @Test func `a card holds a bounded number of elements`() throws {
-    let list = JSONValue.array(
+    let list = Value.list(
       (0..<10_000).map {
-        .object(JSONObject(["id": .string("e\($0)"), "kind": .string("text"), "text": .string("x")]))
+        .record(["id": .text("e\($0)"), "kind": .text("text"), "text": .text("x")])
       })
     var json = CardDocument(id: documentID(1), background: .black).json
     json["elements"] = list
-    var document = try CardDocument(reading: JSONWriter.bytes(of: .object(json)), file: "full")
+    var document = try CardDocument(reading: JSONWriter.bytes(of: .record(json)), file: "full")
     #expect(throws: DocumentError.full(limit: 10_000)) { try document.addText("x", id: documentID(2)) }
   }
 

@@ -1,5 +1,6 @@
 // Tests of the format: every shape is read, nothing of it is lost, each migration has a golden file.
 
+import Problems
 import Testing
 import Values
 
@@ -40,9 +41,9 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
   @Test(arguments: [("midchapter", 1), ("midchapter", 2), ("edition1", 2)])
   func `each step of a migration gives exactly its golden file`(name: String, edition: Int) throws {
     let object = try #require(
-      try JSONParser.parse(fixture("shapes/\(name).rwcard"), limits: CardFormat.limits).object)
+      try JSONParser.parse(fixture("shapes/\(name).rwcard"), limits: CardFormat.limits).record)
     let step = edition == 1 ? Migration.toEdition1(object) : Migration.toEdition2(Migration.toEdition1(object))
-    try expectGolden(JSONWriter.bytes(of: .object(step)), "goldens/\(name).edition\(edition).rwcard")
+    try expectGolden(JSONWriter.bytes(of: .record(step)), "goldens/\(name).edition\(edition).rwcard")
   }
 
   @Test(arguments: ["midchapter", "edition1", "edition2", "version2"])
@@ -89,20 +90,20 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
     try document.raise("first")
     try document.setBackground(.black)
     let again = try CardDocument(reading: document.encoded, file: "again")
-    #expect(again.json["x-extra"]?.object?.keys == ["a", "b"])
+    #expect(again.json["x-extra"]?.record?.names == ["a", "b"])
     #expect(again.element("first")?.json["future"] == document.element("first")?.json["future"])
     #expect(text(again.encoded).contains("-0.0"))
-    #expect(again.element("third")?.json["depth"] == .number(7))
+    #expect(again.element("third")?.json["depth"] == .integer(7))
     #expect(again.elements.map(\.id) == ["second", "first", "third", documentID(1).description])
   }
 
   @Test func `an old file's keys that mean something else now come back for edition 2`() throws {
     let document = try card("edition1")
-    #expect(document.json["legacy.version"] == .string("one of hers"))
+    #expect(document.json["legacy.version"] == .text("one of hers"))
     #expect(document.version == 2)
     let old = try JSONParser.parse(try document.edition2().bytes, limits: CardFormat.limits)
-    #expect(old.object?["version"] == .string("one of hers"))
-    #expect(old.object?["imageElements"]?.array?[2].object?["alt"] == .string("kept under another name"))
+    #expect(old.record?["version"] == .text("one of hers"))
+    #expect(old.record?["imageElements"]?.list?[2].record?["alt"] == .text("kept under another name"))
   }
 
   @Test func `ids of old elements are the same each time`() throws {

@@ -2,6 +2,8 @@
 
 import DrawingWire
 import Glibc
+import Problems
+import TestSupport
 import Testing
 
 @testable import CardDocuments
@@ -123,17 +125,17 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   @Test func `a bomb is refused by its declared size, before it is decoded`() throws {
     let drawing = makeDrawing()
     let png = pngHeader(100_000, 100_000) + chunk("IDAT", [1, 2, 3])
-    #expect(failure(drawing, png)?.code == "too_large")
-    #expect(failure(drawing, png)?.words.contains("100000 × 100000") == true)
-    #expect(failure(drawing, pngHeader(9000, 9000) + chunk("IDAT", [1]))?.code == "too_large")
+    #expect(failure(drawing, png)?.reason.code == .failure(.tooLarge))
+    #expect(failure(drawing, png)?.reason.words.contains("100000 × 100000") == true)
+    #expect(failure(drawing, pngHeader(9000, 9000) + chunk("IDAT", [1]))?.reason.code == .failure(.tooLarge))
     var gif = fixture("pictures/quarter.gif")
     gif.replaceSubrange(6..<10, with: [0xFF, 0xFF, 0xFF, 0xFF])
-    #expect(failure(drawing, gif)?.code == "too_large")
+    #expect(failure(drawing, gif)?.reason.code == .failure(.tooLarge))
     var jpeg = fixture("pictures/quarter.jpg")
     let frame = try #require(jpeg.indices.dropLast().first { jpeg[$0] == 0xFF && jpeg[$0 + 1] == 0xC0 })
     jpeg.replaceSubrange(frame + 5..<frame + 9, with: [0xFD, 0xE8, 0xFD, 0xE8])
-    #expect(failure(drawing, jpeg)?.code == "too_large")
-    #expect(failure(drawing, testSVG(width: 100_000, height: 100_000))?.code == "too_large")
+    #expect(failure(drawing, jpeg)?.reason.code == .failure(.tooLarge))
+    #expect(failure(drawing, testSVG(width: 100_000, height: 100_000))?.reason.code == .failure(.tooLarge))
     #expect(drawing.process != nil)
   }
 
@@ -142,7 +144,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     let store = try makeStore(folder)
     let document = try store.create()
     let element = try document.addImage(testSVG(), named: "x")
-    folder.write("documents/images/" + (element.image?.description ?? ""), pngHeader(100_000, 100_000))
+    try folder.write(pngHeader(100_000, 100_000), to: "documents/images/" + (element.image?.description ?? ""))
     #expect(try document.rendered(as: .png, width: 100).brokenElements == [element.id])
   }
 
@@ -155,22 +157,22 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     for ending in ["png", "jpg", "webp", "gif"] {
       let half = Array(fixture("pictures/quarter.\(ending)").prefix(40))
       for cut in [half, Array(fixture("pictures/quarter.\(ending)").dropLast(10))] {
-        #expect(failure(drawing, cut)?.code == "damaged_picture", "\(ending) \(cut.count)")
+        #expect(failure(drawing, cut)?.reason.code == .failure(.damagedPicture), "\(ending) \(cut.count)")
       }
     }
-    #expect(failure(drawing, Array("<svg".utf8))?.code == "damaged_picture")
-    #expect(failure(drawing, pngSignature)?.code == "damaged_picture")
+    #expect(failure(drawing, Array("<svg".utf8))?.reason.code == .failure(.damagedPicture))
+    #expect(failure(drawing, pngSignature)?.reason.code == .failure(.damagedPicture))
   }
 
   @Test func `mutated pictures are refused or decoded and the program lives or is replaced`() throws {
     let drawing = makeDrawing()
-    var random = Seeded(11)
+    var random = TestGenerator(11)
     for ending in ["png", "jpg", "gif", "webp"] {
       let source = fixture("pictures/quarter.\(ending)")
       for _ in 0..<60 {
         var bytes = source
         for _ in 0..<4 { bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random) }
-        do { _ = try drawing.picture(from: bytes, longSide: 100) } catch { #expect(!error.words.isEmpty) }
+        do { _ = try drawing.picture(from: bytes, longSide: 100) } catch { #expect(!error.reason.words.isEmpty) }
       }
     }
     #expect(try drawing.picture(from: testSVG(), longSide: 100).width == 40)
@@ -178,7 +180,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
 
   @Test func `a drawing reads no other file`() throws {
     let folder = TemporaryFolder()
-    folder.write("blue.png", fixture("pictures/quarter.png"))
+    try folder.write(fixture("pictures/quarter.png"), to: "blue.png")
     let drawing = makeDrawing()
     let sources = ["href=\"file://\(folder.path)/blue.png\"", "href=\"\(folder.path)/blue.png\"", "href=\"blue.png\""]
     for source in sources {
@@ -222,7 +224,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
 
   @Test func `without the program a picture fails and says where it is looked for`() throws {
     let drawing = makeDrawing(path: "/nonexistent/deckhand-draw")
-    #expect(failure(drawing, testSVG())?.code == "no_drawing")
+    #expect(failure(drawing, testSVG())?.reason.code == .failure(.noDrawing))
     let folder = TemporaryFolder()
     let store = try makeStore(folder, drawing: drawing)
     let document = try store.create()
@@ -241,15 +243,15 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
       try CardDocument(reading: folder.read("documents/" + document.id.fileName) ?? [], file: "x").elements.count == 1)
   }
 
-  private func script(_ body: String, in folder: TemporaryFolder) -> String {
-    folder.write("draw", Array(body.utf8))
+  private func script(_ body: String, in folder: TemporaryFolder) throws -> String {
+    try folder.write(Array(body.utf8), to: "draw")
     chmod(folder.path + "/draw", 0o700)
     return folder.path + "/draw"
   }
 
   @Test func `a program that hangs is given up in time`() throws {
     let folder = TemporaryFolder()
-    let drawing = makeDrawing(path: script("#!/bin/sh\nexec sleep 60\n", in: folder))
+    let drawing = makeDrawing(path: try script("#!/bin/sh\nexec sleep 60\n", in: folder))
     drawing.patience = 0.2
     let start = monotonicSeconds()
     #expect(failure(drawing, testSVG()) == .crashed)
@@ -261,7 +263,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     let folder = TemporaryFolder()
     var stop = false
     let drawing = DrawingProgram(
-      path: script("#!/bin/sh\nexec sleep 60\n", in: folder), environment: [], clock: monotonicSeconds,
+      path: try script("#!/bin/sh\nexec sleep 60\n", in: folder), environment: [], clock: monotonicSeconds,
       shouldStop: { stop })
     stop = true
     #expect(throws: DrawingFailure.interrupted) { try drawing.coverage([]) }
@@ -272,18 +274,18 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   ])
   func `a program that answers nonsense is a program that died`(body: String) throws {
     let folder = TemporaryFolder()
-    let drawing = makeDrawing(path: script("#!/bin/sh\n\(body)\n", in: folder))
+    let drawing = makeDrawing(path: try script("#!/bin/sh\n\(body)\n", in: folder))
     #expect(failure(drawing, testSVG()) == .crashed)
   }
 
   /// A stand-in that passes everything on to the real program, and dies of a picture that holds the word.
-  private func mortal(in folder: TemporaryFolder) -> String {
-    script(
+  private func mortal(in folder: TemporaryFolder) throws -> String {
+    try script(
       """
       #!/usr/bin/perl
       use IPC::Open2; binmode STDIN; binmode STDOUT;
       sub take { my ($f, $n) = @_; my $b = ''; while (length($b) < $n) { sysread($f, $b, $n - length($b), length($b)) or exit } $b }
-      open2(my $out, my $in, '\(drawPath())'); binmode $in; binmode $out;
+      open2(my $out, my $in, '\(builtProgram("deckhand-draw"))'); binmode $in; binmode $out;
       while (1) { my $h = take(STDIN, 4); my $b = take(STDIN, unpack('V', $h)); kill 9, $$ if $b =~ /KILLME/;
         for ($h, $b) { my $o = 0; while ($o < length) { $o += syswrite($in, $_, length() - $o, $o) } }
         my $g = take($out, 4); my $a = take($out, unpack('V', $g));
@@ -298,7 +300,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     let good = try document.addImage(testSVG(), named: "x", at: ElementPlacement(y: -500))
     let bad = try document.addImage(testSVG(width: 50), named: "x", at: ElementPlacement(y: 500))
     let other = try document.duplicate()
-    folder.write("documents/images/" + (bad.image?.description ?? ""), pngSignature + Array("KILLME".utf8))
+    try folder.write(pngSignature + Array("KILLME".utf8), to: "documents/images/" + (bad.image?.description ?? ""))
     #expect(throws: DocumentError.picture(file: "k", .crashed)) {
       try document.addImage(Array("KILLME".utf8), named: "k")
     }

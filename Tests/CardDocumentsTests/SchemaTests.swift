@@ -1,5 +1,7 @@
 // Holds the JSON Schema and the page of the format against the code: same keys, same verdicts.
 
+import Problems
+import TestSupport
 import Testing
 import Values
 
@@ -9,51 +11,51 @@ private func documentation(_ name: String) -> [UInt8] {
   contents(of: fixturePath("../../../Sources/deckhand/Documentation.docc/\(name)")) ?? []
 }
 
-private func schema() throws -> JSONObject {
-  try #require(try JSONParser.parse(documentation("rwcard-2.schema.json"), limits: CardFormat.limits).object)
+private func schema() throws -> Value.Record {
+  try #require(try JSONParser.parse(documentation("rwcard-2.schema.json"), limits: CardFormat.limits).record)
 }
 
 /// As much of JSON Schema 2020-12 as the schema uses. An unknown keyword fails, so nothing of it is passed over.
 private struct Validator {
-  let root: JSONObject
+  let root: Value.Record
 
-  func accepts(_ value: JSONValue, _ schema: JSONObject) throws -> Bool {
-    for (key, rule) in schema.members.map({ ($0.key, $0.value) }) {
+  func accepts(_ value: Value, _ schema: Value.Record) throws -> Bool {
+    for (key, rule) in schema.fields.map({ ($0.name, $0.value) }) {
       if try !obeys(value, key, rule, schema) { return false }
     }
     return true
   }
 
-  private func obeys(_ value: JSONValue, _ key: String, _ rule: JSONValue, _ schema: JSONObject) throws -> Bool {
+  private func obeys(_ value: Value, _ key: String, _ rule: Value, _ schema: Value.Record) throws -> Bool {
     switch key {
     case "$schema", "title", "description", "$defs", "then": return true
     case "$ref":
-      let name = try #require(rule.string?.split(separator: "/").last.map(String.init))
-      return try accepts(value, try #require(root["$defs"]?.object?[name]?.object))
-    case "type": return value.kind == typeNames[try #require(rule.string)]
+      let name = try #require(rule.text?.split(separator: "/").last.map(String.init))
+      return try accepts(value, try #require(root["$defs"]?.record?[name]?.record))
+    case "type": return value.kind == typeNames[try #require(rule.text)]
     case "const": return value == rule || (value.double != nil && value.double == rule.double)
-    case "enum": return try #require(rule.array).contains(value)
+    case "enum": return try #require(rule.list).contains(value)
     case "required":
-      guard let object = value.object else { return true }
-      return try #require(rule.array).allSatisfy { object[$0.string ?? ""] != nil }
+      guard let object = value.record else { return true }
+      return try #require(rule.list).allSatisfy { object[$0.text ?? ""] != nil }
     case "properties":
-      guard let object = value.object else { return true }
-      return try #require(rule.object).members.allSatisfy { member in
-        try object[member.key].map { try accepts($0, try #require(member.value.object)) } ?? true
+      guard let object = value.record else { return true }
+      return try #require(rule.record).fields.allSatisfy { member in
+        try object[member.name].map { try accepts($0, try #require(member.value.record)) } ?? true
       }
-    case "items": return try (value.array ?? []).allSatisfy { try accepts($0, try #require(rule.object)) }
-    case "minItems": return (value.array?.count ?? .max) >= (rule.integer ?? 0)
-    case "maxItems": return (value.array?.count ?? 0) <= (rule.integer ?? 0)
-    case "minLength": return (value.string?.unicodeScalars.count ?? .max) >= (rule.integer ?? 0)
+    case "items": return try (value.list ?? []).allSatisfy { try accepts($0, try #require(rule.record)) }
+    case "minItems": return (value.list?.count ?? .max) >= (rule.integer ?? 0)
+    case "maxItems": return (value.list?.count ?? 0) <= (rule.integer ?? 0)
+    case "minLength": return (value.text?.unicodeScalars.count ?? .max) >= (rule.integer ?? 0)
     case "minimum": return try number(value).map { try $0 >= #require(rule.double) } ?? true
     case "maximum": return try number(value).map { try $0 <= #require(rule.double) } ?? true
     case "exclusiveMinimum": return try number(value).map { try $0 > #require(rule.double) } ?? true
     case "pattern":
-      let pattern = try Regex(try #require(rule.string))
-      return try value.string.map { try pattern.wholeMatch(in: $0) != nil } ?? true
+      let pattern = try Regex(try #require(rule.text))
+      return try value.text.map { try pattern.wholeMatch(in: $0) != nil } ?? true
     case "if":
-      guard try accepts(value, try #require(rule.object)) else { return true }
-      return try accepts(value, try #require(schema["then"]?.object))
+      guard try accepts(value, try #require(rule.record)) else { return true }
+      return try accepts(value, try #require(schema["then"]?.record))
     default:
       Issue.record("the schema uses \(key), which the test does not know")
       return false
@@ -61,7 +63,7 @@ private struct Validator {
   }
 
   /// Infinite for a number that no Double reaches, which is above any maximum.
-  private func number(_ value: JSONValue) -> Double? {
+  private func number(_ value: Value) -> Double? {
     if case .number(let number) = value { number.value } else { nil }
   }
 
@@ -73,11 +75,11 @@ private struct Validator {
 @Suite struct SchemaTests {
   @Test func `the schema names exactly the keys that the code knows`() throws {
     let schema = try schema()
-    let defs = try #require(schema["$defs"]?.object)
-    #expect(schema["properties"]?.object?.keys == CardFormat.documentKeys)
-    #expect(defs["element"]?.object?["properties"]?.object?.keys == CardFormat.elementKeys)
-    #expect(defs["group"]?.object?["properties"]?.object?.keys == CardFormat.groupKeys)
-    let frames = defs["element"]?.object?["properties"]?.object?["frame"]?.object?["enum"]?.array?.compactMap(\.string)
+    let defs = try #require(schema["$defs"]?.record)
+    #expect(schema["properties"]?.record?.names == CardFormat.documentKeys)
+    #expect(defs["element"]?.record?["properties"]?.record?.names == CardFormat.elementKeys)
+    #expect(defs["group"]?.record?["properties"]?.record?.names == CardFormat.groupKeys)
+    let frames = defs["element"]?.record?["properties"]?.record?["frame"]?.record?["enum"]?.list?.compactMap(\.text)
     #expect(frames == Frame.allCases.map(\.rawValue))
   }
 
@@ -91,8 +93,8 @@ private struct Validator {
           field, of: element.id, to: field == .locked ? .flag(false) : .text(field == .frame ? "lens" : "g"))
       }
     }
-    #expect(Set(document.json.keys) == Set(CardFormat.documentKeys).subtracting(["groups"]))
-    let written = Set(document.elements.flatMap(\.json.keys))
+    #expect(Set(document.json.names) == Set(CardFormat.documentKeys).subtracting(["groups"]))
+    let written = Set(document.elements.flatMap(\.json.names))
     #expect(written == Set(CardFormat.elementKeys).subtracting(["imageFile"]))
     #expect(Set(ElementField.allCases.map(\.rawValue)).isSubset(of: written))
     #expect(document.problems().isEmpty)
@@ -135,28 +137,28 @@ private struct Validator {
   ])
   func `the schema and the check agree`(key: String, value: String, code: String) throws {
     var source = try #require(
-      try JSONParser.parse(fixture("shapes/version2.rwcard"), limits: CardFormat.limits).object)
-    source["elements"] = .array(Array(source["elements"]?.array?.prefix(2) ?? []))
+      try JSONParser.parse(fixture("shapes/version2.rwcard"), limits: CardFormat.limits).record)
+    source["elements"] = .list(Array(source["elements"]?.list?.prefix(2) ?? []))
     if key.hasPrefix("/") {
       let isText = ["/text", "/color", "/font"].contains(key)
-      var list = try #require(source["elements"]?.array)
-      var element = try #require(list[isText ? 0 : 1].object)
+      var list = try #require(source["elements"]?.list)
+      var element = try #require(list[isText ? 0 : 1].record)
       element[String(key.dropFirst())] = try JSONParser.parse(Array(value.utf8), limits: CardFormat.limits)
-      list[isText ? 0 : 1] = .object(element)
-      source["elements"] = .array(list)
+      list[isText ? 0 : 1] = .record(element)
+      source["elements"] = .list(list)
     } else if !key.isEmpty {
       source[key] = try JSONParser.parse(Array(value.utf8), limits: CardFormat.limits)
     }
-    let document = try CardDocument(reading: JSONWriter.bytes(of: .object(source)), file: "x")
+    let document = try CardDocument(reading: JSONWriter.bytes(of: .record(source)), file: "x")
     #expect(document.problems().map(\.code) == (code.isEmpty ? [] : [code]))
     let root = try schema()
-    #expect(try Validator(root: root).accepts(.object(source), root) == code.isEmpty)
+    #expect(try Validator(root: root).accepts(.record(source), root) == code.isEmpty)
   }
 
   @Test(arguments: ["midchapter", "edition1", "edition2"])
   func `what comes of an old file fits the schema, known problems aside`(name: String) throws {
     let document = try CardDocument(reading: fixture("shapes/\(name).rwcard"), file: name)
     let root = try schema()
-    #expect(try Validator(root: root).accepts(.object(document.json), root) == document.problems().isEmpty)
+    #expect(try Validator(root: root).accepts(.record(document.json), root) == document.problems().isEmpty)
   }
 }

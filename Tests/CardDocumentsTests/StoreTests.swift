@@ -1,6 +1,8 @@
 // Tests of the store: what is saved when, what is shared, what two processes do to each other, what a unit of work undoes.
 
 import Glibc
+import Problems
+import TestSupport
 import Testing
 import Values
 
@@ -109,7 +111,7 @@ private final class Desk {
     #expect(try desk.store.open(desk.document.path) === desk.document)
     #expect(try desk.store.open(String(desk.document.id.description.prefix(6))) === desk.document)
     #expect(try desk.store.list().documents.first === desk.document)
-    desk.folder.write("documents/named.rwcard", fixture("shapes/edition2.rwcard"))
+    try desk.folder.write(fixture("shapes/edition2.rwcard"), to: "documents/named.rwcard")
     #expect(try desk.store.open("1b4e").content.shape == .edition2)
   }
 
@@ -149,7 +151,7 @@ private final class Desk {
     let desk = try Desk()
     let other = try desk.document.duplicate()
     let broken = String(text(other.content.encoded).dropLast(3))
-    desk.folder.write("documents/broken.rwcard", Array(broken.utf8))
+    try desk.folder.write(Array(broken.utf8), to: "documents/broken.rwcard")
     try other.remove()
     try desk.document.removeElement(desk.image)
     #expect(desk.images.count == 1)
@@ -163,8 +165,8 @@ private final class Desk {
   @Test func `documents below the folder and under any name are found by what is in them`() throws {
     let desk = try Desk()
     mkdir(desk.folder.path + "/documents/sub", 0o700)
-    desk.folder.write("documents/sub/mine.rwcard", fixture("shapes/edition2.rwcard"))
-    desk.folder.write("documents/notes.txt", [1])
+    try desk.folder.write(fixture("shapes/edition2.rwcard"), to: "documents/sub/mine.rwcard")
+    try desk.folder.write([1], to: "documents/notes.txt")
     let id = "1B4E28BA-2FA1-41D2-883F-0016D3CCA427"
     let document = try desk.store.open(id)
     #expect(document.content.shape == .edition2)
@@ -176,7 +178,7 @@ private final class Desk {
 
   @Test func `two files of one id are told`() throws {
     let desk = try Desk()
-    desk.folder.write("documents/again.rwcard", desk.document.content.encoded)
+    try desk.folder.write(desk.document.content.encoded, to: "documents/again.rwcard")
     let (documents, problems) = try desk.store.list()
     #expect(documents.count == 1)
     #expect(problems.map(\.code) == ["duplicate_id"])
@@ -187,9 +189,9 @@ private final class Desk {
   @Test func `a file outside is never written to, and saving puts a copy with its images into the store`() throws {
     let desk = try Desk()
     let source = fixture("shapes/midchapter.rwcard")
-    desk.folder.write("old.rwcard", source)
+    try desk.folder.write(source, to: "old.rwcard")
     let picture = try makeDrawing().picture(from: testSVG(), longSide: 100).png
-    desk.folder.write("8808F791-E832-465D-911A-A250B91A5141", picture)
+    try desk.folder.write(picture, to: "8808F791-E832-465D-911A-A250B91A5141")
     let document = try desk.store.open(desk.folder.path + "/old.rwcard")
     #expect(!document.isInStore)
     try document.setBackground(.black)
@@ -213,8 +215,8 @@ private final class Desk {
     let source = text(fixture("shapes/midchapter.rwcard"))
     let evil = source.split(separator: "8808F791-E832-465D-911A-A250B91A5141").joined(separator: "../secret")
     mkdir(desk.folder.path + "/in", 0o700)
-    desk.folder.write("in/evil.rwcard", Array(evil.utf8))
-    desk.folder.write("secret", [1, 2, 3])
+    try desk.folder.write(Array(evil.utf8), to: "in/evil.rwcard")
+    try desk.folder.write([1, 2, 3], to: "secret")
     let document = try desk.store.open(desk.folder.path + "/in/evil.rwcard")
     try document.save()
     #expect(text(desk.folder.read("documents/" + document.id.fileName) ?? []).contains("\"imageFile\": \"../secret\""))
@@ -225,7 +227,7 @@ private final class Desk {
 
   @Test func `a document of an id that the store has gets a new one when it is saved`() throws {
     let desk = try Desk()
-    desk.folder.write("copy.rwcard", desk.document.content.encoded)
+    try desk.folder.write(desk.document.content.encoded, to: "copy.rwcard")
     let copy = try desk.store.open(desk.folder.path + "/copy.rwcard")
     try copy.save()
     #expect(copy.id != desk.document.id)
@@ -234,7 +236,7 @@ private final class Desk {
 
   @Test func `starting from another document leaves that one alone`() throws {
     let desk = try Desk()
-    desk.folder.write("old.rwcard", fixture("shapes/edition1.rwcard"))
+    try desk.folder.write(fixture("shapes/edition1.rwcard"), to: "old.rwcard")
     let copy = try desk.store.open(desk.folder.path + "/old.rwcard").duplicate()
     #expect(copy.elements.count == 4 && copy.isInStore)
     #expect(desk.folder.read("old.rwcard") == fixture("shapes/edition1.rwcard"))
@@ -242,7 +244,7 @@ private final class Desk {
 
   @Test func `a later version is shown from the store and never written`() throws {
     let desk = try Desk()
-    desk.folder.write("documents/future.rwcard", fixture("shapes/future.rwcard"))
+    try desk.folder.write(fixture("shapes/future.rwcard"), to: "documents/future.rwcard")
     let document = try desk.store.open("3F2504E0-4F89-41D3-9A0C-0305E82C3302")
     #expect(document.isReadOnly)
     #expect(throws: DocumentError.laterVersion(3)) { try document.set(.text, of: "a", to: .text("x")) }
@@ -427,8 +429,8 @@ private final class Desk {
     let desk = try Desk()
     #expect(try desk.store.check().isEmpty)
     _ = try desk.document.addText("ok \u{10FFFD}")
-    desk.folder.write("documents/images/" + desk.images[0], [1, 2, 3])
-    desk.folder.write("documents/images/" + ContentHash(of: [9]).description, [9])
+    try desk.folder.write([1, 2, 3], to: "documents/images/" + desk.images[0])
+    try desk.folder.write([9], to: "documents/images/" + ContentHash(of: [9]).description)
     let missing = try desk.document.addImage(testSVG(width: 90), named: "x")
     unlink(desk.folder.path + "/documents/images/" + (missing.image?.description ?? ""))
     let problems = try desk.store.check()
@@ -448,7 +450,7 @@ private final class Desk {
     let first = try desk.document.thumbnail()
     let name = "documents/thumbnails/\(desk.document.id).png"
     #expect(desk.folder.read(name) == first)
-    desk.folder.write(name, [7])
+    try desk.folder.write([7], to: name)
     var times = [timespec(), timespec()]
     var status = stat()
     stat(desk.document.path, &status)

@@ -1,6 +1,7 @@
 // Tests of the bytes between the shell and deckhand-draw.
 
 import DrawingWire
+import TestSupport
 import Testing
 
 @testable import CardDocuments
@@ -57,7 +58,7 @@ private let answers: [DrawAnswer] = [
   }
 
   @Test func `a message with any bytes changed is read or refused`() throws {
-    var random = Seeded(1)
+    var random = TestGenerator(1)
     var refused = 0
     for _ in 0..<3000 {
       var bytes = requests.map(\.encoded).randomElement(using: &random) ?? []
@@ -71,7 +72,7 @@ private let answers: [DrawAnswer] = [
   @Test func `a length that is none ends the conversation, not the shell`() throws {
     let drawing = makeDrawing()
     #expect(try drawing.ask(.finishSheet) == .refused(.badRequest, "there is nothing on the sheet"))
-    let process = try DrawingProcess(path: drawPath(), environment: [])
+    let process = try DrawingProcess(path: builtProgram("deckhand-draw"), environment: [])
     let patience = Patience(
       seconds: 5, deadline: monotonicSeconds() + 5, clock: monotonicSeconds, shouldStop: { false })
     let answer = try process.ask([99, 1, 2, 3], patience: patience)

@@ -1,5 +1,6 @@
 // The short notation of arguments and options, for commands that Lua adds.
 
+import Problems
 import Testing
 
 @testable import Commands

@@ -2,6 +2,7 @@
 
 import Commands
 import Problems
+import TestSupport
 import Testing
 import Text
 
@@ -77,9 +78,10 @@ import Text
   }
 
   @Test func `every error of a line is a wrong use, an error of a description is not`() {
-    #expect(CommandError.noCommand.isUsage)
-    #expect(CommandError.unterminatedQuote("'", column: 1).isUsage)
-    #expect(!CommandError.duplicate("x", owner: .user, other: .program).isUsage)
+    #expect(CommandError.noCommand.report.code.exitStatus == ExitStatus.usage)
+    #expect(CommandError.unterminatedQuote("'", column: 1).report.code.exitStatus == ExitStatus.usage)
+    let taken = CommandError.duplicate("x", owner: .user, other: .program)
+    #expect(taken.report.code.exitStatus == ExitStatus.failed)
   }
 
   @Test func `values are read by their type`() throws {
@@ -101,7 +103,7 @@ import Text
 
   @Test func `no words whatever make the parser trap`() throws {
     let registry = try sampleRegistry()
-    var random = SeededGenerator(seed: 7)
+    var random = TestGenerator(7)
     let pieces = [
       "deck", "import", "list", "card", "study", "--", "-", "--json", "--limit", "-n", "-5", "", "=", "--=", "--limit=",
       "-ns", "--help", "é", "\u{0}", "run", "x y", "help", "doc", "sheet", "-.", "--on-duplicate=skip",
@@ -109,23 +111,11 @@ import Text
     var parsed = 0
     for _ in 0..<20_000 {
       let words = (0..<Int.random(in: 0...7, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }
-      do throws(CommandError) { _ = try registry.parse(words: words); parsed += 1 } catch { #expect(error.isUsage) }
+      do throws(CommandError) { _ = try registry.parse(words: words); parsed += 1 } catch {
+        #expect(error.report.code.exitStatus == ExitStatus.usage)
+      }
     }
     #expect(parsed > 100)
   }
 }
 
-/// SplitMix64: the same numbers for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}

@@ -4,6 +4,7 @@ import Commands
 import Problems
 import Testing
 import Text
+import Values
 
 @Suite struct RegistryTests {
   private func plugin(_ name: String) throws -> Owner { .plugin(try #require(PluginName(name))) }
@@ -202,27 +203,28 @@ import Text
   }
 }
 
-@Suite struct CommandValueTests {
+@Suite struct CommandAnswerTests {
   private final class Card {}
 
-  @Test func `a value is written as JSON, a thing as its record`() {
-    let value = CommandValue.record([
-      ("a", .integer(Int.min)), ("b", .number(0.1)), ("c", .number(.nan)), ("d", .list([.text("x\"\u{1B}é"), .none])),
-      ("e", .thing(Card())), ("f", .boolean(true)),
+  @Test func `a value is written as JSON, an object as its record`() {
+    let value = Value.record([
+      ("a", .integer(Int.min)), ("b", .number(0.1)), ("c", .number(.nan)), ("d", .list([.text("x\"\u{1B}é"), .null])),
+      ("f", .boolean(true)),
     ])
-    let json = value.json { _ in .record([("guid", .text("g"))]) }
     #expect(
-      json
-        == #"{"a": -9223372036854775808, "b": 0.1, "c": null, "d": ["x\"\u001bé", null], "e": {"guid": "g"}, "f": true}"#
-    )
+      CommandAnswer.value(value).jsonLines { _ in .null }
+        == [#"{"a": -9223372036854775808, "b": 0.1, "c": null, "d": ["x\"\u001bé", null], "f": true}"#])
+    #expect(
+      CommandAnswer.objects([Card(), Card()]).jsonLines { _ in .record([("guid", .text("g"))]) }
+        == [#"{"guid": "g"}"#, #"{"guid": "g"}"#])
   }
 
-  @Test func `a list is one value a line, and a thing that leads back to itself ends`() {
-    #expect(CommandValue.list([.integer(1), .text("x")]).jsonLines { _ in .none } == ["1", "\"x\""])
-    #expect(CommandValue.none.jsonLines { _ in .none }.isEmpty)
-    #expect(CommandValue.list([]).jsonLines { _ in .none }.isEmpty)
-    let card = Card()
-    let json = CommandValue.thing(card).json { _ in .record([("self", .thing(card))]) }
+  @Test func `a list is one value a line, and what is too deep is null`() {
+    #expect(CommandAnswer.value(.list([.integer(1), .text("x")])).jsonLines { _ in .null } == ["1", "\"x\""])
+    #expect(CommandAnswer.value(.null).jsonLines { _ in .null }.isEmpty)
+    #expect(CommandAnswer.value(.list([])).jsonLines { _ in .null }.isEmpty)
+    let deep = (0..<40).reduce(Value.integer(1)) { inner, _ in .record([("self", inner)]) }
+    let json = CommandAnswer.value(deep).jsonLines { _ in .null }[0]
     #expect(json.hasSuffix("null" + String(repeating: "}", count: json.count { $0 == "}" })))
   }
 }

@@ -1,6 +1,7 @@
 // A registry in the shape of the shell's own, for the tests of this room.
 
 import Commands
+import Problems
 
 func sampleRegistry() throws -> CommandRegistry {
   let registry = CommandRegistry()

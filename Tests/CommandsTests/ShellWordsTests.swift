@@ -1,6 +1,7 @@
 // Tests of splitting lines into words, of quoting, and of telling commands from Lua.
 
 import Commands
+import TestSupport
 import Testing
 
 @Suite struct ShellWordsTests {
@@ -21,7 +22,7 @@ import Testing
   }
 
   @Test func `quoted words are split into the same words again`() throws {
-    var random = SeededGenerator(seed: 3)
+    var random = TestGenerator(3)
     let letters: [Character] = ["a", " ", "'", "\"", "\\", "\t", "\n", "$", "~", "/", "é", "🐕", "-", "=", "`"]
     for _ in 0..<3_000 {
       let words = (0..<Int.random(in: 1...4, using: &random)).map { _ in

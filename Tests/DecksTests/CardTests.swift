@@ -2,7 +2,9 @@
 
 import Decks
 import GRDB
+import Problems
 import Storage
+import TestSupport
 import Testing
 
 @Suite struct CardTests {
@@ -32,7 +34,7 @@ import Testing
     let deck = try collection.deck("d")
     #expect(problemCode { try collection.add(deck, prompt, answer) } == code)
     let report = try collection.addAll(deck, [NewCard(prompt: prompt, answer: answer)])
-    #expect(report.rejected.map(\.code) == [code])
+    #expect(report.rejected.map(\.code.rawValue) == [code])
     #expect(report.rejected.map(\.index) == [1])
     #expect(try collection.prompts(deck) == [])
   }
@@ -58,13 +60,13 @@ import Testing
       #expect(outcomes == [.rejected, .rejected, .rejected, .added])
       return batch.finish()
     }
-    #expect(report.rejected.map(\.code) == ["bad_text", "bad_text", "bad_text"])
+    #expect(report.rejected.map(\.code.rawValue) == ["bad_text", "bad_text", "bad_text"])
     #expect(report.rejected.map(\.index) == [1, 2, 3])
     #expect(report.added == 1)
   }
 
   @Test func `bytes are judged and trimmed as Swift's own text is`() throws {
-    var generator = SeededGenerator(7)
+    var generator = TestGenerator(7)
     let deck = try collection.deck("d")
     let alphabet: [[UInt8]] = [
       [0x61], [0x20], [0x0A], [0xC2, 0xA0], [0xE3, 0x80, 0x80], [0xE2, 0x80, 0x83], [0xF0, 0x9F, 0x98, 0x80], [0xC3],
@@ -81,7 +83,7 @@ import Testing
         try bytes.withUnsafeBufferPointer { prompt in
           _ = try answer.withUnsafeBufferPointer { try batch.add(prompt: prompt, answer: $0) }
         }
-        let code = batch.finish().rejected.first?.code
+        let code = batch.finish().rejected.first?.code.rawValue
         guard let text = String(validating: bytes, as: UTF8.self) else {
           #expect(code == "bad_text")
           return
@@ -165,7 +167,7 @@ import Testing
     let deck = try collection.deck("d")
     var model = (0..<12).map { "c\($0)" }
     _ = try collection.addAll(deck, model.map { NewCard(prompt: $0, answer: "x") })
-    var generator = SeededGenerator(3)
+    var generator = TestGenerator(3)
     for step in 0..<600 {
       // Often the same place, so that room runs out and ranks are spread anew.
       let from = step % 3 == 0 ? 11 : Int.random(in: 0..<12, using: &generator)
@@ -277,7 +279,7 @@ import Testing
   }
 
   @Test func `a full disk in the middle of a batch leaves nothing of it`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let collection = TestCollection(path: folder.file("x.sqlite"))
     let deck = try collection.deck("d")
     try collection.add(deck, "before", "x")

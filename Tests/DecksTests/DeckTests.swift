@@ -2,6 +2,7 @@
 
 import Decks
 import GRDB
+import Problems
 import Storage
 import Testing
 

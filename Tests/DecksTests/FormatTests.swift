@@ -3,12 +3,14 @@
 import Decks
 import Files
 import Glibc
+import Problems
 import Storage
+import TestSupport
 import Testing
 
 @Suite struct FormatTests {
   let collection = TestCollection()
-  let folder = TestFolder()
+  let folder = TemporaryFolder()
 
   private func imported(
     _ name: String, _ content: [UInt8], strict: Bool = false, into deck: String = "d"
@@ -121,7 +123,7 @@ import Testing
     #expect(report.rejected.map(\.index) == [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
     #expect(report.rejected.map(\.line) == [2, 2, 3, 3, 3, 3, 4, 4, 4, 5, 5])
     #expect(
-      report.rejected.map(\.code) == [
+      report.rejected.map(\.code.rawValue) == [
         "empty_prompt", "empty_answer", "bad_row", "bad_row", "bad_text", "bad_text", "bad_text", "bad_tag",
         "empty_prompt",
         "bad_text", "bad_text",
@@ -171,7 +173,8 @@ import Testing
     let (report, cards) = try imported("a.csv", content)
     #expect(cards.map(\.prompt) == ["p1", "last"])
     #expect(report.rejected.map(\.line) == [3, 4, 5, 6, 7])
-    #expect(report.rejected.map(\.code) == ["empty_answer", "bad_row", "bad_text", "bad_text", "empty_prompt"])
+    #expect(
+      report.rejected.map(\.code.rawValue) == ["empty_answer", "bad_row", "bad_text", "bad_text", "empty_prompt"])
     #expect(report.rejected[2].message == "not UTF-8 at column 3; if the file is in latin-1, give --encoding latin-1")
     #expect(report.rejected[1].message == "a separator or the line's end expected after the closing quote at column 4")
     let other = TestCollection()
@@ -325,7 +328,7 @@ import Testing
   }
 
   @Test func `changed bytes anywhere never crash, and a file imports wholly or not at all`() throws {
-    var generator = SeededGenerator(11)
+    var generator = TestGenerator(11)
     let good: [(String, String)] = [
       (
         "f.json",

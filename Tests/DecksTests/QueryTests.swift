@@ -2,7 +2,9 @@
 
 import Decks
 import GRDB
+import Problems
 import Storage
+import TestSupport
 import Testing
 
 @Suite struct QueryTests {
@@ -104,14 +106,14 @@ import Testing
     return folded
   }
 
-  private func word(_ generator: inout SeededGenerator) -> String {
+  private func word(_ generator: inout TestGenerator) -> String {
     (0..<Int.random(in: 1...2, using: &generator)).map { _ in
       QueryTests.letters.filter { $0 != " " }.randomElement(using: &generator) ?? "a"
     }.joined()
   }
 
   /// A random query and what it means, as a closure over a record.
-  private func random(_ depth: Int, _ generator: inout SeededGenerator) -> (String, (CardRecord) -> Bool) {
+  private func random(_ depth: Int, _ generator: inout TestGenerator) -> (String, (CardRecord) -> Bool) {
     switch Int.random(in: 0..<(depth > 0 ? 11 : 8), using: &generator) {
     case 0, 1:
       let word = word(&generator)
@@ -147,7 +149,7 @@ import Testing
   }
 
   @Test func `random queries find what a slow model finds`() throws {
-    var generator = SeededGenerator(21)
+    var generator = TestGenerator(21)
     let deck = try collection.deck("d")
     func text() -> String {
       "x"
@@ -182,7 +184,7 @@ import Testing
   }
 
   @Test func `random characters never crash the parser`() {
-    var generator = SeededGenerator(9)
+    var generator = TestGenerator(9)
     let pieces = [
       "(", ")", "\"", "-", "or", " ", ":", "tag:", "is:", "prop:", "reps", "<", "5", "*", "é", "\\", "added:", "due",
       "\u{0}",

@@ -3,6 +3,7 @@
 import Decks
 import GRDB
 import Storage
+import TestSupport
 import Testing
 
 @Suite struct SchemaTests {
@@ -14,7 +15,7 @@ import Testing
   }
 
   /// A collection that the SQL of a fixture made.
-  private func opened(_ name: String, in folder: TestFolder) throws -> TestCollection {
+  private func opened(_ name: String, in folder: TemporaryFolder) throws -> TestCollection {
     let path = folder.file("x.sqlite")
     let sql = try fixture(name)
     var configuration = Configuration()
@@ -24,7 +25,7 @@ import Testing
   }
 
   @Test func `a file of step 1 opens with all that it holds`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let collection = try opened("decks_1.sql", in: folder)
     #expect(try collection.names() == ["Spanish", "Spanish::Verbs"])
     let deck = try collection.store.read { try DeckTable.find($0, named: "Spanish") }
@@ -44,7 +45,7 @@ import Testing
   }
 
   @Test func `a fresh file has the same tables as one that was brought up to date`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     #expect(try shape(opened("decks_1.sql", in: folder).store) == shape(TestCollection().store))
   }
 }

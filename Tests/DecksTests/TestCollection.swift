@@ -2,28 +2,15 @@
 
 import Decks
 import GRDB
+import Problems
 import Storage
+import TestSupport
 import Testing
-
-/// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators").
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
 
 final class TestCollection {
   let store: Store
   var now = 1_700_000_000.0
-  private var generator = SeededGenerator(1)
+  private var generator = TestGenerator(1)
 
   init(path: String? = nil) { store = Store(path: path, migrations: DecksSchema.migrations) }
 

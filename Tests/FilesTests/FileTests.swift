@@ -2,6 +2,8 @@
 
 import Files
 import Glibc
+import Problems
+import TestSupport
 import Testing
 
 @Suite struct FileTests {
@@ -10,25 +12,25 @@ import Testing
   private func text(_ path: String) throws -> String? { try FileText.read(path, limit: 1 << 20) }
 
   @Test func `a file is written whole, with the mode asked for`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "one".utf8)
     #expect(try text(folder.file("a")) == "one")
-    #expect(mode(folder.file("a")) == 0o600)
+    #expect(mode(of: folder.file("a")) == 0o600)
     #expect(folder.names == ["a"])
   }
 
   @Test func `an existing file keeps its mode, a new one gets its own`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "one".utf8, mode: 0o640)
-    #expect(mode(folder.file("a")) == 0o640)
+    #expect(mode(of: folder.file("a")) == 0o640)
     chmod(folder.file("a"), 0o604)
     try AtomicFile.write(folder.file("a"), "two".utf8)
-    #expect(mode(folder.file("a")) == 0o604)
+    #expect(mode(of: folder.file("a")) == 0o604)
     #expect(try text(folder.file("a")) == "two")
   }
 
   @Test func `a failure in the middle leaves the old content and nothing else`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "old".utf8)
     #expect(throws: Failure.self) {
       try AtomicFile.write(folder.file("a")) { sink in
@@ -41,7 +43,7 @@ import Testing
   }
 
   @Test func `a symbolic link stays a link, also when it points to nothing yet`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     symlink("b", folder.file("a"))
     try AtomicFile.write(folder.file("a"), "one".utf8)
     try AtomicFile.write(folder.file("a"), "two".utf8)
@@ -52,7 +54,7 @@ import Testing
   }
 
   @Test func `links in a circle, folders and missing folders are refused`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     symlink("b", folder.file("a"))
     symlink("a", folder.file("b"))
     #expect(throws: FileError.self) { try AtomicFile.write(folder.file("a"), "x".utf8) }
@@ -65,7 +67,7 @@ import Testing
   }
 
   @Test func `what a sink counts is what the file holds`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     var count = 0
     try AtomicFile.write(folder.file("a")) { sink in
       for number in 0..<50_000 { try sink.append("\(number)\n") }
@@ -77,7 +79,7 @@ import Testing
   }
 
   @Test func `reading is bounded, and names what it cannot read`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), [UInt8](repeating: 65, count: 100))
     #expect(try FileText.bytes(folder.file("a"), limit: 100).count == 100)
     #expect(throws: FileError(folder.file("a"), .read, .tooLarge(limit: 99))) {

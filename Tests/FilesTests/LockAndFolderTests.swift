@@ -2,6 +2,8 @@
 
 import Files
 import Glibc
+import Problems
+import TestSupport
 import Testing
 
 @Suite struct FileLockTests {
@@ -20,8 +22,8 @@ import Testing
   }
 
   @Test func `a lock that somebody holds is waited for until the deadline of the clock that is handed in`() throws {
-    let path = TestFolder().file("lock")
-    let folder = TestFolder()
+    let path = TemporaryFolder().file("lock")
+    let folder = TemporaryFolder()
     let held = folder.file("lock")
     let first = try FileLock(held, Clock().wait(seconds: 1))
     let clock = Clock()
@@ -30,12 +32,12 @@ import Testing
     #expect(try FileLock(ifFree: held) == nil)
     first.release()
     #expect(try FileLock(ifFree: held) != nil)
-    #expect(mode(held) == 0o600)
+    #expect(mode(of: held) == 0o600)
     #expect(throws: FileError(path, .open, number: ENOENT)) { _ = try FileLock(path, clock.wait(seconds: 1)) }
   }
 
   @Test func `the user ends the waiting, and a lock that comes free ends it too`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let path = folder.file("lock")
     var first: FileLock? = try FileLock(path, Clock().wait(seconds: 1))
     let clock = Clock()
@@ -53,7 +55,7 @@ import Testing
   }
 
   @Test func `a killed process leaves nothing locked`() async throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let path = folder.file("lock")
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
       let lock = try FileLock(path, .byPauses(seconds: 0))
@@ -64,7 +66,7 @@ import Testing
   }
 
   @Test func `a wait by pauses ends after as much of them`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let path = folder.file("lock")
     let first = try FileLock(path, .byPauses(seconds: 0))
     var waited = 0.0
@@ -78,7 +80,7 @@ import Testing
 
 @Suite struct FolderTests {
   @Test func `a tree goes with all that is in it, links are removed and never followed`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     try makePrivateFolder(folder.file("tree/a/b/c"))
     try AtomicFile.write(folder.file("outside"), "kept".utf8)
     try makePrivateFolder(folder.file("elsewhere"))
@@ -91,7 +93,7 @@ import Testing
     mkfifo(folder.file("tree/pipe"), 0o600)
     let odd = folder.file("tree/").utf8.map { CChar(bitPattern: $0) } + [CChar(bitPattern: 0xFF), 0]
     close(open(odd, O_CREAT | O_WRONLY, 0o600))
-    #expect(mode(folder.file("tree/a/b")) == 0o700)
+    #expect(mode(of: folder.file("tree/a/b")) == 0o700)
     #expect(try Folder.names(in: folder.file("tree")) == ["a", "link", "one", "pipe"])
     #expect(Folder.subfolders(of: folder.file("tree/a")) == ["b", "folder-link"])
     try Folder.removeTree(folder.file("tree"))
@@ -106,7 +108,7 @@ import Testing
   }
 
   @Test func `no folder has no names, and what is no folder is told`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     #expect(try Folder.names(in: folder.file("none")) == [])
     try AtomicFile.write(folder.file("file"), "x".utf8)
     #expect(throws: FileError(folder.file("file"), .list, number: ENOTDIR)) {
@@ -122,7 +124,7 @@ import Testing
   // MARK: Kinds of files
 
   @Test func `pipes, devices and links are refused where a file is expected, at once`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     mkfifo(folder.file("pipe"), 0o600)
     try AtomicFile.write(folder.file("file"), "x".utf8)
     symlink("file", folder.file("link"))
@@ -141,7 +143,7 @@ import Testing
   }
 
   @Test func `a path with a NUL is not read up to there`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "x".utf8)
     #expect(throws: FileError(folder.file("a\0b"), .open, number: EINVAL)) {
       try FileText.bytes(folder.file("a\0b"), limit: 10)
@@ -154,7 +156,7 @@ import Testing
   func `a step that fails leaves the old content or the new and nothing beside it`(
     step: WritingStep, number: Int32
   ) throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "old".utf8)
     var options = Replacement.ofOurs(temporaryName: "a.new")
     options.step = { $0 == step ? number : 0 }
@@ -171,7 +173,7 @@ import Testing
   }
 
   @Test func `a file of ours takes over what a killed process left, gets mode 0600 and replaces a link`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("left"), "left".utf8, mode: 0o644)
     try AtomicFile.write(folder.file("target"), "target".utf8)
     symlink("target", folder.file("a"))
@@ -180,7 +182,7 @@ import Testing
     #expect(try FileText.read(folder.file("target"), limit: 10) == "target")
     #expect(try FileFacts.at(folder.file("a"), followingLinks: false)?.kind == .file)
     try AtomicFile.write(folder.file("left"), "new".utf8, .ofOurs(temporaryName: "x"))
-    #expect(mode(folder.file("left")) == 0o600)
+    #expect(mode(of: folder.file("left")) == 0o600)
     #expect(folder.names == ["a", "left", "target"])
   }
 

@@ -2,12 +2,14 @@
 
 import Glibc
 import Lexicon
+import Problems
+import TestSupport
 import Testing
 
 @Suite struct AffixExpansionTests {
   private let folder: TemporaryFolder
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = TemporaryFolder() }
 
   private func expand(_ affixes: String, _ words: String) throws -> [String] {
     try folder.write(affixes, to: "es_ES.aff")

@@ -2,6 +2,8 @@
 
 import Glibc
 import Lexicon
+import Problems
+import TestSupport
 import Testing
 
 @Suite struct CompiledFileTests {
@@ -10,8 +12,8 @@ import Testing
   private static let words = ["bean", "bane", "noon", "niño", "cab", "ab"]
 
   init() throws {
-    lists = try TemporaryFolder()
-    cache = try TemporaryFolder()
+    lists = TemporaryFolder()
+    cache = TemporaryFolder()
     try lists.write(Self.words.joined(separator: "\n"), to: "spanish")
   }
 
@@ -51,13 +53,13 @@ import Testing
 
   @Test func `a file of another version, of another language or cut short is made again`() throws {
     _ = try open()
-    let whole = try cache.read("spanish.words")
+    let whole = try #require(cache.read("spanish.words"))
     var other = whole
     other[8] &+= 1
     for bytes in [other, [], Array("x".utf8), Array(whole.dropLast()), Array(whole.prefix(600)), whole + [0]] {
       try cache.write(bytes, to: "spanish.words")
       #expect(try Array(open().words()) == ordered(Self.words))
-      #expect(try cache.read("spanish.words") == whole)
+      #expect(try #require(cache.read("spanish.words")) == whole)
     }
     try cache.write(whole, to: "italian.words")
     try lists.write("ciao\n", to: "italian")
@@ -66,19 +68,19 @@ import Testing
 
   @Test func `a changed byte is found by the checksum, wherever it is`() throws {
     _ = try open()
-    let whole = try cache.read("spanish.words")
+    let whole = try #require(cache.read("spanish.words"))
     for index in stride(from: 0, to: whole.count, by: 41) {
       var bytes = whole
       bytes[index] ^= 0x10
       try cache.write(bytes, to: "spanish.words")
       #expect(try Array(open().words()) == ordered(Self.words), "byte \(index)")
-      #expect(try cache.read("spanish.words") == whole, "byte \(index)")
+      #expect(try #require(cache.read("spanish.words")) == whole, "byte \(index)")
     }
   }
 
   /// Asks everything of a lexicon; what it answers is not looked at.
   private func askEverything(_ lexicon: Lexicon) throws {
-    var generator = SeededGenerator(state: 9)
+    var generator = TestGenerator(9)
     for word in ["bean", "niño", "ab"] {
       _ = lexicon.contains(word)
       _ = lexicon.formable(from: word + "e")
@@ -96,7 +98,7 @@ import Testing
 
   @Test func `no changed byte makes a query read outside, even where the checksum is not looked at`() throws {
     _ = try open()
-    let (whole, status) = (try cache.read("spanish.words"), try cache.status("spanish.words"))
+    let (whole, status) = (try #require(cache.read("spanish.words")), try cache.status("spanish.words"))
     var used = 0
     for index in whole.indices {
       var bytes = whole
@@ -104,7 +106,7 @@ import Testing
       try cache.write(bytes, to: "spanish.words")
       cache.setTime("spanish.words", status)
       try askEverything(open())
-      used += try cache.read("spanish.words") == bytes ? 1 : 0
+      used += try #require(cache.read("spanish.words")) == bytes ? 1 : 0
     }
     // Most of these files were taken as they were, so that what their bytes do was seen.
     #expect(used > whole.count / 2)
@@ -112,8 +114,8 @@ import Testing
 
   @Test func `no file of a hostile author makes a query read outside`() throws {
     _ = try open()
-    let (whole, status) = (try cache.read("spanish.words"), try cache.status("spanish.words"))
-    var generator = SeededGenerator(state: 77)
+    let (whole, status) = (try #require(cache.read("spanish.words")), try cache.status("spanish.words"))
+    var generator = TestGenerator(77)
     for _ in 0..<200 {
       var bytes = whole
       for _ in 0..<Int.random(in: 1...40, using: &generator) {
@@ -143,7 +145,7 @@ import Testing
   }
 
   @Test func `a loaded list is kept too, and two lists of one name do not disturb each other`() throws {
-    let other = try TemporaryFolder()
+    let other = TemporaryFolder()
     let (first, second) = (try lists.write("aa\nbb\n", to: "mine.txt"), try other.write("cc\n", to: "mine.txt"))
     for _ in 0..<2 {
       #expect(try Array(library().load(path: first).words()) == ["aa", "bb"])

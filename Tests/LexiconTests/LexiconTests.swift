@@ -1,16 +1,9 @@
 // Tests of the questions that a lexicon answers, against plain definitions of the answers.
 
 import Lexicon
+import Problems
+import TestSupport
 import Testing
-
-/// A generator with a seed, so that every run tests the same.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return (state >> 33) | (state << 31)
-  }
-}
 
 func language(_ name: String) throws -> Language { try #require(Language.named(name)) }
 
@@ -23,7 +16,7 @@ func ordered(_ words: some Sequence<String>) -> [String] {
 
 /// Distinct words by chance over the letters given.
 func madeUpWords(_ count: Int, letters: [Character], lengths: ClosedRange<Int>, seed: UInt64) -> [String] {
-  var generator = SeededGenerator(state: seed)
+  var generator = TestGenerator(seed)
   var words: Set<String> = []
   while words.count < count {
     let length = Int.random(in: lengths, using: &generator)
@@ -138,7 +131,7 @@ func madeUpWords(_ count: Int, letters: [Character], lengths: ClosedRange<Int>, 
 
   @Test func `a random word has the length asked for, and every word comes up`() throws {
     let lexicon = try Lexicon.of(Self.plain, language: language("english"))
-    var generator = SeededGenerator(state: 7)
+    var generator = TestGenerator(7)
     var seen: Set<String> = []
     for _ in 0..<300 { seen.insert(try #require(lexicon.random(length: 4, using: &generator))) }
     #expect(seen == ["bean", "bane", "ring", "noon", "crab"])
@@ -154,7 +147,7 @@ func madeUpWords(_ count: Int, letters: [Character], lengths: ClosedRange<Int>, 
     let letters = Array("abcdefgh")
     let rich = (1...255).map { set in String(letters.indices.filter { set >> $0 & 1 == 1 }.map { letters[$0] }) }
     let lexicon = try Lexicon.of(rich + ["qqqqqqqq", "zzzzzzzz"], language: language("english"))
-    var generator = SeededGenerator(state: 1)
+    var generator = TestGenerator(1)
     for _ in 0..<5 {
       #expect(lexicon.random(length: 8, difficulty: .easy, using: &generator) == "abcdefgh")
     }

@@ -2,12 +2,14 @@
 
 import Glibc
 import Lexicon
+import Problems
+import TestSupport
 import Testing
 
 @Suite struct ListReadingTests {
   private let folder: TemporaryFolder
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = TemporaryFolder() }
 
   private func load(_ bytes: [UInt8], language name: String = "english", limits: ListLimits = ListLimits()) throws
     -> Lexicon

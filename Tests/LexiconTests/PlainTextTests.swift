@@ -1,6 +1,7 @@
 // The answers on bytes, held against the general functions of the same names on texts by chance.
 
 import Lexicon
+import TestSupport
 import Testing
 
 @Suite struct PlainTextTests {
@@ -12,7 +13,7 @@ import Testing
       "[", "é", "e\u{301}", "\u{301}", "ß", "İ", "ς", "Σ", "\u{A0}", "\u{200B}", "K",
     ].map { Array($0.utf8) } + [[0xFF], [0xC3]]
 
-  private static func text(_ generator: inout SeededGenerator, plain: Bool) -> [UInt8] {
+  private static func text(_ generator: inout TestGenerator, plain: Bool) -> [UInt8] {
     (0..<Int.random(in: 0...12, using: &generator)).flatMap { _ in
       pieces[Int.random(in: 0..<(plain ? 22 : pieces.count), using: &generator)]
     }
@@ -27,7 +28,7 @@ import Testing
 
   @Test(arguments: [true, false])
   func `whether a word can be formed is answered on bytes as on texts, or not at all`(isPlain: Bool) {
-    var generator = SeededGenerator(state: isPlain ? 11 : 12)
+    var generator = TestGenerator(isPlain ? 11 : 12)
     var answered = 0
     for _ in 0..<20_000 {
       let (letters, word) = (Self.text(&generator, plain: isPlain), Self.text(&generator, plain: isPlain))
@@ -54,7 +55,7 @@ import Testing
     let found = Array(name.utf8).withUnsafeBufferPointer { Language.letterCase(ofNamed: $0) }
     // Names beyond 16 bytes are left to the general way.
     #expect(found == (name.utf8.count <= 16 ? letterCase : nil))
-    var generator = SeededGenerator(state: 13)
+    var generator = TestGenerator(13)
     var answered = 0
     for round in 0..<4_000 {
       let bytes = Self.text(&generator, plain: round % 2 == 0)

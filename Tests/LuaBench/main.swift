@@ -12,10 +12,9 @@ final class Thing: BoundObject {
 }
 
 struct NotThere: Problem {
-  let code = "not_a_word"
-  let title = "This is not a valid word"
-  let message = "Use only real words"
-  var details: [(name: String, value: ProblemDetail)] { [("word", .text("papre"))] }
+  var report: ProblemReport {
+    ProblemReport(.notAWord, "This is not a valid word", "Use only real words", ["word": "papre"])
+  }
 }
 
 func seconds() -> Double {

@@ -2,11 +2,12 @@
 
 import Glibc
 import LuaRuntime
+import TestSupport
 import Testing
 
 /// Makes programs over a few slots that hold coroutines, wrapped or not, and what runs in them.
 private struct ProgramMaker {
-  var generator: SeededGenerator
+  var generator: TestGenerator
   let isSandboxed: Bool
 
   private mutating func pick(_ choices: [String]) -> String { choices.randomElement(using: &generator) ?? "" }
@@ -102,7 +103,7 @@ private struct ProgramMaker {
     let first = getenv("FUZZ_SEED").flatMap { UInt64(String(cString: $0)) } ?? 1
     for seed in first..<(first + UInt64(wanted)) {
       let isSandboxed = seed % 2 == 0
-      var maker = ProgramMaker(generator: SeededGenerator(seed: seed), isSandboxed: isSandboxed)
+      var maker = ProgramMaker(generator: TestGenerator(seed), isSandboxed: isSandboxed)
       var current = try state(isSandboxed: isSandboxed)
       for _ in 0..<6 {
         if current.isClosed { current = try state(isSandboxed: isSandboxed) }
@@ -123,17 +124,3 @@ private struct ProgramMaker {
   }
 }
 
-/// SplitMix64: the same numbers for the same seed.
-private struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}

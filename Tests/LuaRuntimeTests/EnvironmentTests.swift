@@ -2,6 +2,7 @@
 // methods of strings, against an exact list. A new name in the list is a decision, not an accident.
 
 import CLua
+import Problems
 import Testing
 
 @testable import LuaRuntime

@@ -2,6 +2,7 @@
 // end.
 
 import LuaRuntime
+import Problems
 import Testing
 
 @Suite struct FullStackTests {

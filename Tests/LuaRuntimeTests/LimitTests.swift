@@ -2,6 +2,8 @@
 
 import CLua
 import Glibc
+import Problems
+import TestSupport
 import Testing
 
 @testable import LuaRuntime
@@ -12,11 +14,7 @@ private func elapsed(_ body: () throws -> Void) rethrows -> Double {
   return dh_milliseconds() - start
 }
 
-private func dh_milliseconds() -> Double {
-  var now = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &now)
-  return Double(now.tv_sec) * 1000 + Double(now.tv_nsec) / 1e6
-}
+private func dh_milliseconds() -> Double { monotonicSeconds() * 1000 }
 
 /// A person's state with a function `plugin(code)` that runs code in a plugin's state, which can call back `person(code)`.
 private final class Nest {

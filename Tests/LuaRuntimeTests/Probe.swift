@@ -9,10 +9,9 @@ final class Census {
 }
 
 struct ProbeProblem: Problem {
-  let code = "not_found"
-  let title = "Not found"
-  let message = "no probe is called \"x\""
-  var details: [(name: String, value: ProblemDetail)] { [("suggestion", .text("y")), ("line", .integer(3))] }
+  var report: ProblemReport {
+    ProblemReport(.notFound, "Not found", "no probe is called \"x\"", ["suggestion": "y", "line": 3])
+  }
 }
 
 final class Probe: BoundObject {

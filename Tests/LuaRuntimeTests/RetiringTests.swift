@@ -1,6 +1,7 @@
 // States that are closed while their code runs: nothing of them is used after it is gone, and nothing new begins.
 
 import LuaRuntime
+import Problems
 import Testing
 
 private final class Holder {

@@ -1,6 +1,7 @@
 // Stops: nothing in Lua catches one, whatever stands between, and the state works on afterwards.
 
 import LuaRuntime
+import Problems
 import Testing
 
 @Suite struct StopTests {

@@ -1,6 +1,7 @@
 // What `plugin.json` may say, and how wrong ones are told; versions and ranges of them.
 
 import Bindings
+import Problems
 import Testing
 import Values
 
@@ -19,8 +20,8 @@ import Values
     #expect(read.permissions == [.module("decks.read"), .read(path: "~/x"), .write(path: "/tmp/y")])
     #expect(read.loadsAtStart && read.commands == ["a-b"] && read.modes == ["m"] && read.events == [.wordFound])
     #expect(read.requires.first?.name == "other" && read.requires.first?.range.description == ">=1 <3")
-    #expect(read.others["x-mine"]?.object?["deep"]?.array?.count == 2)
-    #expect(read.others.keys == ["x-mine"])
+    #expect(read.others["x-mine"]?.record?["deep"]?.list?.count == 2)
+    #expect(read.others.names == ["x-mine"])
   }
 
   @Test func `a manifest for a newer interface is known by name, and nothing more of it is read`() throws {

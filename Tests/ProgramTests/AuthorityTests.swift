@@ -1,6 +1,7 @@
 // Hostile plugins: each tries to do more than it was granted, and must not.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct AuthorityTests {
@@ -150,7 +151,7 @@ import Testing
     #expect(
       lines.prefix(9) == ["- -", "- -", "read -", "- written", "read -", "read -", "- -", "- -", "S"], "\(lines)")
     #expect(lines.last?.contains("not granted") == true, "\(lines)")
-    #expect(ProgramTestFiles.text(secret) == "S\nT\nU\n")
+    #expect(text(of: secret) == "S\nT\nU\n")
   }
 
   // MARK: Settings

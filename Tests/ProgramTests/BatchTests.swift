@@ -1,6 +1,7 @@
 // Batch work on real data: decks from word lists, units of work, kills in the middle.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct BatchTests {
@@ -9,7 +10,7 @@ import Testing
   @Test func `a deck of every usable word of a list, and nothing twice`() throws {
     let home = try Home()
     let usable = Set(
-      ProgramTestFiles.text("/usr/share/dict/italian").split(separator: "\n").map(String.init).filter { word in
+      text(of: "/usr/share/dict/italian").split(separator: "\n").map(String.init).filter { word in
         word.count >= 2 && word.allSatisfy { $0.isLetter && $0.isLowercase }
       })
     #expect(usable.count > 80_000)
@@ -37,7 +38,7 @@ import Testing
   }
 
   @Test func `the number of words in the README is that of the lists it names`() throws {
-    let readme = ProgramTestFiles.text(sourceRoot() + "/README.md")
+    let readme = text(of: sourceRoot() + "/README.md")
     let line = try #require(readme.split(separator: "\n").first { $0.contains("word_list.lua spanish") })
     let digits = try #require(line.split(separator: " ").first { $0.contains(",") }).filter { $0 != "," }
     #expect(try Home().run("-e", "#words.lexicon('spanish')").output == digits + "\n")

@@ -1,6 +1,7 @@
 // The command line as the contract has it: what runs, what is printed where, and the exit status.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct CommandLineTests {

@@ -1,6 +1,7 @@
 // Card documents through the program: composing, drawing, keeping.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct DocumentProgramTests {

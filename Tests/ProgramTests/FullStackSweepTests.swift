@@ -1,5 +1,6 @@
 // Every function, method and field that Lua sees, called while the Lua stack is nearly full: each answers or raises.
 
+import TestSupport
 import Testing
 
 @Suite struct FullStackSweepTests {

@@ -1,5 +1,6 @@
 // A game played at the prompt, in a pipe, from Lua and from a plugin is the same game: kept, scored, notified.
 
+import TestSupport
 import Testing
 
 @Suite struct GameFlowTests {
@@ -16,7 +17,7 @@ import Testing
     if isListening {
       _ = makeFolder(home.path + "/.config")
       _ = makeFolder(home.path + "/.config/deckhand")
-      try ProgramTestFiles.write(listening, home.path + "/.config/deckhand/init.lua")
+      try writeFile(listening, to: home.path + "/.config/deckhand/init.lua")
     }
     return home
   }

@@ -1,6 +1,7 @@
 // The gate through the built program: nothing without a sign-in, nothing after a sign-out, one answer for every wrong try.
 
 import Glibc
+import TestSupport
 import Testing
 
 /// A home with an account `ana` whose password is in a file, and a deck that was there before.
@@ -270,7 +271,7 @@ struct Accounts {
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
     #expect(terminal.isAsShellsWantIt)
-    let history = ProgramTestFiles.text(accounts.home.path + "/data/accounts/ana/history")
+    let history = text(of: accounts.home.path + "/data/accounts/ana/history")
     #expect(history.contains("whoami") && !history.contains("horse"))
   }
 
@@ -356,7 +357,7 @@ struct Accounts {
     list.type("correct horse 12\r")
     list.wait(for: "ana\r\n", seconds: 10)
     #expect(list.ended() == 0)
-    #expect(ProgramTestFiles.text(home.path + "/data/accounts/ana/history").contains("x = 1"))
+    #expect(text(of: home.path + "/data/accounts/ana/history").contains("x = 1"))
   }
 
   @Test func `a password typed is never in a core dump`() throws {
@@ -365,7 +366,7 @@ struct Accounts {
       accounts.home.words(["--password-file", accounts.password, "-e", "io.stderr:write('ready\\n') io.read()"]),
       environment: accounts.home.environment)
     usleep(1_500_000)
-    let limits = ProgramTestFiles.text("/proc/\(child.process)/limits")
+    let limits = text(of: "/proc/\(child.process)/limits")
     let line = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
     #expect(line?.split(separator: " ").dropFirst(4).first == "0", "\(limits)")
     child.kill(SIGKILL)

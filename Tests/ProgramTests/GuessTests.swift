@@ -1,5 +1,6 @@
 // Guesses and lists of words from Lua: what is answered quickly is what is answered.
 
+import TestSupport
 import Testing
 
 @Suite struct GuessTests {

@@ -1,6 +1,7 @@
 // A plugin's whole weight, in Lua's heap and in the program's, through the built program.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct MemoryTests {

@@ -1,5 +1,6 @@
 // Word games and plugins through the program.
 
+import TestSupport
 import Testing
 
 @Suite struct PlayTests {
@@ -104,8 +105,8 @@ extension Home {
     let folder = path + "/data/plugins/" + name
     try makeFolders(folder)
     let plain = #"{"name": "\#(name)", "version": "1.0", "api": 1, "permissions": ["games"], "modes": ["m"]}"#
-    try ProgramTestFiles.write(manifest ?? plain, folder + "/plugin.json")
-    try ProgramTestFiles.write(code, folder + "/init.lua")
+    try writeFile(manifest ?? plain, to: folder + "/plugin.json")
+    try writeFile(code, to: folder + "/init.lua")
   }
 
   private func makeFolders(_ folder: String) throws {

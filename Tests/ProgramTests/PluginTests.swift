@@ -1,6 +1,7 @@
 // Plugins through the built program: what they see, what they may, what becomes of them when they fail.
 
 import Glibc
+import TestSupport
 import Testing
 
 extension Home {

@@ -1,6 +1,7 @@
 // `--dry-run`: nothing that is kept changes, whatever is typed.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct RehearsalTests {
@@ -31,7 +32,7 @@ import Testing
 
   /// All that is kept, as the program tells it and as the files are.
   private func kept(_ home: Home) throws -> [String: [UInt8]] {
-    var all = contents(of: home.path + "/data")
+    var all = storedFiles(in: home.path + "/data")
     for words in [
       ["deck", "list"], ["card", "list"], ["doc", "list"], ["set"], ["plugin", "list"], ["play", "--scores"],
     ] {
@@ -67,7 +68,7 @@ import Testing
   @Test func `a command that would change something is refused, and nothing is changed`() throws {
     let home = try furnished()
     let before = try kept(home)
-    let files = contents(of: home.path + "/data")
+    let files = storedFiles(in: home.path + "/data")
     let all = try commands(home) + [("play --list", "play --list")]
     #expect(all.count > 55)
     for (name, example) in all {
@@ -75,7 +76,7 @@ import Testing
       let isRefused = run.errors.contains("and --dry-run cannot take that back; nothing was changed")
       #expect(isRefused == !Self.reading.contains(name), "\(name): \(run)")
       if isRefused { #expect(run.status == 2, "\(name)") }
-      #expect(changes(files, contents(of: home.path + "/data")).isEmpty, "\(name)")
+      #expect(changes(files, storedFiles(in: home.path + "/data")).isEmpty, "\(name)")
     }
     #expect(try changes(before, kept(home)) == [])
   }
@@ -110,7 +111,7 @@ import Testing
     #expect(run.output == "1\t2\n" + String(repeating: "nil\tdry_run\n", count: 3) + "1\n", "\(run)")
     #expect(run.errors.contains("removing a deck") && run.status == 0)
     #expect(try changes(before, kept(home)) == [])
-    #expect(ProgramTestFiles.text(home.path + "/x.csv").isEmpty)
+    #expect(text(of: home.path + "/x.csv").isEmpty)
   }
 
   @Test func `lines of Lua at the prompt, listeners and finalizers change nothing either`() throws {
@@ -149,22 +150,12 @@ private func changes(_ before: [String: [UInt8]], _ after: [String: [UInt8]]) ->
 
 /// Every file below a folder with its bytes, but the database: its header changes whenever it is opened. What it holds is
 /// asked for by `kept`.
-private func contents(of folder: String) -> [String: [UInt8]] {
+private func storedFiles(in folder: String) -> [String: [UInt8]] {
   var found: [String: [UInt8]] = [:]
-  guard let stream = opendir(folder) else { return found }
-  defer { closedir(stream) }
-  while let entry = readdir(stream) {
-    let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-    }
-    if name == "." || name == ".." || name.hasPrefix("collection.sqlite") { continue }
+  for name in names(in: folder) where !name.hasPrefix("collection.sqlite") {
     let path = folder + "/" + name
-    if entry.pointee.d_type == UInt8(DT_DIR) {
-      found[path] = []
-      found.merge(contents(of: path)) { $1 }
-    } else {
-      found[path] = Array(ProgramTestFiles.text(path).utf8)
-    }
+    found[path] = contents(of: path) ?? []
+    found.merge(storedFiles(in: path)) { $1 }
   }
   return found
 }

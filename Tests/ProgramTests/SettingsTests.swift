@@ -1,6 +1,7 @@
 // Settings through the built program: commands, Lua, layers, and that each changes what it says.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct SettingsProgramTests {
@@ -257,7 +258,7 @@ import Testing
     }
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
-    let history = ProgramTestFiles.text(home.path + "/data/local/history")
+    let history = text(of: home.path + "/data/local/history")
     #expect(
       history.contains("first = 1") && !history.contains("second = 2") && history.contains("third = 3"), "\(history)")
   }

@@ -1,6 +1,7 @@
 // Plugins that are unloaded while their code runs, by themselves, by what they call or by who listens to them: the
 // program goes on, what they added is gone, and the next line works.
 
+import TestSupport
 import Testing
 
 @Suite struct UnloadingTests {

@@ -2,6 +2,7 @@
 // Invariant: a function or a writable field without an entry in Worst/init.lua fails the test.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct WorstArgumentTests {
@@ -49,11 +50,11 @@ import Testing
   @discardableResult private func run(_ line: String, in terminal: PseudoTerminal) -> Double {
     terminal.type(line)
     terminal.wait(for: line.split(separator: " ").last.map(String.init) ?? line)
-    let start = PseudoTerminal.time()
+    let start = monotonicSeconds()
     terminal.type("\r")
     // Behind the readline's own request for marked pastes.
     terminal.wait(for: "[?2004h> ", seconds: 5)
-    return PseudoTerminal.time() - start
+    return monotonicSeconds() - start
   }
 
   private func entries(_ home: Home) throws -> [(name: String, count: Int)] {
@@ -88,8 +89,8 @@ import Testing
   private func makeFiles(_ home: Home) throws {
     let folder = home.path + "/data/plugins/worst"
     for made in [home.path + "/data", home.path + "/data/plugins", folder] { #expect(makeFolder(made)) }
-    let code = ProgramTestFiles.text(sourceRoot() + "/Tests/ProgramTests/Worst/init.lua")
-    try ProgramTestFiles.write("local FOLDER = \"\(home.path)\"\n" + code, folder + "/init.lua")
+    let code = text(of: sourceRoot() + "/Tests/ProgramTests/Worst/init.lua")
+    try writeFile("local FOLDER = \"\(home.path)\"\n" + code, to: folder + "/init.lua")
     let rights = [
       "decks.read", "decks.write", "documents.read", "documents.write", "words", "games", "settings", "shell",
       "shell.run",
@@ -99,7 +100,7 @@ import Testing
       {"name": "worst", "version": "1.0.0", "api": 1, "summary": "x", "commands": ["worst", "worst-list"],
        "permissions": [\(rights.map { "\"\($0)\"" }.joined(separator: ", "))]}
       """
-    try ProgramTestFiles.write(manifest, folder + "/plugin.json")
+    try writeFile(manifest, to: folder + "/plugin.json")
     #expect(mkfifo(home.path + "/pipe.csv", 0o600) == 0 && mkfifo(home.path + "/pipe.png", 0o600) == 0)
     let make = """
       local function put(name, text) assert(files.write("\(home.path)/" .. name, text)) end

@@ -1,6 +1,7 @@
 // Tests of the history and its file, hostile ones too.
 
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Shell
@@ -44,7 +45,7 @@ import Testing
   @Test func `a damaged file gives the lines that can be read`() throws {
     try withFolder { folder in
       let path = folder + "/history"
-      try write([UInt8]("one\n\n".utf8) + [0xFF, 0xFE, 10] + [UInt8]("a\u{0}b\ntwo\\\nthree".utf8), to: path)
+      try writeFile([UInt8]("one\n\n".utf8) + [0xFF, 0xFE, 10] + [UInt8]("a\u{0}b\ntwo\\\nthree".utf8), to: path)
       var warnings: [String] = []
       let history = History(path: path) { warnings.append($0) }
       #expect(history.entries == ["one", "two", "three"])
@@ -57,7 +58,7 @@ import Testing
 
   @Test func `an empty file is an empty history`() throws {
     try withFolder { folder in
-      try write([], to: folder + "/history")
+      try writeFile([], to: folder + "/history")
       #expect(History(path: folder + "/history").entries.isEmpty)
     }
   }
@@ -130,7 +131,7 @@ import Testing
 
   @Test func `a link to the file stays a link when the file is put in order`() throws {
     try withFolder { folder in
-      try write([UInt8](String(repeating: "same\n", count: 9000).utf8), to: folder + "/real")
+      try writeFile([UInt8](String(repeating: "same\n", count: 9000).utf8), to: folder + "/real")
       symlink("real", folder + "/history")
       #expect(History(path: folder + "/history").entries == ["same"])
       var status = stat()
@@ -143,11 +144,11 @@ import Testing
   @Test func `any bytes are read without harm and what is kept comes back`() throws {
     try withFolder { folder in
       let path = folder + "/history"
-      var random = SeededGenerator(seed: 11)
+      var random = TestGenerator(11)
       let alphabet = [UInt8]("ab\\n\n\n ".utf8) + [0, 0xC3, 0xA9, 0xFF]
       for _ in 0..<300 {
         let count = Int.random(in: 0...60, using: &random)
-        try write((0..<count).compactMap { _ in alphabet.randomElement(using: &random) }, to: path)
+        try writeFile((0..<count).compactMap { _ in alphabet.randomElement(using: &random) }, to: path)
         let history = History(path: path)
         let before = history.entries
         history.add("z\\\n\n\\")

@@ -1,6 +1,8 @@
 // Tests of plain lines, of prompts with colours, of common beginnings and of paths.
 
 import Glibc
+import Problems
+import TestSupport
 import Testing
 
 @testable import Shell
@@ -73,7 +75,7 @@ import Testing
   @Test func `paths are offered from the folder that is typed`() throws {
     try withFolder { folder in
       mkdir(folder + "/notes", 0o700)
-      for name in ["a b.csv", "a.lua", ".hidden", "notes/x"] { try write([], to: folder + "/" + name) }
+      for name in ["a b.csv", "a.lua", ".hidden", "notes/x"] { try writeFile([], to: folder + "/" + name) }
       symlink("notes", folder + "/to_notes")
       func paths(_ text: String, foldersOnly: Bool = false) -> [String] {
         PathCompletion.paths(beginningWith: text, foldersOnly: foldersOnly, home: folder)

@@ -2,6 +2,7 @@
 
 import Commands
 import Shell
+import TestSupport
 import Testing
 
 @Suite struct TerminalTests {
@@ -81,7 +82,7 @@ import Testing
   }
 
   @Test func `no line is wider than the terminal, whatever the cells`() {
-    var random = SeededGenerator(seed: 5)
+    var random = TestGenerator(5)
     let letters = ["a", "漢", "é", "🐕", " ", "\t", "n\u{303}"]
     for _ in 0..<300 {
       let columns = (0..<Int.random(in: 1...9, using: &random)).map {

@@ -2,7 +2,9 @@
 
 import GRDB
 import Glibc
+import Problems
 import Storage
+import TestSupport
 import Testing
 
 /// A process that holds byte 120 of a file, the write lock of SQLite's WAL mode, until it is ended.
@@ -10,34 +12,24 @@ final class LockingProcess {
   let id: pid_t
   private let output: Int32
 
-  init?(_ path: String) {
+  init(_ path: String) throws {
     let program = """
       use Fcntl; $| = 1; open(my $f, "+<", $ARGV[0]) or die;
       my $lock = pack("s s x4 q q l x4", F_WRLCK, 0, 120, 1, 0);
       fcntl($f, F_SETLK, $lock) or die; print "held"; sleep 60;
       """
-    var ends: [Int32] = [0, 0]
-    guard pipe(&ends) == 0 else { return nil }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    var arguments: [UnsafeMutablePointer<CChar>?] = ["perl", "-e", program, path].map { (word: String) in strdup(word) }
-    arguments.append(nil)
-    defer { for argument in arguments { free(argument) } }
-    var id: pid_t = 0
-    let result = posix_spawn(&id, "/usr/bin/perl", &actions, nil, arguments, environ)
-    close(ends[1])
-    self.id = id
-    output = ends[0]
-    var word = [UInt8](repeating: 0, count: 4)
-    guard result == 0, read(output, &word, 4) == 4 else { return nil }
+    let ends = try makePipe()
+    id = try spawn(["/usr/bin/perl", "-e", program, path], environment: []) { actions in
+      posix_spawn_file_actions_adddup2(&actions, ends.writing, 1)
+    }
+    close(ends.writing)
+    output = ends.reading
+    try #require(readSome(output) == Array("held".utf8))
   }
 
   func end() {
     kill(id, SIGKILL)
-    var status: Int32 = 0
-    waitpid(id, &status, 0)
+    _ = waitForEnd(id)
     close(output)
   }
 }
@@ -52,7 +44,7 @@ final class LockingProcess {
   }
 
   @Test func `another process's lock is waited for, then told with its process id; reading goes on`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     var asked = 0
     let store = store(path, patience: 0.3) {
@@ -60,7 +52,7 @@ final class LockingProcess {
       return false
     }
     try add(store, "a")
-    let other = try #require(LockingProcess(path + "-shm"))
+    let other = try LockingProcess(path + "-shm")
     let error = #expect(throws: StorageError.self) { try add(store, "b") }
     #expect(error == .busy(path: path, holder: Int(other.id), operation: "adding a word"))
     #expect(
@@ -79,17 +71,17 @@ final class LockingProcess {
   }
 
   @Test func `waiting for a lock ends at once when the person asks`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let store = store(path, patience: 60) { true }
     try add(store, "a")
-    let other = try #require(LockingProcess(path + "-shm"))
+    let other = try LockingProcess(path + "-shm")
     defer { other.end() }
     #expect(throws: StorageError.interrupted(path: path)) { try add(store, "b") }
   }
 
   @Test func `a connection of this process that writes is waited for too`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let first = store(path, patience: 0.1)
     try add(first, "a")

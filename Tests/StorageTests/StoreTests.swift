@@ -3,7 +3,9 @@
 import Files
 import GRDB
 import Glibc
+import Problems
 import Storage
+import TestSupport
 import Testing
 
 @Suite struct StoreTests {
@@ -22,7 +24,7 @@ import Testing
   }
 
   @Test func `where SQLite cannot make its own files everything can be read, and a change says why not`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let path = folder.file("data.sqlite")
     let first = store(path)
     try add(first, "one")
@@ -41,7 +43,7 @@ import Testing
   }
 
   @Test func `what is done is on disk: every commit is synced, also while another process has the file open`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let (first, second) = (store(folder.file("data.sqlite")), store(folder.file("data.sqlite")))
     try add(first, "one")
     #expect(try words(second) == ["one"])
@@ -106,7 +108,7 @@ import Testing
   }
 
   @Test func `a unit takes the lock at its first write, not before`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let (first, second) = (store(folder.file("x.sqlite")), store(folder.file("x.sqlite")))
     first.beginUnit()
     #expect(try words(first) == [])
@@ -118,7 +120,7 @@ import Testing
   }
 
   @Test func `what counts changes grows with writes, rollbacks and other connections`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let (mine, other) = (store(folder.file("x.sqlite")), store(folder.file("x.sqlite")))
     var last = mine.changeCount
     func grew() -> Bool {
@@ -146,7 +148,7 @@ import Testing
   }
 
   @Test func `a full disk ends the operation, and a unit refuses to go on`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let store = store(folder.file("x.sqlite"))
     try add(store, "before")
     try store.read { try $0.execute(sql: "PRAGMA max_page_count = 20") }
@@ -197,17 +199,17 @@ import Testing
   }
 
   @Test func `folders and files are their owner's alone`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let path = folder.file("deep/er/x.sqlite")
     let store = store(path)
     try add(store, "a")
-    #expect(mode(folder.file("deep")) == 0o700)
-    #expect(mode(folder.file("deep/er")) == 0o700)
-    for ending in ["", "-wal", "-shm"] { #expect(mode(path + ending) == 0o600) }
+    #expect(mode(of: folder.file("deep")) == 0o700)
+    #expect(mode(of: folder.file("deep/er")) == 0o700)
+    for ending in ["", "-wal", "-shm"] { #expect(mode(of: path + ending) == 0o600) }
   }
 
   @Test func `nothing is opened before the first use, and closing lets it be opened again`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let store = store(folder.file("x.sqlite"))
     #expect(folder.names == [])
     try add(store, "a")
@@ -217,7 +219,7 @@ import Testing
   }
 
   @Test func `a file of the future is refused and left alone`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let newer = Store(
       path: path, migrations: StoreTests.migrations + [Migration("test.2", sql: "CREATE TABLE more (x)")])
@@ -230,7 +232,7 @@ import Testing
   }
 
   @Test func `missing steps run together or not at all`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     try add(store(path), "a")
     let broken = Store(
@@ -248,7 +250,7 @@ import Testing
     [UInt8](repeating: 7, count: 5000), Array("SQLite format 3\0".utf8) + [UInt8](repeating: 0xAB, count: 5000),
   ])
   func `a file that is no database is refused as damaged and left as it is`(content: [UInt8]) throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     try AtomicFile.write(path, content)
     let error = #expect(throws: StorageError.self) { try words(store(path)) }
@@ -257,7 +259,7 @@ import Testing
   }
 
   @Test func `a folder in place of the file is told plainly`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let error = #expect(throws: StorageError.self) { try words(store(folder.path)) }
     #expect(error?.code == "storage_unreadable")
   }

@@ -2,6 +2,7 @@
 
 import GRDB
 import Storage
+import TestSupport
 import Testing
 
 @Suite struct UndoTests {
@@ -150,7 +151,7 @@ import Testing
   }
 
   @Test func `a step in the middle is undone while nothing since stands on it, across processes and restarts`() throws {
-    let folder = TestFolder()
+    let folder = TemporaryFolder()
     let path = folder.file("data.sqlite")
     let first = store(path)
     try first.operation("box a") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }

@@ -3,13 +3,14 @@
 
 import Glibc
 import Problems
+import TestSupport
 import Testing
 import ToggleSettings
 
 @Suite struct SettingsPropertyTests {
   @Test func `random operations on random trees agree with a slow model`() throws {
     let steps = getenv("SETTINGS_STEPS").flatMap { Int(String(cString: $0)) } ?? 20_000
-    var random = SeededGenerator(seed: 5)
+    var random = TestGenerator(5)
     var done = 0
     while done < steps {
       var run = try RandomRun(&random)
@@ -38,7 +39,7 @@ private struct RandomRun {
   var operations = 0
   var heard = 0
 
-  init(_ random: inout SeededGenerator) throws {
+  init(_ random: inout TestGenerator) throws {
     var declarations: [SettingDeclaration] = []
     for index in 0..<Int.random(in: 1...3, using: &random) {
       let section = Bool.random(using: &random) ? "s." : ""
@@ -59,7 +60,7 @@ private struct RandomRun {
     }
   }
 
-  private static func kind(_ name: String, depth: Int, _ model: inout SlowModel, _ random: inout SeededGenerator)
+  private static func kind(_ name: String, depth: Int, _ model: inout SlowModel, _ random: inout TestGenerator)
     -> SettingKind
   {
     if depth > 0, depth > 4 || Int.random(in: 0..<3, using: &random) > 0 {
@@ -76,7 +77,7 @@ private struct RandomRun {
     return .group(children)
   }
 
-  mutating func step(_ random: inout SeededGenerator) throws {
+  mutating func step(_ random: inout TestGenerator) throws {
     let name = Int.random(in: 0..<50, using: &random) == 0 ? "nobody" : names.randomElement(using: &random) ?? ""
     let value = Bool.random(using: &random)
     let before = model

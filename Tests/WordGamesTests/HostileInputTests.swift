@@ -1,6 +1,8 @@
 // Tests of guesses and base words that nobody should type, and of saved games that somebody changed.
 
 import Lexicon
+import Problems
+import TestSupport
 import Testing
 import WordGames
 
@@ -55,7 +57,7 @@ import WordGames
     var seconds = 500.0
     let mode = Mode.timed
     let game = try Game.start(
-      mode: mode, lexicon: lexicon(), base: "cambering", level: .hard, random: SeededGenerator(state: 1),
+      mode: mode, lexicon: lexicon(), base: "cambering", level: .hard, random: TestGenerator(1),
       now: { seconds })
     for word in ["cab", "grace", "ring"] { _ = try game.guess(word) }
     _ = try game.hint()
@@ -66,7 +68,7 @@ import WordGames
     #expect(read == state)
     seconds = 9000
     let again = try Game.resume(
-      read, mode: mode, lexicon: lexicon(), random: SeededGenerator(state: 2), now: { seconds })
+      read, mode: mode, lexicon: lexicon(), random: TestGenerator(2), now: { seconds })
     #expect(again.found == game.found)
     #expect(again.score == game.score)
     #expect(again.average == game.average)
@@ -82,7 +84,7 @@ import WordGames
     let game = try game(.duel)
     for word in ["cab", "grace", "ring"] { _ = try game.guess(word) }
     let text = Array(game.state.encoded.utf8)
-    var generator = SeededGenerator(state: 3)
+    var generator = TestGenerator(3)
     var refused = 0
     for round in 0..<3000 {
       var changed = text
@@ -94,7 +96,7 @@ import WordGames
       do {
         let state = try GameState(decoding: String(decoding: changed, as: UTF8.self))
         let again = try Game.resume(
-          state, mode: .duel, lexicon: lexicon(), random: SeededGenerator(state: 1), now: { 0 })
+          state, mode: .duel, lexicon: lexicon(), random: TestGenerator(1), now: { 0 })
         _ = try again.guess("bean")
         _ = again.scores
         _ = again.result.encoded
@@ -120,10 +122,10 @@ import WordGames
     var state = try game(.duel).state
     state.currentPlayer = 7
     #expect(throws: GameError.self) {
-      try Game.resume(state, mode: .duel, lexicon: lexicon(), random: SeededGenerator(state: 1), now: { 0 })
+      try Game.resume(state, mode: .duel, lexicon: lexicon(), random: TestGenerator(1), now: { 0 })
     }
     #expect(throws: GameError.self) {
-      try Game.resume(state, mode: .classic, lexicon: lexicon(), random: SeededGenerator(state: 1), now: { 0 })
+      try Game.resume(state, mode: .classic, lexicon: lexicon(), random: TestGenerator(1), now: { 0 })
     }
   }
 

@@ -2,6 +2,7 @@
 
 import Lexicon
 import Problems
+import TestSupport
 import Testing
 import Text
 import WordGames
@@ -11,7 +12,7 @@ private struct HookFailure: Error, Equatable {}
 /// Distinct words of eight letters.
 private func eightLetterWords(_ count: Int) -> [String] {
   let letters = Array("abcdefghijklmnopqrst")
-  var generator = SeededGenerator(state: 11)
+  var generator = TestGenerator(11)
   var words: Set<String> = []
   while words.count < count {
     words.insert(String((0..<8).map { _ in letters.randomElement(using: &generator) ?? "a" }))
@@ -161,7 +162,7 @@ private final class Clock {
     let lexicon = try lexicon(words)
     for seed in 1...10 as ClosedRange<UInt64> {
       let game = try Game.start(
-        mode: .classic, lexicon: lexicon, level: .easy, random: SeededGenerator(state: seed), now: { 0 })
+        mode: .classic, lexicon: lexicon, level: .easy, random: TestGenerator(seed), now: { 0 })
       #expect(game.baseWord == "abcdefgh")
     }
   }
@@ -181,7 +182,10 @@ private final class Clock {
     #expect(game.rules == [.fromLetters])
     #expect(try game.shown() == "****4")
     #expect(try game.guess("on") == .declined)
-    #expect(game.declined == Refusal(code: "nope", title: "No", message: "Not this one", word: "on"))
+    #expect(
+      game.declined
+        == Refusal(
+          ProblemReport(.custom("nope"), "No", "Not this one"), word: "on"))
     #expect(try game.guess("no") == .accepted(points: 7))
     #expect(try game.hint() == "think")
     #expect(try game.guess("noon") == .accepted(points: 1_000_000_000))

@@ -1,6 +1,8 @@
 // Tests of the rules: their text, what each lets pass, and what each says.
 
 import Lexicon
+import Problems
+import TestSupport
 import Testing
 import WordGames
 
@@ -21,9 +23,9 @@ private let known =
   @Test func `every rule has a name, a code, a title and a message`() throws {
     for name in Rule.names {
       let text = name.hasSuffix("length:") ? name + "3" : name.hasSuffix(":") ? name + "a" : name
-      let rule = try Rule(parsing: text)
-      #expect(![rule.code, rule.title, rule.message].contains(""))
-      #expect(!rule.message.hasSuffix("."))
+      let report = try Rule(parsing: text).report
+      #expect(![report.code.rawValue, report.title, report.message].contains(""))
+      #expect(!report.message.hasSuffix("."))
     }
   }
 
@@ -51,9 +53,9 @@ private let known =
   }
 
   @Test func `too short says how many letters it takes`() {
-    #expect(Rule.minLength(4).message == "Words need at least 4 letters")
-    #expect(Rule.minLength(2).message == "Words need at least two letters")
-    #expect(Rule.minLength(4).code == "too_short")
+    #expect(Rule.minLength(4).report.message == "Words need at least 4 letters")
+    #expect(Rule.minLength(2).report.message == "Words need at least two letters")
+    #expect(Rule.minLength(4).report.code == .failure(.tooShort))
   }
 
   /// The first failure of one guess in a game of these rules.
@@ -86,7 +88,7 @@ private let known =
   }
 
   @Test func `the native count of letters agrees with canForm for words by chance`() throws {
-    var generator = SeededGenerator(state: 5)
+    var generator = TestGenerator(5)
     let letters = Array("abcdeñéλ\u{1E9E}q\u{303}q")
     func word(_ lengths: ClosedRange<Int>) -> String {
       String(

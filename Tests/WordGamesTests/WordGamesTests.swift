@@ -2,16 +2,9 @@
 
 import Lexicon
 import Problems
+import TestSupport
 import Testing
 import WordGames
-
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return (state >> 33) | (state << 31)
-  }
-}
 
 let englishWords = [
   "cambering", "grace", "cab", "zebra", "bearing", "margin", "ring", "bean", "bane", "level", "noon", "crab", "ab",
@@ -26,7 +19,7 @@ func game(
   language: String = "english", seed: UInt64 = 1, now: @escaping () -> Double = { 0 }
 ) throws -> Game {
   try Game.start(
-    mode: mode, lexicon: lexicon(words, language), length: length, base: base, random: SeededGenerator(state: seed),
+    mode: mode, lexicon: lexicon(words, language), length: length, base: base, random: TestGenerator(seed),
     now: now)
 }
 

@@ -50,7 +50,7 @@ private final class TestData: ModeData {
     mode.hooks.accept = { _, word in
       if word != "no" { return nil }
       refusals += 1
-      return Refusal(code: "no", title: "No", message: "No", word: word)
+      return PlainProblem(code: "no", title: "No", message: "No")
     }
     mode.hooks.finished = { $0.count > 1 || refusals > 1 }
     mode.hooks.makeData = { TestData($0 ?? "fresh") }

@@ -5,6 +5,7 @@ import CardDocuments
 import Files
 import Glibc
 import Problems
+import TestSupport
 import Testing
 import ToggleSettings
 import WordGames
@@ -14,32 +15,27 @@ import WordGames
 
 /// A data folder without accounts that goes with the test.
 final class Person {
-  let data: String
+  /// Nil where the folder is another process's.
+  private let folder: TemporaryFolder?
   private let store: AccountStore
-  private let isOurs: Bool
+  let data: String
 
   init() throws {
-    var template = Array("/tmp/deckhand-workspace-XXXXXX".utf8CString)
-    let made = template.withUnsafeMutableBufferPointer { buffer in
-      buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) } ?? ""
-    }
-    try #require(!made.isEmpty)
-    data = made
-    isOurs = true
-    store = try AccountStore(data: data, environment: .ofSystem(bootID: "test"))
-    try #require(mkdir(made + "/words", 0o700) == 0)
-    try write("comidas\nmamá\ncosas\ncaminos\n", to: "/words/spanish")
-    try write("cambering\ngrace\nletters\nelephant\n", to: "/words/american-english")
+    let folder = TemporaryFolder()
+    self.folder = folder
+    data = folder.path
+    store = try AccountStore(data: folder.path, environment: .ofSystem(bootID: "test"))
+    try folder.makeFolder("words")
+    try folder.write("comidas\nmamá\ncosas\ncaminos\n", to: "words/spanish")
+    try folder.write("cambering\ngrace\nletters\nelephant\n", to: "words/american-english")
   }
 
-  /// The folder of another process's test, which stays.
-  init(at folder: String) throws {
-    data = folder
-    isOurs = false
-    store = try AccountStore(data: data, environment: .ofSystem(bootID: "test"))
+  /// The folder of another process's test.
+  init(at path: String) throws {
+    folder = nil
+    data = path
+    store = try AccountStore(data: path, environment: .ofSystem(bootID: "test"))
   }
-
-  deinit { if isOurs { try? Folder.removeTree(data) } }
 
   func access() throws -> AccountAccess { try store.openLocal() }
 
@@ -58,17 +54,7 @@ final class Person {
   }
 
   func settingsFile(_ text: String) throws -> String {
-    try write(text, to: "/settings.json")
-    return data + "/settings.json"
-  }
-
-  private func write(_ text: String, to name: String) throws {
-    let path = data + name
-    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    try #require(file >= 0)
-    defer { close(file) }
-    let bytes = Array(text.utf8)
-    #expect(Glibc.write(file, bytes, bytes.count) == bytes.count)
+    try #require(folder).write(text, to: "settings.json")
   }
 }
 

@@ -1,6 +1,7 @@
 // Why a picture cannot be used, and why a drawing was not made.
 
 import DrawingWire
+import Problems
 import Values
 
 /// What is wrong with a picture that somebody wants on a card.
@@ -15,26 +16,22 @@ public enum PictureFailure: Error, Equatable, Sendable {
   case crashed
   case drawing(DrawingFailure)
 
-  var code: String {
+  var reason: (code: ProblemCode, words: String) {
     switch self {
-    case .unknownKind: "unknown_format"
-    case .damaged: "damaged_picture"
-    case .tooLarge: "too_large"
-    case .noLoader: "no_loader"
-    case .crashed: "damaged_picture"
-    case .drawing(let failure): failure.code
-    }
-  }
-
-  var words: String {
-    switch self {
-    case .unknownKind: "a PNG, JPEG, GIF, WebP or SVG picture expected"
-    case .damaged(let why): "the picture is damaged\(why.isEmpty ? "" : ": " + why)"
-    case .tooLarge(let why): "the picture is too large: \(why)"
+    case .unknownKind: (.failure(.unknownFormat), "a PNG, JPEG, GIF, WebP or SVG picture expected")
+    case .damaged(let why): (.failure(.damagedPicture), "the picture is damaged\(why.isEmpty ? "" : ": " + why)")
+    case .tooLarge(let why): (.failure(.tooLarge), "the picture is too large: \(why)")
     case .noLoader(let kind):
-      "\(kind) cannot be read here; install Debian's \(kind == "WebP" ? "webp-pixbuf-loader" : "librsvg2-common")"
-    case .crashed: "the picture could not be decoded: it stopped the program that decodes pictures"
-    case .drawing(let failure): failure.words
+      (
+        .failure(.noLoader),
+        "\(kind) cannot be read here; install Debian's \(kind == "WebP" ? "webp-pixbuf-loader" : "librsvg2-common")"
+      )
+    case .crashed:
+      (
+        .failure(.damagedPicture),
+        "the picture could not be decoded: it stopped the program that decodes pictures"
+      )
+    case .drawing(let failure): failure.reason
     }
   }
 }
@@ -49,22 +46,19 @@ public enum DrawingFailure: Error, Equatable, Sendable {
   case interrupted
   case refused(String)
 
-  var code: String {
+  var reason: (code: ProblemCode, words: String) {
     switch self {
-    case .missing: "no_drawing"
-    case .crashed, .refused: "drawing_failed"
-    case .timedOut: "timed_out"
-    case .interrupted: "interrupted"
-    }
-  }
-
-  var words: String {
-    switch self {
-    case .missing(let path, _): "pictures are drawn by deckhand-draw, which is not at \(path); put it beside deckhand"
-    case .crashed: "the program that draws pictures stopped; nothing was written"
-    case .timedOut(let seconds): "drawing took longer than \(JSONNumber(seconds)?.text ?? "") s and was stopped"
-    case .interrupted: "drawing was stopped"
-    case .refused(let why): "it cannot be drawn: \(why)"
+    case .missing(let path, _):
+      (
+        .failure(.noDrawing),
+        "pictures are drawn by deckhand-draw, which is not at \(path); put it beside deckhand"
+      )
+    case .crashed:
+      (.failure(.drawingFailed), "the program that draws pictures stopped; nothing was written")
+    case .timedOut(let seconds):
+      (.failure(.timedOut), "drawing took longer than \(Value.measure(seconds).json) s and was stopped")
+    case .interrupted: (.interrupted, "drawing was stopped")
+    case .refused(let why): (.failure(.drawingFailed), "it cannot be drawn: \(why)")
     }
   }
 }

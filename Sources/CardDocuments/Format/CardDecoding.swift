@@ -8,9 +8,9 @@ extension CardDocument {
   /// Reads a file of any shape, bringing it to version 2.
   /// - Parameter file: what to call it in an error.
   public init(reading bytes: [UInt8], file: String) throws(DocumentError) {
-    let value: JSONValue
+    let value: Value
     do { value = try JSONParser.parse(bytes, limits: CardFormat.limits) } catch { throw .notJSON(file: file, error) }
-    guard case .object(let object) = value else { throw .wrong(file, .whole, expected: "an object", value) }
+    guard case .record(let object) = value else { throw .wrong(file, .whole, expected: "an object", value) }
     guard let shape = CardShape(of: object) else { throw .notACard(file: file) }
     let id = try CardDocument.id(of: object, file: file)
     try CardDocument.checkLists(of: object, shape: shape, file: file)
@@ -20,19 +20,19 @@ extension CardDocument {
   }
 
   /// The file, version 2, with sorted keys. The same document gives the same bytes.
-  public var encoded: [UInt8] { JSONWriter.bytes(of: .object(json)) }
+  public var encoded: [UInt8] { JSONWriter.bytes(of: .record(json)) }
 
-  private static func id(of object: JSONObject, file: String) throws(DocumentError) -> DocumentID {
+  private static func id(of object: Value.Record, file: String) throws(DocumentError) -> DocumentID {
     let pointer = JSONPointer.whole.appending("id")
     guard let value = object["id"] else { throw .wrong(file, pointer, expected: "a UUID", nil) }
-    guard let text = value.string, let id = DocumentID(text) else {
+    guard let text = value.text, let id = DocumentID(text) else {
       throw .wrong(file, pointer, expected: "a UUID", value)
     }
     return id
   }
 
   /// The lists of elements are lists of objects, within bounds, before a migration looks at them.
-  private static func checkLists(of object: JSONObject, shape: CardShape, file: String) throws(DocumentError) {
+  private static func checkLists(of object: Value.Record, shape: CardShape, file: String) throws(DocumentError) {
     let isNew = shape == .version2 || shape == .future
     var count = 0
     for key in isNew ? ["elements"] : ["imageElements", "textElements"] {
@@ -41,25 +41,25 @@ extension CardDocument {
         if isNew { throw .wrong(file, pointer, expected: "a list", nil) }
         continue
       }
-      guard let list = value.array else { throw .wrong(file, pointer, expected: "a list", value) }
+      guard let list = value.list else { throw .wrong(file, pointer, expected: "a list", value) }
       count += list.count
       guard count <= CardFormat.maximumElements else {
         throw .tooMuch(file: file, pointer, "elements", limit: CardFormat.maximumElements)
       }
-      for (index, entry) in list.enumerated() where entry.object == nil {
+      for (index, entry) in list.enumerated() where entry.record == nil {
         throw .wrong(file, pointer.appending(index), expected: "an object", entry)
       }
     }
   }
 
-  private static func checkElements(of json: JSONObject, file: String) throws(DocumentError) {
-    for (index, entry) in (json["elements"]?.array ?? []).enumerated() {
+  private static func checkElements(of json: Value.Record, file: String) throws(DocumentError) {
+    for (index, entry) in (json["elements"]?.list ?? []).enumerated() {
       let pointer = JSONPointer.whole.appending("elements").appending(index)
-      guard let id = entry.object?["id"]?.string, !id.isEmpty, id.utf8.count <= 200 else {
-        throw .wrong(file, pointer.appending("id"), expected: "a text of 1 to 200 bytes", entry.object?["id"])
+      guard let id = entry.record?["id"]?.text, !id.isEmpty, id.utf8.count <= 200 else {
+        throw .wrong(file, pointer.appending("id"), expected: "a text of 1 to 200 bytes", entry.record?["id"])
       }
       for key in ["text", "alt", "link", "font", "group"] {
-        guard (entry.object?[key]?.string ?? "").utf8.count <= CardFormat.maximumText else {
+        guard (entry.record?[key]?.text ?? "").utf8.count <= CardFormat.maximumText else {
           throw .tooMuch(file: file, pointer.appending(key), "bytes", limit: CardFormat.maximumText)
         }
       }
@@ -69,8 +69,8 @@ extension CardDocument {
 
 extension CardShape {
   /// Told by what is in the file, never by its name; nil when it is no card document.
-  init?(of object: JSONObject) {
-    if object["format"]?.string == CardFormat.name {
+  init?(of object: Value.Record) {
+    if object["format"]?.text == CardFormat.name {
       guard let version = object["version"]?.integer, version >= CardFormat.version else { return nil }
       self = version == CardFormat.version ? .version2 : .future
       return
@@ -78,7 +78,7 @@ extension CardShape {
     let hasImages = object["imageElements"] != nil
     let hasTexts = object["textElements"] != nil
     guard hasImages || hasTexts else { return nil }
-    let images = (object["imageElements"]?.array ?? []).compactMap(\.object)
+    let images = (object["imageElements"]?.list ?? []).compactMap(\.record)
     if images.contains(where: { $0["frameIndex"] != nil }) {
       self = .edition2
     } else if hasTexts || object["backgroundColor"] != nil || images.contains(where: { $0["frame"] != nil }) {

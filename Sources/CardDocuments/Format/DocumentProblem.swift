@@ -8,23 +8,10 @@ public import Values
 
 /// One finding of a check.
 public struct DocumentProblem: Problem, Equatable, Sendable {
-  /// What a check can find. The raw value is the problem's code.
-  public enum Kind: String, CaseIterable, Sendable {
-    case wrongType = "wrong_type"
-    case badColor = "bad_color"
-    case unknownFrame = "unknown_frame"
-    case unknownKind = "unknown_kind"
-    case badSize = "bad_size"
-    case outOfRange = "out_of_range"
-    case badImage = "bad_image"
-    case missingKey = "missing_key"
-    case duplicateID = "duplicate_id"
-    case missingImage = "missing_image"
-    case imageMismatch = "image_mismatch"
-    case orphanedImage = "orphaned_image"
-    case damagedJournal = "damaged_journal"
-    case undrawableText = "undrawable_text"
-    case laterVersion = "later_version"
+  /// What a check can find.
+  public enum Kind: CaseIterable, Sendable {
+    case wrongType, badColor, unknownFrame, unknownKind, badSize, outOfRange, badImage, missingKey, duplicateID
+    case missingImage, imageMismatch, orphanedImage, damagedJournal, undrawableText, laterVersion
     /// Something could not be looked at.
     case unchecked
     /// The file does not open at all.
@@ -54,32 +41,33 @@ public struct DocumentProblem: Problem, Equatable, Sendable {
     self.init(.unreadable, pointer, error.message, path: path)
   }
 
-  public var code: String { kind.rawValue }
-
-  public var title: String {
-    switch kind {
-    case .wrongType: "Wrong type"
-    case .badColor: "Not a colour"
-    case .unknownFrame: "Unknown frame"
-    case .unknownKind: "Unknown kind of element"
-    case .badSize: "Size not above 0"
-    case .outOfRange: "Out of range"
-    case .badImage: "Not an image of the store"
-    case .missingKey: "Something is missing"
-    case .duplicateID: "An id twice"
-    case .missingImage: "Image file missing"
-    case .imageMismatch: "Image file damaged"
-    case .orphanedImage: "Image file unused"
-    case .damagedJournal: "A change left half done"
-    case .undrawableText: "No font for it"
-    case .laterVersion: "Later version"
-    case .unchecked: "Not checked"
-    case .unreadable: "Does not open"
-    }
+  public var report: ProblemReport {
+    let (code, title) = kind.codeAndTitle
+    return ProblemReport(code, title, message, ["pointer": pointer.description, "path": path])
   }
+}
 
-  public var details: [(name: String, value: ProblemDetail)] {
-    [("pointer", .text(pointer.description))] + (path.map { [("path", .text($0))] } ?? [])
+extension DocumentProblem.Kind {
+  fileprivate var codeAndTitle: (ProblemCode.Failure, String) {
+    switch self {
+    case .wrongType: (.wrongType, "Wrong type")
+    case .badColor: (.badColor, "Not a colour")
+    case .unknownFrame: (.unknownFrame, "Unknown frame")
+    case .unknownKind: (.unknownKind, "Unknown kind of element")
+    case .badSize: (.badSize, "Size not above 0")
+    case .outOfRange: (.outOfRange, "Out of range")
+    case .badImage: (.badImage, "Not an image of the store")
+    case .missingKey: (.missingKey, "Something is missing")
+    case .duplicateID: (.duplicateID, "An id twice")
+    case .missingImage: (.missingImage, "Image file missing")
+    case .imageMismatch: (.imageMismatch, "Image file damaged")
+    case .orphanedImage: (.orphanedImage, "Image file unused")
+    case .damagedJournal: (.damagedJournal, "A change left half done")
+    case .undrawableText: (.undrawableText, "No font for it")
+    case .laterVersion: (.laterVersion, "Later version")
+    case .unchecked: (.unchecked, "Not checked")
+    case .unreadable: (.unreadable, "Does not open")
+    }
   }
 }
 
@@ -99,7 +87,7 @@ private struct ProblemSearch {
     found.append(DocumentProblem(kind, pointer, message))
   }
 
-  mutating func look(at json: JSONObject, isReadOnly: Bool) {
+  mutating func look(at json: Value.Record, isReadOnly: Bool) {
     let root = JSONPointer.whole
     if isReadOnly {
       add(.laterVersion, root.appending("version"), "version 2 expected; only a later Deckhand knows all of it")
@@ -108,17 +96,17 @@ private struct ProblemSearch {
     groups(json["groups"], root.appending("groups"))
     let place = root.appending("elements")
     var seen: Set<String> = []
-    for (index, object) in (json["elements"]?.array ?? []).compactMap(\.object).enumerated() {
+    for (index, object) in (json["elements"]?.list ?? []).compactMap(\.record).enumerated() {
       let pointer = place.appending(index)
-      if let id = object["id"]?.string, !seen.insert(id).inserted {
+      if let id = object["id"]?.text, !seen.insert(id).inserted {
         add(.duplicateID, pointer.appending("id"), "the id \(quoted(id)) stands at an element before it too")
       }
       element(object, pointer)
     }
   }
 
-  private mutating func element(_ json: JSONObject, _ pointer: JSONPointer) {
-    let kind = json["kind"]?.string.flatMap(ElementKind.init)
+  private mutating func element(_ json: Value.Record, _ pointer: JSONPointer) {
+    let kind = json["kind"]?.text.flatMap(ElementKind.init)
     if kind == nil { unknownKind(json["kind"], pointer) }
     for key in ["x", "y"] { number(json[key], pointer.appending(key)) }
     for key in ["width", "height"] { size(json[key], pointer.appending(key)) }
@@ -126,7 +114,7 @@ private struct ProblemSearch {
       wrongType(rotation, pointer.appending("rotation"), "a number")
     }
     for key in ["alt", "font", "group", "link", "text", "imageFile"] { text(json[key], pointer.appending(key)) }
-    if let locked = json["locked"], locked.bool == nil {
+    if let locked = json["locked"], locked.boolean == nil {
       wrongType(locked, pointer.appending("locked"), "true or false")
     }
     color(json["color"], pointer.appending("color"))
@@ -137,29 +125,30 @@ private struct ProblemSearch {
     }
   }
 
-  private mutating func wrongType(_ value: JSONValue, _ pointer: JSONPointer, _ expected: String) {
-    let isHuge = if case .number(let number) = value { !number.value.isFinite } else { false }
-    if isHuge { return add(.outOfRange, pointer, "\(expected) that can be reckoned with expected") }
+  private mutating func wrongType(_ value: Value, _ pointer: JSONPointer, _ expected: String) {
+    if value.isNumeric, value.double == nil {
+      return add(.outOfRange, pointer, "\(expected) that can be reckoned with expected")
+    }
     add(.wrongType, pointer, "\(expected) expected, \(value.kind) found")
   }
 
-  private mutating func unknownKind(_ value: JSONValue?, _ pointer: JSONPointer) {
+  private mutating func unknownKind(_ value: Value?, _ pointer: JSONPointer) {
     guard let value else {
       return add(.missingKey, pointer.appending("kind"), "\"image\" or \"text\" expected, nothing found")
     }
-    guard let name = value.string else { return wrongType(value, pointer.appending("kind"), "\"image\" or \"text\"") }
+    guard let name = value.text else { return wrongType(value, pointer.appending("kind"), "\"image\" or \"text\"") }
     add(
       .unknownKind, pointer.appending("kind"),
       "\"image\" or \"text\" expected, \(quoted(name)) found; it is kept, not drawn")
   }
 
-  private mutating func number(_ value: JSONValue?, _ pointer: JSONPointer) {
+  private mutating func number(_ value: Value?, _ pointer: JSONPointer) {
     guard let value else { return }
     guard let number = value.double else { return wrongType(value, pointer, "a number") }
     if number.magnitude > CardFormat.farthest { tooFar(pointer, "from -100000 to 100000") }
   }
 
-  private mutating func size(_ value: JSONValue?, _ pointer: JSONPointer) {
+  private mutating func size(_ value: Value?, _ pointer: JSONPointer) {
     guard let value else { return }
     guard let number = value.double else { return wrongType(value, pointer, "a number") }
     guard number > 0 else {
@@ -172,13 +161,13 @@ private struct ProblemSearch {
     add(.outOfRange, pointer, "a number \(range) expected; it is drawn as if it were")
   }
 
-  private mutating func text(_ value: JSONValue?, _ pointer: JSONPointer) {
-    if let value, value.string == nil { wrongType(value, pointer, "a text") }
+  private mutating func text(_ value: Value?, _ pointer: JSONPointer) {
+    if let value, value.text == nil { wrongType(value, pointer, "a text") }
   }
 
-  private mutating func color(_ value: JSONValue?, _ pointer: JSONPointer) {
+  private mutating func color(_ value: Value?, _ pointer: JSONPointer) {
     guard let value else { return }
-    guard let parts = value.array, parts.allSatisfy({ if case .number = $0 { true } else { false } }) else {
+    guard let parts = value.list, parts.allSatisfy(\.isNumeric) else {
       return wrongType(value, pointer, "a list of numbers")
     }
     guard (3...4).contains(parts.count) else {
@@ -189,9 +178,9 @@ private struct ProblemSearch {
     }
   }
 
-  private mutating func frame(_ value: JSONValue?, _ pointer: JSONPointer) {
+  private mutating func frame(_ value: Value?, _ pointer: JSONPointer) {
     guard let value else { return }
-    guard let name = value.string else {
+    guard let name = value.text else {
       if value.double != nil { return add(.unknownFrame, pointer, "no frame has this number; the highest is 10") }
       return wrongType(value, pointer, "the name of a frame")
     }
@@ -200,20 +189,20 @@ private struct ProblemSearch {
     add(.unknownFrame, pointer, "no frame is called \(quoted(name))\(hint); it is drawn without one")
   }
 
-  private mutating func image(_ value: JSONValue?, _ pointer: JSONPointer) {
+  private mutating func image(_ value: Value?, _ pointer: JSONPointer) {
     guard let value else { return }
-    guard let name = value.string else { return wrongType(value, pointer, "the SHA-256 of an image") }
+    guard let name = value.text else { return wrongType(value, pointer, "the SHA-256 of an image") }
     if ContentHash(name) == nil {
       add(.badImage, pointer, "64 lower case hexadecimal digits expected, \(quoted(name)) found")
     }
   }
 
-  private mutating func groups(_ value: JSONValue?, _ pointer: JSONPointer) {
+  private mutating func groups(_ value: Value?, _ pointer: JSONPointer) {
     guard let value else { return }
-    guard let list = value.array else { return wrongType(value, pointer, "a list") }
+    guard let list = value.list else { return wrongType(value, pointer, "a list") }
     for (index, entry) in list.enumerated() {
       let place = pointer.appending(index)
-      guard let group = entry.object else {
+      guard let group = entry.record else {
         wrongType(entry, place, "an object")
         continue
       }

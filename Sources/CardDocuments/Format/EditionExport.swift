@@ -35,8 +35,8 @@ extension CardDocument {
 
 private struct EditionExporter {
   let document: CardDocument
-  var images: [JSONValue] = []
-  var texts: [JSONValue] = []
+  var images: [Value] = []
+  var texts: [Value] = []
   var files: [(name: String, hash: ContentHash)] = []
   var losses: [ExportLoss] = []
 
@@ -53,11 +53,11 @@ private struct EditionExporter {
     for key in CardFormat.documentKeys { json[key] = nil }
     restoreClashes(&json)
     if document.json["groups"] != nil { lose(JSONPointer.whole.appending("groups"), "groups are not known there") }
-    json["id"] = .string(document.id.description)
+    json["id"] = .text(document.id.description)
     json["backgroundColor"] = color(document.json["background"], document.background)
-    json["imageElements"] = .array(images)
-    json["textElements"] = .array(texts)
-    return EditionExport(bytes: JSONWriter.bytes(of: .object(json)), images: files, losses: losses)
+    json["imageElements"] = .list(images)
+    json["textElements"] = .list(texts)
+    return EditionExport(bytes: JSONWriter.bytes(of: .record(json)), images: files, losses: losses)
   }
 
   private mutating func lose(_ pointer: JSONPointer, _ message: String) {
@@ -66,25 +66,25 @@ private struct EditionExporter {
 
   private mutating func add(_ element: Element, _ pointer: JSONPointer) {
     guard let kind = element.kind else {
-      return lose(pointer, "an element of the kind \(element.json["kind"]?.string ?? "that is not named") is left out")
+      return lose(pointer, "an element of the kind \(element.json["kind"]?.text ?? "that is not named") is left out")
     }
     if kind == .image, !texts.isEmpty { lose(pointer, "an image above a text goes under all texts") }
     loseFields(of: element, pointer)
-    loseBrokenTransform(element.json["transform"]?.object, pointer.appending("transform"))
+    loseBrokenTransform(element.json["transform"]?.record, pointer.appending("transform"))
     var json = element.json
     for key in CardFormat.elementKeys { json[key] = nil }
     json["transform"] = transform(of: element, over: json["transform"])
     restoreClashes(&json)
     switch kind {
-    case .image: images.append(.object(imageFields(of: element, over: json)))
+    case .image: images.append(.record(imageFields(of: element, over: json)))
     case .text:
       if element.lines.count > 1 {
         lose(pointer.appending("text"), "the text has \(element.lines.count) lines; the app there draws one line only")
       }
-      json["text"] = .string(element.text ?? "")
+      json["text"] = .text(element.text ?? "")
       json["textColor"] = color(element.json["color"], element.color ?? .black)
-      json["textFont"] = .string(element.font.flatMap { $0.isEmpty ? nil : $0 } ?? "Gill Sans")
-      texts.append(.object(json))
+      json["textFont"] = .text(element.font.flatMap { $0.isEmpty ? nil : $0 } ?? "Gill Sans")
+      texts.append(.record(json))
     }
   }
 
@@ -93,66 +93,66 @@ private struct EditionExporter {
       ("alt", "the alternative text"), ("group", "the group"), ("link", "the link"), ("locked", "the lock"),
     ] {
       switch element.json[key] {
-      case nil, .string(""), .bool(false): break
+      case nil, .text(""), .boolean(false): break
       default: lose(pointer.appending(key), "\(what) is not known there")
       }
     }
   }
 
   /// What an old file had there and could not be understood, in the way of what is written now.
-  private mutating func loseBrokenTransform(_ rest: JSONObject?, _ pointer: JSONPointer) {
+  private mutating func loseBrokenTransform(_ rest: Value.Record?, _ pointer: JSONPointer) {
     for key in ["offset", "size"] where rest?[key] != nil {
       lose(pointer.appending(key), "it is no pair of numbers; there the default is written")
     }
-    if let rotation = rest?["rotation"], rotation.object == nil || rotation.object?["degrees"] != nil {
+    if let rotation = rest?["rotation"], rotation.record == nil || rotation.record?["degrees"] != nil {
       lose(pointer.appending("rotation"), "it is no number of degrees; there 0 is written")
     }
   }
 
   private mutating func imageFields(
-    of element: Element, over json: JSONObject
-  ) -> JSONObject {
+    of element: Element, over json: Value.Record
+  ) -> Value.Record {
     var json = json
     json["frameIndex"] = .null
     // A number beyond the last frame would stop the app, so it is not written even where it came from there.
-    if let frame = element.frame { json["frameIndex"] = .number(Double(frame.index)) }
-    json["imageFilename"] = element.imageFile.map { .string($0) } ?? element.image.map { fileName(of: $0) } ?? .null
+    if let frame = element.frame { json["frameIndex"] = .integer(frame.index) }
+    json["imageFilename"] = element.imageFile.map { .text($0) } ?? element.image.map { fileName(of: $0) } ?? .null
     return json
   }
 
   /// A UUID, as the app named its files; the same image of the same document always gets the same.
-  private mutating func fileName(of image: ContentHash) -> JSONValue {
+  private mutating func fileName(of image: ContentHash) -> Value {
     let seed = Array("\(document.id)/\(image)".utf8)
     let name = DocumentID(bytes: ContentHash.digest(seed)).description
     if !files.contains(where: { $0.name == name }) { files.append((name, image)) }
-    return .string(name)
+    return .text(name)
   }
 
   /// Four parts; the numbers as they were written where they are fit.
-  private func color(_ json: JSONValue?, _ color: CardColor) -> JSONValue {
-    if let json, json.array?.count == 4, CardColor(json: json) != nil { return json }
+  private func color(_ json: Value?, _ color: CardColor) -> Value {
+    if let json, json.list?.count == 4, CardColor(json: json) != nil { return json }
     return color.json
   }
 
-  private func transform(of element: Element, over rest: JSONValue?) -> JSONValue {
-    func number(_ key: String, _ fallback: Double) -> JSONValue {
+  private func transform(of element: Element, over rest: Value?) -> Value {
+    func number(_ key: String, _ fallback: Double) -> Value {
       if let value = element.json[key], value.double != nil { return value }
-      return .number(fallback)
+      return .measure(fallback)
     }
-    var transform = rest?.object ?? JSONObject()
-    var rotation = transform["rotation"]?.object ?? JSONObject()
+    var transform = rest?.record ?? Value.Record()
+    var rotation = transform["rotation"]?.record ?? Value.Record()
     rotation["degrees"] = number("rotation", 0)
-    transform["rotation"] = .object(rotation)
-    transform["offset"] = .array([number("x", 0), number("y", 0)])
-    transform["size"] = .array([
+    transform["rotation"] = .record(rotation)
+    transform["offset"] = .list([number("x", 0), number("y", 0)])
+    transform["size"] = .list([
       number("width", CardFormat.elementSide), number("height", CardFormat.elementSide),
     ])
-    return .object(transform)
+    return .record(transform)
   }
 
   /// A key that stood in the way when the file was brought to version 2 gets its name back.
-  private func restoreClashes(_ json: inout JSONObject) {
-    for key in json.keys where key.hasPrefix(CardFormat.clashPrefix) {
+  private func restoreClashes(_ json: inout Value.Record) {
+    for key in json.names where key.hasPrefix(CardFormat.clashPrefix) {
       let value = json.remove(key)
       json[String(key.dropFirst(CardFormat.clashPrefix.count))] = value
     }

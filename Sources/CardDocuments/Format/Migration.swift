@@ -6,7 +6,7 @@ import Values
 
 extension CardShape {
   /// The object as version 2.
-  func migrated(_ object: JSONObject) -> JSONObject {
+  func migrated(_ object: Value.Record) -> Value.Record {
     switch self {
     case .midChapter: Migration.toVersion2(Migration.toEdition2(Migration.toEdition1(object)))
     case .edition1: Migration.toVersion2(Migration.toEdition2(object))
@@ -18,27 +18,27 @@ extension CardShape {
 
 enum Migration {
   /// Mid-chapter to edition 1: texts came. The background stays absent: it is drawn yellow.
-  static func toEdition1(_ object: JSONObject) -> JSONObject {
+  static func toEdition1(_ object: Value.Record) -> Value.Record {
     var object = object
-    if object["textElements"] == nil { object["textElements"] = .array([]) }
+    if object["textElements"] == nil { object["textElements"] = .list([]) }
     return object
   }
 
   /// Edition 1 to edition 2: `frame` became `frameIndex`, and is null where there is none.
-  static func toEdition2(_ object: JSONObject) -> JSONObject {
+  static func toEdition2(_ object: Value.Record) -> Value.Record {
     var object = object
-    object["imageElements"] = .array(
+    object["imageElements"] = .list(
       list("imageElements", of: object).map { element in
         var element = element
         if (element["frameIndex"] ?? .null) == .null { element["frameIndex"] = element.remove("frame") ?? .null }
-        return .object(element)
+        return .record(element)
       })
     return object
   }
 
   /// Edition 2 to version 2: one list in drawing order (images, then texts, as the app loaded them) with ids, frames by name.
-  static func toVersion2(_ object: JSONObject) -> JSONObject {
-    let seed = object["id"]?.string ?? ""
+  static func toVersion2(_ object: Value.Record) -> Value.Record {
+    let seed = object["id"]?.text ?? ""
     // A frame of edition 1 that was left in a file of edition 2 still counts.
     let images = list("imageElements", of: toEdition2(object)).enumerated().map { index, element in
       image(element, id: elementID(seed, "image", index))
@@ -49,14 +49,14 @@ enum Migration {
     var result = renamingClashes(without(CardFormat.editionKeys, object), with: CardFormat.documentKeys)
     result["id"] = object["id"]
     result["background"] = object["backgroundColor"]
-    result["elements"] = .array(images + texts)
-    result["format"] = .string(CardFormat.name)
-    result["version"] = .number(Double(CardFormat.version))
+    result["elements"] = .list(images + texts)
+    result["format"] = .text(CardFormat.name)
+    result["version"] = .integer(CardFormat.version)
     return result
   }
 
-  private static func list(_ key: String, of object: JSONObject) -> [JSONObject] {
-    (object[key]?.array ?? []).compactMap(\.object)
+  private static func list(_ key: String, of object: Value.Record) -> [Value.Record] {
+    (object[key]?.list ?? []).compactMap(\.record)
   }
 
   /// The same file gives the same ids, so an element can be named before it was ever saved.
@@ -64,14 +64,14 @@ enum Migration {
     DocumentID(bytes: ContentHash.digest(Array("\(document.uppercased())/\(kind)/\(index)".utf8))).description
   }
 
-  private static func without(_ keys: [String], _ object: JSONObject) -> JSONObject {
+  private static func without(_ keys: [String], _ object: Value.Record) -> Value.Record {
     var object = object
     for key in keys { object[key] = nil }
     return object
   }
 
   /// An old file's own key that means something in version 2 is kept under another name.
-  private static func renamingClashes(_ object: JSONObject, with keys: [String]) -> JSONObject {
+  private static func renamingClashes(_ object: Value.Record, with keys: [String]) -> Value.Record {
     var object = object
     for key in keys where object[key] != nil {
       let value = object.remove(key)
@@ -82,52 +82,52 @@ enum Migration {
     return object
   }
 
-  private static func image(_ old: JSONObject, id: String) -> JSONValue {
+  private static func image(_ old: Value.Record, id: String) -> Value {
     var element = renamingClashes(old, with: CardFormat.elementKeys)
-    element["id"] = .string(id)
-    element["kind"] = .string(ElementKind.image.rawValue)
+    element["id"] = .text(id)
+    element["kind"] = .text(ElementKind.image.rawValue)
     placeByFields(&element)
     // A file name that is not a text stays under its old key.
     switch element["imageFilename"] {
-    case .string("none"), .null, nil: element["imageFilename"] = nil
-    case .string(let name):
-      element["imageFile"] = .string(name)
+    case .text("none"), .null, nil: element["imageFilename"] = nil
+    case .text(let name):
+      element["imageFile"] = .text(name)
       element["imageFilename"] = nil
     default: break
     }
     if let index = element.remove("frameIndex"), index != .null {
-      element["frame"] = index.integer.flatMap(Frame.init(index:)).map { .string($0.rawValue) } ?? index
+      element["frame"] = index.integer.flatMap(Frame.init(index:)).map { .text($0.rawValue) } ?? index
     }
-    return .object(element)
+    return .record(element)
   }
 
-  private static func text(_ old: JSONObject, id: String) -> JSONValue {
+  private static func text(_ old: Value.Record, id: String) -> Value {
     var element = renamingClashes(without(["text"], old), with: CardFormat.elementKeys)
-    element["id"] = .string(id)
-    element["kind"] = .string(ElementKind.text.rawValue)
+    element["id"] = .text(id)
+    element["kind"] = .text(ElementKind.text.rawValue)
     placeByFields(&element)
     element["text"] = old["text"]
     element["color"] = element.remove("textColor")
     element["font"] = element.remove("textFont")
-    return .object(element)
+    return .record(element)
   }
 
   /// Takes what is well formed out of `transform`; the rest of it stays.
-  private static func placeByFields(_ element: inout JSONObject) {
-    guard case .object(var transform) = element["transform"] else { return }
+  private static func placeByFields(_ element: inout Value.Record) {
+    guard case .record(var transform) = element["transform"] else { return }
     pair("offset", of: &transform, into: &element, "x", "y")
     pair("size", of: &transform, into: &element, "width", "height")
-    if case .object(var rotation) = transform["rotation"], rotation["degrees"]?.double != nil {
+    if case .record(var rotation) = transform["rotation"], rotation["degrees"]?.double != nil {
       element["rotation"] = rotation.remove("degrees")
-      transform["rotation"] = rotation.isEmpty ? nil : .object(rotation)
+      transform["rotation"] = rotation.isEmpty ? nil : .record(rotation)
     }
-    element["transform"] = transform.isEmpty ? nil : .object(transform)
+    element["transform"] = transform.isEmpty ? nil : .record(transform)
   }
 
   private static func pair(
-    _ key: String, of transform: inout JSONObject, into element: inout JSONObject, _ first: String, _ second: String
+    _ key: String, of transform: inout Value.Record, into element: inout Value.Record, _ first: String, _ second: String
   ) {
-    guard let parts = transform[key]?.array, parts.count == 2, parts.allSatisfy({ $0.double != nil }) else { return }
+    guard let parts = transform[key]?.list, parts.count == 2, parts.allSatisfy({ $0.double != nil }) else { return }
     element[first] = parts[0]
     element[second] = parts[1]
     transform[key] = nil

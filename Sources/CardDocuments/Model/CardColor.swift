@@ -51,12 +51,12 @@ public struct CardColor: Equatable, Sendable {
     CardColor(checked: 1, 1, 0.699, 1), CardColor(checked: 0.753, 0.878, 0.988, 1),
   ]
 
-  init?(json: JSONValue?) {
-    guard let list = json?.array else { return nil }
+  init?(json: Value?) {
+    guard let list = json?.list else { return nil }
     let parts = list.compactMap(\.double)
     guard parts.count == list.count else { return nil }
     self.init(parts: parts)
   }
 
-  var json: JSONValue { .array(parts.map { .number($0) }) }
+  var json: Value { .list(parts.map { .measure($0) }) }
 }

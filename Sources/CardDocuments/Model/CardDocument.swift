@@ -13,7 +13,7 @@ public struct CardDocument: Equatable, Sendable {
   public static let elementSide = CardFormat.elementSide
 
   /// All but the elements, as in a file of version 2, or as far as it can be understood of a later one.
-  private var rest: JSONObject
+  private var rest: Value.Record
   private var list: ElementList
   /// What it was read from.
   public private(set) var shape: CardShape
@@ -21,28 +21,28 @@ public struct CardDocument: Equatable, Sendable {
 
   /// An empty card.
   public init(id: DocumentID, background: CardColor) {
-    rest = JSONObject([
-      "background": background.json, "format": .string(CardFormat.name), "id": .string(id.description),
-      "version": .number(Double(CardFormat.version)),
-    ])
+    rest = [
+      "background": background.json, "format": .text(CardFormat.name), "id": .text(id.description),
+      "version": .integer(CardFormat.version),
+    ]
     list = ElementList([])
     self.id = id
     shape = .version2
   }
 
   /// The decoder has made sure of the skeleton: a valid id, a list of objects that have ids.
-  init(checked json: JSONObject, id: DocumentID, shape: CardShape) {
+  init(checked json: Value.Record, id: DocumentID, shape: CardShape) {
     rest = json
     rest["elements"] = nil
-    list = ElementList((json["elements"]?.array ?? []).compactMap { $0.object.map(Element.init) })
+    list = ElementList((json["elements"]?.list ?? []).compactMap { $0.record.map(Element.init) })
     self.id = id
     self.shape = shape
   }
 
   /// As in a file of version 2.
-  var json: JSONObject {
+  var json: Value.Record {
     var json = rest
-    json["elements"] = .array(list.all.map { .object($0.json) })
+    json["elements"] = .list(list.all.map { .record($0.json) })
     return json
   }
 
@@ -92,9 +92,9 @@ public struct CardDocument: Equatable, Sendable {
   ) throws(DocumentError) -> Element {
     try mayChange()
     guard list.all.count < CardFormat.maximumElements else { throw .full(limit: CardFormat.maximumElements) }
-    var element = Element(json: JSONObject(["id": .string(id.description), "kind": .string(kind.rawValue)]))
+    var element = Element(json: ["id": .text(id.description), "kind": .text(kind.rawValue)])
     for (field, value) in fields { try element.set(field, to: value) }
-    element.json["image"] = image.map { .string($0.description) }
+    element.json["image"] = image.map { .text($0.description) }
     list.append(element)
     return element
   }
@@ -109,7 +109,7 @@ public struct CardDocument: Equatable, Sendable {
 
   /// The same document with these values, as they were read, for fields of its elements; elements that are gone are
   /// passed over.
-  func restoring(_ fields: [String: [ElementField: JSONValue?]]) -> CardDocument {
+  func restoring(_ fields: [String: [ElementField: Value?]]) -> CardDocument {
     var document = self
     for (element, values) in fields {
       guard let place = list.place(of: element) else { continue }
@@ -145,7 +145,7 @@ public struct CardDocument: Equatable, Sendable {
   public func duplicate(id: DocumentID) throws(DocumentError) -> CardDocument {
     try mayChange()
     var copy = self
-    copy.rest["id"] = .string(id.description)
+    copy.rest["id"] = .text(id.description)
     copy.id = id
     copy.shape = .version2
     return copy
@@ -155,7 +155,7 @@ public struct CardDocument: Equatable, Sendable {
   mutating func adopt(_ images: [String: ContentHash]) {
     for (place, element) in list.all.enumerated() {
       guard let file = element.imageFile, let hash = images[file] else { continue }
-      list.put(.string(hash.description), "image", at: place)
+      list.put(.text(hash.description), "image", at: place)
       list.put(nil, "imageFile", at: place)
     }
   }

@@ -11,17 +11,17 @@ public enum ElementKind: String, CaseIterable, Sendable {
 
 public struct Element: Equatable, Sendable {
   /// As in a file of version 2.
-  var json: JSONObject
+  var json: Value.Record
   /// Stable for as long as the element lives.
   public let id: String
 
-  init(json: JSONObject) {
+  init(json: Value.Record) {
     self.json = json
-    id = json["id"]?.string ?? ""
+    id = json["id"]?.text ?? ""
   }
 
   /// Nil for a kind that is not known here.
-  public var kind: ElementKind? { json["kind"]?.string.flatMap(ElementKind.init) }
+  public var kind: ElementKind? { json["kind"]?.text.flatMap(ElementKind.init) }
 
   /// From the card's centre to the element's, in units of the canvas (1300 × 2000), y down.
   public var x: Double { number("x", 0) }
@@ -33,25 +33,25 @@ public struct Element: Equatable, Sendable {
   public var rotation: Double { number("rotation", 0) }
 
   /// The shape that an image is cut to; nil when it has none, or one that is not known here.
-  public var frame: Frame? { kind == .image ? json["frame"]?.string.flatMap(Frame.init) : nil }
+  public var frame: Frame? { kind == .image ? json["frame"]?.text.flatMap(Frame.init) : nil }
   /// The image in the store, nil when the element has none.
-  public var image: ContentHash? { kind == .image ? json["image"]?.string.flatMap(ContentHash.init) : nil }
+  public var image: ContentHash? { kind == .image ? json["image"]?.text.flatMap(ContentHash.init) : nil }
   /// The image's file as the original app named it, until the store has taken it in.
-  public var imageFile: String? { kind == .image ? json["imageFile"]?.string : nil }
+  public var imageFile: String? { kind == .image ? json["imageFile"]?.text : nil }
   /// What the image shows, for who cannot see it.
-  public var alt: String? { kind == .image ? json["alt"]?.string ?? "" : nil }
+  public var alt: String? { kind == .image ? json["alt"]?.text ?? "" : nil }
 
-  public var text: String? { kind == .text ? json["text"]?.string ?? "" : nil }
+  public var text: String? { kind == .text ? json["text"]?.text ?? "" : nil }
   public var color: CardColor? { kind == .text ? CardColor(json: json["color"]) ?? .black : nil }
   /// A font family; empty for the default one.
-  public var font: String? { kind == .text ? json["font"]?.string ?? "" : nil }
+  public var font: String? { kind == .text ? json["font"]?.text ?? "" : nil }
 
   /// Elements that name the same group belong together.
-  public var group: String? { json["group"]?.string }
+  public var group: String? { json["group"]?.text }
   /// An address or a document that the element points to.
-  public var link: String? { json["link"]?.string }
+  public var link: String? { json["link"]?.text }
   /// A locked element is not moved, changed or removed until it is unlocked.
-  public var isLocked: Bool { json["locked"]?.bool ?? false }
+  public var isLocked: Bool { json["locked"]?.boolean ?? false }
 
   private func number(_ key: String, _ fallback: Double) -> Double { json[key]?.double ?? fallback }
 }

@@ -71,19 +71,19 @@ public enum ElementField: String, CaseIterable, Sendable {
   }
 
   /// The JSON of a value that the field may take; nil inside stands for taking the key out.
-  func json(of value: FieldValue) throws(DocumentError) -> JSONValue? {
+  func json(of value: FieldValue) throws(DocumentError) -> Value? {
     switch (self, value) {
     case (.x, .number(let number)), (.y, .number(let number)):
-      if number.magnitude <= CardFormat.farthest { return .number(number) }
+      if number.magnitude <= CardFormat.farthest { return .measure(number) }
     case (.width, .number(let number)), (.height, .number(let number)):
-      if number > 0, number <= CardFormat.farthest { return .number(number) }
-    case (.rotation, .number(let number)): if number.isFinite { return .number(number) }
-    case (.frame, .text(let name)): if Frame(rawValue: name) != nil { return .string(name) }
-    case (.text, .text(let text)): if isProper(text), !text.trimmed.isEmpty { return .string(text) }
-    case (.alt, .text(let text)), (.font, .text(let text)): if isProper(text) { return .string(text) }
-    case (.group, .text(let text)), (.link, .text(let text)): if isProper(text), !text.isEmpty { return .string(text) }
+      if number > 0, number <= CardFormat.farthest { return .measure(number) }
+    case (.rotation, .number(let number)): if number.isFinite { return .measure(number) }
+    case (.frame, .text(let name)): if Frame(rawValue: name) != nil { return .text(name) }
+    case (.text, .text(let text)): if isProper(text), !text.trimmed.isEmpty { return .text(text) }
+    case (.alt, .text(let text)), (.font, .text(let text)): if isProper(text) { return .text(text) }
+    case (.group, .text(let text)), (.link, .text(let text)): if isProper(text), !text.isEmpty { return .text(text) }
     case (.color, .color(let color)): return color.json
-    case (.locked, .flag(let flag)): return .bool(flag)
+    case (.locked, .flag(let flag)): return .boolean(flag)
     case (.frame, .none), (.group, .none), (.link, .none): return nil
     default: break
     }
@@ -104,9 +104,9 @@ extension FieldValue {
   /// As it stands in a message.
   var shown: String {
     switch self {
-    case .number(let number): JSONNumber(number)?.text ?? "\(number)"
+    case .number(let number): number.isFinite ? Value.measure(number).json : "\(number)"
     case .text(let text): quoted(text)
-    case .color(let color): color.parts.map { JSONNumber($0)?.text ?? "?" }.joined(separator: ",")
+    case .color(let color): color.parts.map { Value.measure($0).json }.joined(separator: ",")
     case .flag(let flag): flag ? "true" : "false"
     case .none: "nothing"
     }
@@ -139,13 +139,13 @@ extension Element {
     /// A number that is there already keeps its text.
     case none
     /// nil takes the key out.
-    case change(JSONValue?)
+    case change(Value?)
   }
 
   /// Checks a value for a field. Nothing is changed.
   func change(of field: ElementField, to value: FieldValue) throws(DocumentError) -> FieldChange {
     guard let kind, field.applies(to: kind) else {
-      throw .noSuchField(field: field.rawValue, kind: json["kind"]?.string ?? "")
+      throw .noSuchField(field: field.rawValue, kind: json["kind"]?.text ?? "")
     }
     guard !isLocked || field == .locked else { throw .locked(element: id) }
     let json = try field.json(of: value)

@@ -30,7 +30,7 @@ struct ElementList: Equatable, Sendable {
   }
 
   /// Changes one key of one element; nil takes the key out.
-  mutating func put(_ value: JSONValue?, _ key: String, at place: Int) { all[place].json[key] = value }
+  mutating func put(_ value: Value?, _ key: String, at place: Int) { all[place].json[key] = value }
 
   private mutating func index() {
     places = [:]

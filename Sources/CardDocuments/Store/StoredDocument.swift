@@ -11,7 +11,7 @@ public final class StoredDocument {
     /// What is seen and edited.
     var content: CardDocument
     /// The places and sizes that wait for a save: by element and field, what the file holds in their stead.
-    var waiting: [String: [ElementField: JSONValue?]] = [:]
+    var waiting: [String: [ElementField: Value?]] = [:]
     /// The file within the folder; nil while it is outside.
     var name: String?
     /// The file as it was last read or written; nil when it was never written.

@@ -2,6 +2,7 @@
 // Invariant: memory is one chunk, whatever the file; a mark of UTF-8 at the beginning is passed over, another encoding refused.
 
 import Files
+import Values
 
 /// How far an import has come: bytes done, and all of them where that is known. Throwing cancels.
 public typealias ImportProgress = (_ done: Int, _ total: Int?) throws -> Void
@@ -17,6 +18,8 @@ final class ByteSource {
   /// Bytes that have been taken.
   private(set) var taken = 0
   private var buffer: [UInt8]
+  private var isRecording = false
+  private var recorded: [UInt8] = []
   private var position = 0
   private var end = 0
   private let file: ByteFile?
@@ -71,12 +74,35 @@ final class ByteSource {
     let byte = buffer[position]
     position += 1
     taken += 1
+    if isRecording { recorded.append(byte) }
     if byte == UInt8(ascii: "\n") {
       line += 1
       column = 1
     } else if byte & 0xC0 != 0x80 {
       column += 1
     }
+  }
+
+  /// Passes over bytes that stand for themselves in a text of JSON, as far as they are in the buffer, and appends them.
+  func takePlain(into content: inout [UInt8]) {
+    let start = position
+    var characters = 0
+    while position < end, isPlainInJSON(buffer[position]) {
+      if buffer[position] & 0xC0 != 0x80 { characters += 1 }
+      position += 1
+    }
+    column += characters
+    taken += position - start
+    content.append(contentsOf: buffer[start..<position])
+    if isRecording { recorded.append(contentsOf: buffer[start..<position]) }
+  }
+
+  /// Keeps the bytes that are passed over, until they are asked for.
+  func record() { isRecording = true }
+
+  func takeRecorded() -> [UInt8] {
+    defer { (isRecording, recorded) = (false, []) }
+    return recorded
   }
 
   func next() throws -> UInt8? {

@@ -105,44 +105,27 @@ private struct JSONCardWriter: CardRowWriter {
   func begin() throws { try sink.append("[") }
 
   mutating func write(_ card: CardRecord, subdeck: String) throws {
-    var line = isFirst ? "\n{" : ",\n{"
+    try sink.append(isFirst ? "\n" : ",\n")
     isFirst = false
-    member("prompt", card.prompt, &line)
-    line += ","
-    member("answer", card.answer, &line)
-    line += ","
-    member("guid", card.guid, &line)
+    var writer = JSONWriter(.compact)
+    writer.beginRecord()
+    writer.field("prompt", card.prompt)
+    writer.field("answer", card.answer)
+    writer.field("guid", card.guid)
     if !card.tags.isEmpty {
-      line += ",\"tags\":["
-      for (offset, tag) in card.tags.enumerated() {
-        if offset > 0 { line += "," }
-        line += JSONText.string(tag)
-      }
-      line += "]"
+      writer.name("tags")
+      writer.beginList()
+      for tag in card.tags { writer.write(tag) }
+      writer.endList()
     }
-    if let document = card.document {
-      line += ","
-      member("document", document, &line)
-    }
-    if !subdeck.isEmpty {
-      line += ","
-      member("subdeck", subdeck, &line)
-    }
-    for field in card.fields {
-      line += ","
-      line += JSONText.string(field.name)
-      line += ":"
-      FieldText.appendValue(field.value, to: &line)
-    }
-    try sink.append(line + "}")
+    if let document = card.document { writer.field("document", document) }
+    if !subdeck.isEmpty { writer.field("subdeck", subdeck) }
+    for field in card.fields { field.write(to: &writer) }
+    writer.endRecord()
+    try sink.append(writer.take())
   }
 
   func end() throws { try sink.append(isFirst ? "]\n" : "\n]\n") }
-
-  private func member(_ name: String, _ value: String, _ line: inout String) {
-    line += "\"\(name)\":"
-    line += JSONText.string(value)
-  }
 }
 
 /// A table with a header; lines end with a line feed.

@@ -68,25 +68,25 @@ public final class CardImport {
   }
 
   private func add(_ row: CardRow, _ path: String) throws {
-    if let fault = row.fault { return try refuse(row, fault.code, fault.message, path) }
+    if let reason = row.invalidReason { return try refuse(row, reason.code, reason.message, path) }
     let batch: CardBatch
     do {
       batch = try self.batch(within: row.subdeck)
-    } catch let error as DeckError where error.code == "bad_name" {
-      return try refuse(row, error.code, error.message, path)
+    } catch let error as DeckError where error.report.code == .failure(.badName) {
+      return try refuse(row, .failure(.badName), error.message, path)
     }
     try row.withBytes { bytes in
       let card: CheckedCard
       do throws(DeckError) {
         card = try CheckedCard(bytes)
       } catch {
-        return try refuse(row, error.code, error.message, path)
+        return try refuse(row, error.report.code, error.message, path)
       }
       report.count(try batch.write(card))
     }
   }
 
-  private func refuse(_ row: CardRow, _ code: String, _ message: String, _ path: String) throws {
+  private func refuse(_ row: CardRow, _ code: ProblemCode, _ message: String, _ path: String) throws {
     let place = RowPlace(line: row.line, column: row.column, element: row.column.map { _ in rowCount })
     if options.isStrict { throw DeckError.refusedRow(path: path, place: place, code: code, reason: message) }
     report.reject(Rejection(index: rowCount, place: place, code: code, message: message))

@@ -1,5 +1,7 @@
 // One row of a file on its way into a deck, whatever the format.
-// Invariant: a row is either whole or has a fault, which says why it is refused; a broken file is an error instead.
+// Invariant: a row is either whole or has a reason for which it is refused; a broken file is an error instead.
+
+import Problems
 
 /// The bytes are those of the file, unescaped, and not checked yet.
 struct CardRow {
@@ -15,7 +17,7 @@ struct CardRow {
   var line = 1
   /// Of an element of a list: the column that it begins at.
   var column: Int?
-  var fault: (code: String, message: String)?
+  var invalidReason: (code: ProblemCode, message: String)?
 
   mutating func clear(line: Int) {
     prompt = nil
@@ -27,20 +29,20 @@ struct CardRow {
     subdeck = ""
     self.line = line
     column = nil
-    fault = nil
+    invalidReason = nil
   }
 
   mutating func addField(_ name: String, _ value: FieldValue) {
     if fields.count < FieldText.limit {
       fields.append(CardField(name, value))
     } else {
-      refuse("bad_text", "the fields are more than 1,000")
+      refuse(.badText, "the fields are more than 1,000")
     }
   }
 
-  /// The first fault is the one that is told.
-  mutating func refuse(_ code: String, _ message: String) {
-    if fault == nil { fault = (code, message) }
+  /// The first reason is the one that is reported.
+  mutating func refuse(_ code: ProblemCode.Failure, _ message: String) {
+    if invalidReason == nil { invalidReason = (.failure(code), message) }
   }
 }
 

@@ -1,6 +1,9 @@
 // Cards as a JSON array of objects: {"prompt": ..., "answer": ...}, and whatever more they hold.
 // Invariant: every key that Deckhand does not know is kept in the card's fields.
 
+import Problems
+import Values
+
 final class JSONCards: CardRows {
   private let reader: JSONReader
   private var isOpen = false
@@ -20,7 +23,7 @@ final class JSONCards: CardRows {
     } else {
       var raw: [UInt8] = []
       try reader.value(into: &raw, depth: 1)
-      row.refuse("bad_row", "an object with prompt and answer expected")
+      row.refuse(.badRow, "an object with prompt and answer expected")
     }
     return true
   }
@@ -47,7 +50,7 @@ final class JSONCards: CardRows {
     if try !reader.isEmpty(until: close) {
       repeat {
         let name = try reader.name()
-        if let fault = name.anyFault { row.refuse("bad_text", "the name of a value \(fault)") }
+        if let fault = name.anyFault { row.refuse(.badText, "the name of a value \(fault)") }
         try member(name.bytes, into: &row)
         try reader.checkRow()
       } while try reader.goesOn(until: close)
@@ -70,12 +73,12 @@ final class JSONCards: CardRows {
   private func text(_ what: String, _ row: inout CardRow) throws -> [UInt8]? {
     if try reader.source.peek() == UInt8(ascii: "\"") {
       let text = try reader.text()
-      if let fault = text.fault { row.refuse("bad_text", "the \(what) \(fault)") }
+      if let fault = text.fault { row.refuse(.badText, "the \(what) \(fault)") }
       return text.bytes
     }
     var raw: [UInt8] = []
     try reader.value(into: &raw, depth: 2)
-    if raw != Array("null".utf8) { row.refuse("bad_row", "the \(what) must be a text in quotes") }
+    if raw != Array("null".utf8) { row.refuse(.badRow, "the \(what) must be a text in quotes") }
     return nil
   }
 
@@ -96,7 +99,7 @@ final class JSONCards: CardRows {
 
   private func field(_ name: String, into row: inout CardRow) throws {
     let (value, fault) = try reader.field()
-    if let fault { row.refuse("bad_text", "the value of \"\(name)\" \(fault)") }
+    if let fault { row.refuse(.badText, "the value of \"\(name)\" \(fault)") }
     // Of a key that stands there twice the last value counts, as most readers of JSON have it.
     if let index = row.fields.firstIndex(where: { $0.name == name }) {
       row.fields[index].value = value

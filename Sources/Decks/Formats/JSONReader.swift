@@ -1,24 +1,34 @@
-// JSON read from its beginning to its end (RFC 8259), without ever holding more than one card of it.
+// The JSON of cards, read from its beginning to its end (RFC 8259) without ever holding more than one card of it.
 // Invariant: what is not JSON is refused with its place; numbers keep their characters; depth and a row's size are bounded.
 
-/// A text of JSON, and whether it can be kept: NUL and halves of surrogate pairs cannot.
-struct JSONString {
-  var bytes: [UInt8] = []
-  var fault: String?
+import Values
+
+extension JSONString {
+  /// Why it cannot be kept: NUL and halves of surrogate pairs cannot.
+  var fault: String? {
+    if loneSurrogate != nil { return "holds half of a surrogate pair (\\uD800 to \\uDFFF)" }
+    return hasNull ? "holds a NUL character (\\u0000)" : nil
+  }
 
   /// Its own fault, or that it is not UTF-8.
-  var anyFault: String? {
-    fault ?? (bytes.withUnsafeBufferPointer { CardText.firstFault($0) }.map { "is not UTF-8 at byte \($0 + 1)" })
-  }
+  var anyFault: String? { fault ?? faultOfUTF8(bytes) }
+}
+
+private func faultOfUTF8(_ bytes: [UInt8]) -> String? {
+  bytes.withUnsafeBufferPointer { CardText.firstFault($0) }.map { "is not UTF-8 at byte \($0 + 1)" }
 }
 
 final class JSONReader {
   static let depthLimit = 32
 
   let source: ByteSource
+  private var tokens: JSONTokens<ByteSource>
   private var rowStart = 0
 
-  init(_ source: ByteSource) { self.source = source }
+  init(_ source: ByteSource) {
+    self.source = source
+    tokens = JSONTokens(source)
+  }
 
   convenience init(text: String) { self.init(ByteSource(text: text)) }
 
@@ -42,9 +52,7 @@ final class JSONReader {
 
   // MARK: Structure
 
-  func skipBlanks() throws {
-    while let byte = try source.peek(), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { source.skip() }
-  }
+  func skipBlanks() throws { try tokens.skipBlanks() }
 
   func expect(_ byte: UInt8) throws {
     try skipBlanks()
@@ -105,9 +113,9 @@ final class JSONReader {
       let text = try text()
       return (.text(String(decoding: text.bytes, as: UTF8.self)), text.anyFault)
     }
-    var raw = JSONString()
-    raw.fault = try value(into: &raw.bytes, depth: 0)
-    return (.json(String(decoding: raw.bytes, as: UTF8.self)), raw.anyFault)
+    var raw: [UInt8] = []
+    let fault = try value(into: &raw, depth: 0) ?? faultOfUTF8(raw)
+    return (.json(String(decoding: raw, as: UTF8.self)), fault)
   }
 
   // MARK: Values
@@ -119,10 +127,7 @@ final class JSONReader {
     case UInt8(ascii: "{"): return try nested(into: &raw, depth: depth + 1, close: UInt8(ascii: "}"))
     case UInt8(ascii: "["): return try nested(into: &raw, depth: depth + 1, close: UInt8(ascii: "]"))
     case UInt8(ascii: "\""):
-      var written: [UInt8]? = []
-      let text = try text(written: &written)
-      raw.append(contentsOf: written ?? [])
-      return text.fault
+      return try written(into: &raw).fault
     case UInt8(ascii: "t"): try word("true", into: &raw)
     case UInt8(ascii: "f"): try word("false", into: &raw)
     case UInt8(ascii: "n"): try word("null", into: &raw)
@@ -156,53 +161,21 @@ final class JSONReader {
   private func member(into raw: inout [UInt8]) throws -> String? {
     try skipBlanks()
     guard try source.peek() == UInt8(ascii: "\"") else { throw try source.expected("the name of a value in quotes") }
-    var written: [UInt8]? = []
-    let name = try text(written: &written)
-    raw.append(contentsOf: written ?? [])
+    let name = try written(into: &raw)
     try expect(UInt8(ascii: ":"))
     raw.append(UInt8(ascii: ":"))
     return name.fault
   }
 
-  private func word(_ word: StaticString, into raw: inout [UInt8]) throws {
-    for byte in "\(word)".utf8 {
-      guard try source.peek() == byte else { throw try source.expected("\"\(word)\"") }
-      source.skip()
-      raw.append(byte)
-    }
+  private func word(_ word: String, into raw: inout [UInt8]) throws {
+    try tokens.word(word)
+    raw.append(contentsOf: word.utf8)
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
   private func number(into raw: inout [UInt8]) throws {
-    if try source.peek() == UInt8(ascii: "-") { raw.append(try source.next() ?? 0) }
-    if try source.peek() == UInt8(ascii: "0") {
-      raw.append(try source.next() ?? 0)
-    } else {
-      try digits(into: &raw)
-    }
-    if try source.peek() == UInt8(ascii: ".") {
-      raw.append(try source.next() ?? 0)
-      try digits(into: &raw)
-    }
-    if let byte = try source.peek(), byte | 0x20 == UInt8(ascii: "e") {
-      raw.append(try source.next() ?? 0)
-      if let sign = try source.peek(), sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
-        raw.append(try source.next() ?? 0)
-      }
-      try digits(into: &raw)
-    }
-  }
-
-  private func digits(into raw: inout [UInt8]) throws {
-    var count = 0
-    while let byte = try source.peek(), JSONReader.isDigit(byte) {
-      raw.append(byte)
-      source.skip()
-      count += 1
-      if count % 1024 == 0 { try checkRow() }
-    }
-    if count == 0 { throw try source.expected("a digit") }
+    try tokens.number(into: &raw) { _ in try checkRow() }
   }
 
   func checkRow() throws {
@@ -212,88 +185,31 @@ final class JSONReader {
 
   // MARK: Texts
 
-  func text() throws -> JSONString {
-    var none: [UInt8]?
-    return try text(written: &none)
-  }
+  /// A text in quotes, unescaped.
+  func text() throws -> JSONString { try tokens.text { _ in try checkRow() } }
 
-  /// A text in quotes, unescaped. With `written`, the characters as the file has them are appended to it too.
-  private func text(written: inout [UInt8]?) throws -> JSONString {
-    var text = JSONString()
-    written?.append(UInt8(ascii: "\""))
-    source.skip()
-    while true {
-      guard let byte = try source.peek() else { throw try source.expected("the closing quote of a text") }
-      if byte < 0x20 { throw try source.expected("an escape (\\n, \\t, \\u0001) in place of a control character") }
-      source.skip()
-      written?.append(byte)
-      if byte == UInt8(ascii: "\"") { return text }
-      if byte == UInt8(ascii: "\\") {
-        try escape(into: &text, written: &written)
-      } else {
-        text.bytes.append(byte)
-      }
-      if text.bytes.count & 0xFFF == 0xFFF { try checkRow() }
+  /// The same; its characters as the file has them are appended.
+  private func written(into raw: inout [UInt8]) throws -> JSONString {
+    source.record()
+    let text = try text()
+    raw.append(contentsOf: source.takeRecorded())
+    return text
+  }
+}
+
+extension ByteSource: JSONSource {
+  typealias Failure = any Error
+
+  var offset: Int { taken }
+
+  func failure(_ fault: JSONFault) throws -> any Error {
+    switch fault {
+    case .digit: try expected("a digit")
+    case .closingQuote: try expected("the closing quote of a text")
+    case .controlCharacter: try expected("an escape (\\n, \\t, \\u0001) in place of a control character")
+    case .escape: try expected("one of \" \\ / b f n r t u after a backslash")
+    case .hexDigits: try expected("four hexadecimal digits after \\u")
+    case .word(let word, _): try expected("\"\(word)\"")
     }
-  }
-
-  private func escape(into text: inout JSONString, written: inout [UInt8]?) throws {
-    guard let byte = try source.peek() else { throw try source.expected("the closing quote of a text") }
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.bytes.append(byte)
-    case UInt8(ascii: "b"): text.bytes.append(0x08)
-    case UInt8(ascii: "f"): text.bytes.append(0x0C)
-    case UInt8(ascii: "n"): text.bytes.append(0x0A)
-    case UInt8(ascii: "r"): text.bytes.append(0x0D)
-    case UInt8(ascii: "t"): text.bytes.append(0x09)
-    case UInt8(ascii: "u"):
-      source.skip()
-      written?.append(byte)
-      return try character(into: &text, written: &written)
-    default: throw try source.expected("one of \" \\ / b f n r t u after a backslash")
-    }
-    source.skip()
-    written?.append(byte)
-  }
-
-  /// The character of `\uXXXX`, or of two of them that make a surrogate pair.
-  private func character(into text: inout JSONString, written: inout [UInt8]?) throws {
-    let unit = try hexDigits(&written)
-    if unit == 0 { text.fault = "holds a NUL character (\\u0000)" }
-    guard (0xD800...0xDFFF).contains(unit) else { return append(unit, to: &text) }
-    guard unit < 0xDC00, try source.peek() == UInt8(ascii: "\\") else { return loneSurrogate(&text) }
-    source.skip()
-    written?.append(UInt8(ascii: "\\"))
-    guard try source.peek() == UInt8(ascii: "u") else {
-      loneSurrogate(&text)
-      return try escape(into: &text, written: &written)
-    }
-    source.skip()
-    written?.append(UInt8(ascii: "u"))
-    let low = try hexDigits(&written)
-    guard (0xDC00...0xDFFF).contains(low) else { return loneSurrogate(&text) }
-    append(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00), to: &text)
-  }
-
-  private func loneSurrogate(_ text: inout JSONString) {
-    text.fault = "holds half of a surrogate pair (\\uD800 to \\uDFFF)"
-  }
-
-  private func hexDigits(_ written: inout [UInt8]?) throws -> UInt32 {
-    var value: UInt32 = 0
-    for _ in 0..<4 {
-      guard let byte = try source.peek(), let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
-        throw try source.expected("four hexadecimal digits after \\u")
-      }
-      value = value << 4 | UInt32(digit)
-      source.skip()
-      written?.append(byte)
-    }
-    return value
-  }
-
-  private func append(_ value: UInt32, to text: inout JSONString) {
-    guard let scalar = Unicode.Scalar(value) else { return }
-    text.bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
   }
 }

@@ -1,6 +1,8 @@
 // Cards as a table of text (RFC 4180): columns parted by commas or tabs, quotes around what holds those or line ends.
 // Invariant: a quote that is never closed is an error that names where it was opened; columns without a known name are kept.
 
+import Problems
+
 final class TableCards: CardRows {
   private let source: ByteSource
   private let separator: UInt8
@@ -76,10 +78,10 @@ final class TableCards: CardRows {
   }
 
   private func fill(_ row: inout CardRow) {
-    if let fault { row.refuse("bad_row", fault) }
+    if let fault { row.refuse(.badRow, fault) }
     if let byte = raw.withUnsafeBufferPointer({ CardText.firstFault($0) }), raw[byte] != 0 {
       row.refuse(
-        "bad_text", "not UTF-8 at column \(column(of: byte)); if the file is in latin-1, give --encoding latin-1")
+        .badText, "not UTF-8 at column \(column(of: byte)); if the file is in latin-1, give --encoding latin-1")
     }
     for index in ends.indices {
       let bytes = cell(index)

@@ -6,6 +6,7 @@ import CTerminal
 import Commands
 import Files
 import Text
+import Values
 import Workspace
 
 extension Shell {
@@ -59,7 +60,7 @@ extension Shell {
       let table = TableText(
         [.init("Account"), .init("")], rows: names.map { [$0, $0 == user ? "signed in" : ""] },
         whenEmpty: "No accounts; `account add NAME` makes the first one.")
-      let values = names.map { CommandValue.record([("name", .text($0)), ("signed_in", .boolean($0 == user))]) }
+      let values = names.map { Value.record([("name", .text($0)), ("signed_in", .boolean($0 == user))]) }
       return CommandResult(.list(values), .table(table))
     }
   }
@@ -74,9 +75,7 @@ extension Shell {
       try requireNoScript()
       let name = invocation.text("NAME")
       guard let user = gate.user, try gate.store.account(named: name) == user else {
-        throw Common.problem(
-          "not_signed_in", "Not yours",
-          "only the account that is signed in can be removed; sign in as \(quoted(name)) first")
+        throw SignInError.notSignedIn(as: name)
       }
       guard try confirm("Remove the account \(quoted(user)) with all its decks, documents and settings?") else {
         return CommandResult(.boolean(false), line: "Nothing was removed.")
@@ -91,7 +90,7 @@ extension Shell {
   /// A script is one unit of work, and accounts are beyond what a unit can take back.
   private func requireNoScript() throws {
     guard !isInScript else {
-      throw Common.problem("in_script", "Not in a script", "accounts can't be changed from within a script")
+      throw SignInError.inScript
     }
   }
 
@@ -117,7 +116,7 @@ extension Shell {
       example: "logout"
     ) { [unowned self] _ in
       guard gate.user != nil else {
-        return CommandResult(.none, line: "There is no account to sign out of; `account add NAME` makes one.")
+        return CommandResult(.null, line: "There is no account to sign out of; `account add NAME` makes one.")
       }
       try signOut()
       return CommandResult(.boolean(true), line: "Signed out.")
@@ -131,7 +130,7 @@ extension Shell {
       options: [Self.newPasswordFile], example: "passwd"
     ) { [unowned self] invocation in
       guard let user = gate.user else {
-        throw Common.problem("no_account", "No account", "there is no account; `account add NAME` makes one")
+        throw SignInError.noAccount
       }
       let old = try answeringLeft {
         try setup.passwordFile.map { try password(in: $0) } ?? readPassword("Present password of \(printable(user)): ")
@@ -149,7 +148,7 @@ extension Shell {
       "whoami", theme: Self.accountTheme, effect: .reads, summary: "Tells who is signed in.", example: "whoami"
     ) { [unowned self] _ in
       guard let user = gate.user else {
-        return CommandResult(.none, line: "Nobody in particular: there is no account, the data are local.")
+        return CommandResult(.null, line: "Nobody in particular: there is no account, the data are local.")
       }
       return CommandResult(.text(user), line: user)
     }

@@ -2,7 +2,6 @@
 // come from that description.
 
 import Commands
-import Problems
 
 extension Shell {
   func addBuiltInCommands() throws {
@@ -29,8 +28,4 @@ enum Common {
   static let language = Option("--language", "L", .language, help: "english, spanish, ...; `word languages` lists them")
 
   static let foldAccents = Option("--fold-accents", help: "à matches a; ñ stays a letter of its own")
-
-  static func problem(_ code: String, _ title: String, _ message: String) -> PlainProblem {
-    PlainProblem(code: code, title: title, message: message)
-  }
 }

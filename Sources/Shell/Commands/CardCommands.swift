@@ -5,6 +5,7 @@ import Commands
 import Decks
 import LuaRuntime
 import Text
+import Values
 import Workspace
 
 extension Shell {
@@ -29,23 +30,16 @@ extension Shell {
     if let colon = text.lastIndex(of: ":"), let position = Int(text[text.index(after: colon)...]) {
       let deck = try workspace.openDeck(String(text[..<colon]))
       if position >= 1, let card = try deck.card(at: position) { return card }
-      throw Common.problem(
-        "not_found", "No such card",
-        "\(quoted(try deck.record().name)) has no card at position \(position); it has \(counted(try deck.count(), "card"))"
-      )
+      throw LookupError.noCardAt(position: position, deck: try deck.record().name, count: try deck.count())
     }
     let found = try workspace.cards(guidBeginning: text)
     if found.count == 1 { return found[0] }
     if let exact = try only(found.filter { try $0.record().guid == text }) { return exact }
     if found.isEmpty {
-      throw Common.problem(
-        "not_found", "No such card",
-        "no card has a guid that begins with \(quoted(text)); `card list` shows them, DECK:POSITION works too")
+      throw LookupError.noCard(guid: text)
     }
     let places = try found.prefix(4).map { "\(try $0.deck().record().name):\(try $0.position())" }
-    throw Common.problem(
-      "ambiguous", "Several cards",
-      "\(quoted(text)) could be several cards: \(places.joined(separator: ", ")); name one of these")
+    throw LookupError.severalCards(guid: text, places: places)
   }
 
   private func only(_ cards: [CardHandle]) throws -> CardHandle? { cards.count == 1 ? cards[0] : nil }
@@ -89,7 +83,7 @@ extension Shell {
       if page != nil, next < listing.total, !listing.cards.isEmpty {
         parts.append(.lines(["… \(grouped(listing.total - next)) more; --offset \(next) shows the next"]))
       }
-      return CommandResult(.list(listing.cards.map { .thing($0.card) }), .parts(parts))
+      return CommandResult(.objects(listing.cards.map(\.card)), .parts(parts))
     }
   }
 
@@ -106,7 +100,7 @@ extension Shell {
       let card = try deck.add(
         NewCard(prompt: invocation.text("PROMPT"), answer: invocation.text("ANSWER"), tags: invocation.list("--tag")))
       return CommandResult(
-        .thing(card), line: "Added \(quoted(try card.record().prompt)) to \(quoted(try deck.record().name)).")
+        .object(card), line: "Added \(quoted(try card.record().prompt)) to \(quoted(try deck.record().name)).")
     }
   }
 
@@ -124,7 +118,7 @@ extension Shell {
         ["state", record.isSuspended ? "suspended" : record.state.name], ["guid", record.guid],
       ]
       for field in record.fields { rows.append([field.name, field.value.text]) }
-      return CommandResult(.thing(card), .fields(rows.map { .init($0[0], $0[1]) }))
+      return CommandResult(.object(card), .fields(rows.map { .init($0[0], $0[1]) }))
     }
   }
 
@@ -145,7 +139,7 @@ extension Shell {
       } else {
         try workspace().update(cards, prompt: prompt, answer: answer)
       }
-      return CommandResult(.list(cards.map { .thing($0) }), line: "Changed \(counted(cards.count, "card")).")
+      return CommandResult(.objects(cards), line: "Changed \(counted(cards.count, "card")).")
     }
   }
 
@@ -158,7 +152,7 @@ extension Shell {
       let card = try card(invocation.text("CARD"))
       try card.move(to: invocation.optionalInteger("POSITION") ?? 1)
       return CommandResult(
-        .thing(card), line: "\(quoted(try card.record().prompt)) is at position \(grouped(try card.position())).")
+        .object(card), line: "\(quoted(try card.record().prompt)) is at position \(grouped(try card.position())).")
     }
   }
 
@@ -182,7 +176,7 @@ extension Shell {
       let cards = try invocation.list("CARD").map { try card($0) }
       try workspace().setSuspended(cards, suspends)
       return CommandResult(
-        .list(cards.map { .thing($0) }), line: "\(suspends ? "Suspended" : "Resumed") \(counted(cards.count, "card")).")
+        .objects(cards), line: "\(suspends ? "Suspended" : "Resumed") \(counted(cards.count, "card")).")
     }
   }
 
@@ -197,7 +191,7 @@ extension Shell {
     ) { [unowned self] invocation in
       let cards = try invocation.list("CARD").map { try card($0) }
       try workspace().changeTags(cards, adding: invocation.list("--add"), removing: invocation.list("--remove"))
-      return CommandResult(.list(cards.map { .thing($0) }), line: "Tagged \(counted(cards.count, "card")).")
+      return CommandResult(.objects(cards), line: "Tagged \(counted(cards.count, "card")).")
     }
   }
 }

@@ -7,6 +7,7 @@ import Files
 import LuaRuntime
 import Problems
 import Text
+import Values
 import Workspace
 
 extension Shell {
@@ -39,7 +40,7 @@ extension Shell {
           record.studied.map { ago($0) } ?? "never",
         ])
       }
-      return CommandResult(.list(decks.map { .thing($0) }), .table(table))
+      return CommandResult(.objects(decks), .table(table))
     }
   }
 
@@ -60,7 +61,7 @@ extension Shell {
       arguments: [Argument("DECK", help: "the new deck's name")], example: "deck create Spanish::Verbs"
     ) { [unowned self] invocation in
       let deck = try workspace().createDeck(invocation.text("DECK"))
-      return CommandResult(.thing(deck), line: "Created deck \(quoted(try deck.record().name)).")
+      return CommandResult(.object(deck), line: "Created deck \(quoted(try deck.record().name)).")
     }
   }
 
@@ -85,7 +86,7 @@ extension Shell {
         let name = ShellWords.quote(try deck.record().name)
         parts.append(.lines(["… \(grouped(listing.total - shown)) more; `card list --deck \(name)` lists all"]))
       }
-      return CommandResult(.thing(deck), .parts(parts))
+      return CommandResult(.object(deck), .parts(parts))
     }
   }
 
@@ -98,7 +99,7 @@ extension Shell {
       let deck = try workspace().openDeck(invocation.text("DECK"))
       let old = try deck.record().name
       try deck.rename(to: invocation.text("NEW"))
-      return CommandResult(.thing(deck), line: "Renamed deck \(quoted(old)) to \(quoted(try deck.record().name)).")
+      return CommandResult(.object(deck), line: "Renamed deck \(quoted(old)) to \(quoted(try deck.record().name)).")
     }
   }
 
@@ -156,12 +157,10 @@ extension Shell {
     defer { progress.finish() }
     let report = try workspace().importCards(intoDeck: name, from: path, .any, options) { progress.update($0, of: $1) }
     progress.finish()
-    let result = CommandResult(record(of: report), .lines(words(report, name)))
+    let result = CommandResult(report.value, .lines(words(report, name)))
     guard report.isRefused else { return result }
     if !isInScript { show(result, asJSON: setup.wantsJSON || invocation.wantsJSON) }
-    throw Common.problem(
-      "all_refused", "Nothing was imported",
-      "no row of \(printable(lastPart(of: path))) could be imported; the first: \(report.rejected[0].message)")
+    throw ShellError.allRefused(file: lastPart(of: path), first: report.rejected[0].message)
   }
 
   private func words(_ report: AddReport, _ deck: String) -> [String] {
@@ -181,26 +180,6 @@ extension Shell {
     return parts
   }
 
-  func record(of report: AddReport) -> CommandValue {
-    .record([
-      ("added", .integer(report.added)), ("updated", .integer(report.updated)), ("skipped", .integer(report.skipped)),
-      ("rejected_count", .integer(report.rejectedCount)),
-      (
-        "rejected",
-        .list(
-          report.rejected.map { rejection in
-            let line =
-              (rejection.place.map { [("line", CommandValue.integer($0.line))] } ?? [])
-              + (rejection.place?.column.map { [("column", CommandValue.integer($0))] } ?? [])
-            return .record(
-              [("index", .integer(rejection.index))] + line + [
-                ("code", .text(rejection.code)), ("message", .text(rejection.message)),
-              ])
-          })
-      ),
-    ])
-  }
-
   private func exportDeck() -> Command {
     Command(
       "deck", "export", theme: Self.theme, effect: .acts,
@@ -214,7 +193,7 @@ extension Shell {
       let format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
       let report = try deck.exportCards(to: path, .any, format: format)
       return CommandResult(
-        .record([("cards", .integer(report.cards)), ("bytes", .integer(report.bytes))]),
+        report.value,
         line: "Exported \(counted(report.cards, "card")) of \(quoted(try deck.record().name)) to \(printable(path)).")
     }
   }

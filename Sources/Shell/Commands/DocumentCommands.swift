@@ -33,16 +33,13 @@ extension Shell {
     if let place = Int(name), elements.indices.contains(place - 1) { return elements[place - 1] }
     let found = elements.filter { $0.id.lowercased().hasPrefix(name.lowercased()) }
     if found.count == 1 { return found[0] }
-    throw Common.problem(
-      found.isEmpty ? "not_found" : "ambiguous", found.isEmpty ? "No such element" : "Several elements",
-      found.isEmpty
-        ? "no element is called \(quoted(name)); `doc show` lists them" : "\(quoted(name)) could be several elements")
+    throw found.isEmpty ? LookupError.noElement(name) : .severalElements(name)
   }
 
   /// What a command changed, saved.
   private func saved(_ document: DocumentHandle, _ line: String) throws -> CommandResult {
     try document.document().save()
-    return CommandResult(.thing(document), line: line)
+    return CommandResult(.object(document), line: line)
   }
 
   // MARK: Finding
@@ -62,7 +59,7 @@ extension Shell {
       for problem in problems { console.message("doc: \(problem.message)") }
       let columns: [TableText.Column] = [.init("Id"), .init("Title"), .init("Elements", .right), .init("Changed")]
       return CommandResult(
-        .list(documents.map { .thing($0) }),
+        .objects(documents),
         .table(TableText(columns, rows: rows, whenEmpty: "No documents yet; `doc create` makes one.")))
     }
   }
@@ -88,10 +85,10 @@ extension Shell {
   }
 
   /// A document with its elements, as `--json` gives it.
-  private func documentRecord(_ handle: DocumentHandle, _ document: StoredDocument) throws -> CommandValue {
-    guard case .record(let fields) = record(of: handle) else { return .thing(handle) }
-    let elements = try handle.elements().map { record(of: $0) }
-    return .record(fields.map { $0.0 == "elements" ? ("elements", .list(elements)) : $0 })
+  private func documentRecord(_ handle: DocumentHandle, _ document: StoredDocument) throws -> Value {
+    guard case .record(var fields) = record(of: handle) else { return .null }
+    fields["elements"] = .list(try handle.elements().map { record(of: $0) })
+    return .record(fields)
   }
 
   // MARK: Making
@@ -112,14 +109,13 @@ extension Shell {
       } else {
         made = try workspace().createDocument(background: background)
       }
-      return CommandResult(.thing(made), line: "Created document \(try made.document().id).")
+      return CommandResult(.object(made), line: "Created document \(try made.document().id).")
     }
   }
 
   private func color(_ text: String) throws -> CardColor {
     if let color = CardColor(typed: text) { return color }
-    throw Common.problem(
-      "bad_value", "No colour", "\(quoted(text)) is no colour; R,G,B or R,G,B,A, each from 0 to 1, expected")
+    throw ShellError.notColor(text)
   }
 
   private func addText() -> Command {
@@ -176,10 +172,7 @@ extension Shell {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let names = ElementField.allCases.map(\.rawValue)
     guard parts.count == 2, let field = ElementField(rawValue: parts[0]) else {
-      throw Common.problem(
-        "bad_value", "No field",
-        "\(quoted(word)): FIELD=VALUE expected\(didYouMean(parts[0], among: names)); fields are \(names.joined(separator: ", "))"
-      )
+      throw ShellError.notField(word, suggestion: suggestion(for: parts[0], among: names), fields: names)
     }
     return (field, try field.value(typed: parts[1]))
   }
@@ -194,7 +187,7 @@ extension Shell {
       let element = try element(invocation.text("ELEMENT"), of: document)
       let moved = try raises ? document.document().raise(element.id) : document.document().lower(element.id)
       return CommandResult(
-        .thing(document), line: moved ? "Moved." : "It is \(raises ? "in front of" : "behind") all others already.")
+        .object(document), line: moved ? "Moved." : "It is \(raises ? "in front of" : "behind") all others already.")
     }
   }
 
@@ -204,7 +197,7 @@ extension Shell {
       arguments: [Self.document], example: "doc duplicate 6D92"
     ) { [unowned self] invocation in
       let made = try document(invocation).duplicate()
-      return CommandResult(.thing(made), line: "Created document \(try made.document().id).")
+      return CommandResult(.object(made), line: "Created document \(try made.document().id).")
     }
   }
 
@@ -216,7 +209,7 @@ extension Shell {
       let document = try document(invocation)
       let element = try element(invocation.text("ELEMENT"), of: document)
       try document.document().removeElement(element.id)
-      return CommandResult(.thing(document), line: "Removed an element.")
+      return CommandResult(.object(document), line: "Removed an element.")
     }
   }
 
@@ -284,7 +277,7 @@ extension Shell {
       let path = expandedPath(invocation.text("FILE"))
       let losses = try document(invocation).document().exportEdition2(to: path)
       let value = losses.map { loss in
-        CommandValue.record([("pointer", .text(loss.pointer.description)), ("message", .text(loss.message))])
+        Value.record([("pointer", .text(loss.pointer.description)), ("message", .text(loss.message))])
       }
       let head = "Exported to \(printable(path))" + (losses.isEmpty ? "." : "; it could not hold:")
       return CommandResult(

@@ -23,8 +23,7 @@ extension Shell {
   /// Opens a card in $EDITOR: prompt and answer with a line of dashes between them.
   func editInEditor(_ card: CardHandle) throws {
     guard console.terminal.hasKeyboard else {
-      throw Common.problem(
-        "no_terminal", "Nothing to edit with", "give --prompt or --answer; an editor needs a terminal")
+      throw EditorError.noTerminal
     }
     let record = try card.record()
     let separator = "----"
@@ -33,8 +32,7 @@ extension Shell {
     if edited == text { return }
     let lines = edited.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     guard let middle = lines.firstIndex(of: separator) else {
-      throw Common.problem(
-        "bad_text", "Not understood", "the line \(separator) between prompt and answer is gone; nothing was changed")
+      throw EditorError.noSeparator(separator)
     }
     try card.update(
       prompt: lines[..<middle].joined(separator: "\n"), answer: lines[(middle + 1)...].joined(separator: "\n"))
@@ -49,11 +47,10 @@ extension Shell {
     defer { unlink(path) }
     fflush(nil)
     guard runProgram("/bin/sh", ["-c", editor + " \"$1\"", "sh", path]) == 0 else {
-      throw Common.problem(
-        "editor_failed", "The editor failed", "\(printable(editor)) ended with an error; nothing was changed")
+      throw EditorError.failed(editor: editor)
     }
     guard let edited = try FileText.read(path, limit: 16 << 20) else {
-      throw Common.problem("bad_text", "Not UTF-8", "the edited text is not UTF-8; nothing was changed")
+      throw EditorError.notUTF8
     }
     return edited
   }

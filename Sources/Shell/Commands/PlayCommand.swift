@@ -76,13 +76,16 @@ extension Shell {
       try tree.set(name, text: text, by: .remembered(option))
     } catch {
       // What is forced for this run, or a length that the setting does not take, is good for one game.
-      guard ["locked", "bad_value"].contains(error.code) else { throw error }
+      switch error {
+      case .locked, .badValue: break
+      default: throw error
+      }
     }
   }
 
   private func resumedGame() throws -> GameHandle {
     if let game = try workspace().resumeGame(prepare: { try plugins.prepareMode($0) }) { return game }
-    throw Common.problem("not_found", "No game", "no game was put away; `play` starts one")
+    throw LookupError.noGame
   }
 
   private func listModes() -> CommandResult {
@@ -98,7 +101,7 @@ extension Shell {
 
   private func showScores() throws -> CommandResult {
     let results = try workspace().gameResults()
-    let value = CommandValue.list(results.map(record))
+    let value = Value.list(results.map(record))
     guard !results.isEmpty else { return CommandResult(value, line: "No finished games yet.") }
     return CommandResult(
       value,
@@ -123,7 +126,7 @@ extension Shell {
       })
   }
 
-  private func record(_ result: GameResult) -> CommandValue {
+  private func record(_ result: GameResult) -> Value {
     .record([
       ("mode", .text(result.mode)), ("language", .text(result.language)), ("base_word", .text(result.baseWord)),
       ("score", .integer(result.score)), ("count", .integer(result.count)), ("average", .number(result.average)),

@@ -5,6 +5,7 @@ import Commands
 import PluginHost
 import Problems
 import Text
+import Values
 
 extension Shell {
   func pluginCommands() -> [Command] {
@@ -18,19 +19,19 @@ extension Shell {
   static let pluginName = Argument("NAME", .plugin, help: "a plugin's name")
 
   /// A plugin as `--json` and `plugins.info` give it.
-  func pluginRecord(_ plugin: Plugin) -> CommandValue {
+  func pluginRecord(_ plugin: Plugin) -> Value {
     let manifest = plugin.manifest
     return .record([
       ("name", .text(plugin.name)), ("version", .text(manifest?.version ?? "")), ("state", .text(stateWord(plugin))),
       ("bundled", .boolean(plugin.isBundled)), ("summary", .text(manifest?.summary ?? "")),
-      ("author", manifest?.author.map { .text($0) } ?? .none),
+      ("author", manifest?.author.map { .text($0) } ?? .null),
       ("permissions", .list((manifest?.permissions ?? []).map { .text($0.description) })),
       ("granted", .list(plugin.granted.map { .text($0) })),
       ("commands", .list(plugin.commands.map { .text($0) })), ("modes", .list(plugin.modes.map { .text($0) })),
       ("requires", .record((manifest?.requires ?? []).map { ($0.name, .text($0.range.description)) })),
       ("seconds", .number(plugin.limits.seconds)), ("memory", .integer(plugin.limits.memory)),
-      ("load_seconds", plugin.loadTime.map { .number($0) } ?? .none), ("folder", .text(plugin.folder)),
-      ("error", plugin.lastError.map { .text($0) } ?? .none),
+      ("load_seconds", plugin.loadTime.map { .number($0) } ?? .null), ("folder", .text(plugin.folder)),
+      ("error", plugin.lastError.map { .text($0) } ?? .null),
     ])
   }
 
@@ -129,10 +130,7 @@ extension Shell {
     if isGranted || plugin.isBundled || manifest.permissions.isEmpty { return true }
     // A question that nobody sees is no question.
     guard console.terminal.hasKeyboard, console.terminal.hasScreen, !setup.isUnattended else {
-      throw Common.problem(
-        "not_granted", "Not granted",
-        "\(plugin.name) asks for \(manifest.permissions.map(\.description).joined(separator: ", ")); "
-          + "`plugin enable \(plugin.name) --grant` grants it")
+      throw ShellError.notGranted(plugin: plugin.name, rights: manifest.permissions.map(\.description))
     }
     let by = manifest.author.map { " by \($0)" } ?? ""
     console.show(

@@ -9,6 +9,7 @@ import LuaRuntime
 import PluginHost
 import Problems
 import Text
+import Values
 import Workspace
 
 extension Shell {
@@ -46,18 +47,17 @@ extension Shell {
       let sum =
         failures == 0
         ? "\(counted(results.count, "test")) passed." : "\(failures) of \(counted(results.count, "test")) failed."
-      let value = CommandValue.list(
+      let value = Value.list(
         results.map { result in
           .record([
             ("test", .text(result.name)), ("passed", .boolean(result.failure == nil)),
-            ("message", result.failure.map { .text($0) } ?? .none),
+            ("message", result.failure.map { .text($0) } ?? .null),
           ])
         })
       let shown = lines.flatMap { $0.split(separator: "\n").map(String.init) } + [sum]
       guard failures > 0 else { return CommandResult(value, .lines(shown)) }
       show(CommandResult(value, .lines(shown)), asJSON: setup.wantsJSON || invocation.wantsJSON)
-      throw Common.problem(
-        "test_failed", "A test failed", "\(name): \(failures) of \(counted(results.count, "test")) failed")
+      throw ShellError.testsFailed(plugin: name, failed: failures, of: results.count)
     }
   }
 
@@ -91,7 +91,7 @@ extension Shell {
         buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
       })
     else {
-      throw Common.problem("no_folder", "No folder for the test", "a temporary folder cannot be made")
+      throw ShellError.noTestFolder
     }
     return path
   }
@@ -115,7 +115,7 @@ extension Shell {
       let plugin = try plugins.plugin(named: invocation.text("NAME"))
       let (seconds, memory) = (invocation.optionalNumber("--seconds"), invocation.optionalInteger("--memory"))
       if let seconds, !PluginHost.secondsRange.contains(seconds) {
-        throw Common.problem("bad_value", "Not a usable value", "--seconds must be from 0.1 to 3,600, not \(seconds)")
+        throw ShellError.badSeconds(seconds)
       }
       if seconds != nil || memory != nil { try plugins.setLimits(plugin, seconds: seconds, memory: memory) }
       let limits = plugin.limits

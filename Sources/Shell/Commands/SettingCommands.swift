@@ -5,6 +5,7 @@ import Commands
 import Problems
 import Text
 import ToggleSettings
+import Values
 import Workspace
 
 extension Shell {
@@ -57,7 +58,7 @@ extension Shell {
       let tree = try workspace().preferences().tree
       let states = try tree.toggle(names, by: settingOwner)
       let values = zip(names, states).map { name, state in
-        CommandValue.record([("name", .text(name)), ("state", .text(state.rawValue))])
+        Value.record([("name", .text(name)), ("state", .text(state.rawValue))])
       }
       return CommandResult(.list(values), .lines(zip(names, states).map { "\($0) is \($1.rawValue)." }))
     }
@@ -93,7 +94,7 @@ extension Shell {
     let reasons = try tree.why(name)
     lines.append("  \(reasons.expectation); its default is \(quotedValue(reasons.standard))")
     if let obstacle = row.obstacle { lines.append("  " + obstacle.message) }
-    return CommandResult(row.value.map { commandValue($0) } ?? .none, .lines(lines))
+    return CommandResult(row.value.map { commandValue($0) } ?? .null, .lines(lines))
   }
 
   private func shown(_ name: String, _ tree: SettingsTree, ending: String) throws -> CommandResult {
@@ -102,7 +103,7 @@ extension Shell {
     let value = row.state?.rawValue ?? printable(row.value?.text ?? "")
     var lines = ["\(name) is \(value.isEmpty ? "empty" : value)\(ending)."]
     if let obstacle = row.obstacle { lines.append("  " + obstacle.message) }
-    return CommandResult(row.value.map { commandValue($0) } ?? .none, .lines(lines))
+    return CommandResult(row.value.map { commandValue($0) } ?? .null, .lines(lines))
   }
 
   private func why(_ name: String, _ tree: SettingsTree) throws -> CommandResult {
@@ -145,16 +146,16 @@ extension Shell {
     return value.text.isEmpty ? "empty" : printable(value.text)
   }
 
-  private func record(of row: SettingRow) -> CommandValue {
-    var fields: [(String, CommandValue)] = [
+  private func record(of row: SettingRow) -> Value {
+    var fields: [(String, Value)] = [
       ("name", .text(row.name)), ("title", .text(row.title)), ("kind", .text(row.kind)),
-      ("value", row.value.map { commandValue($0) } ?? .none), ("changed", .boolean(row.isChanged)),
+      ("value", row.value.map { commandValue($0) } ?? .null), ("changed", .boolean(row.isChanged)),
     ]
     if let state = row.state { fields.append(("state", .text(state.rawValue))) }
     return .record(fields)
   }
 
-  private func commandValue(_ value: SettingValue) -> CommandValue {
+  private func commandValue(_ value: SettingValue) -> Value {
     switch value {
     case .flag(let flag): .boolean(flag)
     case .number(let number): Int(exactly: number).map { .integer($0) } ?? .number(number)

@@ -6,7 +6,9 @@ import Files
 import Glibc
 import LuaRuntime
 import PluginHost
+import Problems
 import Text
+import Values
 import Workspace
 
 extension Shell {
@@ -79,7 +81,7 @@ extension Shell {
       let isWithin = isInScript
       let status = runScripts([script])
       if isWithin, status != ExitStatus.done {
-        throw Common.problem("script_failed", "The script failed", "\(script.name) ended with status \(status)")
+        throw ShellError.scriptFailed(script.name, status: status)
       }
       // The script has told what went wrong.
       if status != ExitStatus.done { leaving = lineReader == nil ? status : leaving }
@@ -111,12 +113,12 @@ extension Shell {
       if let name = invocation.optionalText("NAME") {
         guard let text = invocation.optionalText("TEXT") else {
           guard registry.removeAlias(name) else {
-            throw Common.problem("not_found", "No such alias", "no alias is called \(quoted(name))")
+            throw LookupError.noAlias(name)
           }
-          return CommandResult(.none, line: "\(name) is no alias any more.")
+          return CommandResult(.null, line: "\(name) is no alias any more.")
         }
         try registry.setAlias(name, words: ShellWords.split(text, home: environment.folders.home))
-        return CommandResult(.none, line: "\(name) stands for \(text)")
+        return CommandResult(.null, line: "\(name) stands for \(text)")
       }
       let rows = registry.aliases.map { [$0.name, $0.words.map { ShellWords.quote($0) }.joined(separator: " ")] }
       return CommandResult(
@@ -138,8 +140,7 @@ extension Shell {
     ) { [unowned self] _ in
       let problems = try workspace().integrityProblems()
       guard problems.isEmpty else {
-        throw Common.problem(
-          "damaged", "Damaged data", "the database is damaged: \(problems.prefix(3).joined(separator: "; "))")
+        throw ShellError.damagedData(problems)
       }
       return CommandResult(.boolean(true), line: "All is well.")
     }

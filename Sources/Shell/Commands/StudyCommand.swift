@@ -3,6 +3,7 @@
 import Commands
 import Decks
 import Text
+import Values
 import Workspace
 
 extension Shell {
@@ -49,8 +50,6 @@ extension Shell {
     if let name { return try workspace().openDeck(name) }
     let decks = try workspace().decks()
     if decks.count == 1 { return decks[0] }
-    throw Common.problem(
-      "missing_argument", "Which deck?",
-      decks.isEmpty ? "there is no deck yet; `deck create NAME` makes one" : "say which deck: `study DECK`")
+    throw LookupError.whichDeck(isAny: !decks.isEmpty)
   }
 }

@@ -6,6 +6,7 @@ import Lexicon
 import LuaRuntime
 import Problems
 import Text
+import Values
 import Workspace
 
 extension Shell {
@@ -87,7 +88,7 @@ extension Shell {
       let length = invocation.optionalInteger("--length")
       var choices = environment.random.choices
       guard let word = try lexicon(invocation).random(length: length, using: &choices) else {
-        throw Common.problem("not_found", "No such word", "no word has \(counted(length ?? 0, "letter"))")
+        throw LookupError.noWord(length: length ?? 0)
       }
       return CommandResult(.text(word), line: word)
     }
@@ -128,7 +129,7 @@ extension Shell {
       let wanted =
         try invocation.optionalText("LANGUAGE").map { [try lexicons.language(named: $0)] } ?? lexicons.languages()
       var lines: [String] = []
-      var values: [CommandValue] = []
+      var values: [Value] = []
       for language in wanted {
         let lexicon = try lexicons.compile(language, foldAccents: folds)
         let dropped = lexicon.report.dropped.map { "\(grouped($0.count)) \($0.reason.title)" }

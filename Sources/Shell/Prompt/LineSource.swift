@@ -24,28 +24,18 @@ public enum LineError: Problem, Equatable {
   case tooLong(limit: Int)
   case unreadable(errno: Int32)
 
-  public var code: String {
+  public var report: ProblemReport {
     switch self {
-    case .notUTF8: "bad_text"
-    case .tooLong: "too_long"
-    case .unreadable: "unreadable"
-    }
-  }
-
-  public var title: String {
-    switch self {
-    case .notUTF8: "Not UTF-8"
-    case .tooLong: "The line is too long"
-    case .unreadable: "The input cannot be read"
-    }
-  }
-
-  public var message: String {
-    switch self {
-    case .notUTF8(let column?): "the line is not UTF-8 at byte \(grouped(column)); nothing of it was done"
-    case .notUTF8(nil): "the line is not UTF-8 where it shows \u{FFFD}; nothing of it was done"
-    case .tooLong(let limit): "the line has more than \(grouped(limit)) bytes; nothing of it was done"
-    case .unreadable(let number): "the input cannot be read: \(systemWords(number))"
+    case .notUTF8(let column?):
+      ProblemReport(.badText, "Not UTF-8", "the line is not UTF-8 at byte \(grouped(column)); nothing of it was done")
+    case .notUTF8(nil):
+      ProblemReport(
+        .badText, "Not UTF-8", "the line is not UTF-8 where it shows \u{FFFD}; nothing of it was done")
+    case .tooLong(let limit):
+      ProblemReport(
+        .tooLong, "The line is too long", "the line has more than \(grouped(limit)) bytes; nothing of it was done")
+    case .unreadable(let number):
+      ProblemReport(.unreadable, "The input cannot be read", "the input cannot be read: \(systemWords(number))")
     }
   }
 }

@@ -65,10 +65,10 @@ final class PlayScreen {
     if handle.hasEnded, !hasShownEnd { try showEnd() }
     try addMissed()
     if isScreen, shell.leaving == nil { shell.console.show([summary] + (handle.hasEnded ? [another] : [])) }
-    return CommandResult(manner.wantsJSON ? .none : result)
+    return CommandResult(manner.wantsJSON ? .null : result)
   }
 
-  private var result: CommandValue {
+  private var result: Value {
     .record([
       ("base_word", .text(game.baseWord)), ("count", .integer(game.count)), ("average", .number(game.average)),
       ("score", .integer(game.score)),
@@ -146,11 +146,11 @@ final class PlayScreen {
       return draw(alert: rewardText ?? told)
     }
     if manner.wantsJSON {
-      let fields: [(String, String)] = [
-        ("word", JSONText.string(word)), ("points", JSONText.integer(points)), ("count", JSONText.integer(game.count)),
-        ("average", JSONText.number(game.average)), ("score", JSONText.integer(game.score)),
-      ]
-      return shell.console.show([JSONText.object(fields)])
+      let fields: Value = .record([
+        ("word", .text(word)), ("points", .integer(points)), ("count", .integer(game.count)),
+        ("average", .number(game.average)), ("score", .integer(game.score)),
+      ])
+      return shell.console.show([fields.json])
     }
     shell.console.show(["\(printable(word)): \(counted(points, "point")). \(footer)"])
   }
@@ -172,7 +172,7 @@ final class PlayScreen {
       let fields = [
         ("word", refusal.word), ("code", refusal.code), ("title", refusal.title), ("message", refusal.message),
       ]
-      return shell.console.show([JSONText.object(fields.map { ($0.0, JSONText.string($0.1)) })])
+      return shell.console.show([Value.record(fields.map { ($0.0, .text($0.1)) }).json])
     }
     let end = [".", "!", "?"].contains { refusal.message.hasSuffix($0) } ? "" : "."
     let text = printable("\(refusal.title). \(refusal.message)\(end)", limit: 400)
@@ -235,7 +235,7 @@ final class PlayScreen {
     if draws { return draw(alert: lines) }
     let text = lines.joined(separator: "\n")
     let shown = lines.map { printable($0, limit: 4_000) }
-    shell.console.show(manner.wantsJSON ? [JSONText.object([("message", JSONText.string(text))])] : shown)
+    shell.console.show(manner.wantsJSON ? [Value.record([("message", .text(text))]).json] : shown)
   }
 
   // MARK: The end
@@ -284,7 +284,7 @@ final class PlayScreen {
   private func showBase() {
     if manner.wantsJSON {
       let fields = [("base_word", shownBase), ("language", game.language.name), ("mode", game.mode.name)]
-      return shell.console.show([JSONText.object(fields.map { ($0.0, JSONText.string($0.1)) })])
+      return shell.console.show([Value.record(fields.map { ($0.0, .text($0.1)) }).json])
     }
     // A mode that shows a text of its own may show fewer letters than its base word has.
     let kind = isOwnShow ? game.mode.title : "\(game.length) letter word"

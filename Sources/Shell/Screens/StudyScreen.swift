@@ -9,6 +9,7 @@ import Commands
 import Decks
 import Files
 import Text
+import Values
 import Workspace
 
 final class StudyScreen {

@@ -1,0 +1,35 @@
+// What can be wrong with a plugin's files, and with the file of what was granted.
+
+import Problems
+import Text
+import Values
+
+enum PluginFileError: Problem, Equatable {
+  case missing(file: String)
+  /// It, or a link on the way to it, leads out of the plugin's folder.
+  case outside(file: String)
+  /// `require` was asked for something that is no module's name.
+  case badModule(String)
+  /// `require` finds no file; `stem` is its path without `.lua`.
+  case noModule(stem: String)
+  case damagedGrants(path: String, JSONFailure)
+
+  var report: ProblemReport {
+    switch self {
+    case .missing(let file): ProblemReport(.notFound, "A plugin's file", "\(printable(file)) is missing")
+    case .outside(let file):
+      ProblemReport(.badPath, "A plugin's file", "\(printable(file)) leads out of the plugin's folder")
+    case .badModule(let name):
+      ProblemReport(
+        .badName, "A plugin's file",
+        "require: \(quoted(name)) is no module's name; a plugin has its own files only")
+    case .noModule(let stem):
+      ProblemReport(.notFound, "A plugin's file", "require: no file \(stem).lua in the plugin's folder")
+    case .damagedGrants(let path, let failure):
+      ProblemReport(
+        .badFile, "A damaged file",
+        "\(printable(path)):\(failure.line):\(failure.column): \(failure.words); "
+          + "no installed plugin is enabled until it is mended or removed")
+    }
+  }
+}

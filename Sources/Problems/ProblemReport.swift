@@ -1,0 +1,70 @@
+// What a problem says to programs and to users. Invariant: the code is stable; title and message may change.
+
+/// A fact of a problem as Lua and JSON show it.
+public enum ProblemDetail: Equatable, Sendable {
+  case text(String)
+  case integer(Int)
+  case number(Double)
+}
+
+/// What can be a fact of a problem.
+public protocol ProblemFact {
+  var problemDetail: ProblemDetail { get }
+}
+
+extension String: ProblemFact {
+  public var problemDetail: ProblemDetail { .text(self) }
+}
+
+extension Int: ProblemFact {
+  public var problemDetail: ProblemDetail { .integer(self) }
+}
+
+extension Double: ProblemFact {
+  public var problemDetail: ProblemDetail { .number(self) }
+}
+
+/// One problem in full.
+///
+///     ProblemReport(.notFound, "No such deck", "no deck is called \"Spanis\"", ["name": "Spanis", "suggestion": near])
+public struct ProblemReport: Equatable, Sendable {
+  public typealias Detail = (name: String, value: ProblemDetail)
+
+  public let code: ProblemCode
+  /// A few words, no full stop: what kind of failure it is.
+  public let title: String
+  /// One line: what failed, which value, what was expected, what to do next. No full stop at its end where it is one sentence.
+  public let message: String
+  /// Facts for programs beside the three above, in the order to show them: `path`, `line`, `word`, `suggestion`.
+  public let details: [Detail]
+
+  /// The words of one problem with the details of another.
+  public init(code: ProblemCode, title: String, message: String, details: [Detail]) {
+    self.code = code
+    self.title = title
+    self.message = message
+    self.details = details
+  }
+
+  /// - Parameter facts: those that are nil are left out.
+  public init(
+    _ code: ProblemCode, _ title: String, _ message: String, _ facts: KeyValuePairs<String, (any ProblemFact)?> = [:]
+  ) {
+    self.init(
+      code: code, title: title, message: message,
+      details: facts.compactMap { name, fact in fact.map { (name, $0.problemDetail) } })
+  }
+
+  /// With a code of the most frequent kind: `ProblemReport(.notFound, ...)` for `.failure(.notFound)`.
+  public init(
+    _ code: ProblemCode.Failure, _ title: String, _ message: String,
+    _ facts: KeyValuePairs<String, (any ProblemFact)?> = [:]
+  ) {
+    self.init(.failure(code), title, message, facts)
+  }
+
+  public static func == (first: ProblemReport, second: ProblemReport) -> Bool {
+    (first.code, first.title, first.message) == (second.code, second.title, second.message)
+      && first.details.elementsEqual(second.details) { $0 == $1 }
+  }
+}

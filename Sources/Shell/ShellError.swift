@@ -1,0 +1,170 @@
+// What the commands of the shell find wrong themselves; what a room below finds, it words itself.
+
+import Problems
+import Text
+
+/// A name in a command leads to nothing, or to several things.
+enum LookupError: Problem, Equatable {
+  case noCardAt(position: Int, deck: String, count: Int)
+  case noCard(guid: String)
+  /// `places` are those of the first few, as `DECK:POSITION`.
+  case severalCards(guid: String, places: [String])
+  case noElement(String)
+  case severalElements(String)
+  case noWord(length: Int)
+  case noAlias(String)
+  /// There is no game to resume.
+  case noGame
+  /// `study` without a deck, where there is none or several.
+  case whichDeck(isAny: Bool)
+
+  var report: ProblemReport {
+    switch self {
+    case .noCardAt(let position, let deck, let count):
+      ProblemReport(
+        .notFound, "No such card",
+        "\(quoted(deck)) has no card at position \(position); it has \(counted(count, "card"))")
+    case .noCard(let guid):
+      ProblemReport(
+        .notFound, "No such card",
+        "no card has a guid that begins with \(quoted(guid)); `card list` shows them, DECK:POSITION works too")
+    case .severalCards(let guid, let places):
+      ProblemReport(
+        .ambiguous, "Several cards",
+        "\(quoted(guid)) could be several cards: \(places.map { printable($0) }.joined(separator: ", ")); "
+          + "name one of these")
+    case .noElement(let name):
+      ProblemReport(
+        .notFound, "No such element", "no element is called \(quoted(name)); `doc show` lists them")
+    case .severalElements(let name):
+      ProblemReport(.ambiguous, "Several elements", "\(quoted(name)) could be several elements")
+    case .noWord(let length): ProblemReport(.notFound, "No such word", "no word has \(counted(length, "letter"))")
+    case .noAlias(let name): ProblemReport(.notFound, "No such alias", "no alias is called \(quoted(name))")
+    case .noGame: ProblemReport(.notFound, "No game", "no game was put away; `play` starts one")
+    case .whichDeck(isAny: false):
+      ProblemReport(.missingArgument, "Which deck?", "there is no deck yet; `deck create NAME` makes one")
+    case .whichDeck(isAny: true):
+      ProblemReport(.missingArgument, "Which deck?", "say which deck: `study DECK`")
+    }
+  }
+}
+
+/// A sign-in or a change of accounts that cannot begin.
+enum SignInError: Problem, Equatable {
+  case noAccount
+  /// There are several accounts and nobody to ask.
+  case noName
+  /// The keyboard is not there to ask for a password.
+  case noPassword
+  case noTerminal
+  /// A new password was typed twice, and differently.
+  case notTheSame
+  case notSignedIn(as: String)
+  case inScript
+
+  var report: ProblemReport {
+    switch self {
+    case .noAccount: ProblemReport(.noAccount, "No account", "there is no account; `account add NAME` makes one")
+    case .noName:
+      ProblemReport(.signIn(.empty), "No name", "there are several accounts; say whose with --user NAME")
+    case .noPassword:
+      ProblemReport(
+        .signIn(.empty), "No password",
+        "no password was given; give --password-file FILE where there is no terminal")
+    case .noTerminal:
+      ProblemReport(
+        .signIn(.empty), "No password", "there is no terminal to ask at; give --password-file FILE")
+    case .notTheSame:
+      ProblemReport(.badPassword, "Not the same", "the two were not the same; nothing was changed")
+    case .notSignedIn(let name):
+      ProblemReport(
+        .notSignedIn, "Not yours",
+        "only the account that is signed in can be removed; sign in as \(quoted(name)) first")
+    case .inScript:
+      ProblemReport(.inScript, "Not in a script", "accounts can't be changed from within a script")
+    }
+  }
+}
+
+/// A card that was not edited.
+enum EditorError: Problem, Equatable {
+  case noTerminal
+  case failed(editor: String)
+  case notUTF8
+  /// The line between prompt and answer.
+  case noSeparator(String)
+
+  var report: ProblemReport {
+    switch self {
+    case .noTerminal:
+      ProblemReport(
+        .noTerminal, "Nothing to edit with", "give --prompt or --answer; an editor needs a terminal")
+    case .failed(let editor):
+      ProblemReport(
+        .editorFailed, "The editor failed", "\(printable(editor)) ended with an error; nothing was changed")
+    case .notUTF8: ProblemReport(.badText, "Not UTF-8", "the edited text is not UTF-8; nothing was changed")
+    case .noSeparator(let line):
+      ProblemReport(
+        .badText, "Not understood",
+        "the line \(line) between prompt and answer is gone; nothing was changed")
+    }
+  }
+}
+
+/// What else a command of the shell cannot do.
+enum ShellError: Problem, Equatable {
+  case notColor(String)
+  case notField(String, suggestion: String?, fields: [String])
+  case badSeconds(Double)
+  case testsFailed(plugin: String, failed: Int, of: Int)
+  case noTestFolder
+  /// A plugin asks for rights, and nobody is there to answer.
+  case notGranted(plugin: String, rights: [String])
+  /// A script that another script ran.
+  case scriptFailed(String, status: Int32)
+  case scriptTooLarge
+  case damagedData([String])
+  /// Every row of an import was refused; `first` says why the first one was.
+  case allRefused(file: String, first: String)
+  /// A command that is not for `shell.run`.
+  case notFromLua(command: String)
+
+  var report: ProblemReport {
+    switch self {
+    case .notColor(let text):
+      ProblemReport(
+        .badValue, "No colour", "\(quoted(text)) is no colour; R,G,B or R,G,B,A, each from 0 to 1, expected")
+    case .notField(let word, let near, let fields):
+      ProblemReport(
+        .badValue, "No field",
+        "\(quoted(word)): FIELD=VALUE expected\(didYouMean(near)); fields are \(fields.joined(separator: ", "))",
+        ["suggestion": near])
+    case .badSeconds(let seconds):
+      ProblemReport(.badValue, "Not a usable value", "--seconds must be from 0.1 to 3,600, not \(seconds)")
+    case .testsFailed(let plugin, let failed, let count):
+      ProblemReport(.testFailed, "A test failed", "\(plugin): \(failed) of \(counted(count, "test")) failed")
+    case .noTestFolder:
+      ProblemReport(.noFolder, "No folder for the test", "a temporary folder cannot be made")
+    case .notGranted(let plugin, let rights):
+      ProblemReport(
+        .notGranted, "Not granted",
+        "\(plugin) asks for \(rights.joined(separator: ", ")); `plugin enable \(plugin) --grant` grants it")
+    case .scriptFailed(let name, let status):
+      ProblemReport(.scriptFailed, "The script failed", "\(printable(name)) ended with status \(status)")
+    case .scriptTooLarge:
+      ProblemReport(.tooLarge, "Too large", "standard input holds more than 64 MiB of Lua")
+    case .damagedData(let reasons):
+      ProblemReport(
+        .damaged, "Damaged data",
+        "the database is damaged: \(reasons.prefix(3).map { printable($0) }.joined(separator: "; "))")
+    case .allRefused(let file, let first):
+      ProblemReport(
+        .allRefused, "Nothing was imported",
+        "no row of \(printable(file)) could be imported; the first: \(first)")
+    case .notFromLua(let command):
+      ProblemReport(
+        .notHere, "Not from Lua",
+        "\(command) is for the command line; Lua has `auth.login` and `auth.logout`")
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// Why a text is not read as JSON: the bounds it may not pass, and the failure with its place.
+
+import Text
+
+/// What one text may hold at the most.
+public struct JSONLimits: Equatable, Sendable {
+  /// Bytes of the whole text.
+  public var bytes: Int
+  /// Lists and records within each other.
+  public var depth: Int
+  /// Values of all kinds together.
+  public var values: Int
+  /// Bytes of one string.
+  public var string: Int
+
+  public init(bytes: Int, depth: Int, values: Int, string: Int) {
+    self.bytes = bytes
+    self.depth = depth
+    self.values = values
+    self.string = string
+  }
+}
+
+/// Where and why a text is not JSON, or more of it than is allowed.
+public struct JSONFailure: Error, Equatable, Sendable {
+  public enum Reason: Equatable, Sendable {
+    /// What stood in place of what was expected; found is nil at the end of the text.
+    case expected(String, found: String?)
+    case notUTF8
+    case controlCharacter
+    case badEscape
+    case loneSurrogate
+    case keyTwice(String)
+    case tooLong(limit: Int)
+    case tooDeep(limit: Int)
+    case tooMany(limit: Int)
+    case stringTooLong(limit: Int)
+  }
+
+  public let reason: Reason
+  /// 1-based; the column counts characters (Unicode scalars).
+  public let line: Int
+  public let column: Int
+}
+
+extension JSONFailure {
+  /// What was expected, or which bound was passed: for a message that names file, line and column before it.
+  public var words: String {
+    switch reason {
+    case .expected(let expected, let found):
+      "\(expected) expected, \(found.map { "\($0) found" } ?? "the file ends here")"
+    case .notUTF8: "not UTF-8 in this text"
+    case .controlCharacter: "a control character stands in a text; write it as \\u and its number"
+    case .badEscape: "no such escape; \\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\u and four hexadecimal digits expected"
+    case .loneSurrogate: "half a character: a \\u from D800 to DFFF needs its other half"
+    case .keyTwice(let key): "the key \(quoted(key)) stands twice in this object"
+    case .tooLong(let limit): "the file is larger than \(grouped(limit >> 20)) MiB"
+    case .tooDeep(let limit): "lists and objects more than \(limit) deep"
+    case .tooMany(let limit): "more than \(grouped(limit)) values"
+    case .stringTooLong(let limit): "longer than \(grouped(limit)) bytes"
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// Reads a value of a known shape: records with fields of known kinds, lists of one kind.
+// Invariant: what is missing or of another kind is an error that names its place; nothing that the value holds can trap later.
+
+/// What was expected at a place of a value, and what was found there.
+public struct ShapeFailure: Error, Equatable, Sendable {
+  public let pointer: JSONPointer
+  /// The name of the field that is wrong; nil for an element of a list and for the whole.
+  public let name: String?
+  /// `a text`, `a list of names`.
+  public let expected: String
+  /// The kind of what was found, `a number`; nil where nothing was.
+  public let found: String?
+}
+
+/// A value and its place in a document.
+///
+///     let whole = try ValueReader(JSONParser.parse(bytes, limits: limits)).asRecord()
+///     let title = try whole["title"].text()           // ShapeFailure at /title when it is none
+///     let sizes = try whole["sizes"].elements().map { size throws(ShapeFailure) in try size.integer(in: 1...9) }
+public struct ValueReader {
+  /// Nil where nothing is.
+  public let value: Value?
+  public let pointer: JSONPointer
+  private let name: String?
+
+  public init(_ value: Value) { self.init(value, .whole, name: nil) }
+
+  private init(_ value: Value?, _ pointer: JSONPointer, name: String?) {
+    self.value = value
+    self.pointer = pointer
+    self.name = name
+  }
+
+  /// A field of a record; one without a value for what has no such field.
+  public subscript(name: String) -> ValueReader {
+    ValueReader(value?.record?[name], pointer.appending(name), name: name)
+  }
+
+  /// The error of this place.
+  public func failure(_ expected: String) -> ShapeFailure {
+    ShapeFailure(pointer: pointer, name: name, expected: expected, found: value?.kind)
+  }
+
+  /// The same place, when there is something.
+  public var ifPresent: ValueReader? { value == nil ? nil : self }
+
+  public func text(_ expected: String = "a text") throws(ShapeFailure) -> String { try found(value?.text, expected) }
+  public func boolean() throws(ShapeFailure) -> Bool { try found(value?.boolean, "true or false") }
+  public func number() throws(ShapeFailure) -> Double { try found(value?.double, "a number") }
+
+  public func integer(in range: ClosedRange<Int> = .min ... .max) throws(ShapeFailure) -> Int {
+    let number = try found(value?.integer, "a whole number")
+    guard range.contains(number) else {
+      throw failure("a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  /// The same place, when it is a record.
+  public func asRecord(_ expected: String = "an object") throws(ShapeFailure) -> ValueReader {
+    _ = try found(value?.record, expected)
+    return self
+  }
+
+  public func elements(_ expected: String = "a list") throws(ShapeFailure) -> [ValueReader] {
+    try found(value?.list, expected).enumerated().map { ValueReader($1, pointer.appending($0), name: nil) }
+  }
+
+  /// The fields of a record, in its order.
+  public func fields(_ expected: String = "an object") throws(ShapeFailure) -> [(name: String, reader: ValueReader)] {
+    try found(value?.record, expected).fields.map { field in
+      (field.name, ValueReader(field.value, pointer.appending(field.name), name: field.name))
+    }
+  }
+
+  private func found<Kind>(_ found: Kind?, _ expected: String) throws(ShapeFailure) -> Kind {
+    guard let found else { throw failure(expected) }
+    return found
+  }
+}

@@ -1,0 +1,56 @@
+// Reading the JSON that games are stored as. Invariant: what is missing, of another kind or out of bounds is an error that names
+// it; nothing that the text holds can trap later.
+
+import Values
+
+/// A stored record whose fields are asked for by name and kind.
+struct GameRecord {
+  private let reader: ValueReader
+
+  /// - Throws: `badState` when it is no record.
+  init(_ reader: ValueReader) throws(GameError) {
+    do throws(ShapeFailure) { self.reader = try reader.asRecord() } catch { throw .badState(reason: "it is no object") }
+  }
+
+  init(_ text: String) throws(GameError) {
+    let limits = JSONLimits(bytes: 16 << 20, depth: 16, values: 1_000_000, string: 4 << 20)
+    let value: Value
+    do {
+      value = try JSONParser.parse(Array(text.utf8), limits: limits)
+    } catch {
+      throw .badState(reason: "line \(error.line), column \(error.column): \(error.words)")
+    }
+    try self.init(ValueReader(value))
+  }
+
+  /// Numbers beyond this are no counts or points of a game; sums of those within never overflow.
+  static let bounds = -1_000_000_000...1_000_000_000
+
+  subscript(name: String) -> ValueReader { reader[name] }
+
+  func text(_ name: String) throws(GameError) -> String {
+    try read(name) { field throws(ShapeFailure) in try field.text() }
+  }
+  func boolean(_ name: String) throws(GameError) -> Bool {
+    try read(name) { field throws(ShapeFailure) in try field.boolean() }
+  }
+  func list(_ name: String) throws(GameError) -> [ValueReader] {
+    try read(name) { field throws(ShapeFailure) in try field.elements() }
+  }
+  func number(_ name: String) throws(GameError) -> Double {
+    try read(name) { field throws(ShapeFailure) in try field.number() }
+  }
+  func integer(_ name: String) throws(GameError) -> Int {
+    let number = try read(name) { field throws(ShapeFailure) in try field.integer() }
+    guard Self.bounds.contains(number) else { throw .badState(reason: "\"\(name)\" is out of bounds") }
+    return number
+  }
+
+  private func read<Content>(
+    _ name: String, _ body: (ValueReader) throws(ShapeFailure) -> Content
+  ) throws(GameError) -> Content {
+    do throws(ShapeFailure) { return try body(reader[name]) } catch {
+      throw .badState(reason: "\"\(name)\" is missing or of another kind")
+    }
+  }
+}

@@ -1,0 +1,91 @@
+// Samples of the problems of decks and card documents.
+
+import CardDocuments
+import Files
+import Glibc
+import Problems
+
+@testable import Decks
+@testable import Values
+
+extension ProblemTable {
+  static let decks = ProblemTable(
+    DeckError.self, in: "Decks/DeckError.swift",
+    [
+      "exists": DeckError.exists(name: hostile), "badName": DeckError.badName(name: hostile, reason: "is not empty"),
+      "deckNotFound": DeckError.deckNotFound(name: hostile, suggestion: "Spanish"),
+      "deckNotFound": DeckError.deckNotFound(name: hostile, suggestion: nil), "gone": DeckError.gone(what: "the deck"),
+      "emptyPrompt": DeckError.emptyPrompt, "emptyAnswer": DeckError.emptyAnswer,
+      "duplicate": DeckError.duplicate(guid: hostile, prompt: "a"),
+      "duplicate": DeckError.duplicate(guid: nil, prompt: hostile),
+      "badText": DeckError.badText(what: "prompt", reason: "holds a NUL character"),
+      "badTag": DeckError.badTag(tag: hostile, reason: "has no blanks"),
+      "badGuid": DeckError.badGuid(guid: hostile, reason: "has no blanks"), "batchTooLong": DeckError.batchTooLong,
+      "badFile": DeckError.badFile(path: "/x/" + hostile, line: 2, column: 3, expected: "a quote expected"),
+      "badEncoding": DeckError.badEncoding(path: hostile, encoding: .utf16),
+      "unknownEncoding": DeckError.unknownEncoding(name: "utf-9"),
+      "unknownEncoding": DeckError.unknownEncoding(name: hostile),
+      "tooLarge": DeckError.tooLarge(path: hostile, line: 4, what: "a row of more than 1,000,000 bytes"),
+      "unknownFormat": DeckError.unknownFormat(name: "jsom"), "unknownFormat": DeckError.unknownFormat(name: hostile),
+      "refusedRow": DeckError.refusedRow(
+        path: hostile, place: RowPlace(line: 3), code: .failure(.badRow), reason: "a column is missing"),
+      "refusedRow": DeckError.refusedRow(
+        path: hostile, place: RowPlace(line: 1, column: 40, element: 3), code: .failure(.emptyPrompt),
+        reason: "it is empty"),
+      "over": DeckError.over, "paused": DeckError.paused, "interrupted": DeckError.interrupted,
+      "nothingToUndo": DeckError.nothingToUndo,
+      "badAnswer": DeckError.badAnswer(answer: hostile, expected: "right or wrong"),
+      "badQuery": DeckError.badQuery(query: hostile, column: 3, expected: "a )"),
+      "badOption": DeckError.badOption(name: hostile, reason: "must be from 1 to 9"),
+    ])
+
+  static let documents = [
+    ProblemTable(
+      DocumentError.self, in: "CardDocuments/DocumentError.swift",
+      [
+        "notJSON": DocumentError.notJSON(
+          file: hostile, JSONFailure(reason: .expected("a value", found: nil), line: 2, column: 5)),
+        "notACard": DocumentError.notACard(file: hostile),
+        "wrong": DocumentError.wrong(file: hostile, pointer, expected: "a text", found: "a number"),
+        "wrong": DocumentError.wrong(file: hostile, .whole, expected: "a text", found: nil),
+        "tooMuch": DocumentError.tooMuch(file: hostile, pointer, "elements", limit: 10_000),
+        "notFound": DocumentError.notFound(hostile, suggestion: "6D"),
+        "notFound": DocumentError.notFound(hostile, suggestion: nil),
+        "ambiguous": DocumentError.ambiguous(hostile, count: 1_200), "badName": DocumentError.badName(hostile),
+        "symbolicLink": DocumentError.symbolicLink(path: hostile), "notAFile": DocumentError.notAFile(path: hostile),
+        "tooLargeFile": DocumentError.tooLargeFile(path: hostile, limit: 1 << 23),
+        "cannotRead": DocumentError.cannotRead(path: hostile, errno: ENOENT),
+        "cannotRead": DocumentError.cannotRead(path: hostile, errno: EACCES),
+        "cannotWrite": DocumentError.cannotWrite(path: hostile, errno: ENOSPC),
+        "inUse": DocumentError.inUse(FileError(hostile, .lock, .busy)),
+        "inUse": DocumentError.inUse(FileError(hostile, .lock, .interrupted)),
+        "notInStore": DocumentError.notInStore(path: hostile), "laterVersion": DocumentError.laterVersion(3),
+        "noElement": DocumentError.noElement(hostile, document: one),
+        "noSuchField": DocumentError.noSuchField(field: hostile, kind: "image"),
+        "noSuchField": DocumentError.noSuchField(field: hostile, kind: "text"),
+        "noSuchField": DocumentError.noSuchField(field: hostile, kind: ""),
+        "badValue": DocumentError.badValue(
+          field: "frame", expected: "a frame", found: "\"cirle\"", suggestion: "circle"),
+        "badValue": DocumentError.badValue(field: "x", expected: "a number", found: "a text", suggestion: nil),
+        "locked": DocumentError.locked(element: "E1"), "full": DocumentError.full(limit: 10_000),
+        "removed": DocumentError.removed(one), "changedElsewhere": DocumentError.changedElsewhere(one, copy: two),
+        "changedBeforeRemoval": DocumentError.changedBeforeRemoval(one), "noUnit": DocumentError.noUnit,
+        "picture": DocumentError.picture(file: hostile, .unknownKind),
+        "picture": DocumentError.picture(file: hostile, .damaged("a chunk is cut")),
+        "picture": DocumentError.picture(file: hostile, .damaged("")),
+        "picture": DocumentError.picture(file: hostile, .tooLarge("90,000 pixels wide")),
+        "picture": DocumentError.picture(file: hostile, .noLoader("WebP")),
+        "picture": DocumentError.picture(file: hostile, .noLoader("SVG")),
+        "picture": DocumentError.picture(file: hostile, .crashed),
+        "picture": DocumentError.picture(file: hostile, .drawing(.interrupted)),
+        "drawing": DocumentError.drawing(.missing(path: "/x", errno: ENOENT)),
+        "drawing": DocumentError.drawing(.crashed), "drawing": DocumentError.drawing(.timedOut(seconds: 30)),
+        "drawing": DocumentError.drawing(.interrupted), "drawing": DocumentError.drawing(.refused("it is too wide")),
+        "unknownEnding": DocumentError.unknownEnding(path: hostile), "badWidth": DocumentError.badWidth(0, 1...6_500),
+      ])
+  ]
+
+  private static let pointer = JSONPointer.whole.appending("elements").appending(3).appending(hostile)
+  private static let one = DocumentID(bytes: [1])
+  private static let two = DocumentID(bytes: [2])
+}

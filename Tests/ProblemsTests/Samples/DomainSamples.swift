@@ -1,0 +1,131 @@
+// Samples of the problems of the domain rooms and of the floor below them.
+
+import Authentication
+import CardDocuments
+import Decks
+import Files
+import Glibc
+import Lexicon
+import Problems
+import Storage
+import ToggleSettings
+import WordGames
+import Workspace
+
+@testable import Values
+
+extension ProblemTable {
+  static let authentication = ProblemTable(
+    AuthenticationError.self, in: "Authentication/AuthenticationError.swift",
+    [
+      "denied": AuthenticationError.denied, "locked": AuthenticationError.locked(retryAfter: 256),
+      "empty": AuthenticationError.empty, "busy": AuthenticationError.busy, "cancelled": AuthenticationError.cancelled,
+      "signedIn": AuthenticationError.signedIn(hostile), "required": AuthenticationError.required,
+      "badName": AuthenticationError.badName(hostile, reason: "it is too long"),
+      "exists": AuthenticationError.exists(hostile),
+      "looksLike": AuthenticationError.looksLike(hostile, account: hostile),
+      "unknownAccount": AuthenticationError.unknownAccount(hostile, suggestion: "ana"),
+      "unknownAccount": AuthenticationError.unknownAccount(hostile, suggestion: nil),
+      "tooShort": AuthenticationError.tooShort(minimum: 8), "tooLong": AuthenticationError.tooLong(maximum: 1024),
+      "badText": AuthenticationError.badText, "common": AuthenticationError.common,
+      "likeName": AuthenticationError.likeName,
+      "exposed": AuthenticationError.exposed(path: hostile, remedy: "chmod 600 a"),
+      "foreign": AuthenticationError.foreign(path: hostile),
+      "damaged": AuthenticationError.damaged(path: hostile, reason: "it is cut"),
+      "newer": AuthenticationError.newer(path: hostile, version: hostile),
+      "tooCostly": AuthenticationError.tooCostly(path: hostile, memory: 1 << 21, passes: 3),
+      "failed": AuthenticationError.failed(operation: "open", path: hostile, code: EACCES),
+      "outOfMemory": AuthenticationError.outOfMemory,
+      "passwordFile": AuthenticationError.passwordFile(path: hostile, code: ENOENT),
+    ])
+
+  static let storage = ProblemTable(
+    StorageError.self, in: "Storage/StorageError.swift",
+    [
+      "busy": StorageError.busy(path: hostile, holder: 7, operation: "adding cards"),
+      "busy": StorageError.busy(path: hostile, holder: nil, operation: "adding cards"),
+      "interrupted": StorageError.interrupted(path: hostile), "full": StorageError.full(path: hostile),
+      "damaged": StorageError.damaged(path: hostile, detail: hostile),
+      "newer": StorageError.newer(path: hostile, migrations: [hostile, "decks.9"]),
+      "unreadable": StorageError.unreadable(path: hostile, detail: hostile),
+      "rolledBack": StorageError.rolledBack(path: hostile),
+      "failed": StorageError.failed(path: hostile, result: 19, detail: hostile),
+    ])
+
+  static let files = ProblemTable(
+    FileError.self, in: "Files/FileError.swift",
+    [
+      "system": FileError(hostile, .write, .system(ENOSPC)), "system": FileError(hostile, .open, .system(ENOENT)),
+      "system": FileError(hostile, .write, .system(ENOENT)), "system": FileError(hostile, .sync, .system(EACCES)),
+      "system": FileError(hostile, .replace, .system(EISDIR)), "system": FileError(hostile, .list, .system(ENOTDIR)),
+      "system": FileError(hostile, .make, .system(EROFS)), "system": FileError(hostile, .move, .system(EIO)),
+      "system": FileError(hostile, .remove, .system(ELOOP)), "notAFile": FileError(hostile, .inspect, .notAFile),
+      "tooLarge": FileError(hostile, .read, .tooLarge(limit: 1 << 20)), "busy": FileError(hostile, .lock, .busy),
+      "interrupted": FileError(hostile, .read, .interrupted),
+    ])
+
+  static let lexicon = ProblemTable(
+    LexiconError.self, in: "Lexicon/LexiconError.swift",
+    [
+      "noWordList": LexiconError.noWordList(language: hostile, package: "wspanish"),
+      "noWordList": LexiconError.noWordList(language: hostile, package: ""),
+      "unknownLanguage": LexiconError.unknownLanguage(name: hostile, suggestion: near("english")),
+      "unknownLanguage": LexiconError.unknownLanguage(name: hostile, suggestion: near(nil)),
+      "unreadable": LexiconError.unreadable(path: hostile, reason: "no such file or directory"),
+      "unwritable": LexiconError.unwritable(path: hostile, reason: "permission denied"),
+      "badList": LexiconError.badList(path: hostile, reason: "it is empty"), "interrupted": LexiconError.interrupted,
+      "badPattern": LexiconError.badPattern(pattern: hostile, position: 3, reason: "a ] is missing"),
+    ])
+
+  static let games = ProblemTable(
+    GameError.self, in: "WordGames/GameError.swift",
+    [
+      "unknownRule": GameError.unknownRule(name: hostile, suggestion: near("unused")),
+      "unknownRule": GameError.unknownRule(name: hostile, suggestion: near(nil)),
+      "badRule": GameError.badRule(text: hostile, expected: "no value"),
+      "unknownMode": GameError.unknownMode(name: hostile, suggestion: near("classic")),
+      "badMode": GameError.badMode(name: hostile, reason: "a title is missing"),
+      "modeTaken": GameError.modeTaken(name: hostile, owner: .program),
+      "modeTaken": GameError.modeTaken(name: hostile, owner: .plugin(PluginName("quiz")!)),
+      "badBase": GameError.badBase(word: hostile, reason: "it has no letters"),
+      "noBaseWord": GameError.noBaseWord(length: 40, language: hostile, lengths: [2, 3, 20]),
+      "noBaseWord": GameError.noBaseWord(length: 40, language: hostile, lengths: []),
+      "badState": GameError.badState(reason: "it is cut"), "busy": GameError.busy,
+    ])
+
+  static let settings = ProblemTable(
+    SettingsError.self, in: "ToggleSettings/SettingsError.swift",
+    [
+      "unknownSetting": SettingsError.unknownSetting(hostile, suggestion: "game.length"),
+      "unknownSetting": SettingsError.unknownSetting(hostile, suggestion: nil),
+      "section": SettingsError.section("game", holds: ["a", "b", "c", "d", "e", "f", "g"]),
+      "badValue": SettingsError.badValue("a.b", given: hostile, expected: "on or off", suggestion: "on"),
+      "badValue": SettingsError.badValue("a.b", given: hostile, expected: "on or off", suggestion: nil),
+      "locked": SettingsError.locked("a.b", value: .text(hostile), by: .commandLine(hostile)),
+      "notASwitch": SettingsError.notASwitch("a.b", kind: "number"),
+      "wrongKind": SettingsError.wrongKind("a.b", kind: "number", wanted: "a switch"),
+      "badName": SettingsError.badName(hostile), "exists": SettingsError.exists(hostile, owner: .script(hostile)),
+      "badDeclaration": SettingsError.badDeclaration(hostile, "it has no options"),
+      "dependencyCycle": SettingsError.dependencyCycle(["a", hostile, "a"]),
+      "tooMany": SettingsError.tooMany(limit: 10_000), "tooDeep": SettingsError.tooDeep(hostile, limit: 16),
+      "notKept": SettingsError.notKept(StorageError.full(path: hostile)),
+      "notKept": SettingsError.notKept(Unnamed()),
+      "badFile": SettingsError.badFile(path: hostile, line: 2, column: 3, reason: "a value expected"),
+      "badEntry": SettingsError.badEntry(path: hostile, pointer: "/values/a", expected: "an object"),
+      "badEntry": SettingsError.badEntry(path: hostile, pointer: "", expected: "an object"),
+    ])
+
+  static let workspace = ProblemTable(
+    WorkspaceError.self, in: "Workspace/WorkspaceError.swift",
+    [
+      "authenticationRequired": WorkspaceError.authenticationRequired,
+      "signedOut": WorkspaceError.signedOut(what: "deck"), "interrupted": WorkspaceError.interrupted,
+      "rehearsal": WorkspaceError.rehearsal("undo"),
+    ])
+}
+
+/// An error of no room.
+struct Unnamed: Error, CustomStringConvertible { let description = "the disk is tired" }
+
+/// A near name as the errors take it.
+func near(_ name: String?) -> String? { name }

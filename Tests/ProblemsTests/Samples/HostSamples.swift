@@ -1,0 +1,139 @@
+// Samples of the problems of the rooms above the domain.
+
+import Bindings
+import Commands
+import Problems
+
+@testable import PluginHost
+@testable import Shell
+@testable import Values
+
+extension ProblemTable {
+  static let commands = [
+    ProblemTable(
+      CommandError.self, in: "Commands/CommandError.swift",
+      [
+        "noCommand": CommandError.noCommand,
+        "unknownCommand": CommandError.unknownCommand(hostile, suggestion: "deck"),
+        "unknownCommand": CommandError.unknownCommand(hostile, suggestion: nil),
+        "unknownSubcommand": CommandError.unknownSubcommand(group: "deck", hostile, suggestion: "list"),
+        "unknownSubcommand": CommandError.unknownSubcommand(group: "deck", hostile, suggestion: nil),
+        "missingSubcommand": CommandError.missingSubcommand(group: "deck", ["list", "show"]),
+        "unknownOption": CommandError.unknownOption(command: "deck list", hostile, suggestion: "--sort"),
+        "unknownOption": CommandError.unknownOption(command: "deck list", hostile, suggestion: nil),
+        "missingArgument": CommandError.missingArgument(command: "deck show", "DECK", usage: "deck show DECK"),
+        "missingValue": CommandError.missingValue(command: "card list", option: "--sort", valueName: "FIELD"),
+        "unwantedValue": CommandError.unwantedValue(command: "card list", option: "--all"),
+        "repeatedOption": CommandError.repeatedOption(command: "card list", option: "--sort"),
+        "extraArgument": CommandError.extraArgument(command: "deck show", hostile, usage: "deck show DECK"),
+        "badValue": CommandError.badValue(command: "card list", name: "--limit", value: hostile, expected: "a number"),
+        "unterminatedQuote": CommandError.unterminatedQuote("'", column: 4),
+        "aliasLoop": CommandError.aliasLoop(hostile),
+        "duplicate": CommandError.duplicate(hostile, owner: .user, other: .program),
+        "aliasTaken": CommandError.aliasTaken(hostile, owner: .plugin(PluginName("quiz")!), other: .user),
+        "reserved": CommandError.reserved(hostile, owner: .script(hostile)),
+        "aliasRefused": CommandError.aliasRefused(
+          hostile, owner: .plugin(PluginName("quiz")!), command: "deck remove"),
+        "badName": CommandError.badName(hostile),
+        "badDescription": CommandError.badDescription(command: hostile, "it has no summary"),
+        "notRehearsed": CommandError.notRehearsed(command: "deck remove"),
+      ])
+  ]
+
+  static let bindings = [
+    ProblemTable(
+      GrantError.self, in: "Bindings/BindingContext.swift",
+      [
+        "missing": GrantError.missing(plugin: "quiz", right: "decks.read"),
+        "securitySetting": GrantError.securitySetting(plugin: "quiz", name: hostile),
+      ]),
+    ProblemTable(
+      PluginCallError.self, in: "Bindings/PluginCalls.swift",
+      [
+        "outOfTime": PluginCallError.outOfTime(
+          plugin: "quiz", .command(hostile), place: "init.lua:8", limits: PluginLimits(seconds: 0.5, memory: 64)),
+        "outOfTime": PluginCallError.outOfTime(
+          plugin: "quiz", .loading, place: "", limits: PluginLimits(seconds: 20, memory: 64)),
+        "outOfMemory": PluginCallError.outOfMemory(
+          plugin: "quiz", .mode(hostile, function: "accept"), place: "init.lua:8", limits: .standard),
+        "failed": PluginCallError.failed(plugin: "quiz", .test(hostile), reason: "init.lua:3: no"),
+        "unsubscribed": PluginCallError.unsubscribed(reason: "quiz: stopped after 2 s", others: 0),
+        "unsubscribed": PluginCallError.unsubscribed(reason: "quiz: stopped after 2 s", others: 2),
+      ]),
+  ]
+
+  static let plugins = [
+    ProblemTable(
+      PluginError.self, in: "PluginHost/PluginError.swift",
+      [
+        "unknown": PluginError.unknown(name: hostile, suggestion: near("quiz")),
+        "unknown": PluginError.unknown(name: hostile, suggestion: near(nil)),
+        "badManifest": PluginError.badManifest(plugin: hostile, reason: "\"api\" is missing"),
+        "newerAPI": PluginError.newerAPI(plugin: "quiz", api: 2),
+        "failed": PluginError.failed(plugin: "quiz", message: "init.lua:3: no"),
+        "missing": PluginError.missing(plugin: "quiz", what: "the command \"ask\""),
+        "asksForMore": PluginError.asksForMore(plugin: "quiz", rights: ["decks.read", "shell"]),
+        "missingDependency": PluginError.missingDependency(
+          plugin: "quiz", needs: "verbs 1.0.0", reason: "which is off"),
+        "cycle": PluginError.cycle(["quiz", "verbs", "quiz"]),
+        "exists": PluginError.exists(name: hostile, what: "a plugin"), "badName": PluginError.badName(hostile),
+        "disabled": PluginError.disabled(plugin: "quiz"), "isLoading": PluginError.isLoading(plugin: "quiz"),
+        "endedWhileLoading": PluginError.endedWhileLoading(plugin: "quiz"),
+        "changed": PluginError.changed(plugin: "quiz"),
+      ]),
+    ProblemTable(
+      PluginFileError.self, in: "PluginHost/PluginFileError.swift",
+      [
+        "missing": PluginFileError.missing(file: hostile), "outside": PluginFileError.outside(file: hostile),
+        "badModule": PluginFileError.badModule(hostile), "noModule": PluginFileError.noModule(stem: "parts/verbs"),
+        "damagedGrants": PluginFileError.damagedGrants(
+          path: hostile, JSONFailure(reason: .expected("a value", found: nil), line: 2, column: 5)),
+      ]),
+  ]
+
+  static let shell = [
+    ProblemTable(
+      LineError.self, in: "Shell/Prompt/LineSource.swift",
+      [
+        "notUTF8": LineError.notUTF8(column: 1_000), "notUTF8": LineError.notUTF8(column: nil),
+        "tooLong": LineError.tooLong(limit: 1 << 20), "unreadable": LineError.unreadable(errno: 5),
+      ]),
+    ProblemTable(
+      LookupError.self, in: "Shell/ShellError.swift",
+      [
+        "noCardAt": LookupError.noCardAt(position: 9, deck: hostile, count: 1),
+        "noCard": LookupError.noCard(guid: hostile),
+        "severalCards": LookupError.severalCards(guid: hostile, places: [hostile + ":1", "Spanish:2"]),
+        "noElement": LookupError.noElement(hostile), "severalElements": LookupError.severalElements(hostile),
+        "noWord": LookupError.noWord(length: 40), "noAlias": LookupError.noAlias(hostile), "noGame": LookupError.noGame,
+        "whichDeck": LookupError.whichDeck(isAny: false), "whichDeck": LookupError.whichDeck(isAny: true),
+      ]),
+    ProblemTable(
+      SignInError.self, in: "Shell/ShellError.swift",
+      [
+        "noAccount": SignInError.noAccount, "noName": SignInError.noName, "noPassword": SignInError.noPassword,
+        "noTerminal": SignInError.noTerminal, "notTheSame": SignInError.notTheSame,
+        "notSignedIn": SignInError.notSignedIn(as: hostile), "inScript": SignInError.inScript,
+      ]),
+    ProblemTable(
+      EditorError.self, in: "Shell/ShellError.swift",
+      [
+        "noTerminal": EditorError.noTerminal, "failed": EditorError.failed(editor: hostile),
+        "notUTF8": EditorError.notUTF8, "noSeparator": EditorError.noSeparator("----"),
+      ]),
+    ProblemTable(
+      ShellError.self, in: "Shell/ShellError.swift",
+      [
+        "notColor": ShellError.notColor(hostile),
+        "notField": ShellError.notField(hostile, suggestion: "width", fields: ["width", "x"]),
+        "notField": ShellError.notField(hostile, suggestion: nil, fields: ["width", "x"]),
+        "badSeconds": ShellError.badSeconds(0), "testsFailed": ShellError.testsFailed(plugin: "quiz", failed: 1, of: 3),
+        "noTestFolder": ShellError.noTestFolder,
+        "notGranted": ShellError.notGranted(plugin: "quiz", rights: ["decks.read", "shell"]),
+        "scriptFailed": ShellError.scriptFailed(hostile, status: 3), "scriptTooLarge": ShellError.scriptTooLarge,
+        "damagedData": ShellError.damagedData([hostile, "a", "b", "c"]),
+        "allRefused": ShellError.allRefused(file: hostile, first: "the prompt is empty"),
+        "notFromLua": ShellError.notFromLua(command: "login"),
+      ]),
+  ]
+}

@@ -1,0 +1,133 @@
+// A sweep over the problems of all rooms: each case is sampled, each code is known and used, each message is one plain line.
+
+import CardDocuments
+import Decks
+import FoundationEssentials
+import Problems
+import Testing
+import WordGames
+
+@Suite struct SweepTests {
+  @Test(arguments: ProblemTable.all)
+  func `each case of an error has a known code, a title without full stop and one line of words`(table: ProblemTable) {
+    for (name, problem) in table.samples {
+      let report = problem.report
+      let place = Comment(rawValue: "\(table.type).\(name): \(report.message)")
+      #expect(ProblemCode.known.contains(report.code), place)
+      #expect(!report.title.isEmpty && !report.title.hasSuffix("."), place)
+      #expect(!report.message.isEmpty && problem.description == report.message, place)
+      #expect(!(report.title + report.message).unicodeScalars.contains(where: isUnseen), place)
+      #expect(report.details.allSatisfy { $0.name.allSatisfy { $0.isLowercase || $0 == "_" } }, place)
+    }
+  }
+
+  @Test(arguments: ProblemTable.all)
+  func `each case of an error is in the table`(table: ProblemTable) throws {
+    let cases = try caseNames(of: table)
+    #expect(!cases.isEmpty)
+    #expect(Set(cases) == Set(table.samples.map(\.key)))
+  }
+
+  @Test func `each error of a room is in the tables`() throws {
+    var found: Set<String> = []
+    for text in try sources().values {
+      for match in text.matches(of: /(?:enum|struct) (\w+): Problem\b/) { found.insert(String(match.1)) }
+    }
+    #expect(found == Set(ProblemTable.all.map(\.type) + ["PlainProblem", "Refusal", "DocumentProblem"]))
+  }
+
+  @Test func `each code is the code of some problem, and each problem's code is known`() throws {
+    var used = Set(ProblemTable.all.flatMap { $0.samples.map(\.value.report.code) })
+    used.formUnion(rules.map(\.report.code))
+    used.insert(Refusal.notAccepted("no", word: "cab").report.code)
+    // What a list of findings or of refused rows says, what the shell says of an error of Lua, and of any other error.
+    used.formUnion(findings.map { .failure($0) } + [.failure(.badCard), .failure(.luaError), .failure(.failed)])
+    #expect(Set(ProblemCode.known).subtracting(used) == [])
+    #expect(used.subtracting(ProblemCode.known) == [])
+  }
+
+  @Test(arguments: DocumentProblem.Kind.allCases)
+  func `each finding of a check has a code of its own`(kind: DocumentProblem.Kind) {
+    #expect(findings.count == DocumentProblem.Kind.allCases.count)
+    #expect(findings.contains { $0.rawValue.filter { $0 != "_" } == "\(kind)".lowercased() })
+  }
+
+  @Test func `a code is lower case with underscores`() {
+    for code in ProblemCode.known {
+      #expect(code.rawValue.allSatisfy { $0.isASCII && ($0.isLowercase || $0 == "_") }, "\(code)")
+    }
+  }
+
+  /// The exit statuses of the contract.
+  @Test(arguments: [
+    ("auth_required", Int32(77)), ("denied", 77), ("empty", 77), ("interrupted", 130), ("not_found", 1), ("exists", 1),
+    ("empty_prompt", 1), ("bad_value", 1), ("locked", 1), ("busy", 1), ("unknown_command", 1), ("my_own", 1),
+  ])
+  func `a code that comes from Lua has the status of what it says, and is never a wrong usage`(
+    code: String, status: Int32
+  ) {
+    #expect(ProblemCode(passedOn: code).rawValue == code)
+    #expect(ProblemCode(passedOn: code).exitStatus == status)
+  }
+
+  @Test func `a locked sign-in is told from a locked setting, through Lua too`() {
+    #expect(ProblemCode(passedOn: "locked", hasRetryTime: true).exitStatus == ExitStatus.signIn)
+    #expect(ProblemCode.signIn(.locked).rawValue == ProblemCode.failure(.locked).rawValue)
+  }
+
+  @Test func `a wrong command line ends with 2, and a script that runs one with 1`() {
+    for code in ProblemCode.Usage.allCases {
+      #expect(ProblemCode.usage(code).exitStatus == ExitStatus.usage)
+      #expect(ProblemCode(passedOn: code.rawValue).exitStatus == ExitStatus.failed)
+    }
+  }
+}
+
+private let findings: [ProblemCode.Failure] = [
+  .wrongType, .badColor, .unknownFrame, .unknownKind, .badSize, .outOfRange, .badImage, .missingKey, .duplicateID,
+  .missingImage, .imageMismatch, .orphanedImage, .undrawableText, .laterVersion, .unchecked, .unreadable,
+]
+
+private let rules: [Rule] = [
+  .minLength(2), .maxLength(3), .length(4), .unused, .fromLetters, .reusableLetters, .contains("a"), .startsWith("a"),
+  .palindrome, .inDictionary, .ladderStep,
+]
+
+/// What a terminal would obey, or show as a new line.
+private func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+  [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+    || (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+}
+
+// MARK: Reading the sources
+
+/// The Swift files of the rooms, by their paths below `Sources`.
+private func sources() throws -> [String: String] {
+  let folder = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/Sources"
+  var found: [String: String] = [:]
+  for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix(".swift") {
+    found[path] = try String(contentsOfFile: folder + "/" + path, encoding: .utf8)
+  }
+  return found
+}
+
+/// The names of the cases that a type's source declares; those of the reason of a `FileError`.
+private func caseNames(of table: ProblemTable) throws -> [String] {
+  let text = try #require(sources()[table.file])
+  let name = table.type == "FileError" ? "enum Reason" : "enum \(table.type): Problem"
+  let start = try #require(text.firstRange(of: name))
+  let indent = table.type == "FileError" ? "    " : "  "
+  var names: [String] = []
+  for line in text[start.upperBound...].split(separator: "\n").dropFirst() {
+    if line.hasPrefix(indent + "case ") {
+      for name in line.dropFirst(indent.count + 5).split(separator: ", ") where !name.contains(":") {
+        names.append(String(name.prefix { $0.isLetter || $0.isNumber }))
+      }
+      if line.contains(":") {
+        names.append(String(line.dropFirst(indent.count + 5).prefix { $0.isLetter || $0.isNumber }))
+      }
+    }
+    if line.hasPrefix(indent.dropLast(2) + "}") || line.contains("var report") { break }
+  }
+  return Array(Set(names))
+}

@@ -1,1 +1,0 @@
-../ShellTests/PseudoTerminal.swift

@@ -1,0 +1,68 @@
+// A program with pipes on its three streams.
+
+public import Glibc
+import Testing
+
+/// What a run of a program gave.
+public struct Run: Sendable {
+  public let status: Int32
+  public let output: String
+  public let errors: String
+
+  public var lines: [String] { output.split(separator: "\n").map(String.init) }
+}
+
+/// A process with pipes on its three streams.
+public final class Child {
+  public let process: pid_t
+  private let input: Int32
+  private let output: Int32
+  private let errors: Int32
+
+  public init(_ arguments: [String], environment: [String]) throws {
+    let (input, output, errors) = try (makePipe(), makePipe(), makePipe())
+    process = try spawn(arguments, environment: environment) { actions in
+      posix_spawn_file_actions_adddup2(&actions, input.reading, 0)
+      posix_spawn_file_actions_adddup2(&actions, output.writing, 1)
+      posix_spawn_file_actions_adddup2(&actions, errors.writing, 2)
+    }
+    (self.input, self.output, self.errors) = (input.writing, output.reading, errors.reading)
+    for given in [input.reading, output.writing, errors.writing] { close(given) }
+  }
+
+  /// Gives it its input and waits for its end. The streams must not hold more than pipes do before it reads or ends.
+  public func finish(input text: String) throws -> Run {
+    feed(text)
+    close(input)
+    let (out, err) = drainBoth()
+    close(output)
+    close(errors)
+    return Run(status: wait(), output: out, errors: err)
+  }
+
+  public func feed(_ text: String) {
+    // The program may end before it has read all.
+    Glibc.signal(SIGPIPE, SIG_IGN)
+    writeAll(Array(text.utf8), to: input)
+  }
+
+  public func kill(_ signal: Int32) { Glibc.kill(process, signal) }
+
+  /// Its exit status; a signal counts as 128 and its number.
+  public func wait() -> Int32 { waitForEnd(process) }
+
+  private func drainBoth() -> (String, String) {
+    var bytes: [Int32: [UInt8]] = [output: [], errors: []]
+    var open = [output, errors]
+    while !open.isEmpty {
+      let ready = readable(open, milliseconds: 240_000)
+      if ready.isEmpty { break }
+      for descriptor in ready {
+        let some = readSome(descriptor)
+        if some.isEmpty { open.removeAll { $0 == descriptor } }
+        bytes[descriptor, default: []] += some
+      }
+    }
+    return (String(decoding: bytes[output] ?? [], as: UTF8.self), String(decoding: bytes[errors] ?? [], as: UTF8.self))
+  }
+}

@@ -1,0 +1,117 @@
+// Programs that tests start: without the signals that this process blocks or ignores, with nothing open but what they are given.
+// Invariant: no call gives up because a signal came; the clock of a Lua state that another test runs on this thread sends some.
+
+public import Glibc
+import Testing
+
+/// Starts a program; its path is the first argument.
+/// - Parameters:
+///   - isLeader: of a session of its own, whose terminal is the first that it opens.
+///   - streams: what to do to its descriptors.
+public func spawn(
+  _ arguments: [String], environment: [String], isLeader: Bool = false,
+  streams: (inout posix_spawn_file_actions_t) -> Void
+) throws -> pid_t {
+  // glibc's POSIX_SPAWN_SETSID, which Swift does not see.
+  let newSession: Int16 = 0x80
+  var actions = posix_spawn_file_actions_t()
+  posix_spawn_file_actions_init(&actions)
+  streams(&actions)
+  var attributes = posix_spawnattr_t()
+  posix_spawnattr_init(&attributes)
+  defer {
+    posix_spawn_file_actions_destroy(&actions)
+    posix_spawnattr_destroy(&attributes)
+  }
+  let flags = Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
+  posix_spawnattr_setflags(&attributes, isLeader ? flags | newSession : flags)
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  posix_spawnattr_setsigmask(&attributes, &signals)
+  sigfillset(&signals)
+  posix_spawnattr_setsigdefault(&attributes, &signals)
+  var words = arguments.map { strdup($0) } + [nil]
+  // Swift's own handler of crashes would ask at the terminal.
+  var variables = (environment + ["SWIFT_BACKTRACE=enable=no"]).map { strdup($0) } + [nil]
+  defer { for text in words + variables { free(text) } }
+  var process: pid_t = 0
+  let failure = posix_spawn(&process, arguments[0], &actions, &attributes, &words, &variables)
+  try #require(failure == 0, "\(arguments[0]) does not start: errno \(failure)")
+  return process
+}
+
+/// A pipe that no program inherits by itself: another test's must not hold its ends open.
+public func makePipe() throws -> (reading: Int32, writing: Int32) {
+  var ends: [Int32] = [0, 0]
+  try #require(pipe(&ends) == 0)
+  for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+  return (ends[0], ends[1])
+}
+
+/// What `waitpid` gave, as a shell tells it: an exit status, or 128 and the signal.
+public func shellStatus(_ status: Int32) -> Int32 { status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F }
+
+/// Waits for the end of a program and answers what `waitpid` gives.
+public func waitStatus(of process: pid_t) -> Int32 {
+  var status: Int32 = 0
+  while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+  return status
+}
+
+/// Waits for the end of a program and answers its status as `shellStatus` does.
+public func waitForEnd(_ process: pid_t) -> Int32 { shellStatus(waitStatus(of: process)) }
+
+/// Waits for one of the descriptors to have something to read, or its end; none when the time is over.
+public func readable(_ descriptors: [Int32], milliseconds: Int32) -> [Int32] {
+  let end = monotonicSeconds() + Double(milliseconds) / 1000
+  while true {
+    var waits = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    let rest = Int32(max(0, (end - monotonicSeconds()) * 1000))
+    let ready = poll(&waits, nfds_t(waits.count), rest)
+    if ready < 0 && errno == EINTR { continue }
+    return waits.filter { $0.revents != 0 }.map(\.fd)
+  }
+}
+
+/// What one `read` gives: empty at the end, and where nobody holds the other end of a terminal.
+public func readSome(_ descriptor: Int32) -> [UInt8] {
+  var count = 0
+  return [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, initialized in
+    repeat { count = read(descriptor, buffer.baseAddress, buffer.count) } while count < 0 && errno == EINTR
+    initialized = max(0, count)
+  }
+}
+
+/// Everything up to the end.
+public func drained(_ descriptor: Int32) -> [UInt8] {
+  var bytes: [UInt8] = []
+  while case let more = readSome(descriptor), !more.isEmpty { bytes += more }
+  return bytes
+}
+
+/// Writes all of it; false when nobody takes it.
+@discardableResult public func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+  var rest = bytes[...]
+  while !rest.isEmpty {
+    let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, min(4096, $0.count)) }
+    if count < 0 && errno == EINTR { continue }
+    guard count > 0 else { return false }
+    rest = rest.dropFirst(count)
+  }
+  return true
+}
+
+/// A program that was built beside the tests.
+public func builtProgram(_ name: String) -> String {
+  let arguments = CommandLine.arguments
+  let bundle = arguments.firstIndex(of: "--test-bundle-path").map { arguments[$0 + 1] } ?? arguments[0]
+  return folder(of: bundle) + "/" + name
+}
+
+/// The root of the source tree: where `Package.swift` is.
+public func sourceRoot() -> String { folder(of: folder(of: folder(of: #filePath))) }
+
+/// The path without its last part.
+public func folder(of path: String) -> String {
+  path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+}

@@ -1,0 +1,145 @@
+// A program at a pseudo-terminal: typed at, listened to, waited for.
+// Invariant: the program is its terminal's session leader, as a shell starts it; it is killed when the test is over.
+
+public import Glibc
+public import Testing
+
+public final class PseudoTerminal {
+  // Linux's ioctls for /dev/ptmx (TIOCSPTLCK, TIOCGPTN), which Swift does not see.
+  private static let unlock: UInt = 0x4004_5431
+  private static let number: UInt = 0x8004_5430
+
+  public let process: pid_t
+  private let descriptor: Int32
+  private var status: Int32?
+  /// All that the program wrote and no `wait` has taken.
+  public private(set) var output = ""
+  private var bytes: [UInt8] = []
+
+  /// - Parameters:
+  ///   - arguments: the program's path first.
+  ///   - standardOutput: what it has in place of the terminal for its standard output.
+  public init(
+    _ arguments: [String],
+    environment: [String] = ["TERM=xterm", "INPUTRC=/dev/null", "LANG=C.UTF-8", "PATH=/usr/bin:/bin"],
+    standardOutput: Int32? = nil
+  ) throws {
+    descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var unlocked: Int32 = 0
+    var number: UInt32 = 0
+    try #require(descriptor >= 0)
+    try #require(ioctl(descriptor, Self.unlock, &unlocked) == 0 && ioctl(descriptor, Self.number, &number) == 0)
+    Self.resize(descriptor, columns: 80)
+    process = try spawn(arguments, environment: environment, isLeader: true) { actions in
+      posix_spawn_file_actions_addopen(&actions, 0, "/dev/pts/\(number)", O_RDWR, 0)
+      posix_spawn_file_actions_adddup2(&actions, standardOutput ?? 0, 1)
+      posix_spawn_file_actions_adddup2(&actions, 0, 2)
+    }
+  }
+
+  deinit {
+    if status == nil {
+      kill(process, SIGKILL)
+      _ = waitForEnd(process)
+    }
+    close(descriptor)
+  }
+
+  public func type(_ text: String) { type(Array(text.utf8)) }
+
+  public func type(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      guard writeAll(Array(rest.prefix(2000)), to: descriptor) else { return }
+      rest = rest.dropFirst(2000)
+      // What the program draws has to be taken, or both wait for ever.
+      listen(0)
+    }
+  }
+
+  public func signal(_ number: Int32) { kill(process, number) }
+
+  public func resize(columns: UInt16) { Self.resize(descriptor, columns: columns) }
+
+  private static func resize(_ descriptor: Int32, columns: UInt16) {
+    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
+  }
+
+  /// Waits for the text and gives all that came up to its end, control sequences included.
+  @discardableResult public func wait(
+    for text: String, seconds: Double = 5, _ place: SourceLocation = #_sourceLocation
+  ) -> String {
+    if let taken = take(text, seconds: seconds) { return taken }
+    Issue.record(
+      "\(text.debugDescription) did not come; there was \(output.suffix(2000).debugDescription)", sourceLocation: place)
+    return output
+  }
+
+  /// Waits for the text and says whether it came.
+  public func shows(_ text: String, seconds: Double = 5) -> Bool { take(text, seconds: seconds) != nil }
+
+  private func take(_ text: String, seconds: Double) -> String? {
+    let end = monotonicSeconds() + seconds
+    while true {
+      if let found = output.firstRange(of: text) {
+        let taken = String(output[..<found.upperBound])
+        output = String(output[found.upperBound...])
+        return taken
+      }
+      if monotonicSeconds() >= end || (!listen(50) && hasEnded && !listen(0)) { return nil }
+    }
+  }
+
+  /// Waits until it has ended and gives its exit status; a signal counts as 128 and its number. -1 when it does not end.
+  public func ended(seconds: Double = 5) -> Int32 {
+    let end = monotonicSeconds() + seconds
+    while monotonicSeconds() < end, !hasEnded { listen(10) }
+    return status.map(shellStatus) ?? -1
+  }
+
+  /// Waits until it has ended and gives what `waitpid` does.
+  public func waitStatus() -> Int32 {
+    while !hasEnded { listen(10) }
+    return status ?? -1
+  }
+
+  private var hasEnded: Bool {
+    var number: Int32 = 0
+    if status == nil, waitpid(process, &number, WNOHANG) == process { status = number }
+    return status != nil
+  }
+
+  /// Whether the terminal takes whole lines and shows them, as a shell wants it.
+  public var isAsShellsWantIt: Bool { has(ICANON) && echoes }
+
+  /// Whether the terminal shows what is typed.
+  public var echoes: Bool { has(ECHO) }
+
+  private func has(_ flag: Int32) -> Bool {
+    var state = termios()
+    return tcgetattr(descriptor, &state) == 0 && state.c_lflag & tcflag_t(flag) != 0
+  }
+
+  @discardableResult private func listen(_ milliseconds: Int32) -> Bool {
+    guard !readable([descriptor], milliseconds: milliseconds).isEmpty else { return false }
+    let some = readSome(descriptor)
+    guard !some.isEmpty else {
+      // Nobody holds the other end: not a reason to spin.
+      usleep(2000)
+      return false
+    }
+    bytes += some
+    takeWholeCharacters()
+    return true
+  }
+
+  /// The end of what came may be half a character.
+  private func takeWholeCharacters() {
+    var whole = bytes.count
+    while whole > 0, bytes.count - whole < 4, String(validating: bytes[..<whole], as: UTF8.self) == nil { whole -= 1 }
+    if bytes.count - whole >= 4 { whole = bytes.count }
+    output += String(decoding: bytes[..<whole], as: UTF8.self)
+    bytes.removeFirst(whole)
+  }
+}

@@ -1,0 +1,128 @@
+// A folder of a test's own, and plain reading and writing of files, without the program's own means: those are what is tested.
+// Invariant: nothing is left below /tmp when the object is gone.
+
+public import Glibc
+public import Testing
+
+/// A folder below /tmp that is removed with all in it when the object goes.
+public final class TemporaryFolder {
+  public let path: String
+
+  public init() {
+    var template = Array("/tmp/deckhand-test-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else { preconditionFailure("/tmp takes no folder: errno \(errno)") }
+    path = String(cString: made)
+  }
+
+  deinit { removeTree(path) }
+
+  public func file(_ name: String) -> String { path + "/" + name }
+
+  /// Writes a file of these bytes and answers its path.
+  @discardableResult public func write(_ bytes: [UInt8], to name: String) throws -> String {
+    try writeFile(bytes, to: file(name))
+    return file(name)
+  }
+
+  @discardableResult public func write(_ text: String, to name: String) throws -> String {
+    try write(Array(text.utf8), to: name)
+  }
+
+  /// The bytes of a file; nil when there is none.
+  public func read(_ name: String) -> [UInt8]? { contents(of: file(name)) }
+
+  /// Makes a folder and those above it.
+  @discardableResult public func makeFolder(_ name: String) throws -> String {
+    var made = path
+    for part in name.split(separator: "/") {
+      made += "/" + part
+      try #require(mkdir(made, 0o700) == 0 || errno == EEXIST)
+    }
+    return made
+  }
+
+  public func status(_ name: String) throws -> stat {
+    var status = stat()
+    try #require(stat(file(name), &status) == 0)
+    return status
+  }
+
+  /// Gives a file the modification time of `status`.
+  public func setTime(_ name: String, _ status: stat) {
+    utimensat(AT_FDCWD, file(name), [status.st_mtim, status.st_mtim], 0)
+  }
+
+  /// The names in the folder, sorted.
+  public var names: [String] { TestSupport.names(in: path) }
+
+  /// The names in a folder of it, sorted.
+  public func names(_ folder: String) -> [String] { TestSupport.names(in: file(folder)) }
+}
+
+/// Runs with the path of a new folder that is removed afterwards.
+public func withFolder(_ body: (String) throws -> Void) throws {
+  let folder = TemporaryFolder()
+  try body(folder.path)
+  withExtendedLifetime(folder) {}
+}
+
+/// Writes a file of these bytes, only for its owner when it is new.
+public func writeFile(_ bytes: [UInt8], to path: String, _ place: SourceLocation = #_sourceLocation) throws {
+  let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+  try #require(descriptor >= 0, "\(path): errno \(errno)", sourceLocation: place)
+  defer { close(descriptor) }
+  #expect(writeAll(bytes, to: descriptor), sourceLocation: place)
+}
+
+public func writeFile(_ text: String, to path: String) throws { try writeFile(Array(text.utf8), to: path) }
+
+/// The bytes of a file, also of one in /proc; nil when there is none.
+public func contents(of path: String) -> [UInt8]? {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return nil }
+  defer { close(descriptor) }
+  return drained(descriptor)
+}
+
+/// The text of a file; empty when there is none.
+public func text(of path: String) -> String { String(decoding: contents(of: path) ?? [], as: UTF8.self) }
+
+/// The size of a file in bytes; -1 when there is none.
+public func size(of path: String) -> Int {
+  var status = stat()
+  return stat(path, &status) == 0 ? Int(status.st_size) : -1
+}
+
+/// The rights of a file; 0 when there is none.
+public func mode(of path: String) -> mode_t {
+  var status = stat()
+  return stat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
+}
+
+/// Makes a folder for its owner; false when it cannot.
+@discardableResult public func makeFolder(_ path: String) -> Bool { mkdir(path, 0o700) == 0 }
+
+/// The names in a folder, sorted; none when there is no such folder.
+public func names(in path: String) -> [String] {
+  guard let folder = opendir(path) else { return [] }
+  defer { closedir(folder) }
+  var names: [String] = []
+  while let entry = readdir(folder) {
+    let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    if name != ".", name != ".." { names.append(name) }
+  }
+  return names.sorted()
+}
+
+/// Removes a file, or a folder with all in it, also what a test took the rights of. A link is not followed.
+public func removeTree(_ path: String) {
+  var status = stat()
+  guard lstat(path, &status) == 0 else { return }
+  guard status.st_mode & S_IFMT == S_IFDIR else {
+    unlink(path)
+    return
+  }
+  chmod(path, 0o700)
+  for name in names(in: path) { removeTree(path + "/" + name) }
+  rmdir(path)
+}
