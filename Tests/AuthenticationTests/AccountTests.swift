@@ -296,7 +296,7 @@ import Testing
   }
 
   @Test func `a time that has not come yet does not lock until the machine is started again`() throws {
-    let data = try DataFolder()
+    let data = DataFolder()
     let store = try data.storeWithAna()
     var future = data.hand.reading
     future.boot += 1_000_000_000_000
@@ -308,14 +308,14 @@ import Testing
 
   @Test func `too little memory for a hash is said, and is no try`() async throws {
     await #expect(processExitsWith: .success) {
-      let data = try DataFolder()
+      let data = DataFolder()
       let store = try data.storeWithAna(cost: HashCost(memory: 262_144, passes: 1))
       var limit = rlimit()
-      getrlimit(__rlimit_resource(RLIMIT_AS.rawValue), &limit)
+      getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
       // What is taken now, and little more.
       let pages = try FileText.read("/proc/self/statm", limit: 1000)?.split(separator: " ").first.flatMap { UInt($0) }
       limit.rlim_cur = try #require(pages) * 4096 + (128 << 20)
-      setrlimit(__rlimit_resource(RLIMIT_AS.rawValue), &limit)
+      setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
       for _ in 0..<3 {
         do {
           _ = try store.verify("ana", try Secret("correct horse"))
@@ -325,7 +325,7 @@ import Testing
         }
       }
       limit.rlim_cur = limit.rlim_max
-      setrlimit(__rlimit_resource(RLIMIT_AS.rawValue), &limit)
+      setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
       _ = try store.verify("ana", try Secret("correct horse"))
     }
   }
