@@ -17,9 +17,10 @@ struct DatabaseFile {
       do { try makePrivateFile(path) } catch { throw StorageError.ofFile(error, database: path) }
       var configuration = configuration()
       configuration.journalMode = .wal
-      // "Done" means on disk: what was committed outlives a loss of power.
-      configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-      return (try DatabaseQueue(path: path, configuration: configuration), nil)
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      // "Done" means on disk: what was committed outlives a loss of power. GRDB sets NORMAL, so it is said after the opening.
+      try queue.unsafeReentrantWrite { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+      return (queue, nil)
     } catch {
       guard DatabaseFile.allowsReading(error) else { throw error }
       let reason = (error as? DatabaseError).map { StorageError.ofDatabase($0, path: path, operation: "writing") }

@@ -320,8 +320,8 @@ import Testing
         do {
           _ = try store.verify("ana", try Secret("correct horse"))
           exit(3)
-        } catch let error as AuthenticationError where error != .outOfMemory {
-          exit(4)
+        } catch {
+          if error as? AuthenticationError != .outOfMemory { exit(4) }
         }
       }
       limit.rlim_cur = limit.rlim_max
