@@ -26,7 +26,8 @@ func tests(
   _ room: String, _ more: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
 ) -> Target {
   .testTarget(
-    name: room + "Tests", dependencies: [.byName(name: room), "TestSupport"] + more, exclude: exclude, resources: resources,
+    name: room + "Tests", dependencies: [.byName(name: room), "TestSupport"] + more, exclude: exclude,
+    resources: resources,
     swiftSettings: strict)
 }
 
@@ -63,7 +64,7 @@ let package = Package(
       linkerSettings: drawingLibraries.map { .linkedLibrary($0) }),
     // What every room says the same way.
     room("Problems"),
-    room("Text", ["Problems"]),
+    room("Text", ["Problems", "CSodium", "CUtf8proc"]),
     room("Values", ["Text", "Problems"]),
     room("Files", ["Problems", "Text", "Values", system]),
     // The domain: one room a noun, none knows Lua or a terminal.
@@ -77,7 +78,7 @@ let package = Package(
       swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage", grdb], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
-    room("Authentication", ["Problems", "Text", "Values", "Files", "CSodium", "CUtf8proc"]),
+    room("Authentication", ["Problems", "Text", "Values", "Files", "CSodium"]),
     room("DrawingWire"),
     room("CardDocuments", ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium"]),
     room(
@@ -136,7 +137,13 @@ let package = Package(
       name: "deckhand-draw", dependencies: ["DrawingWire", "CDrawing"],
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
     // What the tests of several rooms share: folders, programs at pipes and terminals, numbers, clocks.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .target(name: "TestSupport", dependencies: ["Files"], path: "Tests/TestSupport", swiftSettings: strict),
+    // A user's data, for tests at the doors of Workspace and of the rooms above it.
+    .target(
+      name: "TestWorkspace",
+      dependencies: [
+        "TestSupport", "Authentication", "CardDocuments", "Files", "Lexicon", "ToggleSettings", "WordGames", "Workspace",
+      ], path: "Tests/TestWorkspace", swiftSettings: strict),
     // Sweeps the problems of all rooms.
     tests(
       "Problems",
@@ -152,14 +159,20 @@ let package = Package(
     tests(
       "CardDocuments", ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium", "deckhand-draw"],
       resources: [.copy("Fixtures")]),
-    tests("Lexicon", ["Problems"]),
+    tests("Lexicon", ["Problems", "Text"]),
     tests("WordGames", ["Lexicon", "Files", "Storage", "Problems", "Text", "Values", grdb], exclude: ["Fixtures"]),
     tests("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
     tests(
       "Workspace",
       [
         "Authentication", "CardDocuments", "Decks", "ToggleSettings", "Lexicon", "WordGames", "Storage", "Problems",
-        "Text", "Values", "Files", grdb,
+        "Text", "Values", "Files", "TestWorkspace", grdb,
+      ]),
+    tests(
+      "Bindings",
+      [
+        "CardDocuments", "Commands", "Decks", "LuaRuntime", "Problems", "Text", "Workspace", "TestWorkspace",
+        "deckhand-draw",
       ]),
     tests("Authentication", ["Problems", "Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
@@ -174,9 +187,10 @@ let package = Package(
     // A small program that the tests of the prompt drive through a pseudo-terminal.
     .executableTarget(
       name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
-    tests("Shell", ["Problems", "Commands", "PromptProbe"]),
+    tests("Shell", ["Problems", "Commands", "PromptProbe", "Text"]),
     // The built program, run as somebody runs it.
     .testTarget(
-      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "TestSupport"], exclude: ["Worst"], swiftSettings: strict),
+      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "TestSupport"], exclude: ["Worst"],
+      swiftSettings: strict),
   ]
 )

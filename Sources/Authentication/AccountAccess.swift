@@ -7,9 +7,9 @@ public final class AccountAccess {
   public let name: String?
   /// What went wrong beside the sign-in and does not hinder it: the password's hash could not be made stronger.
   public let notice: AuthenticationError?
-  public var isOpen: Bool { isStillOpen }
+  @inlinable public var isOpen: Bool { isStillOpen }
   /// Read at every call from Lua; nothing holds an access to it across another.
-  @exclusivity(unchecked) private var isStillOpen = true
+  @usableFromInline @exclusivity(unchecked) private(set) var isStillOpen = true
   private let path: String
 
   // Room for later: the key of an encrypted account would be a `Secret` here, made from the password at the sign-in.

@@ -1,6 +1,8 @@
 // Which names an account may have: fit for a folder, one script, and not to be taken for another account's.
 // Invariant: two accounts never have names that a person could take for one another by sight; see `skeleton`.
 
+import Text
+
 /// The name of an account, checked.
 struct AccountName: Equatable {
   /// In normal form C: the name of its folder.
@@ -14,9 +16,9 @@ struct AccountName: Equatable {
   /// Throws why the name can't be one.
   init(_ name: String) throws(AuthenticationError) {
     func refused(_ reason: String) -> AuthenticationError { .badName(name, reason: reason) }
-    guard name.utf8.count <= AccountName.longest * 4, let text = UnicodeForm.composed(name),
-      text.utf8.count <= AccountName.longest
+    guard name.utf8.count <= AccountName.longest * 4, name.composed.utf8.count <= AccountName.longest
     else { throw refused("it has at most \(AccountName.longest) bytes") }
+    let text = name.composed
     guard let first = text.unicodeScalars.first else { throw .empty }
     guard first.properties.isAlphabetic || first.properties.numericType == .decimal else {
       throw refused("it begins with a letter or a digit")
@@ -44,7 +46,7 @@ struct AccountName: Equatable {
   }
 
   /// What a person may type for the name: capitals and compatible forms don't matter.
-  static func key(_ name: String) -> String { UnicodeForm.folded(name) ?? name }
+  static func key(_ name: String) -> String { name.compatiblyFolded }
 
   /// What the name looks like: letters that are drawn alike are one. From the Unicode confusables (UTS #39) in mind, a
   /// short list of the letters that names are made of.

@@ -5,6 +5,7 @@
 import CSodium
 import Files
 import Glibc
+import Text
 
 /// The failures behind one name.
 struct Failures: Equatable {
@@ -89,7 +90,7 @@ struct AttemptRecord: ~Copyable {
     let lock = try PrivateFile.lock(path, environment)
     let digest = try digest(of: name, in: lock.descriptor, path, environment)
     let place = (Int(digest[0]) << 8 | Int(digest[1])) % places + 1
-    let tag = digest[2..<10].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let tag = hexadecimal(digest[2..<10])
     return AttemptRecord(lock, at: place * Failures.recordLength, tag: tag, in: path)
   }
 

@@ -2,6 +2,7 @@
 // Invariant: a file that was cut or changed in any byte is refused before anything in it is used.
 
 import CSodium
+import Text
 
 /// What the file says. Form, one fact a line, in this order:
 ///     deckhand-credentials 1
@@ -56,6 +57,6 @@ struct Credentials: Equatable {
   private static func sum(_ bytes: [UInt8]) -> String {
     var digest = [UInt8](repeating: 0, count: 16)
     crypto_generichash(&digest, 16, bytes, UInt64(bytes.count), nil, 0)
-    return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return hexadecimal(digest)
   }
 }

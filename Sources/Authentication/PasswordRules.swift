@@ -1,6 +1,8 @@
 // Which passwords are refused when one is chosen: too short, too long, common, like the account's name.
 // Invariant: the password is looked at where it lies; what is made of it on the way is a secret.
 
+import Text
+
 /// The rules for a new password. An old one is never held to them.
 enum PasswordRules {
   static let shortest = 8
@@ -10,7 +12,7 @@ enum PasswordRules {
     if password.count < shortest { throw .tooShort(minimum: shortest) }
     if password.count > Secret.longest { throw .tooLong(maximum: Secret.longest) }
     let plain = try lowered(password)
-    let folded = Array((UnicodeForm.folded(name) ?? name).utf8)
+    let folded = Array(name.compatiblyFolded.utf8)
     // A password without much in it beside the name is like the name; one that is plainly another is told as common.
     if plain.withBytes({ isLike(folded, $0) }) { throw .likeName }
     if plain.withBytes({ isCommon($0) }) { throw .common }

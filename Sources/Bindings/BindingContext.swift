@@ -1,83 +1,13 @@
-// What the bound objects of one Lua state reach: the person's workspace behind the gate, the shell and the plugins above, and
+// What the bound objects of one Lua state reach: the user's workspace behind the gate, the shell and the plugins above, and
 // what the state was granted. Invariant: a binding gets at data only through `workspace()`, which is where the gate stands.
 
-public import Commands
+import Commands
+import Lexicon
 public import LuaRuntime
 public import Problems
 import Text
 import ToggleSettings
 public import Workspace
-
-/// What Lua calls `shell`, handed in by the program: it lives above this room.
-public struct ShellServices {
-  /// Shows a value as the prompt does.
-  public var show: (LuaValue) -> Void
-  public var table: (_ rows: [[String]], _ columns: [String]) -> Void
-  public var chart: (_ values: [(label: String, value: Double)], _ title: String?) -> Void
-  /// A progress line, for work that a script does: total is 0 where it is not known.
-  public var progress: (_ label: String, _ total: Int) -> any ProgressReporting
-  /// Asks at the terminal; nil when there is none, or at its end.
-  public var ask: (String) throws -> String?
-  /// Runs a line as the prompt does, as a command.
-  public var run: (String) throws -> CommandAnswer
-  /// Gives the beginning of a line a name; a plugin's is a command with the rights of the plugin.
-  public var alias: (_ name: String, _ text: String, _ grants: Grants) throws -> Void
-  /// Adds a command; one that the person added before under the same name is replaced.
-  public var addCommand: (Command) throws -> Void
-  /// A value as the prompt shows it.
-  public var display: (LuaValue) -> Display
-  /// The words of the shell that a value or a thing shows.
-  public init(
-    show: @escaping (LuaValue) -> Void, table: @escaping ([[String]], [String]) -> Void,
-    chart: @escaping ([(label: String, value: Double)], String?) -> Void,
-    progress: @escaping (String, Int) -> any ProgressReporting, ask: @escaping (String) throws -> String?,
-    run: @escaping (String) throws -> CommandAnswer, alias: @escaping (String, String, Grants) throws -> Void,
-    addCommand: @escaping (Command) throws -> Void, display: @escaping (LuaValue) -> Display
-  ) {
-    self.show = show
-    self.table = table
-    self.chart = chart
-    self.progress = progress
-    self.ask = ask
-    self.run = run
-    self.alias = alias
-    self.addCommand = addCommand
-    self.display = display
-  }
-}
-
-/// Something long that tells how far it is. Nothing is shown where there is no terminal.
-public protocol ProgressReporting: AnyObject {
-  /// `count` more of the total are done.
-  func step(_ count: Int)
-  /// So much is done of so much, in the unit that the label says.
-  func update(_ done: Int, of total: Int?)
-  func finish()
-}
-
-/// What Lua calls `plugins`, handed in by the program.
-public struct PluginServices {
-  public var list: () -> [LuaValue]
-  public var info: (String) throws -> LuaValue
-  public var enable: (String) throws -> Void
-  public var disable: (String) throws -> Void
-  public var reload: (String) throws -> Void
-  /// Sees to it that a mode is there when a plugin offers it; nil asks for all modes.
-  public var prepareMode: (String?) throws -> Void
-
-  public init(
-    list: @escaping () -> [LuaValue], info: @escaping (String) throws -> LuaValue,
-    enable: @escaping (String) throws -> Void, disable: @escaping (String) throws -> Void,
-    reload: @escaping (String) throws -> Void, prepareMode: @escaping (String?) throws -> Void
-  ) {
-    self.prepareMode = prepareMode
-    self.list = list
-    self.info = info
-    self.enable = enable
-    self.disable = disable
-    self.reload = reload
-  }
-}
 
 /// What a Lua state may see.
 public struct Grants: Equatable, Sendable {
@@ -114,61 +44,67 @@ public struct Grants: Equatable, Sendable {
   public func allows(_ module: Module) -> Bool { modules.contains(module) }
 }
 
+/// What is different for a plugin's state: what each call into it may use, and who is told of its failures.
+public struct PluginTerms {
+  /// What each call into the state may use, for the words of an error.
+  public var limits = PluginLimits.standard
+  /// Receives each failure of a call into the state, for `plugin info`.
+  public var noteFailure: (String) -> Void = { _ in }
+  /// Which of the files that the user names as arguments are granted for a call.
+  public var mayTakeTypedPath: (String) -> Bool = { _ in true }
+
+  public init() {}
+}
+
 /// Everything that the bindings of one state work with.
 public final class BindingContext {
-  /// The open workspace, or `auth_required`.
-  public let workspace: () throws -> Workspace
-  public let shell: ShellServices
-  public let plugins: PluginServices
-  /// The gate; nil in a plugin, which never gets it.
-  public let auth: AuthServices?
-  /// Who sets or declares a setting now: the plugin, init.lua, a script, the person.
-  public let settingOwner: () -> Owner
+  private let hosts: BindingHosts
+  /// Whom the state belongs to, and since which sign-in.
+  public let origin: ContextOrigin
   public let grants: Grants
   /// Whether objects of these rooms may be used at all, wherever they came from (an event hands cards to who listens).
   let (mayReadDecks, mayPlay): (Bool, Bool)
-  /// Whom the state belongs to: the user, or a plugin.
-  public let owner: Owner
-  /// The version of the program, and where its data is.
-  public let version: String
   /// Events of the shell, shared by all states.
   public let events: EventTable
-  /// The files that the user named for the calls under way, the innermost last: granted for their length.
-  var callGrants: [CallGrant] = []
-  /// How many calls were granted files until now.
-  var callCount = 0
-  /// Which of the files that the user names as arguments are granted for a call.
-  public var mayTakeTypedPath: (String) -> Bool = { _ in true }
+  let terms: PluginTerms
+  /// The files that the user named for the calls under way.
+  var calls = CallGrants()
   /// What the shell keeps for the state, charged to it, by what it is and its name: one in place of another frees that.
   fileprivate var kept: [String: MemoryCharge] = [:]
   /// Those of `files.lines`.
   let openFiles = OpenFiles()
-  /// Whether the person typed the path: only then it may be a pipe or a device, which is waited for.
-  public var isTyped: (String) -> Bool = { _ in false }
-  /// What each call into the state may use, for the words of an error.
-  public var limits = PluginLimits.standard
-  /// Told of each failure of a call into the state, for `plugin info`.
-  public var noteFailure: (String) -> Void = { _ in }
   /// The workspace that answered last. While it is open, nobody has signed out. Read at every call; nothing holds an access to it
   /// across another.
   @exclusivity(unchecked) private var lastWorkspace: Workspace?
+  /// The letters that `words.can_form` was asked about last.
+  var letters = PlainLetters()
 
   public init(
-    workspace: @escaping () throws -> Workspace, shell: ShellServices, plugins: PluginServices, auth: AuthServices?,
-    settingOwner: @escaping () -> Owner, grants: Grants, owner: Owner, version: String, events: EventTable
+    _ origin: ContextOrigin, hosts: BindingHosts, grants: Grants, events: EventTable, terms: PluginTerms = PluginTerms()
   ) {
-    self.workspace = workspace
-    self.shell = shell
-    self.plugins = plugins
-    self.auth = auth
-    self.settingOwner = settingOwner
+    self.hosts = hosts
+    self.origin = origin
     self.grants = grants
+    self.terms = terms
     mayReadDecks = grants.allows(.decksRead) || grants.allows(.decksWrite)
     mayPlay = grants.allows(.games)
-    self.owner = owner
-    self.version = version
     self.events = events
   }
+
+  public var owner: Owner { origin.owner }
+  public var shell: any ShellHost { hosts.shell }
+  public var plugins: any PluginDirectory { hosts.plugins }
+  public var auth: (any Authenticating)? { hosts.auth }
+
+  /// The open workspace.
+  /// - Throws: `auth_required`.
+  public func workspace() throws -> Workspace { try hosts.shell.workspace(for: origin) }
+
+  /// Who sets or declares a setting now: the plugin, init.lua, a script, the user.
+  public func settingOwner() -> Owner { owner == .user ? hosts.shell.settingOwner : owner }
+
+  /// Whether the user typed the path.
+  func isTyped(_ path: String) -> Bool { owner == .user && hosts.shell.isTyped(path) }
 
   /// Does what keeps something in the program for the state, which is charged for all that the call has read so far.
   /// - Parameter weight: bytes that the thing weighs by itself.
@@ -184,10 +120,27 @@ public final class BindingContext {
   /// What every module but `auth` asks first.
   /// - Throws: `auth_required`.
   func requireSignIn() throws {
-    if let lastWorkspace, lastWorkspace.isOpen { return }
+    if isOpen { return }
     lastWorkspace = nil
     lastWorkspace = try workspace()
   }
+}
+
+extension BindingContext: LuaGate {
+  /// Whether somebody is known to be signed in: once anything was asked of the workspace, until the sign-out.
+  public var isOpen: Bool {
+    guard let lastWorkspace else { return false }
+    return lastWorkspace.isOpen
+  }
+}
+
+// A handle of the workspace is open while that is.
+extension LexiconHandle: LuaGate {
+  public var isOpen: Bool { workspace.isOpen }
+}
+
+extension GameHandle: LuaGate {
+  public var isOpen: Bool { workspace.isOpen }
 }
 
 /// What a bound handle of the workspace needs to be used at all: checked before each of its members, in this one place.
@@ -241,6 +194,13 @@ extension BindingContext {
   }
 }
 
+/// The files that the user named for the calls of commands under way, the innermost last: granted for their length.
+struct CallGrants {
+  var open: [CallGrant] = []
+  /// How many calls were granted files until now.
+  var count = 0
+}
+
 /// The files that the user named for one call of a command: granted until it ends.
 struct CallGrant {
   let id: Int
@@ -252,13 +212,13 @@ struct CallGrant {
 extension BindingContext {
   /// Runs a command with the files that its words name granted.
   func granting<R>(filesOf invocation: Invocation, _ body: () throws -> R) rethrows -> R {
-    let place = { [mayTakeTypedPath] (path: String) in mayTakeTypedPath(path) ? resolvedPath(path) : nil }
-    callCount += 1
-    callGrants.append(
+    let place = { [terms] (path: String) in terms.mayTakeTypedPath(path) ? resolvedPath(path) : nil }
+    calls.count += 1
+    calls.open.append(
       CallGrant(
-        id: callCount, readable: invocation.files(for: .read).compactMap(place),
+        id: calls.count, readable: invocation.files(for: .read).compactMap(place),
         writable: invocation.files(for: .write).compactMap(place)))
-    defer { callGrants.removeLast() }
+    defer { calls.open.removeLast() }
     return try body()
   }
 }

@@ -22,7 +22,7 @@ func describeCommandAdding(_ module: BoundModule, _ context: BindingContext) {
       + "is shown."
   ) { stack in
     let command = try readCommand(stack.table(1, "a table that describes a command"), context)
-    try context.keeping("command", command.name, stack) { try context.shell.addCommand(command) }
+    try context.keeping("command", command.name, stack) { try context.shell.add(command) }
     return CommandObject(command)
   }
 }
@@ -65,14 +65,17 @@ private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext)
   }
   let complete = try table.optionalFunction("complete")
   return Command(
-    path: path, theme: context.owner == .user ? "Your own" : "Plugins", effect: .acts,
-    summary: try table.optionalText("summary") ?? "", details: try table.optionalText("details") ?? "",
-    arguments: arguments, options: options, usage: try table.optionalText("usage").map { [$0] } ?? [],
-    example: try table.optionalText("example") ?? "", owner: context.owner,
-    complete: complete.map { function in { offers(of: function, name, context, $0, $1) } }
-  ) { invocation in
-    try result(of: run, invocation, context)
-  }
+    path: path, try readText(table, context), access: .signedIn, effect: .acts, arguments: arguments, options: options,
+    owner: context.owner,
+    completion: complete.map { function in .function { offers(of: function, name, context, $0, $1) } } ?? .byKind,
+    action: .function { invocation in try result(of: run, invocation, context) })
+}
+
+private func readText(_ table: borrowing LuaTable, _ context: BindingContext) throws -> CommandText {
+  CommandText(
+    theme: context.owner == .user ? "Your own" : "Plugins", summary: try table.optionalText("summary") ?? "",
+    details: try table.optionalText("details") ?? "", usage: try table.optionalText("usage").map { [$0] } ?? [],
+    example: try table.optionalText("example") ?? "")
 }
 
 /// A text, or a table with name, kind, access, optional, repeats, value, choices, min, max, short, help.
@@ -151,7 +154,7 @@ private func result(of run: LuaReference, _ invocation: Invocation, _ context: B
           if stack.isNoneOrNil(-2), let problem = stack.problem(at: -1) { throw problem }
           let value = try stack.value(-2)
           if value.isNone { return CommandResult() }
-          return CommandResult(.object(LuaAnswer(value)), context.shell.display(value))
+          return CommandResult(.object(LuaAnswer(value)), context.shell.display(of: value))
         }
       } catch let error as LuaError where error.isOfOrdinaryLife {
         // `assert(decks.open(name))` in a command: the problem is what the person wants to read.
@@ -233,7 +236,7 @@ private func offers(
       }
     }
   } catch {
-    if context.owner.plugin == nil { context.noteFailure(String(describing: error)) }
+    if context.owner.plugin == nil { context.terms.noteFailure(String(describing: error)) }
     return []
   }
 }

@@ -42,6 +42,11 @@ public final class Subscription: BoundObject {
   public func cancel() { end() }
 }
 
+/// Loads what subscribes to an event when it is first emitted.
+public protocol ListenerLoading: AnyObject {
+  func loadListeners(to event: ShellEvent)
+}
+
 /// One listener of one event.
 private final class Listener {
   let context: BindingContext
@@ -70,8 +75,8 @@ private final class Listener {
 
 public final class EventTable {
   private var listeners: [ShellEvent: [Listener]] = [:] { didSet { refreshObserved() } }
-  /// Called before an event that is awaited: what wants to hear of it may subscribe now.
-  public var willEmit: ((ShellEvent) -> Void)?
+  /// Asked before an event that is awaited: what wants to observe it may subscribe now.
+  public weak var loader: (any ListenerLoading)?
   /// Events that somebody who may not have subscribed yet wants to hear of: for any other nothing is asked on a hot path.
   public var awaited: Set<ShellEvent> = [] { didSet { refreshObserved() } }
   /// Whether somebody listens, or may once asked, to found words.
@@ -119,7 +124,7 @@ public final class EventTable {
 
   /// Whether anybody listens to an event, once what wants to hear of it could subscribe: asked before its arguments are made.
   func isHeard(_ event: ShellEvent) -> Bool {
-    if awaited.contains(event) { willEmit?(event) }
+    if awaited.contains(event) { loader?.loadListeners(to: event) }
     return listeners[event]?.isEmpty == false
   }
 
@@ -201,7 +206,7 @@ public final class EventTable {
 
 extension BindingContext {
   /// What the listeners of a plugin may use of an event's time; nil for the person's own, which only Ctrl-C ends.
-  fileprivate var listenerSeconds: Double? { owner.plugin == nil ? nil : limits.seconds }
+  fileprivate var listenerSeconds: Double? { owner.plugin == nil ? nil : terms.limits.seconds }
 
   /// Calls a listener: one of a plugin within the budget.
   fileprivate func calling<R>(

@@ -183,7 +183,7 @@ extension BindingContext {
 
   /// - Throws: when a right of a call is used after the call.
   func require(_ right: PathRight, of path: String) throws {
-    guard case .call(let id) = right, !callGrants.contains(where: { $0.id == id }) else { return }
+    guard case .call(let id) = right, !calls.open.contains(where: { $0.id == id }) else { return }
     throw missing("files.read", path)
   }
 
@@ -194,15 +194,15 @@ extension BindingContext {
     guard let wanted = resolvedPath(path) else { throw missing(right, path) }
     if allowed.compactMap(resolvedPath).contains(where: { isPath(wanted, within: $0) }) { return .lasting }
     // The outermost call first: its right lasts longest.
-    if let grant = callGrants.first(where: { $0[keyPath: named].contains(wanted) }) { return .call(grant.id) }
+    if let grant = calls.open.first(where: { $0[keyPath: named].contains(wanted) }) { return .call(grant.id) }
     throw missing(right, path)
   }
 
   /// What may be opened at a path: a pipe could keep its reader waiting, so only where the user typed it.
   func kinds(of path: String) -> FileKinds {
     guard !isTyped(path) else { return .any }
-    guard !callGrants.isEmpty, let named = resolvedPath(path) else { return .plain }
-    return callGrants.contains { ($0.readable + $0.writable).contains(named) } ? .any : .plain
+    guard !calls.open.isEmpty, let named = resolvedPath(path) else { return .plain }
+    return calls.open.contains { ($0.readable + $0.writable).contains(named) } ? .any : .plain
   }
 
   private func missing(_ right: String, _ path: String) -> GrantError {

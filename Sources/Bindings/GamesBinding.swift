@@ -188,11 +188,16 @@ private final class Refusals {
     _ outcome: GuessOutcome, _ guess: Guess, at index: Int, of game: Game, on stack: borrowing LuaStack
   ) -> LuaPushed {
     if case .refused(let rule) = outcome, guess.isAsGiven {
-      return problem(of: rule, of: game, on: stack).pushRefusal(detail: index, on: stack)
+      return LuaPushed(Int(push(rule, at: index, of: game, on: stack)))
     }
     stack.pushNil()
     if let refusal = game.refusal(of: guess.word, as: outcome) { stack.push(refusal) } else { stack.pushNil() }
     return LuaPushed(2)
+  }
+
+  /// The same for the rule that a guess failed, which was in normal form as it was given.
+  func push(_ rule: Int, at index: Int, of game: Game, on stack: borrowing LuaStack) -> Int32 {
+    problem(of: rule, of: game, on: stack).pushRefusal(detail: index, on: stack).push(on: stack)
   }
 
   private func problem(of rule: Int, of game: Game, on stack: borrowing LuaStack) -> PreparedProblem {
@@ -226,28 +231,29 @@ private func pushBatch(
   let codes = stack.count
   for (index, rule) in game.rules.enumerated() { try stack.setElement(index + 1, rule.report.code.rawValue) }
   return try guesses.pushMapped { stack in
-    let outcome = try handle.guess(stack.bytes(-1, limit: longestGuess))
-    switch outcome {
+    let bytes = try stack.bytesInPlace(-1, limit: longestGuess) ?? stack.bytes(-1, limit: longestGuess)
+    switch try handle.guessPlainly(bytes) ?? handle.guess(bytes) {
     case .accepted(let points):
       try chargeGrowth(of: handle, on: stack)
       stack.push(points)
       isSameDeal = game.deals == deal
     case .refused(let rule) where isSameDeal: stack.pushElement(rule + 1, ofTableAt: codes)
-    default: stack.push(game.code(of: outcome) ?? "")
+    case let outcome: stack.push(game.code(of: outcome) ?? "")
     }
   }
 }
 
 func gameType(_ context: BindingContext) -> BoundType<GameHandle> {
-  BoundType<GameHandle>(
+  let refusals = Refusals()
+  return BoundType<GameHandle>(
     "game", "A word game in play.", cost: GameHandle.firstWeight,
     summary: {
       "game of \(printable($0.game.mode.name)) on \"\(printable($0.game.baseWord))\" (\($0.game.count) found)"
     },
-    identity: { .text($0.game.baseWord) }, check: { try context.requireGames($0, "game") }
+    identity: { .text($0.game.baseWord) }, context: refusals, check: { try context.requireGames($0, "game") }
   ) { type in
     describeState(type)
-    describeGuessing(type)
+    describeGuessing(type, refusals, fastPath: context.mayPlay ? guessFast : nil)
     describePlaying(type, context)
   }
 }
@@ -269,11 +275,28 @@ private func describeState(_ type: BoundType<GameHandle>) {
   }
 }
 
-private func describeGuessing(_ type: BoundType<GameHandle>) {
-  let refusals = Refusals()
+/// Judges a guess that nothing but its points or a refusal follows from; the context is the state's `Refusals`.
+private let guessFast: LuaFastPath = { L, handle, context in
+  guard let stack = LuaStack(L, openedBy: handle, as: GameHandle.self), let handle, let context,
+    let bytes = stack.bytesInPlace(2, limit: longestGuess),
+    let outcome = borrowed(handle, as: GameHandle.self, { $0.guessPlainly(bytes) })
+  else { return LuaStack.declined }
+  switch outcome {
+  case .accepted(let points): return stack.answer(points)
+  case .refused(let rule):
+    return borrowed(context, as: Refusals.self) { refusals in
+      borrowed(handle, as: GameHandle.self) { refusals.push(rule, at: 2, of: $0.game, on: stack) }
+    }
+  case .declined, .over: return LuaStack.declined
+  }
+}
+
+private func describeGuessing(_ type: BoundType<GameHandle>, _ refusals: Refusals, fastPath: LuaFastPath?) {
   let word = LuaParameter("word", .string)
-  type.method("guess", [word], returns: .integer, fails: true, "Judges a guess: its points, or nil and why not.") {
-    handle, stack in
+  type.method(
+    "guess", [word], returns: .integer, fails: true, "Judges a guess: its points, or nil and why not.",
+    fastPath: fastPath
+  ) { handle, stack in
     let guess = handle.game.read(try stack.bytes(2, limit: longestGuess))
     let outcome = try handle.guess(guess)
     guard case .accepted(let points) = outcome else {

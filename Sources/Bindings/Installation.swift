@@ -21,11 +21,11 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
   if grants.allows(.shell) || grants.allows(.shellRun) { modules.append(shellModule(context)) }
   modules.append(filesModule(context))
   if context.owner.plugin == nil { modules.append(pluginsModule(context)) }
-  if let auth = context.auth { modules.append(authModule(auth)) }
+  if context.auth != nil { modules.append(authModule(context)) }
   for module in modules { try state.register(module) }
   try state.register(
     BoundModule("deckhand", "Deckhand itself: its version and its modules.") { module in
-      module.field("version", .string, "The program's version.") { context.version }
+      module.field("version", .string, "The program's version.") { context.shell.version }
       module.field("api", .integer, "The number of this interface.") { apiVersion }
     }, members: modules.map(\.description.name))
 }

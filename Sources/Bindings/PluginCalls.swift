@@ -100,14 +100,14 @@ extension BindingContext {
     } catch let error as LuaError where error.passesOn {
       throw error
     } catch let error as LuaError {
-      throw told(PluginCallError(plugin: plugin, call, error, limits: limits), error.trace)
+      throw told(PluginCallError(plugin: plugin, call, error, limits: terms.limits), error.trace)
     } catch LuaFailure.message(let message) {
       throw told(PluginCallError.failed(plugin: plugin, call, reason: message), nil)
     }
   }
 
   private func told(_ problem: PluginCallError, _ trace: String?) -> LuaError {
-    noteFailure(problem.message)
+    terms.noteFailure(problem.message)
     return LuaError(telling: problem, trace: trace)
   }
 }

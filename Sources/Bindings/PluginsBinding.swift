@@ -6,18 +6,20 @@ func pluginsModule(_ context: BindingContext) -> BoundModule {
   let name = LuaParameter("name", .string)
   return BoundModule("plugins", "Plugins: list, enable, disable and reload them.", check: context.requireSignIn) {
     module in
-    module.function("list", [], returns: .list(.table), "All plugins that were found.") { _ in context.plugins.list() }
-    module.function("info", [name], returns: .table, fails: true, "What is known of a plugin.") { stack in
-      try context.plugins.info(try stack.text(1))
+    module.function("list", [], returns: .list(.table), "All plugins that were found.") { _ in
+      context.plugins.pluginList()
     }
-    let actions: [(String, String, (PluginServices) -> (String) throws -> Void)] = [
-      ("enable", "Enables a plugin with what it asks for.", { $0.enable }),
-      ("disable", "Ends a plugin and takes back what it added.", { $0.disable }),
-      ("reload", "Loads a plugin anew.", { $0.reload }),
+    module.function("info", [name], returns: .table, fails: true, "What is known of a plugin.") { stack in
+      try context.plugins.pluginInfo(try stack.text(1))
+    }
+    let actions: [(String, String, (any PluginDirectory, String) throws -> Void)] = [
+      ("enable", "Enables a plugin with what it asks for.", { try $0.enablePlugin($1) }),
+      ("disable", "Ends a plugin and takes back what it added.", { try $0.disablePlugin($1) }),
+      ("reload", "Loads a plugin anew.", { try $0.reloadPlugin($1) }),
     ]
-    for (action, help, service) in actions {
+    for (action, help, perform) in actions {
       module.function(action, [name], returns: .boolean, fails: true, help) { stack in
-        try service(context.plugins)(try stack.text(1))
+        try perform(context.plugins, try stack.text(1))
         return true
       }
     }

@@ -171,7 +171,9 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
   ) { stack in
     let (name, text) = (try stack.text(1, limit: 1024), try stack.text(2, limit: 65_536))
     // A plugin's alias is a command, with its description.
-    try context.keeping("alias", name, stack, weight: 2048) { try context.shell.alias(name, text, context.grants) }
+    try context.keeping("alias", name, stack, weight: 2048) {
+      try context.shell.addAlias(name, text, of: context.owner, context.grants)
+    }
     return LuaNothing()
   }
   module.function(

@@ -21,8 +21,9 @@ extension ListedWords: LuaRepresentable {
 private let longestWords = 10_000
 
 func wordsModule(_ context: BindingContext) -> BoundModule {
-  BoundModule("words", "Word lists of languages, and small questions about words.", check: context.requireSignIn) {
-    module in
+  BoundModule(
+    "words", "Word lists of languages, and small questions about words.", context: context, check: context.requireSignIn
+  ) { module in
     module.function("languages", [], returns: .list(.string), "The languages that have a word list here.") { _ in
       try context.workspace().lexicons.languages().map(\.name)
     }
@@ -49,35 +50,47 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
     }
     module.function(
       "can_form", [LuaParameter("letters", .string), LuaParameter("word", .string)], returns: .boolean,
-      "Whether the word can be made of the letters, each used as often as it stands there."
+      "Whether the word can be made of the letters, each used as often as it stands there.",
+      fastPath: { L, _, context in
+        guard let stack = LuaStack(L, openedBy: context, as: BindingContext.self), let context,
+          let letters = stack.bytesInPlace(1, limit: longestWords),
+          let word = stack.bytesInPlace(2, limit: longestWords),
+          let answer = borrowed(context, as: BindingContext.self, { $0.letters.canForm(letters, word) })
+        else { return LuaStack.declined }
+        return stack.answer(answer)
+      }
     ) { stack in
       let (letters, word) = (try stack.bytes(1, limit: longestWords), try stack.bytes(2, limit: longestWords))
-      if let answer = canFormPlain(letters: letters, word: word) { return answer }
+      if let answer = context.letters.canForm(letters, word) { return answer }
       return canForm(letters: try stack.text(1), word: try stack.text(2))
     }
     module.function(
       "normalize", [LuaParameter("text", .string), LuaParameter("language", .string)], returns: .string,
-      "The text trimmed, in normal form, and lowercased by the language's rules."
+      "The text trimmed, in normal form, and lowercased by the language's rules.",
+      fastPath: { L, _, context in
+        guard let stack = LuaStack(L, openedBy: context, as: BindingContext.self) else { return LuaStack.declined }
+        return answerNormalizedPlain(stack)
+      }
     ) { stack in
       _ = try stack.bytes(1, limit: longestWords)
-      if let pushed = try pushNormalizedPlain(stack) { return pushed }
       let (text, name) = (try stack.text(1), try stack.text(2))
       guard let language = Language.named(name) else {
         let near = suggestion(for: name, among: Language.known.map(\.name))
         throw LexiconError.unknownLanguage(name: name, suggestion: near)
       }
-      stack.push(normalize(text, language: language))
-      return LuaPushed(1)
+      return normalize(text, language: language)
     }
   }
 }
 
-/// The text at 1 normalised by the language at 2 where that needs no String; nil elsewhere.
-private func pushNormalizedPlain(_ stack: borrowing LuaStack) throws(LuaFailure) -> LuaPushed? {
-  let text = try stack.bytes(1)
-  guard let letterCase = Language.letterCase(ofNamed: try stack.bytes(2)) else { return nil }
-  if isPlain(text) { return stack.pushArgument(1) }
-  return withNormalizedPlain(text, letterCase, { stack.push(bytes: $0) }) ? LuaPushed(1) : nil
+/// Answers with the text at 1 normalised by the language at 2 where that needs no String.
+@inline(__always)
+private func answerNormalizedPlain(_ stack: borrowing LuaStack) -> Int32 {
+  guard let text = stack.bytesInPlace(1, limit: longestWords), let name = stack.bytesInPlace(2, limit: longestWords),
+    let letterCase = Language.letterCase(ofNamed: name)
+  else { return LuaStack.declined }
+  if isPlain(text) { return stack.answer(argument: 1) }
+  return withNormalizedPlain(text, letterCase, { stack.push(bytes: $0) }) ? 1 : LuaStack.declined
 }
 
 func lexiconType() -> BoundType<LexiconHandle> {
@@ -92,9 +105,14 @@ func lexiconType() -> BoundType<LexiconHandle> {
     type.field("name", .string, "The list's name.") { $0.lexicon.name }
     type.operation("__len") { handle, _ in handle.lexicon.count }
     type.method(
-      "contains", [LuaParameter("word", .string)], returns: .boolean, "Whether the word is in it, as it is given."
-    ) {
-      handle, stack in
+      "contains", [LuaParameter("word", .string)], returns: .boolean, "Whether the word is in it, as it is given.",
+      fastPath: { L, handle, _ in
+        guard let stack = LuaStack(L, openedBy: handle, as: LexiconHandle.self), let handle,
+          let word = stack.bytesInPlace(2, limit: longestWords)
+        else { return LuaStack.declined }
+        return stack.answer(borrowed(handle, as: LexiconHandle.self) { $0.lexicon.contains(word) })
+      }
+    ) { handle, stack in
       handle.lexicon.contains(try stack.bytes(2))
     }
     type.method(

@@ -1,6 +1,7 @@
 // Bound types: userdata that hold one reference to a Swift object, and the trampolines through which Lua reaches Swift.
-// A trampoline checks self by the identity of its metatable, calls one Swift function, and raises only after that has
-// returned. Invariant: a userdata's reference is given back exactly once, by __gc, whoever calls that.
+// A trampoline checks self by the type that its userdata begins with, calls one Swift function, and raises only after that has
+// returned. Invariants: a userdata's reference is given back exactly once, by __gc, whoever calls that; the first word of every
+// userdata in a state is a pointer, and only that of a bound object is a dh_type's.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 // What the userdata of a bound object holds.
 typedef struct object_box {
+  const dh_type *type;
   void *object;  // NULL once released
   size_t cost;
 } object_box;
@@ -61,18 +63,36 @@ static int settle(lua_State *L, dh_runtime *rt) {
   return dh_raise_stop(L);
 }
 
+// What follows each call of the host.
+static inline void finish(lua_State *L, dh_runtime *rt) {
+  if (__builtin_expect(rt->stop != 0, 0)) dh_raise_stop(L);
+  if (__builtin_expect((rt->limit | (size_t)rt->is_short) != 0 || rt->external_since_step > STEP_AFTER, 0)) settle(L, rt);
+}
+
 static inline int enter(lua_State *L, void *object, const dh_function *function) {
   dh_runtime *rt = dh_of(L);
   if (__builtin_expect(rt->is_retired, 0)) return luaL_error(L, "the plugin was unloaded while its code ran");
-  luaL_checkstack(L, DH_ROOM, NULL);
+  if (__builtin_expect(!lua_checkstack(L, DH_ROOM), 0)) return luaL_error(L, "stack overflow");
   size_t taken = rt->transient;  // what this call takes is given back at its end
   rt->host_depth++;
   int answer = rt->host.invoke(L, object, function->swift);
   rt->host_depth--;
   rt->transient = taken;
-  if (__builtin_expect(rt->stop != 0, 0)) return dh_raise_stop(L);
-  if (__builtin_expect((rt->limit | (size_t)rt->is_short) != 0 || rt->external_since_step > STEP_AFTER, 0)) settle(L, rt);
+  finish(L, rt);
   if (__builtin_expect(answer < 0, 0)) return fail(L, function, answer);
+  return answer;
+}
+
+// The fast path of a function, which needs no more of the stack than Lua gives to each call; the general one where that
+// declines.
+static inline int enter_fast(lua_State *L, void *object, const dh_function *function) {
+  dh_runtime *rt = dh_of(L);
+  if (__builtin_expect(rt->is_retired, 0)) return enter(L, object, function);
+  rt->host_depth++;
+  int answer = function->fast(L, object, function->context);
+  rt->host_depth--;
+  if (__builtin_expect(answer < 0, 0)) return enter(L, object, function);
+  finish(L, rt);
   return answer;
 }
 
@@ -80,11 +100,9 @@ static inline int enter(lua_State *L, void *object, const dh_function *function)
 
 // The box in the value at index when it is a userdata of the type.
 static inline object_box *box_of(lua_State *L, int index, const dh_type *type) {
+  if (lua_type(L, index) != LUA_TUSERDATA) return NULL;
   object_box *box = lua_touserdata(L, index);
-  if (!box || !lua_getmetatable(L, index)) return NULL;
-  const void *metatable = lua_topointer(L, -1);
-  lua_pop(L, 1);
-  return metatable == type->metatable ? box : NULL;
+  return box->type == type ? box : NULL;
 }
 
 static int bad_self(lua_State *L, const dh_function *function, const object_box *box) {
@@ -97,11 +115,20 @@ static inline const dh_function *own_function(lua_State *L) { return lua_touserd
 
 static int call_function(lua_State *L) { return enter(L, NULL, own_function(L)); }
 
+static int call_fast_function(lua_State *L) { return enter_fast(L, NULL, own_function(L)); }
+
 static int call_method(lua_State *L) {
   const dh_function *function = own_function(L);
   object_box *box = box_of(L, 1, function->type);
   if (__builtin_expect(!box || !box->object, 0)) return bad_self(L, function, box);
   return enter(L, box->object, function);
+}
+
+static int call_fast_method(lua_State *L) {
+  const dh_function *function = own_function(L);
+  object_box *box = box_of(L, 1, function->type);
+  if (__builtin_expect(!box || !box->object, 0)) return bad_self(L, function, box);
+  return enter_fast(L, box->object, function);
 }
 
 // As a method, but a closed object still has a text.
@@ -129,12 +156,14 @@ static int unknown_field(lua_State *L, const char *name, int writing) {
 
 // Upvalues: the type, the members (name to method, or to the dh_function of a getter).
 static int index_checked(lua_State *L) {
-  const dh_type *type = lua_touserdata(L, lua_upvalueindex(1));
-  lua_settop(L, 2);
   lua_pushvalue(L, 2);
   int kind = lua_rawget(L, lua_upvalueindex(2));
   if (kind == LUA_TFUNCTION) return 1;
-  if (kind != LUA_TLIGHTUSERDATA) return unknown_field(L, type->name, 0);
+  const dh_type *type = lua_touserdata(L, lua_upvalueindex(1));
+  if (kind != LUA_TLIGHTUSERDATA) {
+    lua_settop(L, 2);
+    return unknown_field(L, type->name, 0);
+  }
   const dh_function *getter = lua_touserdata(L, -1);
   object_box *box = box_of(L, 1, type);
   if (!box || !box->object) return bad_self(L, getter, box);
@@ -266,7 +295,9 @@ static void push_host_function(lua_State *L, const dh_function *function, lua_CF
   lua_pushcclosure(L, trampoline, 1);
 }
 
-void dh_push_function(lua_State *L, const dh_function *function) { push_host_function(L, function, call_function); }
+void dh_push_function(lua_State *L, const dh_function *function) {
+  push_host_function(L, function, function->fast ? call_fast_function : call_function);
+}
 
 void dh_push_owned_function(lua_State *L, void *swift, const char *name, size_t cost) {
   size_t length = strlen(name) + 1;
@@ -286,7 +317,7 @@ static void set_member(lua_State *L, int table_ref, const dh_function *function,
   lua_rawgeti(L, LUA_REGISTRYINDEX, table_ref);
   lua_pushstring(L, function->name);
   if (as_method)
-    push_host_function(L, function, call_method);
+    push_host_function(L, function, function->fast ? call_fast_method : call_method);
   else
     lua_pushlightuserdata(L, (void *)function);
   lua_rawset(L, -3);
@@ -327,6 +358,7 @@ int dh_push_object(lua_State *L, const dh_type *type, void *object, size_t cost)
   }
   lua_pop(L, 1);
   object_box *box = lua_newuserdatauv(L, sizeof *box, 0);
+  box->type = type;
   box->object = object;
   box->cost = cost;
   lua_rawgeti(L, LUA_REGISTRYINDEX, type->metatable_ref);
@@ -544,10 +576,10 @@ static int guarded_setmetatable(lua_State *L) {
 
 static int is_trampoline(lua_State *L, int index) {
   lua_CFunction function = lua_tocfunction(L, index);
-  static const lua_CFunction ours[] = {call_function, call_method,  call_tostring,  index_checked,
-                                       assign_checked, release,     index_module,   index_missing,
-                                       refuse_writing,
-                                       frozen_length,  frozen_next, frozen_pairs};
+  static const lua_CFunction ours[] = {call_function, call_fast_function, call_method,    call_fast_method,
+                                       call_tostring, index_checked,      assign_checked, release,
+                                       index_module,  index_missing,      refuse_writing, frozen_length,
+                                       frozen_next,   frozen_pairs};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     if (function == ours[i]) return 1;
   return 0;

@@ -279,12 +279,19 @@ int dh_call_protected(lua_State *L, int arguments, int results) {
   return status;
 }
 
-lua_State *dh_begin_call(lua_State *L, int ref, int slots) {
-  L = dh_of(L)->running;
-  if (!lua_checkstack(L, slots + DH_ROOM)) return NULL;
+dh_use dh_begin_call(lua_State *L, int ref, int slots) {
+  dh_runtime *rt = dh_of(L);
+  L = rt->running;
+  if (!lua_checkstack(L, slots + DH_ROOM)) return (dh_use){.L = NULL};
+  dh_use use = {.L = L, .charged = rt->transient, .top = lua_gettop(L)};
   lua_pushcfunction(L, dh_note_error);
   lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
-  return L;
+  return use;
+}
+
+void dh_end_call(dh_use use) {
+  lua_settop(use.L, use.top);
+  dh_restore_charge(use.L, use.charged);
 }
 
 int dh_finish_call(lua_State *L, int arguments, int results) { return call_above_handler(L, arguments, results); }

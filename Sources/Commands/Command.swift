@@ -70,9 +70,45 @@ public struct Option: Sendable {
 
   public var takesValue: Bool { valueName != nil }
 
+  /// Whether the letter after one dash names it: beside its name, or as its only name (`-e`).
+  func isNamed(_ letter: Character) -> Bool { short == letter || name == "-\(letter)" }
+
   /// Every command has these; they stand last in its help.
   public static let json = Option("--json", help: "answer in JSON, one value a line")
   public static let wantsHelp = Option("--help", help: "show this text")
+}
+
+/// Who may run a command, and from where.
+public enum CommandAccess: Sendable {
+  /// Anybody, before a sign-in too.
+  case open
+  /// Whoever is signed in; anybody while there are no accounts.
+  case signedIn
+  /// Whoever is signed in, on the command line only: neither Lua nor a plugin's alias gets there.
+  case atTerminal
+  /// As `atTerminal`, and before a sign-in too.
+  case atSignIn
+
+  public var needsSignIn: Bool { self == .signedIn || self == .atTerminal }
+  public var isForCommandLineOnly: Bool { self == .atTerminal || self == .atSignIn }
+}
+
+/// What help says of a command beside what it takes.
+public struct CommandText: Sendable {
+  /// The heading under which `help` lists it.
+  public var theme: String
+  /// One line, a sentence with its full stop.
+  public var summary: String
+  public var details: String
+  /// Usage lines in place of the one that is made from the description: for a command of several forms.
+  public var usage: [String]
+  /// A line that could be typed.
+  public var example: String
+
+  public init(theme: String, summary: String, details: String = "", usage: [String] = [], example: String = "") {
+    (self.theme, self.summary, self.details) = (theme, summary, details)
+    (self.usage, self.example) = (usage, example)
+  }
 }
 
 /// The words that a plugin's alias stands for. It is a command of that plugin, and reaches only what the plugin itself may run.
@@ -84,65 +120,90 @@ public struct ShortForm {
   public init(_ words: [String], mayRun: @escaping (Command) -> Bool) { (self.words, self.mayRun) = (words, mayRun) }
 }
 
-public final class Command {
+/// What runs a command.
+public enum CommandAction {
+  /// One of the program's own: the shell knows by its name what it does, and hands it the session when it runs.
+  case builtIn
+  /// A function that was added with it, as commands of Lua are.
+  case function((Invocation) throws -> CommandResult)
+  /// It only stands for a command whose plugin is not loaded yet.
+  case announced
+  /// What it stands for is run in its place.
+  case shortForm(ShortForm)
+}
+
+/// Where the names come from that Tab offers for a command's arguments.
+public enum ArgumentCompletion {
+  /// The kind of the argument says it.
+  case byKind
+  /// The shell is asked: see `CompletionSources.values`.
+  case builtIn
+  /// A function of the word so far and the words before it (without the command's own).
+  case function((_ word: String, _ before: [String]) -> [String])
+}
+
+/// A command as a value: its description and what runs it.
+///
+///     try registry.add(
+///       Command("deck", "list", theme: "Decks", access: .signedIn, effect: .reads, summary: "Lists the decks.") { _ in
+///         CommandResult(.list([]))
+///       })
+public struct Command {
   /// `["deck", "create"]`; a plain command has one part.
   public let path: [String]
-  /// The heading under which `help` lists it.
-  public let theme: String
-  /// What it does to what is kept.
-  public let effect: CommandEffect
-  /// One line, a sentence with its full stop.
-  public let summary: String
-  public let details: String
-  public let arguments: [Argument]
-  public let options: [Option]
-  /// Usage lines in place of the one that is made from the description: for a command of several forms.
-  public let usage: [String]
-  /// A line that could be typed.
-  public let example: String
   /// Who added it.
   public let owner: Owner
-  /// Whether it only stands for a command whose plugin is not loaded yet.
-  public let isAnnounced: Bool
-  /// Names for the argument under the cursor, from the word so far and the words before it (without the command's own). What
-  /// does not begin with the word is dropped; nothing at all falls back to the argument's kind.
-  public let complete: ((_ word: String, _ before: [String]) -> [String])?
-  /// What it stands for, when it is a short form that a plugin added.
-  public let shortForm: ShortForm?
-  public let run: (Invocation) throws -> CommandResult
+  public let access: CommandAccess
+  /// What it does to what is kept.
+  public let effect: CommandEffect
+  public let text: CommandText
+  public let arguments: [Argument]
+  public let options: [Option]
+  /// What does not begin with the word is dropped; nothing at all falls back to the argument's kind.
+  public let completion: ArgumentCompletion
+  public let action: CommandAction
 
-  public convenience init(
-    _ path: String..., theme: String, effect: CommandEffect, summary: String, details: String = "",
-    arguments: [Argument] = [],
-    options: [Option] = [], usage: [String] = [], example: String = "", owner: Owner = .program,
+  public init(
+    path: [String], _ text: CommandText, access: CommandAccess, effect: CommandEffect, arguments: [Argument] = [],
+    options: [Option] = [], owner: Owner = .program, completion: ArgumentCompletion = .byKind, action: CommandAction
+  ) {
+    (self.path, self.text, self.access, self.effect) = (path, text, access, effect)
+    (self.arguments, self.options, self.owner) = (arguments, options, owner)
+    (self.completion, self.action) = (completion, action)
+  }
+
+  /// A command that a function runs.
+  public init(
+    _ path: String..., theme: String, access: CommandAccess, effect: CommandEffect, summary: String,
+    arguments: [Argument] = [], options: [Option] = [], example: String = "", owner: Owner = .program,
     complete: ((_ word: String, _ before: [String]) -> [String])? = nil,
     run: @escaping (Invocation) throws -> CommandResult
   ) {
     self.init(
-      path: path, theme: theme, effect: effect, summary: summary, details: details, arguments: arguments,
-      options: options,
-      usage: usage,
-      example: example, owner: owner, complete: complete, run: run)
-  }
-
-  /// - Parameter isAnnounced: it only stands for a command whose plugin is not loaded yet.
-  public init(
-    path: [String], theme: String, effect: CommandEffect, summary: String, details: String = "",
-    arguments: [Argument] = [],
-    options: [Option] = [], usage: [String] = [], example: String = "", owner: Owner = .program,
-    isAnnounced: Bool = false, shortForm: ShortForm? = nil,
-    complete: ((_ word: String, _ before: [String]) -> [String])? = nil,
-    run: @escaping (Invocation) throws -> CommandResult
-  ) {
-    (self.isAnnounced, self.effect) = (isAnnounced, effect)
-    self.shortForm = shortForm
-    (self.path, self.theme, self.summary, self.details) = (path, theme, summary, details)
-    (self.arguments, self.options, self.usage, self.example) = (arguments, options, usage, example)
-    (self.owner, self.complete, self.run) = (owner, complete, run)
+      path: path, CommandText(theme: theme, summary: summary, example: example), access: access, effect: effect,
+      arguments: arguments, options: options, owner: owner,
+      completion: complete.map { .function($0) } ?? .byKind, action: .function(run))
   }
 
   /// The name as it is typed: `deck create`.
   public var name: String { path.joined(separator: " ") }
+  public var theme: String { text.theme }
+  public var summary: String { text.summary }
+  public var details: String { text.details }
+  public var usage: [String] { text.usage }
+  public var example: String { text.example }
+
+  /// Whether it only stands for a command whose plugin is not loaded yet.
+  public var isAnnounced: Bool {
+    if case .announced = action { return true }
+    return false
+  }
+
+  /// What it stands for, when it is a short form that a plugin added.
+  public var shortForm: ShortForm? {
+    if case .shortForm(let form) = action { return form }
+    return nil
+  }
 
   /// What it takes beside what every command takes.
   var allOptions: [Option] { options + [.json, .wantsHelp] }

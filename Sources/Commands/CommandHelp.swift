@@ -78,6 +78,9 @@ extension CommandRegistry {
 }
 
 extension Command {
+  /// A line for each option, and what it does.
+  public func optionLines(width: Int = 80) -> [String] { rows(options.map { ($0.heading, $0.help) }, width: width) }
+
   public func helpText(width: Int = 80) -> [String] {
     var parts = [usageLines.flatMap { hanging($0, width: width) }, wrapped(summary, width: width)]
     if !details.isEmpty { parts.append(paragraphs(details, width: width)) }
@@ -113,18 +116,4 @@ private func paragraphs(_ text: String, width: Int) -> [String] {
   text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
     line.hasPrefix(" ") || line.isEmpty ? [String(line)] : wrapped(String(line), width: width)
   }
-}
-
-/// Filled lines of at most `width` characters (20 at least); a word that is longer stands alone. No words give no line.
-public func wrapped(_ text: String, width: Int) -> [String] {
-  let width = max(20, width)
-  var lines: [String] = []
-  for word in text.split(whereSeparator: \.isWhitespace) {
-    if let last = lines.last, last.count + 1 + word.count <= width {
-      lines[lines.count - 1] = last + " " + word
-    } else {
-      lines.append(String(word))
-    }
-  }
-  return lines
 }

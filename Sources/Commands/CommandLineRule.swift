@@ -3,7 +3,7 @@
 
 /// A line is a command when its first word names one, unless the word is followed directly by one of `. : [ ( {`, or after
 /// any blanks by `=` or `,`, or stands alone and is also a global that the person has set. `lua ...` and `=...` are Lua.
-public func isCommandLine(_ line: String, knows: (String) -> Bool, isPersonGlobal: (String) -> Bool) -> Bool {
+public func isCommandLine(_ line: String, knows: (String) -> Bool, isUserGlobal: (String) -> Bool) -> Bool {
   let rest = line.unicodeScalars.drop(while: isBlank)
   let word = rest.prefix { !isBlank($0) && !endsName($0) }
   let name = String(String.UnicodeScalarView(word))
@@ -11,7 +11,7 @@ public func isCommandLine(_ line: String, knows: (String) -> Bool, isPersonGloba
   let after = rest.dropFirst(word.count)
   if let next = after.first, endsName(next) { return false }
   let following = after.drop(while: isBlank)
-  guard let next = following.first else { return !isPersonGlobal(name) }
+  guard let next = following.first else { return !isUserGlobal(name) }
   return next != "=" && next != ","
 }
 

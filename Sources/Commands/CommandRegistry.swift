@@ -166,11 +166,11 @@ extension CommandRegistry {
     guard let first = words.first else { throw .badName(name) }
     let command = Command(
       // What it stands for is run in its place, with that one's effect.
-      path: [name], theme: "Plugins", effect: .reads,
-      summary: "Short for `\(words.map { ShellWords.quote($0) }.joined(separator: " "))`.",
-      arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: owner,
-      shortForm: ShortForm(words, mayRun: mayRun)
-    ) { _ in throw CommandError.aliasLoop(name) }
+      path: [name],
+      CommandText(
+        theme: "Plugins", summary: "Short for `\(words.map { ShellWords.quote($0) }.joined(separator: " "))`."),
+      access: .open, effect: .reads, arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: owner,
+      action: .shortForm(ShortForm(words, mayRun: mayRun)))
     // What is not there yet is checked when it is run.
     if let target = table[first].flatMap({ $0[""] ?? $0.values.first }), !mayRun(target) {
       throw .aliasRefused(name, owner: owner, command: target.name)

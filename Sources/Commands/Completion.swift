@@ -31,12 +31,15 @@ public struct CompletionSources {
   public var names: (ValueKind) -> [String]
   /// Paths that begin with the text; folders end with a slash. The second argument asks for folders alone.
   public var paths: (String, _ foldersOnly: Bool) -> [String]
+  /// What a command whose completion is `.builtIn` offers for the word, after the words before it.
+  public var values: (_ command: Command, _ word: String, _ before: [String]) -> [String]
 
   public init(
     names: @escaping (ValueKind) -> [String] = { _ in [] },
-    paths: @escaping (String, _ foldersOnly: Bool) -> [String] = { _, _ in [] }
+    paths: @escaping (String, _ foldersOnly: Bool) -> [String] = { _, _ in [] },
+    values: @escaping (Command, String, [String]) -> [String] = { _, _, _ in [] }
   ) {
-    (self.names, self.paths) = (names, paths)
+    (self.names, self.paths, self.values) = (names, paths, values)
   }
 }
 
@@ -75,13 +78,22 @@ extension CommandRegistry {
     if !scanner.takesOnlyValues, word.hasPrefix("--") || word.hasPrefix("-") && scanner.isOption(word) {
       return optionOffers(scanner, word, sources)
     }
-    var found: [Offer] = []
-    if let complete = command.complete { found = Offer.matching(complete(word, before), word) }
+    var found = Offer.matching(ownNames(of: command, word, before, sources), word)
     if found.isEmpty {
       found = command.arguments(at: scanner.positionals.count).flatMap { offers($0.kind, word, sources) }
     }
     guard found.isEmpty, word.isEmpty, !scanner.takesOnlyValues else { return found }
     return optionOffers(scanner, word, sources)
+  }
+
+  private func ownNames(
+    of command: Command, _ word: String, _ before: [String], _ sources: CompletionSources
+  ) -> [String] {
+    switch command.completion {
+    case .byKind: []
+    case .builtIn: sources.values(command, word, before)
+    case .function(let offers): offers(word, before)
+    }
   }
 
   private func optionOffers(_ scanner: WordScanner, _ word: String, _ sources: CompletionSources) -> [Offer] {

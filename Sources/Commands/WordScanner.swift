@@ -71,7 +71,7 @@ struct WordScanner {
   private mutating func takeShort(_ word: String) throws(CommandError) {
     var letters = word.dropFirst()
     while let letter = letters.popFirst() {
-      guard let option = command.options.first(where: { $0.short == letter }) else { throw unknown(word) }
+      guard let option = command.options.first(where: { $0.isNamed(letter) }) else { throw unknown(word) }
       if option.takesValue {
         if letters.isEmpty { pending = option } else { try add(option, String(letters)) }
         return
@@ -81,7 +81,7 @@ struct WordScanner {
   }
 
   private func shortOption(_ word: String) -> Option? {
-    word.dropFirst().first.flatMap { letter in command.options.first { $0.short == letter } }
+    word.dropFirst().first.flatMap { letter in command.options.first { $0.isNamed(letter) } }
   }
 
   private mutating func add(_ option: Option, _ value: String?) throws(CommandError) {
@@ -99,6 +99,22 @@ struct WordScanner {
   private func unknown(_ name: String) -> CommandError {
     let near = name.hasPrefix("--") ? suggestion(for: name, among: command.allOptions.map(\.name)) : nil
     return .unknownOption(command: command.name, name, suggestion: near)
+  }
+}
+
+extension Command {
+  /// The options at the beginning of the words, and the words from the first one that is no option: a program's own options
+  /// stand before a command with words of its own. `--` ends them.
+  public func leadingOptions(of words: [String]) throws(CommandError) -> (Invocation, rest: ArraySlice<String>) {
+    var scanner = WordScanner(self)
+    var rest = words[...]
+    while let word = rest.first, scanner.pending != nil || scanner.isOption(word) {
+      rest.removeFirst()
+      if scanner.pending == nil, word == "--" { break }
+      try scanner.take(word)
+    }
+    try scanner.finish()
+    return (try scanner.invocation(words: Array(words.dropLast(rest.count))), rest)
   }
 }
 

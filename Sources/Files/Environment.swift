@@ -3,6 +3,7 @@
 // variables or a standard folder by itself, so every test and every `--seed` run repeats.
 
 import Glibc
+import Values
 
 /// All that the rooms take from the world around the program.
 ///
@@ -133,20 +134,13 @@ public struct ProgramFolders {
   }
 }
 
-/// A stream of random numbers that repeats for the same seed: SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom
-/// number generators, 2014). Shared by all that draw from it, so that a whole run repeats.
+/// A stream of random numbers that repeats for the same seed. Shared by all that draw from it, so that a whole run repeats.
 public final class RandomChoices: RandomNumberGenerator {
-  private var state: UInt64
+  private var numbers: SeededNumbers
 
-  public init(seed: UInt64) { state = seed }
+  public init(seed: UInt64) { numbers = SeededNumbers(seed: seed) }
 
-  public func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+  public func next() -> UInt64 { numbers.next() }
 }
 
 // MARK: Those of the system

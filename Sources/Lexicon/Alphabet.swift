@@ -1,6 +1,8 @@
 // The letters of one list, numbered: a letter's code is its place in code point order, from 1.
 // Invariant: code 0 belongs to no letter; a letter is a scalar with the marks that follow it.
 
+import Text
+
 final class Alphabet {
   /// The letters as UTF-8, code 1 first.
   let letters: [[UInt8]]

@@ -132,6 +132,12 @@ public final class Lexicon {
   }
 }
 
+/// A word that is being looked up in a lexicon.
+public struct WordLookup {
+  @usableFromInline let difference: UInt64
+  @usableFromInline let isOpen: Bool
+}
+
 extension SlotTable {
   /// A table section of a checked image.
   init?(_ image: Image, _ section: ImageLayout.Section) {
@@ -186,6 +192,20 @@ extension Lexicon {
       return lanes.areSmallLetters(word.count) ? WordHash.of(lanes, word.count) : nil
     }
     return isPlain(word) ? WordHash.of(start, word.count) : nil
+  }
+
+  /// Begins to look up a word, given as `contains` has it, without waiting for memory. `isFound` tells what came of it, and waits.
+  public func lookUp(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> WordLookup {
+    guard let start = word.baseAddress, 1...16 ~= word.count else { return WordLookup(difference: 1, isOpen: true) }
+    let text = LaneMatch(Lanes(start, word.count), word.count)
+    let (_, difference, isOpen) = table.only(hash) { text.difference(heap + Int($0)) }
+    return WordLookup(difference: difference, isOpen: isOpen)
+  }
+
+  /// Whether the list has the word that was looked up.
+  @inlinable
+  public func isFound(_ lookup: WordLookup, _ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
+    lookup.isOpen ? contains(word, hash: hash) : lookup.difference == 0
   }
 
   /// Whether the list has the word, given as normalised UTF-8 with its `hash(of:)`.

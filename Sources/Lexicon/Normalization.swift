@@ -53,7 +53,7 @@ func folded(_ text: String, keeping kept: String) -> String {
     if letter == "ñ" || kept.contains(letter) {
       result.append(contentsOf: letter.unicodeScalars)
     } else {
-      result.append(contentsOf: String(letter).decomposedScalars.filter { !$0.isMark })
+      result.append(contentsOf: String(letter).decomposed.unicodeScalars.filter { !$0.isMark })
     }
   }
   return String(result)

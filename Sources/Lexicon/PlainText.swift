@@ -4,10 +4,59 @@
 private let carriageReturn: UInt8 = 13
 private let capitalI: UInt8 = 0x49
 
+/// The letters that were asked about last, which are asked about again with each word of a loop:
+///
+///     var letters = PlainLetters()
+///     letters.canForm("cambering", word)      // true, false, or nil: ask canForm(letters:word:)
+public struct PlainLetters {
+  /// The letters, 1...16 of them, each at most three times; none at first.
+  private var (lanes, count) = (Lanes(), 0)
+  /// How often each of the 32 bytes from 0x60 on, which the small letters are among, is there: two bits each.
+  private var counts: UInt64 = 0
+
+  public init() {}
+
+  /// `canForm(letters:word:)` of texts whose letters are a byte each; nil for any others.
+  @inline(__always)
+  public mutating func canForm(_ letters: UnsafeBufferPointer<UInt8>, _ word: UnsafeBufferPointer<UInt8>) -> Bool? {
+    guard isLast(letters) || take(letters), let start = word.baseAddress, 1...16 ~= word.count,
+      Lanes(start, word.count).areInOneCase(word.count)
+    else { return canFormPlain(letters: letters, word: word) }
+    var left = counts
+    for byte in word {
+      // A shift goes by the low six bits of twice the byte.
+      let shift = UInt64(truncatingIfNeeded: byte) &* 2
+      guard left &>> shift & 3 != 0 else { return false }
+      left &-= 1 &<< shift
+    }
+    return true
+  }
+
+  @inline(__always)
+  private func isLast(_ letters: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard letters.count == count, let start = letters.baseAddress, count > 0 else { return false }
+    return Lanes(start, count) == lanes
+  }
+
+  @inline(never)
+  private mutating func take(_ letters: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let start = letters.baseAddress, 1...16 ~= letters.count,
+      case let fresh = Lanes(start, letters.count), fresh.areInOneCase(letters.count)
+    else { return false }
+    var counts: UInt64 = 0
+    for byte in letters {
+      let shift = UInt64(truncatingIfNeeded: byte) &* 2
+      guard counts &>> shift & 3 < 3 else { return false }
+      counts &+= 1 &<< shift
+    }
+    (lanes, count, self.counts) = (fresh, letters.count, counts)
+    return true
+  }
+}
+
 /// `canForm(letters:word:)` of texts whose letters are a byte each; nil for any others. A line end of two bytes is one letter, so
 /// texts with a carriage return are others.
-public func canFormPlain(letters: UnsafeBufferPointer<UInt8>, word: UnsafeBufferPointer<UInt8>) -> Bool? {
-  if let answer = canFormLetters(letters, word) { return answer }
+func canFormPlain(letters: UnsafeBufferPointer<UInt8>, word: UnsafeBufferPointer<UInt8>) -> Bool? {
   // No count goes beyond a byte.
   guard letters.count <= 255 else { return nil }
   return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 128) { memory -> Bool? in
@@ -23,39 +72,6 @@ public func canFormPlain(letters: UnsafeBufferPointer<UInt8>, word: UnsafeBuffer
     }
     return true
   }
-}
-
-/// The same for small letters only, each at most three times: their counts are two bits each, a bit of every letter in one number.
-@inline(__always)
-private func canFormLetters(_ letters: UnsafeBufferPointer<UInt8>, _ word: UnsafeBufferPointer<UInt8>) -> Bool? {
-  guard areInOneCase(letters), areInOneCase(word) else { return nil }
-  var (ones, twos, beyond): (UInt32, UInt32, UInt32) = (0, 0, 0)
-  for byte in letters {
-    let letter: UInt32 = 1 &<< UInt32(truncatingIfNeeded: byte)
-    let carry = ones & letter
-    beyond |= twos & carry
-    twos ^= carry
-    ones ^= letter
-  }
-  guard beyond == 0 else { return nil }
-  for byte in word {
-    let letter: UInt32 = 1 &<< UInt32(truncatingIfNeeded: byte)
-    guard (ones | twos) & letter != 0 else { return false }
-    twos ^= letter & ~ones
-    ones ^= letter
-  }
-  return true
-}
-
-/// Whether all bytes are of the 32 from 0x60 on, which the small letters are among.
-@inline(__always)
-private func areInOneCase(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-  var (all, any): (UInt8, UInt8) = (0x60, 0)
-  for byte in text {
-    all &= byte
-    any |= byte
-  }
-  return all == 0x60 && any < 0x80
 }
 
 /// Sets the counts of a text's letters to 0; false when one is no plain byte.

@@ -3,9 +3,12 @@
 
 /// Up to 16 bytes as two numbers: the first eight bytes and the last eight, both the whole text where there are fewer.
 /// Of two texts of one length, both numbers are equal only when the texts are.
-struct Lanes {
+struct Lanes: Equatable {
   let first: UInt64
   let last: UInt64
+
+  /// Those of no text.
+  init() { (first, last) = (0, 0) }
 
   /// Reads `count` bytes, 1...16 of them, and no byte beyond.
   @inline(__always)
@@ -37,6 +40,16 @@ extension Lanes {
     // Bytes beyond the text count as `a`.
     let padding: UInt64 = spare == 0 ? 0 : 0x6161_6161_6161_6161 &<< (64 &- spare)
     return Self.areSmallLetters(first | padding) && Self.areSmallLetters(last | padding)
+  }
+
+  /// Whether the bytes of the text, `count` of them, are all of the 32 from 0x60 on.
+  @inline(__always)
+  func areInOneCase(_ count: Int) -> Bool {
+    let spare = UInt64(truncatingIfNeeded: max(0, 8 &- count) &* 8)
+    // Bytes beyond the text count as the first of them.
+    let padding: UInt64 = spare == 0 ? 0 : 0x6060_6060_6060_6060 &<< (64 &- spare)
+    let mask: UInt64 = 0xE0E0_E0E0_E0E0_E0E0
+    return (first | padding) & mask == 0x6060_6060_6060_6060 && (last | padding) & mask == 0x6060_6060_6060_6060
   }
 
   @inline(__always)

@@ -1,6 +1,8 @@
 // Words one after another, by length and beginning, and words picked by chance or by date.
 // Invariant: chance comes from the generator that is passed in, the date as a number; the same ones give the same word.
 
+import Values
+
 /// The words of a lexicon of some length or beginning, made as they are asked for.
 public struct WordSequence: Sequence, IteratorProtocol {
   private let lexicon: Lexicon
@@ -106,7 +108,7 @@ extension Lexicon {
 
   /// The word of a day, counted in days since 1970: the same for everybody who has the same list.
   public func wordOfTheDay(_ day: Int, length: Int? = nil) -> String? {
-    var generator = DayGenerator(day: day)
+    var generator = SeededNumbers(day: day)
     if let length { return random(length: length, using: &generator) }
     let usual = lengths.filter { (5...9).contains($0) }
     return random(length: usual.randomElement(using: &generator), using: &generator)
@@ -130,16 +132,7 @@ extension Lexicon {
   }
 }
 
-/// The random numbers of a day: SplitMix64 (Steele, Lea, Flood 2014) seeded with its number.
-struct DayGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(day: Int) { state = UInt64(bitPattern: Int64(day)) &* 0xD134_2543_DE82_EF95 }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
+extension SeededNumbers {
+  /// The random numbers of a day.
+  init(day: Int) { self.init(seed: UInt64(bitPattern: Int64(day)) &* 0xD134_2543_DE82_EF95) }
 }

@@ -117,11 +117,13 @@ public struct ModuleDescription {
 @usableFromInline final class HostFunction {
   @usableFromInline typealias Body = (borrowing LuaStack, UnsafeMutableRawPointer?) throws -> Int32
   let name: String
+  let fastPath: LuaFastPath?
   private let failsSoftly: Bool
   private let body: Body
 
-  @usableFromInline init(_ name: String, failsSoftly: Bool, _ body: @escaping Body) {
+  @usableFromInline init(_ name: String, failsSoftly: Bool, fastPath: LuaFastPath? = nil, _ body: @escaping Body) {
     self.name = name
+    self.fastPath = fastPath
     self.failsSoftly = failsSoftly
     self.body = body
   }
@@ -161,14 +163,18 @@ public final class BoundType<T: AnyObject> {
   let weigh: ((T) -> Int)?
   /// Runs before every member: what throws here keeps the object from being used at all.
   @usableFromInline let check: ((T) throws -> Void)?
+  /// What the fast paths of its members are handed.
+  let context: AnyObject?
 
   public init(
     _ name: String, _ help: String, cost: Int = 128, weigh: ((T) -> Int)? = nil,
     summary: @escaping (T) throws -> String,
-    identity: ((T) throws -> LuaValue)? = nil, check: ((T) throws -> Void)? = nil, _ describe: (BoundType<T>) -> Void
+    identity: ((T) throws -> LuaValue)? = nil, context: AnyObject? = nil, check: ((T) throws -> Void)? = nil,
+    _ describe: (BoundType<T>) -> Void
   ) {
     self.cost = cost
     self.weigh = weigh
+    self.context = context
     self.check = check
     let summaryOf: (any BoundObject) throws -> String = { try ($0 as? T).map(summary) ?? name }
     description = TypeDescription(
@@ -195,13 +201,13 @@ public final class BoundType<T: AnyObject> {
   /// A method, called with `:`. Its arguments are at 2, 3, ...
   @inlinable public func method<R: LuaRepresentable>(
     _ name: String, _ parameters: [LuaParameter], returns: LuaType, fails: Bool = false, _ help: String,
-    _ body: @escaping (T, borrowing LuaStack) throws -> R
+    fastPath: LuaFastPath? = nil, _ body: @escaping (T, borrowing LuaStack) throws -> R
   ) {
     let check = self.check
     members.append(
       BoundMember(
         .method,
-        HostFunction(name, failsSoftly: fails) { stack, raw in
+        HostFunction(name, failsSoftly: fails, fastPath: fastPath) { stack, raw in
           try Self.with(raw, check) { try body($0, stack).push(on: stack) }
         }))
     note(FunctionDescription(name: name, parameters: parameters, returns: returns, failsSoftly: fails, help: help))
@@ -275,11 +281,15 @@ public final class BoundModule {
   @usableFromInline var members: [BoundMember] = []
   /// Runs before every member: what throws here keeps the module from being used at all.
   @usableFromInline let check: () throws -> Void
+  /// What the fast paths of its members are handed.
+  let context: AnyObject?
 
   public init(
-    _ name: String, _ help: String, check: @escaping () throws -> Void = {}, _ describe: (BoundModule) -> Void
+    _ name: String, _ help: String, context: AnyObject? = nil, check: @escaping () throws -> Void = {},
+    _ describe: (BoundModule) -> Void
   ) {
     description = ModuleDescription(name: name, help: help)
+    self.context = context
     self.check = check
     describe(self)
   }
@@ -287,13 +297,13 @@ public final class BoundModule {
   /// A function. Its arguments are at 1, 2, ...
   @inlinable public func function<R: LuaRepresentable>(
     _ name: String, _ parameters: [LuaParameter], returns: LuaType, fails: Bool = false, _ help: String,
-    _ body: @escaping (borrowing LuaStack) throws -> R
+    fastPath: LuaFastPath? = nil, _ body: @escaping (borrowing LuaStack) throws -> R
   ) {
     let check = self.check
     members.append(
       BoundMember(
         .method,
-        HostFunction(name, failsSoftly: fails) { stack, _ in
+        HostFunction(name, failsSoftly: fails, fastPath: fastPath) { stack, _ in
           try check()
           return try body(stack).push(on: stack)
         }))

@@ -16,20 +16,28 @@ public struct LuaPushed: LuaRepresentable {
 extension LuaTable {
   /// Pushes a list of what `body` pushes, one value each, for elements 1...n, up to the first nil. Each element is on top of the
   /// stack when `body` gets it.
-  public func pushMapped(_ body: (borrowing LuaStack) throws -> Void) throws -> LuaPushed {
+  @inlinable public func pushMapped(_ body: (borrowing LuaStack) throws -> Void) throws -> LuaPushed {
     let stack = LuaStack(L)
     try stack.reserve(LuaStack.flatValue)
     let length = try count()
     stack.pushTable(array: min(length, 1 << 16), fields: 0)
     let result = lua_gettop(L)
-    guard isPlain else {
+    if isPlain {
+      try mapPlain(length, into: result, stack, body)
+    } else {
       try forEachElement { position, stack in
         try stack.requireRoom()
         try body(stack)
         lua_rawseti(L, result, Int64(position))
       }
-      return LuaPushed(1)
     }
+    return LuaPushed(1)
+  }
+
+  /// The elements of a table without a metatable, read raw.
+  @inlinable func mapPlain(
+    _ length: Int, into result: Int32, _ stack: borrowing LuaStack, _ body: (borrowing LuaStack) throws -> Void
+  ) throws {
     var position: Int64 = 1
     while position <= length, lua_rawgeti(L, index, position) != LUA_TNIL {
       if position & 7 == 0 { try stack.requireRoom() }
@@ -44,10 +52,9 @@ extension LuaTable {
       position += 1
     }
     lua_settop(L, result)
-    return LuaPushed(1)
   }
 
-  private var isPlain: Bool {
+  @usableFromInline var isPlain: Bool {
     guard lua_getmetatable(L, index) != 0 else { return true }
     dh_pop(L, 1)
     return false

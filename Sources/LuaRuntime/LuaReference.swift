@@ -6,7 +6,7 @@ public import CLua
 /// A value in the registry of its state. It keeps the state's Swift object, not the state, alive.
 public final class LuaReference {
   public let state: LuaState
-  let slot: Int32
+  @usableFromInline let slot: Int32
 
   /// Takes the value on top of the stack.
   init(popping L: OpaquePointer, of state: LuaState) {
@@ -37,14 +37,13 @@ public final class LuaReference {
   public func call<R>(
     _ arguments: [any LuaRepresentable] = [], results: Int = 1, _ read: (borrowing LuaStack) throws -> R
   ) throws -> R {
-    let L = try begin(slots: arguments.count + results)
-    let stack = LuaStack(L)
-    let (top, charged) = (lua_gettop(L) - 2, dh_charged(L))
-    defer { end(L, top, charged) }
+    let use = try state.beginCall(slot, slots: arguments.count + results)
+    let stack = LuaStack(use.L)
+    defer { state.endCall(use) }
     return try stack.tellingMemory {
       var count: Int32 = 0
       for argument in arguments { count += try argument.push(on: stack) }
-      try finish(L, count, results)
+      try finish(use.L, count, results)
       return try read(stack)
     }
   }
@@ -53,25 +52,18 @@ public final class LuaReference {
   @inlinable public func call<First: LuaRepresentable, each Argument: LuaRepresentable, R>(
     with first: First, _ arguments: repeat each Argument, results: Int = 1, read: (borrowing LuaStack) throws -> R
   ) throws -> R {
-    let L = try begin(slots: results)
-    let stack = LuaStack(L)
-    let (top, charged) = (lua_gettop(L) - 2, dh_charged(L))
-    defer { end(L, top, charged) }
+    let use = try state.beginCall(slot, slots: results)
+    let stack = LuaStack(use.L)
+    defer { state.endCall(use) }
     return try stack.tellingMemory {
       var count = try first.push(on: stack)
       for argument in repeat each arguments { count += try argument.push(on: stack) }
-      try finish(L, count, results)
+      try finish(use.L, count, results)
       return try read(stack)
     }
   }
 
-  /// Pushes the handler and the value; room for `slots` more and some.
-  @usableFromInline func begin(slots: Int) throws -> OpaquePointer { try state.beginCall(slot, slots: slots) }
-  @usableFromInline func end(_ L: OpaquePointer, _ top: Int32, _ charged: Int) {
-    state.endUse(L, top: top, charged: charged)
-  }
-
-  @usableFromInline func finish(_ L: OpaquePointer, _ count: Int32, _ results: Int) throws {
+  @inlinable func finish(_ L: OpaquePointer, _ count: Int32, _ results: Int) throws {
     let status = dh_finish_call(L, count, Int32(truncatingIfNeeded: results))
     guard status == LUA_OK else { throw state.takeError(on: L, status: status) }
   }

@@ -51,7 +51,7 @@ public struct LuaStack: ~Copyable {
   }
 
   /// What one value that holds no others may take while it is pushed.
-  static let flatValue = 16
+  @usableFromInline static var flatValue: Int { 16 }
 
   /// Makes sure that `slots` more values fit; Lua's own limit is a million in all.
   /// - Throws: `LuaError`, "stack overflow".

@@ -2,7 +2,7 @@
 // Sendable), every bound type and module in it lives as long as it does, and after `close` no call begins in it;
 // its memory is given back when the last use of its stacks that was under way has ended.
 
-import CLua
+public import CLua
 import Problems
 
 /// One Lua state: its globals, the bound types that it knows, and the doors through which Swift calls into it.
@@ -29,19 +29,19 @@ public final class LuaState {
     }
   }
 
-  let main: OpaquePointer
+  @usableFromInline let main: OpaquePointer
   /// Read at every call; nothing holds an access to it across another.
   @exclusivity(unchecked) public private(set) var isClosed = false
   /// Whether its memory was given back, too.
   @exclusivity(unchecked) private(set) var isFreed = false
   /// How many calls, and other uses of its stacks by the host, are under way.
-  @exclusivity(unchecked) private var uses = 0
+  @usableFromInline @exclusivity(unchecked) var uses = 0
   /// A few, which are looked through faster than a dictionary is asked.
   private var slots: [Slot] = []
   /// The types and modules that were registered, for help, completion and the reference.
   public private(set) var types: [TypeDescription] = []
   public private(set) var modules: [ModuleDescription] = []
-  private var functions: [(object: HostFunction, entry: UnsafeMutablePointer<dh_function>)] = []
+  private var functions: [(object: HostFunction, context: AnyObject?, entry: UnsafeMutablePointer<dh_function>)] = []
   private var names: [UnsafeMutablePointer<CChar>] = []
   private var problemMetatable: LuaReference?
   private var errorValues: [(number: Int, value: LuaReference)] = []
@@ -91,7 +91,7 @@ public final class LuaState {
     if isClosed, uses == 0 { free() }
   }
 
-  private func free() {
+  @usableFromInline func free() {
     problemMetatable = nil
     errorValues = []
     isClosed = true
@@ -146,12 +146,19 @@ public final class LuaState {
     return (L, lua_gettop(L), dh_charged(L))
   }
 
-  /// Begins a call of the value at a slot of the registry: its handler and the value are on the stack then.
-  func beginCall(_ slot: Int32, slots: Int) throws(LuaError) -> OpaquePointer {
+  /// Begins a call of the value at a slot of the registry: its handler and the value are on the stack then. `endCall` must follow.
+  @inlinable func beginCall(_ slot: Int32, slots: Int) throws(LuaError) -> dh_use {
     guard !isClosed else { throw refusal }
-    guard let L = dh_begin_call(main, slot, Int32(clamping: slots)) else { throw stackIsFull }
+    let use = dh_begin_call(main, slot, Int32(clamping: slots))
+    guard use.L != nil else { throw stackIsFull }
     uses += 1
-    return L
+    return use
+  }
+
+  @inlinable func endCall(_ use: dh_use) {
+    dh_end_call(use)
+    uses -= 1
+    if isClosed, uses == 0 { free() }
   }
 
   /// Gives `body` a view of the stack, balanced afterwards.
@@ -186,8 +193,10 @@ public final class LuaState {
 
   // MARK: Errors
 
-  var stackIsFull: LuaError { LuaError(kind: .runtime, message: "stack overflow") }
-  private var refusal: LuaError { LuaError(kind: .runtime, message: "this belongs to a Lua state that is closed") }
+  @usableFromInline var stackIsFull: LuaError { LuaError(kind: .runtime, message: "stack overflow") }
+  @usableFromInline var refusal: LuaError {
+    LuaError(kind: .runtime, message: "this belongs to a Lua state that is closed")
+  }
 
   /// A chunk is incomplete when its end was not expected there. A short string cannot go on in the next line, unless the
   /// line ends in a backslash.
@@ -201,7 +210,7 @@ public final class LuaState {
   }
 
   /// The error of a protected call; takes the value off the stack.
-  func takeError(on L: OpaquePointer, status: Int32) -> LuaError {
+  @usableFromInline func takeError(on L: OpaquePointer, status: Int32) -> LuaError {
     if status >= DH_STATUS_STOPPED {
       return stopError(status - Int32(DH_STATUS_STOPPED), position: String(cString: dh_stop_position(L)))
     }
@@ -314,11 +323,11 @@ public final class LuaState {
         Unmanaged<T>.fromOpaque(raw).takeUnretainedValue()
       })
     types.append(bound.description)
-    for member in bound.members { add(member, to: type) }
+    for member in bound.members { add(member, to: type, context: bound.context) }
   }
 
-  private func add(_ member: BoundMember, to type: UnsafeMutablePointer<dh_type>) {
-    let entry = keep(member.function, type: type)
+  private func add(_ member: BoundMember, to type: UnsafeMutablePointer<dh_type>, context: AnyObject?) {
+    let entry = keep(member.function, type: type, context: context)
     switch member.role {
     case .method: dh_type_method(main, type, entry)
     case .getter: dh_type_getter(main, type, entry)
@@ -333,7 +342,7 @@ public final class LuaState {
     try withStack { stack in
       dh_push_module(main, keep(module.description.name))
       for member in module.members {
-        let entry = keep(member.function, type: nil)
+        let entry = keep(member.function, type: nil, context: module.context)
         if case .getter = member.role {
           dh_module_getter(main, entry)
         } else {
@@ -356,13 +365,16 @@ public final class LuaState {
     modules.append(module.description)
   }
 
-  func keep(_ function: HostFunction, type: UnsafeMutablePointer<dh_type>?) -> UnsafeMutablePointer<dh_function> {
+  func keep(
+    _ function: HostFunction, type: UnsafeMutablePointer<dh_type>?, context: AnyObject? = nil
+  ) -> UnsafeMutablePointer<dh_function> {
     let entry = UnsafeMutablePointer<dh_function>.allocate(capacity: 1)
     entry.initialize(
       to: dh_function(
         swift: Unmanaged.passUnretained(function).toOpaque(), type: type.map { UnsafePointer($0) },
-        name: keep(function.name), cost: 0))
-    functions.append((function, entry))
+        name: keep(function.name), cost: 0, fast: function.fastPath,
+        context: context.map { Unmanaged.passUnretained($0).toOpaque() }))
+    functions.append((function, context, entry))
     return entry
   }
 

@@ -7,8 +7,8 @@ import Text
 
 /// A table on the stack of a host call. Valid only during that call.
 public struct LuaTable: ~Copyable {
-  let L: OpaquePointer
-  let index: Int32
+  @usableFromInline let L: OpaquePointer
+  @usableFromInline let index: Int32
   /// The number of the argument that errors name.
   public let argument: Int
   /// A plain table is read raw; that stays right when it gets a metatable meanwhile.

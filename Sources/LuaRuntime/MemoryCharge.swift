@@ -46,12 +46,12 @@ extension LuaStack {
   public func hasRoom(_ bytes: Int = 0) -> Bool { dh_has_room(L, bytes) != 0 }
 
   /// - Throws: `LuaFailure.memory` when nothing more may be pushed.
-  func requireRoom() throws(LuaFailure) {
+  @usableFromInline func requireRoom() throws(LuaFailure) {
     guard hasRoom() else { throw .memory }
   }
 
   /// Runs a call and the reading of its results: what they would take too much of is the end of that call.
-  @usableFromInline func tellingMemory<R>(_ body: () throws -> R) throws -> R {
+  @inlinable @inline(__always) func tellingMemory<R>(_ body: () throws -> R) throws -> R {
     do {
       return try body()
     } catch LuaFailure.memory {
@@ -83,7 +83,7 @@ extension LuaStack {
 
 extension LuaState {
   /// The error of a call that was refused memory, outside any call: or what else the state is to stop for.
-  var memoryError: LuaError {
+  @usableFromInline var memoryError: LuaError {
     let reason = isFreed ? 0 : dh_stop_reason_of(main)
     return stopError(reason == 0 ? Int32(DH_STOP_MEMORY.rawValue) : reason)
   }

@@ -30,7 +30,7 @@ extension PluginHost {
     plugin.granted = rights
     let isRunning = plugin.state == .loaded || plugin.state == .loading
     if isRunning, plugin.manifest?.source == manifest.source { return }
-    takeBack(plugin)
+    unload(plugin)
     plugin.manifest = manifest
     plugin.state = .ready
     announce(plugin)
@@ -40,7 +40,7 @@ extension PluginHost {
 
   public func disable(_ plugin: Plugin) throws {
     try remember(plugin) { $0.isEnabled = false }
-    takeBack(plugin)
+    unload(plugin)
     plugin.state = .off
   }
 
@@ -59,13 +59,13 @@ extension PluginHost {
   }
 
   private func remember(_ plugin: Plugin, version: String? = nil, _ change: (inout GrantFile.Entry) -> Void) throws {
-    if grants == nil { grants = try GrantFile(path: surroundings.personFolder + "/grants.json") }
+    if grants == nil { grants = try GrantFile(path: environment.folders.plugins + "/grants.json") }
     var entry =
       grants?.entry(of: plugin.name, isBundled: plugin.isBundled)
       ?? GrantFile.Entry(isEnabled: plugin.isBundled, isBundled: plugin.isBundled)
     entry.version = version ?? plugin.manifest?.version ?? entry.version
     change(&entry)
-    try makePrivateFolder(surroundings.personFolder)
+    try makePrivateFolder(environment.folders.plugins)
     try grants?.set(plugin.name, entry)
   }
 
@@ -79,7 +79,7 @@ extension PluginHost {
   }
 
   private func replace(_ plugin: Plugin) -> Plugin {
-    takeBack(plugin)
+    unload(plugin)
     plugin.state = .off
     let fresh = read(plugin.name, plugin.folder, isBundled: plugin.isBundled)
     plugins = plugins.map { $0 === plugin ? fresh : $0 }

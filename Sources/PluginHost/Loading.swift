@@ -2,8 +2,9 @@
 // libraries, its granted modules and its own files; what it is built on was loaded before it. It may be unloaded while
 // its code runs: what it added goes at once, its state when the code has ended.
 
-import Bindings
+public import Bindings
 import Commands
+import Files
 import LuaRuntime
 import Problems
 import Text
@@ -34,7 +35,7 @@ extension PluginHost {
     try load(try plugin(named: owner.description))
   }
 
-  func loadListeners(to event: ShellEvent) {
+  public func loadListeners(to event: ShellEvent) {
     for plugin in plugins where plugin.state == .ready && plugin.manifest?.events.contains(event) == true {
       loadOrReport(plugin)
     }
@@ -44,7 +45,7 @@ extension PluginHost {
     do {
       try load(plugin)
     } catch {
-      surroundings.report(oneLine(error))
+      session.reportPlugin(oneLine(error))
     }
   }
 
@@ -63,7 +64,7 @@ extension PluginHost {
     case .failed(let message): throw PluginError.failed(plugin: plugin.name, message: message)
     case .ready: break
     }
-    try surroundings.requireSignIn()
+    try session.requireSignIn()
     guard let manifest = plugin.manifest else { return }
     try loadDependencies(of: plugin)
     // What it is built on may have used it, and so loaded it, or have turned it off.
@@ -72,7 +73,7 @@ extension PluginHost {
   }
 
   private func loadCode(of plugin: Plugin, _ manifest: Manifest) throws {
-    let start = surroundings.elapsed()
+    let start = environment.clocks.elapsed()
     let unloadings = plugin.unloadings
     plugin.state = .loading
     // The announcements give way to the commands themselves.
@@ -83,7 +84,7 @@ extension PluginHost {
       try checkPromises(manifest)
     } catch let error as LuaError where error.stopReason == .interrupt {
       guard plugin.unloadings == unloadings else { throw error }
-      takeBack(plugin)
+      unload(plugin)
       plugin.state = .ready
       announce(plugin)
       throw error
@@ -91,12 +92,12 @@ extension PluginHost {
       // What its own code has made of it holds.
       guard plugin.unloadings == unloadings else { throw PluginError.endedWhileLoading(plugin: plugin.name) }
       let message = reason(error, of: plugin)
-      takeBack(plugin)
+      unload(plugin)
       plugin.state = .failed(message)
       plugin.lastError = message
       throw PluginError.failed(plugin: plugin.name, message: message)
     }
-    plugin.loadTime = surroundings.elapsed() - start
+    plugin.loadTime = environment.clocks.elapsed() - start
     plugin.addedCommands = registry.commands.filter { $0.owner == manifest.owner }.map(\.name)
     plugin.addedModes = modes.modes.map(\.name).filter { modes.owner(of: $0) == manifest.owner }
     plugin.state = .loaded
@@ -107,17 +108,19 @@ extension PluginHost {
   func run(
     _ plugin: Plugin, _ manifest: Manifest, _ grants: Grants, mayTake: ((String) -> Bool)? = nil
   ) throws {
-    let seed = surroundings.seed.map { seed in plugin.name.utf8.reduce(seed) { $0 &* 0x100_0000_01B3 ^ UInt64($1) } }
+    let seed = environment.random.seed.map { seed in
+      plugin.name.utf8.reduce(seed) { $0 &* 0x100_0000_01B3 ^ UInt64($1) }
+    }
     let lua = try LuaState(memoryLimit: plugin.limits.memory << 20, libraries: .sandboxed, seed: seed)
     plugin.lua = lua
     lua.timeLimit = plugin.limits.seconds
-    let context = surroundings.context(manifest.name, grants)
-    context.limits = plugin.limits
-    context.mayTakeTypedPath = mayTake ?? { _ in true }
-    context.noteFailure = { [weak plugin] message in
+    var terms = PluginTerms()
+    terms.limits = plugin.limits
+    terms.mayTakeTypedPath = mayTake ?? { _ in true }
+    terms.noteFailure = { [weak plugin] message in
       if let plugin { plugin.lastError = message.withoutPrefix(plugin.name + ": ") }
     }
-    try install(context, in: lua)
+    try install(session.bindingContext(of: manifest.name, grants, terms), in: lua)
     let folder = PluginFolder(plugin: plugin.name, path: plugin.folder)
     try lua.setRequire { try folder.module($0) }
     try runFile("init.lua", of: plugin, in: lua)
@@ -137,17 +140,12 @@ extension PluginHost {
     for permission in permissions {
       switch permission {
       case .module(let name): if let module = Grants.Module(rawValue: name) { grants.modules.insert(module) }
-      case .read(let path): grants.readable?.append(expanded(path))
-      case .write(let path): grants.writable?.append(expanded(path))
+      case .read(let path): grants.readable?.append(environment.folders.expanded(path))
+      case .write(let path): grants.writable?.append(environment.folders.expanded(path))
       case .setting(let name): grants.settings?.append(name)
       }
     }
     return grants
-  }
-
-  private func expanded(_ path: String) -> String {
-    guard path == "~" || path.hasPrefix("~/"), let home = surroundings.home else { return path }
-    return home + path.dropFirst()
   }
 
   private func checkPromises(_ manifest: Manifest) throws {
@@ -207,13 +205,13 @@ extension PluginHost {
 
   /// Takes back everything that a plugin added, and closes its state, or lets it be closed when the code of it that
   /// runs has ended. The caller says what becomes of the plugin.
-  func takeBack(_ plugin: Plugin) {
+  func unload(_ plugin: Plugin) {
     plugin.unloadings += 1
     if let manifest = plugin.manifest {
       registry.removeAll(owner: manifest.owner)
       modes.remove(owner: manifest.owner)
       events.removeAll(owner: manifest.owner)
-      surroundings.unloaded(manifest.name)
+      session.didUnload(manifest.name)
     }
     announced.removeAll { $0 === plugin }
     plugin.lua?.close()
@@ -227,7 +225,7 @@ extension PluginHost {
   /// manifests name stays known.
   public func unloadAll() {
     for plugin in plugins where plugin.lua != nil {
-      takeBack(plugin)
+      unload(plugin)
       plugin.state = .ready
       announce(plugin)
     }

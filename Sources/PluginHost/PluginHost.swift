@@ -4,49 +4,26 @@
 
 public import Bindings
 public import Commands
-import Files
+public import Files
 public import Problems
 import Text
 public import WordGames
 
-public final class PluginHost {
-  /// What the host works with, handed in by the program.
-  public struct Surroundings {
-    /// The folder of the plugins that come with the program, if it was found.
-    public var bundledFolder: String?
-    /// Where the person's plugins are installed.
-    public var personFolder: String
-    public var home: String?
-    /// Makes the context of a plugin's bindings.
-    public var context: (_ plugin: PluginName, _ grants: Grants) -> BindingContext
-    /// What a plugin's random numbers start from, so that they repeat; nil for other ones each time.
-    public var seed: UInt64?
-    public var elapsed: () -> Double
-    /// Told of a failure in one line, when nobody asked for the plugin.
-    public var report: (String) -> Void
-    /// Throws while nobody is signed in: no plugin's code runs then.
-    public var requireSignIn: () throws -> Void
-    /// Told when a plugin was unloaded, so that what it declared elsewhere goes too.
-    public var unloaded: (_ plugin: PluginName) -> Void
+/// What the host needs from the program above it.
+public protocol PluginSession: AnyObject {
+  /// The context of a plugin's bindings.
+  func bindingContext(of plugin: PluginName, _ grants: Grants, _ terms: PluginTerms) -> BindingContext
+  /// - Throws: while nobody is signed in: no plugin's code runs then.
+  func requireSignIn() throws
+  /// Prints a failure in one line, when nobody asked for the plugin.
+  func reportPlugin(_ line: String)
+  /// What a plugin that was unloaded declared elsewhere goes too.
+  func didUnload(_ plugin: PluginName)
+}
 
-    public init(
-      bundledFolder: String?, personFolder: String, home: String?,
-      context: @escaping (PluginName, Grants) -> BindingContext, elapsed: @escaping () -> Double,
-      report: @escaping (String) -> Void, requireSignIn: @escaping () throws -> Void = {},
-      unloaded: @escaping (PluginName) -> Void = { _ in }
-    ) {
-      self.requireSignIn = requireSignIn
-      self.unloaded = unloaded
-      self.bundledFolder = bundledFolder
-      self.personFolder = personFolder
-      self.home = home
-      self.context = context
-      self.elapsed = elapsed
-      self.report = report
-    }
-  }
-
-  let surroundings: Surroundings
+public final class PluginHost: ListenerLoading {
+  unowned let session: any PluginSession
+  let environment: Environment
   let registry: CommandRegistry
   let modes: ModeTable
   let events: EventTable
@@ -56,8 +33,12 @@ public final class PluginHost {
   /// Those whose names are taken: they were announced before.
   var announced: [Plugin] = []
 
-  public init(_ surroundings: Surroundings, registry: CommandRegistry, modes: ModeTable, events: EventTable) {
-    self.surroundings = surroundings
+  public init(
+    _ session: any PluginSession, environment: Environment, registry: CommandRegistry, modes: ModeTable,
+    events: EventTable
+  ) {
+    self.session = session
+    self.environment = environment
     self.registry = registry
     self.modes = modes
     self.events = events
@@ -70,21 +51,21 @@ public final class PluginHost {
     find()
     // What comes with the program is first, so that an installed plugin does not take its names.
     for plugin in plugins.filter(\.isBundled) + plugins.filter({ !$0.isBundled }) { announce(plugin) }
-    events.willEmit = { [unowned self] event in loadListeners(to: event) }
+    events.loader = self
   }
 
   /// Reads the manifests of all plugins.
   func find() {
     do {
-      grants = try GrantFile(path: surroundings.personFolder + "/grants.json")
+      grants = try GrantFile(path: environment.folders.plugins + "/grants.json")
     } catch {
-      surroundings.report(oneLine(error))
+      session.reportPlugin(oneLine(error))
     }
     var found: [String: Plugin] = [:]
-    for (folder, isBundled) in [(surroundings.bundledFolder, true), (surroundings.personFolder, false)] {
+    for (folder, isBundled) in [(environment.folders.bundledPlugins, true), (environment.folders.plugins, false)] {
       guard let folder else { continue }
       for name in Folder.subfolders(of: folder) {
-        if found[name] != nil { surroundings.report("\(name): your plugin stands in place of the bundled one") }
+        if found[name] != nil { session.reportPlugin("\(name): your plugin stands in place of the bundled one") }
         found[name] = read(name, folder + "/" + name, isBundled: isBundled)
       }
     }
@@ -100,7 +81,7 @@ public final class PluginHost {
     do {
       let bytes = try PluginFolder(plugin: name, path: folder).file("plugin.json", limit: 256 << 10)
       let manifest = try Manifest(bytes, folder: name)
-      if manifest.isNewer { surroundings.report(oneLine(PluginError.newerAPI(plugin: name, api: manifest.api))) }
+      if manifest.isNewer { session.reportPlugin(oneLine(PluginError.newerAPI(plugin: name, api: manifest.api))) }
       let entry = grants?.entry(of: name, isBundled: isBundled)
       return Plugin(
         name: name, folder: folder, isBundled: isBundled, manifest: manifest,
@@ -111,7 +92,7 @@ public final class PluginHost {
       let message = reason(error, of: plugin)
       plugin.state = .failed(message)
       plugin.lastError = message
-      surroundings.report("\(name): \(message)")
+      session.reportPlugin("\(name): \(message)")
       return plugin
     }
   }
@@ -134,13 +115,8 @@ public final class PluginHost {
       for name in manifest.commands {
         try registry.add(
           Command(
-            path: [name], theme: "Plugins", effect: .acts, summary: manifest.summary,
-            arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: manifest.owner, isAnnounced: true
-          ) { [unowned self] invocation in
-            try load(plugin)
-            let (command, loaded) = try registry.parse(words: [name] + invocation.words)
-            return try command.run(loaded)
-          })
+            path: [name], CommandText(theme: "Plugins", summary: manifest.summary), access: .signedIn, effect: .acts,
+            arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: manifest.owner, action: .announced))
       }
     } catch {
       fail(plugin, with: error)
@@ -177,10 +153,10 @@ public final class PluginHost {
 
   func fail(_ plugin: Plugin, with error: any Error) {
     let message = reason(error, of: plugin)
-    takeBack(plugin)
+    unload(plugin)
     plugin.state = .failed(message)
     plugin.lastError = message
-    surroundings.report("\(plugin.name): \(message)")
+    session.reportPlugin("\(plugin.name): \(message)")
   }
 
   /// Why it failed, without the plugin's own name before it.

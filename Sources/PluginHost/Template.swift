@@ -13,7 +13,7 @@ extension PluginHost {
     guard Manifest.isName(name), CommandRegistry.mayName(name) else { throw PluginError.badName(name) }
     if plugins.contains(where: { $0.name == name }) { throw PluginError.exists(name: name, what: "a plugin") }
     if registry.isKnown(name) { throw PluginError.exists(name: name, what: "a command") }
-    let folder = surroundings.personFolder + "/" + name
+    let folder = environment.folders.plugins + "/" + name
     if fileExists(folder) { throw PluginError.exists(name: name, what: "the file \(folder)") }
     try makePrivateFolder(folder)
     for (file, text) in Self.template(name) { try AtomicFile.write(folder + "/" + file, Array(text.utf8), mode: 0o600) }

@@ -78,7 +78,7 @@ extension PluginHost {
 
   /// `run("my-command FILE")`: one of the plugin's own commands, as a person would type it.
   private func runner(of manifest: Manifest, _ grants: Grants) -> LuaFunction {
-    let context = surroundings.context(manifest.name, grants)
+    let context = session.bindingContext(of: manifest.name, grants, PluginTerms())
     return LuaFunction("run", fails: true) { [registry] stack in
       let line = try stack.text(1)
       let own = registry.commands.filter { $0.owner == manifest.owner }

@@ -1,22 +1,23 @@
 // Where results and messages go: results to standard output, messages to standard error. Invariant: both reach the terminal in
 // the order they were written, what Lua printed in between too; a message is one line unless it was asked to be more.
 
-public import Bindings
+package import Bindings
 import CTerminal
-public import Commands
+package import Commands
 import Glibc
 import LuaRuntime
+import Text
 
-public final class Console {
+package final class Console {
   private let output: Terminal
   private let errors: Terminal
-  /// Makes of a terminal what the settings say.
-  var adjust: (Terminal) -> Terminal = { $0 }
+  /// Whose settings say what the terminals are like.
+  weak var preferences: UserData?
   /// No greeting, no progress, no notes.
-  public let isQuiet: Bool
+  package let isQuiet: Bool
   let elapsed: () -> Double
 
-  public init(terminal: Terminal, messages: Terminal, isQuiet: Bool, elapsed: @escaping () -> Double) {
+  package init(terminal: Terminal, messages: Terminal, isQuiet: Bool, elapsed: @escaping () -> Double) {
     output = terminal
     errors = messages
     self.isQuiet = isQuiet
@@ -24,34 +25,34 @@ public final class Console {
   }
 
   /// Standard output.
-  public var terminal: Terminal { adjust(output) }
+  package var terminal: Terminal { preferences?.adjusted(output) ?? output }
   /// Standard error.
-  public var messages: Terminal { adjust(errors) }
+  package var messages: Terminal { preferences?.adjusted(errors) ?? errors }
 
   /// The bell, where there is a terminal to ring it.
   func ring() { if output.hasScreen { write("\u{07}") } }
 
   /// Writes to standard output as it is.
-  public func write(_ text: String) {
+  package func write(_ text: String) {
     // Swift's print and Lua's share C's buffer of standard output, so the order is kept.
     print(text, terminator: "")
     if output.hasScreen { fflush(nil) }
   }
 
-  public func show(_ lines: [String]) {
+  package func show(_ lines: [String]) {
     if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n") }
   }
 
-  public func show(_ display: Display) { show(display.lines(on: terminal)) }
+  package func show(_ display: Display) { show(display.lines(on: terminal)) }
 
   /// A line for the person, on standard error; at a terminal it is broken between words.
-  public func message(_ text: String) {
+  package func message(_ text: String) {
     guard let width = errors.cutWidth else { return messageAsItIs(text) }
     messageAsItIs(text.lines(within: width, breaksWords: false).joined(separator: "\n"))
   }
 
   /// A line that a program may read, on standard error.
-  public func messageAsItIs(_ text: String) {
+  package func messageAsItIs(_ text: String) {
     fflush(nil)
     var bytes = Array((text + "\n").utf8)[...]
     while !bytes.isEmpty {
@@ -63,26 +64,26 @@ public final class Console {
   }
 
   /// A line that is of no use to a program.
-  public func note(_ text: String) { if !isQuiet { message(text) } }
+  package func note(_ text: String) { if !isQuiet { message(text) } }
 
   /// Something long under way: a line that is drawn again, on a terminal only.
-  public func progress(_ label: String, total: Int?) -> any ProgressReporting {
-    guard !isQuiet, errors.canRedraw, !messages.isCalm else { return NoProgress() }
+  package func progress(_ label: String, total: Int?) -> any ProgressReporting {
+    guard !isQuiet, errors.canRedraw, !messages.reducesMotion else { return NoProgress() }
     return ConsoleProgress(
-      ProgressLine(label, total: total, on: messages, now: elapsed) { [unowned self] text in
+      ProgressLine(label, total: total, on: messages, now: elapsed) { text in
         fflush(nil)
-        writeRaw(text)
+        Self.writeRaw(text)
       })
   }
 
-  private func writeRaw(_ text: String) {
+  private static func writeRaw(_ text: String) {
     var text = text
     text.withUTF8 { bytes in _ = Glibc.write(2, bytes.baseAddress, bytes.count) }
   }
 
   /// Writes out what is still in buffers.
   /// - Returns: whether standard output took all of it.
-  public func flush() -> Bool { fflush(nil) == 0 && !standard_output_has_failed() }
+  package func flush() -> Bool { fflush(nil) == 0 && !standard_output_has_failed() }
 }
 
 /// Progress that nobody sees.

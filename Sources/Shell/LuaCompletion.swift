@@ -13,54 +13,50 @@ import ToggleSettings
 import WordGames
 import Workspace
 
-extension Shell {
+struct LineCompletion {
+  let session: Session
+
+  init(_ session: Session) { self.session = session }
+
   /// What Tab offers for the line before the cursor.
   func completion(_ line: String) -> Completion {
-    if isCommandLine(line, knows: { registry.isKnown($0) }, isPersonGlobal: isPersonGlobal) {
-      return registry.completions(line: line, sources: completionSources)
+    if isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.isUserGlobal) {
+      return session.registry.completions(line: line, sources: completionSources)
     }
     let lua = luaCompletion(line)
     // The first word may be the beginning of a command.
     guard !line.isEmpty, line.utf8.allSatisfy({ isNameByte($0) || $0 == 0x2D }) else { return lua }
-    let commands = registry.completions(line: line, sources: completionSources)
+    let commands = session.registry.completions(line: line, sources: completionSources)
     let names = Set(commands.candidates.map(\.shown))
     return Completion(
       wordStart: 0, candidates: commands.candidates + lua.candidates.filter { !names.contains($0.shown) })
   }
 
-  /// Whether a global of that name was set by the person.
-  func isPersonGlobal(_ name: String) -> Bool {
-    guard !ownGlobals.contains(name) else { return false }
-    do {
-      return try lua.inspect(path: [name]) != nil
-    } catch {
-      // Without a Lua state there are no globals.
-      return false
-    }
-  }
-
   private var completionSources: CompletionSources {
     CompletionSources(
-      names: { [unowned self] kind in names(of: kind) },
-      paths: { [unowned self] text, foldersOnly in
-        PathCompletion.paths(beginningWith: text, foldersOnly: foldersOnly, home: environment.folders.home)
+      names: { names(of: $0) },
+      paths: { text, foldersOnly in
+        PathCompletion.paths(beginningWith: text, foldersOnly: foldersOnly, home: session.environment.folders.home)
+      },
+      values: { command, word, before in
+        session.tables.builtIns[command.name]?.complete?(word, before, session) ?? []
       })
   }
 
   private func names(of kind: ValueKind) -> [String] {
     do {
       switch kind {
-      case .deck: return try workspace().decks().map { try $0.record().name }
+      case .deck: return try session.workspace().decks().map { try $0.record().name }
       case .card:
-        return try workspace().decks().map { try $0.record().name + ":" }
+        return try session.workspace().decks().map { try $0.record().name + ":" }
       case .document:
-        return try workspace().documentEntries().compactMap { $0.id.map { String($0.description.prefix(8)) } }
-      case .language: return lexicons.languages().map(\.name)
-      case .mode: return modes.modes.map(\.name) + plugins.offeredModes.map(\.name)
-      case .plugin: return plugins.plugins.map(\.name)
-      case .setting: return preferences?.tree.names ?? []
-      case .account: return gate.needsAuthentication ? [] : try gate.store.names()
-      case .command: return helpNames
+        return try session.workspace().documentEntries().compactMap { $0.id.map { String($0.description.prefix(8)) } }
+      case .language: return session.lexicons.languages().map(\.name)
+      case .mode: return session.modes.modes.map(\.name) + session.plugins.offeredModes.map(\.name)
+      case .plugin: return session.plugins.plugins.map(\.name)
+      case .setting: return session.preferences?.tree.names ?? []
+      case .account: return session.gate.needsAuthentication ? [] : try session.gate.store.names()
+      case .command: return LuaHelp(session.lua).names
       default: return []
       }
     } catch {
@@ -88,9 +84,9 @@ extension Shell {
 
   private func offers(_ path: [String], isMethod: Bool) -> [(name: String, isFunction: Bool)] {
     do {
-      switch try lua.inspect(path: path) {
+      switch try session.lua.inspect(path: path) {
       case .table(let keys):
-        let module = path.count == 1 ? lua.modules.first { $0.name == path[0] } : nil
+        let module = path.count == 1 ? session.lua.modules.first { $0.name == path[0] } : nil
         return keys + (module?.fields ?? []).map { ($0.name, false) }
       case .object(let type):
         return (isMethod ? [] : type.fields.map { ($0.name, false) }) + type.methods.map { ($0.name, true) }
@@ -104,7 +100,7 @@ extension Shell {
   }
 
   private func offersOfTable(_ path: [String]) throws -> [(name: String, isFunction: Bool)] {
-    if case .table(let keys) = try lua.inspect(path: path) { return keys }
+    if case .table(let keys) = try session.lua.inspect(path: path) { return keys }
     return []
   }
 
@@ -128,5 +124,18 @@ extension Shell {
       }
     }
     return quote != nil
+  }
+}
+
+extension Session {
+  /// Whether a global of that name was set by the user.
+  func isUserGlobal(_ name: String) -> Bool {
+    guard !scripting.ownGlobals.contains(name) else { return false }
+    do {
+      return try lua.inspect(path: [name]) != nil
+    } catch {
+      // Without a Lua state there are no globals.
+      return false
+    }
   }
 }

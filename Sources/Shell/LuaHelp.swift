@@ -4,9 +4,14 @@ import LuaRuntime
 import Problems
 import Text
 
-extension Shell {
+/// The help of a Lua state.
+struct LuaHelp {
+  let lua: LuaState
+
+  init(_ lua: LuaState) { self.lua = lua }
+
   /// Names that `help` knows beside commands: modules, types, `decks.create`, `deck:add`.
-  var helpNames: [String] {
+  var names: [String] {
     var names = ["tour"]
     for module in lua.modules { names += [module.name] + module.memberNames.map { "\(module.name).\($0)" } }
     for type in lua.types {
@@ -18,7 +23,7 @@ extension Shell {
   }
 
   /// What there is to say of a name of the Lua side; nil when it is none.
-  func luaHelp(_ name: String, width: Int) -> [String]? {
+  func lines(of name: String) -> [String]? {
     if let module = lua.modules.first(where: { $0.name == name }) { return lines(module) }
     if let type = lua.types.first(where: { $0.name == name }) { return lines(type) }
     guard let split = name.firstIndex(where: { $0 == "." || $0 == ":" }) else { return nil }

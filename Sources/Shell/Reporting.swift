@@ -8,21 +8,31 @@ import Problems
 import Text
 import Values
 
-extension Shell {
+/// Reports errors in words, or as JSON.
+struct Reporter {
+  private let console: Console
+  private let wantsJSON: Bool
+  private let wantsTrace: Bool
+
+  init(_ console: Console, _ options: ShellOptions) {
+    self.console = console
+    (wantsJSON, wantsTrace) = (options.wantsJSON, options.wantsTrace)
+  }
+
   /// Tells of an error and answers the exit status it stands for.
   /// - Parameter origin: the command that failed, before the message.
   @discardableResult
-  public func report(_ error: any Error, origin: String? = nil, asJSON: Bool? = nil) -> Int32 {
+  func report(_ error: any Error, origin: String? = nil, asJSON: Bool? = nil) -> Int32 {
     if let reason = (error as? LuaError)?.stopReason, case .exit(let status) = reason { return Int32(status) }
     let problem = problem(of: error)
     // Whoever ended the program knows why its work stopped.
     if let signal = Interrupts.endingSignal, problem.report.code == .interrupted { return 128 + signal }
-    if asJSON ?? setup.wantsJSON {
+    if asJSON ?? wantsJSON {
       console.messageAsItIs(Value(problem).json)
     } else {
       console.message(printableLines(words(error, problem, origin)))
     }
-    if let trace = (error as? LuaError)?.trace, setup.wantsTrace { console.message(trace) }
+    if let trace = (error as? LuaError)?.trace, wantsTrace { console.message(trace) }
     return problem.report.code.exitStatus
   }
 
@@ -36,7 +46,7 @@ extension Shell {
 
   /// Lines typed at the prompt have no file to point into.
   private func withoutPromptPosition(_ text: String) -> String {
-    let start = Self.promptChunk + ":1: "
+    let start = promptChunk + ":1: "
     if text.hasPrefix(start) { return "error: " + text.dropFirst(start.count) }
     return text.contains(":") && !text.hasPrefix("stopped") ? text : "error: " + text
   }

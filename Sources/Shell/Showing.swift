@@ -2,16 +2,16 @@
 // description of its type.
 
 import Bindings
-import Commands
-import LuaRuntime
+package import Commands
+package import LuaRuntime
 import Text
 import Values
 
-extension Shell {
+extension Session {
   /// Shows what a command answered.
   func show(_ result: CommandResult, asJSON: Bool) {
     guard asJSON else { return console.show(result.display) }
-    console.show(result.answer.jsonLines { [unowned self] in record(of: $0) })
+    console.show(result.answer.jsonLines { record(of: $0) })
   }
 
   /// A bound object as a record of its fields; objects in it stand for themselves by name.
@@ -37,11 +37,8 @@ extension Shell {
     }
   }
 
-  /// `shell.print`.
-  func show(_ value: LuaValue) { console.show(display(of: value)) }
-
   /// A value as the prompt shows it; a text as it is, without quotes, each of its lines a line.
-  func display(of value: LuaValue) -> Display {
+  package func display(of value: LuaValue) -> Display {
     do {
       return try lua.withStack { stack in
         _ = try value.push(on: stack)

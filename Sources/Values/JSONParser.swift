@@ -199,7 +199,7 @@ struct JSONBytes: JSONSource {
     switch fault {
     case .digit: unexpected("a digit")
     case .closingQuote: unexpected("a closing quote")
-    case .controlCharacter: failure(.controlCharacter)
+    case .controlCharacter: failure(JSONFailure.Reason.controlCharacter)
     case .escape(let start), .hexDigits(let start): failure(.badEscape, at: start)
     case .word(_, let start): unexpected("a value", at: start)
     }

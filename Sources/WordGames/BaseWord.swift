@@ -118,8 +118,7 @@ extension Game {
       let letters = word.count
       return word.withUTF8 { bytes in
         let hash = Lexicon.hash(of: bytes)
-        return judge.firstFailure(Guess(bytes: bytes, letters: letters, hash: hash, isAsGiven: true, normal: nil))
-          == nil
+        return judge.firstFailure(GuessText(bytes: bytes, letters: letters, hash: hash)) == nil
       }
     }
   }

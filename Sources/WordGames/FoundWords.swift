@@ -104,7 +104,7 @@ final class FoundWords {
   func add(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64, letters: Int, points: Int, player: Int) {
     let number = storage.pointee.count
     let start = storage.pointee.heapUsed
-    if needsRoom(for: word.count) { makeRoom(for: word.count) }
+    if !hasRoom(for: word.count) { makeRoom(for: word.count) }
     storage.pointee.entries[number] = Entry(
       start: start, bytes: word.count, letters: letters, points: points, player: player)
     storage.pointee.count = number &+ 1
@@ -116,11 +116,12 @@ final class FoundWords {
     place(hash, number: number)
   }
 
+  /// Whether a word of so many bytes is added without taking memory.
   @inline(__always)
-  private func needsRoom(for bytes: Int) -> Bool {
-    storage.pointee.count == storage.pointee.entries.count
-      || bytes > storage.pointee.heap.count &- storage.pointee.heapUsed
-      || (storage.pointee.count &+ 1) &* 2 > storage.pointee.slots.count
+  func hasRoom(for bytes: Int) -> Bool {
+    storage.pointee.count < storage.pointee.entries.count
+      && bytes <= storage.pointee.heap.count &- storage.pointee.heapUsed
+      && (storage.pointee.count &+ 1) &* 2 <= storage.pointee.slots.count
   }
 
   @inline(never)

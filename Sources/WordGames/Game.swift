@@ -36,6 +36,8 @@ public final class Game {
   /// Of the mode: how many take turns, how many words go with a base word (0 for any number), and whether letters alone count.
   let (players, wordsPerBase): (Int, Int)
   let hasPlainPoints: Bool
+  /// Whether a guess is a matter of the rules and the letters alone: no functions, no clock, no turns, one base word.
+  let isPlain: Bool
   let judge: Judge
   let foundWords = FoundWords()
   var bonus = 0
@@ -69,6 +71,7 @@ public final class Game {
     mayEnd = mode.hooks.finished != nil || mode.seconds != nil
     (players, wordsPerBase) = (mode.players, mode.wordsPerBase.map { max(1, $0) } ?? 0)
     hasPlainPoints = !mode.scoring.usesLetterValues
+    isPlain = !hasSay && !mayEnd && players == 1 && wordsPerBase == 0 && hasPlainPoints
     nextReward = mode.scoring.firstReward(after: 0)
     wantedLength = length
     clock = GameClock(limit: mode.seconds, now: now)

@@ -10,17 +10,22 @@ import Problems
 ///     let guess = game.read(bytes)
 ///     let outcome = try game.guess(guess)
 public struct Guess {
-  let bytes: UnsafeBufferPointer<UInt8>
-  let letters: Int
-  /// `Lexicon.hash(of: bytes)`.
-  let hash: UInt64
+  let text: GuessText
   /// Whether it was in normal form as it was given, nothing trimmed: the text itself may be handed on.
   public let isAsGiven: Bool
   /// Holds the bytes of a guess that had to be normalised.
   let normal: NormalText?
 
   /// The guess as it is judged.
-  public var word: String { String(decoding: bytes, as: UTF8.self) }
+  public var word: String { String(decoding: text.bytes, as: UTF8.self) }
+}
+
+/// A text in normal form, with what judging it needs to know.
+struct GuessText {
+  let bytes: UnsafeBufferPointer<UInt8>
+  let letters: Int
+  /// `Lexicon.hash(of: bytes)`.
+  let hash: UInt64
 }
 
 /// The bytes of a normalised text, at a fixed place.
@@ -40,7 +45,8 @@ extension Game {
   /// A guess given as its UTF-8, in normal form.
   public func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Guess {
     if let hash = Lexicon.hash(ofPlain: bytes) {
-      return Guess(bytes: bytes, letters: bytes.count, hash: hash, isAsGiven: true, normal: nil)
+      return Guess(
+        text: GuessText(bytes: bytes, letters: bytes.count, hash: hash), isAsGiven: true, normal: nil)
     }
     return readClosely(bytes)
   }
@@ -50,12 +56,14 @@ extension Game {
     let text = withoutBlanks(bytes)
     if let letters = lexicon.lettersIfNormal(text) {
       return Guess(
-        bytes: text, letters: letters, hash: Lexicon.hash(of: text), isAsGiven: text.count == bytes.count, normal: nil)
+        text: GuessText(bytes: text, letters: letters, hash: Lexicon.hash(of: text)),
+        isAsGiven: text.count == bytes.count, normal: nil)
     }
     let word = lexicon.normalized(String(decoding: text, as: UTF8.self))
     let normal = NormalText(word)
     let own = UnsafeBufferPointer(normal.bytes)
-    return Guess(bytes: own, letters: word.count, hash: Lexicon.hash(of: own), isAsGiven: false, normal: normal)
+    return Guess(
+      text: GuessText(bytes: own, letters: word.count, hash: Lexicon.hash(of: own)), isAsGiven: false, normal: normal)
   }
 
   /// The bytes without the ASCII blanks at both ends.
@@ -71,7 +79,7 @@ extension Game {
     if isAsking { throw GameError.busy }
     if mayEnd || hasGivenUp || passes > 0, try isFinished() { return .over }
     return try withExtendedLifetime(guess.normal) {
-      if let failed = judge.firstFailure(guess) { return .refused(rule: failed) }
+      if let failed = judge.firstFailure(guess.text) { return .refused(rule: failed) }
       return try accept(guess)
     }
   }
@@ -83,6 +91,19 @@ extension Game {
   public func guess(_ word: String) throws -> GuessOutcome {
     var word = word
     return try word.withUTF8 { try guess($0) }
+  }
+
+  /// The same for a guess of small ASCII letters where nobody but the rules has a say in it and it changes nothing but the found
+  /// words and their points; nil for any other, which is as if it was not made.
+  public func guessPlainly(_ bytes: UnsafeBufferPointer<UInt8>) -> GuessOutcome? {
+    guard isPlain, !isAsking, !hasGivenUp, passes == 0, let hash = Lexicon.hash(ofPlain: bytes) else { return nil }
+    let text = GuessText(bytes: bytes, letters: bytes.count, hash: hash)
+    if let failed = judge.firstFailure(text) { return .refused(rule: failed) }
+    guard text.letters < letterCount, foundWords.count &+ 1 != nextReward, foundWords.hasRoom(for: bytes.count)
+    else { return nil }
+    foundWords.add(bytes, hash: hash, letters: text.letters, points: text.letters, player: 0)
+    acceptedOnBase &+= 1
+    return .accepted(points: text.letters)
   }
 
   /// Asks the mode about a word that passed every rule, and adds it.
@@ -109,7 +130,8 @@ extension Game {
   /// Takes a word among the found ones.
   @inline(__always)
   private func add(_ guess: Guess, points: Int) throws {
-    foundWords.add(guess.bytes, hash: guess.hash, letters: guess.letters, points: points, player: currentPlayer)
+    let text = guess.text
+    foundWords.add(text.bytes, hash: text.hash, letters: text.letters, points: points, player: currentPlayer)
     passes = 0
     acceptedOnBase &+= 1
     if foundWords.count == nextReward { takeReward() }
@@ -119,13 +141,14 @@ extension Game {
 
   @inline(__always)
   private func nativePoints(_ guess: Guess) -> Int {
-    hasPlainPoints && guess.letters < letterCount ? guess.letters : pointsByTheBook(guess)
+    hasPlainPoints && guess.text.letters < letterCount ? guess.text.letters : pointsByTheBook(guess)
   }
 
   @inline(never)
   private func pointsByTheBook(_ guess: Guess) -> Int {
-    let bonus = guess.letters >= letterCount && guess.letters > 1 ? mode.scoring.allLettersBonus : 0
-    guard mode.scoring.usesLetterValues else { return bounded(guess.letters + bonus) }
+    let letters = guess.text.letters
+    let bonus = letters >= letterCount && letters > 1 ? mode.scoring.allLettersBonus : 0
+    guard mode.scoring.usesLetterValues else { return bounded(letters + bonus) }
     return bounded(guess.word.reduce(bonus) { $0 + (letterValues[$1] ?? 1) })
   }
 }

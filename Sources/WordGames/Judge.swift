@@ -11,6 +11,8 @@ final class Judge {
   private let found: FoundWords
   private let tray = LetterTray()
   private var steps: UnsafeMutableBufferPointer<Step>
+  /// The least number of letters where the rules are the usual four, in their usual order; else nil.
+  private var usualLength: Int?
   /// The texts of the rules, in normal form, by the rule's index.
   private var texts: [[UInt8]] = []
 
@@ -53,6 +55,10 @@ final class Judge {
     self.rules = rules
     self.baseWord = baseWord
     tray.take(baseWord)
+    usualLength = nil
+    if case .minLength(let count)? = rules.first, rules.dropFirst() == [.unused, .fromLetters, .inDictionary] {
+      usualLength = count
+    }
     steps.deallocate()
     steps = .allocate(capacity: rules.count)
     _ = steps.initialize(from: rules.map(Step.init))
@@ -67,7 +73,8 @@ final class Judge {
   deinit { steps.deallocate() }
 
   /// The index of the first rule that the guess fails, or nil.
-  func firstFailure(_ guess: Guess) -> Int? {
+  func firstFailure(_ guess: GuessText) -> Int? {
+    if let usualLength { return firstUsualFailure(guess, usualLength) }
     var index = 0
     while index < steps.count {
       if !passes(steps[index], index, guess) { return index }
@@ -76,8 +83,18 @@ final class Judge {
     return nil
   }
 
+  /// The same by the four rules of a classic game. The letters are counted while the processor waits for the word list.
   @inline(__always)
-  private func passes(_ step: Step, _ index: Int, _ guess: Guess) -> Bool {
+  private func firstUsualFailure(_ guess: GuessText, _ least: Int) -> Int? {
+    if guess.letters < least { return 0 }
+    if found.contains(guess.bytes, hash: guess.hash) { return 1 }
+    let lookup = lexicon.lookUp(guess.bytes, hash: guess.hash)
+    if !tray.canLay(guess.bytes) { return 2 }
+    return lexicon.isFound(lookup, guess.bytes, hash: guess.hash) ? nil : 3
+  }
+
+  @inline(__always)
+  private func passes(_ step: Step, _ index: Int, _ guess: GuessText) -> Bool {
     switch step.kind {
     case .minLength: guess.letters >= step.value
     case .maxLength: guess.letters <= step.value

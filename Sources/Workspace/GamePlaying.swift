@@ -31,6 +31,12 @@ extension GameHandle {
     return outcome
   }
 
+  /// The same where nothing follows from the guess but its points: it waits to be stored already, and nobody observes words. Nil
+  /// elsewhere, which is as if it was not made; `guess` is to judge it.
+  public func guessPlainly(_ bytes: UnsafeBufferPointer<UInt8>) -> GuessOutcome? {
+    isWaiting && !workspace.observesWords ? game.guessPlainly(bytes) : nil
+  }
+
   /// Stores and notifies what a guess changed.
   @inline(__always)
   private func follow(_ outcome: GuessOutcome) throws {

@@ -37,7 +37,7 @@ public final class Workspace {
   /// The person's folder: `local`, or `accounts/NAME`.
   public let folder: String
   /// What the sign-in gave; it ends with the sign-out.
-  let access: AccountAccess
+  @usableFromInline let access: AccountAccess
   private let settingSources: SettingSources
   private var openedPreferences: Preferences?
   public let environment: Environment
@@ -45,7 +45,7 @@ public final class Workspace {
   public let lexicons: LexiconLibrary
   public let modes: ModeTable
   /// Read at every call from Lua; nothing holds an access to it across another.
-  @exclusivity(unchecked) private var isClosed = false
+  @usableFromInline @exclusivity(unchecked) private(set) var isClosed = false
   let database: Store
   private var deckHandles = HandleTable<DeckID, DeckHandle>()
   private var cardHandles = HandleTable<CardID, CardHandle>()
@@ -137,7 +137,7 @@ public final class Workspace {
   // MARK: The gate
 
   /// Whether it can be used: neither closed, nor has the person signed out.
-  public var isOpen: Bool { !isClosed && access.isOpen }
+  @inlinable public var isOpen: Bool { !isClosed && access.isOpen }
 
   /// The one way to the data.
   func store(for what: String = "workspace") throws(WorkspaceError) -> Store {

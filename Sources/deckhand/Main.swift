@@ -1,109 +1,90 @@
-// The program: reads its arguments, wires the shell to the system, runs what was asked for, and exits with its status.
+// The program: reads its options, wires the shell to the system, runs what was asked for, and exits with its status.
 
-import Authentication
 import Commands
 import Files
 import Glibc
 import Problems
 import Shell
-import Workspace
 
 let version = "0.1.0"
 
 @main struct Main {
-  static func main() {
-    exit(run(CommandLine.arguments))
-  }
+  static func main() { exit(run(Array(CommandLine.arguments.dropFirst()))) }
 
   private static func run(_ words: [String]) -> Int32 {
     leaveCrashesToTheSystem()
-    // Bytes that are not UTF-8 reach Lua's C functions as they are; names in them are the person's locale's.
+    // Bytes that are not UTF-8 reach Lua's C functions as they are; names in them are the user's locale's.
     setlocale(LC_CTYPE, "C.UTF-8")
-    let arguments: Arguments
-    do throws(Arguments.Wrong) {
-      arguments = try Arguments(Array(words.dropFirst()))
+    let options: ProgramOptions
+    do throws(ProgramOptions.Wrong) {
+      options = try ProgramOptions(words)
     } catch {
-      fputs("deckhand: \(error.message)\n")
-      return ExitStatus.usage
+      return fail(error.message, ExitStatus.usage)
     }
-    switch arguments.action {
+    switch options.action {
     case .version: print("Deckhand \(version)")
-    case .help: print(Arguments.help)
-    default: return start(arguments)
+    case .help: print(ProgramOptions.help)
+    default: return start(options)
     }
     return fflush(nil) == 0 ? ExitStatus.done : ExitStatus.failed
   }
 
-  private static func start(_ arguments: Arguments) -> Int32 {
-    let shell: Shell
+  private static func start(_ options: ProgramOptions) -> Int32 {
+    let session: Session
     do {
-      shell = try makeShell(arguments)
+      let environment = Environment.ofProgram(data: options.data, seed: options.seed)
+      let console = Console(
+        terminal: .ofSystem(1, color: options.color), messages: .ofSystem(2, color: options.color),
+        isQuiet: options.isQuiet, elapsed: environment.clocks.elapsed)
+      session = try Session(
+        options.shellOptions(version: version, environment), console: console, environment: environment)
     } catch {
-      fputs("deckhand: \(error)\n")
-      return ExitStatus.failed
+      return fail("\(error)", ExitStatus.failed)
     }
     // The process ends with it: nothing is given back piece by piece.
-    _ = Unmanaged.passRetained(shell)
-    let status = run(arguments, in: shell)
-    shell.close()
-    guard shell.console.flush() else {
-      fputs("deckhand: standard output could not be written\n")
-      return status == ExitStatus.done ? ExitStatus.failed : status
+    _ = Unmanaged.passRetained(session)
+    let status = run(options, in: session)
+    session.close()
+    guard session.console.flush() else {
+      return fail("standard output could not be written", status == ExitStatus.done ? ExitStatus.failed : status)
     }
     return status
   }
 
-  private static func run(_ arguments: Arguments, in shell: Shell) -> Int32 {
+  private static func run(_ options: ProgramOptions, in session: Session) -> Int32 {
     var first: String?
-    if case .words(let words) = arguments.action, shell.registry.isKnown(words[0]) { first = words[0] }
-    if let status = shell.open(for: arguments.code.isEmpty ? first : nil) { return status }
+    if case .words(let words) = options.action, session.knows(words[0]) { first = words[0] }
+    let signIn = SignIn(session)
+    if let status = signIn.open(for: options.code.isEmpty ? first : nil) { return status }
     do {
-      try shell.settle()
+      try session.applyPending()
     } catch {
-      return shell.report(error)
+      return session.report(error)
     }
-    let isPrompt = arguments.action == .prompt && arguments.code.isEmpty
-    let goesOn = isPrompt || arguments.isInteractive
-    var status = shell.checkSettings()
-    if !arguments.code.isEmpty, status == ExitStatus.done {
-      let isLast = arguments.action == .prompt
-      shell.endsAfterScript = { !goesOn && (isLast || $0 != ExitStatus.done) }
-      status = shell.runScripts(
-        arguments.code.map { Script(name: "-e", code: Array($0.utf8), path: "-e", arguments: [], showsValue: true) })
+    let goesOn = options.isInteractive || (options.action == .prompt && options.code.isEmpty)
+    var status = signIn.checkSettings()
+    if !options.code.isEmpty, status == ExitStatus.done {
+      session.endsAfterScript = goesOn ? .never : options.action == .prompt ? .always : .onFailure
+      status = ScriptRunner(session).run(
+        options.code.map { Script(name: "-e", code: Array($0.utf8), path: "-e", arguments: [], showsValue: true) })
     }
-    if case .words(let words) = arguments.action, status == ExitStatus.done {
-      let isFile =
-        !shell.registry.isKnown(words[0]) && (words[0] == "-" || words[0].hasSuffix(".lua") || isReadable(words[0]))
-      shell.endsAfterScript = { _ in !goesOn && (isFile || words[0] == "run") }
-      status = shell.runCommand(isFile ? ["run"] + words : words)
+    if case .words(let words) = options.action, status == ExitStatus.done {
+      status = run(words, goesOn: goesOn, in: session)
     }
-    if status == ExitStatus.usage, arguments.action == .prompt { return status }
-    return goesOn ? shell.runPrompt() : status
+    if status == ExitStatus.usage, options.action == .prompt { return status }
+    return goesOn ? Prompt(session).run() : status
   }
 
-  private static func makeShell(_ arguments: Arguments) throws -> Shell {
-    let environment = Environment.ofProgram(data: arguments.data, seed: arguments.seed)
-    var setup = ShellSetup(version: version)
-    setup.wantsJSON = arguments.wantsJSON
-    setup.isDryRun = arguments.isDryRun
-    setup.wantsTrace = arguments.wantsTrace
-    setup.usesPlugins = arguments.usesPlugins
-    setup.usesStartScript = arguments.usesStartScript
-    setup.user = arguments.user ?? environment.variables.value("DECKHAND_USER").flatMap { $0.isEmpty ? nil : $0 }
-    setup.isUserRequired = arguments.user != nil
-    setup.passwordFile = arguments.passwordFile
-    setup.isColorGiven = arguments.isColorGiven
-    setup.settings = SettingSources(
-      systemFile: "/etc/deckhand/settings.json", variables: { environment.variables.beginning("DECKHAND_SET_") },
-      commandLine: arguments.settings, noColor: environment.variables.value("NO_COLOR")?.isEmpty == false)
-    let console = Console(
-      terminal: .ofSystem(1, color: arguments.color), messages: .ofSystem(2, color: arguments.color),
-      isQuiet: arguments.isQuiet, elapsed: environment.clocks.elapsed)
-    return try Shell(setup, console: console, environment: environment)
+  /// Runs a command with its words, or a script with its arguments.
+  private static func run(_ words: [String], goesOn: Bool, in session: Session) -> Int32 {
+    let isFile = !session.knows(words[0]) && (words[0] == "-" || words[0].hasSuffix(".lua") || isReadable(words[0]))
+    session.endsAfterScript = !goesOn && (isFile || words[0] == "run") ? .always : .never
+    return Runner(session).runCommand(isFile ? ["run"] + words : words)
   }
 
-  private static func fputs(_ text: String) {
+  private static func fail(_ message: String, _ status: Int32) -> Int32 {
     fflush(nil)
-    text.withCString { _ = write(2, $0, strlen($0)) }
+    "deckhand: \(message)\n".withCString { _ = write(2, $0, strlen($0)) }
+    return status
   }
 }

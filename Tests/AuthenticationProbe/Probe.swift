@@ -1,5 +1,5 @@
-// A process that the tests start to be killed, stopped and raced: it does one thing with accounts or the terminal and says
-// on standard output how it went. Passwords stand in its arguments, which no program of a person's may do.
+// A process that the tests start to be killed, stopped and raced: it does one thing with accounts or the terminal and
+// says on standard output how it went. Passwords stand in its arguments, which no program of a person's may do.
 
 import Authentication
 import CTerminal
@@ -32,7 +32,8 @@ import Problems
       let store = try store(arguments[1], endAt: arguments[4])
       return try store.add(arguments[2], try secret(arguments[3]), adoptingLocal: true)
     case ("scan", 5):
-      // The password comes from a file, and what is looked for is masked, so that only the program's own copies are found.
+      // The password comes from a file, and what is looked for is masked, so that only the program's own copies are
+      // found.
       let wanted = Array(arguments[4].utf8)
       let store = try store(arguments[1], endAt: "")
       let living = try signIn(store, arguments[2], file: arguments[3], wanted)

@@ -1,33 +1,15 @@
-// What the tests share: a data folder that goes with the test, a clock in the hand, processes and pseudo terminals.
+// What the tests share: a data folder that goes with the test and its clock, and the program that is killed and raced.
 
-import Files
 import Glibc
 import TestSupport
 import Testing
 
 @testable import Authentication
 
-/// A clock that stands until it is moved, and a machine that starts anew when told.
-final class HandClock {
-  var reading = ClockReading(wall: 1_700_000_000_000, boot: 1_000_000, bootID: "first")
-  private var generator = TestGenerator(7)
-
-  func pass(_ seconds: Double) {
-    reading.wall += Int64(seconds * 1000)
-    reading.boot += Int64(seconds * 1000)
-  }
-
-  var environment: Environment {
-    Environment(
-      clocks: Clocks(reading: { self.reading }, pause: { usleep(UInt32($0) * 1000) }),
-      random: RandomSources(entropy: { self.generator.next() }))
-  }
-}
-
 /// A data folder with a store; removed at the end.
 final class DataFolder {
   private let folder = TemporaryFolder()
-  let hand = HandClock()
+  let hand = TestClock()
 
   var path: String { folder.path }
 

@@ -2,6 +2,7 @@
 
 import Files
 import Problems
+import TestSupport
 import Testing
 
 @testable import Authentication

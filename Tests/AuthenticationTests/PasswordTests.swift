@@ -3,6 +3,7 @@
 import Files
 import Glibc
 import Problems
+import TestSupport
 import Testing
 
 @testable import Authentication
@@ -143,7 +144,7 @@ import Testing
   }
 
   @Test func `the hash of nobody is a well formed one that nothing fits`() throws {
-    let nobody = PasswordHash.ofNobody(cost: DataFolder.cheap, random: HandClock().environment.random.bytes)
+    let nobody = PasswordHash.ofNobody(cost: DataFolder.cheap, random: TestClock().environment.random.bytes)
     #expect(try PasswordHash(text: nobody.text, path: "/c") == nobody)
     #expect(try !nobody.matches(try Secret("anything")))
   }

@@ -1,5 +1,6 @@
-// What Lua sees of words, as a C module: functions of strings, and a list of words with a field and a method. All of them check
-// their arguments as the manual of Lua has it. Invariant: they answer what Deckhand answers for texts of ASCII.
+// What Lua sees of words, as a C module: functions of strings, and a list of words with a field and a method. All of
+// them check their arguments as the manual of Lua has it. Invariant: they answer what Deckhand answers for texts of
+// ASCII.
 
 #include <lua5.4/lauxlib.h>
 #include <lua5.4/lua.h>

@@ -1,5 +1,5 @@
-// Words the way a C programmer packs them: one heap, an open-addressing table of offsets, and a hash of sorted letters with a
-// bitmap before it. Words are of a to z. Invariant: the list is loaded once, before anything is asked.
+// Words the way a C programmer packs them: one heap, an open-addressing table of offsets, and a hash of sorted letters
+// with a bitmap before it. Words are of a to z. Invariant: the list is loaded once, before anything is asked.
 
 #include <stdlib.h>
 #include <string.h>

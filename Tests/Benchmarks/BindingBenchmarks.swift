@@ -1,5 +1,5 @@
-// Questions about words that plugins ask in their loops, from Lua, against the same in C from Lua. Invariant: both sides run the
-// same Lua code in the same state on the same texts.
+// Questions about words that plugins ask in their loops, from Lua, against the same in C from Lua. Invariant: both
+// sides run the same Lua code in the same state on the same texts.
 
 import BenchmarkReferences
 import Glibc

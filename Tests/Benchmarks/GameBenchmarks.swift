@@ -1,5 +1,5 @@
-// What Lua must be fast at with words and games, against the same in C from Lua. Invariant: both sides are asked the same, in the
-// same order, by the same Lua code.
+// What Lua must be fast at with words and games, against the same in C from Lua. Invariant: both sides are asked the
+// same, in the same order, by the same Lua code.
 
 import Authentication
 import BenchmarkReferences
@@ -22,6 +22,7 @@ struct GameBenchmarks {
   private let bases: [String]
   private let guesses: [String]
   let workspace: Workspace
+  private let host: BenchHost
   private let state = try? LuaState()
 
   init(_ words: inout WordBenchmarks, folder: String) throws {
@@ -40,6 +41,7 @@ struct GameBenchmarks {
     workspace = try Workspace(
       access, environment: environment, settings: SettingSources(), lexicons: words.library(), modes: ModeTable(),
       drawing: DrawingProgram(path: "", environment: [], clock: { 0 }, shouldStop: { false }))
+    host = BenchHost(workspace)
   }
 
   private static let base = "cambering"
@@ -113,18 +115,10 @@ struct GameBenchmarks {
 
   /// The bindings of the program, with a shell that shows nothing.
   func bindingContext() -> BindingContext {
-    let workspace = workspace
-    let events = EventTable { _, _, _ in }
-    workspace.observer = events
-    let shell = ShellServices(
-      show: { _ in }, table: { _, _ in }, chart: { _, _ in }, progress: { _, _ in NoProgress() }, ask: { _ in nil },
-      run: { _ in .value(.null) }, alias: { _, _, _ in }, addCommand: { _ in }, display: { _ in .none })
-    let plugins = PluginServices(
-      list: { [] }, info: { _ in .none }, enable: { _ in }, disable: { _ in }, reload: { _ in }, prepareMode: { _ in })
+    workspace.observer = host.events
     return BindingContext(
-      workspace: { workspace }, shell: shell, plugins: plugins, auth: nil, settingOwner: { .user },
-      grants: .everything,
-      owner: .user, version: "", events: events)
+      ContextOrigin(.user), hosts: BindingHosts(shell: host, plugins: host, auth: nil), grants: .everything,
+      events: host.events)
   }
 }
 
@@ -132,4 +126,32 @@ private final class NoProgress: ProgressReporting {
   func step(_ count: Int) {}
   func update(_ done: Int, of total: Int?) {}
   func finish() {}
+}
+
+/// A shell that shows nothing, for bindings that are measured.
+final class BenchHost: ShellHost, PluginDirectory {
+  let events = EventTable { _, _, _ in }
+  let version = ""
+  let settingOwner = Owner.user
+  private let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  func workspace(for origin: ContextOrigin) -> Workspace { workspace }
+  func isTyped(_ path: String) -> Bool { false }
+  func show(_ value: LuaValue) {}
+  func table(_ rows: [[String]], _ columns: [String]) {}
+  func chart(_ values: [(label: String, value: Double)], _ title: String?) {}
+  func progress(_ label: String, _ total: Int) -> any ProgressReporting { NoProgress() }
+  func ask(_ question: String) -> String? { nil }
+  func display(of value: LuaValue) -> Display { .none }
+  func run(_ line: String) -> CommandAnswer { .value(.null) }
+  func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) {}
+  func add(_ command: Command) {}
+  func pluginList() -> [LuaValue] { [] }
+  func pluginInfo(_ name: String) -> LuaValue { .none }
+  func enablePlugin(_ name: String) {}
+  func disablePlugin(_ name: String) {}
+  func reloadPlugin(_ name: String) {}
+  func prepareMode(_ name: String?) {}
 }

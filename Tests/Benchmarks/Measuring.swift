@@ -1,5 +1,5 @@
-// Measuring two ways of doing the same thing side by side. Invariant: the two are run in turn, many times, and what is compared
-// is the middle of each, so that a busy machine slows both.
+// Measuring two ways of doing the same thing side by side. Invariant: the two are run in turn, many times, and what is
+// compared is the middle of each, so that a busy machine slows both.
 
 import Glibc
 

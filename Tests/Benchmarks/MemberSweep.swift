@@ -1,6 +1,6 @@
-// Every bound method, module function and field that takes a string or gives a scalar, against a function or method in C that
-// checks the same arguments and does nothing. Invariant: the members come from the descriptions that the state has, so that a new
-// one is measured, or named as one that is not, without a line here.
+// Every bound method, module function and field that takes a string or gives a scalar, against a function or method in
+// C that checks the same arguments and does nothing. Invariant: the members come from the descriptions that the state
+// has, so that a new one is measured, or named as one that is not, without a line here.
 
 import LuaRuntime
 
@@ -52,40 +52,36 @@ struct MemberSweep {
   private mutating func members() -> [Member] {
     var members: [Member] = []
     for module in state.modules {
-      members += module.fields.filter { $0.type.isScalar }.map { field in
-        Member(
-          name: "\(module.name).\(field.name)", maker: nil, expression: "\(module.name).\(field.name)",
-          reference: "reference_list.count")
-      }
-      for function in module.functions where function.isOfInterest {
-        guard let arguments = arguments(of: function, "\(module.name).\(function.name)") else { continue }
-        members.append(
-          Member(
-            name: "\(module.name).\(function.name)", maker: nil,
-            expression: "\(module.name).\(function.name)(\(arguments))", reference: "reference_words.give(\(arguments))"
-          ))
-      }
+      members += self.members(module.name, module.fields.map { ($0.name, $0.type) }, module.functions, maker: nil)
     }
-    for type in state.types { members += self.members(of: type) }
+    for type in state.types {
+      guard let maker = SweepSamples.makers[type.name] else {
+        missing.append((type.name, "no sample object"))
+        continue
+      }
+      members += self.members(type.name, type.fields.map { ($0.name, $0.type) }, type.methods, maker: maker)
+    }
     return members
   }
 
-  private mutating func members(of type: TypeDescription) -> [Member] {
-    guard let maker = SweepSamples.makers[type.name] else {
-      missing.append((type.name, "no sample object"))
-      return []
-    }
-    var members = type.fields.filter { $0.type.isScalar }.map { field in
+  /// The members of a module, or of the objects of a type, that can be measured.
+  private mutating func members(
+    _ owner: String, _ fields: [(name: String, type: LuaType)], _ functions: [FunctionDescription], maker: String?
+  ) -> [Member] {
+    let (target, separator) = maker == nil ? (owner, ".") : ("self", ":")
+    var members = fields.filter { $0.type.isScalar }.map { field in
       Member(
-        name: "\(type.name).\(field.name)", maker: maker, expression: "self.\(field.name)",
+        name: "\(owner).\(field.name)", maker: maker, expression: "\(target).\(field.name)",
         reference: "reference_list.count")
     }
-    for method in type.methods where method.isOfInterest {
-      guard let arguments = arguments(of: method, "\(type.name):\(method.name)") else { continue }
+    let reference = maker == nil ? "reference_words.give" : "reference_list:take"
+    for function in functions where function.isOfInterest {
+      let name = owner + separator + function.name
+      guard let arguments = arguments(of: function, name) else { continue }
       members.append(
         Member(
-          name: "\(type.name):\(method.name)", maker: maker, expression: "self:\(method.name)(\(arguments))",
-          reference: "reference_list:take(\(arguments))"))
+          name: name, maker: maker, expression: "\(target)\(separator)\(function.name)(\(arguments))",
+          reference: "\(reference)(\(arguments))"))
     }
     return members
   }

@@ -1,5 +1,5 @@
-// Plain Lua in Deckhand against Debian's `lua5.4`: the same code in both programs, each from its start to its end. Invariant: a
-// round is long enough that the programs' starts do not count.
+// Plain Lua in Deckhand against Debian's `lua5.4`: the same code in both programs, each from its start to its end.
+// Invariant: a round is long enough that the programs' starts do not count.
 
 enum PlainLuaFigures {
   private static let codes: [(title: String, wanted: Double, code: String)] = [

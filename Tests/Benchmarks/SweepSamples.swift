@@ -1,5 +1,5 @@
-// Objects and arguments to measure the members of types and modules with. Invariant: everything here is Lua that the person's own
-// state can run, and leaves nothing behind that the next member would stumble over.
+// Objects and arguments to measure the members of types and modules with. Invariant: everything here is Lua that the
+// person's own state can run, and leaves nothing behind that the next member would stumble over.
 
 enum SweepSamples {
   /// Run once before all else.
@@ -53,7 +53,8 @@ enum SweepSamples {
     "subscription": "shell.on('exiting', function() end)",
   ]
 
-  /// What a member is called with, by its name. Those that need nothing stand only here when something would be more telling.
+  /// What a member is called with, by its name. Those that need nothing stand only here when something would be more
+  /// telling.
   static let arguments = [
     "decks.create": "sample_name()",
     "decks.open": "open_deck",

@@ -1,4 +1,5 @@
-// What the lexicon must be fast at, against plain C on the same words. Invariant: both sides answer the same, or nothing is shown.
+// What the lexicon must be fast at, against plain C on the same words. Invariant: both sides answer the same, or
+// nothing is shown.
 
 import BenchmarkReferences
 import Glibc

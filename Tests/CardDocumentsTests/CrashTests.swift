@@ -1,4 +1,5 @@
-// Tests of what a killed process, a full disk and a hostile folder leave behind: the old version or the new one, never half.
+// Tests of what a killed process, a full disk and a hostile folder leave behind: the old version or the new one, never
+// half.
 
 import Files
 import Glibc
@@ -25,7 +26,8 @@ private final class Steps {
   }
 }
 
-/// The folder that every trial starts from: two documents that share an image, one of an old shape with a file beside it.
+/// The folder that every trial starts from: two documents that share an image, one of an old shape with a file beside
+/// it.
 private func prepare() throws -> TemporaryFolder {
   let folder = TemporaryFolder()
   let store = try makeStore(folder, seed: 5)

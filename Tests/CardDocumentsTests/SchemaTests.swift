@@ -64,7 +64,11 @@ private struct Validator {
 
   /// Infinite for a number that no Double reaches, which is above any maximum.
   private func number(_ value: Value) -> Double? {
-    if case .number(let number) = value { number.value } else { nil }
+    switch value {
+    case .integer(let number): Double(number)
+    case .number(let number): number.value
+    default: nil
+    }
   }
 
   private let typeNames = [

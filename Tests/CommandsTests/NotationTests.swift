@@ -43,28 +43,27 @@ import Testing
   @Test(arguments: ["", "file", "FILE DECK", "[FILE", "-c", "--count n", "--a B C", "...", "[]", "--", "F\u{0}"])
   func `anything else is refused with the forms there are`(text: String) {
     let error = #expect(throws: CommandError.self) {
-      try Command(path: ["c"], theme: "", summary: "").adding(text)
+      try Command("c", theme: "", access: .open, effect: .reads, summary: "", run: { _ in CommandResult() }).adding(
+        text)
     }
     #expect(error?.message.contains("cannot be added") == true)
   }
 }
 
 extension Command {
-  fileprivate convenience init(path: [String], theme: String, summary: String) {
-    self.init(path: path, theme: theme, effect: .reads, summary: summary) { _ in CommandResult() }
-  }
-
   /// The command as the registry would take it.
   fileprivate func adding(_ text: String) throws {
     switch try ArgumentNotation(text, command: name) {
     case .argument(let argument):
       try CommandRegistry().add(
-        Command(path: path, theme: theme, effect: .reads, summary: summary, arguments: [argument]) { _ in
+        Command(name, theme: theme, access: .open, effect: .reads, summary: summary, arguments: [argument]) { _ in
           CommandResult()
         })
     case .option(let option):
       try CommandRegistry().add(
-        Command(path: path, theme: theme, effect: .reads, summary: summary, options: [option]) { _ in CommandResult() })
+        Command(name, theme: theme, access: .open, effect: .reads, summary: summary, options: [option]) { _ in
+          CommandResult()
+        })
     }
   }
 }

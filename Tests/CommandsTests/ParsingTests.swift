@@ -118,4 +118,3 @@ import Text
     #expect(parsed > 100)
   }
 }
-

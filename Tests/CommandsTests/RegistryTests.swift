@@ -14,11 +14,13 @@ import Values
   {
     path.count == 2
       ? Command(
-        path[0], path[1], theme: "T", effect: .reads, summary: "S.", arguments: arguments, options: options,
+        path[0], path[1], theme: "T", access: .open, effect: .reads, summary: "S.", arguments: arguments,
+        options: options,
         owner: owner,
         run: { _ in CommandResult() })
       : Command(
-        path.joined(separator: "?"), theme: "T", effect: .reads, summary: "S.", arguments: arguments, options: options,
+        path.joined(separator: "?"), theme: "T", access: .open, effect: .reads, summary: "S.", arguments: arguments,
+        options: options,
         owner: owner,
         run: { _ in CommandResult() })
   }
@@ -196,7 +198,8 @@ import Values
     let registry = CommandRegistry()
     try registry.add(
       Command(
-        "quiz", theme: "T", effect: .reads, summary: "S.", arguments: [Argument("TOPIC"), Argument("LEVEL")],
+        "quiz", theme: "T", access: .open, effect: .reads, summary: "S.",
+        arguments: [Argument("TOPIC"), Argument("LEVEL")],
         complete: { _, before in before.isEmpty ? ["art", "music"] : ["easy"] }, run: { _ in CommandResult() }))
     #expect(registry.completions(line: "quiz a", sources: Self.sources).candidates.map(\.replacement) == ["art"])
     #expect(registry.completions(line: "quiz art ", sources: Self.sources).candidates.map(\.replacement) == ["easy"])

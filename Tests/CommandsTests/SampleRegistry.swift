@@ -5,17 +5,27 @@ import Problems
 
 func sampleRegistry() throws -> CommandRegistry {
   let registry = CommandRegistry()
-  let none: (Invocation) throws -> CommandResult = { _ in CommandResult() }
-  let deck = Argument("DECK", .deck, help: "the deck's name")
-  let decks = "Decks and cards"
   registry.themeOrder = [decks, "Words", "Help"]
   registry.describeGroup("deck", "Piles of cards.")
-  try registry.add(Command("deck", "list", theme: decks, effect: .reads, summary: "Lists the decks.", run: none))
+  try addDeckCommands(to: registry)
+  try addOtherCommands(to: registry)
+  return registry
+}
+
+private let decks = "Decks and cards"
+private func none(_ invocation: Invocation) throws -> CommandResult { CommandResult() }
+
+private func addDeckCommands(to registry: CommandRegistry) throws {
+  let deck = Argument("DECK", .deck, help: "the deck's name")
   try registry.add(
-    Command("deck", "create", theme: decks, effect: .reads, summary: "Makes a deck.", arguments: [deck], run: none))
+    Command("deck", "list", theme: decks, access: .open, effect: .reads, summary: "Lists the decks.", run: none))
   try registry.add(
     Command(
-      "deck", "import", theme: decks, effect: .reads, summary: "Adds the cards of a file.",
+      "deck", "create", theme: decks, access: .open, effect: .reads, summary: "Makes a deck.", arguments: [deck],
+      run: none))
+  try registry.add(
+    Command(
+      "deck", "import", theme: decks, access: .open, effect: .reads, summary: "Adds the cards of a file.",
       arguments: [deck, Argument("FILE", .file)],
       options: [
         Option("--format", "F", help: "how to read the file"),
@@ -24,39 +34,41 @@ func sampleRegistry() throws -> CommandRegistry {
       ], example: "deck import Spanish words.tsv", run: none))
   try registry.add(
     Command(
-      "card", "list", theme: decks, effect: .reads, summary: "Lists cards.",
+      "card", "list", theme: decks, access: .open, effect: .reads, summary: "Lists cards.",
       arguments: [Argument("QUERY", .query, isOptional: true)], options: [Option("--deck", "DECK", .deck)], run: none))
   try registry.add(
     Command(
-      "card", "tag", theme: decks, effect: .reads, summary: "Sets tags.",
+      "card", "tag", theme: decks, access: .open, effect: .reads, summary: "Sets tags.",
       arguments: [Argument("CARD", .card, isRepeating: true)],
       options: [Option("--add", "T", isRepeating: true, short: "a")], run: none))
   try registry.add(
     Command(
-      "doc", "sheet", theme: decks, effect: .reads, summary: "Puts documents on pages.",
+      "doc", "sheet", theme: decks, access: .open, effect: .reads, summary: "Puts documents on pages.",
       arguments: [Argument("DOC", .document, isRepeating: true), Argument("FILE", .file)], run: none))
   try registry.add(
     Command(
-      "study", theme: decks, effect: .reads, summary: "Studies a deck.",
+      "study", theme: decks, access: .open, effect: .reads, summary: "Studies a deck.",
       arguments: [Argument("DECK", .deck, isOptional: true)],
       options: [
         Option("--sprint"), Option("--seconds", "N", .integer(1...3600)), Option("--limit", "N", .positive, short: "n"),
       ], run: none))
+}
+
+private func addOtherCommands(to registry: CommandRegistry) throws {
   try registry.add(
     Command(
-      "word", "shift", theme: "Words", effect: .reads, summary: "Moves by a number.",
+      "word", "shift", theme: "Words", access: .open, effect: .reads, summary: "Moves by a number.",
       arguments: [Argument("BY", .anyInteger)],
       run: none))
   try registry.add(
     Command(
-      "run", theme: "Words", effect: .reads, summary: "Runs a script.",
+      "run", theme: "Words", access: .open, effect: .reads, summary: "Runs a script.",
       arguments: [Argument("FILE", .file), Argument("ARG", .verbatim, isOptional: true, isRepeating: true)],
       options: [Option("--quiet")], run: none))
   try registry.add(
     Command(
-      "help", theme: "Help", effect: .reads, summary: "Explains.",
+      "help", theme: "Help", access: .open, effect: .reads, summary: "Explains.",
       arguments: [Argument("NAME", .command, isOptional: true, isRepeating: true)], run: none))
-  return registry
 }
 
 /// What a line of words gives, as text: the values by name, or the message of its error.

@@ -70,7 +70,7 @@ import Testing
     ("deck;", false), ("local deck = 1", false), ("é", false),
   ])
   func `a line is a command by the rule of the contract`(line: String, expected: Bool) {
-    let answer = isCommandLine(line, knows: Self.commands.contains, isPersonGlobal: { $0 == "history" })
+    let answer = isCommandLine(line, knows: Self.commands.contains, isUserGlobal: { $0 == "history" })
     #expect(answer == expected)
   }
 

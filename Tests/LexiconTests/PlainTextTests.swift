@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct PlainTextTests {
-  /// Letters, capitals, blanks, white space, a carriage return and line end, marks, letters of two bytes, and what is no text.
+  /// Letters, capitals, blanks, white space, a carriage return and line end, marks, letters of two bytes, and what is
+  /// no text.
   private static let pieces: [[UInt8]] =
     [
       "a", "b", "c", "aa", "cab", "i", "I", "A", "Z", "z", "?", "??", " ", "\t", "\n", "\r", "\r\n", "\u{0}", "\u{1C}",
@@ -30,10 +31,14 @@ import Testing
   func `whether a word can be formed is answered on bytes as on texts, or not at all`(isPlain: Bool) {
     var generator = TestGenerator(isPlain ? 11 : 12)
     var answered = 0
-    for _ in 0..<20_000 {
-      let (letters, word) = (Self.text(&generator, plain: isPlain), Self.text(&generator, plain: isPlain))
+    var known = PlainLetters()
+    var letters: [UInt8] = []
+    for round in 0..<20_000 {
+      // The same letters are asked about a few times.
+      if round % 3 == 0 { letters = Self.text(&generator, plain: isPlain) }
+      let word = Self.text(&generator, plain: isPlain)
       let plain = letters.withUnsafeBufferPointer { letters in
-        word.withUnsafeBufferPointer { canFormPlain(letters: letters, word: $0) }
+        word.withUnsafeBufferPointer { known.canForm(letters, $0) }
       }
       guard let plain else { continue }
       answered += 1
@@ -46,6 +51,28 @@ import Testing
       #expect(plain == canForm(letters: lettersText, word: wordText), "\(letters), \(word)")
     }
     #expect(answered > (isPlain ? 2_000 : 500))
+  }
+
+  @Test func `words of small letters are answered for the letters that were asked about last`() {
+    var generator = TestGenerator(14)
+    func text(_ count: ClosedRange<Int>) -> [UInt8] {
+      (0..<Int.random(in: count, using: &generator)).map { _ in UInt8.random(in: 0x61...0x66, using: &generator) }
+    }
+    var known = PlainLetters()
+    var formed = 0
+    for _ in 0..<2_000 {
+      let letters = text(0...20)
+      for word in [text(0...20), text(1...4), text(1...4), letters, letters + letters.prefix(1)] {
+        let plain = letters.withUnsafeBufferPointer { letters in
+          word.withUnsafeBufferPointer { known.canForm(letters, $0) }
+        }
+        let expected = canForm(
+          letters: String(decoding: letters, as: UTF8.self), word: String(decoding: word, as: UTF8.self))
+        #expect(plain == expected, "\(letters), \(word)")
+        formed += expected ? 1 : 0
+      }
+    }
+    #expect(formed > 2_000)
   }
 
   @Test(arguments: Language.known.map(\.name))
@@ -72,9 +99,10 @@ import Testing
     let (many, more) = (
       Array(repeating: UInt8(ascii: "a"), count: 255), Array(repeating: UInt8(ascii: "a"), count: 256)
     )
+    var known = PlainLetters()
     func plain(_ letters: [UInt8], _ word: [UInt8]) -> Bool? {
       letters.withUnsafeBufferPointer { letters in
-        word.withUnsafeBufferPointer { canFormPlain(letters: letters, word: $0) }
+        word.withUnsafeBufferPointer { known.canForm(letters, $0) }
       }
     }
     #expect(plain(many, many) == true)

@@ -1,5 +1,5 @@
-// Measures calls between Lua and Swift against the same in C, interleaved; run it in a release build. `Scripts/bench` shows
-// its table: nanoseconds of each, and the ratio of the best rounds.
+// Measures calls between Lua and Swift against the same in C, interleaved; run it in a release build. `Scripts/bench`
+// shows its table: nanoseconds of each, and the ratio of the best rounds.
 
 import CLua
 import Glibc

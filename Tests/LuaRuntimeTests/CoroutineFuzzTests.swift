@@ -1,4 +1,5 @@
-// Random programs of coroutines, stops, closings and host calls: each ends, in time and without harm, and the state works on.
+// Random programs of coroutines, stops, closings and host calls: each ends, in time and without harm, and the state
+// works on.
 
 import Glibc
 import LuaRuntime
@@ -123,4 +124,3 @@ private struct ProgramMaker {
     }
   }
 }
-

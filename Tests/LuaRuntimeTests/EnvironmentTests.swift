@@ -1,5 +1,5 @@
-// What a plugin's environment holds: everything that can be reached from its globals, by tables, metatables, upvalues and the
-// methods of strings, against an exact list. A new name in the list is a decision, not an accident.
+// What a plugin's environment holds: everything that can be reached from its globals, by tables, metatables, upvalues
+// and the methods of strings, against an exact list. A new name in the list is a decision, not an accident.
 
 import CLua
 import Problems

@@ -1,5 +1,5 @@
-// Scripts that try to hang, crash or escape a sandboxed state, of the same kinds as those in Scripts/. Each must end within its
-// limit and leave the state usable.
+// Scripts that try to hang, crash or escape a sandboxed state, of the same kinds as those in Scripts/. Each must end
+// within its limit and leave the state usable.
 
 import Testing
 

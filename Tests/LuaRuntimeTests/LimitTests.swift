@@ -16,7 +16,8 @@ private func elapsed(_ body: () throws -> Void) rethrows -> Double {
 
 private func dh_milliseconds() -> Double { monotonicSeconds() * 1000 }
 
-/// A person's state with a function `plugin(code)` that runs code in a plugin's state, which can call back `person(code)`.
+/// A person's state with a function `plugin(code)` that runs code in a plugin's state, which can call back
+/// `person(code)`.
 private final class Nest {
   let person: LuaState
   let plugin: LuaState

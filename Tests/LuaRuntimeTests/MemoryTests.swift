@@ -1,4 +1,5 @@
-// What Lua code takes of Swift's heap: charged before it is taken, given back at the end of the call or by the collector.
+// What Lua code takes of Swift's heap: charged before it is taken, given back at the end of the call or by the
+// collector.
 
 import CLua
 import Glibc

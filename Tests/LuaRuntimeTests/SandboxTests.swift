@@ -1,4 +1,5 @@
-// Hostile scripts in a sandboxed state: each ends as the list of attacks says, and the next line works with its full memory.
+// Hostile scripts in a sandboxed state: each ends as the list of attacks says, and the next line works with its full
+// memory.
 
 import CLua
 import Glibc

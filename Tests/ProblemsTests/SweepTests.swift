@@ -2,6 +2,7 @@
 
 import CardDocuments
 import Decks
+import Foundation
 import FoundationEssentials
 import Problems
 import Testing
@@ -25,7 +26,7 @@ import WordGames
   func `each case of an error is in the table`(table: ProblemTable) throws {
     let cases = try caseNames(of: table)
     #expect(!cases.isEmpty)
-    #expect(Set(cases) == Set(table.samples.map(\.key)))
+    #expect(cases == Set(table.samples.map(\.key)))
   }
 
   @Test func `each error of a room is in the tables`() throws {
@@ -112,22 +113,26 @@ private func sources() throws -> [String: String] {
 }
 
 /// The names of the cases that a type's source declares; those of the reason of a `FileError`.
-private func caseNames(of table: ProblemTable) throws -> [String] {
+private func caseNames(of table: ProblemTable) throws -> Set<String> {
   let text = try #require(sources()[table.file])
-  let name = table.type == "FileError" ? "enum Reason" : "enum \(table.type): Problem"
-  let start = try #require(text.firstRange(of: name))
-  let indent = table.type == "FileError" ? "    " : "  "
-  var names: [String] = []
+  let isFile = table.type == "FileError"
+  let start = try #require(text.firstRange(of: isFile ? "enum Reason" : "enum \(table.type): Problem"))
+  let indent = isFile ? "    " : "  "
+  var names: Set<String> = []
   for line in text[start.upperBound...].split(separator: "\n").dropFirst() {
-    if line.hasPrefix(indent + "case ") {
-      for name in line.dropFirst(indent.count + 5).split(separator: ", ") where !name.contains(":") {
-        names.append(String(name.prefix { $0.isLetter || $0.isNumber }))
-      }
-      if line.contains(":") {
-        names.append(String(line.dropFirst(indent.count + 5).prefix { $0.isLetter || $0.isNumber }))
-      }
-    }
     if line.hasPrefix(indent.dropLast(2) + "}") || line.contains("var report") { break }
+    if line.hasPrefix(indent + "case ") { names.formUnion(declaredNames(line.dropFirst(indent.count + 5))) }
   }
-  return Array(Set(names))
+  return names
+}
+
+/// `one, two(Int, of: String)` declares one and two.
+private func declaredNames(_ list: Substring) -> [String] {
+  var depth = 0
+  let parts = list.split { character in
+    if character == "(" { depth += 1 }
+    if character == ")" { depth -= 1 }
+    return character == "," && depth == 0
+  }
+  return parts.map { String($0.drop { $0 == " " }.prefix { $0.isLetter || $0.isNumber }) }
 }

@@ -9,7 +9,8 @@ import Testing
     run.output.split(separator: " ").last.map { String($0.dropLast(2)) } ?? ""
   }
 
-  /// A picture of one colour, in the PPM format turned into PNG by the program itself is not there: a PNG of 1 by 1, written out.
+  /// A picture of one colour, in the PPM format turned into PNG by the program itself is not there: a PNG of 1 by 1,
+  /// written out.
   private func picture(_ home: Home) throws -> String {
     let svg =
       "<svg xmlns='http://www.w3.org/2000/svg' width='400' height='200'><rect width='400' height='200' fill='red'/></svg>"

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct FullStackSweepTests {
-  /// Reads the names of all that is bound from the files of `lua-types`, and calls each with the stack filled up to each of its
-  /// last slots. What ends objects, leaves or waits is passed over.
+  /// Reads the names of all that is bound from the files of `lua-types`, and calls each with the stack filled up to
+  /// each of its last slots. What ends objects, leaves or waits is passed over.
   private static let sweep = #"""
     local function words(name)
       local file = assert(io.open(FOLDER .. "/types/" .. name .. ".lua"))

@@ -1,4 +1,5 @@
-// The gate through the built program: nothing without a sign-in, nothing after a sign-out, one answer for every wrong try.
+// The gate through the built program: nothing without a sign-in, nothing after a sign-out, one answer for every wrong
+// try.
 
 import Glibc
 import TestSupport
@@ -144,6 +145,7 @@ struct Accounts {
       local form, normal = words.can_form, words.normalize
       assert(form("ab", "a") and normal("A", "english") == "a")
       local game, words = games.new{base = "cambering"}, words.lexicon("english")
+      assert(game:guess("bearing") and words:contains("paper"))
       local each = words:words()
       local heard = 0
       local sub = settings.on_change("", function() heard = heard + 1 end)
@@ -371,33 +373,5 @@ struct Accounts {
     #expect(line?.split(separator: " ").dropFirst(4).first == "0", "\(limits)")
     child.kill(SIGKILL)
     _ = child.wait()
-  }
-}
-
-/// A screen that nobody watches locks.
-@Suite struct IdleScreenTests {
-  @Test(arguments: [
-    ["study", "D", "--sprint", "--seconds", "600"], ["study", "D"],
-  ])
-  func `an idle session is covered, its clock stands, and it goes on after the password`(words: [String]) throws {
-    let home = try Home()
-    try home.run("-e", "decks.create('D'):add{prompt = 'secret prompt', answer = 'a'}")
-    let password = try home.write("correct horse battery\n", to: "password")
-    chmod(password, 0o600)
-    #expect(try home.run("account", "add", "ana", "--new-password-file", password).status == 0)
-    let terminal = try PseudoTerminal(
-      home.words(["--password-file", password, "--set", "auth.idle_minutes=1"] + words), environment: home.environment)
-    terminal.wait(for: "secret prompt", seconds: 20)
-    terminal.wait(for: "Password for ana: ", seconds: 120)
-    usleep(1_200_000)
-    terminal.type("wrong\r")
-    terminal.wait(for: "login: wrong name or password", seconds: 20)
-    terminal.wait(for: "Password for ana: ", seconds: 20)
-    usleep(1_500_000)
-    terminal.type("correct horse battery\r")
-    let shown = terminal.wait(for: "secret prompt", seconds: 20)
-    if words.contains("--sprint") { #expect(shown.contains(" 8:5") || shown.contains(" 9:0"), "\(shown)") }
-    terminal.type("\rrq")
-    terminal.wait(for: "1 right, 0 wrong", seconds: 20)
   }
 }

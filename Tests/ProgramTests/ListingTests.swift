@@ -114,7 +114,8 @@ import Testing
   @Test func `a file in another encoding is read when that is said, and the message says how`() throws {
     let home = try Home()
     let path = home.path + "/words.csv"
-    try writeFile(Array("prompt,answer\nca".utf8) + [0xF1, 0x6F] + Array(",".utf8) + [0x80] + Array("\n".utf8), to: path)
+    try writeFile(
+      Array("prompt,answer\nca".utf8) + [0xF1, 0x6F] + Array(",".utf8) + [0x80] + Array("\n".utf8), to: path)
     let refused = try home.run("deck", "import", "D", path)
     #expect(refused.status == 1 && refused.output.contains("give --encoding latin-1"), "\(refused)")
     #expect(refused.errors.contains("import: no row of words.csv could be imported"))

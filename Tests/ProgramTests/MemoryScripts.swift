@@ -1,8 +1,8 @@
 // Plugins that take as much memory as they can, for `MemoryTests`.
 
 extension MemoryTests {
-  /// A plugin that calls each function, method and field that the files of `lua-types` in `FOLDER/types` describe, with the
-  /// largest arguments: `fuzz` tells how many cases there are, `fuzz N` runs one, `fuzz-name N` names it.
+  /// A plugin that calls each function, method and field that the files of `lua-types` in `FOLDER/types` describe, with
+  /// the largest arguments: `fuzz` tells how many cases there are, `fuzz N` runs one, `fuzz-name N` names it.
   static let fuzz = #"""
     local members = {}
     local folder = "FOLDER"

@@ -148,8 +148,8 @@ private func changes(_ before: [String: [UInt8]], _ after: [String: [UInt8]]) ->
   Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
 }
 
-/// Every file below a folder with its bytes, but the database: its header changes whenever it is opened. What it holds is
-/// asked for by `kept`.
+/// Every file below a folder with its bytes, but the database: its header changes whenever it is opened. What it holds
+/// is asked for by `kept`.
 private func storedFiles(in folder: String) -> [String: [UInt8]] {
   var found: [String: [UInt8]] = [:]
   for name in names(in: folder) where !name.hasPrefix("collection.sqlite") {

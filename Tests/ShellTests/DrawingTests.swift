@@ -2,6 +2,7 @@
 
 import Shell
 import Testing
+import Text
 
 /// A terminal of a test's own, and what was written on it.
 private final class Paper {

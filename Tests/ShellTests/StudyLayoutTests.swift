@@ -1,6 +1,7 @@
 // The study screen's layout: all of a card's texts can be seen on every size of terminal.
 
 import Testing
+import Text
 
 @testable import Shell
 

@@ -4,6 +4,7 @@ import Commands
 import Shell
 import TestSupport
 import Testing
+import Text
 
 @Suite struct TerminalTests {
   @Test(arguments: [

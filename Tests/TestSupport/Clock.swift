@@ -1,5 +1,6 @@
 // Time: the system's, and one that only a test moves.
 
+public import Files
 import Glibc
 
 /// Seconds that only grow.
@@ -19,12 +20,24 @@ public func waits(seconds: Double = 5, _ condition: () -> Bool) -> Bool {
   return true
 }
 
-/// A clock that stands until it is moved.
+/// Clocks that stand until they are moved, of a machine that starts anew when the test says so.
 public final class TestClock {
-  /// Seconds since the beginning of 1970.
-  public var seconds: Double
+  public var reading = ClockReading(wall: 1_700_000_000_000, boot: 1_000_000, bootID: "first")
+  private var generator: TestGenerator
 
-  public init(_ seconds: Double = 1_700_000_000) { self.seconds = seconds }
+  public init(seed: UInt64 = 7) { generator = TestGenerator(seed) }
 
-  public func pass(_ more: Double) { seconds += more }
+  public func pass(_ seconds: Double) {
+    reading.wall += Int64(seconds * 1000)
+    reading.boot += Int64(seconds * 1000)
+  }
+
+  /// The surroundings of a room: these clocks, and random numbers that repeat. Only a pause takes real time.
+  public var environment: Environment {
+    Environment(
+      clocks: Clocks(
+        now: { Double(self.reading.wall) / 1000 }, elapsed: { Double(self.reading.boot) / 1000 },
+        reading: { self.reading }, pause: { usleep(UInt32($0) * 1000) }),
+      random: RandomSources(choices: RandomChoices(seed: 7), entropy: { self.generator.next() }))
+  }
 }

@@ -1,5 +1,7 @@
-// Programs that tests start: without the signals that this process blocks or ignores, with nothing open but what they are given.
-// Invariant: no call gives up because a signal came; the clock of a Lua state that another test runs on this thread sends some.
+// Programs that tests start: without the signals that this process blocks or ignores, with nothing open but what they
+// are given.
+// Invariant: no call gives up because a signal came; the clock of a Lua state that another test runs on this thread
+// sends some.
 
 public import Glibc
 import Testing

@@ -91,7 +91,8 @@ public final class PseudoTerminal {
     }
   }
 
-  /// Waits until it has ended and gives its exit status; a signal counts as 128 and its number. -1 when it does not end.
+  /// Waits until it has ended and gives its exit status; a signal counts as 128 and its number. -1 when it does not
+  /// end.
   public func ended(seconds: Double = 5) -> Int32 {
     let end = monotonicSeconds() + seconds
     while monotonicSeconds() < end, !hasEnded { listen(10) }

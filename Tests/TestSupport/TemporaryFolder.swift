@@ -1,4 +1,5 @@
-// A folder of a test's own, and plain reading and writing of files, without the program's own means: those are what is tested.
+// A folder of a test's own, and plain reading and writing of files, without the program's own means: those are what is
+// tested.
 // Invariant: nothing is left below /tmp when the object is gone.
 
 public import Glibc
@@ -7,14 +8,19 @@ public import Testing
 /// A folder below /tmp that is removed with all in it when the object goes.
 public final class TemporaryFolder {
   public let path: String
+  private let isOurs: Bool
+
+  /// A folder that somebody else removes.
+  public init(at path: String) { (self.path, isOurs) = (path, false) }
 
   public init() {
+    isOurs = true
     var template = Array("/tmp/deckhand-test-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { preconditionFailure("/tmp takes no folder: errno \(errno)") }
     path = String(cString: made)
   }
 
-  deinit { removeTree(path) }
+  deinit { if isOurs { removeTree(path) } }
 
   public func file(_ name: String) -> String { path + "/" + name }
 

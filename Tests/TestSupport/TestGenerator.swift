@@ -1,6 +1,7 @@
 // Random numbers that repeat.
 
-/// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators"): the same numbers for the same seed.
+/// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators"): the same numbers for the same
+/// seed.
 public struct TestGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

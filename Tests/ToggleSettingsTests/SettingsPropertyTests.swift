@@ -104,11 +104,7 @@ private struct RandomRun {
         ($0 == 0 ? name : names.randomElement(using: &random) ?? "", Bool.random(using: &random))
       }
       expected = Result { () throws(SlowModel.Refused) in
-        try model.change { m throws(SlowModel.Refused) in
-          for depth in 0..<9 {
-            for (one, on) in several where one.count(where: { $0 == "." }) == depth { try m.set(one, on) }
-          }
-        }
+        try model.change { m throws(SlowModel.Refused) in try m.update(several) }
       }
       actual = Result { () throws(SettingsError) in
         try tree.update(several.map { (name: $0.0, value: .flag($0.1)) }, by: .user)
@@ -144,6 +140,15 @@ private struct RandomRun {
       if state != model.state(name) { try #require(state == model.state(name), "\(name)") }
       let value = try tree.get(name)
       if value != .flag(state == .on) { try #require(value == .flag(state == .on), "\(name)") }
+    }
+  }
+}
+
+extension SlowModel {
+  /// Sets several: masters before what is beneath them, else in their order.
+  fileprivate mutating func update(_ several: [(String, Bool)]) throws(Refused) {
+    for depth in 0..<9 {
+      for (one, isOn) in several where one.count(where: { $0 == "." }) == depth { try set(one, isOn) }
     }
   }
 }

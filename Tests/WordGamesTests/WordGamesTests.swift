@@ -82,3 +82,51 @@ extension Game {
     #expect(game.missed() == game.possible().filter { $0 != "cab" })
   }
 }
+
+@Suite struct PlainGuessTests {
+  private static func mode(_ change: (inout Mode) -> Void) -> Mode {
+    var mode = Mode.classic
+    change(&mode)
+    return mode
+  }
+
+  private static func plainGuess(_ word: String, in game: Game) -> GuessOutcome? {
+    var word = word
+    return word.withUTF8 { game.guessPlainly($0) }
+  }
+
+  @Test func `a guess judged plainly is answered and counted as any other`() throws {
+    let (plain, general) = (try game(), try game())
+    var generator = TestGenerator(5)
+    let others = ["zebra", "a", "geng", "", "Grace", " cab", "grâce", "cambering", "level", "caband"]
+    var judged = 0
+    for _ in 0..<2_000 {
+      let word = try #require((englishWords + others).randomElement(using: &generator))
+      let outcome = Self.plainGuess(word, in: plain)
+      judged += outcome == nil ? 0 : 1
+      #expect(try outcome ?? plain.guess(word) == general.guess(word), "\(word)")
+      #expect(plain.state == general.state)
+      if plain.count > 6, Bool.random(using: &generator) {
+        #expect(try plain.newWord() == general.newWord())
+      }
+    }
+    #expect(judged > 1_000)
+  }
+
+  @Test func `where more than the rules has a say no guess is judged plainly, and nothing changes`() throws {
+    var hooks = ModeHooks()
+    hooks.accept = { _, _ in nil }
+    let asking = Mode(name: "asking", title: "", summary: "", rules: Mode.classicRules, hooks: hooks)
+    let games = [
+      try game(asking), try game(Self.mode { $0.seconds = 10 }), try game(Self.mode { $0.players = 2 }),
+      try game(Self.mode { $0.wordsPerBase = 1 }), try game(Self.mode { $0.scoring.usesLetterValues = true }),
+    ]
+    for game in games {
+      #expect(Self.plainGuess("grace", in: game) == nil)
+      #expect(game.count == 0)
+    }
+    let ended = try game()
+    ended.giveUp()
+    #expect(Self.plainGuess("grace", in: ended) == nil)
+  }
+}

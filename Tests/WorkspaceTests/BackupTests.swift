@@ -8,6 +8,8 @@ import GRDB
 import Glibc
 import Problems
 import Storage
+import TestSupport
+import TestWorkspace
 import Testing
 import ToggleSettings
 

@@ -5,6 +5,8 @@ import Decks
 import Files
 import Glibc
 import Storage
+import TestSupport
+import TestWorkspace
 import Testing
 
 @testable import Workspace

@@ -2,6 +2,8 @@
 
 import Decks
 import Problems
+import TestSupport
+import TestWorkspace
 import Testing
 import Text
 import WordGames
@@ -206,5 +208,34 @@ private final class TestData: ModeData {
     try review.finishIfOver()
     #expect(witness.seen == ["card a easy", "card b easy", "session 2 0"])
     try workspace.close()
+  }
+}
+
+@Suite struct LongGameTests {
+  /// Three letters of a short alphabet, a word each.
+  private static let words: [String] = {
+    let letters = Array("abcdefghijk")
+    return letters.flatMap { a in letters.flatMap { b in letters.map { "\(a)\(b)\($0)" } } }
+  }()
+
+  @Test func `a game of more than a thousand found words is judged, stored and resumed whole`() throws {
+    let person = try Person()
+    try person.folder.write(Self.words.joined(separator: "\n") + "\n", to: "words/american-english")
+    let workspace = try person.workspace()
+    try workspace.modes.add(
+      Mode(name: "all", title: "All", summary: "", rules: [.inDictionary, .unused]), owner: .user)
+    var options = GameWish()
+    (options.mode, options.base, options.language) = ("all", "aaa", "english")
+    let game = try workspace.startGame(options)
+    for word in Self.words { #expect(try game.game.code(of: game.guess(word).outcome) == nil, "\(word)") }
+    for word in Self.words { #expect(try game.game.code(of: game.guess(word).outcome) == "already_used", "\(word)") }
+    #expect(game.game.count == Self.words.count && game.game.found == Self.words.reversed())
+    try workspace.close()
+    let again = try person.workspace()
+    try again.modes.add(Mode(name: "all", title: "All", summary: "", rules: [.inDictionary, .unused]), owner: .user)
+    let resumed = try #require(try again.resumeGame { _ in })
+    #expect(resumed.game.found == Self.words.reversed())
+    #expect(try resumed.game.code(of: resumed.guess("aab").outcome) == "already_used")
+    try again.close()
   }
 }

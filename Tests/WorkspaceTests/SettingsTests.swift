@@ -6,57 +6,13 @@ import Files
 import Glibc
 import Problems
 import TestSupport
+import TestWorkspace
 import Testing
 import ToggleSettings
 import WordGames
 
 @testable import Lexicon
 @testable import Workspace
-
-/// A data folder without accounts that goes with the test.
-final class Person {
-  /// Nil where the folder is another process's.
-  private let folder: TemporaryFolder?
-  private let store: AccountStore
-  let data: String
-
-  init() throws {
-    let folder = TemporaryFolder()
-    self.folder = folder
-    data = folder.path
-    store = try AccountStore(data: folder.path, environment: .ofSystem(bootID: "test"))
-    try folder.makeFolder("words")
-    try folder.write("comidas\nmamá\ncosas\ncaminos\n", to: "words/spanish")
-    try folder.write("cambering\ngrace\nletters\nelephant\n", to: "words/american-english")
-  }
-
-  /// The folder of another process's test.
-  init(at path: String) throws {
-    folder = nil
-    data = path
-    store = try AccountStore(data: path, environment: .ofSystem(bootID: "test"))
-  }
-
-  func access() throws -> AccountAccess { try store.openLocal() }
-
-  func workspace(_ sources: SettingSources = SettingSources()) throws -> Workspace {
-    var seed = UInt64.random(in: 0 ... .max)
-    let environment = Environment(
-      clocks: Clocks(now: { 1_700_000_000 }),
-      random: RandomSources(choices: RandomChoices(seed: 7)) {
-        seed &+= 1
-        return seed
-      })
-    return try Workspace(
-      access(), environment: environment, settings: sources,
-      lexicons: LexiconLibrary(listFolders: [data + "/words"], cacheFolder: nil), modes: ModeTable(),
-      drawing: DrawingProgram(path: "/nonexistent", environment: [], clock: { 0 }))
-  }
-
-  func settingsFile(_ text: String) throws -> String {
-    try #require(folder).write(text, to: "settings.json")
-  }
-}
 
 @Suite struct SettingsTests {
   @Test func `each of the program's settings has a title, help and a key`() throws {

@@ -6,6 +6,8 @@ import Decks
 import Glibc
 import Problems
 import Storage
+import TestSupport
+import TestWorkspace
 import Testing
 import ToggleSettings
 

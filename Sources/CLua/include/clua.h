@@ -54,6 +54,13 @@ typedef struct dh_type {
   struct dh_type *next;
 } dh_type;
 
+// The fast path of a host function: asked first, it answers the count of results; or DH_DECLINED, with the stack and everything
+// else as it was, and the general path is taken. Neither charges for memory nor fails; pushes at most DH_FAST_ROOM values at a
+// time, and looks itself whether the user is signed in.
+typedef int (*dh_fast_path)(lua_State *L, void *object, void *context);
+enum { DH_FAST_ROOM = LUA_MINSTACK };
+static const int DH_DECLINED = -1;
+
 // A function of the host: `swift` is an object that the state's owner keeps alive, or that the collector gives back; `type` is
 // what self must be (or NULL).
 typedef struct dh_function {
@@ -61,6 +68,8 @@ typedef struct dh_function {
   const dh_type *type;
   const char *name;
   size_t cost;  // bytes that a collected function is charged with
+  dh_fast_path fast;  // or NULL
+  void *context;      // what that is handed
 } dh_function;
 
 // What the host hands to the C side when it makes a state. None of these may raise.
@@ -125,11 +134,17 @@ int dh_load(lua_State *L, const char *text, size_t length, const char *chunk_nam
 // DH_STATUS_STOPPED + reason with nothing pushed. Never raises.
 int dh_call_protected(lua_State *L, int arguments, int results);
 // The same in two steps, for calls that must be fast: begin pushes a message handler and the value at `ref` of the
-// registry, on the stack of the running coroutine, which it answers; NULL when that has no room for `slots` values and
-// DH_ROOM. Then the arguments are pushed. What the handler and the results stand on is for the caller to take off;
-// after an answer that is not LUA_OK it is as after dh_call_protected.
-lua_State *dh_begin_call(lua_State *L, int ref, int slots);
+// registry, on the stack of the running coroutine; its `L` is NULL when that has no room for `slots` values and DH_ROOM. Then
+// the arguments are pushed. After an answer of finish that is not LUA_OK it is as after dh_call_protected. End takes what is
+// left off the stack, and gives back what was charged meanwhile.
+typedef struct dh_use {
+  lua_State *L;
+  size_t charged;
+  int top;
+} dh_use;
+dh_use dh_begin_call(lua_State *L, int ref, int slots);
 int dh_finish_call(lua_State *L, int arguments, int results);
+void dh_end_call(dh_use use);
 // Where the last error was raised (`file:line:` of the nearest Lua code), or an empty string.
 const char *dh_error_position(lua_State *L);
 // Where the last stop found Lua code running, once; else an empty string.

@@ -2,6 +2,7 @@
 // Invariant: the text is 64 lower case hexadecimal digits, so it can hold no path.
 
 import CSodium
+import Text
 
 public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
   /// 64 lower case hexadecimal digits.
@@ -9,7 +10,7 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
 
   /// The hash of some bytes.
   public init(of bytes: [UInt8]) {
-    description = ContentHash.digest(bytes).map(hexPair).joined()
+    description = hexadecimal(ContentHash.digest(bytes))
   }
 
   /// Nil for anything but 64 lower case hexadecimal digits.

@@ -1,6 +1,8 @@
 // The name of a document: a UUID, as the original app gave it, and the only text that ever becomes a file name.
 // Invariant: an id is 36 characters of upper case hexadecimal and dashes, so it can hold no path.
 
+import Text
+
 public struct DocumentID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// `6D924181-ABFC-457A-A771-984E7F3805BD`
   public let description: String
@@ -18,7 +20,7 @@ public struct DocumentID: Hashable, Comparable, Sendable, CustomStringConvertibl
 
   /// Sixteen bytes as a UUID. What makes them random or repeatable is the caller's affair; missing ones count as 0.
   public init(bytes: some Sequence<UInt8>) {
-    var digits = bytes.prefix(16).map { hexPair($0).uppercased() }
+    var digits = bytes.prefix(16).map { hexadecimal([$0]).uppercased() }
     digits += Array(repeating: "00", count: 16 - digits.count)
     let cuts = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16]
     description = cuts.map { digits[$0].joined() }.joined(separator: "-")
@@ -38,5 +40,3 @@ func isHexDigit(_ byte: UInt8) -> Bool {
   default: false
   }
 }
-
-func hexPair(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }

@@ -3,6 +3,7 @@
 // UTF-8 is passed over byte by byte.
 
 import Glibc
+import Text
 
 enum Folding {
   /// The folded form of each scalar below `limit`: itself, another one, or 0 for a mark that is dropped.
@@ -40,31 +41,18 @@ enum Folding {
   private static func append(_ value: UInt32, to folded: inout [UInt8]) {
     if value < UInt32(limit) {
       encode(table[Int(value)], into: &folded)
-    } else if let scalar = Unicode.Scalar(value), !isMark(value) {
+    } else if let scalar = Unicode.Scalar(value), !scalar.isCombiningDiacritic {
       folded.append(contentsOf: scalar.properties.lowercaseMapping.utf8)
     }
   }
 
-  /// Combining marks, which are dropped.
-  private static func isMark(_ value: UInt32) -> Bool {
-    switch value {
-    case 0x0300...0x036F, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F: true
-    default: false
-    }
-  }
-
   private static func makeTable() -> [UInt32] {
-    var table = (0..<UInt32(limit)).map { value in
-      if isMark(value) { return UInt32(0) }
-      let lower = Unicode.Scalar(value)?.properties.lowercaseMapping.unicodeScalars
-      return lower?.count == 1 ? lower?.first?.value ?? value : value
+    (0..<UInt32(limit)).map { value in
+      guard let scalar = Unicode.Scalar(value) else { return value }
+      if scalar.isCombiningDiacritic { return UInt32(0) }
+      let lower = scalar.withoutDiacritics.properties.lowercaseMapping.unicodeScalars
+      return lower.count == 1 ? lower.first?.value ?? value : value
     }
-    for line in Accents.lines {
-      for scalar in line.marked.unicodeScalars where scalar.value < UInt32(limit) {
-        table[Int(scalar.value)] = line.plain.value
-      }
-    }
-    return table
   }
 
   /// The scalar of the two to four bytes at an index of text that is well formed, length 0 where it is not.

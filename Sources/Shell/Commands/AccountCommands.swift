@@ -9,11 +9,11 @@ import Text
 import Values
 import Workspace
 
-extension Shell {
+enum AccountCommands {
   static let accountTheme = "Accounts"
 
-  func accountCommands() -> [Command] {
-    [addAccount(), listAccounts(), removeAccount(), login(), logout(), changePassword(), whoAmI()]
+  static var all: [BuiltIn] {
+    [addAccount, listAccounts, removeAccount, login, logout, changePassword, whoAmI]
   }
 
   private static let newPasswordFile = Option(
@@ -21,28 +21,29 @@ extension Shell {
 
   // MARK: Accounts
 
-  private func addAccount() -> Command {
-    Command(
-      "account", "add", theme: Self.accountTheme, effect: .acts, summary: "Adds an account with a password.",
+  private static var addAccount: BuiltIn {
+    BuiltIn(
+      "account", "add", theme: Self.accountTheme, access: .atTerminal, effect: .acts,
+      summary: "Adds an account with a password.",
       details: """
         The first account takes over the data that are here, and from then on nothing is reached before a sign-in. \
         A password has 8 to 1,024 bytes; it keeps honest people out, not somebody who can read the disk.
         """,
       arguments: [Argument("NAME", help: "letters, digits, . _ -")], options: [Self.newPasswordFile],
       example: "account add ana"
-    ) { [unowned self] invocation in
-      try requireNoScript()
+    ) { invocation, session in
+      try requireNoScript(session)
       let name = invocation.text("NAME").trimmed
-      try gate.store.checkNew(name)
-      let password = try answeringLeft {
-        try newPassword(for: name, file: invocation.optionalText("--new-password-file"))
+      try session.gate.store.checkNew(name)
+      let password = try SignIn(session).answeringLeft {
+        try SignIn(session).newPassword(for: name, file: invocation.optionalText("--new-password-file"))
       }
-      let isFirst = gate.user == nil
-      try makePrivateFolder(environment.folders.data)
-      if isFirst { try leaveWorkspace() }
-      let added = try gate.addAccount(name, password)
+      let isFirst = session.gate.user == nil
+      try makePrivateFolder(session.environment.folders.data)
+      if isFirst { try session.leaveWorkspace() }
+      let added = try session.gate.addAccount(name, password)
       if isFirst {
-        endSession()
+        session.endSession()
         process_forbid_core_dumps()
       }
       let more = isFirst ? " It has the data that were here, and you are signed in." : ""
@@ -50,13 +51,13 @@ extension Shell {
     }
   }
 
-  private func listAccounts() -> Command {
-    Command(
-      "account", "list", theme: Self.accountTheme, effect: .reads, summary: "Lists the accounts.",
+  private static var listAccounts: BuiltIn {
+    BuiltIn(
+      "account", "list", theme: Self.accountTheme, access: .atTerminal, effect: .reads, summary: "Lists the accounts.",
       example: "account list"
-    ) { [unowned self] _ in
-      let user = gate.user
-      let names = try gate.store.names()
+    ) { _, session in
+      let user = session.gate.user
+      let names = try session.gate.store.names()
       let table = TableText(
         [.init("Account"), .init("")], rows: names.map { [$0, $0 == user ? "signed in" : ""] },
         whenEmpty: "No accounts; `account add NAME` makes the first one.")
@@ -65,89 +66,94 @@ extension Shell {
     }
   }
 
-  private func removeAccount() -> Command {
-    Command(
-      "account", "remove", theme: Self.accountTheme, effect: .acts,
+  private static var removeAccount: BuiltIn {
+    BuiltIn(
+      "account", "remove", theme: Self.accountTheme, access: .atTerminal, effect: .acts,
       summary: "Removes your account with everything in it.",
       details: "At a terminal it asks first. Only the account that is signed in can be removed.",
       arguments: [Argument("NAME", .account, help: "the account that is signed in")], example: "account remove ana"
-    ) { [unowned self] invocation in
-      try requireNoScript()
+    ) { invocation, session in
+      try requireNoScript(session)
       let name = invocation.text("NAME")
-      guard let user = gate.user, try gate.store.account(named: name) == user else {
+      guard let user = session.gate.user, try session.gate.store.account(named: name) == user else {
         throw SignInError.notSignedIn(as: name)
       }
-      guard try confirm("Remove the account \(quoted(user)) with all its decks, documents and settings?") else {
+      guard try session.confirm("Remove the account \(quoted(user)) with all its decks, documents and settings?") else {
         return CommandResult(.boolean(false), line: "Nothing was removed.")
       }
-      try leaveWorkspace()
-      try gate.removeAccount()
-      endSession()
+      try session.leaveWorkspace()
+      try session.gate.removeAccount()
+      session.endSession()
       return CommandResult(.boolean(true), line: "Removed the account \(quoted(user)).")
     }
   }
 
   /// A script is one unit of work, and accounts are beyond what a unit can take back.
-  private func requireNoScript() throws {
-    guard !isInScript else {
+  static func requireNoScript(_ session: Session) throws {
+    guard !session.state.isInScript else {
       throw SignInError.inScript
     }
   }
 
   // MARK: Signing in
 
-  private func login() -> Command {
-    Command(
-      "login", theme: Self.accountTheme, effect: .reads, summary: "Signs in.",
+  private static var login: BuiltIn {
+    BuiltIn(
+      "login", theme: Self.accountTheme, access: .atSignIn, effect: .reads, summary: "Signs in.",
       details: "The password is asked for at the terminal, or read from the file that --password-file names.",
       arguments: [Argument("NAME", isOptional: true, help: "whose account; may be left out when there is only one")],
       example: "login ana"
-    ) { [unowned self] invocation in
-      try answeringLeft {
-        try signIn(invocation.optionalText("NAME") ?? setup.user, passwordFile: setup.passwordFile)
+    ) { invocation, session in
+      try SignIn(session).answeringLeft {
+        try SignIn(session).signIn(
+          invocation.optionalText("NAME") ?? session.options.signIn.user,
+          passwordFile: session.options.signIn.passwordFile)
       }
-      return CommandResult(.text(gate.user ?? ""), line: "Signed in as \(gate.user ?? "").")
+      return CommandResult(.text(session.gate.user ?? ""), line: "Signed in as \(session.gate.user ?? "").")
     }
   }
 
-  private func logout() -> Command {
-    Command(
-      "logout", theme: Self.accountTheme, effect: .reads, summary: "Signs out: everything is saved and closed.",
+  private static var logout: BuiltIn {
+    BuiltIn(
+      "logout", theme: Self.accountTheme, access: .atTerminal, effect: .reads,
+      summary: "Signs out: everything is saved and closed.",
       example: "logout"
-    ) { [unowned self] _ in
-      guard gate.user != nil else {
+    ) { _, session in
+      guard session.gate.user != nil else {
         return CommandResult(.null, line: "There is no account to sign out of; `account add NAME` makes one.")
       }
-      try signOut()
+      try session.signOut()
       return CommandResult(.boolean(true), line: "Signed out.")
     }
   }
 
-  private func changePassword() -> Command {
-    Command(
-      "passwd", theme: Self.accountTheme, effect: .acts, summary: "Changes your password.",
+  private static var changePassword: BuiltIn {
+    BuiltIn(
+      "passwd", theme: Self.accountTheme, access: .atTerminal, effect: .acts, summary: "Changes your password.",
       details: "The present one is asked for first, or read from the file that --password-file names.",
       options: [Self.newPasswordFile], example: "passwd"
-    ) { [unowned self] invocation in
-      guard let user = gate.user else {
+    ) { invocation, session in
+      guard let user = session.gate.user else {
         throw SignInError.noAccount
       }
-      let old = try answeringLeft {
-        try setup.passwordFile.map { try password(in: $0) } ?? readPassword("Present password of \(printable(user)): ")
+      let old = try SignIn(session).answeringLeft {
+        try session.options.signIn.passwordFile.map { try SignIn(session).password(in: $0) }
+          ?? SignIn(session).readPassword("Present password of \(printable(user)): ")
       }
-      let new = try answeringLeft {
-        try newPassword(for: user, file: invocation.optionalText("--new-password-file"))
+      let new = try SignIn(session).answeringLeft {
+        try SignIn(session).newPassword(for: user, file: invocation.optionalText("--new-password-file"))
       }
-      try gate.store.changePassword(of: user, from: old, to: new)
+      try session.gate.store.changePassword(of: user, from: old, to: new)
       return CommandResult(.boolean(true), line: "Changed the password of \(quoted(user)).")
     }
   }
 
-  private func whoAmI() -> Command {
-    Command(
-      "whoami", theme: Self.accountTheme, effect: .reads, summary: "Tells who is signed in.", example: "whoami"
-    ) { [unowned self] _ in
-      guard let user = gate.user else {
+  private static var whoAmI: BuiltIn {
+    BuiltIn(
+      "whoami", theme: Self.accountTheme, access: .atTerminal, effect: .reads, summary: "Tells who is signed in.",
+      example: "whoami"
+    ) { _, session in
+      guard let user = session.gate.user else {
         return CommandResult(.null, line: "Nobody in particular: there is no account, the data are local.")
       }
       return CommandResult(.text(user), line: user)

@@ -1,12 +1,33 @@
-// The built-in commands, put into the registry by theme. Invariant: each is described once; its help, completion and parsing
-// come from that description.
+// The built-in commands as values, put into the registry by theme. Invariant: each is described once; its help, completion and
+// parsing come from that description, and what it does is handed the session when it runs.
 
 import Commands
 
-extension Shell {
-  func addBuiltInCommands() throws {
+/// One of the program's own commands: its description, and what it does.
+struct BuiltIn {
+  let command: Command
+  let run: (Invocation, Session) throws -> CommandResult
+  /// Names for the argument under the cursor; nil where the argument's kind says them.
+  let complete: ((_ word: String, _ before: [String], _ session: Session) -> [String])?
+
+  init(
+    _ path: String..., theme: String, access: CommandAccess, effect: CommandEffect, summary: String,
+    details: String = "", arguments: [Argument] = [], options: [Option] = [], usage: [String] = [], example: String,
+    complete: ((_ word: String, _ before: [String], _ session: Session) -> [String])? = nil,
+    run: @escaping (Invocation, Session) throws -> CommandResult
+  ) {
+    command = Command(
+      path: path, CommandText(theme: theme, summary: summary, details: details, usage: usage, example: example),
+      access: access, effect: effect, arguments: arguments, options: options,
+      completion: complete == nil ? .byKind : .builtIn, action: .builtIn)
+    self.complete = complete
+    self.run = run
+  }
+
+  /// Describes all of them to a registry; answers them by name.
+  static func addAll(to registry: CommandRegistry) throws -> [String: BuiltIn] {
     registry.themeOrder = [
-      "Decks and cards", "Studying", "Card documents", "Words and games", "Settings", "Plugins", Self.accountTheme,
+      "Decks and cards", "Studying", "Card documents", "Words and games", "Settings", "Plugins", "Accounts",
       "The shell",
     ]
     registry.describeGroup("deck", "Make, list, rename, remove, import and export decks.")
@@ -15,10 +36,17 @@ extension Shell {
     registry.describeGroup("word", "Look words up: check, anagrams, patterns.")
     registry.describeGroup("account", "Add, list and remove accounts.")
     registry.describeGroup("plugin", "List, enable, disable and reload plugins.")
-    let commands =
-      deckCommands() + cardCommands() + [studyCommand()] + documentCommands() + wordCommands() + [playCommand()]
-      + pluginCommands() + settingCommands() + accountCommands() + shellCommands()
-    for command in commands { try registry.add(command) }
+    var byName: [String: BuiltIn] = [:]
+    for builtIn in all {
+      try registry.add(builtIn.command)
+      byName[builtIn.command.name] = builtIn
+    }
+    return byName
+  }
+
+  private static var all: [BuiltIn] {
+    DeckCommands.all + CardCommands.all + [StudyCommands.command] + DocumentCommands.all + WordCommands.all
+      + [PlayCommands.command] + PluginCommands.all + SettingCommands.all + AccountCommands.all + ShellCommands.all
   }
 }
 

@@ -3,6 +3,7 @@
 import Bindings
 import CardDocuments
 import Commands
+import Files
 import LuaRuntime
 import Problems
 import Storage
@@ -10,12 +11,12 @@ import Text
 import Values
 import Workspace
 
-extension Shell {
-  func documentCommands() -> [Command] {
+enum DocumentCommands {
+  static var all: [BuiltIn] {
     [
-      listDocuments(), createDocument(), showDocument(), addText(), addImage(), setElement(), raiseElement(true),
-      raiseElement(false), duplicateDocument(), removeElement(), removeDocument(), renderDocument(), drawSheet(),
-      exportDocument(), checkDocuments(),
+      listDocuments, createDocument, showDocument, addText, addImage, setElement, raiseElement(true),
+      raiseElement(false), duplicateDocument, removeElement, removeDocument, renderDocument, drawSheet,
+      exportDocument, checkDocuments,
     ]
   }
 
@@ -23,12 +24,12 @@ extension Shell {
   private static let document = Argument("DOC", .document, help: "a document's id, its beginning, or a file's path")
   private static let element = Argument("ELEMENT", help: "an element's id, its beginning, or its number from the back")
 
-  private func document(_ invocation: Invocation) throws -> DocumentHandle {
-    try workspace().openDocument(expandedPath(invocation.text("DOC")))
+  static func document(_ invocation: Invocation, _ session: Session) throws -> DocumentHandle {
+    try session.workspace().openDocument(session.environment.folders.expanded(invocation.text("DOC")))
   }
 
   /// The element that a text names: by id, an unambiguous beginning of it, or its place in drawing order.
-  private func element(_ name: String, of document: DocumentHandle) throws -> ElementHandle {
+  static func element(_ name: String, of document: DocumentHandle, _ session: Session) throws -> ElementHandle {
     let elements = try document.elements()
     if let place = Int(name), elements.indices.contains(place - 1) { return elements[place - 1] }
     let found = elements.filter { $0.id.lowercased().hasPrefix(name.lowercased()) }
@@ -37,26 +38,28 @@ extension Shell {
   }
 
   /// What a command changed, saved.
-  private func saved(_ document: DocumentHandle, _ line: String) throws -> CommandResult {
+  private static func saved(_ document: DocumentHandle, _ line: String) throws -> CommandResult {
     try document.document().save()
     return CommandResult(.object(document), line: line)
   }
 
   // MARK: Finding
 
-  private func listDocuments() -> Command {
-    Command("doc", "list", theme: Self.theme, effect: .reads, summary: "Lists the card documents.", example: "doc list")
-    {
-      [unowned self] _ in
-      let (documents, problems) = try workspace().documents()
+  private static var listDocuments: BuiltIn {
+    BuiltIn(
+      "doc", "list", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Lists the card documents.",
+      example: "doc list"
+    ) {
+      _, session in
+      let (documents, problems) = try session.workspace().documents()
       let rows = try documents.map { handle in
         let document = try handle.document()
         return [
-          String(document.id.description.prefix(8)), document.content.title, grouped(document.elements.count),
-          document.modified.map { ago($0) } ?? "",
+          String(document.id.description.prefix(8)), document.content.title, session.grouped(document.elements.count),
+          document.modified.map { session.ago($0) } ?? "",
         ]
       }
-      for problem in problems { console.message("doc: \(problem.message)") }
+      for problem in problems { session.console.message("doc: \(problem.message)") }
       let columns: [TableText.Column] = [.init("Id"), .init("Title"), .init("Elements", .right), .init("Changed")]
       return CommandResult(
         .objects(documents),
@@ -64,92 +67,97 @@ extension Shell {
     }
   }
 
-  private func showDocument() -> Command {
-    Command(
-      "doc", "show", theme: Self.theme, effect: .reads,
+  private static var showDocument: BuiltIn {
+    BuiltIn(
+      "doc", "show", theme: Self.theme, access: .signedIn, effect: .reads,
       summary: "Shows a document: as a picture where the terminal can, and in words.",
       arguments: [Self.document], example: "doc show 6D92"
-    ) { [unowned self] invocation in
-      let handle = try document(invocation)
+    ) { invocation, session in
+      let handle = try document(invocation, session)
       let document = try handle.document()
-      let picture = try invocation.wantsJSON || setup.wantsJSON ? [] : DocumentPicture(self).lines(of: document)
-      for line in picture { console.write(line + "\n") }
+      let picture =
+        try invocation.wantsJSON || session.options.wantsJSON ? [] : DocumentPicture(session).lines(of: document)
+      for line in picture { session.console.write(line + "\n") }
       let elements = document.elements.enumerated().map { index, element in "  \(index + 1)  \(element.id.prefix(8))" }
       let words = document.content.linesInWords
       var lines = [words.first ?? ""]
       for (index, line) in words.dropFirst().enumerated() {
         lines.append((index < elements.count ? elements[index] : "  ") + "  " + line)
       }
-      return CommandResult(try documentRecord(handle, document), .lines(lines))
+      return CommandResult(try documentRecord(handle, document, session), .lines(lines))
     }
   }
 
   /// A document with its elements, as `--json` gives it.
-  private func documentRecord(_ handle: DocumentHandle, _ document: StoredDocument) throws -> Value {
-    guard case .record(var fields) = record(of: handle) else { return .null }
-    fields["elements"] = .list(try handle.elements().map { record(of: $0) })
+  static func documentRecord(
+    _ handle: DocumentHandle, _ document: StoredDocument, _ session: Session
+  ) throws -> Value {
+    guard case .record(var fields) = session.record(of: handle) else { return .null }
+    fields["elements"] = .list(try handle.elements().map { session.record(of: $0) })
     return .record(fields)
   }
 
   // MARK: Making
 
-  private func createDocument() -> Command {
-    Command(
-      "doc", "create", theme: Self.theme, effect: .changes, summary: "Makes a document.",
+  private static var createDocument: BuiltIn {
+    BuiltIn(
+      "doc", "create", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Makes a document.",
       options: [
         Option("--background", "R,G,B", help: "its colour, each from 0 to 1; one of eight soft colours when left out"),
         Option("--from", "FILE", .file, help: "start from another document"),
       ], example: "doc create --background 1,1,0.7"
-    ) { [unowned self] invocation in
+    ) { invocation, session in
       let background = try invocation.optionalText("--background").map { try color($0) }
       let made: DocumentHandle
       if let source = invocation.optionalText("--from") {
-        made = try workspace().openDocument(expandedPath(source)).duplicate()
+        made = try session.workspace().openDocument(session.environment.folders.expanded(source)).duplicate()
         if let background { try made.document().setBackground(background) }
       } else {
-        made = try workspace().createDocument(background: background)
+        made = try session.workspace().createDocument(background: background)
       }
       return CommandResult(.object(made), line: "Created document \(try made.document().id).")
     }
   }
 
-  private func color(_ text: String) throws -> CardColor {
+  private static func color(_ text: String) throws -> CardColor {
     if let color = CardColor(typed: text) { return color }
     throw ShellError.notColor(text)
   }
 
-  private func addText() -> Command {
-    Command(
-      "doc", "add-text", theme: Self.theme, effect: .changes, summary: "Puts a text in front.",
+  private static var addText: BuiltIn {
+    BuiltIn(
+      "doc", "add-text", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Puts a text in front.",
       arguments: [Self.document, Argument("TEXT", help: "the text")], example: "doc add-text 6D92 \"el perro\""
-    ) { [unowned self] invocation in
-      let document = try document(invocation)
+    ) { invocation, session in
+      let document = try document(invocation, session)
       let text = invocation.text("TEXT")
       let element = try document.addText(text, color: .black, font: "", at: ElementPlacement())
       return try saved(document, "Added text \(element.id.prefix(8)).")
     }
   }
 
-  private func addImage() -> Command {
-    Command(
-      "doc", "add-image", theme: Self.theme, effect: .changes, summary: "Copies a picture in and puts it in front.",
+  private static var addImage: BuiltIn {
+    BuiltIn(
+      "doc", "add-image", theme: Self.theme, access: .signedIn, effect: .changes,
+      summary: "Copies a picture in and puts it in front.",
       details: "PNG, JPEG, GIF, WebP and SVG are read; it is kept as PNG, its long side at most 1000 pixels.",
       arguments: [Self.document, Argument("FILE", .file, help: "the picture")],
       options: [Option("--frame", choice: Frame.allCases.map(\.rawValue), help: "the shape it is cut to")],
       example: "doc add-image 6D92 dog.jpg --frame circle"
-    ) { [unowned self] invocation in
-      let document = try document(invocation)
+    ) { invocation, session in
+      let document = try document(invocation, session)
       let frame = invocation.optionalText("--frame").flatMap { Frame(rawValue: $0) }
-      let element = try document.addImage(expandedPath(invocation.text("FILE")), frame: frame, at: ElementPlacement())
+      let element = try document.addImage(
+        session.environment.folders.expanded(invocation.text("FILE")), frame: frame, at: ElementPlacement())
       return try saved(document, "Added image \(element.id.prefix(8)).")
     }
   }
 
   // MARK: Changing
 
-  private func setElement() -> Command {
-    Command(
-      "doc", "set", theme: Self.theme, effect: .changes, summary: "Sets fields of an element.",
+  private static var setElement: BuiltIn {
+    BuiltIn(
+      "doc", "set", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Sets fields of an element.",
       details: "Fields: \(ElementField.allCases.map(\.rawValue).joined(separator: ", ")).",
       arguments: [
         Self.document, Self.element,
@@ -157,18 +165,18 @@ extension Shell {
           "FIELD=VALUE", isRepeating: true,
           help: "a field and its new value"),
       ], example: "doc set 6D92 1 x=100 rotation=15 frame=heart"
-    ) { [unowned self] invocation in
-      let document = try document(invocation)
-      let element = try element(invocation.text("ELEMENT"), of: document)
+    ) { invocation, session in
+      let document = try document(invocation, session)
+      let element = try element(invocation.text("ELEMENT"), of: document, session)
       let changes = try invocation.list("FIELD=VALUE").map { try fieldAndValue($0) }
       return try document.workspace.asOneChange {
         for (field, value) in changes { try element.set(field, to: value) }
-        return try saved(document, "Changed \(counted(changes.count, "field")).")
+        return try saved(document, "Changed \(session.counted(changes.count, "field")).")
       }
     }
   }
 
-  private func fieldAndValue(_ word: String) throws -> (ElementField, FieldValue) {
+  private static func fieldAndValue(_ word: String) throws -> (ElementField, FieldValue) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let names = ElementField.allCases.map(\.rawValue)
     guard parts.count == 2, let field = ElementField(rawValue: parts[0]) else {
@@ -177,50 +185,51 @@ extension Shell {
     return (field, try field.value(typed: parts[1]))
   }
 
-  private func raiseElement(_ raises: Bool) -> Command {
-    Command(
-      "doc", raises ? "raise" : "lower", theme: Self.theme, effect: .changes,
+  private static func raiseElement(_ raises: Bool) -> BuiltIn {
+    BuiltIn(
+      "doc", raises ? "raise" : "lower", theme: Self.theme, access: .signedIn, effect: .changes,
       summary: raises ? "Brings an element one step to the front." : "Sends an element one step to the back.",
       arguments: [Self.document, Self.element], example: "doc \(raises ? "raise" : "lower") 6D92 1"
-    ) { [unowned self] invocation in
-      let document = try document(invocation)
-      let element = try element(invocation.text("ELEMENT"), of: document)
+    ) { invocation, session in
+      let document = try document(invocation, session)
+      let element = try element(invocation.text("ELEMENT"), of: document, session)
       let moved = try raises ? document.document().raise(element.id) : document.document().lower(element.id)
       return CommandResult(
         .object(document), line: moved ? "Moved." : "It is \(raises ? "in front of" : "behind") all others already.")
     }
   }
 
-  private func duplicateDocument() -> Command {
-    Command(
-      "doc", "duplicate", theme: Self.theme, effect: .changes, summary: "Makes a new document with the same content.",
+  private static var duplicateDocument: BuiltIn {
+    BuiltIn(
+      "doc", "duplicate", theme: Self.theme, access: .signedIn, effect: .changes,
+      summary: "Makes a new document with the same content.",
       arguments: [Self.document], example: "doc duplicate 6D92"
-    ) { [unowned self] invocation in
-      let made = try document(invocation).duplicate()
+    ) { invocation, session in
+      let made = try document(invocation, session).duplicate()
       return CommandResult(.object(made), line: "Created document \(try made.document().id).")
     }
   }
 
-  private func removeElement() -> Command {
-    Command(
-      "doc", "remove-element", theme: Self.theme, effect: .changes, summary: "Removes an element.",
+  private static var removeElement: BuiltIn {
+    BuiltIn(
+      "doc", "remove-element", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Removes an element.",
       arguments: [Self.document, Self.element], example: "doc remove-element 6D92 2"
-    ) { [unowned self] invocation in
-      let document = try document(invocation)
-      let element = try element(invocation.text("ELEMENT"), of: document)
+    ) { invocation, session in
+      let document = try document(invocation, session)
+      let element = try element(invocation.text("ELEMENT"), of: document, session)
       try document.document().removeElement(element.id)
       return CommandResult(.object(document), line: "Removed an element.")
     }
   }
 
-  private func removeDocument() -> Command {
-    Command(
-      "doc", "remove", theme: Self.theme, effect: .changes,
+  private static var removeDocument: BuiltIn {
+    BuiltIn(
+      "doc", "remove", theme: Self.theme, access: .signedIn, effect: .changes,
       summary: "Removes a document, and images that no other shows.",
       details: "At a terminal it asks first.", arguments: [Self.document], example: "doc remove 6D92"
-    ) { [unowned self] invocation in
-      let document = try document(invocation).document()
-      guard try confirm("Remove document \(quoted(document.content.title))?") else {
+    ) { invocation, session in
+      let document = try document(invocation, session).document()
+      guard try session.confirm("Remove document \(quoted(document.content.title))?") else {
         return CommandResult(.boolean(false), line: "Nothing was removed.")
       }
       try document.remove()
@@ -230,52 +239,57 @@ extension Shell {
 
   // MARK: Drawing
 
-  private func renderDocument() -> Command {
-    Command(
-      "doc", "render", theme: Self.theme, effect: .acts, summary: "Draws a document to an .svg, .png or .pdf file.",
+  private static var renderDocument: BuiltIn {
+    BuiltIn(
+      "doc", "render", theme: Self.theme, access: .signedIn, effect: .acts,
+      summary: "Draws a document to an .svg, .png or .pdf file.",
       arguments: [Self.document, Argument("FILE", .file, help: "the file; its ending says the format")],
       options: [
         Option("--width", "N", .integer(StoredDocument.widths), help: "in pixels or points: 1300 when left out")
       ],
       example: "doc render 6D92 dog.png --width 650"
-    ) { [unowned self] invocation in
-      let path = expandedPath(invocation.text("FILE"))
+    ) { invocation, session in
+      let path = session.environment.folders.expanded(invocation.text("FILE"))
       let width = invocation.optionalInteger("--width") ?? 1300
-      let broken = try document(invocation).document().render(to: path, width: width)
-      let tail = broken.isEmpty ? "" : "; \(counted(broken.count, "image")) could not be shown"
+      let broken = try document(invocation, session).document().render(to: path, width: width)
+      let tail = broken.isEmpty ? "" : "; \(session.counted(broken.count, "image")) could not be shown"
       return CommandResult(.text(path), line: "Drew \(printable(path))\(tail).")
     }
   }
 
-  private func drawSheet() -> Command {
-    Command(
-      "doc", "sheet", theme: Self.theme, effect: .acts, summary: "Puts documents on the pages of a PDF, nine a page.",
+  private static var drawSheet: BuiltIn {
+    BuiltIn(
+      "doc", "sheet", theme: Self.theme, access: .signedIn, effect: .acts,
+      summary: "Puts documents on the pages of a PDF, nine a page.",
       arguments: [
         Argument("DOC", .document, isRepeating: true, help: "documents"),
         Argument("FILE", .file, help: "the file, ending in .pdf"),
       ], example: "doc sheet 6D92 8808 cards.pdf"
-    ) { [unowned self] invocation in
-      let documents = try invocation.list("DOC").map { try workspace().openDocument(expandedPath($0)) }
-      let path = expandedPath(invocation.text("FILE"))
-      let progress = console.progress("Drawing", total: documents.count)
+    ) { invocation, session in
+      let documents = try invocation.list("DOC").map {
+        try session.workspace().openDocument(session.environment.folders.expanded($0))
+      }
+      let path = session.environment.folders.expanded(invocation.text("FILE"))
+      let progress = session.console.progress("Drawing", total: documents.count)
       defer { progress.finish() }
-      try workspace().drawSheet(documents, to: path) { progress.update($0, of: documents.count) }
+      try session.workspace().drawSheet(documents, to: path) { progress.update($0, of: documents.count) }
       progress.finish()
-      return CommandResult(.text(path), line: "Drew \(counted(documents.count, "document")) to \(printable(path)).")
+      return CommandResult(
+        .text(path), line: "Drew \(session.counted(documents.count, "document")) to \(printable(path)).")
     }
   }
 
-  private func exportDocument() -> Command {
-    Command(
-      "doc", "export", theme: Self.theme, effect: .acts,
+  private static var exportDocument: BuiltIn {
+    BuiltIn(
+      "doc", "export", theme: Self.theme, access: .signedIn, effect: .acts,
       summary: "Writes a document as the original app (edition 2) reads it.",
       details: "Its images are written beside the file. What the older format cannot hold is listed.",
       arguments: [Self.document, Argument("FILE", .file, help: "the file, ending in .rwcard")],
       options: [Option("--edition", choice: ["2"], help: "the edition of the format; 2 is the only one")],
       example: "doc export 6D92 dog.rwcard --edition 2"
-    ) { [unowned self] invocation in
-      let path = expandedPath(invocation.text("FILE"))
-      let losses = try document(invocation).document().exportEdition2(to: path)
+    ) { invocation, session in
+      let path = session.environment.folders.expanded(invocation.text("FILE"))
+      let losses = try document(invocation, session).document().exportEdition2(to: path)
       let value = losses.map { loss in
         Value.record([("pointer", .text(loss.pointer.description)), ("message", .text(loss.message))])
       }
@@ -287,17 +301,18 @@ extension Shell {
 
   // MARK: Checking
 
-  private func checkDocuments() -> Command {
-    Command(
-      "doc", "check", theme: Self.theme, effect: .reads, summary: "Tells what is wrong with a document, or with all.",
+  private static var checkDocuments: BuiltIn {
+    BuiltIn(
+      "doc", "check", theme: Self.theme, access: .signedIn, effect: .reads,
+      summary: "Tells what is wrong with a document, or with all.",
       arguments: [Argument("DOC", .document, isOptional: true, help: "a document; all of them when left out")],
       example: "doc check"
-    ) { [unowned self] invocation in
+    ) { invocation, session in
       let problems: [DocumentProblem]
       if let name = invocation.optionalText("DOC") {
-        problems = try workspace().openDocument(expandedPath(name)).document().check()
+        problems = try session.workspace().openDocument(session.environment.folders.expanded(name)).document().check()
       } else {
-        problems = try workspace().documentProblems()
+        problems = try session.workspace().documentProblems()
       }
       let rows = problems.map { [$0.code, $0.path.map { lastPart(of: $0) } ?? "", $0.pointer.description, $0.message] }
       return CommandResult(

@@ -13,13 +13,7 @@ func fileSize(_ path: String) -> Int? {
   return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG ? Int(facts.st_size) : nil
 }
 
-extension Shell {
-  /// `~/` at the start is the person's home: a word in quotes, or from a program, did not pass a shell.
-  func expandedPath(_ path: String) -> String {
-    guard path == "~" || path.hasPrefix("~/"), let home = environment.folders.home else { return path }
-    return home + path.dropFirst()
-  }
-
+extension Session {
   /// Opens a card in $EDITOR: prompt and answer with a line of dashes between them.
   func editInEditor(_ card: CardHandle) throws {
     guard console.terminal.hasKeyboard else {

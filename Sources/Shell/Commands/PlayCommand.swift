@@ -13,10 +13,10 @@ import Values
 import WordGames
 import Workspace
 
-extension Shell {
-  func playCommand() -> Command {
-    Command(
-      "play", theme: "Words and games",
+enum PlayCommands {
+  static var command: BuiltIn {
+    BuiltIn(
+      "play", theme: "Words and games", access: .signedIn,
       effect: .depends { $0.flag("--list") || $0.flag("--scores") ? .reads : .changes },
       summary: "Plays a word game: make words from a word.",
       details: """
@@ -37,19 +37,19 @@ extension Shell {
         "play [MODE] [--language L] [--length N] [--base WORD] [--to-deck DECK]", "play --list", "play --resume",
         "play --scores",
       ], example: "play --language spanish --length 9"
-    ) { [unowned self] invocation in
-      if invocation.flag("--list") { return listModes() }
-      if invocation.flag("--scores") { return try showScores() }
-      var manner = PlayScreen.Manner()
-      manner.wantsJSON = invocation.wantsJSON || setup.wantsJSON
-      manner.showsBase = invocation.optionalText("--base") == nil
-      manner.deck = try invocation.optionalText("--to-deck").map { try workspace().openOrCreateDeck($0) }
-      let game = try invocation.flag("--resume") ? resumedGame() : newGame(invocation)
-      return try PlayScreen(self, game, manner).run()
+    ) { invocation, session in
+      if invocation.flag("--list") { return listModes(session) }
+      if invocation.flag("--scores") { return try showScores(session) }
+      var options = PlayScreen.Options()
+      options.wantsJSON = invocation.wantsJSON || session.options.wantsJSON
+      options.showsBase = invocation.optionalText("--base") == nil
+      options.deck = try invocation.optionalText("--to-deck").map { try session.workspace().openOrCreateDeck($0) }
+      let game = try invocation.flag("--resume") ? resumedGame(session) : newGame(invocation, session)
+      return try PlayScreen(session, game, options).run()
     }
   }
 
-  private func newGame(_ invocation: Invocation) throws -> GameHandle {
+  static func newGame(_ invocation: Invocation, _ session: Session) throws -> GameHandle {
     var wish = GameWish()
     wish.mode = invocation.optionalText("MODE") ?? wish.mode
     wish.language = invocation.optionalText("--language")
@@ -57,20 +57,20 @@ extension Shell {
     wish.base = invocation.optionalText("--base")
     wish.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? wish.level
     wish.foldsAccents = invocation.flag(Common.foldAccents.name)
-    try plugins.prepareMode(wish.mode)
-    let game = try workspace().startGame(wish)
-    try remember(wish)
+    try session.plugins.prepareMode(wish.mode)
+    let game = try session.workspace().startGame(wish)
+    try remember(wish, session)
     return game
   }
 
   /// The language and the length that were asked for are those of the next game too. One that is forced for this run stays.
-  private func remember(_ wish: GameWish) throws {
-    let tree = try workspace().preferences().tree
+  static func remember(_ wish: GameWish, _ session: Session) throws {
+    let tree = try session.workspace().preferences().tree
     if let language = wish.language { try keep("game.language", language, tree, from: "play --language") }
     if let length = wish.length { try keep("game.length", String(length), tree, from: "play --length") }
   }
 
-  private func keep(_ name: String, _ text: String, _ tree: SettingsTree, from option: String) throws {
+  private static func keep(_ name: String, _ text: String, _ tree: SettingsTree, from option: String) throws {
     if try tree.get(name).text == text { return }
     do {
       try tree.set(name, text: text, by: .remembered(option))
@@ -83,15 +83,15 @@ extension Shell {
     }
   }
 
-  private func resumedGame() throws -> GameHandle {
-    if let game = try workspace().resumeGame(prepare: { try plugins.prepareMode($0) }) { return game }
+  static func resumedGame(_ session: Session) throws -> GameHandle {
+    if let game = try session.workspace().resumeGame(prepare: { try session.plugins.prepareMode($0) }) { return game }
     throw LookupError.noGame
   }
 
-  private func listModes() -> CommandResult {
-    let loaded = modes.modes.map { ($0.name, $0.summary) }
+  static func listModes(_ session: Session) -> CommandResult {
+    let loaded = session.modes.modes.map { ($0.name, $0.summary) }
     let names = Set(loaded.map(\.0))
-    let rows = loaded + plugins.offeredModes.filter { !names.contains($0.name) }.map { ($0.name, $0.summary) }
+    let rows = loaded + session.plugins.offeredModes.filter { !names.contains($0.name) }.map { ($0.name, $0.summary) }
     return CommandResult(
       .list(rows.map { .record([("name", .text($0.0)), ("summary", .text($0.1))]) }),
       .table(TableText([.init("Mode"), .init("What it is")], rows: rows.map { [$0.0, $0.1] })))
@@ -99,19 +99,19 @@ extension Shell {
 
   // MARK: Scores
 
-  private func showScores() throws -> CommandResult {
-    let results = try workspace().gameResults()
+  static func showScores(_ session: Session) throws -> CommandResult {
+    let results = try session.workspace().gameResults()
     let value = Value.list(results.map(record))
     guard !results.isEmpty else { return CommandResult(value, line: "No finished games yet.") }
     return CommandResult(
       value,
       .parts([
-        .lines(["Best"]), .table(scoreTable(GameResult.best(of: results))), .lines(["", "Last"]),
-        .table(scoreTable(Array(results.prefix(10)))),
+        .lines(["Best"]), .table(scoreTable(GameResult.best(of: results), session)), .lines(["", "Last"]),
+        .table(scoreTable(Array(results.prefix(10)), session)),
       ]))
   }
 
-  private func scoreTable(_ results: [GameResult]) -> TableText {
+  static func scoreTable(_ results: [GameResult], _ session: Session) -> TableText {
     let columns: [TableText.Column] = [
       .init("Mode"), .init("Language"), .init("Base word"), .init("Score", .right), .init("Words", .right),
       .init("Average", .right), .init("Longest"), .init("When"),
@@ -120,13 +120,13 @@ extension Shell {
       columns,
       rows: results.map { result in
         [
-          result.mode, result.language, result.baseWord, grouped(result.score), grouped(result.count),
-          "\((result.average * 10).rounded() / 10)", result.longest, ago(result.finishedAt),
+          result.mode, result.language, result.baseWord, session.grouped(result.score), session.grouped(result.count),
+          "\((result.average * 10).rounded() / 10)", result.longest, session.ago(result.finishedAt),
         ]
       })
   }
 
-  private func record(_ result: GameResult) -> Value {
+  private static func record(_ result: GameResult) -> Value {
     .record([
       ("mode", .text(result.mode)), ("language", .text(result.language)), ("base_word", .text(result.baseWord)),
       ("score", .integer(result.score)), ("count", .integer(result.count)), ("average", .number(result.average)),

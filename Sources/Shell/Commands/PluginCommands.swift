@@ -7,11 +7,11 @@ import Problems
 import Text
 import Values
 
-extension Shell {
-  func pluginCommands() -> [Command] {
+enum PluginCommands {
+  static var all: [BuiltIn] {
     [
-      listPlugins(), pluginInfo(), enablePlugin(), disablePlugin(), reloadPlugin(), newPlugin(), testPlugin(),
-      limitPlugin(),
+      listPlugins, pluginInfo, enablePlugin, disablePlugin, reloadPlugin, PluginWork.newPlugin, PluginWork.testPlugin,
+      PluginWork.limitPlugin,
     ]
   }
 
@@ -19,10 +19,11 @@ extension Shell {
   static let pluginName = Argument("NAME", .plugin, help: "a plugin's name")
 
   /// A plugin as `--json` and `plugins.info` give it.
-  func pluginRecord(_ plugin: Plugin) -> Value {
+  static func pluginRecord(_ plugin: Plugin, _ session: Session) -> Value {
     let manifest = plugin.manifest
     return .record([
-      ("name", .text(plugin.name)), ("version", .text(manifest?.version ?? "")), ("state", .text(stateWord(plugin))),
+      ("name", .text(plugin.name)), ("version", .text(manifest?.version ?? "")),
+      ("state", .text(stateWord(plugin, session))),
       ("bundled", .boolean(plugin.isBundled)), ("summary", .text(manifest?.summary ?? "")),
       ("author", manifest?.author.map { .text($0) } ?? .null),
       ("permissions", .list((manifest?.permissions ?? []).map { .text($0.description) })),
@@ -35,9 +36,9 @@ extension Shell {
     ])
   }
 
-  private func stateWord(_ plugin: Plugin) -> String {
+  private static func stateWord(_ plugin: Plugin, _ session: Session) -> String {
     switch plugin.state {
-    case .ready, .loading, .loaded: plugins.dependencyProblem(of: plugin) == nil ? "on" : "failed"
+    case .ready, .loading, .loaded: session.plugins.dependencyProblem(of: plugin) == nil ? "on" : "failed"
     case .off: "off"
     case .asking: "asking"
     case .newer: "newer"
@@ -45,8 +46,8 @@ extension Shell {
     }
   }
 
-  private func stateText(_ plugin: Plugin) -> String {
-    if plugin.isUsable, let problem = plugins.dependencyProblem(of: plugin) {
+  private static func stateText(_ plugin: Plugin, _ session: Session) -> String {
+    if plugin.isUsable, let problem = session.plugins.dependencyProblem(of: plugin) {
       let text = problem.message
       return "failed: " + (text.hasPrefix(plugin.name + ": ") ? String(text.dropFirst(plugin.name.count + 2)) : text)
     }
@@ -59,41 +60,44 @@ extension Shell {
     }
   }
 
-  private func adds(_ plugin: Plugin) -> String {
+  private static func adds(_ plugin: Plugin) -> String {
     let modes = plugin.modes.map { "mode \($0)" }
     let commands = plugin.commands.map { "command \($0)" }
     return (commands + modes).joined(separator: ", ")
   }
 
-  private func loadText(_ plugin: Plugin) -> String {
+  private static func loadText(_ plugin: Plugin) -> String {
     plugin.loadTime.map { "\(max(1, Int(($0 * 1000).rounded()))) ms" } ?? "-"
   }
 
-  private func listPlugins() -> Command {
-    Command(
-      "plugin", "list", theme: Self.pluginTheme, effect: .reads, summary: "Lists the plugins that were found.",
+  private static var listPlugins: BuiltIn {
+    BuiltIn(
+      "plugin", "list", theme: Self.pluginTheme, access: .signedIn, effect: .reads,
+      summary: "Lists the plugins that were found.",
       example: "plugin list"
     ) {
-      [unowned self] _ in
-      let rows = plugins.plugins.map { [$0.name, $0.manifest?.version ?? "-", stateText($0), adds($0), loadText($0)] }
+      _, session in
+      let rows = session.plugins.plugins.map {
+        [$0.name, $0.manifest?.version ?? "-", stateText($0, session), adds($0), loadText($0)]
+      }
       let columns: [TableText.Column] = [
         .init("Name"), .init("Version"), .init("State"), .init("Adds"), .init("Loaded in"),
       ]
       return CommandResult(
-        .list(plugins.plugins.map { pluginRecord($0) }),
+        .list(session.plugins.plugins.map { pluginRecord($0, session) }),
         .table(TableText(columns, rows: rows, whenEmpty: "No plugins were found.")))
     }
   }
 
-  private func pluginInfo() -> Command {
-    Command(
-      "plugin", "info", theme: Self.pluginTheme, effect: .reads,
+  private static var pluginInfo: BuiltIn {
+    BuiltIn(
+      "plugin", "info", theme: Self.pluginTheme, access: .signedIn, effect: .reads,
       summary: "Shows what a plugin adds, what it may do and how it fares.",
       arguments: [Self.pluginName], example: "plugin info palindromes"
-    ) { [unowned self] invocation in
-      let plugin = try plugins.plugin(named: invocation.text("NAME"))
+    ) { invocation, session in
+      let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
       var rows = [
-        ["name", "\(plugin.name) \(plugin.manifest?.version ?? "")"], ["state", stateText(plugin)],
+        ["name", "\(plugin.name) \(plugin.manifest?.version ?? "")"], ["state", stateText(plugin, session)],
         ["what", plugin.manifest?.summary ?? ""], ["adds", adds(plugin)],
         ["may", Permission.inWords(plugin.manifest?.permissions ?? []).joined(separator: "; ")],
         ["granted", plugin.granted.isEmpty ? "nothing" : plugin.granted.joined(separator: ", ")],
@@ -104,62 +108,63 @@ extension Shell {
       if let author = plugin.manifest?.author { rows.insert(["by", author], at: 1) }
       if let error = plugin.lastError { rows.append(["last error", error]) }
       return CommandResult(
-        pluginRecord(plugin), .fields(rows.filter { !$0[1].isEmpty }.map { .init($0[0], $0[1]) }))
+        pluginRecord(plugin, session), .fields(rows.filter { !$0[1].isEmpty }.map { .init($0[0], $0[1]) }))
     }
   }
 
-  private func enablePlugin() -> Command {
-    Command(
-      "plugin", "enable", theme: Self.pluginTheme, effect: .acts,
+  private static var enablePlugin: BuiltIn {
+    BuiltIn(
+      "plugin", "enable", theme: Self.pluginTheme, access: .signedIn, effect: .acts,
       summary: "Enables a plugin, after showing what it may do.",
       details: "Where nobody can be asked, --grant is the yes.", arguments: [Self.pluginName],
       options: [Option("--grant", help: "grant what it asks for without a question")],
       example: "plugin enable palindromes"
-    ) { [unowned self] invocation in
-      let plugin = try plugins.plugin(named: invocation.text("NAME"))
-      let manifest = try plugins.currentManifest(of: plugin)
-      guard try mayEnable(plugin, manifest, isGranted: invocation.flag("--grant")) else {
+    ) { invocation, session in
+      let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
+      let manifest = try session.plugins.currentManifest(of: plugin)
+      guard try mayEnable(plugin, manifest, isGranted: invocation.flag("--grant"), session) else {
         return CommandResult(.boolean(false), line: "\(plugin.name) stays as it is.")
       }
-      try plugins.enable(plugin, asked: manifest)
-      return CommandResult(pluginRecord(plugin), line: "Enabled \(plugin.name).")
+      try session.plugins.enable(plugin, asked: manifest)
+      return CommandResult(pluginRecord(plugin, session), line: "Enabled \(plugin.name).")
     }
   }
 
-  private func mayEnable(_ plugin: Plugin, _ manifest: Manifest, isGranted: Bool) throws -> Bool {
+  static func mayEnable(_ plugin: Plugin, _ manifest: Manifest, isGranted: Bool, _ session: Session) throws -> Bool {
     if isGranted || plugin.isBundled || manifest.permissions.isEmpty { return true }
     // A question that nobody sees is no question.
-    guard console.terminal.hasKeyboard, console.terminal.hasScreen, !setup.isUnattended else {
+    guard session.console.terminal.hasKeyboard, session.console.terminal.hasScreen, !session.options.isUnattended else {
       throw ShellError.notGranted(plugin: plugin.name, rights: manifest.permissions.map(\.description))
     }
     let by = manifest.author.map { " by \($0)" } ?? ""
-    console.show(
+    session.console.show(
       [printable("\(plugin.name) \(manifest.version)\(by) wants to:")]
         + Permission.inWords(manifest.permissions).map { "  - " + printable($0, limit: 500) })
-    return try confirm("Enable it?")
+    return try session.confirm("Enable it?")
   }
 
-  private func disablePlugin() -> Command {
-    Command(
-      "plugin", "disable", theme: Self.pluginTheme, effect: .acts,
+  private static var disablePlugin: BuiltIn {
+    BuiltIn(
+      "plugin", "disable", theme: Self.pluginTheme, access: .signedIn, effect: .acts,
       summary: "Ends a plugin and takes back what it added.",
       arguments: [Self.pluginName], example: "plugin disable palindromes"
-    ) { [unowned self] invocation in
-      let plugin = try plugins.plugin(named: invocation.text("NAME"))
-      try plugins.disable(plugin)
-      return CommandResult(pluginRecord(plugin), line: "Disabled \(plugin.name).")
+    ) { invocation, session in
+      let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
+      try session.plugins.disable(plugin)
+      return CommandResult(pluginRecord(plugin, session), line: "Disabled \(plugin.name).")
     }
   }
 
-  private func reloadPlugin() -> Command {
-    Command(
-      "plugin", "reload", theme: Self.pluginTheme, effect: .acts, summary: "Loads a plugin anew from its folder.",
+  private static var reloadPlugin: BuiltIn {
+    BuiltIn(
+      "plugin", "reload", theme: Self.pluginTheme, access: .signedIn, effect: .acts,
+      summary: "Loads a plugin anew from its folder.",
       arguments: [Self.pluginName],
       example: "plugin reload palindromes"
-    ) { [unowned self] invocation in
-      let plugin = try plugins.reload(plugins.plugin(named: invocation.text("NAME")))
-      try plugins.load(plugin)
-      return CommandResult(pluginRecord(plugin), line: "Reloaded \(plugin.name).")
+    ) { invocation, session in
+      let plugin = try session.plugins.reload(session.plugins.plugin(named: invocation.text("NAME")))
+      try session.plugins.load(plugin)
+      return CommandResult(pluginRecord(plugin, session), line: "Reloaded \(plugin.name).")
     }
   }
 }

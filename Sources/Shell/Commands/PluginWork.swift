@@ -12,17 +12,17 @@ import Text
 import Values
 import Workspace
 
-extension Shell {
-  func newPlugin() -> Command {
-    Command(
-      "plugin", "new", theme: Self.pluginTheme, effect: .acts,
+enum PluginWork {
+  static var newPlugin: BuiltIn {
+    BuiltIn(
+      "plugin", "new", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .acts,
       summary: "Writes a small plugin to begin with, with its test.",
       details: "It stands in your plugins' folder and is not enabled yet.",
       arguments: [Argument("NAME", help: "small letters, digits, _ and -")], example: "plugin new verbs"
-    ) { [unowned self] invocation in
-      let plugin = try plugins.create(invocation.text("NAME"))
+    ) { invocation, session in
+      let plugin = try session.plugins.create(invocation.text("NAME"))
       return CommandResult(
-        pluginRecord(plugin),
+        PluginCommands.pluginRecord(plugin, session),
         .lines([
           "Wrote \(plugin.folder).",
           "Try it: `plugin test \(plugin.name)`, then `plugin enable \(plugin.name)`.",
@@ -30,15 +30,15 @@ extension Shell {
     }
   }
 
-  func testPlugin() -> Command {
-    Command(
-      "plugin", "test", theme: Self.pluginTheme, effect: .acts,
+  static var testPlugin: BuiltIn {
+    BuiltIn(
+      "plugin", "test", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .acts,
       summary: "Runs a plugin's test.lua over data that is thrown away.",
-      details: "Exits with status 1 when a test fails.", arguments: [Self.pluginName],
+      details: "Exits with status 1 when a test fails.", arguments: [PluginCommands.pluginName],
       example: "plugin test palindromes"
-    ) { [unowned self] invocation in
-      let name = try plugins.plugin(named: invocation.text("NAME")).name
-      let results = try testResults(of: name)
+    ) { invocation, session in
+      let name = try session.plugins.plugin(named: invocation.text("NAME")).name
+      let results = try testResults(of: name, session)
       let failures = results.count { $0.failure != nil }
       let lines = results.map { result in
         result.failure.map { "FAILED  \(printable(result.name))\n          \(printable($0, limit: 400))" }
@@ -46,7 +46,8 @@ extension Shell {
       }
       let sum =
         failures == 0
-        ? "\(counted(results.count, "test")) passed." : "\(failures) of \(counted(results.count, "test")) failed."
+        ? "\(session.counted(results.count, "test")) passed."
+        : "\(failures) of \(session.counted(results.count, "test")) failed."
       let value = Value.list(
         results.map { result in
           .record([
@@ -56,36 +57,37 @@ extension Shell {
         })
       let shown = lines.flatMap { $0.split(separator: "\n").map(String.init) } + [sum]
       guard failures > 0 else { return CommandResult(value, .lines(shown)) }
-      show(CommandResult(value, .lines(shown)), asJSON: setup.wantsJSON || invocation.wantsJSON)
+      session.show(CommandResult(value, .lines(shown)), asJSON: session.options.wantsJSON || invocation.wantsJSON)
       throw ShellError.testsFailed(plugin: name, failed: failures, of: results.count)
     }
   }
 
   /// Runs the tests in a shell of their own: nothing of the person's is open in it but word lists.
-  private func testResults(of name: String) throws -> [PluginTestResult] {
-    let folder = try throwawayFolder()
-    defer { removeFolder(folder) }
-    var inner = setup
+  static func testResults(of name: String, _ session: Session) throws -> [PluginTestResult] {
+    let folder = try throwawayFolder(session)
+    defer { removeFolder(folder, session) }
+    var inner = session.options
     inner.usesPlugins = false
     inner.isUnattended = true
     inner.isDryRun = false
-    (inner.user, inner.isUserRequired, inner.passwordFile) = (nil, false, nil)
-    var world = environment
+    inner.signIn = SignInOptions()
+    var world = session.environment
     world.folders.data = folder + "/data"
-    world.folders.userPlugins = environment.folders.plugins
-    let seed = environment.random.seed ?? 1
+    world.folders.userPlugins = session.environment.folders.plugins
+    let seed = session.environment.random.seed ?? 1
     world.random.seed = seed
     world.random.choices = RandomChoices(seed: seed)
     let quiet = Console(
-      terminal: console.terminal, messages: console.messages, isQuiet: true, elapsed: environment.clocks.elapsed)
-    let shell = try Shell(inner, console: quiet, environment: world)
-    defer { shell.close() }
+      terminal: session.console.terminal, messages: session.console.messages, isQuiet: true,
+      elapsed: session.environment.clocks.elapsed)
+    let inside = try Session(inner, console: quiet, environment: world)
+    defer { inside.close() }
     try makePrivateFolder(folder + "/files")
-    return try shell.plugins.runTests(of: name, in: folder + "/files")
+    return try inside.plugins.runTests(of: name, in: folder + "/files")
   }
 
-  private func throwawayFolder() throws -> String {
-    var template = Array(((environment.folders.temporary) + "/deckhand-test-XXXXXX").utf8CString)
+  static func throwawayFolder(_ session: Session) throws -> String {
+    var template = Array(((session.environment.folders.temporary) + "/deckhand-test-XXXXXX").utf8CString)
     guard
       let path = template.withUnsafeMutableBufferPointer({ buffer in
         buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
@@ -96,28 +98,28 @@ extension Shell {
     return path
   }
 
-  private func removeFolder(_ path: String) {
-    do { try Folder.removeTree(path) } catch { console.message("plugin test: \(error.message)") }
+  static func removeFolder(_ path: String, _ session: Session) {
+    do { try Folder.removeTree(path) } catch { session.console.message("plugin test: \(error.message)") }
   }
 
-  func limitPlugin() -> Command {
-    Command(
-      "plugin", "limit", theme: Self.pluginTheme,
+  static var limitPlugin: BuiltIn {
+    BuiltIn(
+      "plugin", "limit", theme: PluginCommands.pluginTheme, access: .signedIn,
       effect: .depends { $0.optionalText("--seconds") ?? $0.optionalText("--memory") == nil ? .reads : .acts },
       summary: "Shows or sets what each call of a plugin may use.",
       details: "A call that passes a limit is ended; the shell goes on. 2 seconds and 64 MiB, where nothing is set.",
-      arguments: [Self.pluginName],
+      arguments: [PluginCommands.pluginName],
       options: [
         Option("--seconds", "N", .number, help: "from 0.1 to 3600"),
         Option("--memory", "MIB", .integer(PluginHost.memoryRange), help: "MiB, from 1 to 4096"),
       ], example: "plugin limit palindromes --seconds 10"
-    ) { [unowned self] invocation in
-      let plugin = try plugins.plugin(named: invocation.text("NAME"))
+    ) { invocation, session in
+      let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
       let (seconds, memory) = (invocation.optionalNumber("--seconds"), invocation.optionalInteger("--memory"))
       if let seconds, !PluginHost.secondsRange.contains(seconds) {
         throw ShellError.badSeconds(seconds)
       }
-      if seconds != nil || memory != nil { try plugins.setLimits(plugin, seconds: seconds, memory: memory) }
+      if seconds != nil || memory != nil { try session.plugins.setLimits(plugin, seconds: seconds, memory: memory) }
       let limits = plugin.limits
       return CommandResult(
         .record([
@@ -127,20 +129,21 @@ extension Shell {
     }
   }
 
-  func luaTypes() -> Command {
-    Command(
-      "lua-types", theme: "The shell", effect: .acts,
+  static var luaTypes: BuiltIn {
+    BuiltIn(
+      "lua-types", theme: "The shell", access: .signedIn, effect: .acts,
       summary: "Writes files that tell a Lua editor (LuaLS) what Deckhand offers.",
       details: "Name the folder in the editor's setting workspace.library.",
       arguments: [Argument("DIR", .folder, help: "the folder; it is made when it is missing")],
       example: "lua-types ~/deckhand-types"
-    ) { [unowned self] invocation in
-      let folder = expandedPath(invocation.text("DIR"))
+    ) { invocation, session in
+      let folder = session.environment.folders.expanded(invocation.text("DIR"))
       try makePrivateFolder(folder)
-      let files = luaTypeFiles(types: lua.types, modules: lua.modules)
+      let files = luaTypeFiles(types: session.lua.types, modules: session.lua.modules)
       for file in files { try AtomicFile.write(folder + "/" + file.name, Array(file.text.utf8), mode: 0o644) }
       return CommandResult(
-        .list(files.map { .text(folder + "/" + $0.name) }), line: "Wrote \(counted(files.count, "file")) to \(folder).")
+        .list(files.map { .text(folder + "/" + $0.name) }),
+        line: "Wrote \(session.counted(files.count, "file")) to \(folder).")
     }
   }
 }

@@ -8,14 +8,14 @@ import ToggleSettings
 import Values
 import Workspace
 
-extension Shell {
-  func settingCommands() -> [Command] { [set(), toggle()] }
+enum SettingCommands {
+  static var all: [BuiltIn] { [set, toggle] }
 
   private static let theme = "Settings"
 
-  private func set() -> Command {
-    Command(
-      "set", theme: Self.theme,
+  private static var set: BuiltIn {
+    BuiltIn(
+      "set", theme: Self.theme, access: .signedIn,
       effect: .depends { $0.optionalText("VALUE") ?? $0.optionalText("--reset") == nil ? .reads : .changes },
       summary: "Shows settings, or changes one.",
       details: """
@@ -32,31 +32,32 @@ extension Shell {
       ],
       usage: ["set", "set NAME", "set NAME VALUE", "set --reset NAME", "set --why NAME"],
       example: "set game.language spanish",
-      complete: { [unowned self] word, before in values(for: before, word) }
-    ) { [unowned self] invocation in
-      let tree = try workspace().preferences().tree
+      complete: { word, before, session in values(for: before, word, session) }
+    ) { invocation, session in
+      let tree = try session.workspace().preferences().tree
       if let name = invocation.optionalText("--why") { return try why(name, tree) }
       if let name = invocation.optionalText("--reset") {
-        try tree.reset(name, by: settingOwner)
-        return try shown(name, tree, ending: " again")
+        try tree.reset(name, by: session.settingOwner)
+        return try shown(name, tree, ending: " again", session)
       }
-      guard let name = invocation.optionalText("NAME") else { return try list("", tree) }
-      guard let value = invocation.optionalText("VALUE") else { return try single(name, tree) }
-      try tree.set(name, text: value, by: settingOwner)
-      return try shown(name, tree, ending: " now")
+      guard let name = invocation.optionalText("NAME") else { return try list("", tree, session) }
+      guard let value = invocation.optionalText("VALUE") else { return try single(name, tree, session) }
+      try tree.set(name, text: value, by: session.settingOwner)
+      return try shown(name, tree, ending: " now", session)
     }
   }
 
-  private func toggle() -> Command {
-    Command(
-      "toggle", theme: Self.theme, effect: .changes, summary: "Turns switches and groups over: all of them, or none.",
+  private static var toggle: BuiltIn {
+    BuiltIn(
+      "toggle", theme: Self.theme, access: .signedIn, effect: .changes,
+      summary: "Turns switches and groups over: all of them, or none.",
       details: "A group goes from on to off, to how it last was mixed, and on again.",
       arguments: [Argument("NAME", .setting, isRepeating: true, help: "switches or groups")],
       example: "toggle sound.right sound.wrong"
-    ) { [unowned self] invocation in
+    ) { invocation, session in
       let names = invocation.list("NAME")
-      let tree = try workspace().preferences().tree
-      let states = try tree.toggle(names, by: settingOwner)
+      let tree = try session.workspace().preferences().tree
+      let states = try tree.toggle(names, by: session.settingOwner)
       let values = zip(names, states).map { name, state in
         Value.record([("name", .text(name)), ("state", .text(state.rawValue))])
       }
@@ -65,20 +66,20 @@ extension Shell {
   }
 
   /// What Tab offers as the value of the setting named before.
-  private func values(for before: [String], _ word: String) -> [String] {
-    guard before.count == 1, let name = before.first, let tree = preferences?.tree else { return [] }
+  private static func values(for before: [String], _ word: String, _ session: Session) -> [String] {
+    guard before.count == 1, let name = before.first, let tree = session.preferences?.tree else { return [] }
     return tree.candidates(for: name).words.filter { $0.hasPrefix(word) }
   }
 
   // MARK: Showing
 
-  private func list(_ name: String, _ tree: SettingsTree) throws -> CommandResult {
+  static func list(_ name: String, _ tree: SettingsTree, _ session: Session) throws -> CommandResult {
     let rows = try tree.rows(of: name)
     var table = TableText([.init(""), .init("Setting"), .init("Value"), .init("")])
     for row in rows {
       let indent = String(repeating: "  ", count: row.depth)
       table.add([
-        row.isChanged ? "*" : "", indent + row.name, value(of: row),
+        row.isChanged ? "*" : "", indent + row.name, value(of: row, session),
         row.kind == "section" ? "" : note(on: row),
       ])
     }
@@ -86,10 +87,10 @@ extension Shell {
   }
 
   /// A setting by itself; a group with what stands in it.
-  private func single(_ name: String, _ tree: SettingsTree) throws -> CommandResult {
+  static func single(_ name: String, _ tree: SettingsTree, _ session: Session) throws -> CommandResult {
     let rows = try tree.rows(of: name)
-    guard rows.count == 1, let row = rows.first else { return try list(name, tree) }
-    var lines = ["\(row.name): \(value(of: row))"]
+    guard rows.count == 1, let row = rows.first else { return try list(name, tree, session) }
+    var lines = ["\(row.name): \(value(of: row, session))"]
     if let help = tree.declaration(of: name)?.help, !help.isEmpty { lines.append("  " + help) }
     let reasons = try tree.why(name)
     lines.append("  \(reasons.expectation); its default is \(quotedValue(reasons.standard))")
@@ -97,16 +98,16 @@ extension Shell {
     return CommandResult(row.value.map { commandValue($0) } ?? .null, .lines(lines))
   }
 
-  private func shown(_ name: String, _ tree: SettingsTree, ending: String) throws -> CommandResult {
+  static func shown(_ name: String, _ tree: SettingsTree, ending: String, _ session: Session) throws -> CommandResult {
     let rows = try tree.rows(of: name)
-    guard let row = rows.first, row.kind != "section" else { return try list(name, tree) }
+    guard let row = rows.first, row.kind != "section" else { return try list(name, tree, session) }
     let value = row.state?.rawValue ?? printable(row.value?.text ?? "")
     var lines = ["\(name) is \(value.isEmpty ? "empty" : value)\(ending)."]
     if let obstacle = row.obstacle { lines.append("  " + obstacle.message) }
     return CommandResult(row.value.map { commandValue($0) } ?? .null, .lines(lines))
   }
 
-  private func why(_ name: String, _ tree: SettingsTree) throws -> CommandResult {
+  private static func why(_ name: String, _ tree: SettingsTree) throws -> CommandResult {
     let reasons = try tree.why(name)
     let sources = reasons.sources.map(\.description)
     let value = reasons.state?.rawValue ?? printable(reasons.value.text)
@@ -126,9 +127,9 @@ extension Shell {
       ]), .lines(lines))
   }
 
-  private func value(of row: SettingRow) -> String {
+  static func value(of row: SettingRow, _ session: Session) -> String {
     guard let state = row.state else { return row.value.map { printable($0.text) } ?? "" }
-    if console.terminal.isRead { return state.rawValue }
+    if session.console.terminal.usesScreenReader { return state.rawValue }
     switch state {
     case .on: return "[x]"
     case .off: return "[ ]"
@@ -136,17 +137,17 @@ extension Shell {
     }
   }
 
-  private func note(on row: SettingRow) -> String {
+  private static func note(on row: SettingRow) -> String {
     if let source = row.forcedBy { return "\(row.title) (by \(source.description))" }
     return row.obstacle.map { "\(row.title) (\($0.message))" } ?? row.title
   }
 
-  private func quotedValue(_ value: SettingValue?) -> String {
+  private static func quotedValue(_ value: SettingValue?) -> String {
     guard let value else { return "its switches' own" }
     return value.text.isEmpty ? "empty" : printable(value.text)
   }
 
-  private func record(of row: SettingRow) -> Value {
+  private static func record(of row: SettingRow) -> Value {
     var fields: [(String, Value)] = [
       ("name", .text(row.name)), ("title", .text(row.title)), ("kind", .text(row.kind)),
       ("value", row.value.map { commandValue($0) } ?? .null), ("changed", .boolean(row.isChanged)),
@@ -155,7 +156,7 @@ extension Shell {
     return .record(fields)
   }
 
-  private func commandValue(_ value: SettingValue) -> Value {
+  private static func commandValue(_ value: SettingValue) -> Value {
     switch value {
     case .flag(let flag): .boolean(flag)
     case .number(let number): Int(exactly: number).map { .integer($0) } ?? .number(number)

@@ -11,49 +11,54 @@ import Text
 import Values
 import Workspace
 
-extension Shell {
-  func shellCommands() -> [Command] {
-    [help(), runFile(), history(), alias(), luaTypes(), version(), check(), quit()]
+enum ShellCommands {
+  static var all: [BuiltIn] {
+    [help, runFile, history, alias, PluginWork.luaTypes, version, check, quit]
   }
 
   private static let theme = "The shell"
 
-  private func help() -> Command {
-    Command(
-      "help", theme: Self.theme, effect: .reads,
+  private static var help: BuiltIn {
+    BuiltIn(
+      "help", theme: Self.theme, access: .open, effect: .reads,
       summary: "Explains a command, a Lua function or a type; lists all without a name.",
       arguments: [
         Argument(
           "NAME", .command, isOptional: true, isRepeating: true, help: "a command, or Lua's decks.create, deck:add")
       ],
-      example: "help deck import", complete: { [unowned self] word, _ in helpNames.filter { $0.hasPrefix(word) } }
-    ) { [unowned self] invocation in
+      example: "help deck import",
+      complete: { word, _, session in
+        LuaHelp(session.lua).names.filter { $0.hasPrefix(word) }
+      }
+    ) { invocation, session in
       let words = invocation.list("NAME")
-      let lines = try helpLines(words)
+      let lines = try helpLines(words, session)
       return CommandResult(.text(lines.joined(separator: "\n")), .lines(lines))
     }
   }
 
-  private func helpLines(_ words: [String]) throws -> [String] {
-    let width = min(100, console.terminal.width)
+  static func helpLines(_ words: [String], _ session: Session) throws -> [String] {
+    let width = min(100, session.console.terminal.width)
     guard let name = words.first else {
-      return try registry.helpText(width: width) + [
+      return try session.registry.helpText(width: width) + [
         "", "`help NAME` explains one of them with an example; `help tour` shows around; `help decks` is the Lua side.",
       ]
     }
     if words == ["tour"] { return tour }
     // Words that are a command and a module (`play`, `decks`) mean the command first; a dotted name is always Lua's.
-    if words.count == 1, let lines = luaHelp(name, width: width), !registry.isKnown(name) { return lines }
+    if words.count == 1, let lines = LuaHelp(session.lua).lines(of: name), !session.registry.isKnown(name) {
+      return lines
+    }
     do {
-      try plugins.prepareCommand(words)
-      return try registry.helpText(for: words, width: width)
+      try session.plugins.prepareCommand(words)
+      return try session.registry.helpText(for: words, width: width)
     } catch CommandError.unknownCommand(let name, _) {
-      let near = suggestion(for: name, among: registry.firstWords + helpNames)
+      let near = suggestion(for: name, among: session.registry.firstWords + LuaHelp(session.lua).names)
       throw CommandError.unknownCommand(name, suggestion: near)
     }
   }
 
-  private var tour: [String] {
+  private static var tour: [String] {
     [
       "A short tour. Type the lines behind > yourself.", "",
       "  > deck create Spanish                        a deck",
@@ -68,77 +73,86 @@ extension Shell {
     ]
   }
 
-  private func runFile() -> Command {
-    Command(
-      "run", theme: Self.theme, effect: .makesUnit, summary: "Runs a Lua script as one unit of work.",
+  private static var runFile: BuiltIn {
+    BuiltIn(
+      "run", theme: Self.theme, access: .open, effect: .makesUnit, summary: "Runs a Lua script as one unit of work.",
       details: "When the script fails, everything stays as it was. `arg` holds the arguments.",
       arguments: [
         Argument("FILE", .file, help: "the script; - is standard input"),
         Argument("ARG", .verbatim, isOptional: true, help: "its arguments"),
       ], example: "run make_deck.lua corpus.txt"
-    ) { [unowned self] invocation in
-      let script = try script(at: expandedPath(invocation.text("FILE")), invocation.list("ARG"))
-      let isWithin = isInScript
-      let status = runScripts([script])
+    ) { invocation, session in
+      let script = try ScriptRunner.script(
+        at: session.environment.folders.expanded(invocation.text("FILE")), invocation.list("ARG"))
+      let isWithin = session.state.isInScript
+      let status = ScriptRunner(session).run([script])
       if isWithin, status != ExitStatus.done {
         throw ShellError.scriptFailed(script.name, status: status)
       }
       // The script has told what went wrong.
-      if status != ExitStatus.done { leaving = lineReader == nil ? status : leaving }
+      if status != ExitStatus.done {
+        session.state.leaving = session.input.lineReader == nil ? status : session.state.leaving
+      }
       return CommandResult()
     }
   }
 
-  private func history() -> Command {
-    Command(
-      "history", theme: Self.theme, effect: .reads, summary: "Lists the lines typed before.",
+  private static var history: BuiltIn {
+    BuiltIn(
+      "history", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Lists the lines typed before.",
       arguments: [Argument("WORD", isOptional: true, help: "only lines with this in it")], example: "history deck"
-    ) { [unowned self] invocation in
-      let history = lineReader?.history ?? History(path: historyPath)
+    ) { invocation, session in
+      let history = session.input.lineReader?.history ?? History(path: session.data.historyPath)
       let lines = history.lines(containing: invocation.optionalText("WORD") ?? "")
       return CommandResult(.list(lines.map { .text($0) }), .lines(lines))
     }
   }
 
-  private func alias() -> Command {
-    Command(
-      "alias", theme: Self.theme, effect: .depends { $0.optionalText("NAME") == nil ? .reads : .acts },
+  private static var alias: BuiltIn {
+    BuiltIn(
+      "alias", theme: Self.theme, access: .signedIn,
+      effect: .depends { $0.optionalText("NAME") == nil ? .reads : .acts },
       summary: "Gives the beginning of a line a name of its own, or lists such names.",
       details: "It lasts for this session; put shell.alias(\"name\", \"text\") into init.lua to keep it.",
       arguments: [
         Argument("NAME", isOptional: true, help: "the name"),
         Argument("TEXT", isOptional: true, help: "what it stands for"),
       ], example: "alias sp \"study Spanish --sprint\""
-    ) { [unowned self] invocation in
+    ) { invocation, session in
       if let name = invocation.optionalText("NAME") {
         guard let text = invocation.optionalText("TEXT") else {
-          guard registry.removeAlias(name) else {
+          guard session.registry.removeAlias(name) else {
             throw LookupError.noAlias(name)
           }
           return CommandResult(.null, line: "\(name) is no alias any more.")
         }
-        try registry.setAlias(name, words: ShellWords.split(text, home: environment.folders.home))
+        try session.registry.setAlias(name, words: ShellWords.split(text, home: session.environment.folders.home))
         return CommandResult(.null, line: "\(name) stands for \(text)")
       }
-      let rows = registry.aliases.map { [$0.name, $0.words.map { ShellWords.quote($0) }.joined(separator: " ")] }
+      let rows = session.registry.aliases.map {
+        [$0.name, $0.words.map { ShellWords.quote($0) }.joined(separator: " ")]
+      }
       return CommandResult(
         .list(rows.map { .record([("name", .text($0[0])), ("text", .text($0[1]))]) }),
         .table(TableText([.init("Name"), .init("Stands for")], rows: rows, whenEmpty: "No aliases.")))
     }
   }
 
-  private func version() -> Command {
-    Command("version", theme: Self.theme, effect: .reads, summary: "Tells the version.", example: "version") {
-      [unowned self] _ in
-      CommandResult(.text(setup.version), line: "Deckhand \(setup.version)")
+  private static var version: BuiltIn {
+    BuiltIn(
+      "version", theme: Self.theme, access: .open, effect: .reads, summary: "Tells the version.", example: "version"
+    ) {
+      _, session in
+      CommandResult(.text(session.options.version), line: "Deckhand \(session.options.version)")
     }
   }
 
-  private func check() -> Command {
-    Command(
-      "check", theme: Self.theme, effect: .reads, summary: "Looks whether the stored data is sound.", example: "check"
-    ) { [unowned self] _ in
-      let problems = try workspace().integrityProblems()
+  private static var check: BuiltIn {
+    BuiltIn(
+      "check", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Looks whether the stored data is sound.",
+      example: "check"
+    ) { _, session in
+      let problems = try session.workspace().integrityProblems()
       guard problems.isEmpty else {
         throw ShellError.damagedData(problems)
       }
@@ -146,10 +160,13 @@ extension Shell {
     }
   }
 
-  private func quit() -> Command {
-    Command("quit", theme: Self.theme, effect: .reads, summary: "Leaves the shell; so does Ctrl-D.", example: "quit") {
-      [unowned self] _ in
-      leaving = ExitStatus.done
+  private static var quit: BuiltIn {
+    BuiltIn(
+      "quit", theme: Self.theme, access: .open, effect: .reads, summary: "Leaves the shell; so does Ctrl-D.",
+      example: "quit"
+    ) {
+      _, session in
+      session.state.leaving = ExitStatus.done
       return CommandResult()
     }
   }

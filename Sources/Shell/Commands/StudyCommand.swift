@@ -6,10 +6,10 @@ import Text
 import Values
 import Workspace
 
-extension Shell {
-  func studyCommand() -> Command {
-    Command(
-      "study", theme: "Studying", effect: .changes,
+enum StudyCommands {
+  static var command: BuiltIn {
+    BuiltIn(
+      "study", theme: "Studying", access: .signedIn, effect: .changes,
       summary: "Studies a deck: what is due by schedule, or a race against the clock.",
       details: """
         Enter shows the answer; then 1 to 4 (again, hard, good, easy) say how well you knew it, and the card comes back when \
@@ -23,22 +23,22 @@ extension Shell {
         Option("--limit", "N", .positive, help: "at most so many cards"),
         Option("--query", "QUERY", .query, help: "only the cards that it finds"),
       ], example: "study Spanish --sprint --seconds 60"
-    ) { [unowned self] invocation in
-      var wish = SessionHandle.Wish(try workspace().preferences())
+    ) { invocation, session in
+      var wish = SessionHandle.Wish(try session.workspace().preferences())
       wish.mode = invocation.flag("--sprint") ? .sprint : .review
       wish.seconds = invocation.optionalInteger("--seconds").map(Double.init) ?? wish.seconds
       wish.limit = invocation.optionalInteger("--limit") ?? wish.limit
       wish.query = invocation.optionalText("--query")
-      let deck = try deckToStudy(invocation.optionalText("DECK"))
-      let session = try deck.study(wish)
+      let deck = try deckToStudy(invocation.optionalText("DECK"), session)
+      let study = try deck.study(wish)
       let name = try deck.record().name
-      guard try session.card() != nil else { return nothingToStudy(name, wish) }
-      return try StudyScreen(self, session, name: name).run()
+      guard try study.card() != nil else { return nothingToStudy(name, wish) }
+      return try StudyScreen(session, study, name: name).run()
     }
   }
 
   /// An empty race is a mistake; having nothing due is good news.
-  private func nothingToStudy(_ name: String, _ wish: SessionHandle.Wish) -> CommandResult {
+  private static func nothingToStudy(_ name: String, _ wish: SessionHandle.Wish) -> CommandResult {
     let why =
       wish.mode == .review ? "Nothing is due in \(quoted(name)). Well done." : "\(quoted(name)) has no cards to study."
     return CommandResult(
@@ -46,9 +46,9 @@ extension Shell {
   }
 
   /// The deck of that name, or the only one there is.
-  private func deckToStudy(_ name: String?) throws -> DeckHandle {
-    if let name { return try workspace().openDeck(name) }
-    let decks = try workspace().decks()
+  static func deckToStudy(_ name: String?, _ session: Session) throws -> DeckHandle {
+    if let name { return try session.workspace().openDeck(name) }
+    let decks = try session.workspace().decks()
     if decks.count == 1 { return decks[0] }
     throw LookupError.whichDeck(isAny: !decks.isEmpty)
   }

@@ -9,27 +9,28 @@ import Text
 import Values
 import Workspace
 
-extension Shell {
-  func wordCommands() -> [Command] {
-    [checkWords(), anagrams(), formable(), matching(), randomWord(), languages(), compileList()]
+enum WordCommands {
+  static var all: [BuiltIn] {
+    [checkWords, anagrams, formable, matching, randomWord, languages, compileList]
   }
 
   private static let theme = "Words and games"
   private static let letters = Argument("LETTERS", help: "letters in any order")
 
-  private func lexicon(_ invocation: Invocation) throws -> Lexicon {
-    try workspace().lexicon(
+  static func lexicon(_ invocation: Invocation, _ session: Session) throws -> Lexicon {
+    try session.workspace().lexicon(
       invocation.optionalText("--language"), foldAccents: invocation.flag(Common.foldAccents.name)
     ).lexicon
   }
 
-  private func checkWords() -> Command {
-    Command(
-      "word", "check", theme: Self.theme, effect: .reads, summary: "Tells whether words are in a language's word list.",
+  private static var checkWords: BuiltIn {
+    BuiltIn(
+      "word", "check", theme: Self.theme, access: .signedIn, effect: .reads,
+      summary: "Tells whether words are in a language's word list.",
       arguments: [Argument("WORD", isRepeating: true, help: "a word")], options: [Common.language, Common.foldAccents],
       example: "word check grace zebre"
-    ) { [unowned self] invocation in
-      let lexicon = try lexicon(invocation)
+    ) { invocation, session in
+      let lexicon = try lexicon(invocation, session)
       let rows = invocation.list("WORD").map { word in (word, lexicon.contains(lexicon.normalized(word))) }
       return CommandResult(
         .list(rows.map { .record([("word", .text($0.0)), ("valid", .boolean($0.1))]) }),
@@ -38,69 +39,71 @@ extension Shell {
   }
 
   /// Words in columns at a terminal, one a line in a pipe.
-  private func list(_ words: [String], none: String) -> CommandResult {
+  static func list(_ words: [String], none: String, _ session: Session) -> CommandResult {
     let lines =
-      words.isEmpty ? [none] : console.terminal.hasScreen ? columns(words, width: console.terminal.width) : words
+      words.isEmpty
+      ? [none] : session.console.terminal.hasScreen ? columns(words, width: session.console.terminal.width) : words
     return CommandResult(.list(words.map { .text($0) }), .lines(lines))
   }
 
-  private func anagrams() -> Command {
-    Command(
-      "word", "anagrams", theme: Self.theme, effect: .reads, summary: "Lists the words made of exactly these letters.",
+  private static var anagrams: BuiltIn {
+    BuiltIn(
+      "word", "anagrams", theme: Self.theme, access: .signedIn, effect: .reads,
+      summary: "Lists the words made of exactly these letters.",
       arguments: [Self.letters], options: [Common.language, Common.foldAccents], example: "word anagrams listen"
-    ) { [unowned self] invocation in
-      let lexicon = try lexicon(invocation)
-      return list(lexicon.anagrams(of: lexicon.normalized(invocation.text("LETTERS"))), none: "No anagrams.")
+    ) { invocation, session in
+      let lexicon = try lexicon(invocation, session)
+      return list(lexicon.anagrams(of: lexicon.normalized(invocation.text("LETTERS"))), none: "No anagrams.", session)
     }
   }
 
-  private func formable() -> Command {
-    Command(
-      "word", "formable", theme: Self.theme, effect: .reads,
+  private static var formable: BuiltIn {
+    BuiltIn(
+      "word", "formable", theme: Self.theme, access: .signedIn, effect: .reads,
       summary: "Lists the words that can be made of some of these letters.",
       details: "? stands for any letter.", arguments: [Self.letters], options: [Common.language, Common.foldAccents],
       example: "word formable cambering"
-    ) { [unowned self] invocation in
-      let lexicon = try lexicon(invocation)
-      return list(lexicon.formable(from: lexicon.normalized(invocation.text("LETTERS"))), none: "No words.")
+    ) { invocation, session in
+      let lexicon = try lexicon(invocation, session)
+      return list(lexicon.formable(from: lexicon.normalized(invocation.text("LETTERS"))), none: "No words.", session)
     }
   }
 
-  private func matching() -> Command {
-    Command(
-      "word", "match", theme: Self.theme, effect: .reads, summary: "Lists the words of a pattern.",
+  private static var matching: BuiltIn {
+    BuiltIn(
+      "word", "match", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Lists the words of a pattern.",
       details: "? is one letter, * any number of letters, [abc] one of these. Put it in quotes in your system's shell.",
       arguments: [Argument("PATTERN", help: "the pattern")], options: [Common.language, Common.foldAccents],
       example: "word match 'c?t*'"
-    ) { [unowned self] invocation in
+    ) { invocation, session in
       list(
-        try lexicon(invocation).listMatches(of: invocation.text("PATTERN")) { Interrupts.areRequested }.texts,
-        none: "No word matches.")
+        try lexicon(invocation, session).listMatches(of: invocation.text("PATTERN")) { Interrupts.areRequested }.texts,
+        none: "No word matches.", session)
     }
   }
 
-  private func randomWord() -> Command {
-    Command(
-      "word", "random", theme: Self.theme, effect: .reads, summary: "Gives a word by chance.",
+  private static var randomWord: BuiltIn {
+    BuiltIn(
+      "word", "random", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Gives a word by chance.",
       options: [Option("--length", "N", .integer(2...64), help: "its letters"), Common.language, Common.foldAccents],
       example: "word random --length 9"
-    ) { [unowned self] invocation in
+    ) { invocation, session in
       let length = invocation.optionalInteger("--length")
-      var choices = environment.random.choices
-      guard let word = try lexicon(invocation).random(length: length, using: &choices) else {
+      var choices = session.environment.random.choices
+      guard let word = try lexicon(invocation, session).random(length: length, using: &choices) else {
         throw LookupError.noWord(length: length ?? 0)
       }
       return CommandResult(.text(word), line: word)
     }
   }
 
-  private func languages() -> Command {
-    Command(
-      "word", "languages", theme: Self.theme, effect: .reads,
+  private static var languages: BuiltIn {
+    BuiltIn(
+      "word", "languages", theme: Self.theme, access: .signedIn, effect: .reads,
       summary: "Lists the languages, and what installs their word lists.",
       example: "word languages"
-    ) { [unowned self] _ in
-      let here = Set(lexicons.languages().map(\.name))
+    ) { _, session in
+      let here = Set(session.lexicons.languages().map(\.name))
       let rows = Language.known.map { language in
         [language.name, language.title, here.contains(language.name) ? "here" : "install \(language.package)"]
       }
@@ -114,27 +117,26 @@ extension Shell {
           }), .table(TableText([.init("Language"), .init("Title"), .init("Word list")], rows: rows)))
     }
   }
-}
 
-extension Shell {
-  fileprivate func compileList() -> Command {
-    Command(
-      "word", "compile", theme: "Words and games", effect: .reads,
+  private static var compileList: BuiltIn {
+    BuiltIn(
+      "word", "compile", theme: "Words and games", access: .signedIn, effect: .reads,
       summary: "Compiles a word list anew, and tells what was dropped.",
       details: "Lists are compiled by themselves when they are first used or have changed. Without a language all are.",
       arguments: [Argument("LANGUAGE", .language, isOptional: true, help: "a language")], options: [Common.foldAccents],
       example: "word compile spanish"
-    ) { [unowned self] invocation in
+    ) { invocation, session in
       let folds = invocation.flag(Common.foldAccents.name)
       let wanted =
-        try invocation.optionalText("LANGUAGE").map { [try lexicons.language(named: $0)] } ?? lexicons.languages()
+        try invocation.optionalText("LANGUAGE").map { [try session.lexicons.language(named: $0)] }
+        ?? session.lexicons.languages()
       var lines: [String] = []
       var values: [Value] = []
       for language in wanted {
-        let lexicon = try lexicons.compile(language, foldAccents: folds)
-        let dropped = lexicon.report.dropped.map { "\(grouped($0.count)) \($0.reason.title)" }
+        let lexicon = try session.lexicons.compile(language, foldAccents: folds)
+        let dropped = lexicon.report.dropped.map { "\(session.grouped($0.count)) \($0.reason.title)" }
         lines.append(
-          "\(language.name): \(counted(lexicon.count, "word"))"
+          "\(language.name): \(session.counted(lexicon.count, "word"))"
             + (dropped.isEmpty ? "" : "; dropped \(dropped.joined(separator: ", "))"))
         values.append(
           .record([
@@ -142,7 +144,7 @@ extension Shell {
             ("dropped", .record(lexicon.report.dropped.map { ("\($0.reason)", .integer($0.count)) })),
           ]))
       }
-      if let failure = lexicons.cacheFailure { console.note("word: \(failure.message)") }
+      if let failure = session.lexicons.cacheFailure { session.console.note("word: \(failure.message)") }
       return CommandResult(.list(values), .lines(lines))
     }
   }

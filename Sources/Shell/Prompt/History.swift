@@ -1,11 +1,11 @@
 // The lines that were typed, for arrow keys, Ctrl-R and the command `history`.
 // Invariant: no line is in it twice, none starts with a blank, and no secret is ever in it or in its file.
 
-public final class History {
+package final class History {
   /// At most this many lines are kept, the newest.
-  public let limit: Int
+  package let limit: Int
   /// Oldest first.
-  public private(set) var entries: [String]
+  package private(set) var entries: [String]
   private let file: HistoryFile?
   private let warn: (String) -> Void
   private var hasWarned = false
@@ -13,7 +13,7 @@ public final class History {
   /// - Parameters:
   ///   - path: nil keeps the history of this session only.
   ///   - warn: told at most once that the file cannot be used, in one line.
-  public init(path: String?, limit: Int = 10_000, warn: @escaping (String) -> Void = { _ in }) {
+  package init(path: String?, limit: Int = 10_000, warn: @escaping (String) -> Void = { _ in }) {
     self.limit = max(1, limit)
     self.warn = warn
     file = path.map { HistoryFile(path: $0, limit: max(1, limit)) }
@@ -24,14 +24,14 @@ public final class History {
     if let trouble = loaded.trouble { tell(trouble) }
   }
 
-  public struct Change: Equatable {
+  package struct Change: Equatable {
     /// The index from 0 of the equal line that went.
-    public let removed: Int?
+    package let removed: Int?
   }
 
   /// Adds a line as the newest; an equal one that was there before goes. Nil when the line is not kept: it is secret, blank,
   /// begins with a blank, or is too long.
-  @discardableResult public func add(_ line: String, isSecret: Bool = false) -> Change? {
+  @discardableResult package func add(_ line: String, isSecret: Bool = false) -> Change? {
     guard !isSecret, Self.isKept(line) else { return nil }
     let removed = entries.lastIndex(of: line)
     if let removed { entries.remove(at: removed) }
@@ -42,7 +42,7 @@ public final class History {
   }
 
   /// The lines that hold the word, case aside, oldest first; all of them without one.
-  public func lines(containing word: String = "") -> [String] {
+  package func lines(containing word: String = "") -> [String] {
     if word.isEmpty { return entries }
     let wanted = word.lowercased()
     return entries.filter { $0.lowercased().contains(wanted) }

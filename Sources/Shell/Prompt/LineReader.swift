@@ -2,34 +2,34 @@
 // Invariant: only inside `read` is the terminal changed and are signals ours; there is one LineReader in a process.
 
 import CTerminal
-public import Commands
+package import Commands
 import Text
 
-public final class LineReader: LineSource {
+package final class LineReader: LineSource {
   /// What Tab offers for the line before the cursor; nil when there is nothing to offer.
-  public var completion: ((_ lineBeforeCursor: String) -> Completion)?
+  package var completion: ((_ lineBeforeCursor: String) -> Completion)?
   /// Called when nothing was typed for `tickInterval`; true ends the reading with `.stopped`.
-  public var tick: (() -> Bool)?
+  package var tick: (() -> Bool)?
   /// Asked with each tick: a signal that ends the program may have come right before the reading began.
-  public var isEnding: () -> Bool = { false }
+  package var isEnding: () -> Bool = { false }
   /// Milliseconds.
-  public var tickInterval: Int32 = 1000
+  package var tickInterval: Int32 = 1000
   /// Called before Ctrl-Z stops the program, and when it goes on.
-  public var willSuspend: () -> Void = {}
-  public var didResume: () -> Void = {}
+  package var willSuspend: () -> Void = {}
+  package var didResume: () -> Void = {}
   /// Whose lines arrow keys and Ctrl-R find.
-  public var history: History { didSet { loadHistory() } }
+  package var history: History { didSet { loadHistory() } }
 
   /// - Parameter name: what `~/.inputrc` may ask for: `$if deckhand`.
   /// - Throws: `.unreadable` when there is a LineReader already, or the descriptors are not open.
-  public init(name: String = "deckhand", input: Int32 = 0, output: Int32 = 1, history: History) throws(LineError) {
+  package init(name: String = "deckhand", input: Int32 = 0, output: Int32 = 1, history: History) throws(LineError) {
     self.history = history
     let failure = line_editor_start(name, input, output)
     guard failure == 0 else { throw .unreadable(errno: failure) }
     loadHistory()
   }
 
-  public func read(prompt: String) throws(LineError) -> LineOutcome {
+  package func read(prompt: String) throws(LineError) -> LineOutcome {
     try read(prompt: prompt, initial: "")
   }
 
@@ -38,7 +38,7 @@ public final class LineReader: LineSource {
   ///   - initial: stands in the line already.
   ///   - isContinued: a Tab behind nothing but blanks is a tab.
   ///   - hidesHistory: the line is no command (a guess in a game): arrow keys find nothing.
-  public func read(
+  package func read(
     prompt: String, initial: String, isContinued: Bool = false, hidesHistory: Bool = false
   ) throws(LineError) -> LineOutcome {
     line_editor_history_hide(hidesHistory)
@@ -60,14 +60,14 @@ public final class LineReader: LineSource {
   }
 
   /// Adds a line to the history, here and in its file. Blank lines, lines that start with a blank and secret ones are not kept.
-  public func remember(_ line: String, isSecret: Bool = false) {
+  package func remember(_ line: String, isSecret: Bool = false) {
     guard let change = history.add(line, isSecret: isSecret) else { return }
     if let index = change.removed { line_editor_history_remove(Int32(clamping: index)) }
     line_editor_history_add(line)
   }
 
   /// Whether Ctrl-C came while a completion is made, which should then give up.
-  public static var isInterrupted: Bool { line_editor_is_interrupted() }
+  package static var isInterrupted: Bool { line_editor_is_interrupted() }
 
   /// Grows with each key that is typed.
   static var keyCount: Int { line_editor_key_count() }

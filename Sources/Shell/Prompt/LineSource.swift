@@ -2,11 +2,11 @@
 // Invariant: a line never holds its line end, and what is not UTF-8 is an error, never a line.
 
 import Files
-public import Problems
+package import Problems
 import Text
 
 /// How the reading of a line ended.
-public enum LineOutcome: Equatable {
+package enum LineOutcome: Equatable {
   /// Without its line end. A paste of several lines is one, with its line ends and tabs.
   case line(String)
   /// Ctrl-C: the line is dropped, the terminal stands at the beginning of a line.
@@ -18,13 +18,13 @@ public enum LineOutcome: Equatable {
   case stopped
 }
 
-public enum LineError: Problem, Equatable {
+package enum LineError: Problem, Equatable {
   /// `column` counts bytes from 1; nil where the line was typed and shows the place itself.
   case notUTF8(column: Int?)
   case tooLong(limit: Int)
   case unreadable(errno: Int32)
 
-  public var report: ProblemReport {
+  package var report: ProblemReport {
     switch self {
     case .notUTF8(let column?):
       ProblemReport(.badText, "Not UTF-8", "the line is not UTF-8 at byte \(grouped(column)); nothing of it was done")
@@ -40,7 +40,7 @@ public enum LineError: Problem, Equatable {
   }
 }
 
-public protocol LineSource: AnyObject {
+package protocol LineSource: AnyObject {
   /// Reads a line. The prompt is not shown where nobody sees it.
   func read(prompt: String) throws(LineError) -> LineOutcome
 }

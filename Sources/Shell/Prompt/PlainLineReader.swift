@@ -3,7 +3,7 @@
 
 import Glibc
 
-public final class PlainLineReader: LineSource {
+package final class PlainLineReader: LineSource {
   private let input: Int32
   private let limit: Int
   private let chunkSize: Int
@@ -16,14 +16,14 @@ public final class PlainLineReader: LineSource {
   ///   - limit: bytes of the longest line that is taken; a longer one is skipped with an error.
   ///   - readsAhead: quick, but what is behind the line is gone for others who read the same input (Lua's `io.read`).
   ///   - isInterrupted: asked when a signal ends a read; true makes it `.interrupted`.
-  public init(
+  package init(
     input: Int32 = 0, limit: Int = 64 << 20, readsAhead: Bool = true, isInterrupted: @escaping () -> Bool = { false }
   ) {
     (self.input, self.limit, self.isInterrupted) = (input, limit, isInterrupted)
     chunkSize = readsAhead ? 1 << 16 : 1
   }
 
-  public func read(prompt: String = "") throws(LineError) -> LineOutcome {
+  package func read(prompt: String = "") throws(LineError) -> LineOutcome {
     var searched = 0
     var isSkipping = false
     while true {

@@ -3,6 +3,7 @@
 
 import CardDocuments
 import Files
+import Text
 
 struct DocumentPicture {
   private let terminal: Terminal
@@ -10,9 +11,9 @@ struct DocumentPicture {
   private let rows: Int
 
   /// - Parameter besides: rows of the terminal that other things need.
-  init(_ shell: Shell, besides: Int = 6) {
-    terminal = shell.console.terminal
-    environment = shell.environment.variables.value
+  init(_ session: Session, besides: Int = 6) {
+    terminal = session.console.terminal
+    environment = session.environment.variables.value
     rows = max(4, min(terminal.height - besides, 24))
   }
 
@@ -37,7 +38,7 @@ struct DocumentPicture {
 
   /// The picture in chunks of base64, as the protocol wants them (Kitty's documentation, "The graphics escape code").
   private func kitty(_ png: [UInt8]) -> [String] {
-    let text = Array(base64(png))
+    let text = Array(base64(png).utf8)
     var chunks: [String] = []
     let size = 4096
     for start in stride(from: 0, to: text.count, by: size) {
@@ -68,19 +69,5 @@ struct DocumentPicture {
   private func color(_ drawing: PixelDrawing, _ x: Int, _ y: Int) -> String {
     let start = (y * drawing.width + x) * 4
     return drawing.rgba[start..<(start + 3)].map { String($0) }.joined(separator: ";")
-  }
-
-  private func base64(_ bytes: [UInt8]) -> [UInt8] {
-    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var text: [UInt8] = []
-    text.reserveCapacity((bytes.count + 2) / 3 * 4)
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      let bits = group.enumerated().reduce(0) { $0 | Int($1.element) << (16 - 8 * $1.offset) }
-      for index in 0..<4 {
-        text.append(index <= group.count ? letters[bits >> (18 - 6 * index) & 63] : UInt8(ascii: "="))
-      }
-    }
-    return text
   }
 }

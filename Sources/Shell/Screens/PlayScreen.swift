@@ -16,7 +16,7 @@ import Workspace
 
 final class PlayScreen {
   /// How the game is played.
-  struct Manner {
+  struct Options {
     var wantsJSON = false
     /// Whether a program is told the base word first.
     var showsBase = true
@@ -24,9 +24,9 @@ final class PlayScreen {
     var deck: DeckHandle?
   }
 
-  private let shell: Shell
+  private let session: Session
   private let handle: GameHandle
-  private let manner: Manner
+  private let options: Options
   private var hasLeft = false
   private var hasShownEnd = false
   /// Nobody is signed in any more: the game cannot be asked.
@@ -35,26 +35,26 @@ final class PlayScreen {
   private var drawnLines = 0
   private var order: [Character] = []
 
-  init(_ shell: Shell, _ game: GameHandle, _ manner: Manner) {
-    self.shell = shell
+  init(_ session: Session, _ game: GameHandle, _ options: Options) {
+    self.session = session
     self.handle = game
-    self.manner = manner
+    self.options = options
   }
 
   private var game: Game { handle.game }
-  private var terminal: Terminal { shell.console.terminal }
-  private var preferences: Preferences? { shell.preferences }
+  private var terminal: Terminal { session.console.terminal }
+  private var preferences: Preferences? { session.preferences }
   /// Whether the screen is drawn again after each guess; a screen reader gets a line instead.
-  private var draws: Bool { isScreen && !terminal.isRead }
-  private var isScreen: Bool { terminal.hasScreen && terminal.hasKeyboard && !manner.wantsJSON }
+  private var draws: Bool { isScreen && !terminal.usesScreenReader }
+  private var isScreen: Bool { terminal.hasScreen && terminal.hasKeyboard && !options.wantsJSON }
 
   func run() throws -> CommandResult {
     if draws {
       draw(alert: nil)
-    } else if manner.showsBase || isScreen {
+    } else if options.showsBase || isScreen {
       showBase()
     }
-    defer { shell.lineReader?.tick = nil }
+    defer { session.input.lineReader?.tick = nil }
     while !hasLeft, let line = try nextLine() {
       // In a pipe an empty line is a guess too: a program must get an answer to each line.
       if line.hasPrefix("/") { try runGameCommand(line.trimmed) } else { try guess(line) }
@@ -64,8 +64,8 @@ final class PlayScreen {
     try handle.leave()
     if handle.hasEnded, !hasShownEnd { try showEnd() }
     try addMissed()
-    if isScreen, shell.leaving == nil { shell.console.show([summary] + (handle.hasEnded ? [another] : [])) }
-    return CommandResult(manner.wantsJSON ? .null : result)
+    if isScreen, session.state.leaving == nil { session.console.show([summary] + (handle.hasEnded ? [another] : [])) }
+    return CommandResult(options.wantsJSON ? .null : result)
   }
 
   private var result: Value {
@@ -77,14 +77,14 @@ final class PlayScreen {
 
   private func nextLine() throws -> String? {
     let outcome: LineOutcome
-    if isScreen, let reader = shell.lineReader {
+    if isScreen, let reader = session.input.lineReader {
       // A clock may run out while nobody types.
-      let isIdle = shell.idleTick()
+      let isIdle = IdleLock(session).tick()
       reader.tick = { [unowned self] in isIdle() || (game.timeRemaining ?? 1) <= 0 }
       outcome = try reader.read(prompt: prompt, initial: "", hidesHistory: true)
     } else {
-      if isScreen { shell.console.write(prompt) }
-      outcome = try shell.plainReader.read(prompt: prompt)
+      if isScreen { session.console.write(prompt) }
+      outcome = try session.input.plainReader.read(prompt: prompt)
     }
     switch outcome {
     case .line(let line):
@@ -94,9 +94,9 @@ final class PlayScreen {
     case .interrupted:
       if isScreen { return nil }
       throw WorkspaceError.interrupted
-    case .stopped where shell.isIdle:
-      shell.console.write("\u{1B}[H\u{1B}[2J")
-      guard shell.unlock() else {
+    case .stopped where session.input.isIdle:
+      session.console.write("\u{1B}[H\u{1B}[2J")
+      guard IdleLock(session).unlock() else {
         (hasLeft, isLockedOut) = (true, true)
         return nil
       }
@@ -107,10 +107,10 @@ final class PlayScreen {
       return nil
     case .endOfInput:
       // The line editor ends its line itself.
-      if isScreen, shell.lineReader == nil { shell.console.write("\n") }
+      if isScreen, session.input.lineReader == nil { session.console.write("\n") }
       return nil
     case .terminated(let signal):
-      shell.leave(by: signal)
+      session.leave(by: signal)
       return nil
     }
   }
@@ -127,7 +127,7 @@ final class PlayScreen {
       answer = try handle.guess(line)
     } catch let error as LuaError where error.stopReason != .interrupt {
       // A mode's own function failed: the game goes on without this guess.
-      shell.report(error, origin: game.mode.name)
+      session.report(error, origin: game.mode.name)
       drawnLines += 1
       return
     }
@@ -140,19 +140,19 @@ final class PlayScreen {
   }
 
   private func accept(_ word: String, _ points: Int) {
-    if preferences?.ringsWhenRight == true { shell.console.ring() }
+    if preferences?.ringsWhenRight == true { session.console.ring() }
     if draws {
-      let told = terminal.differentiates ? "\(right) \(word): \(counted(points, "point")), right." : nil
+      let told = terminal.differentiatesWithoutColor ? "\(right) \(word): \(counted(points, "point")), right." : nil
       return draw(alert: rewardText ?? told)
     }
-    if manner.wantsJSON {
+    if options.wantsJSON {
       let fields: Value = .record([
         ("word", .text(word)), ("points", .integer(points)), ("count", .integer(game.count)),
         ("average", .number(game.average)), ("score", .integer(game.score)),
       ])
-      return shell.console.show([fields.json])
+      return session.console.show([fields.json])
     }
-    shell.console.show(["\(printable(word)): \(counted(points, "point")). \(footer)"])
+    session.console.show(["\(printable(word)): \(counted(points, "point")). \(footer)"])
   }
 
   /// What the number of words just earned.
@@ -167,19 +167,19 @@ final class PlayScreen {
   private var wrong: String { terminal.usesUnicode ? "✗" : "x" }
 
   private func refuse(_ refusal: Refusal) {
-    if preferences?.ringsWhenWrong == true { shell.console.ring() }
-    if manner.wantsJSON {
+    if preferences?.ringsWhenWrong == true { session.console.ring() }
+    if options.wantsJSON {
       let fields = [
         ("word", refusal.word), ("code", refusal.code), ("title", refusal.title), ("message", refusal.message),
       ]
-      return shell.console.show([Value.record(fields.map { ($0.0, .text($0.1)) }).json])
+      return session.console.show([Value.record(fields.map { ($0.0, .text($0.1)) }).json])
     }
     let end = [".", "!", "?"].contains { refusal.message.hasSuffix($0) } ? "" : "."
     let text = printable("\(refusal.title). \(refusal.message)\(end)", limit: 400)
     if draws {
-      draw(alert: terminal.differentiates ? "\(wrong) \(text)" : text)
+      draw(alert: terminal.differentiatesWithoutColor ? "\(wrong) \(text)" : text)
     } else {
-      shell.console.show(["\(printable(refusal.word)): \(text)"])
+      session.console.show(["\(printable(refusal.word)): \(text)"])
     }
   }
 
@@ -200,18 +200,18 @@ final class PlayScreen {
   private func runGameCommand(_ command: String) throws {
     switch command {
     case "/new": try takeNewWord()
-    case "/hint": tell([try handle.hint()])
+    case "/hint": notify([try handle.hint()])
     case "/shuffle": shuffle()
-    case "/list": tell([game.found.isEmpty ? "No words found yet." : game.found.joined(separator: " ")])
+    case "/list": notify([game.found.isEmpty ? "No words found yet." : game.found.joined(separator: " ")])
     case "/pass" where game.mode.players > 1:
       try handle.pass()
-      if !handle.hasEnded { tell(["Passed."]) }
+      if !handle.hasEnded { notify(["Passed."]) }
     case "/give-up": try handle.giveUp()
-    case "/help": tell(["A line is a guess; besides:"] + commands.map { $0.name.filled(to: 10) + $0.help })
+    case "/help": notify(["A line is a guess; besides:"] + commands.map { $0.name.filled(to: 10) + $0.help })
     case "/quit": hasLeft = true
     default:
       let names = commands.map(\.name)
-      tell([
+      notify([
         "No such command: \(printable(command))\(didYouMean(command, among: names)); "
           + "there are \(names.joined(separator: " "))."
       ])
@@ -226,16 +226,16 @@ final class PlayScreen {
   }
 
   private func shuffle() {
-    var choices = shell.environment.random.choices
+    var choices = session.environment.random.choices
     order = Array(game.baseWord).shuffled(using: &choices)
-    if draws { draw(alert: nil) } else { tell([String(order)]) }
+    if draws { draw(alert: nil) } else { notify([String(order)]) }
   }
 
-  private func tell(_ lines: [String]) {
+  private func notify(_ lines: [String]) {
     if draws { return draw(alert: lines) }
     let text = lines.joined(separator: "\n")
     let shown = lines.map { printable($0, limit: 4_000) }
-    shell.console.show(manner.wantsJSON ? [Value.record([("message", .text(text))]).json] : shown)
+    session.console.show(options.wantsJSON ? [Value.record([("message", .text(text))]).json] : shown)
   }
 
   // MARK: The end
@@ -245,14 +245,14 @@ final class PlayScreen {
   private func showEnd() throws {
     hasShownEnd = true
     if isScreen { hasLeft = true }
-    guard !manner.wantsJSON else { return }
-    if isScreen { shell.console.show([try endText()]) } else { shell.console.note(try endText()) }
+    guard !options.wantsJSON else { return }
+    if isScreen { session.console.show([try endText()]) } else { session.console.note(try endText()) }
     // Without a dictionary (letters are guessed) there is no list of what could be found.
     let missed = game.rules.contains(.inDictionary) ? game.missed() : []
     guard !missed.isEmpty else { return }
     let shown = missed.prefix(30).joined(separator: " ")
     let more = missed.count > 30 ? " … \(grouped(missed.count - 30)) more" : ""
-    shell.console.show(wrapped("Not found: \(shown)\(more)", width: min(100, terminal.width)))
+    session.console.show(wrapped("Not found: \(shown)\(more)", width: min(100, terminal.width)))
   }
 
   private func endText() throws -> String {
@@ -272,23 +272,23 @@ final class PlayScreen {
   }
 
   private func addMissed() throws {
-    guard let deck = manner.deck, game.rules.contains(.inDictionary) else { return }
+    guard let deck = options.deck, game.rules.contains(.inDictionary) else { return }
     let report = try handle.addMissed(to: deck)
     let name = quoted(try deck.record().name)
-    shell.console.note(
+    session.console.note(
       "\(counted(report.added, "missed word")) added to \(name); \(grouped(report.skipped)) were there already")
   }
 
   // MARK: Showing
 
   private func showBase() {
-    if manner.wantsJSON {
+    if options.wantsJSON {
       let fields = [("base_word", shownBase), ("language", game.language.name), ("mode", game.mode.name)]
-      return shell.console.show([Value.record(fields.map { ($0.0, .text($0.1)) }).json])
+      return session.console.show([Value.record(fields.map { ($0.0, .text($0.1)) }).json])
     }
     // A mode that shows a text of its own may show fewer letters than its base word has.
     let kind = isOwnShow ? game.mode.title : "\(game.length) letter word"
-    shell.console.show(["\(shownBase)  (\(printable(kind)) - \(game.language.title))"])
+    session.console.show(["\(shownBase)  (\(printable(kind)) - \(game.language.title))"])
   }
 
   /// What stands for the base word: the mode's own text, or its letters. A mode that has a secret keeps it so.
@@ -297,7 +297,7 @@ final class PlayScreen {
     do {
       return printable(try show(game))
     } catch {
-      shell.report(error, origin: game.mode.name)
+      session.report(error, origin: game.mode.name)
       return game.mode.title
     }
   }
@@ -345,7 +345,7 @@ final class PlayScreen {
   private func replaceScreen(with lines: [String]) {
     let up = terminal.canRedraw && drawnLines > 0 ? "\u{1B}[\(drawnLines)A\r\u{1B}[J" : ""
     let width = terminal.width
-    shell.console.write(up + lines.map { $0.styledCut(to: width) + "\n" }.joined())
+    session.console.write(up + lines.map { $0.styledCut(to: width) + "\n" }.joined())
     drawnLines = lines.count
   }
 }

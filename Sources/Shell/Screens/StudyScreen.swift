@@ -13,8 +13,8 @@ import Values
 import Workspace
 
 final class StudyScreen {
-  private let shell: Shell
-  private let session: SessionHandle
+  private let session: Session
+  private let study: SessionHandle
   private let name: String
   private let keys: KeyReader
   private let screen: Screen
@@ -27,59 +27,59 @@ final class StudyScreen {
   /// Lines of the card's texts that are above the screen.
   private var scroll = 0
   /// How long no key was pressed.
-  private lazy var idle = IdleClock(now: shell.environment.clocks.reading().boot)
+  private lazy var idle = IdleClock(now: session.environment.clocks.reading().boot)
   /// Nobody is signed in any more: the session cannot be asked.
   private var isLockedOut = false
   /// When the card was shown, for how long the answer took.
   private var shownSince = 0.0
 
-  init(_ shell: Shell, _ session: SessionHandle, name: String) {
-    self.shell = shell
+  init(_ session: Session, _ study: SessionHandle, name: String) {
     self.session = session
+    self.study = study
     self.name = name
-    keys = KeyReader(lines: shell.plainReader)
-    screen = Screen(shell.console.terminal) { [console = shell.console] text in console.write(text) }
+    keys = KeyReader(lines: session.input.plainReader)
+    screen = Screen(session.console.terminal) { [console = session.console] text in console.write(text) }
   }
 
-  private var terminal: Terminal { shell.console.terminal }
+  private var terminal: Terminal { session.console.terminal }
   private var redraws: Bool { terminal.canRedraw && terminal.hasKeyboard }
   private func grouped(_ number: Int) -> String { terminal.grouped(number) }
   private func counted(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
     terminal.counted(number, singular, plural)
   }
-  private var isSprint: Bool { session.wish.mode == .sprint }
+  private var isSprint: Bool { study.wish.mode == .sprint }
 
   func run() throws -> CommandResult {
     keys.willSuspend = { [unowned self] in pauseQuietly() }
     keys.didResume = { [unowned self] in resumeQuietly() }
     try keys.whileReadingKeys {
-      repeat { try course() } while try wantsAgain()
+      repeat { try runLoop() } while try wantsAgain()
     }
     if isLockedOut { return CommandResult() }
     return CommandResult(
       .record([
-        ("right", .integer(try session.right())), ("wrong", .integer(try session.wrong())),
-        ("remaining", .integer(try session.remaining())),
+        ("right", .integer(try study.right())), ("wrong", .integer(try study.wrong())),
+        ("remaining", .integer(try study.remaining())),
       ]))
   }
 
-  // MARK: The course of a session
+  // MARK: The run loop
 
-  private func course() throws {
+  private func runLoop() throws {
     showPrompt()
     try draw()
-    while try !session.isOver() {
-      let event = try keys.next(timeout: patience())
+    while try !study.isOver() {
+      let event = try keys.next(timeout: timeUntilChange())
       if try locks(event) { continue }
       if isLockedOut { return }
       switch event {
-      case .tick: if redraws, !terminal.isCalm { try draw() }
+      case .tick: if redraws, !terminal.reducesMotion { try draw() }
       case .resized: screen.redrawAll(try lines())
       case .resumed: screen.redraw(try lines())
       case .interrupted, .endOfInput, .key(.character("q")), .line("q"), .line("quit"), .key(.escape):
         return try leave()
       case .terminated(let signal):
-        shell.leave(by: signal)
+        session.leave(by: signal)
         return try leave()
       case .key(let key): try take(key)
       case .line(let line): try take(line)
@@ -89,10 +89,10 @@ final class StudyScreen {
   }
 
   /// Milliseconds until something happens by itself: the clock moves, or the time of a race is out.
-  private func patience() throws -> Int? {
-    let untilLock = shell.untilLock(idle)
-    guard isSprint, terminal.hasKeyboard, try session.isActive() else { return untilLock }
-    let untilChange = redraws && !terminal.isCalm ? 200 : Int((try session.timeRemaining() ?? 0) * 1000) + 10
+  private func timeUntilChange() throws -> Int? {
+    let untilLock = IdleLock(session).untilLock(idle)
+    guard isSprint, terminal.hasKeyboard, try study.isActive() else { return untilLock }
+    let untilChange = redraws && !terminal.reducesMotion ? 200 : Int((try study.timeRemaining() ?? 0) * 1000) + 10
     return min(untilChange, untilLock ?? untilChange)
   }
 
@@ -101,9 +101,9 @@ final class StudyScreen {
   /// Locks when no key was pressed for too long: the clock stands, the card is covered, and all goes on after the password.
   /// - Returns: whether it was locked and goes on.
   private func locks(_ event: KeyEvent) throws -> Bool {
-    guard shell.untilLock(idle) == 0 else {
+    guard IdleLock(session).untilLock(idle) == 0 else {
       switch event {
-      case .key, .line: idle.touch(now: shell.environment.clocks.reading().boot)
+      case .key, .line: idle.touch(now: session.environment.clocks.reading().boot)
       default: break
       }
       return false
@@ -112,20 +112,20 @@ final class StudyScreen {
     keys.end()
     drawn = nil
     screen.cover()
-    isLockedOut = !shell.unlock()
+    isLockedOut = !IdleLock(session).unlock()
     hasLeft = hasLeft || isLockedOut
     guard !isLockedOut else { return false }
-    idle.touch(now: shell.environment.clocks.reading().boot)
+    idle.touch(now: session.environment.clocks.reading().boot)
     try keys.begin()
     resumeQuietly()
-    screen.redrawAll(try session.isOver() ? [] : lines())
+    screen.redrawAll(try study.isOver() ? [] : lines())
     return true
   }
 
   private func showPrompt() {
     isAnswerShown = false
     scroll = 0
-    shownSince = shell.console.elapsed()
+    shownSince = session.console.elapsed()
   }
 
   /// Where there is no terminal, words do what keys do.
@@ -138,18 +138,18 @@ final class StudyScreen {
     switch word {
     case "pause": try take(.character("p"))
     case "undo": try take(.character("u"))
-    default: shell.console.show([hint])
+    default: session.console.show([hint])
     }
   }
 
   private func take(_ key: Key) throws {
-    let isPaused = try !session.isActive()
+    let isPaused = try !study.isActive()
     // It is a part of the screen, which goes with the next key.
     isHelpShown = key == .character("?") && !isHelpShown
     switch key {
-    case .character("?"): if !redraws { return shell.console.show(help) }
-    case .character("p"): try isPaused ? session.resume() : session.pause()
-    case _ where isPaused: try session.resume()
+    case .character("?"): if !redraws { return session.console.show(help) }
+    case .character("p"): try isPaused ? study.resume() : study.pause()
+    case _ where isPaused: try study.resume()
     case .enter, .character(" "): try showAnswer()
     case .up, .down, .pageUp, .pageDown, .home, .end: try scroll(key)
     case .character("u"), .backspace: try undo()
@@ -173,9 +173,9 @@ final class StudyScreen {
 
   private func answer(_ rating: Rating) throws {
     do {
-      let result = try session.answer(rating, seconds: min(600, shell.console.elapsed() - shownSince))
-      let rings = result.isRight ? shell.preferences?.ringsWhenRight : shell.preferences?.ringsWhenWrong
-      if rings == true { shell.console.ring() }
+      let result = try study.answer(rating, seconds: min(600, session.console.elapsed() - shownSince))
+      let rings = result.isRight ? session.preferences?.ringsWhenRight : session.preferences?.ringsWhenWrong
+      if rings == true { session.console.ring() }
       showPrompt()
     } catch DeckError.over {
       // The time ran out between the look at the clock and the answer; the loop ends the race.
@@ -185,7 +185,7 @@ final class StudyScreen {
 
   private func undo() throws {
     do {
-      try session.undo()
+      try study.undo()
       showPrompt()
     } catch DeckError.nothingToUndo {
       return
@@ -194,13 +194,13 @@ final class StudyScreen {
 
   /// Opens the card in the person's editor; a race's clock stands meanwhile.
   private func edit() throws {
-    guard let card = try session.card() else { return }
+    guard let card = try study.card() else { return }
     pauseQuietly()
     keys.end()
     do {
-      try shell.editInEditor(card)
+      try session.editInEditor(card)
     } catch {
-      shell.report(error, origin: "edit")
+      session.report(error, origin: "edit")
     }
     try keys.begin()
     resumeQuietly()
@@ -210,65 +210,67 @@ final class StudyScreen {
   /// Ctrl-Z stops the clock; it goes on with the program.
   private func pauseQuietly() {
     do {
-      wasPausedBySuspend = try session.isActive()
-      if wasPausedBySuspend { try session.pause() }
+      wasPausedBySuspend = try study.isActive()
+      if wasPausedBySuspend { try study.pause() }
     } catch {
-      shell.report(error)
+      session.report(error)
     }
   }
 
   private func resumeQuietly() {
     do {
-      if wasPausedBySuspend { try session.resume() }
+      if wasPausedBySuspend { try study.resume() }
     } catch {
-      shell.report(error)
+      session.report(error)
     }
   }
 
   // MARK: The end
 
   private func leave() throws {
-    if isSprint, try session.isActive() { try session.pause() }
+    if isSprint, try study.isActive() { try study.pause() }
     screen.clear()
-    shell.console.show([try result(start: "Left.")])
+    session.console.show([try result(start: "Left.")])
     hasLeft = true
   }
 
   private func finish() throws {
     screen.clear()
-    let start = try session.remaining() == 0 ? "Done." : "Time."
-    if start == "Time.", shell.preferences?.ringsAtTime == true { shell.console.ring() }
-    shell.console.show([try result(start: start)])
-    try session.finishIfOver()
+    let start = try study.remaining() == 0 ? "Done." : "Time."
+    if start == "Time.", session.preferences?.ringsAtTime == true { session.console.ring() }
+    session.console.show([try result(start: start)])
+    try study.finishIfOver()
   }
 
   private func result(start: String) throws -> String {
-    let left = try session.remaining()
+    let left = try study.remaining()
     let tail = left == 0 ? "" : " \(counted(left, "card was", "cards were")) left."
-    let counts = "\(start) \(grouped(try session.right())) right, \(grouped(try session.wrong())) wrong"
-    guard let time = try session.timeRemaining() else { return counts + "." + tail }
-    let used = session.wish.seconds - time
+    let counts = "\(start) \(grouped(try study.right())) right, \(grouped(try study.wrong())) wrong"
+    guard let time = try study.timeRemaining() else { return counts + "." + tail }
+    let used = study.wish.seconds - time
     return "\(counts) in \(counted(Int(used.rounded()), "second")).\(tail)"
   }
 
   /// A race can be run again.
   private func wantsAgain() throws -> Bool {
-    guard isSprint, !hasLeft, terminal.hasKeyboard, terminal.hasScreen, shell.leaving == nil else { return false }
+    guard isSprint, !hasLeft, terminal.hasKeyboard, terminal.hasScreen, session.state.leaving == nil else {
+      return false
+    }
     let question = "   Enter  again    q  done"
-    shell.console.show([question])
+    session.console.show([question])
     while true {
-      let event = try keys.next(timeout: shell.untilLock(idle))
+      let event = try keys.next(timeout: IdleLock(session).untilLock(idle))
       if try locks(event) {
-        shell.console.show([question])
+        session.console.show([question])
         continue
       }
       if isLockedOut { return false }
       switch event {
       case .key(.enter):
-        try session.restart()
+        try study.restart()
         return true
       case .terminated(let signal):
-        shell.leave(by: signal)
+        session.leave(by: signal)
         return false
       case .key(.character("q")), .key(.escape), .interrupted, .endOfInput: return false
       default: continue
@@ -279,16 +281,16 @@ final class StudyScreen {
   // MARK: Drawing
 
   private func draw() throws {
-    guard try session.card() != nil else { return }
-    if redraws { screen.show(try lines()) } else { shell.console.show([try plainLine()]) }
+    guard try study.card() != nil else { return }
+    if redraws { screen.show(try lines()) } else { session.console.show([try plainLine()]) }
   }
 
   private func lines() throws -> [String] { try layout()?.lines() ?? [] }
 
   private func layout() throws -> StudyLayout? {
-    guard let card = try session.card() else { return nil }
+    guard let card = try study.card() else { return nil }
     let record = try card.record()
-    let isPaused = try !session.isActive()
+    let isPaused = try !study.isActive()
     let isAnswered = isAnswerShown && !isPaused
     return StudyLayout(
       terminal: terminal, name: name, facts: try isSprint ? sprintFacts() : reviewFacts(),
@@ -328,7 +330,7 @@ final class StudyScreen {
   private func picture(of card: CardHandle) throws -> [String] {
     guard let document = try card.document()?.document() else { return [] }
     if let drawn, drawn.card === card { return drawn.lines }
-    var lines = try DocumentPicture(shell, besides: 11).lines(of: document)
+    var lines = try DocumentPicture(session, besides: 11).lines(of: document)
     if lines.isEmpty { lines = wrapped(document.content.summary, width: 70).map { "        " + $0 } }
     drawn = (card, [""] + lines)
     return [""] + lines
@@ -337,13 +339,13 @@ final class StudyScreen {
   /// What can be pressed now, in a review with when the card would come back.
   private func choices() throws -> String {
     guard isAnswerShown, !isSprint else { return hint }
-    let ratings = try session.choices().map { choice in
+    let ratings = try study.choices().map { choice in
       "\(choice.rating.rawValue) \(choice.rating.name)" + (showsIntervals ? " " + span(choice.interval) : "")
     }
     return ratings.joined(separator: "    ") + "        u undo   e edit   ? more"
   }
 
-  private var showsIntervals: Bool { shell.preferences?.showsIntervals ?? true }
+  private var showsIntervals: Bool { session.preferences?.showsIntervals ?? true }
 
   private var hint: String {
     if !isAnswerShown { return "Enter  show the answer    u undo   p pause   q quit" }
@@ -362,19 +364,19 @@ final class StudyScreen {
   }
 
   private func sprintFacts() throws -> [String] {
-    let seconds = Int((try session.timeRemaining() ?? 0).rounded(.up))
+    let seconds = Int((try study.timeRemaining() ?? 0).rounded(.up))
     let clock = "\(seconds / 60):" + (seconds % 60 < 10 ? "0" : "") + String(seconds % 60)
     let (right, wrong) = terminal.usesUnicode ? ("✓", "✗") : ("right", "wrong")
-    let words = terminal.differentiates && terminal.usesUnicode ? (" right", " wrong") : ("", "")
+    let words = terminal.differentiatesWithoutColor && terminal.usesUnicode ? (" right", " wrong") : ("", "")
     let score =
-      "\(right) \(grouped(try session.right()))\(words.0)  \(wrong) \(grouped(try session.wrong()))\(words.1)"
-    return ["\(counted(try session.remaining(), "card")) · \(score) · \(clock)", "\(score) · \(clock)", clock]
+      "\(right) \(grouped(try study.right()))\(words.0)  \(wrong) \(grouped(try study.wrong()))\(words.1)"
+    return ["\(counted(try study.remaining(), "card")) · \(score) · \(clock)", "\(score) · \(clock)", clock]
   }
 
   private func reviewFacts() throws -> [String] {
-    let counts = try session.counts()
-    let answered = try session.right() + session.wrong()
-    let part = Double(answered) / Double(max(1, answered + (try session.remaining())))
+    let counts = try study.counts()
+    let answered = try study.right() + study.wrong()
+    let part = Double(answered) / Double(max(1, answered + (try study.remaining())))
     let width = 14
     let filled = Int((part * Double(width)).rounded(.down))
     let (full, empty) = terminal.usesUnicode ? ("▓", "░") : ("#", ".")
@@ -386,12 +388,12 @@ final class StudyScreen {
 
   /// Without a terminal: the prompt, then the answer and the question, one line each.
   private func plainLine() throws -> String {
-    guard let record = try session.card()?.record() else { return "" }
+    guard let record = try study.card()?.record() else { return "" }
     let question = isSprint ? "Right or wrong?" : "Again, hard, good, or easy?"
     if isAnswerShown { return "\(shown(record.answer)). \(question)" }
-    guard terminal.isRead else { return "\(shown(record.prompt))." }
-    let answered = try session.right() + (isSprint ? 0 : session.wrong())
-    return "Card \(grouped(answered + 1)) of \(grouped(answered + (try session.remaining()))). \(shown(record.prompt))."
+    guard terminal.usesScreenReader else { return "\(shown(record.prompt))." }
+    let answered = try study.right() + (isSprint ? 0 : study.wrong())
+    return "Card \(grouped(answered + 1)) of \(grouped(answered + (try study.remaining()))). \(shown(record.prompt))."
   }
 
   private func shown(_ text: String) -> String {

@@ -4,21 +4,21 @@
 import Problems
 import Text
 
-public struct BarChart {
-  public struct Bar: Equatable, Sendable {
-    public let label: String
-    public let value: Double
+package struct BarChart {
+  package struct Bar: Equatable, Sendable {
+    package let label: String
+    package let value: Double
 
-    public init(_ label: String, _ value: Double) { (self.label, self.value) = (label, value) }
+    package init(_ label: String, _ value: Double) { (self.label, self.value) = (label, value) }
   }
 
-  public let title: String
-  public let bars: [Bar]
+  package let title: String
+  package let bars: [Bar]
 
-  public init(title: String = "", bars: [Bar]) { (self.title, self.bars) = (title, bars) }
+  package init(title: String = "", bars: [Bar]) { (self.title, self.bars) = (title, bars) }
 
   /// Bars are as long as their value is large beside the largest; a negative one is drawn by its size and dimmed.
-  public func lines(on terminal: Terminal) -> [String] {
+  package func lines(on terminal: Terminal) -> [String] {
     let labels = bars.map { printable($0.label).cut(to: max(8, terminal.width / 3)) }
     let numbers = bars.map { Self.number($0.value) }
     let labelWidth = labels.map(\.displayWidth).max() ?? 0

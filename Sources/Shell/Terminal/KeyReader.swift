@@ -4,7 +4,7 @@
 import CTerminal
 import Glibc
 
-public enum Key: Equatable, Sendable {
+package enum Key: Equatable, Sendable {
   case character(Character)
   /// Ctrl with a letter, as that letter: `l` for Ctrl-L.
   case control(Character)
@@ -12,7 +12,7 @@ public enum Key: Equatable, Sendable {
   case up, down, left, right, home, end, pageUp, pageDown
 }
 
-public enum KeyEvent: Equatable, Sendable {
+package enum KeyEvent: Equatable, Sendable {
   case key(Key)
   /// Several characters as a line, where there is no terminal. An empty line is Enter, one character is its key.
   case line(String)
@@ -30,10 +30,10 @@ public enum KeyEvent: Equatable, Sendable {
   case terminated(Int32)
 }
 
-public final class KeyReader {
+package final class KeyReader {
   /// Called before Ctrl-Z stops the program, and when it goes on.
-  public var willSuspend: () -> Void = {}
-  public var didResume: () -> Void = {}
+  package var willSuspend: () -> Void = {}
+  package var didResume: () -> Void = {}
 
   private let input: Int32
   private let lines: PlainLineReader
@@ -44,14 +44,14 @@ public final class KeyReader {
   /// Text that makes the terminal what it was where a screen changed it (shows the cursor); written when the program crashes too.
   private let restoringText = "\u{1B}[?25h\u{1B}[0m"
 
-  public init(input: Int32 = 0, lines: PlainLineReader? = nil) {
+  package init(input: Int32 = 0, lines: PlainLineReader? = nil) {
     self.input = input
     self.lines = lines ?? PlainLineReader(input: input)
     isTerminal = isatty(input) == 1
   }
 
   /// Makes the terminal give single keys. Does nothing where there is none.
-  public func begin() throws(LineError) {
+  package func begin() throws(LineError) {
     guard isTerminal, !isOpen else { return }
     var failure = terminal_begin(input)
     guard failure == 0 else { throw .unreadable(errno: failure) }
@@ -64,14 +64,14 @@ public final class KeyReader {
   }
 
   /// Puts the terminal and the signals back. May be called twice.
-  public func end() {
+  package func end() {
     guard isOpen else { return }
     terminal_end()
     isOpen = false
   }
 
   /// Runs with single keys, and puts the terminal back however it ends.
-  public func whileReadingKeys<Result>(_ body: () throws -> Result) throws -> Result {
+  package func whileReadingKeys<Result>(_ body: () throws -> Result) throws -> Result {
     try begin()
     defer { end() }
     return try body()
@@ -79,7 +79,7 @@ public final class KeyReader {
 
   /// The next thing that happens.
   /// - Parameter timeout: milliseconds until `.tick`; nil waits for ever. Lines are waited for in any case.
-  public func next(timeout: Int? = nil) throws(LineError) -> KeyEvent {
+  package func next(timeout: Int? = nil) throws(LineError) -> KeyEvent {
     guard isTerminal else { return try nextLine() }
     guard isOpen else { throw .unreadable(errno: EBADF) }
     while true {

@@ -3,7 +3,7 @@
 
 import Text
 
-public final class ProgressLine {
+package final class ProgressLine {
   private static let patience = 1.0
   private static let interval = 0.1
   private static let longestBar = 28
@@ -18,14 +18,14 @@ public final class ProgressLine {
   private var nextDrawing: Double
   private var isDrawn = false
   private var isOver = false
-  public private(set) var done = 0
+  package private(set) var done = 0
 
   /// - Parameters:
   ///   - total: how many steps there are; nil or 0 when nobody knows.
   ///   - unit: what a step is, in the plural: `cards`.
   ///   - now: seconds of a clock that only goes forward.
   ///   - write: puts text on the terminal as it is.
-  public init(
+  package init(
     _ label: String, total: Int? = nil, unit: String = "", on terminal: Terminal, now: @escaping () -> Double,
     write: @escaping (String) -> Void
   ) {
@@ -37,20 +37,20 @@ public final class ProgressLine {
   }
 
   /// Some more steps are done.
-  public func step(_ count: Int = 1) {
+  package func step(_ count: Int = 1) {
     let (sum, overflow) = done.addingReportingOverflow(max(0, count))
     done = overflow ? Int.max : sum
     draw()
   }
 
   /// So many steps are done in all.
-  public func reach(_ count: Int) {
+  package func reach(_ count: Int) {
     done = max(0, count)
     draw()
   }
 
   /// The work is over, well or not: the line goes.
-  public func finish() {
+  package func finish() {
     if isDrawn { write("\r\u{1B}[K") }
     isDrawn = false
     isOver = true

@@ -1,18 +1,20 @@
 // A few lines that are drawn again in place: the study and play screens.
 // Invariant: it changes only the lines that it drew itself; on a terminal that cannot move the cursor it only adds lines.
 
-public final class Screen {
+import Text
+
+package final class Screen {
   private let terminal: Terminal
   private let write: (String) -> Void
   private var drawn: [String] = []
 
   /// - Parameter write: puts text on the terminal as it is.
-  public init(_ terminal: Terminal, write: @escaping (String) -> Void) {
+  package init(_ terminal: Terminal, write: @escaping (String) -> Void) {
     (self.terminal, self.write) = (terminal, write)
   }
 
   /// Shows these lines in place of the last ones; the cursor stands below them. They may be styled and are cut to the width.
-  public func show(_ lines: [String]) {
+  package func show(_ lines: [String]) {
     let width = terminal.width
     let new = lines.prefix(terminal.canRedraw ? terminal.height - 1 : lines.count).map { $0.styledCut(to: width) }
     guard new != drawn || !terminal.canRedraw else { return }
@@ -26,36 +28,36 @@ public final class Screen {
   }
 
   /// Draws everything from where the cursor is: after the program was stopped, or something else was printed.
-  public func redraw(_ lines: [String]) {
+  package func redraw(_ lines: [String]) {
     drawn = []
     show(lines)
   }
 
   /// For a terminal of another size: the old lines may be wrapped, so all goes that can be seen.
-  public func redrawAll(_ lines: [String]) {
+  package func redrawAll(_ lines: [String]) {
     if terminal.canRedraw { write("\u{1B}[H\u{1B}[2J") }
     redraw(lines)
   }
 
   /// Takes the lines away.
-  public func clear() {
+  package func clear() {
     if terminal.canRedraw, !drawn.isEmpty { write("\u{1B}[\(drawn.count)A\r\u{1B}[J") }
     drawn = []
   }
 
   /// Takes everything from the screen, pictures too: somebody else may look at it now.
-  public func cover() {
+  package func cover() {
     if terminal.canRedraw { write("\u{1B}[H\u{1B}[2J") }
     drawn = []
   }
 
   /// Leaves the lines as they are; what is shown next stands below them.
-  public func keep() { drawn = [] }
+  package func keep() { drawn = [] }
 }
 
 extension String {
   /// Cut to a number of columns, where styles (`ESC [ ... m`) take none; a style that is cut off is ended.
-  public func styledCut(to width: Int) -> String {
+  package func styledCut(to width: Int) -> String {
     guard utf8.contains(0x1B) else { return cut(to: width) }
     var pieces: [(text: String, isStyle: Bool)] = []
     var rest = self[...]

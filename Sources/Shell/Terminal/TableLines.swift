@@ -1,7 +1,7 @@
 // A table as aligned lines: as wide as its contents, cut to the terminal, never cut in a pipe.
 // Invariant: no line is wider than the terminal, none ends with a blank, and no cell can move the cursor.
 
-public import Commands
+package import Commands
 import Problems
 import Text
 
@@ -11,7 +11,7 @@ extension TableText {
   private static let gap = 2
 
   /// The heading and the rows; what stands for an empty table when there are none.
-  public func lines(on terminal: Terminal) -> [String] {
+  package func lines(on terminal: Terminal) -> [String] {
     guard !rows.isEmpty else { return whenEmpty.isEmpty ? [] : [printable(whenEmpty)] }
     let shown = rows.prefix(terminal.rowLimit ?? rows.count)
     let cells = shown.map { row in columns.indices.map { $0 < row.count ? printable(row[$0], limit: 2_000) : "" } }
@@ -91,7 +91,7 @@ private func fieldLines(_ fields: [Display.Field], on terminal: Terminal) -> [St
 
 extension Display {
   /// The lines that people see; control characters in them are shown, not sent.
-  public func lines(on terminal: Terminal) -> [String] {
+  package func lines(on terminal: Terminal) -> [String] {
     switch self {
     case .none: []
     case .lines(let lines):

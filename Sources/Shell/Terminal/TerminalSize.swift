@@ -4,7 +4,7 @@
 import CTerminal
 
 /// Columns and rows of the terminal behind a descriptor; nil when it is none, or does not know.
-public func terminalSize(of descriptor: Int32) -> (columns: Int, rows: Int)? {
+package func terminalSize(of descriptor: Int32) -> (columns: Int, rows: Int)? {
   var columns: Int32 = 0
   var rows: Int32 = 0
   guard terminal_size(descriptor, &columns, &rows) else { return nil }

@@ -86,7 +86,7 @@ extension ProblemTable {
       "unknownMode": GameError.unknownMode(name: hostile, suggestion: near("classic")),
       "badMode": GameError.badMode(name: hostile, reason: "a title is missing"),
       "modeTaken": GameError.modeTaken(name: hostile, owner: .program),
-      "modeTaken": GameError.modeTaken(name: hostile, owner: .plugin(PluginName("quiz")!)),
+      "modeTaken": GameError.modeTaken(name: hostile, owner: .quiz),
       "badBase": GameError.badBase(word: hostile, reason: "it has no letters"),
       "noBaseWord": GameError.noBaseWord(length: 40, language: hostile, lengths: [2, 3, 20]),
       "noBaseWord": GameError.noBaseWord(length: 40, language: hostile, lengths: []),

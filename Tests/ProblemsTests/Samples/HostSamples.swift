@@ -30,10 +30,10 @@ extension ProblemTable {
         "unterminatedQuote": CommandError.unterminatedQuote("'", column: 4),
         "aliasLoop": CommandError.aliasLoop(hostile),
         "duplicate": CommandError.duplicate(hostile, owner: .user, other: .program),
-        "aliasTaken": CommandError.aliasTaken(hostile, owner: .plugin(PluginName("quiz")!), other: .user),
+        "aliasTaken": CommandError.aliasTaken(hostile, owner: .quiz, other: .user),
         "reserved": CommandError.reserved(hostile, owner: .script(hostile)),
         "aliasRefused": CommandError.aliasRefused(
-          hostile, owner: .plugin(PluginName("quiz")!), command: "deck remove"),
+          hostile, owner: .quiz, command: "deck remove"),
         "badName": CommandError.badName(hostile),
         "badDescription": CommandError.badDescription(command: hostile, "it has no summary"),
         "notRehearsed": CommandError.notRehearsed(command: "deck remove"),

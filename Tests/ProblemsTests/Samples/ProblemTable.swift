@@ -26,3 +26,7 @@ struct ProblemTable: CustomTestStringConvertible {
 
 /// What somebody else may name a thing: a line end, an escape sequence, a mark that turns the text around.
 let hostile = "a\nb\u{1B}[2J\u{202E}\"c"
+
+extension Owner {
+  static let quiz = PluginName("quiz").map(Owner.plugin) ?? .program
+}

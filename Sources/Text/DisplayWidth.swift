@@ -1,15 +1,17 @@
 // How many columns a text takes on a terminal, and cutting and filling it to a number of columns.
 // Invariant: a character is never cut in two, and a result is never wider than asked.
 
+internal import CUtf8proc
+
 extension String {
   /// Columns. Control characters take none: show them with `printable` first.
-  public var displayWidth: Int {
+  package var displayWidth: Int {
     if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return utf8.count }
     return reduce(0) { $0 + $1.displayWidth }
   }
 
   /// The text if it fits, else its beginning with the mark behind it.
-  public func cut(to width: Int, mark: String = "…") -> String {
+  package func cut(to width: Int, mark: String = "…") -> String {
     guard displayWidth > width else { return self }
     let room = width - mark.displayWidth
     guard room > 0 else { return String(mark.prefix(max(0, width))) }
@@ -22,7 +24,7 @@ extension String {
   }
 
   /// Filled with blanks at its end, or at its beginning, to a number of columns.
-  public func filled(to width: Int, atStart: Bool = false) -> String {
+  package func filled(to width: Int, atStart: Bool = false) -> String {
     let blanks = String(repeating: " ", count: max(0, width - displayWidth))
     return atStart ? blanks + self : self + blanks
   }
@@ -30,7 +32,7 @@ extension String {
 
 extension Character {
   /// 0, 1 or 2 columns, for the whole of what a person sees as one sign.
-  public var displayWidth: Int {
+  package var displayWidth: Int {
     var widest = 0
     for scalar in unicodeScalars {
       // A sign that asks for its picture (U+FE0F), and the letters of a flag.
@@ -54,15 +56,5 @@ extension Unicode.Scalar {
   /// Vowels and finals of Korean letters stand in the square of their initial.
   private var isConjoining: Bool { (0x1160...0x11FF).contains(value) || (0xD7B0...0xD7FF).contains(value) }
 
-  private var isWide: Bool {
-    value >= 0x1100 && (properties.isEmojiPresentation || wideRanges.contains { $0.contains(value) })
-  }
+  private var isWide: Bool { value >= 0x1100 && utf8proc_charwidth(Int32(value)) == 2 }
 }
-
-/// Blocks whose letters are wide or fullwidth (Unicode Standard Annex 11); pictures are known by their own property.
-private let wideRanges: [ClosedRange<UInt32>] = [
-  0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F,
-  0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6,
-  0x16FE0...0x16FF1, 0x17000...0x18D08, 0x1AFF0...0x1B2FB, 0x1F200...0x1F202, 0x1F210...0x1F23B, 0x1F240...0x1F248,
-  0x1F250...0x1F251, 0x20000...0x2FFFD, 0x30000...0x3FFFD,
-]

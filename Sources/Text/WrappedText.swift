@@ -6,7 +6,7 @@ extension String {
   /// - Parameters:
   ///   - indent: put before each line that goes on with one before it.
   ///   - breaksWords: whether a word that is longer than a line is broken; else it stands out (a path can be copied then).
-  public func lines(within width: Int, indent: String = "", breaksWords: Bool = true) -> [String] {
+  package func lines(within width: Int, indent: String = "", breaksWords: Bool = true) -> [String] {
     split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
       line.displayWidth <= width
         ? [String(line)] : broken(line, max(1, width), indent: indent, breaksWords: breaksWords)
@@ -57,7 +57,7 @@ private func trimmedEnd(_ text: Substring) -> String {
 }
 
 /// Pieces of a line that stand apart by three blanks or more, on as many lines as they need.
-func packedLines(_ text: String, within width: Int) -> [String] {
+public func packedLines(_ text: String, within width: Int) -> [String] {
   if text.displayWidth <= width { return [text] }
   var lines: [String] = []
   for piece in pieces(of: text) {
@@ -83,4 +83,18 @@ private func pieces(of text: String) -> [String] {
     pieces[pieces.count - 1].append(character)
   }
   return pieces.filter { !$0.isEmpty }
+}
+
+/// Filled lines of at most `width` characters (20 at least); a word that is longer stands alone. No words give no line.
+public func wrapped(_ text: String, width: Int) -> [String] {
+  let width = max(20, width)
+  var lines: [String] = []
+  for word in text.split(whereSeparator: \.isWhitespace) {
+    if let last = lines.last, last.count + 1 + word.count <= width {
+      lines[lines.count - 1] = last + " " + word
+    } else {
+      lines.append(String(word))
+    }
+  }
+  return lines
 }

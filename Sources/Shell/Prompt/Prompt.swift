@@ -9,56 +9,66 @@ import Problems
 import Text
 import Workspace
 
-extension Shell {
+/// The prompt of a session.
+package final class Prompt {
+  private let session: Session
+  /// The status of the last line, for input that is no terminal.
+  private var lastStatus = ExitStatus.done
+  /// Lines of a paste that wait their turn.
+  private var pastedLines: [String] = []
+
+  package init(_ session: Session) { self.session = session }
+
   /// Runs the prompt until the person leaves; answers the exit status.
-  public func runPrompt() -> Int32 {
+  package func run() -> Int32 {
     // What a script before it was interrupted by is over.
     Interrupts.clear()
     let source: any LineSource
     do {
       source = try lineSource()
-      try events.emit(.started)
+      try session.events.emit(.started)
     } catch {
-      return report(error)
+      return session.report(error)
     }
-    if lineReader != nil {
-      console.note("Deckhand \(setup.version) · Lua 5.4 · type `help`, or a Lua expression; `help tour` shows around")
+    if session.input.lineReader != nil {
+      session.console.note(
+        "Deckhand \(session.options.version) · Lua 5.4 · type `help`, or a Lua expression; `help tour` shows around")
     }
     // Between two lines a Ctrl-C has nothing to stop, and must not end the program.
     Interrupts.holding {
-      while leaving == nil {
+      while session.state.leaving == nil {
         if let signal = Interrupts.endingSignal {
-          leave(by: signal)
+          session.leave(by: signal)
           break
         }
         do {
-          try settle()
-          watchIdle()
-          tellNotices()
+          try session.applyPending()
+          IdleLock(session).watch()
+          showNotices()
           try readAndRun(from: source)
         } catch {
-          report(error)
+          session.report(error)
         }
       }
     }
-    lineReader = nil
-    return leaving ?? ExitStatus.done
+    session.input.lineReader = nil
+    return session.state.leaving ?? ExitStatus.done
   }
 
   private func lineSource() throws -> any LineSource {
-    guard console.terminal.hasKeyboard else { return plainReader }
-    let reader = try LineReader(history: makeHistory())
+    guard session.console.terminal.hasKeyboard else { return session.input.plainReader }
+    let reader = try LineReader(history: History.make(for: session))
     // Moves of elements wait for a save; a shell that is stopped may never go on.
-    reader.willSuspend = { [unowned self] in saveDocuments() }
+    reader.willSuspend = { [session] in session.saveDocuments() }
     reader.isEnding = { Interrupts.endingSignal != nil }
-    reader.completion = { [unowned self] line in completion(line) }
-    lineReader = reader
+    reader.completion = { [session] line in LineCompletion(session).completion(line) }
+    session.input.lineReader = reader
     return reader
   }
 
   /// What settings had to say since the last line.
-  private func tellNotices() {
-    for notice in preferences?.takeNotices() ?? [] { console.note("note: " + notice) }
+  private func showNotices() {
+    for notice in session.preferences?.takeNotices() ?? [] { session.console.note("note: " + notice) }
   }
 
   private func readAndRun(from source: any LineSource) throws {
@@ -67,11 +77,11 @@ extension Shell {
     switch try source.read(prompt: "> ") {
     case .line(let line): runLine(line, source)
     case .interrupted: break
-    case .stopped where isIdle: lockIdle()
+    case .stopped where session.input.isIdle: IdleLock(session).lock()
     case .stopped where Interrupts.endingSignal != nil: break
     case .endOfInput, .stopped:
-      leaving = leaving ?? (lineReader == nil ? lastStatus : ExitStatus.done)
-    case .terminated(let signal): leave(by: signal)
+      session.state.leaving = session.state.leaving ?? (session.input.lineReader == nil ? lastStatus : ExitStatus.done)
+    case .terminated(let signal): session.leave(by: signal)
     }
   }
 
@@ -81,14 +91,14 @@ extension Shell {
     if trimmed.isEmpty { return }
     if trimmed.contains("\n") { return runPaste(trimmed, source) }
     if isCommand(line) {
-      lineReader?.remember(line)
+      session.input.lineReader?.remember(line)
       return runCommandLine(trimmed)
     }
     runLuaLine(line, source)
   }
 
   private func isCommand(_ line: String) -> Bool {
-    isCommandLine(line, knows: { registry.isKnown($0) }, isPersonGlobal: isPersonGlobal)
+    isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.isUserGlobal)
   }
 
   /// Several lines at once: one chunk of Lua, unless it is none and commands are among them; those run line by line.
@@ -100,7 +110,7 @@ extension Shell {
 
   private func compiles(_ text: String) -> Bool {
     do {
-      _ = try lua.load(text, name: Self.promptChunk)
+      _ = try session.lua.load(text, name: promptChunk)
       return true
     } catch {
       return (error as? LuaError)?.isIncomplete ?? false
@@ -109,9 +119,9 @@ extension Shell {
 
   private func runCommandLine(_ line: String) {
     do {
-      lastStatus = runCommand(try ShellWords.split(line, home: environment.folders.home))
+      lastStatus = Runner(session).runCommand(try ShellWords.split(line, home: session.environment.folders.home))
     } catch {
-      lastStatus = report(error, origin: "deckhand")
+      lastStatus = session.report(error, origin: "deckhand")
     }
   }
 
@@ -119,9 +129,9 @@ extension Shell {
     var text = withoutLuaWord(first)
     var typed = first
     while true {
-      switch runLua(text) {
+      switch LuaLines(session).run(text) {
       case .done, .failed:
-        lineReader?.remember(typed)
+        session.input.lineReader?.remember(typed)
         return hintAboutLocal(text)
       case .incomplete: break
       }
@@ -132,10 +142,10 @@ extension Shell {
           typed += "\n" + more
         case .interrupted: return
         case .endOfInput, .stopped: return reportUnfinished(text)
-        case .terminated(let signal): return leave(by: signal)
+        case .terminated(let signal): return session.leave(by: signal)
         }
       } catch {
-        report(error)
+        session.report(error)
         return
       }
     }
@@ -143,22 +153,25 @@ extension Shell {
 
   private func readMore(_ source: any LineSource) throws -> LineOutcome {
     if !pastedLines.isEmpty { return .line(pastedLines.removeFirst()) }
-    if let lineReader { return try lineReader.read(prompt: ">> ", initial: "", isContinued: true) }
+    if let lineReader = session.input.lineReader {
+      return try lineReader.read(prompt: ">> ", initial: "", isContinued: true)
+    }
     return try source.read(prompt: ">> ")
   }
 
   /// The input ended inside a chunk.
   private func reportUnfinished(_ text: String) {
     do {
-      _ = try lua.load(text, name: Self.promptChunk)
+      _ = try session.lua.load(text, name: promptChunk)
     } catch {
-      lastStatus = report(error)
+      lastStatus = session.report(error)
     }
   }
 
   private func hintAboutLocal(_ text: String) {
-    guard !hasHintedAboutLocal, lineReader != nil, text.trimmed.hasPrefix("local ") else { return }
-    hasHintedAboutLocal = true
-    console.note("a local lives for its line only; leave the word out to keep the value")
+    guard !session.scripting.hasHintedAboutLocal, session.input.lineReader != nil, text.trimmed.hasPrefix("local ")
+    else { return }
+    session.scripting.hasHintedAboutLocal = true
+    session.console.note("a local lives for its line only; leave the word out to keep the value")
   }
 }

@@ -1,0 +1,68 @@
+// Fast paths: what answers the usual questions of a hot function at once, with no closure on the way. Invariants: a fast path
+// gets at its stack only while its gate is open; one that declines has changed nothing.
+
+public import CLua
+
+/// Answers a call at once with the count of results that it pushed, or declines; then the general path of the function follows. It
+/// neither throws nor charges for memory, and pushes a few values only. `object` is self, `context` what the type or module was
+/// made with; both are borrowed.
+///
+///     fastPath: { L, object, _ in
+///       guard let stack = LuaStack(L, openedBy: object, as: LexiconHandle.self), let word = stack.bytesInPlace(2, limit: 100)
+///       else { return LuaStack.declined }
+///       return stack.answer(borrowed(object, as: LexiconHandle.self) { $0.lexicon.contains(word) })
+///     }
+public typealias LuaFastPath =
+  @convention(c) (_ L: OpaquePointer?, _ object: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?) -> Int32
+
+/// What says whether fast paths may be taken now: while nobody has signed out.
+public protocol LuaGate: AnyObject {
+  var isOpen: Bool { get }
+}
+
+extension LuaStack {
+  /// The answer of a fast path that leaves the call to the general one.
+  @inlinable @inline(__always) public static var declined: Int32 { DH_DECLINED }
+
+  /// The stack of a fast path; nil while the gate, which is its object or its context, is closed.
+  @inlinable @inline(__always)
+  public init?<Gate: LuaGate>(_ L: OpaquePointer?, openedBy gate: UnsafeMutableRawPointer?, as type: Gate.Type) {
+    guard let L, let gate, Unmanaged<Gate>.fromOpaque(gate)._withUnsafeGuaranteedRef({ $0.isOpen }) else { return nil }
+    self.init(L)
+  }
+
+  /// The bytes of a string argument, in place; nil for any other value and for more than `limit` bytes.
+  @inlinable @inline(__always)
+  public func bytesInPlace(_ index: Int, limit: Int) -> UnsafeBufferPointer<UInt8>? {
+    var length = 0
+    guard let start = lua_tolstring(L, Int32(truncatingIfNeeded: index), &length), length <= limit else { return nil }
+    return UnsafeBufferPointer(start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: length)
+  }
+
+  /// Pushes the one result of a fast path.
+  @inlinable public func answer(_ value: Bool) -> Int32 {
+    push(value)
+    return 1
+  }
+
+  @inlinable public func answer(_ value: Int) -> Int32 {
+    push(value)
+    return 1
+  }
+
+  @inlinable public func answer(bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
+    push(bytes: bytes)
+    return 1
+  }
+
+  @inlinable public func answer(argument index: Int) -> Int32 {
+    lua_pushvalue(L, Int32(truncatingIfNeeded: index))
+    return 1
+  }
+}
+
+/// Gives `body` the object or context of a fast path, whose gate has been looked at.
+@inlinable @inline(__always)
+public func borrowed<T: AnyObject, R>(_ object: UnsafeMutableRawPointer, as type: T.Type, _ body: (T) -> R) -> R {
+  Unmanaged<T>.fromOpaque(object)._withUnsafeGuaranteedRef(body)
+}

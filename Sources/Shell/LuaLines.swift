@@ -1,0 +1,69 @@
+// Running a line of Lua. Invariant: an expression shows its values, an unfinished chunk asks for more.
+
+import Commands
+import LuaRuntime
+import Text
+import Workspace
+
+/// What the chunks of the prompt are called.
+let promptChunk = "prompt"
+
+/// Runs lines of Lua in a session.
+struct LuaLines {
+  let session: Session
+
+  init(_ session: Session) { self.session = session }
+
+  /// What became of a line of Lua.
+  enum LuaLine {
+    case done
+    case incomplete
+    case failed
+  }
+
+  /// Runs Lua from the prompt: an expression shows its values, an unfinished chunk asks for more.
+  func run(_ text: String) -> LuaLine {
+    defer { session.storeGames() }
+    do {
+      try session.refreshAccounts()
+      try Interrupts.holding {
+        let function = try expressionOrChunk(text)
+        try ScriptRunner(session).rehearsing { try showResults(of: function) }
+      }
+      return .done
+    } catch let error as LuaError where error.isIncomplete {
+      return .incomplete
+    } catch {
+      if case .exit(let status)? = (error as? LuaError)?.stopReason {
+        session.state.leaving = Int32(status)
+        return .done
+      }
+      session.report(error)
+      return .failed
+    }
+  }
+
+  /// Calls a function and shows what it answers, as the prompt does.
+  func showResults(of function: LuaReference, asJSON: Bool = false) throws {
+    try function.callForAll { stack, first, count in
+      // What is shown as found is stored.
+      session.storeGames()
+      for index in first..<(first + count) {
+        if asJSON {
+          session.show(CommandResult(session.value(of: try stack.value(index))), asJSON: true)
+        } else {
+          session.console.show(try stack.preview(index).lines(on: session.console.terminal))
+        }
+      }
+    }
+  }
+
+  private func expressionOrChunk(_ text: String) throws -> LuaReference {
+    let expression = text.hasPrefix("=") ? String(text.dropFirst()) : text
+    do {
+      return try session.lua.load("return " + expression, name: promptChunk)
+    } catch let error as LuaError where !text.hasPrefix("=") || error.isIncomplete {
+      return try session.lua.load(text.hasPrefix("=") ? "return " + expression : text, name: promptChunk)
+    }
+  }
+}

@@ -1,0 +1,77 @@
+// Running a command: finding it, who may run it, what a rehearsal allows, what is shown. Invariant: a command commits as it goes;
+// within a script it is a part of the script's unit.
+
+import Bindings
+import Commands
+import Files
+import LuaRuntime
+import PluginHost
+import Problems
+import Text
+import Workspace
+
+/// Runs commands in a session.
+package struct Runner {
+  let session: Session
+
+  package init(_ session: Session) { self.session = session }
+
+  /// Runs a command given as words; answers the exit status.
+  package func runCommand(_ words: [String]) -> Int32 {
+    var origin: String?
+    // Until the words are parsed, what asks for JSON can only be guessed.
+    var wantsJSON = session.options.wantsJSON || words.prefix { $0 != "--" }.contains("--json")
+    defer { session.storeGames() }
+    do {
+      try Interrupts.holding {
+        try session.plugins.prepareCommand(words)
+        let (command, invocation) = try session.registry.parse(words: words)
+        origin = command.errorPrefix
+        wantsJSON = session.options.wantsJSON || invocation.wantsJSON
+        try session.refreshAccounts()
+        if command.access.needsSignIn { try session.requireSignIn() }
+        try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun, isInUnit: session.isInUnit)
+        let result = try run(command, invocation)
+        session.show(result, asJSON: wantsJSON)
+        try session.events.emit(.command, [words.joined(separator: " ")], brief: [command.name])
+      }
+      return session.state.leaving ?? ExitStatus.done
+    } catch {
+      return session.report(
+        error, origin: (error as? CommandError).map { _ in "deckhand" } ?? origin, asJSON: wantsJSON)
+    }
+  }
+
+  /// Runs a line as a command for its value; nothing is shown.
+  func answer(of line: String) throws -> CommandAnswer {
+    let words = try ShellWords.split(line, home: session.environment.folders.home)
+    try session.plugins.prepareCommand(words)
+    let (command, invocation) = try session.registry.parse(words: words)
+    if command.access.needsSignIn { try session.requireSignIn() }
+    try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun, isInUnit: session.isInUnit)
+    if command.access.isForCommandLineOnly {
+      throw ShellError.notFromLua(command: command.name)
+    }
+    return try run(command, invocation).answer
+  }
+
+  /// What a command does. One that only stands for others was replaced when the words were parsed.
+  private func run(_ command: Command, _ invocation: Invocation) throws -> CommandResult {
+    switch command.action {
+    case .function(let run): return try run(invocation)
+    case .builtIn:
+      guard let builtIn = session.tables.builtIns[command.name] else { break }
+      return try builtIn.run(invocation, session)
+    case .announced, .shortForm: break
+    }
+    throw CommandError.unknownCommand(command.name, suggestion: nil)
+  }
+}
+
+extension Command {
+  /// What stands before its errors: the noun, or for files the verb, as a person would say it.
+  var errorPrefix: String {
+    guard path.count == 2, ["import", "export"].contains(path[1]) else { return path[0] }
+    return path[1]
+  }
+}

@@ -1,0 +1,204 @@
+// Running scripts. Invariant: a script run is one unit of work, kept when its status is 0 and taken back otherwise.
+
+import Authentication
+import Bindings
+import Commands
+import Files
+import Glibc
+import LuaRuntime
+import Problems
+import Text
+import ToggleSettings
+import Workspace
+
+/// Lua code to run in batch.
+package struct Script {
+  /// What messages call it.
+  package let name: String
+  package let code: [UInt8]
+  /// `arg[0]`, and `arg[1]...`.
+  package let path: String
+  package let arguments: [String]
+  /// Whom a setting that it sets or declares is from.
+  var owner: Owner { isStartScript ? .startScript : .script(name) }
+  var isStartScript = false
+  /// When the code is an expression its value is shown, as the prompt does.
+  var showsValue = false
+
+  package init(name: String, code: [UInt8], path: String, arguments: [String], showsValue: Bool = false) {
+    self.showsValue = showsValue
+    self.name = name
+    self.code = code
+    self.path = path
+    self.arguments = arguments
+  }
+}
+
+/// Runs scripts in a session.
+package struct ScriptRunner {
+  let session: Session
+
+  package init(_ session: Session) { self.session = session }
+
+  /// Runs scripts as one unit of work; answers the exit status.
+  package func run(_ scripts: [Script]) -> Int32 {
+    let wasInScript = session.state.isInScript
+    session.state.isInScript = true
+    defer { session.state.isInScript = wasInScript }
+    do {
+      try session.refreshAccounts()
+      // A script within a script is a part of its unit.
+      if try session.isInUnit { return Interrupts.holding { runAll(scripts) } }
+      if !session.gate.needsAuthentication { try session.workspace().beginUnit() }
+      let status = Interrupts.holding { runAll(scripts) }
+      if !wasInScript { finishRun(status: status) }
+      // The script may have signed in or out: then it is another workspace, or none.
+      if !session.gate.needsAuthentication { try end(session.workspace(), status: status) }
+      return status
+    } catch {
+      return session.report(error)
+    }
+  }
+
+  /// What the code of a script still does when it has ended (finalizers, listeners to `exiting`) belongs to its unit.
+  private func finishRun(status: Int32) {
+    do {
+      try Interrupts.holding {
+        try session.lua.load(Array("collectgarbage()".utf8), name: "run").call([], results: 0) { _ in }
+        if endsProgram(after: status) { try session.endLua() }
+      }
+    } catch {
+      session.report(error)
+    }
+  }
+
+  private func endsProgram(after status: Int32) -> Bool {
+    switch session.state.endsAfterScript {
+    case .never: false
+    case .onFailure: status != ExitStatus.done
+    case .always: true
+    }
+  }
+
+  /// Ends the unit of a script: it is kept when the status is 0, unless the run is a rehearsal.
+  func end(_ workspace: Workspace, status: Int32) throws {
+    guard workspace.isInUnit else { return }
+    if session.options.isDryRun {
+      let done = workspace.unitSummary
+      try workspace.rollbackUnit()
+      session.console.note("dry run: " + (done.isEmpty ? "nothing would change" : done + "; nothing was changed"))
+    } else if status == ExitStatus.done {
+      for conflict in try workspace.commitUnit() { session.report(conflict) }
+    } else {
+      try workspace.rollbackUnit()
+    }
+  }
+
+  private func runAll(_ scripts: [Script]) -> Int32 {
+    for script in scripts {
+      do {
+        try run(script)
+      } catch {
+        if case .exit(let status)? = (error as? LuaError)?.stopReason { return Int32(status) }
+        return session.report(error)
+      }
+    }
+    return ExitStatus.done
+  }
+
+  private func run(_ script: Script) throws {
+    let outerOwner = session.scripting.settingOwner
+    session.scripting.settingOwner = script.owner
+    defer { session.scripting.settingOwner = outerOwner }
+    let outerWords = session.scripting.typedWords
+    session.scripting.typedWords = script.arguments
+    defer { session.scripting.typedWords = outerWords }
+    try session.lua.setGlobal("arg", argumentTable(script))
+    // A first line that begins with # is for the system.
+    var code = script.code[...]
+    if code.starts(with: [0xEF, 0xBB, 0xBF]) { code = code.dropFirst(3) }
+    if !script.showsValue, code.first == UInt8(ascii: "#") { code = code.drop { $0 != UInt8(ascii: "\n") } }
+    if script.showsValue {
+      let chunk = try expression(code, script.name) ?? session.lua.load(code, name: script.name)
+      return try LuaLines(session).showResults(of: chunk, asJSON: session.options.wantsJSON)
+    }
+    try session.lua.load(code, name: script.name).call(script.arguments, results: 0) { _ in }
+  }
+
+  /// The code as an expression; nil when it is none.
+  private func expression(_ code: ArraySlice<UInt8>, _ name: String) throws -> LuaReference? {
+    do {
+      return try session.lua.load(Array("return ".utf8) + code, name: name)
+    } catch is LuaError {
+      // As statements it may be understood, and if not, that says better what is wrong.
+      return nil
+    }
+  }
+
+  private func argumentTable(_ script: Script) -> LuaValue {
+    let pairs = ([script.path] + script.arguments).enumerated().map { index, text in
+      (key: LuaValue.integer(index), value: LuaValue.text(text))
+    }
+    return .table(pairs)
+  }
+
+  /// Reads a script; `-` is standard input.
+  /// - Parameter kinds: `.any` where the person typed the path: it may be a pipe.
+  static func script(at path: String, _ arguments: [String], _ kinds: FileKinds = .any) throws -> Script {
+    if path == "-" {
+      return Script(name: "stdin", code: try standardInput(), path: "-", arguments: arguments)
+    }
+    return Script(
+      name: path, code: try FileText.bytes(path, limit: 64 << 20, kinds) { Interrupts.areRequested }, path: path,
+      arguments: arguments)
+  }
+
+  private static func standardInput() throws -> [UInt8] {
+    var code: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = read(0, &buffer, buffer.count)
+      if count < 0 && errno == EINTR {
+        if Interrupts.areRequested { throw WorkspaceError.interrupted }
+        continue
+      }
+      if count <= 0 { return code }
+      code += buffer[..<count]
+      if code.count > 64 << 20 {
+        throw ShellError.scriptTooLarge
+      }
+    }
+  }
+
+  /// Runs the person's own start-up script, when there is one.
+  func runStartScript() {
+    let path = session.environment.folders.config + "/init.lua"
+    guard session.options.usesStartScript, access(path, F_OK) == 0 else { return }
+    do {
+      var start = try Self.script(at: path, [], .plain)
+      start.isStartScript = true
+      try Interrupts.holding { try rehearsing { try run(start) } }
+    } catch {
+      session.report(error)
+    }
+  }
+
+  /// Runs Lua that is no script: in a rehearsal as a unit of work that is taken back, otherwise as it is.
+  func rehearsing(_ body: () throws -> Void) throws {
+    guard session.options.isDryRun, !session.gate.needsAuthentication, try !session.isInUnit else { return try body() }
+    try session.workspace().beginUnit()
+    defer { endRehearsal() }
+    try body()
+  }
+
+  private func endRehearsal() {
+    do {
+      guard try session.isInUnit else { return }
+      let done = try session.workspace().unitSummary
+      try session.workspace().rollbackUnit()
+      if !done.isEmpty { session.console.note("dry run: \(done); nothing was changed") }
+    } catch {
+      session.report(error)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+// The idle lock. Invariant: a key counts from when it is pressed, also in a line that is
+// never finished.
+
+import Authentication
+import Files
+import Problems
+import Text
+import Workspace
+
+/// Watches how long no key was pressed at the prompt.
+struct IdleWatch {
+  private var clock: IdleClock
+  private var keys: Int
+
+  /// - Parameters:
+  ///   - keys: how many keys were pressed until now.
+  ///   - now: milliseconds since the machine started, sleep included.
+  init(keys: Int, now: Int64) {
+    clock = IdleClock(now: now)
+    self.keys = keys
+  }
+
+  mutating func touch(now: Int64) { clock.touch(now: now) }
+
+  /// Whether nothing was pressed for so many minutes; 0 never is.
+  mutating func isOver(keys: Int, minutes: Int, now: Int64) -> Bool {
+    if keys != self.keys {
+      self.keys = keys
+      clock.touch(now: now)
+    }
+    return clock.isOver(minutes: minutes, now: now)
+  }
+}
+
+/// Locks the session when no key was pressed for too long.
+struct IdleLock {
+  let session: Session
+
+  init(_ session: Session) { self.session = session }
+
+  /// Lets the prompt watch for the idle lock while somebody is signed in.
+  func watch() { session.input.lineReader?.tick = tick() }
+
+  /// Asked again and again while a line is typed: whether it is time to lock. It counts from now on.
+  func tick() -> () -> Bool {
+    session.input.isIdle = false
+    guard session.gate.user != nil else { return { false } }
+    var watch = IdleWatch(keys: LineReader.keyCount, now: session.environment.clocks.reading().boot)
+    return { [session] in
+      session.input.isIdle = watch.isOver(
+        keys: LineReader.keyCount, minutes: session.preferences?.idleMinutes ?? 0,
+        now: session.environment.clocks.reading().boot)
+      return session.input.isIdle
+    }
+  }
+
+  /// Locks the account, and asks for the password again.
+  func lock() {
+    session.input.isIdle = false
+    let minutes = session.preferences?.idleMinutes ?? 0
+    do {
+      try session.signOut()
+      session.console.write("\n")
+      session.console.note("Locked after \(session.counted(minutes, "minute")) without a key.")
+      SignIn(session).askAgain()
+    } catch {
+      session.report(error)
+      session.state.leaving = session.state.leaving ?? ExitStatus.failed
+    }
+  }
+
+  /// Milliseconds until a screen is to be locked; nil when it is not, by the setting or because nobody is signed in.
+  func untilLock(_ idle: IdleClock) -> Int? {
+    guard session.gate.user != nil, session.console.terminal.hasKeyboard, let minutes = session.preferences?.idleMinutes
+    else { return nil }
+    return idle.left(minutes: minutes, now: session.environment.clocks.reading().boot).map { Int($0) }
+  }
+
+  /// Asks for the password before a screen goes on. What is open stays open: nothing runs until the right one is given.
+  /// - Returns: false when the person left instead; then nobody is signed in.
+  func unlock() -> Bool {
+    session.input.isIdle = false
+    session.console.note(
+      "Locked after \(session.counted(session.preferences?.idleMinutes ?? 0, "minute")) without a key.")
+    switch SignIn(session).askForPassword() {
+    case nil: return true
+    case let status?:
+      do {
+        try session.signOut()
+      } catch {
+        session.report(error)
+      }
+      session.state.leaving = session.state.leaving ?? status
+      return false
+    }
+  }
+}

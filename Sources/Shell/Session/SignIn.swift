@@ -1,0 +1,205 @@
+// Signing in and out. Invariant: what one person had open, set or subscribed ends with the sign-out at once; the Lua states go
+// as soon as none of their code runs, before the next line. A password goes from terminal or file into a Secret, nowhere else.
+
+import Authentication
+import Bindings
+import CTerminal
+import Commands
+import Files
+import Glibc
+import LuaRuntime
+import PluginHost
+import Problems
+import Storage
+import Text
+import ToggleSettings
+import WordGames
+import Workspace
+
+/// The person left the question for a name or a password.
+private struct LeftSignIn: Error {}
+
+package struct SignIn {
+  let session: Session
+
+  package init(_ session: Session) { self.session = session }
+
+  // MARK: At the start
+
+  /// Signs in before anything runs: from the password file, or by asking where a person sits at a terminal.
+  /// - Parameter command: the first word of the command that is to run, nil for the prompt or a script.
+  /// - Returns: the exit status when nothing is to run.
+  package func open(for command: String?) -> Int32? {
+    guard session.gate.needsAuthentication else { return refusalOfUser() }
+    if let command, isOpen(command) { return nil }
+    if session.options.signIn.passwordFile != nil {
+      do {
+        try signIn(session.options.signIn.user, passwordFile: session.options.signIn.passwordFile)
+        return nil
+      } catch {
+        session.report(error, origin: "login")
+        return ExitStatus.signIn
+      }
+    }
+    return session.console.terminal.hasKeyboard && session.console.terminal.hasScreen ? askToSignIn() : nil
+  }
+
+  /// Whether a command runs before a sign-in. A script would, but its code needs one.
+  private func isOpen(_ command: String) -> Bool {
+    guard let command = session.tables.builtIns[command]?.command, !command.access.needsSignIn else { return false }
+    if case .makesUnit = command.effect { return false }
+    return true
+  }
+
+  /// Without accounts nobody can be asked for by name.
+  private func refusalOfUser() -> Int32? {
+    guard let user = session.options.signIn.user, session.options.signIn.isUserRequired, session.gate.user == nil else {
+      return nil
+    }
+    session.report(AuthenticationError.unknownAccount(user, suggestion: nil), origin: "login")
+    return ExitStatus.signIn
+  }
+
+  /// Asks until somebody is signed in or leaves; answers the exit status then.
+  private func askToSignIn() -> Int32? {
+    while true {
+      do {
+        try Interrupts.holding { try signIn(session.options.signIn.user, passwordFile: nil) }
+        return nil
+      } catch is LeftSignIn {
+        return ExitStatus.signIn
+      } catch let error as AuthenticationError where error.mayTryAgain {
+        session.report(error, origin: "login", asJSON: false)
+      } catch {
+        let status = session.report(error, origin: "login", asJSON: false)
+        return session.state.leaving ?? (status == ExitStatus.interrupted ? status : ExitStatus.signIn)
+      }
+    }
+  }
+
+  /// Asks whoever is signed in for their password until it is right; answers the exit status when they leave.
+  func askForPassword() -> Int32? {
+    while true {
+      do {
+        try Interrupts.holding {
+          let password = try readPassword("Password for \(printable(session.gate.user ?? "")): ")
+          try session.gate.confirm(password)
+        }
+        return nil
+      } catch is LeftSignIn {
+        return ExitStatus.done
+      } catch let error as AuthenticationError where error.mayTryAgain {
+        session.report(error, origin: "login", asJSON: false)
+      } catch {
+        let status = session.report(error, origin: "login", asJSON: false)
+        return session.state.leaving ?? (status == ExitStatus.interrupted ? status : ExitStatus.signIn)
+      }
+    }
+  }
+
+  /// After the idle lock: the question for the password again.
+  func askAgain() {
+    guard let status = askToSignIn() else { return }
+    session.state.leaving = session.state.leaving ?? (status == ExitStatus.signIn ? ExitStatus.done : status)
+  }
+
+  /// Looks at `--set` before anything runs: a value that does not fit is a wrong use.
+  package func checkSettings() -> Int32 {
+    guard !session.options.settings.commandLine.isEmpty, let preferences = session.preferences else {
+      return ExitStatus.done
+    }
+    for case .refused(let name, let given, let expected, .commandLine) in preferences.refusals {
+      session.report(SettingsError.badValue(name, given: given, expected: expected, suggestion: nil), origin: "--set")
+      return ExitStatus.usage
+    }
+    return ExitStatus.done
+  }
+
+  // MARK: Signing in
+
+  /// Signs in. Without a name it is the only account's, or asked for; without a file the terminal is asked.
+  func signIn(_ name: String?, passwordFile: String?) throws {
+    if let user = session.gate.user { throw AuthenticationError.signedIn(user) }
+    guard session.gate.needsAuthentication else {
+      throw SignInError.noAccount
+    }
+    let name = try name ?? accountToSignIn()
+    if let passwordFile {
+      try session.gate.login(name, try password(in: passwordFile))
+    } else {
+      let begun = try session.gate.begin(name)
+      do {
+        let password = try readPassword("Password for \(printable(name)): ")
+        if password.isEmpty { throw AuthenticationError.empty }
+        try session.gate.finish(begun, password)
+      } catch {
+        session.gate.cancel(begun)
+        throw error
+      }
+    }
+    if let notice = session.gate.access?.notice { session.console.note(notice.message) }
+    if session.state.isInScript { try session.workspace().beginUnit() }
+  }
+
+  private func accountToSignIn() throws -> String {
+    let names = try session.gate.store.names()
+    if names.count == 1 { return names[0] }
+    guard session.console.terminal.hasKeyboard else {
+      throw SignInError.noName
+    }
+    guard let name = try session.ask("Account: ") else { throw LeftSignIn() }
+    return name.trimmed
+  }
+
+  // MARK: Passwords
+
+  /// A password from a file; `-` is the next line of standard input.
+  func password(in file: String) throws -> Secret {
+    if file == "-" { return try PasswordFile.readLine(from: 0) }
+    let path = session.environment.folders.expanded(file)
+    if let warning = PasswordFile.warning(for: path) { session.console.note("note: \(warning.message)") }
+    return try PasswordFile.read(path)
+  }
+
+  /// A line of the terminal, without echo.
+  func readPassword(_ prompt: String) throws -> Secret {
+    guard session.console.terminal.hasKeyboard else {
+      throw SignInError.noPassword
+    }
+    fflush(nil)
+    var end = 0
+    let secret = try Secret(capacity: Secret.lineCapacity) { buffer in
+      end = secret_line_read(prompt, buffer.bindMemory(to: UInt8.self).baseAddress, buffer.count)
+      return max(0, end)
+    }
+    switch end {
+    case SECRET_LINE_INTERRUPTED: throw WorkspaceError.interrupted
+    case SECRET_LINE_ENDED: throw LeftSignIn()
+    case SECRET_LINE_TOO_LONG: throw AuthenticationError.tooLong(maximum: Secret.longest)
+    case SECRET_LINE_NO_TERMINAL:
+      throw SignInError.noTerminal
+    default: return secret
+    }
+  }
+
+  /// A new password: from a file, or typed twice.
+  func newPassword(for name: String, file: String?) throws -> Secret {
+    if let file { return try password(in: file) }
+    let first = try readPassword("New password for \(printable(name)): ")
+    let second = try readPassword("The same again: ")
+    let areEqual = first.withBytes { one in second.withBytes { two in one.elementsEqual(two) } }
+    guard areEqual else {
+      throw SignInError.notTheSame
+    }
+    return first
+  }
+
+  /// A question for a password that was left, in the words of the gate.
+  func answeringLeft<R: ~Copyable>(_ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch is LeftSignIn {
+      throw AuthenticationError.cancelled
+    }
+  }
+}

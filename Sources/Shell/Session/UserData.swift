@@ -1,0 +1,96 @@
+// The data of whoever is signed in: the gate, the open workspace and the settings. Invariant: a workspace is opened only with what
+// the gate hands out, at its first use.
+
+import Authentication
+import CardDocuments
+import Files
+import Lexicon
+import Storage
+import ToggleSettings
+import WordGames
+import Workspace
+
+package final class UserData {
+  let gate: Gate
+  private let environment: Environment
+  private let options: ShellOptions
+  private let tables: ShellTables
+  let rehearsal: Rehearsal
+  /// The workspace, when one was opened.
+  private(set) var opened: Workspace?
+  /// The settings while nobody is signed in.
+  private var outsideSettings: Preferences?
+
+  init(_ gate: Gate, environment: Environment, options: ShellOptions, tables: ShellTables, rehearsal: Rehearsal) {
+    (self.gate, self.environment, self.options) = (gate, environment, options)
+    (self.tables, self.rehearsal) = (tables, rehearsal)
+  }
+
+  func workspace() throws -> Workspace {
+    if let opened, opened.isOpen { return opened }
+    let drawing = DrawingProgram(
+      path: environment.folders.drawingProgram, environment: drawingVariables, clock: environment.clocks.elapsed,
+      shouldStop: environment.isInterrupted)
+    let fresh = try Workspace(
+      gate.requireAccess(), environment: environment, settings: options.settings, lexicons: tables.lexicons,
+      modes: tables.modes, drawing: drawing, rehearsal: rehearsal)
+    fresh.observer = tables.events
+    opened = fresh
+    return fresh
+  }
+
+  /// `NAME=value`: where the drawing program finds the user's own fonts.
+  private var drawingVariables: [String] {
+    ["HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].compactMap { name in
+      environment.variables.value(name).map { "\(name)=\($0)" }
+    }
+  }
+
+  /// The open workspace, which is nobody's any more here.
+  func take() -> Workspace? {
+    defer { opened = nil }
+    return opened
+  }
+
+  /// The settings that hold now: the user's, or those from outside before a sign-in. Nil when they can't be read; the
+  /// command that needs them says why.
+  var preferences: Preferences? {
+    do {
+      if !gate.needsAuthentication { return try workspace().preferences() }
+      if let outsideSettings { return outsideSettings }
+      let fresh = try Preferences(options.settings, languages: tables.lexicons.languages())
+      outsideSettings = fresh
+      return fresh
+    } catch {
+      return nil
+    }
+  }
+
+  /// Names after `--set` that nobody has declared until the end: mistyped ones.
+  var unclaimedSettings: [SettingsError] {
+    options.settings.commandLine.isEmpty ? [] : preferences?.unclaimed ?? []
+  }
+
+  /// The terminal as the settings want it.
+  func adjusted(_ terminal: Terminal) -> Terminal {
+    guard let preferences else { return terminal }
+    var terminal = terminal
+    if !options.isColorGiven, preferences.color != "auto" { terminal.usesColor = preferences.color == "always" }
+    if !preferences.usesUnicode { terminal.usesUnicode = false }
+    terminal.rowLimit = terminal.hasScreen ? preferences.rows : nil
+    terminal.usesScreenReader = preferences.usesScreenReader
+    terminal.differentiatesWithoutColor = preferences.differentiatesWithoutColor
+    terminal.reducesMotion = preferences.reducesMotion || preferences.usesScreenReader
+    return terminal
+  }
+
+  /// The user's history; nil while nobody is signed in.
+  var historyPath: String? {
+    do {
+      return try gate.requireAccess().folder() + "/history"
+    } catch {
+      // Before a sign-in nothing typed is kept.
+      return nil
+    }
+  }
+}

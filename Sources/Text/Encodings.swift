@@ -1,0 +1,20 @@
+// Bytes as text: hexadecimal and base64 by libsodium, the only place of the program that has them.
+// Invariant: one text for the same bytes.
+
+internal import CSodium
+
+/// Two small hexadecimal digits a byte.
+public func hexadecimal(_ bytes: some Collection<UInt8>) -> String {
+  let bytes = Array(bytes)
+  var text = [CChar](repeating: 0, count: bytes.count * 2 + 1)
+  sodium_bin2hex(&text, text.count, bytes, bytes.count)
+  return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+/// Base64 of RFC 4648 with its padding.
+public func base64(_ bytes: [UInt8]) -> String {
+  let variant = Int32(sodium_base64_VARIANT_ORIGINAL)
+  var text = [CChar](repeating: 0, count: sodium_base64_encoded_len(bytes.count, variant))
+  sodium_bin2base64(&text, text.count, bytes, bytes.count, variant)
+  return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}

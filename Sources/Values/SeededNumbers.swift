@@ -1,0 +1,20 @@
+// Random numbers that repeat: the only generator of the program that is not the system's.
+// Invariant: the same seed gives the same numbers, in this version and in every later one: stored games and `--seed` rely on it.
+
+/// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+///
+///     var numbers = SeededNumbers(seed: 7)
+///     let first = Int.random(in: 1...6, using: &numbers)
+public struct SeededNumbers: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  public init(seed: UInt64) { state = seed }
+
+  public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -1,0 +1,147 @@
+// The command line: options of the program, then a command with words of its own. They are described as a command's are, so that
+// parsing, help and near names come from that description. Invariant: an option that is not known, or has no value, is a wrong
+// use (status 2) before anything runs.
+
+import Commands
+import Files
+import Problems
+import Shell
+import Text
+import ToggleSettings
+import Workspace
+
+/// What the user asked for on the command line.
+struct ProgramOptions {
+  enum Action: Equatable {
+    case prompt
+    /// A command with its words, or a script with its arguments: which of them, the shell's commands decide.
+    case words([String])
+    case version
+    case help
+  }
+
+  let action: Action
+  private let given: Invocation
+
+  /// Wrong use of the command line.
+  struct Wrong: Error { let message: String }
+
+  init(_ words: [String]) throws(Wrong) {
+    do {
+      let (given, rest) = try Self.description.leadingOptions(of: words)
+      self.given = given
+      action =
+        given.flag("--help")
+        ? .help : given.flag("--version") ? .version : rest.isEmpty ? .prompt : .words(Array(rest))
+    } catch {
+      throw Wrong(message: Self.words(error))
+    }
+    try check()
+  }
+
+  var code: [String] { given.list("-e") }
+  var isInteractive: Bool { given.flag("--interactive") }
+  var data: String? { given.optionalText("--data") }
+  var isQuiet: Bool { given.flag("--quiet") }
+  var color: Terminal.ColorChoice { given.optionalText("--color").flatMap { .init(rawValue: $0) } ?? .auto }
+  var seed: UInt64? { given.optionalText("--seed").flatMap(Self.seed) }
+
+  /// What the shell is told of it.
+  func shellOptions(version: String, _ environment: Environment) -> ShellOptions {
+    let value = environment.variables.value
+    var options = ShellOptions(version: version)
+    options.wantsJSON = given.wantsJSON
+    options.isDryRun = given.flag("--dry-run")
+    options.wantsTrace = given.flag("--trace")
+    options.usesPlugins = !given.flag("--no-plugins")
+    options.usesStartScript = !given.flag("--no-init")
+    options.isColorGiven = given.optionalText("--color") != nil
+    options.signIn.user = given.optionalText("--user") ?? value("DECKHAND_USER").flatMap { $0.isEmpty ? nil : $0 }
+    options.signIn.isUserRequired = given.optionalText("--user") != nil
+    options.signIn.passwordFile = given.optionalText("--password-file")
+    options.settings = SettingSources(
+      systemFile: "/etc/deckhand/settings.json",
+      variables: { environment.variables.beginning("DECKHAND_SET_") },
+      commandLine: given.list("--set").compactMap { LayeredSetting.commandLine($0) },
+      noColor: value("NO_COLOR")?.isEmpty == false)
+    return options
+  }
+
+  // MARK: Checking
+
+  private func check() throws(Wrong) {
+    if given.list("--data").contains("") { throw Wrong(message: "--data: a folder expected") }
+    for setting in given.list("--set") where LayeredSetting.commandLine(setting) == nil {
+      throw Wrong(message: "--set: NAME=VALUE expected, got \(quoted(setting))")
+    }
+    for seed in given.list("--seed") where Self.seed(seed) == nil {
+      throw Wrong(message: "--seed: a whole number expected, got \(quoted(seed))")
+    }
+    for color in given.list("--color") where Terminal.ColorChoice(rawValue: color) == nil {
+      throw Wrong(message: "--color: auto, always or never expected, got \(quoted(color))")
+    }
+  }
+
+  private static func seed(_ text: String) -> UInt64? { UInt64(text) ?? Int64(text).map { UInt64(bitPattern: $0) } }
+
+  private static func words(_ error: CommandError) -> String {
+    switch error {
+    case .unknownOption(_, let name, let near):
+      let hint = near.map { " (did you mean \(quoted($0))?)" } ?? ""
+      return "unknown option \(quoted(name))\(hint); `deckhand --help` lists them"
+    case .missingValue(_, let option, _): return "\(option) needs a value"
+    case .unwantedValue(_, let option): return "\(option) takes no value"
+    default: return error.message
+    }
+  }
+}
+
+// MARK: The description
+
+extension ProgramOptions {
+  private static var description: Command {
+    Command(
+      path: ["deckhand"],
+      CommandText(theme: "", summary: "deckhand: a scriptable shell for people who learn and teach words"),
+      access: .open,
+      effect: .reads,
+      options: [
+        Option("-e", "CODE", isRepeating: true, help: "run Lua code; repeatable, in order"),
+        Option("--interactive", short: "i", help: "start the shell afterwards"),
+        value("--data", "DIR", "where everything is kept ($DECKHAND_DATA, else $XDG_DATA_HOME/deckhand)"),
+        value("--user", "NAME", "who signs in ($DECKHAND_USER, else the only account)"),
+        value("--password-file", "FILE", "read the password from FILE; - is a line of standard input"),
+        value("--set", "NAME=VALUE", "a setting for this run; repeatable"),
+        Option("--dry-run", help: "show what a script would change; commands that change are refused"),
+        value("--seed", "N", "random choices in games, scripts and documents repeat"),
+        Option("--json", help: "commands answer in JSON, one value a line"),
+        Option("--no-plugins", help: "start without plugins"),
+        Option("--no-init", help: "start without init.lua"),
+        value("--color", "WHEN", "auto, always or never"),
+        Option("--trace", help: "show where an error in Lua came from"),
+        Option("--quiet", help: "no greeting, no progress, no notes"),
+        Option("--version", help: "show the version"),
+        Option("--help", short: "h", help: "show this text"),
+      ], action: .builtIn)
+  }
+
+  /// An option with a value; the last one counts where it is given again.
+  private static func value(_ name: String, _ valueName: String, _ help: String) -> Option {
+    Option(name, valueName, isRepeating: true, help: help)
+  }
+
+  static var help: String {
+    """
+    \(description.summary)
+
+    deckhand                        start the shell
+    deckhand COMMAND [ARG...]       run one command and exit; `deckhand help` lists them
+    deckhand run FILE.lua [ARG...]  run a Lua script as one unit of work; - is standard input
+    deckhand -e CODE                run Lua code (repeatable, in order)
+
+    \(description.optionLines(width: 100).joined(separator: "\n"))
+
+    Exit status: 0 done, 1 failed, 2 wrong usage, 77 sign-in needed, 130 interrupted.
+    """
+  }
+}

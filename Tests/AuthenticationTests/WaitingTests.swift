@@ -1,0 +1,260 @@
+// Waiting after wrong passwords, and several processes at one account.
+
+import Files
+import Glibc
+import Problems
+import TestSupport
+import Testing
+
+@testable import Authentication
+
+@Suite struct WaitingTests {
+  private func tries(_ store: AccountStore, _ name: String = "ana", _ password: String = "wrong horse")
+    -> AuthenticationError?
+  {
+    refusal { _ = try store.verify(name, try Secret(password)) }
+  }
+
+  @Test func `each failure doubles the wait, from one second to an hour`() throws {
+    let data = DataFolder()
+    let store = try data.storeWithAna()
+    for seconds in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600, 3600] {
+      #expect(tries(store) == .denied)
+      #expect(tries(store) == .locked(retryAfter: seconds))
+      #expect(tries(store, "ana", "correct horse") == .locked(retryAfter: seconds))
+      data.hand.pass(Double(seconds) - 0.4)
+      #expect(tries(store) == .locked(retryAfter: 1))
+      data.hand.pass(0.4)
+    }
+    #expect(tries(store, "ana", "correct horse") == nil)
+    #expect(tries(store) == .denied)
+    #expect(tries(store) == .locked(retryAfter: 1))
+  }
+
+  @Test func `the wait outlives the program, and names no other account`() throws {
+    let data = DataFolder()
+    let store = try data.storeWithAna()
+    _ = try store.add("ben", try Secret("battery staple"), adoptingLocal: false)
+    #expect(tries(store) == .denied)
+    #expect(tries(try data.store()) == .locked(retryAfter: 1))
+    #expect(tries(try data.store(), "ben", "battery staple") == nil)
+  }
+
+  @Test func `moving the clock doesn't shorten it, neither now nor over a restart`() throws {
+    let data = DataFolder()
+    let store = try data.storeWithAna()
+    for _ in 0..<5 {
+      #expect(tries(store) == .denied)
+      data.hand.pass(64)
+    }
+    #expect(tries(store) == .denied)
+    data.hand.reading.wall += 1_000_000_000
+    #expect(tries(store) == .locked(retryAfter: 32))
+    data.hand.reading.wall -= 2_000_000_000
+    #expect(tries(store) == .locked(retryAfter: 32))
+    // A restart with the clock set back: the wait starts anew, and only once.
+    data.hand.reading = ClockReading(wall: 5_000, boot: 10, bootID: "second")
+    #expect(tries(store) == .locked(retryAfter: 32))
+    data.hand.pass(31)
+    #expect(tries(store) == .locked(retryAfter: 1))
+    data.hand.pass(1)
+    #expect(tries(store) == .denied)
+    // A restart with the clock right: the time in between counts.
+    data.hand.reading = ClockReading(wall: data.hand.reading.wall + 60_000, boot: 10, bootID: "third")
+    #expect(tries(store) == .locked(retryAfter: 4))
+    data.hand.pass(4)
+    #expect(tries(store, "ana", "correct horse") == nil)
+  }
+
+  @Test func `a time that has not come yet does not lock until the machine is started again`() throws {
+    let data = DataFolder()
+    let store = try data.storeWithAna()
+    var future = data.hand.reading
+    future.boot += 1_000_000_000_000
+    try data.write(data.path + "/accounts/ana/attempts", Failures(count: 3, last: future).record(tag: "account"))
+    #expect(tries(store) == .locked(retryAfter: 4))
+    data.hand.pass(4)
+    #expect(tries(store, "ana", "correct horse") == nil)
+  }
+
+  @Test func `too little memory for a hash is said, and is no try`() async throws {
+    await #expect(processExitsWith: .success) {
+      let data = DataFolder()
+      let store = try data.storeWithAna(cost: HashCost(memory: 262_144, passes: 1))
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+      // What is taken now, and little more.
+      let pages = try FileText.read("/proc/self/statm", limit: 1000)?.split(separator: " ").first.flatMap { UInt($0) }
+      limit.rlim_cur = try #require(pages) * 4096 + (128 << 20)
+      setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+      for _ in 0..<3 {
+        do {
+          _ = try store.verify("ana", try Secret("correct horse"))
+          exit(3)
+        } catch {
+          if error as? AuthenticationError != .outOfMemory { exit(4) }
+        }
+      }
+      limit.rlim_cur = limit.rlim_max
+      setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+      _ = try store.verify("ana", try Secret("correct horse"))
+    }
+  }
+
+  @Test func `names that nobody has wait too, in a file that doesn't grow`() throws {
+    let data = DataFolder()
+    let store = try data.store()
+    #expect(tries(store, "nobody") == .denied)
+    #expect(tries(store, "Nobody") == .locked(retryAfter: 1))
+    for number in 0..<800 { #expect(tries(store, "name\(number)") == .denied) }
+    let locked = (0..<800).count { tries(store, "name\($0)") == .locked(retryAfter: 1) }
+    #expect(locked > 600)
+    var status = stat()
+    #expect(stat(data.path + "/accounts/.attempts", &status) == 0 && status.st_size <= 4097 * 128)
+    #expect(try PrivateFile.names(in: data.path + "/accounts") == [".attempts"])
+  }
+
+  @Test func `a record that makes no sense counts as some failures`() throws {
+    let data = DataFolder()
+    let store = try data.storeWithAna()
+    let path = data.path + "/accounts/ana/attempts"
+    for garbage in [
+      "x", "failures -1 0 0 x", "failures 99999999999999999999 0 0 x", String(repeating: "\u{FFFF}", count: 100),
+    ] {
+      try data.write(path, Array(garbage.utf8))
+      #expect(tries(store) == .locked(retryAfter: 16), "\(garbage)")
+    }
+    try data.write(
+      path,
+      Failures(count: 1_000_000_000, last: ClockReading(wall: .max, boot: .min, bootID: "first")).record(tag: "account")
+    )
+    #expect(tries(store)?.code == "denied" || tries(store)?.code == "locked")
+  }
+
+  @Test func `a try is counted before it is made, so ending the process saves nothing`() throws {
+    let data = DataFolder()
+    _ = try data.storeWithAna()
+    var counted: [String] = []
+    // The clock is read as the try begins, and again once the password was found wrong.
+    var environment = data.hand.environment
+    environment.clocks.reading = {
+      let bytes =
+        PrivateFile.exists(data.path + "/accounts/ana/attempts")
+        ? try? data.read(data.path + "/accounts/ana/attempts") : []
+      counted.append(String(decoding: (bytes ?? []).prefix(10), as: UTF8.self))
+      return data.hand.reading
+    }
+    let store = try AccountStore(data: data.path, environment: environment, cost: DataFolder.cheap)
+    #expect(tries(store) == .denied)
+    #expect(counted == ["", "failures 1"])
+    data.hand.pass(5)
+    #expect(tries(store, "ana", "correct horse") == nil)
+    #expect(tries(store) == .denied)
+    #expect(counted == ["", "failures 1", "failures 1", "failures 0", "failures 1"])
+  }
+
+  @Test func `a wrong name takes as long as a wrong password`() throws {
+    let data = DataFolder()
+    let store = try data.storeWithAna(cost: .interactive)
+    var times: [[Double]] = [[], []]
+    for number in 0..<30 {
+      let name = number % 2 == 0 ? "ana" : "nobody\(number)"
+      let start = ContinuousClock.now
+      #expect(tries(store, name) == .denied)
+      times[number % 2].append((ContinuousClock.now - start) / .milliseconds(1))
+      data.hand.pass(4000)
+    }
+    // The middle halves overlap: no answer tells by its time which of the two was wrong.
+    let (known, unknown) = (times[0].sorted(), times[1].sorted())
+    #expect(known[3] < unknown[11] && unknown[3] < known[11], "\(known) \(unknown)")
+    print("a wrong password: median \(known[7]) ms, a wrong name: \(unknown[7]) ms")
+  }
+}
+
+@Suite struct ProcessTests {
+  @Test(arguments: WritingStep.allCases)
+  func `killed at any step of a password change it is the old one or the new one`(step: WritingStep) throws {
+    let data = DataFolder()
+    let store = try data.storeWithAna()
+    let (said, status) = try ProbeProcess(
+      ["change", data.path, "ana", "correct horse", "battery staple", step.rawValue]
+    ).end()
+    #expect(said.isEmpty && status == -SIGKILL)
+    data.hand.pass(7200)
+    let old = refusal { _ = try store.verify("ana", try Secret("correct horse")) }
+    data.hand.pass(7200)
+    let new = refusal { _ = try store.verify("ana", try Secret("battery staple")) }
+    let isNew = step == .renamed || step == .done
+    #expect(old == (isNew ? .denied : nil))
+    #expect(new == (isNew ? nil : .denied))
+    // What the killed one left is in nobody's way.
+    data.hand.pass(7200)
+    let present = isNew ? "battery staple" : "correct horse"
+    try store.changePassword(of: "ana", from: try Secret(present), to: try Secret("third password of ana's"))
+    #expect(try PrivateFile.names(in: data.path + "/accounts/ana") == ["attempts", "credentials"])
+  }
+
+  @Test(arguments: WritingStep.allCases)
+  func `killed at any step of adding there is the account or the local data`(step: WritingStep) throws {
+    let data = DataFolder()
+    mkdir(data.path + "/local", 0o700)
+    try data.write(data.path + "/local/history", [7])
+    let status = try ProbeProcess(["add", data.path, "ana", "correct horse", step.rawValue]).end().status
+    #expect(status == -SIGKILL)
+    let store = try data.store()
+    #expect(try store.names().isEmpty)
+    #expect(try data.read(store.openLocal().folder() + "/history") == [7])
+    _ = try store.add("ana", try Secret("correct horse"), adoptingLocal: true)
+    #expect(try data.read(data.path + "/accounts/ana/history") == [7])
+    _ = try store.verify("ana", try Secret("correct horse"))
+  }
+
+  @Test func `after a sign-in no copy of the password is left in memory`() throws {
+    let data = DataFolder()
+    let store = try data.store()
+    let password = "Quetzal-73-wandert"
+    _ = try store.add("ana", try Secret(password), adoptingLocal: false)
+    try data.write(data.path + "/p", Array((password + "\n").utf8))
+    let masked = String(decoding: password.utf8.map { $0 ^ 1 }, as: UTF8.self)
+    let (said, status) = try ProbeProcess(["scan", data.path, "ana", data.path + "/p", masked]).end()
+    // One while it lives, in its own locked page; none after it.
+    #expect(said == "1 0")
+    #expect(status == 0)
+  }
+
+  @Test func `two that sign in at once both get in`() throws {
+    let data = DataFolder()
+    _ = try data.storeWithAna()
+    for _ in 0..<5 {
+      let processes = try (0..<4).map { _ in try ProbeProcess(["verify", data.path, "ana", "correct horse"]) }
+      #expect(processes.map { $0.end().said } == ["ok", "ok", "ok", "ok"])
+    }
+  }
+
+  @Test func `many that guess at once get one guess`() throws {
+    let data = DataFolder()
+    _ = try data.storeWithAna()
+    let processes = try (0..<12).map { try ProbeProcess(["verify", data.path, "ana", "wrong horse \($0)"]) }
+    let answers = processes.map { $0.end().said }
+    #expect(answers.count { $0 == "denied" } == 1)
+    #expect(answers.count { $0 == "locked" } == 11)
+  }
+
+  @Test func `while another process holds the account's lock a sign-in is busy, not for ever`() throws {
+    let data = DataFolder()
+    let store = try data.storeWithAna()
+    let path = data.path + "/accounts/ana/attempts"
+    let file = open(path, O_RDWR | O_CREAT, 0o600)
+    defer { close(file) }
+    #expect(flock(file, LOCK_EX) == 0)
+    var environment = data.hand.environment
+    environment.clocks.pause = { _ in }
+    let impatient = try AccountStore(
+      data: data.path,
+      environment: environment,
+      cost: DataFolder.cheap)
+    #expect(refusal { _ = try impatient.verify("ana", try Secret("correct horse")) } == .busy)
+    flock(file, LOCK_UN)
+    _ = try store.verify("ana", try Secret("correct horse"))
+  }
+}

@@ -1,0 +1,188 @@
+// A Lua state over a user's data, with a shell that only remembers: what Lua sees of the core, without the program
+// around it.
+
+import Commands
+import LuaRuntime
+import Problems
+import TestSupport
+import TestWorkspace
+import Testing
+import Workspace
+
+@testable import Bindings
+
+/// Tells how far it is, to nobody.
+private final class SilentProgress: ProgressReporting {
+  func step(_ count: Int) {}
+  func update(_ done: Int, of total: Int?) {}
+  func finish() {}
+}
+
+/// What the shell was asked for, in order.
+final class Recorder {
+  var shown: [String] = []
+  var answers: [String] = []
+  var reports: [String] = []
+  var commands: [Command] = []
+}
+
+/// A Lua state as the user's lines have it, or a plugin.
+final class BoundProgram {
+  let person: Person
+  let workspace: Workspace
+  let state: LuaState
+  let context: BindingContext
+  let recorder = Recorder()
+  private let host: RecordingHost
+  /// Nil after a sign-out.
+  private var opened: Workspace?
+
+  /// - Parameters:
+  ///   - grants: what the state may reach.
+  ///   - plugin: the name of the plugin that it belongs to; nil for the user's own.
+  init(grants: Grants = .everything, plugin: String? = nil, drawing: String = "/nonexistent") throws {
+    let (person, recorder) = (try Person(), recorder)
+    let workspace = try person.workspace(drawing: drawing)
+    (self.person, self.workspace, opened) = (person, workspace, workspace)
+    let events = EventTable { owner, subject, error in recorder.reports.append("\(subject): \(error)") }
+    workspace.observer = events
+    state = try LuaState(libraries: plugin == nil ? .full : .sandboxed, seed: 1)
+    let owner = try plugin.map { Owner.plugin(try #require(PluginName($0))) } ?? .user
+    let door = Door()
+    door.workspace = workspace
+    host = RecordingHost(door, recorder)
+    context = BindingContext(
+      ContextOrigin(owner), hosts: BindingHosts(shell: host, plugins: host, auth: plugin == nil ? host : nil),
+      grants: grants, events: events)
+    try install(context, in: state)
+    try state.load(Self.prelude, name: "prelude").call([], results: 0) { _ in }
+  }
+
+  deinit { state.close() }
+
+  /// What an expression, or a list of them, gives, as text: `nil [code]` for an ordinary failure.
+  func value(_ expression: String) throws -> String {
+    try run("return show(\(expression))")
+  }
+
+  /// What a chunk of Lua returns, as text.
+  @discardableResult func run(_ code: String) throws -> String {
+    try state.load(code, name: "test").call([], results: 1) { $0.isNoneOrNil(-1) ? "" : try $0.text(-1) }
+  }
+
+  /// The message of the error that a chunk ends with, without its place; empty when it ends well.
+  func failure(_ code: String) throws -> String {
+    do {
+      try run(code)
+      return ""
+    } catch let error as LuaError {
+      let parts = error.message.split(separator: ": ", maxSplits: 1)
+      return parts.count == 2 && parts[0].hasPrefix("test:") ? String(parts[1]) : error.message
+    }
+  }
+
+  /// Looks at what each expression gives, as `value` shows it.
+  func check(_ cases: [(code: String, expected: String)], _ place: SourceLocation = #_sourceLocation) throws {
+    for (code, expected) in cases {
+      let value = try value(code)
+      #expect(value == expected, "\(code)", sourceLocation: place)
+    }
+  }
+
+  /// Looks at what the error of each chunk says.
+  func fails(_ cases: [(code: String, expected: String)], _ place: SourceLocation = #_sourceLocation) throws {
+    for (code, expected) in cases {
+      let failure = try failure(code)
+      #expect(failure.contains(expected), "\(code)", sourceLocation: place)
+    }
+  }
+
+  private static let prelude = """
+    local function one(value)
+      if type(value) == "string" then return value end
+      local isRead, code = pcall(function() return value.title and value.message and value.code end)
+      if isRead and code then return "[" .. code .. "]" end
+      if type(value) ~= "table" then return tostring(value) end
+      local parts, names = {}, {}
+      for _, item in ipairs(value) do parts[#parts + 1] = one(item) end
+      for name in pairs(value) do
+        if math.type(name) ~= "integer" then names[#names + 1] = tostring(name) end
+      end
+      table.sort(names)
+      for _, name in ipairs(names) do parts[#parts + 1] = name .. "=" .. one(value[name]) end
+      return "{" .. table.concat(parts, ", ") .. "}"
+    end
+    function show(...)
+      local parts = {}
+      for index = 1, select("#", ...) do parts[index] = one((select(index, ...))) end
+      return table.concat(parts, " ")
+    end
+    function list(...)
+      local parts = {}
+      for item in ... do parts[#parts + 1] = one(item) end
+      return table.concat(parts, ", ")
+    end
+    """
+}
+
+/// The gate of the test: open until somebody signs out.
+final class Door {
+  var workspace: Workspace?
+
+  func open() throws -> Workspace {
+    guard let workspace else { throw WorkspaceError.signedOut(what: "workspace") }
+    return workspace
+  }
+}
+
+/// What the bindings need from above: it remembers what it was asked for.
+final class RecordingHost: ShellHost, PluginDirectory, Authenticating {
+  let version = "1.2.3"
+  let settingOwner = Owner.user
+  let door: Door
+  let recorder: Recorder
+
+  init(_ door: Door, _ recorder: Recorder) { (self.door, self.recorder) = (door, recorder) }
+
+  func workspace(for origin: ContextOrigin) throws -> Workspace { try door.open() }
+  func isTyped(_ path: String) -> Bool { false }
+
+  func show(_ value: LuaValue) { recorder.shown.append("\(value)") }
+  func table(_ rows: [[String]], _ columns: [String]) { recorder.shown.append("\(columns) \(rows)") }
+  func chart(_ values: [(label: String, value: Double)], _ title: String?) {
+    recorder.shown.append("\(title ?? "-") \(values.map { "\($0.label)=\($0.value)" })")
+  }
+  func progress(_ label: String, _ total: Int) -> any ProgressReporting {
+    recorder.shown.append(label)
+    return SilentProgress()
+  }
+  func ask(_ question: String) throws -> String? {
+    recorder.shown.append(question)
+    return recorder.answers.isEmpty ? nil : recorder.answers.removeFirst()
+  }
+  func display(of value: LuaValue) -> Display { .lines(["\(value)"]) }
+  func run(_ line: String) throws -> CommandAnswer {
+    recorder.shown.append(line)
+    return .value(.record([("line", .text(line)), ("ok", .boolean(true))]))
+  }
+  func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) throws {
+    recorder.shown.append("\(name) = \(text)")
+  }
+  func add(_ command: Command) throws { recorder.commands.append(command) }
+
+  func pluginList() -> [LuaValue] { [.table([(.text("name"), .text("mine"))])] }
+  func pluginInfo(_ name: String) throws -> LuaValue { .table([(.text("name"), .text(name))]) }
+  func enablePlugin(_ name: String) throws { recorder.shown.append("enable " + name) }
+  func disablePlugin(_ name: String) throws { recorder.shown.append("disable " + name) }
+  func reloadPlugin(_ name: String) throws { recorder.shown.append("reload " + name) }
+  func prepareMode(_ name: String?) throws {}
+
+  var needsAuthentication: Bool { door.workspace == nil }
+  var isAuthenticating: Bool { false }
+  var user: String? { "ana" }
+  func login(_ user: String?, passwordFile: String?) throws {}
+  func logout() throws {
+    try door.workspace?.close()
+    door.workspace = nil
+  }
+}

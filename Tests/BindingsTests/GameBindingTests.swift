@@ -1,0 +1,133 @@
+// Words and word games as Lua has them: guesses, modes of Lua, and what a mode's functions may answer.
+
+import TestSupport
+import TestWorkspace
+import Testing
+
+@testable import Bindings
+
+@Suite struct GameBindingTests {
+  private let program: BoundProgram
+
+  init() throws {
+    program = try BoundProgram()
+    try program.run("g = games.new{base = 'cambering'}")
+  }
+
+  @Test func `a game judges, counts and explains`() throws {
+    try program.check([
+      ("g.mode, g.language, g.base_word, g.length", "classic english cambering 9"),
+      ("g:guess('grace')", "5"), ("g:guess('GRACE ')", "nil [already_used]"), ("g:guess('zzz')", "nil [not_possible]"),
+      ("select(2, g:guess('zzz')).word", "zzz"), ("g:guess_all{'cambering', 'xyz', 'grace'}", "{9, not_possible, already_used}"),
+      ("g.found, g.count, g.score, g.average", "{cambering, grace} 2 14 7.0"), ("g.finished", "false"),
+      ("g:possible()", "{cambering, grace}"), ("g:missed()", "{}"), ("g", "game of classic on \"cambering\" (2 found)"),
+    ])
+    try program.fails([
+      ("g:guess()", "#1"), ("g:guess({})", "string"), ("g.found[1] = 'x'", "guess"), ("g.score = 5", "score"),
+      ("g:guess(('x'):rep(10001))", "#1"), ("games.new{language = 5}", "language"), ("games.new{bass = 'x'}", "bass"),
+      ("games.new{length = 1}", "length"), ("g.guess(5, 'x')", "game"),
+    ])
+    try program.check([
+      ("games.new{language = 'klingon'}", "nil [unknown_language]"), ("games.new{mode = 'clasic'}", "nil [unknown_mode]"),
+      ("games.new{language = 'italian'}", "nil [no_word_list]"), ("games.new{base = 'cambering', mode = 'duel'}.mode", "duel"),
+    ])
+  }
+
+  @Test func `a hint costs points, missed words become cards, and a new word begins anew`() throws {
+    try program.run("g:guess('grace') hint = g:hint() d = decks.create('Missed')")
+    #expect(try program.value("#hint > 0, g.score < 5") == "true true")
+    try program.check([
+      ("g:to_deck(d).added", "1"), ("g:to_deck(d).added", "0"), ("d:card(1).answer == '' or #d", "1"),
+      ("type(g:new_word())", "string"), ("g.count, g.score", "0 0"),
+    ])
+    try program.fails([("g:to_deck('d')", "deck"), ("g:to_deck()", "deck")])
+  }
+
+  @Test func `found words and the end of a game reach those who listen`() throws {
+    try program.run(
+      """
+      seen = {}
+      sub = shell.on("word_found", function(game, word) seen[#seen + 1] = word .. game.count end)
+      g:guess("grace")
+      sub:cancel()
+      g:guess("cambering")
+      """)
+    try program.check([("seen", "{grace1}"), ("sub.active", "false"), ("sub", "subscription to word_found")])
+    try program.run("shell.on('word_found', function() error('oh') end) h = games.new{base = 'cambering'}")
+    try program.run("h:guess('grace') h:guess('cambering')")
+    #expect(program.recorder.reports.count == 1, "the same error is told once: \(program.recorder.reports)")
+    try program.fails([
+      ("shell.on('word_fond', print)", "word_found"), ("shell.on('word_found')", "#2"), ("shell.on('started', 5)", "function"),
+    ])
+  }
+
+  @Test func `a mode of Lua sets up, accepts, scores, hints and ends`() throws {
+    try program.run(
+      """
+      m = games.mode{
+        name = "ends", title = "Ends", summary = "x", rules = {"in_dictionary"},
+        setup = function(game) game.data.count = 0 return {base = "level"} end,
+        accept = function(game, word)
+          if word == "letters" then return nil, "too plain" end
+          if word == "grace" then return nil, {code = "no_grace", title = "No", message = "none"} end
+          game.data.count = game.data.count + 1
+          return true
+        end,
+        score = function(game, word) return 7 end,
+        finished = function(game) return game.count > 1 end,
+        hint = function(game) return "look" end, show = function(game) return "seen" end,
+      }
+      g = games.new{mode = "ends"}
+      """)
+    try program.check([
+      ("m.name, m.title, m.summary, m.rules", "ends Ends x {in_dictionary}"), ("g.base_word, g:hint()", "level look"),
+      ("g:guess('letters')", "nil [not_accepted]"), ("select(2, g:guess('letters')).message", "too plain"),
+      ("g:guess('grace')", "nil [no_grace]"), ("g:guess('nothing')", "nil [not_a_word]"),
+      ("g:guess('level'), g.data.count, g.finished", "7 1 false"), ("g:guess('elephant')", "7"),
+      ("g.finished, g:guess('cambering')", "true nil [over]"),
+    ])
+    let listed = try program.value("games.modes()")
+    #expect(listed.contains("mode \"classic\"") && listed.contains("mode \"ends\""))
+  }
+
+  @Test func `what a mode's function answers wrongly is an error that says what it should be`() throws {
+    let cases = [
+      ("score = function() return 'x' end", "g:guess('grace')", "score must return an integer, got string"),
+      ("accept = function() return nil, 5 end", "g:guess('grace')", "accept must return"),
+      ("hint = function() return {} end", "g:hint()", "hint must return text, got table"),
+      ("score = function() nothing() end", "g:guess('grace')", "nothing"),
+    ]
+    for (number, (hook, use, expected)) in cases.enumerated() {
+      try program.run("games.mode{name = 'm\(number)', \(hook)} g = games.new{mode = 'm\(number)', base = 'cambering'}")
+      #expect(try program.failure(use).contains(expected), "\(hook)")
+    }
+    try program.fails([
+      ("games.mode{}", "name"), ("games.mode{name = 'x', rule = {}}", "rule"), ("games.mode{name = 'x', setup = 5}", "setup"),
+      ("games.mode()", "table"), ("games.mode{name = 'bad', setup = function() return 5 end} games.new{mode = 'bad'}", "setup must return"),
+    ])
+    try program.check([
+      ("games.mode{name = 'x', rules = {'nonsense'}}", "nil [bad_rule]"), ("games.mode{name = 'classic'}", "nil [mode_taken]"),
+    ])
+  }
+
+  @Test func `word lists answer what is formable, alike, near and random`() throws {
+    try program.run("l = words.lexicon('english')")
+    try program.check([
+      ("words.languages()", "{english, spanish}"), ("l.count, #l, l.language, l.name", "5 5 english american-english"),
+      ("l:contains('grace'), l:contains('Grace'), l:contains('grac')", "true false false"),
+      ("l:formable('cambering', {min = 4})", "{cambering, grace}"), ("l:anagrams('ecarg')", "{grace}"),
+      ("l:match('l?v?l')", "{level}"), ("l:palindromes()", "{level}"), ("l:neighbours('lever')", "{level}"),
+      ("list(l:words{prefix = 'le'})", "letters, level"), ("list(l:words{length = 5})", "grace, level"),
+      ("words.can_form('cambering', 'grace'), words.can_form('grace', 'graces')", "true false"),
+      ("words.normalize('  MAMÁ ', 'spanish')", "mamá"), ("l:random{length = 8}", "elephant"), ("l:random{length = 3}", "nil"),
+      ("words.lexicon('enlgish')", "nil [unknown_language]"), ("words.load('/none')", "nil [not_found]"),
+      ("l:word_of_the_day() == l:word_of_the_day()", "true"),
+    ])
+    try program.fails([
+      ("l:words{lenght = 5}", "lenght"), ("l:random{length = 0}", "length"), ("words.normalize('x', 'klingon')", "klingon"),
+      ("l:contains(5 == 5)", "string"), ("l.count = 3", "count"),
+    ])
+    let path = try program.person.folder.write("uno\ndos\n", to: "mine.txt")
+    try program.check([("words.load('\(path)', {name = 'mine'}).count", "2")])
+  }
+}

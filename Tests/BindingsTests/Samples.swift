@@ -1,0 +1,16 @@
+// Things that tests make from Swift.
+
+import Decks
+import Workspace
+
+enum NewCardSample {
+  static let card = NewCard(prompt: "p", answer: "a")
+}
+
+enum GameSample {
+  static var options: GameWish {
+    var options = GameWish()
+    options.base = "cambering"
+    return options
+  }
+}

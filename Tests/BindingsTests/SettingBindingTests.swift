@@ -1,0 +1,91 @@
+// Settings as Lua has them: declared, read, changed and heard of.
+
+import TestSupport
+import TestWorkspace
+import Testing
+
+@testable import Bindings
+
+@Suite struct SettingBindingTests {
+  private let program: BoundProgram
+
+  init() throws {
+    program = try BoundProgram()
+    try program.run(
+      """
+      pizza = settings.switches("pizza", {
+        title = "Pizza", children = {"tomato", {name = "cheese", default = true}, {name = "fish", children = {"tuna", "eel"}}}
+      })
+      size = settings.choice("size", {options = {"small", "large"}, default = "small"})
+      speed = settings.value("speed", {default = 5, min = 1, max = 10})
+      """)
+  }
+
+  @Test func `switches, choices and values are read and assigned`() throws {
+    try program.check([
+      ("pizza.name, pizza.title, pizza.state, pizza.value", "pizza Pizza mixed false"),
+      ("pizza.children", "{pizza.tomato, pizza.cheese, pizza.fish}"), ("pizza:toggle('tomato')", "true"),
+      ("pizza:toggle()", "true"), ("pizza.state", "on"), ("pizza:toggle()", "false"), ("pizza.state", "off"),
+      ("size.value, size.options, size.title", "small {small, large} size"),
+      ("speed.value, speed.kind", "5 number"), ("size", "choice size (small)"), ("speed", "value speed (5)"),
+    ])
+    try program.run("size.value = 'large' speed.value = 7 pizza.value = true")
+    try program.check([
+      ("settings.get('size'), settings.get('speed'), settings.get('pizza.fish.eel')", "large 7 true"),
+      ("settings.set('size', 'small'), size.value", "true small"), ("settings.reset('speed'), speed.value", "true 5"),
+      ("settings.update{speed = 9, ['pizza.tomato'] = false}, speed.value", "true 9"), ("pizza.state", "mixed"),
+    ])
+  }
+
+  @Test func `what cannot be is refused with its reason, and changes nothing`() throws {
+    try program.check([
+      ("settings.get('sped')", "nil [unknown_setting]"), ("settings.set('size', 'huge')", "nil [bad_value]"),
+      ("settings.set('speed', 11)", "nil [bad_value]"), ("settings.update{speed = 2, size = 'huge'}", "nil [bad_value]"),
+      ("speed.value", "5"), ("settings.reset('nothing')", "nil [unknown_setting]"),
+    ])
+    try program.fails([
+      ("speed.value = 'fast'", "speed"), ("speed.value = nil", "boolean, number or string expected"),
+      ("settings.set('speed', {})", "a boolean, a number or a string"), ("settings.set('speed')", "#2"),
+      ("settings.switches('x', {childern = {}})", "childern"), ("settings.switches('x', {children = {5}})", "child 1"),
+      ("settings.switches('x', {children = {{title = 'y'}}})", "field 'name'"),
+      ("settings.switches('x', {children = {{name = 'y', default = 5}}})", "field 'default'"),
+      ("settings.choice('x', {options = {1}})", "a list of strings"), ("settings.choice('x', {})", "options"),
+      ("settings.value('x', {kind = 'colour'})", "kind"), ("settings.value('x', {})", "kind"),
+      ("settings.value('x', {default = 1, min = 'a'})", "field 'min'"), ("settings.value('x')", "table that describes"),
+      ("settings.switches('size', {children = {}})", "another kind"), ("pizza:toggle('olives')", "olives"),
+      ("pizza.children[1] = 'x'", "fixed"), ("size.options[1] = 'x'", "fixed"), ("pizza.state = 'on'", "state"),
+    ])
+  }
+
+  @Test func `a listener hears each change once, also of its own making, until it is cancelled`() throws {
+    try program.run(
+      """
+      seen = {}
+      sub = settings.on_change("", function(changes) seen[#seen + 1] = show(changes) end)
+      fish = settings.on_change("pizza.fish", function(changes) seen[#seen + 1] = "fish " .. #changes end)
+      pizza.value = true
+      speed.value = 6
+      """)
+    #expect(try program.value("#seen") == "3")
+    try program.check([
+      ("seen[2]", "fish 2"), ("seen[3]", "{{name=speed, new=6, old=5}}"), ("sub, fish", "subscription to settings subscription to settings of pizza.fish"),
+    ])
+    try program.run("sub:cancel() speed.value = 7")
+    try program.check([("#seen, sub.active, fish.active", "3 false true")])
+    try program.run("settings.on_change('speed', function() error('oh') end) speed.value = 8")
+    #expect(program.recorder.reports.count == 1 && program.recorder.reports[0].contains("oh"))
+  }
+
+  @Test func `a plugin changes its own settings, those it was granted, and never those of the gate`() throws {
+    let grants = Grants(modules: [.settings], settings: ["game"])
+    let plugin = try BoundProgram(grants: grants, plugin: "mine")
+    try plugin.run("mine = settings.value('mine.speed', {default = 1}) mine.value = 2")
+    try plugin.check([
+      ("mine.value, settings.set('mine.speed', 3)", "2 true"), ("settings.set('game.length', 7)", "true"),
+      ("settings.set('study.seconds', 5)", "nil [not_granted]"), ("settings.set('auth.lock_after', 5)", "nil [not_granted]"),
+      ("settings.update{['game.length'] = 8, ['study.seconds'] = 5}", "nil [not_granted]"),
+      ("settings.get('game.length')", "7"), ("settings.reset('study')", "nil [not_granted]"),
+    ])
+    try plugin.fails([("settings.value('auth.mine', {default = 1})", "auth")])
+  }
+}

@@ -1,0 +1,110 @@
+// Fast paths: when they are taken, and that what they leave is answered as if they were not there.
+
+import LuaRuntime
+import Testing
+
+/// A gate that is opened and closed by hand; it counts the calls that went each way.
+private final class Door: LuaGate {
+  var isOpen = true
+  var (fast, general) = (0, 0)
+}
+
+/// A value with a length, whose gate is itself.
+private final class Box: BoundObject, LuaGate {
+  var isOpen = true
+}
+
+private let longest = 100
+
+private func doorState(_ door: Door) throws -> LuaState {
+  let state = try LuaState()
+  try state.register(
+    BoundModule("door", "A door.", context: door) { module in
+      module.function(
+        "length", [LuaParameter("text", .string)], returns: .integer, "The bytes of a text, or what is wrong with it.",
+        fastPath: { L, _, context in
+          guard let stack = LuaStack(L, openedBy: context, as: Door.self), let context,
+            let bytes = stack.bytesInPlace(1, limit: longest)
+          else { return LuaStack.declined }
+          borrowed(context, as: Door.self) { $0.fast += 1 }
+          return stack.answer(bytes.count)
+        }
+      ) { stack in
+        door.general += 1
+        guard door.isOpen else { throw LuaFailure.message("the door is closed") }
+        return try stack.bytes(1).count
+      }
+    })
+  state.register(
+    BoundType<Box>("box", "A box.", summary: { _ in "box" }) { type in
+      type.method(
+        "same", [LuaParameter("text", .string)], returns: .string, "The text.",
+        fastPath: { L, object, _ in
+          guard let stack = LuaStack(L, openedBy: object, as: Box.self), stack.bytesInPlace(2, limit: longest) != nil
+          else { return LuaStack.declined }
+          return stack.answer(argument: 2)
+        }
+      ) { box, stack in
+        guard box.isOpen else { throw LuaFailure.message("the box is closed") }
+        return try stack.text(2)
+      }
+    })
+  return state
+}
+
+private func number(_ code: String, in state: LuaState) throws -> Int? {
+  guard case .integer(let number) = try run(code, in: state) else { return nil }
+  return number
+}
+
+@Suite struct FastPathTests {
+  @Test func `what the fast path leaves is answered by the general one, with its errors`() throws {
+    let door = Door()
+    let state = try doorState(door)
+    defer { state.close() }
+    #expect(try number("return door.length('paper') + door.length(123)", in: state) == 8)
+    #expect((door.fast, door.general) == (2, 0))
+    #expect(try number("return door.length(('x'):rep(101))", in: state) == 101)
+    #expect((door.fast, door.general) == (2, 1))
+    let message = try failure("door.length({})", in: state)?.message
+    #expect(message?.contains("bad argument #1 to 'length' (string expected, got table)") == true)
+    #expect(try failure("door.length()", in: state)?.message.contains("got no value") == true)
+  }
+
+  @Test func `while the gate is closed no fast path is taken`() throws {
+    let door = Door()
+    let state = try doorState(door)
+    defer { state.close() }
+    try run("length = door.length assert(length('paper') == 5)", in: state)
+    door.isOpen = false
+    #expect(try failure("length('paper')", in: state)?.message.contains("the door is closed") == true)
+    door.isOpen = true
+    #expect(try number("return length('paper')", in: state) == 5)
+    #expect((door.fast, door.general) == (2, 1))
+  }
+
+  @Test func `a fast method looks at self as any method does`() throws {
+    let state = try doorState(Door())
+    defer { state.close() }
+    let box = Box()
+    try state.setGlobal("box", box)
+    #expect(try run("return box:same('paper')", in: state).text == "paper")
+    for other in ["{}", "io.stdout", "nil", "'x'", "debug.upvalueid(function() return box end, 1)", "door"] {
+      let message = try failure("box.same(\(other), 'paper')", in: state)?.message
+      #expect(message?.contains("box expected, got") == true, "\(other): \(message ?? "no error")")
+    }
+    box.isOpen = false
+    #expect(try failure("box:same('paper')", in: state)?.message.contains("the box is closed") == true)
+    box.isOpen = true
+    try run("debug.getmetatable(box).__gc(box)", in: state)
+    #expect(try failure("box:same('paper')", in: state)?.message.contains("box is closed") == true)
+  }
+
+  @Test func `a fast path is stopped and ended as any function of the host`() throws {
+    let state = try doorState(Door())
+    state.timeLimit = 0.05
+    let error = try failure("while true do pcall(door.length, 'paper') end", in: state)
+    #expect(error?.stopReason == .deadline)
+    state.close()
+  }
+}

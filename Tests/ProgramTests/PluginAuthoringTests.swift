@@ -1,0 +1,135 @@
+// Plugins through the built program. What those who write plugins get: a template, tests, types.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct PluginAuthoringTests {
+  @Test func `a new plugin passes its own test, and a failing test ends with status 1`() throws {
+    let home = try Home()
+    #expect(try home.run("plugin", "new", "mine").status == 0)
+    let passed = try home.run("plugin", "test", "mine")
+    #expect(passed.status == 0 && passed.lines.last == "2 tests passed.")
+    for name in ["deck", "end", "Mine", "mine", "palindromes", "../x", ""] {
+      #expect(try home.run("plugin", "new", name).status != 0, "\(name)")
+    }
+    _ = try home.write(
+      """
+      test("fine", function() expect({1, {2}}):equals {1, {2}} expect("abc"):matches("b") expect(nil):is_nil() end)
+      test("not fine", function()
+        expect(1 + 1):equals(3)
+      end)
+      test("fails as it should", function() expect(function() error("oh no") end):fails("oh") end)
+      test("never ends", function() while true do end end)
+      test("decks are not granted", function() expect(decks):is_nil() end)
+      """, to: "data/plugins/mine/test.lua")
+    #expect(try home.run("plugin", "limit", "mine", "--seconds", "0.2").status == 0)
+    let failed = try home.run("plugin", "test", "mine")
+    #expect(failed.status == 1 && failed.lines.last == "2 of 5 tests failed.")
+    #expect(failed.output.contains("FAILED  not fine\n          test.lua:3: expected 3, got 2\n"))
+    #expect(failed.output.contains("stopped after 0.2 s in the test \"never ends\" (test.lua:6)"))
+    #expect(try home.run("plugin", "test", "mine", "--json").lines.count == 5)
+  }
+
+  @Test(arguments: ["palindromes", "spelling_bee", "hangman", "word_ladder", "frequency_deck"])
+  func `each bundled plugin passes its own test`(name: String) throws {
+    let run = try Home().run("plugin", "test", name)
+    #expect(run.status == 0, "\(run.output)\(run.errors)")
+    #expect(run.lines.last?.hasSuffix("passed.") == true)
+  }
+
+  @Test func `a test reaches no file beyond its own, and leaves the person's data alone`() throws {
+    let home = try Home()
+    let outside = try home.write("out", to: "outside")
+    try home.plugin(
+      "mine", permissions: #"["shell", "decks.read", "decks.write", "files.read:\#(home.path)", "shell.run"]"#,
+      manifest: #""commands": ["mine"]"#,
+      #"shell.command{name="mine", arguments={"FILE"}, run=function(args) return assert(files.read(args.file)) end}"#)
+    _ = try home.write(
+      """
+      test("no reach", function()
+        expect(files.read("\(outside)")):is_nil()
+        expect(select(2, run("mine \(outside)")).code):equals("not_granted")
+        expect(select(2, shell.run("version")).code):equals("not_granted")
+        assert(decks.create("Thrown away"))
+        assert(files.write(folder .. "/x", "in"))
+        expect(run("mine " .. folder .. "/x")):equals("in")
+      end)
+      """, to: "data/plugins/mine/test.lua")
+    let run = try home.run("plugin", "test", "mine")
+    #expect(run.status == 0, "\(run.output)\(run.errors)")
+    #expect(try home.run("deck", "list").output.contains("Thrown away") == false)
+  }
+
+  @Test func `the files of lua-types say what the real objects have, both ways`() throws {
+    let home = try Home()
+    #expect(try home.run("lua-types", home.path + "/types").status == 0)
+    let script = try home.write(Self.compareTypes, to: "compare.lua")
+    let run = try home.run("run", script, home.path + "/types")
+    #expect(run.status == 0 && run.output == "same\n", "\(run.output)\(run.errors)")
+  }
+
+  /// Real names come from the upvalues of `__index`; the stubs are read line by line.
+  private static let compareTypes = """
+    local real, stubs, classes = {}, {}, {}
+    local tables = {}
+    for _, value in pairs(debug.getregistry()) do
+      local names, count = {}, 0
+      if type(value) == "table" and next(value) ~= nil and not rawget(value, "__name") and value ~= _G then
+        for key, member in pairs(value) do
+          local isMember = type(key) == "string" and (type(member) == "function" or type(member) == "userdata")
+          if not isMember or key:find("^_") then names = nil break end
+          names[key], count = true, count + 1
+        end
+        if names then tables[#tables + 1] = { names = names, count = count } end
+      end
+    end
+    for name, module in pairs(deckhand) do
+      if type(module) == "table" then
+        for key in pairs(module) do real[name .. "_module." .. key] = true end
+      end
+    end
+    for key in pairs(deckhand) do real["deckhand_module." .. key] = true end
+    local computed = { deckhand = { "version", "api" }, auth = { "needs_authentication", "is_authenticating", "user" } }
+    for module, keys in pairs(computed) do
+      for _, key in ipairs(keys) do
+        if pcall(function() return _G[module][key] end) then real[module .. "_module." .. key] = true end
+      end
+    end
+    local list = assert(io.popen("ls " .. arg[1]))
+    for file in list:lines() do
+      local class
+      assert(load(assert(files.read(arg[1] .. "/" .. file)), file))
+      for line in io.lines(arg[1] .. "/" .. file) do
+        class = line:match("^%-%-%-@class ([%w_]+)") or class
+        local name = line:match("^%-%-%-@field ([%w_]+)") or line:match("^function [%w_]+[.:]([%w_]+)%(")
+        if class and not class:find("_module$") then classes[class] = classes[class] or {} end
+        if name and class ~= "problem" then
+          if class:find("_module$") then stubs[class .. "." .. name] = true else classes[class][name] = true end
+        end
+      end
+    end
+    classes.problem = nil
+    -- The members of a type are a table of the registry: each type has the one, and no such table is of no type.
+    local function is_within(names, others)
+      for name in pairs(names) do if not others[name] then return false end end
+      return true
+    end
+    for class, names in pairs(classes) do
+      local found = next(names) == nil
+      for _, one in ipairs(tables) do found = found or is_within(names, one.names) and is_within(one.names, names) end
+      if not found then real[class .. " has other members than its stub"] = true end
+    end
+    for _, one in ipairs(tables) do
+      local found = false
+      for _, names in pairs(classes) do found = found or is_within(one.names, names) end
+      if not found then real["a type without a stub, with " .. next(one.names)] = true end
+    end
+    if #tables < 5 then real["the types were not found"] = true end
+    local differences = {}
+    for name in pairs(real) do if not stubs[name] then differences[#differences + 1] = "no stub: " .. name end end
+    for name in pairs(stubs) do if not real[name] then differences[#differences + 1] = "only a stub: " .. name end end
+    table.sort(differences)
+    print(#differences == 0 and next(real) and "same" or table.concat(differences, "\\n"))
+    """
+}

@@ -1,0 +1,120 @@
+// Plugins through the built program. Commands of plugins and of the user: peers of the built-in ones, within their
+// limits.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct PluginCommandTests {
+  private func quiz() throws -> Home {
+    let home = try Home()
+    try home.plugin(
+      "quizbowl", permissions: #"["shell", "decks.read"]"#, manifest: #""commands": ["quiz"]"#,
+      """
+      shell.command {
+        name = "quiz", summary = "Asks.", example = "quiz Spanish --count 3",
+        arguments = { "[DECK]: what is asked", "WORD...", "--count N: how many", "-q, --quick", "--as csv|tsv" },
+        complete = function(word, before) return { "alpha", "beta" } end,
+        run = function(args)
+          if args[1] == "loop" then while true do pcall(function() while true do end end) end end
+          if args[1] == "fill" then local t = {} for i = 1, 1e9 do t[i] = i .. "x" end end
+          if args[1] == "fail" then nothing() end
+          if args[1] == "soft" then return nil, { code = "none", title = "None", message = "there is none" } end
+          if args[1] == "open" then return assert(decks.open("Nope")) end
+          return { deck = args.deck, words = args.word, count = args.count, quick = args.quick, n = #args, as = args.as }
+        end,
+      }
+      """.replacing("\"[DECK]: what is asked\", \"WORD...\"", with: "\"DECK: what is asked\", \"[WORD...]\""))
+    try home.enable("quizbowl")
+    return home
+  }
+
+  @Test func `a plugin's command is a peer of the built-in ones`() throws {
+    let home = try quiz()
+    let json = try home.run("quiz", "Spanish", "a", "b c", "--count", "3", "-q", "--as", "csv", "--json")
+    #expect(
+      json.lines == [#"{"as": "csv", "count": 3, "deck": "Spanish", "n": 3, "quick": true, "words": ["a", "b c"]}"#])
+    #expect(try home.run("quiz").status == 2)
+    let wrong = try home.run("quiz", "x", "--count", "many")
+    #expect(wrong.status == 2 && wrong.errors.contains("--count must be a whole number, not \"many\""))
+    #expect(try home.run("quiz", "x", "--cuont", "1").errors.contains("did you mean \"--count\""))
+    let help = try home.run("help", "quiz").output
+    #expect(help.contains("quiz DECK [WORD]... [--count N] [--quick] [--as csv|tsv]") && help.contains("how many"))
+    #expect(help.contains("Added by the plugin \"quizbowl\"."))
+    #expect(try home.run("quiz", "x", "--help").output == help)
+    #expect(try home.run("-e", #"print(shell.run("quiz x --count 2").count)"#).lines == ["2"])
+  }
+
+  @Test func `a failure names the plugin and its line; a problem is the command's own`() throws {
+    let home = try quiz()
+    let failed = try home.run("quiz", "fail")
+    #expect(failed.status == 1)
+    #expect(
+      failed.errors
+        == "quizbowl: init.lua:8: attempt to call a nil value (global 'nothing') (in command \"quiz\")\n")
+    #expect(try home.run("quiz", "soft").errors == "quiz: there is none\n")
+    #expect(try home.run("quiz", "soft", "--json").errors.contains(#""code": "none""#))
+    #expect(try home.run("quiz", "open", "--json").errors.contains(#""code": "not_found""#))
+    #expect(try home.run("plugin", "info", "quizbowl").output.contains("init.lua") == false)
+  }
+
+  @Test func `what passes a limit ends that call only, and says how to raise it`() throws {
+    let home = try quiz()
+    #expect(try home.run("plugin", "limit", "quizbowl", "--seconds", "1", "--memory", "1").status == 0)
+    let run = try home.run([], input: "quiz loop\nquiz fill\nquiz fine --json\nplugin info quizbowl\n")
+    let errors = run.errors.split(separator: "\n").map(String.init)
+    #expect(
+      errors.first
+        == "quizbowl: stopped after 1 s in command \"quiz\" (init.lua:6); raise its limit with `plugin limit quizbowl --seconds 10`"
+    )
+    #expect(
+      errors.last
+        == "quizbowl: stopped at 1 MiB in command \"quiz\"; raise its limit with `plugin limit quizbowl --memory 2`")
+    #expect(run.output.contains(#"{"deck": "fine", "n": 1, "quick": false, "words": []}"#), "\(run.output)")
+    #expect(run.output.contains("last error") && run.output.contains("1 s and 1 MiB a call"))
+    let caught = try home.run("-e", #"print(pcall(shell.run, "quiz loop")) print("on")"#)
+    #expect(caught.lines.first?.hasPrefix("false\tquizbowl: stopped after 1 s") == true && caught.lines.last == "on")
+    #expect(try home.run("plugin", "limit", "quizbowl", "--seconds", "0").status == 1)
+  }
+
+  @Test func `the person adds commands too, and may describe them again`() throws {
+    let home = try Home()
+    let code = """
+      shell.command{name="hi", arguments={"NAME"}, run=function(a) return "hi " .. a.name end}
+      shell.command{name="hi", arguments={"NAME"}, run=function(a) return "hello " .. a[1] end}
+      print(shell.run("hi you"))
+      print(pcall(shell.command, {name="deck", run=print}))
+      print(pcall(shell.command, {name="end", run=print}))
+      print(pcall(shell.command, {name="x", arguments={"what"}, run=print}))
+      print(pcall(shell.command, {name="x"}))
+      """
+    let lines = try home.run("-e", code).lines
+    #expect(lines.first == "hello you")
+    #expect(lines[1].hasPrefix("false\tyou cannot add the command \"deck\": Deckhand has one of that name"))
+    #expect(lines[2].contains("\"end\" cannot name a command"))
+    #expect(lines[3].contains("\"what\" is neither an argument"))
+    #expect(lines[4].contains("bad argument #1 to 'command' (field 'run': function expected, got nil)"))
+  }
+
+  @Test func `a path that is typed is granted for that call, and links lead nowhere else`() throws {
+    let home = try Home()
+    try home.plugin(
+      "reader", permissions: #"["shell", "files.read:\#(home.path)/open"]"#, manifest: #""commands": ["peek"]"#,
+      """
+      local function try(path) return (files.read(path)) or "refused" end
+      shell.command{name="peek", arguments={{name="[FILE]", kind="file", access="read"}}, run=function(args)
+        return table.concat({ try(args.file or "\(home.path)/secret"), try("\(home.path)/open/in"),
+          try("\(home.path)/open/link"), try("\(home.path)/open/../secret"), try("\(home.path)/open/none/../../secret") }, " ")
+      end}
+      """)
+    #expect(makeFolder(home.path + "/open"))
+    let secret = try home.write("S", to: "secret")
+    _ = try home.write("I", to: "open/in")
+    #expect(symlink(secret, home.path + "/open/link") == 0)
+    try home.enable("reader")
+    let lines = try home.run([], input: "peek \(secret)\npeek\n").lines
+    #expect(
+      lines == ["S I S S S", "refused I refused refused refused"]
+        || lines == ["S I S S refused", "refused I refused refused refused"])
+  }
+}

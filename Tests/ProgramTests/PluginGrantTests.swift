@@ -1,0 +1,129 @@
+// Plugins through the built program. What a plugin was granted, and what it is built on.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct PluginGrantTests {
+  @Test func `a new version that wants more asks again, one that does not goes on`() throws {
+    let home = try Home()
+    try home.plugin("grows", permissions: #"["shell"]"#, manifest: #""commands": ["grow"]"#, grow)
+    try home.enable("grows")
+    #expect(try home.run("grow").status == 0)
+    try home.plugin("grows", permissions: #"["shell"]"#, manifest: #""commands": ["grow"]"#, version: "1.1", grow)
+    #expect(try home.run("grow").status == 0)
+    try home.plugin(
+      "grows", permissions: #"["shell", "decks.read"]"#, manifest: #""commands": ["grow"]"#, version: "2.0", grow)
+    #expect(try home.run("grow").status == 2)
+    #expect(try home.run("plugin", "list").output.contains("asks for more than granted: decks.read"))
+    let refused = try home.run("plugin", "enable", "grows")
+    #expect(refused.status == 1 && refused.errors.contains("asks for shell, decks.read"))
+  }
+
+  private let grow = #"shell.command{name="grow", run=function() return "grown" end}"#
+
+  @Test func `an installed plugin inherits nothing from the bundled one of its name`() throws {
+    let home = try Home()
+    #expect(try home.run("plugin", "enable", "palindromes").status == 0)
+    try home.plugin("palindromes", permissions: #"["games"]"#, manifest: #""modes": ["palindromes"]"#, "print('ran')")
+    let run = try home.run("plugin", "list")
+    #expect(run.errors.contains("palindromes: your plugin stands in place of the bundled one"))
+    #expect(run.lines.contains { $0.hasPrefix("palindromes") && $0.contains(" off ") })
+  }
+
+  @Test func `reading decks changes none`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "D")
+    try home.run("card", "add", "D", "a", "b")
+    try home.plugin(
+      "looks", permissions: #"["decks.read", "shell"]"#, manifest: #""commands": ["look"]"#,
+      """
+      shell.command{name="look", run=function()
+        local deck = decks.open("D")
+        local card = deck:card(1)
+        local tries = {
+          function() return decks.create("E") end, function() return decks.remove("D") end,
+          function() deck.name = "F" return true end, function() return deck:add{prompt="x", answer="y"} end,
+          function() return deck:add_all{{prompt="x", answer="y"}} end, function() return deck:remove(1) end,
+          function() return deck:import("/tmp/none.csv") end, function() deck.options.desired_retention = 0.8 return true end,
+          function() card.prompt = "z" return true end, function() card.answer = "z" return true end,
+          function() card.tags = {"t"} return true end, function() card:tag("t") return true end,
+          function() card:untag("t") return true end, function() card:suspend() return true end,
+          function() card:resume() return true end, function() card:move(1) return true end,
+          function() card:remove() return true end, function() return deck:study{mode="review"} end,
+        }
+        local codes = {}
+        for i, try in ipairs(tries) do
+          local ok, value, problem = pcall(try)
+          if not ok then problem = value elseif value then problem = {code = "DONE " .. i} end
+          codes[i] = type(problem) == "table" and problem.code or tostring(problem)
+        end
+        return table.concat(codes, " ")
+      end}
+      """)
+    try home.enable("looks")
+    let codes = try home.run("look").output.split(whereSeparator: \.isWhitespace)
+    #expect(codes.count == 18 && codes.allSatisfy { $0 == "not_granted" }, "\(codes)")
+    #expect(
+      try home.run("-e", #"local d = decks.open("D") print(#decks.list(), #d, d:card(1).prompt)"#).lines == ["1\t1\ta"])
+  }
+
+  @Test func `a name has one owner, and both are named`() throws {
+    let home = try Home()
+    try home.plugin(
+      "one", permissions: #"["shell"]"#, manifest: #""commands": ["same"]"#,
+      #"shell.command{name="same", run=function() return 1 end}"#)
+    try home.plugin("two", permissions: #"["shell"]"#, manifest: #""commands": ["same"]"#, "")
+    try home.plugin("three", permissions: #"["shell"]"#, manifest: #""commands": ["deck"]"#, "")
+    try home.plugin("four", permissions: #"["games"]"#, manifest: #""modes": ["hangman"]"#, "")
+    try home.enable("one")
+    for name in ["two", "three", "four"] { #expect(try home.run("plugin", "enable", name, "--grant").status == 1) }
+    let list = try home.run("plugin", "list").output
+    #expect(
+      list.contains("the plugin \"two\" cannot add the command \"same\": the plugin \"one\" has one of that name"))
+    #expect(list.contains("cannot add the command \"deck\": Deckhand has one of that name"))
+    #expect(list.contains("mode \"hangman\" is there already, of hangman"))
+    #expect(try home.run("same").output == "1\n")
+  }
+
+  @Test func `what a plugin is built on is loaded before it; rings and gaps are named`() throws {
+    let home = try Home()
+    try home.plugin("base", manifest: #""commands": []"#, version: "1.4.0", "print('base')")
+    try home.plugin(
+      "top", permissions: #"["shell"]"#, manifest: #""commands": ["top"], "requires": {"base": "^1.2"}"#,
+      "print('top') shell.command{name='top', run=function() end}")
+    try home.plugin("ring_a", manifest: #""requires": {"ring_b": "*"}, "load": "startup""#, "print('a')")
+    try home.plugin("ring_b", manifest: #""requires": {"ring_a": "*"}"#, "print('b')")
+    try home.plugin("late", manifest: #""requires": {"base": ">=2"}"#, "")
+    try home.plugin("gap", manifest: #""requires": {"nowhere": "*"}"#, "")
+    for name in ["base", "top", "ring_b", "late", "gap", "ring_a"] { try home.run("plugin", "enable", name, "--grant") }
+    let run = try home.run("top")
+    #expect(run.lines == ["base", "top"])
+    #expect(run.errors.contains("plugins need each other in a ring: ring_a > ring_b > ring_a"))
+    let list = try home.run("plugin", "list").output
+    #expect(list.contains("needs the plugin base, version >=2; 1.4.0 is there"))
+    #expect(list.contains("needs the plugin nowhere, which is not installed"))
+    try home.run("plugin", "disable", "base")
+    #expect(try home.run("top").errors.contains("top: needs the plugin base, which is not on"))
+  }
+
+  @Test func `a plugin that fails at its start is told in one line, and the rest goes on`() throws {
+    let home = try Home()
+    let codes = [
+      "breaks": "deks()", "spells": "local = 1", "loops": "while true do end", "raises": "error(setmetatable({}, {}))",
+      "fills": "local t = {} for i = 1, 1e9 do t[i] = {} end",
+    ]
+    for (name, code) in codes {
+      try home.plugin(name, manifest: #""load": "startup""#, code)
+      if name == "loops" || name == "fills" {
+        try home.run("plugin", "limit", name, "--seconds", "0.2", "--memory", "4")
+      }
+      #expect(try home.run("plugin", "enable", name, "--grant").status == 1)
+    }
+    let run = try home.run("-e", "print(1)")
+    #expect(run.output == "1\n" && run.status == 0)
+    #expect(run.errors.split(separator: "\n").count == codes.count)
+    #expect(run.errors.contains("plugin breaks: init.lua:1: attempt to call a nil value (global 'deks')\n"))
+    #expect(run.errors.contains("plugin loops: stopped after 0.2 s while it was loaded (init.lua:1);"))
+  }
+}

@@ -1,0 +1,93 @@
+// Plugins through the built program. What becomes of a plugin's things when it goes, and of the rest when it fails.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct PluginUnloadingTests {
+  @Test func `disable and reload take back all that was added`() throws {
+    let home = try Home()
+    try home.plugin(
+      "adds", permissions: #"["shell", "games"]"#, manifest: #""commands": ["add"], "modes": ["added"]"#,
+      """
+      shell.command{name="add", run=function() return "added" end}
+      shell.command{name="more", run=function() return "more" end}
+      shell.alias("al", "add")
+      assert(games.mode{name="added"})
+      shell.on("command", function(line) print("heard " .. line) end)
+      """)
+    try home.enable("adds")
+    let run = try home.run(
+      [],
+      input: "add\nal\nplugin info adds\nplugin reload adds\nmore\nplugin disable adds\nal\nmore\nplay added\nversion\n"
+    )
+    #expect(run.output.contains("command add, command al, command more, mode added"))
+    #expect(run.lines.count { $0.hasPrefix("heard") } == 5, "\(run.output)")
+    // What is no command any more is Lua, and nil.
+    #expect(run.lines.count { $0 == "nil" } == 2 && run.errors.contains("no mode is called \"added\""), "\(run.errors)")
+  }
+
+  @Test func `loading again and again leaves nothing behind`() throws {
+    let home = try Home()
+    try home.plugin(
+      "again", permissions: #"["shell", "games", "words"]"#, manifest: #""commands": ["again"], "load": "startup""#,
+      """
+      shell.command{name="again", run=function() end}
+      assert(games.mode{name="again", show=function() return "x" end})
+      shell.alias("ag", "again")
+      shell.on("command", function() end)
+      big = ("x"):rep(100000)
+      """)
+    try home.enable("again")
+    let code = """
+      local function resident()
+        for line in io.lines("/proc/self/status") do
+          local size = line:match("^VmRSS:%s+(%d+)")
+          if size then return tonumber(size) end
+        end
+      end
+      for _ = 1, 100 do plugins.reload("again") end
+      local before = resident()
+      for _ = 1, 400 do plugins.reload("again") end
+      print(resident() - before)
+      """
+    let growth = try #require(Int(home.run("-e", code).lines.last ?? ""))
+    #expect(growth < 1_500, "\(growth) KiB")
+  }
+
+  @Test func `an error in a listener is told once with its plugin and line, and breaks nothing`() throws {
+    let home = try Home()
+    try home.plugin(
+      "listens", permissions: #"["shell", "games"]"#, manifest: #""events": ["word_found"]"#,
+      """
+      shell.on("word_found", function(game, word)
+        print("found " .. word .. " " .. game.count)
+        shell.on("word_found", function() print("late") end)
+      end)
+      shell.on("word_found", function()
+        error("no")
+      end)
+      """)
+    try home.enable("listens")
+    let list = try home.write("cab\nrace\ngrace\n", to: "list")
+    let code = """
+      local game = games.new{base = "gracebc", lexicon = words.load("\(list)", {language = "english"})}
+      print(game:guess("cab")) print(game:guess("race")) plugins.disable("listens") print(game:guess("grace"))
+      """
+    let run = try home.run("-e", code)
+    #expect(run.lines == ["found cab 1", "3", "found race 2", "late", "4", "5"])
+    #expect(run.errors == "listens: init.lua:6: no (in the event word_found)\n")
+  }
+
+  @Test func `what a listener is handed gives it no right`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "D")
+    try home.run("card", "add", "D", "a", "b")
+    try home.plugin(
+      "spies", permissions: #"["shell"]"#, manifest: #""load": "startup""#,
+      #"shell.on("card_answered", function(card, answer) print(answer, pcall(function() return card.prompt end)) end)"#)
+    try home.enable("spies")
+    let run = try home.run("-e", #"local s = decks.open("D"):study{mode="sprint"} s:answer("right")"#)
+    #expect(run.output.hasPrefix("right\tfalse\tspies was not granted decks.read"))
+  }
+}

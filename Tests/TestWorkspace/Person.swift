@@ -1,0 +1,50 @@
+// A user's data in a folder of its own, for tests at the doors of Workspace and of the rooms above it.
+
+public import Authentication
+import CardDocuments
+import Files
+import Lexicon
+public import TestSupport
+import ToggleSettings
+import WordGames
+public import Workspace
+
+/// A data folder without accounts that goes with the test, with two short word lists.
+public final class Person {
+  public let folder: TemporaryFolder
+  public let clock: TestClock
+  private let store: AccountStore
+
+  public var data: String { folder.path }
+
+  /// The folder of another process's test, which removes it.
+  public init(at path: String) throws {
+    folder = TemporaryFolder(at: path)
+    // Its ids are others than those of the process that made the folder.
+    clock = TestClock(seed: 99)
+    store = try AccountStore(data: path, environment: .ofSystem(bootID: "test"))
+  }
+
+  public init() throws {
+    folder = TemporaryFolder()
+    clock = TestClock()
+    store = try AccountStore(data: folder.path, environment: .ofSystem(bootID: "test"))
+    try folder.makeFolder("words")
+    try folder.write("comidas\nmamá\ncosas\ncaminos\n", to: "words/spanish")
+    try folder.write("cambering\ngrace\nletters\nelephant\nlevel\n", to: "words/american-english")
+  }
+
+  public func access() throws -> AccountAccess { try store.openLocal() }
+
+  /// - Parameter drawing: the path of the program that decodes pictures.
+  public func workspace(
+    _ sources: SettingSources = SettingSources(), drawing: String = "/nonexistent", rehearsal: Rehearsal = .off
+  ) throws -> Workspace {
+    try Workspace(
+      access(), environment: clock.environment, settings: sources,
+      lexicons: LexiconLibrary(listFolders: [data + "/words"], cacheFolder: nil), modes: ModeTable(),
+      drawing: DrawingProgram(path: drawing, environment: [], clock: monotonicSeconds), rehearsal: rehearsal)
+  }
+
+  public func settingsFile(_ text: String) throws -> String { try folder.write(text, to: "settings.json") }
+}

@@ -1,0 +1,193 @@
+// Layers of settings from outside the account, and how settings are shown.
+
+import GRDB
+import Problems
+import Storage
+import Testing
+import Text
+import ToggleSettings
+
+@Suite struct LayerTests {
+  private func layered() throws -> SettingsTree {
+    let tree = try pizza()
+    _ = tree.setLayer(
+      .system,
+      [
+        LayeredSetting("game.language", .text("italian"), from: .system(path: "/etc/d.json", locked: false)),
+        LayeredSetting("game.length", .number(7), from: .system(path: "/etc/d.json", locked: true)),
+      ])
+    return tree
+  }
+
+  @Test func `default, system, account, environment, command line: the later one wins`() throws {
+    let tree = try layered()
+    #expect(try tree.get("game.language") == .text("italian"))
+    try tree.set("game.language", to: .text("english"), by: .user)
+    #expect(try tree.get("game.language") == .text("english"))
+    _ = tree.setLayer(.environment, LayeredSetting.environment(["DECKHAND_SET_GAME_LANGUAGE": "spanish", "HOME": "/"]))
+    #expect(try tree.get("game.language") == .text("spanish"))
+    let line = try #require(LayeredSetting.commandLine("game.language=italian"))
+    _ = tree.setLayer(.commandLine, [line])
+    #expect(try tree.get("game.language") == .text("italian"))
+    #expect(try tree.why("game.language").sources == [.commandLine("game.language=italian")])
+    #expect(try tree.why("game.language").shadowed == KeptSetting(.value(.text("english")), setBy: .user))
+    _ = tree.setLayer(.commandLine, [])
+    _ = tree.setLayer(.environment, [])
+    #expect(try tree.why("game.language").sources == [.account(.user)])
+    try tree.reset("game.language", by: .user)
+    #expect(try tree.why("game.language").sources == [.system(path: "/etc/d.json", locked: false)])
+  }
+
+  @Test func `what is forced can't be changed from within, and the answer names what forces it`() throws {
+    let tree = try layered()
+    let line = try #require(LayeredSetting.commandLine("pizza=off"))
+    _ = tree.setLayer(
+      .commandLine, [line, LayeredSetting("game.length", .text("9"), from: .commandLine("game.length=9"))])
+    #expect(try tree.state("pizza") == .off)
+    #expect(
+      problem { try tree.set("pizza.tomato", to: .flag(true), by: .user) }?.message
+        == "pizza.tomato is off by --set pizza=off on the command line; start without that option to change it")
+    #expect(problem { try tree.toggle(["pizza"], by: .user) }?.code == "locked")
+    try tree.set("pizza", to: .flag(false), by: .user)
+    #expect(tree.kept.isEmpty)
+    #expect(
+      problem { try tree.set("game.length", to: .number(8), by: .user) }?.message
+        == "game.length is 7 by the system file /etc/d.json, which locks it; whoever looks after this machine can change that"
+    )
+  }
+
+  @Test func `a group's entry stands for its switches, a later entry for one of them holds`() throws {
+    let tree = try pizza()
+    _ = tree.setLayer(
+      .environment, LayeredSetting.environment(["DECKHAND_SET_PIZZA_CHEESE_FETA": "off", "DECKHAND_SET_PIZZA": "on"]))
+    #expect(try tree.get("pizza.tomato") == .flag(true))
+    #expect(try tree.get("pizza.cheese.feta") == .flag(false))
+  }
+
+  @Test func `an entry waits for its declaration, and one that never comes can be told`() throws {
+    let tree = try pizza()
+    let line = try #require(LayeredSetting.commandLine("quiz.level=3"))
+    #expect(tree.setLayer(.commandLine, [line]).isEmpty)
+    #expect(tree.unclaimed(.commandLine) == [line])
+    try tree.declare(
+      [SettingDeclaration("quiz.level", .number(NumberRange(), default: 1))], by: .plugin(PluginName("quiz")!))
+    #expect(tree.unclaimed(.commandLine).isEmpty)
+    #expect(try tree.get("quiz.level") == .number(3))
+  }
+
+  @Test func `a value that does not fit is left aside and told`() throws {
+    let tree = try pizza()
+    let notices = tree.setLayer(.environment, LayeredSetting.environment(["DECKHAND_SET_GAME_LENGTH": "twelve"]))
+    #expect(
+      notices.map(\.message) == [
+        "game.length: a whole number from 7 to 9 is expected, not \"twelve\", by DECKHAND_SET_GAME_LENGTH in the environment; it is left aside"
+      ])
+    #expect(try tree.get("game.length") == .number(8))
+  }
+
+  @Test func `a variable that two settings answer to sets neither`() throws {
+    let tree = SettingsTree()
+    _ = tree.setLayer(.environment, LayeredSetting.environment(["DECKHAND_SET_A_B": "on"]))
+    let notices = try tree.declare(
+      [SettingDeclaration("a.b", .toggle()), SettingDeclaration("a_b", .toggle())], by: .program)
+    #expect(notices.map(\.message) == ["DECKHAND_SET_A_B could mean a.b or a_b, so it sets neither"])
+    #expect(try tree.get("a.b") == .flag(false))
+  }
+
+  @Test(arguments: ["", "=x", "novalue"]) func `--set without a name or a value is none`(text: String) {
+    #expect(LayeredSetting.commandLine(text) == nil)
+  }
+
+  @Test func `a system file is read, flat or nested, with its locks`() throws {
+    let text = """
+      {"values": {"game": {"language": "ital\\u0069an", "length": 9}, "pizza": true, "pizza.tomato": false},
+       "locked": ["game.length", "pizza"]}
+      """
+    let tree = try pizza()
+    #expect(tree.setLayer(.system, try SettingsFile.read(Array(text.utf8), path: "/etc/s.json")).isEmpty)
+    #expect(try tree.get("game.language") == .text("italian"))
+    #expect(problem { try tree.set("game.length", to: .number(8), by: .user) }?.code == "locked")
+    #expect(try tree.get("pizza.tomato") == .flag(false))
+    #expect(try tree.get("pizza.basil") == .flag(true))
+    #expect(problem { try tree.set("pizza.basil", to: .flag(false), by: .user) }?.code == "locked")
+  }
+
+  @Test(arguments: [
+    ("", "/s:1:1: a value expected, the file ends here"), ("[]", "/s: an object is expected"),
+    ("{\"values\": {\n  \"a\": nul}}", "/s:2:8: a value expected, \"n\" found"),
+    ("{\"value\": {}}", "/s: /value: \"values\" or \"locked\" as the key is expected"),
+    ("{\"values\": {\"a\": 1e999}}", "/s: /values/a: a text, a number, true or false is expected"),
+    ("{\"values\": {\"a\": {\"b\": null}}}", "/s: /values/a/b: a text, a number, true or false is expected"),
+    ("{\"values\": {\"a\": [1]}}", "/s: /values/a: a text, a number, true or false is expected"),
+    ("{\"values\": 1}", "/s: /values: an object is expected"),
+    ("{\"locked\": 1}", "/s: /locked: a list of names is expected"),
+    ("{\"locked\": [\"a\", 1]}", "/s: /locked/1: a name is expected"),
+    ("{} x", "/s:1:4: the end of the file expected, \"x\" found"),
+  ])
+  func `a system file that is none is refused with its place`(text: String, message: String) {
+    #expect(problem { _ = try SettingsFile.read(Array(text.utf8), path: "/s") }?.message == message)
+  }
+
+  @Test func `a system file cut anywhere, changed anywhere or deep is refused or read, never more`() {
+    let whole = Array(
+      "{\"values\": {\"a\": {\"b\": \"x\\u00e9\\n\", \"c\": -1.5e3}, \"d\": true}, \"locked\": [\"d\"]}".utf8)
+    for length in 0..<whole.count {
+      #expect(problem { _ = try SettingsFile.read(Array(whole.prefix(length)), path: "/s") }?.code == "bad_file")
+    }
+    for place in whole.indices {
+      for byte in [UInt8](0...255) {
+        var changed = whole
+        changed[place] = byte
+        let error = problem { _ = try SettingsFile.read(changed, path: "/s") }
+        #expect(error == nil || error?.code == "bad_file")
+      }
+    }
+    let deep = String(repeating: "{\"a\":", count: 100_000)
+    #expect(problem { _ = try SettingsFile.read(Array(("{\"values\": " + deep).utf8), path: "/s") }?.code == "bad_file")
+  }
+}
+
+@Suite struct SettingsViewTests {
+  @Test func `rows show the tree in order, with states and what is changed`() throws {
+    let tree = try pizza()
+    try tree.set("pizza.cheese.feta", to: .flag(true), by: .user)
+    let rows = try tree.rows().map {
+      "\($0.depth) \($0.title) \($0.state?.rawValue ?? $0.value?.text ?? "-")\($0.isChanged ? " *" : "")"
+    }
+    #expect(
+      rows == [
+        "0 Pizza mixed *", "1 tomato off", "1 Basil on", "1 cheese mixed *", "2 feta on *", "2 brie off", "0 game -",
+        "1 language english", "1 length 8", "1 name ana", "1 file ",
+      ])
+    #expect(
+      try tree.rows(of: "pizza.cheese").map(\.name) == ["pizza.cheese", "pizza.cheese.feta", "pizza.cheese.brie"])
+  }
+
+  @Test func `why tells the default, who set it and what may stand there`() throws {
+    let tree = try pizza()
+    try tree.set("game.length", to: .number(9), by: .plugin(PluginName("quiz")!))
+    let why = try tree.why("game.length")
+    #expect(why.standard == .number(8))
+    #expect(why.sources.map(\.description) == ["plugin quiz"])
+    #expect(why.expectation == "a whole number from 7 to 9")
+    #expect(why.declaredBy == .program)
+    #expect(try tree.why("pizza").sources == [.standard])
+    #expect(try tree.children(of: "pizza") == ["pizza.tomato", "pizza.basil", "pizza.cheese"])
+  }
+
+  @Test func `what is kept goes through the database unchanged`() throws {
+    let store = Store(path: nil, migrations: SettingsTable.migrations)
+    let values: [String: KeptSetting] = [
+      "a": KeptSetting(.value(.flag(true)), setBy: .user), "b": KeptSetting(.value(.number(2.5)), setBy: .startScript),
+      "c": KeptSetting(.value(.text("été\nx")), setBy: .plugin(PluginName("q")!)),
+      "d": KeptSetting(.lastMixed(["x", "y.z"]), setBy: .script("s")),
+    ]
+    try store.operation("set") { db in
+      try SettingsTable.write(values.map { KeptChange(name: $0.key, setting: $0.value) }, db)
+      #expect(try SettingsTable.load(db) == values)
+      try SettingsTable.write([KeptChange(name: "a", setting: nil)], db)
+      try db.execute(sql: "INSERT INTO settings VALUES ('z', 'future', 1, 'person'), ('y', 'number', 'text', 'person')")
+      #expect(try SettingsTable.load(db).keys.sorted() == ["b", "c", "d"])
+    }
+  }
+}

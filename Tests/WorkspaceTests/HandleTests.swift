@@ -1,0 +1,112 @@
+// Handles of decks and cards at the workspace's door: one object a thing, always what the store has, ended with its
+// thing.
+
+import Decks
+import TestWorkspace
+import Testing
+import Text
+
+@testable import Workspace
+
+@Suite struct HandleTests {
+  private let person: Person
+  private let workspace: Workspace
+  private let deck: DeckHandle
+
+  init() throws {
+    person = try Person()
+    workspace = try person.workspace()
+    deck = try workspace.createDeck("D")
+    for prompt in ["c", "b", "a"] { _ = try deck.add(NewCard(prompt: prompt, answer: prompt + "!")) }
+  }
+
+  private func prompts(_ deck: DeckHandle) throws -> [String] {
+    try deck.cards().rest().map { try $0.record().prompt }
+  }
+
+  @Test func `one thing has one handle while somebody holds it`() throws {
+    let card = try #require(try deck.card(at: 1))
+    #expect(try workspace.openDeck("d") === deck && card.deck() === deck)
+    #expect(try deck.cards().rest().first === card)
+    #expect(try workspace.openOrCreateDeck("D") === deck)
+    #expect(try workspace.openOrCreateDeck("E") !== deck)
+    #expect(try workspace.decks().map { try $0.record().name } == ["D", "E"])
+  }
+
+  @Test func `a handle answers what the store has now, whoever changed it`() throws {
+    let (first, last) = (try #require(try deck.card(at: 1)), try #require(try deck.card(at: 3)))
+    #expect(try (first.position(), last.position(), deck.count()) == (1, 3, 3))
+    try last.move(to: 1)
+    #expect(try (first.position(), last.position()) == (2, 1) && prompts(deck) == ["c", "a", "b"])
+    try last.move(to: 99)
+    #expect(try (last.position(), prompts(deck)) == (3, ["a", "b", "c"]))
+    let other = try person.workspace()
+    try other.openDeck("D").cards().rest().forEach { try $0.update(answer: "new") }
+    #expect(try last.record().answer == "new")
+    #expect(try other.openDeck("D").removeCards(at: [1]) == 1)
+    #expect(try (last.position(), deck.count()) == (2, 2))
+    try other.close()
+  }
+
+  @Test func `what is gone answers so, and the rest goes on`() throws {
+    let (gone, rest) = (try #require(try deck.card(at: 2)), try #require(try deck.card(at: 3)))
+    #expect(try deck.remove(gone) == 1)
+    #expect(throws: DeckError.self) { try gone.record() }
+    #expect(throws: DeckError.self) { try gone.update(prompt: "x") }
+    #expect(throws: DeckError.self) { try gone.move(to: 1) }
+    #expect(try !gone.exists() && rest.exists())
+    #expect(try rest.position() == 2)
+    #expect(try deck.removeCards(at: [2, 2, 9]) == 1)
+    #expect(try deck.remove() == 1)
+    #expect(throws: DeckError.self) { try deck.count() }
+    #expect(throws: DeckError.self) { try deck.add(NewCard(prompt: "x", answer: "y")) }
+    #expect(try !rest.exists())
+  }
+
+  @Test func `cards that were asked for stay fixed, but for those that go meanwhile`() throws {
+    let cards = try deck.cards()
+    let first = try #require(try cards.nextCard())
+    #expect(cards.count == 3)
+    _ = try deck.add(NewCard(prompt: "z", answer: "z"))
+    try #require(try deck.card(at: 3)).update(prompt: "B")
+    let last = try #require(try deck.card(at: 4))
+    _ = try workspace.remove([last])
+    #expect(try cards.rest().map { try $0.record().prompt } == ["B"])
+    #expect(try cards.nextCard() == nil && first.record().prompt == "a")
+    #expect(try deck.cards(matching: "prompt:B").count == 1)
+    #expect(throws: DeckError.self) { try deck.cards(matching: "prompt:") }
+  }
+
+  @Test func `several cards change in one step, or none of them`() throws {
+    let cards = try deck.cards().rest()
+    try workspace.changeTags(cards, adding: ["x", "y"], removing: [])
+    try workspace.changeTags([cards[0]], adding: [], removing: ["x"])
+    #expect(try cards.map { try $0.record().tags } == [["y"], ["x", "y"], ["x", "y"]])
+    try workspace.setSuspended([cards[0], cards[1]], true)
+    #expect(try cards.map { try $0.record().isSuspended } == [true, true, false])
+    _ = try deck.remove(cards[2])
+    #expect(throws: DeckError.self) { try workspace.update(cards, prompt: nil, answer: "same") }
+    #expect(try cards[0].record().answer == "a!")
+    let guid = try cards[1].record().guid
+    #expect(try workspace.cards(guidBeginning: guid).map { $0 === cards[1] } == [true])
+  }
+
+  @Test func `a page of a listing has its positions, with and without a query`() throws {
+    let page = try workspace.listCards(of: [deck], offset: 1, limit: 1)
+    #expect(
+      try page.total == 3 && page.cards.map { try $0.card.record().prompt } == ["b"] && page.cards[0].position == 2)
+    let found = try workspace.listCards(of: [deck], matching: "answer:c!", offset: 0, limit: 5)
+    #expect(found.total == 1 && found.cards.map(\.position) == [3])
+    #expect(try workspace.listCards(of: [deck], offset: 5, limit: 5).cards.isEmpty)
+  }
+
+  @Test func `the options of a deck are its own, and those beyond their bounds are refused`() throws {
+    let name = try #require(DeckOptions.names.first)
+    let other = try workspace.createDeck("E")
+    let before = try other.options().value(name)
+    try deck.setOption(name, to: before + 1)
+    #expect(try (deck.options().value(name), other.options().value(name)) == (before + 1, before))
+    #expect(throws: DeckError.self) { try deck.setOption(name, to: -1) }
+    #expect(try deck.options().value(name) == before + 1)
+  }
+}

@@ -1,0 +1,195 @@
+// Units of work, rehearsals and the gate at the workspace's door: all of a unit or nothing, and nothing after a
+// sign-out.
+
+import CardDocuments
+import Decks
+import Problems
+import TestSupport
+import TestWorkspace
+import Testing
+import Text
+
+@testable import Workspace
+
+private struct Stop: Error {}
+
+@Suite struct UnitTests {
+  private let person: Person
+
+  init() throws { person = try Person() }
+
+  private func card(_ prompt: String) -> NewCard { NewCard(prompt: prompt, answer: "x") }
+
+  @Test func `a unit is kept whole, or taken back whole, and says what it did`() throws {
+    let workspace = try person.workspace()
+    let deck = try workspace.createDeck("D")
+    try workspace.beginUnit()
+    #expect(workspace.isInUnit)
+    for prompt in ["a", "b"] { _ = try deck.add(card(prompt)) }
+    let made = try workspace.createDeck("E")
+    #expect(workspace.unitSummary == "adding cards (2 times), creating a deck")
+    try workspace.rollbackUnit()
+    #expect(try !workspace.isInUnit && deck.count() == 0 && workspace.decks().count == 1)
+    #expect(throws: DeckError.self) { try made.count() }
+    try workspace.beginUnit()
+    _ = try deck.add(card("c"))
+    try workspace.commitUnit()
+    #expect(try deck.count() == 1)
+    #expect(throws: (any Error).self) { try workspace.commitUnit() }
+    #expect(throws: (any Error).self) { try workspace.rollbackUnit() }
+    try workspace.close()
+  }
+
+  @Test func `a unit that is not committed is gone with the workspace, and documents with it`() throws {
+    let workspace = try person.workspace()
+    let document = try workspace.createDocument(background: nil)
+    let text = try document.addText("before", color: .black, font: "", at: ElementPlacement())
+    try workspace.beginUnit()
+    _ = try workspace.createDeck("D")
+    try text.set(.text, to: .text("after"))
+    _ = try workspace.createDocument(background: nil)
+    try workspace.close()
+    let again = try person.workspace()
+    #expect(try again.decks().isEmpty)
+    let documents = try again.documents().documents
+    #expect(try documents.count == 1 && documents[0].elements()[0].element().text == "before")
+    try again.close()
+  }
+
+  @Test func `an operation that fails leaves nothing of itself, in a unit too`() throws {
+    let workspace = try person.workspace()
+    let deck = try workspace.createDeck("D")
+    for isInUnit in [false, true] {
+      if isInUnit { try workspace.beginUnit() }
+      #expect(throws: Stop.self) {
+        try deck.addAll(onDuplicate: .skip) { batch in
+          try batch.add(card("a"))
+          throw Stop()
+        }
+      }
+      #expect(try deck.count() == 0)
+    }
+    _ = try deck.add(card("b"))
+    try workspace.commitUnit()
+    #expect(try deck.count() == 1)
+    try workspace.close()
+  }
+
+  @Test func `a rehearsal changes nothing outside a unit, and tells what it would do`() throws {
+    let first = try person.workspace()
+    _ = try first.createDeck("D")
+    try first.close()
+    var told: [String] = []
+    let workspace = try person.workspace(rehearsal: Rehearsal(isOn: true) { told.append($0) })
+    #expect(throws: WorkspaceError.rehearsal("creating a deck")) { try workspace.createDeck("E") }
+    try workspace.beginUnit()
+    let document = try workspace.createDocument(background: nil)
+    _ = try workspace.createDeck("E")
+    #expect(!workspace.rehearsal.mayActOutside("write a file") && told == ["dry run: would write a file"])
+    try workspace.rollbackUnit()
+    #expect(try workspace.decks().count == 1 && workspace.documents().documents.isEmpty)
+    #expect(throws: (any Error).self) { try document.document() }
+    #expect(Rehearsal.off.mayActOutside("write a file"))
+    try workspace.close()
+    let names = names(in: person.data + "/local")
+    #expect(
+      !names.contains("documents")
+        || TestSupport.names(in: person.data + "/local/documents").allSatisfy { !$0.hasSuffix(".rwcard") })
+  }
+
+  @Test func `after the close every handle answers signed out`() throws {
+    let workspace = try person.workspace()
+    let deck = try workspace.createDeck("D")
+    let card = try deck.add(card("a"))
+    let session = try deck.study(SessionHandle.Wish(try workspace.preferences()))
+    let cards = try deck.cards()
+    let document = try workspace.createDocument(background: nil)
+    let text = try document.addText("x", color: .black, font: "", at: ElementPlacement())
+    var options = GameWish()
+    options.base = "cambering"
+    let game = try workspace.startGame(options)
+    let uses: [(String, () throws -> Void)] = [
+      ("deck", { _ = try deck.count() }), ("record", { _ = try deck.record() }),
+      ("add", { _ = try deck.add(self.card("b")) }),
+      ("card", { _ = try card.record() }), ("move", { try card.move(to: 1) }), ("cards", { _ = try cards.rest() }),
+      ("session", { _ = try session.card() }), ("answer", { _ = try session.answer(.good) }),
+      ("document", { _ = try document.document() }), ("element", { _ = try text.element() }),
+      ("set", { try text.set(.x, to: .number(5)) }), ("game", { _ = try game.guess("grace") }),
+      ("hint", { _ = try game.hint() }),
+      ("decks", { _ = try workspace.decks() }), ("results", { _ = try workspace.gameResults() }),
+      ("unit", { try workspace.beginUnit() }), ("preferences", { _ = try workspace.preferences() }),
+      ("documents", { _ = try workspace.documents() }), ("new", { _ = try workspace.startGame(options) }),
+      ("check", { _ = try workspace.integrityProblems() }),
+    ]
+    for (name, use) in uses { #expect(throws: Never.self, "\(name)") { try use() } }
+    try workspace.close()
+    #expect(!workspace.isOpen && !workspace.isInUnit)
+    for (name, use) in uses {
+      do {
+        try use()
+        Issue.record("\(name) answered")
+      } catch let error as WorkspaceError {
+        guard case .signedOut = error else {
+          Issue.record("\(name): \(error)")
+          continue
+        }
+      }
+    }
+    try workspace.close()
+  }
+
+  @Test func `two processes see each other's changes, and the one that is late is told`() throws {
+    let (one, other) = (try person.workspace(), try person.workspace())
+    let deck = try one.createDeck("D")
+    #expect(try other.openDeck("D").count() == 0)
+    _ = try deck.add(card("a"))
+    #expect(try other.openDeck("D").count() == 1)
+    try other.openDeck("D").rename(to: "E")
+    #expect(try deck.record().name == "E")
+    #expect(throws: DeckError.self) { try one.openDeck("D") }
+    try other.close()
+    #expect(try deck.count() == 1)
+    try one.close()
+  }
+}
+
+@Suite struct DocumentHandleTests {
+  @Test func `a move waits for its save, a text does not, and both are there at the next opening`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let document = try workspace.createDocument(background: nil)
+    let text = try document.addText("a", color: .black, font: "", at: ElementPlacement())
+    try text.set(.x, to: .number(40))
+    try text.set(.text, to: .text("b"))
+    let other = try person.workspace()
+    let theirs = try #require(try other.documents().documents.first)
+    #expect(try theirs.elements()[0].element().text == "b")
+    try text.set(.y, to: .number(7))
+    #expect(workspace.saveDocuments().isEmpty)
+    #expect(try (text.element().x, text.element().y) == (40, 7))
+    try workspace.close()
+    let again = try person.workspace()
+    let element = try #require(try again.documents().documents.first?.elements().first)
+    #expect(try (element.element().x, element.element().y, element.element().text) == (40, 7, "b"))
+    try again.close()
+    try other.close()
+  }
+
+  @Test func `one document and one element have one handle, and a gone element says so`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let document = try workspace.createDocument(background: nil)
+    let text = try document.addText("a", color: .black, font: "", at: ElementPlacement())
+    let id = try document.document().id.description
+    #expect(try workspace.openDocument(id) === document && document.element(text.id) === text)
+    #expect(try workspace.documents().documents[0] === document)
+    try document.document().removeElement(text.id)
+    #expect(throws: (any Error).self) { try text.element() }
+    #expect(throws: (any Error).self) { try text.set(.x, to: .number(1)) }
+    let copy = try document.duplicate()
+    #expect(try copy !== document && workspace.documentEntries().count == 2)
+    try document.document().remove()
+    #expect(throws: (any Error).self) { try document.document().setBackground(.black) }
+    try workspace.close()
+  }
+}
