@@ -142,7 +142,8 @@ let package = Package(
     .target(
       name: "TestWorkspace",
       dependencies: [
-        "TestSupport", "Authentication", "CardDocuments", "Files", "Lexicon", "ToggleSettings", "WordGames", "Workspace",
+        "TestSupport", "Authentication", "CardDocuments", "Files", "Lexicon", "ToggleSettings", "WordGames",
+        "Workspace",
       ], path: "Tests/TestWorkspace", swiftSettings: strict),
     // Sweeps the problems of all rooms.
     tests(
@@ -171,7 +172,7 @@ let package = Package(
     tests(
       "Bindings",
       [
-        "CardDocuments", "Commands", "Decks", "LuaRuntime", "Problems", "Text", "Workspace", "TestWorkspace",
+        "CardDocuments", "Commands", "Decks", "LuaRuntime", "Problems", "Text", "Values", "Workspace", "TestWorkspace",
         "deckhand-draw",
       ]),
     tests("Authentication", ["Problems", "Files", "AuthenticationProbe", "CTerminal"]),

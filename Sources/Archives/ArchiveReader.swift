@@ -1,5 +1,6 @@
 // Reading such an archive from its beginning to its end.
-// Invariant: names that lead out of where they are unpacked are refused; memory is bounded by a piece, whatever the archive
+// Invariant: names that lead out of where they are unpacked are refused; memory is bounded by a piece, whatever the
+// archive
 // says; an archive that ends early, or whose check sum is wrong, is an error and never a short file.
 
 import CZstd

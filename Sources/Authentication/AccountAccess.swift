@@ -1,7 +1,10 @@
 // What a sign-in hands out, and the only thing with which an account's files are opened.
-// Invariant: nobody but this room can make one, and it opens nothing any more once the person has signed out.
+// Invariant: nobody but this room can make one, and it opens nothing any more once the user has signed out.
 
 /// The right to one person's folder, until it is closed.
+///
+///     let access = try store.verify("ana", password)
+///     try access.folder()   // ".../accounts/ana", until the access is closed
 public final class AccountAccess {
   /// The account's name; nil for the local data of somebody without an account.
   public let name: String?
@@ -20,7 +23,7 @@ public final class AccountAccess {
     path = folder
   }
 
-  /// The folder with all that is the person's. Throws `required` after the sign-out.
+  /// The folder with all that is the user's. Throws `required` after the sign-out.
   public func folder() throws(AuthenticationError) -> String {
     guard isOpen else { throw .required }
     return path

@@ -1,5 +1,5 @@
 // Which names an account may have: fit for a folder, one script, and not to be taken for another account's.
-// Invariant: two accounts never have names that a person could take for one another by sight; see `skeleton`.
+// Invariant: two accounts never have names that a user could take for one another by sight; see `skeleton`.
 
 import Text
 
@@ -45,7 +45,7 @@ struct AccountName: Equatable {
     }
   }
 
-  /// What a person may type for the name: capitals and compatible forms don't matter.
+  /// What a user may type for the name: capitals and compatible forms don't matter.
   static func key(_ name: String) -> String { name.compatiblyFolded }
 
   /// What the name looks like: letters that are drawn alike are one. From the Unicode confusables (UTS #39) in mind, a
@@ -66,8 +66,8 @@ struct AccountName: Equatable {
   ]
 }
 
-/// The writing systems that a name's letters are told apart by. Letters of scripts that are not listed stand each with
-/// their block of 128 code points, so they can't be mixed with others either.
+/// The writing systems by which a name's letters are distinguished. Letters of scripts that are not listed stand each
+/// with their block of 128 code points, so they can't be mixed with others either.
 private enum Script: Hashable {
   case latin, greek, cyrillic, armenian, hebrew, arabic, kana, han, hangul, bopomofo, georgian, ethiopic
   case block(UInt32)

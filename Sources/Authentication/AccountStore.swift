@@ -1,6 +1,6 @@
-// The accounts in a data folder: `accounts/NAME/`, each with its `credentials` beside what is the person's.
-// Invariant: an account is there whole or not at all, and its password is the old one or the new one, at whatever moment
-// the process ends. Every try at a password goes through `attempt`, which counts it.
+// The accounts in a data folder: `accounts/NAME/`, each with its `credentials` beside what is the user's.
+// Invariant: an account is there whole or not at all, and its password is the old one or the new one, at whatever
+// moment the process ends. Every try at a password goes through `attempt`, which counts it.
 
 import CSodium
 public import Files
@@ -8,6 +8,9 @@ import Glibc
 import Text
 
 /// Adds, lists, checks, changes and removes accounts.
+///
+///     let store = try AccountStore(data: folder, environment: environment)
+///     try store.names()   // ["ana"]
 public final class AccountStore {
   private let accounts: String
   private let local: String
@@ -129,7 +132,8 @@ public final class AccountStore {
     }
   }
 
-  /// Hashes the password anew when the program asks for more than its hash has. Failing is told, and hinders nobody.
+  /// Hashes the password anew when the program asks for more than its hash has. A failure is reported, and hinders
+  /// nobody.
   private func strengthen(
     _ account: String, _ hash: PasswordHash, _ password: borrowing Secret
   ) -> AuthenticationError? {
@@ -221,7 +225,8 @@ public final class AccountStore {
     }
   }
 
-  /// The same at the beginning, unless somebody is at work there. What cannot be removed now is tried at the next start.
+  /// The same at the beginning, unless somebody is at work there. What cannot be removed now is tried at the next
+  /// start.
   private func removeLeftoversIfFree() {
     do {
       guard try PrivateFile.names(in: accounts).contains(where: { $0.hasPrefix(".removed-") }),

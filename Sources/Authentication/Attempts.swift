@@ -1,6 +1,7 @@
-// How many tries failed in a row, and how long the next one has to wait: one second, doubled with each failure, at most an hour.
-// Invariant: a try is counted before it is made, under a lock that is held until it ends, so that no process that is killed
-// and no two at once get a try for nothing; no setting of the clock shortens the wait.
+// How many tries failed in a row, and how long the next one has to wait: one second, doubled with each failure, at most
+// an hour.
+// Invariant: a try is counted before it is made, under a lock that is held until it ends, so that no process that is
+// killed and no two at once get a try for nothing; no setting of the clock shortens the wait.
 
 import CSodium
 import Files
@@ -34,8 +35,8 @@ struct Failures: Equatable {
     return line + [0x0A]
   }
 
-  /// Reads a record. One that nobody wrote, or with another tag, is none; one that makes no sense counts as some failures
-  /// just now.
+  /// Reads a record. One that nobody wrote, or with another tag, is none; one that makes no sense counts as some
+  /// failures just now.
   init(record: [UInt8], tag: String, now: ClockReading) {
     self = Failures(count: 0, last: now)
     if record.allSatisfy({ $0 == 0 }) { return }
@@ -81,8 +82,8 @@ struct AttemptRecord: ~Copyable {
   }
 
   /// Of a name that nobody has: one of a fixed number of places in one file, found by a hash with a key of its own, so
-  /// that such names are slowed down like any other and need no room of their own. Two that meet in a place push each other
-  /// out: to lose a wait so takes thousands of tries at other names, each as slow as any.
+  /// that such names are slowed down like any other and need no room of their own. Two that meet in a place push each
+  /// other out: to lose a wait so takes thousands of tries at other names, each as slow as any.
   static func ofUnknown(_ name: String, in folder: String, _ environment: Environment) throws(AuthenticationError)
     -> AttemptRecord
   {
@@ -113,8 +114,8 @@ struct AttemptRecord: ~Copyable {
     return digest
   }
 
-  /// The failures so far. What was noted in an earlier start of the machine, with a later time than now, is moved to now:
-  /// the wait starts anew, neither shortened nor stretched by a clock that was wrong.
+  /// The failures so far. What was noted in an earlier start of the machine, with a later time than now, is moved to
+  /// now: the wait starts anew, neither shortened nor stretched by a clock that was wrong.
   func failures(at now: ClockReading) throws(AuthenticationError) -> Failures {
     var bytes = [UInt8](repeating: 0, count: Failures.recordLength)
     let count = pread(lock.descriptor, &bytes, bytes.count, off_t(offset))

@@ -6,6 +6,10 @@ public import Problems
 import Text
 
 /// A sign-in, an account or a password that was refused.
+///
+///     do { try gate.login("ana", password) } catch {
+///       if error.mayTryAgain { ... }   // denied, locked, empty or busy
+///     }
 public enum AuthenticationError: Problem, Equatable {
   /// A wrong name or a wrong password: nothing tells which.
   case denied
@@ -15,7 +19,7 @@ public enum AuthenticationError: Problem, Equatable {
   case empty
   /// Another sign-in runs, here or in another process that has not let go for seconds.
   case busy
-  /// The person signed out, or left, while the sign-in ran.
+  /// The user signed out, or left, while the sign-in ran.
   case cancelled
   case signedIn(String)
   /// What was tried needs a sign-in.

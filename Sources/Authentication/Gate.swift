@@ -1,10 +1,12 @@
-// The gate: who is signed in, whether a sign-in runs, and who is told.
-// Invariant: only a right password opens it; one sign-in at a time; a sign-out closes the access before anybody hears of it,
-// and a sign-in that was running then never succeeds.
+// The gate: who is signed in, whether a sign-in runs, and who observes it.
+// Invariant: only a right password opens it; one sign-in at a time; a sign-out closes the access before any observer is
+// notified of it, and a sign-in that was running then never succeeds.
 
 import Problems
 
 /// What happened at the gate.
+///
+///     let subscription = gate.observe { event in if case .signedOut(let name) = event { print(name) } }
 public enum GateEvent: Equatable, Sendable {
   /// A sign-in began. The name is what was typed.
   case began(String)
@@ -17,24 +19,34 @@ public enum GateEvent: Equatable, Sendable {
   case accountsChanged
 }
 
-/// Somebody who hears of what happens at the gate.
+/// An observer of what happens at the gate.
+///
+///     let subscription = gate.observe { event in ... }
+///     subscription.cancel()
 public final class GateSubscription {
-  private var hear: ((GateEvent) -> Void)?
+  private var observer: ((GateEvent) -> Void)?
 
-  init(_ hear: @escaping (GateEvent) -> Void) { self.hear = hear }
+  init(_ observer: @escaping (GateEvent) -> Void) { self.observer = observer }
 
-  public var isCancelled: Bool { hear == nil }
-  public func cancel() { hear = nil }
-  func tell(_ event: GateEvent) { hear?(event) }
+  public var isCancelled: Bool { observer == nil }
+  public func cancel() { observer = nil }
+  func notify(_ event: GateEvent) { observer?(event) }
 }
 
 /// A sign-in that was begun: between the name and the password's check. It is used up by `finish` or `cancel`.
+///
+///     let begun = try gate.begin("ana")
+///     try gate.finish(begun, password)   // or gate.cancel(begun)
 public struct PendingSignIn: Sendable {
   public let name: String
   let number: Int
 }
 
 /// The one gate of a shell.
+///
+///     let gate = try Gate(store)
+///     try gate.login("ana", password)
+///     try gate.requireAccess().folder()
 public final class Gate {
   public let store: AccountStore
   private var pending: PendingSignIn?
@@ -42,7 +54,7 @@ public final class Gate {
   private var hasAccounts: Bool
   private var subscriptions: [GateSubscription] = []
 
-  /// What the person has access to; nil before the sign-in. Without accounts, the local data, from the start.
+  /// What the user has access to; nil before the sign-in. Without accounts, the local data, from the start.
   public private(set) var access: AccountAccess?
 
   /// Opens at once when there is no account.
@@ -76,7 +88,7 @@ public final class Gate {
     count += 1
     let begun = PendingSignIn(name: name, number: count)
     pending = begun
-    tell(.began(name))
+    notify(.began(name))
     return begun
   }
 
@@ -95,22 +107,22 @@ public final class Gate {
       access?.close()
       access = opened
       hasAccounts = true
-      tell(.signedIn(opened.name ?? begun.name))
+      notify(.signedIn(opened.name ?? begun.name))
       return opened
     } catch {
       if isPending(begun) {
         pending = nil
-        tell(.failed(error.code))
+        notify(.failed(error.code))
       }
       throw error
     }
   }
 
-  /// Gives up a sign-in that was begun, as when the person leaves the password's prompt.
+  /// Gives up a sign-in that was begun, as when the user leaves the password's prompt.
   public func cancel(_ begun: PendingSignIn) {
     guard isPending(begun) else { return }
     pending = nil
-    tell(.cancelled)
+    notify(.cancelled)
   }
 
   /// Begins and finishes at once, with a password that was read before. An empty one is refused before anything begins.
@@ -137,22 +149,22 @@ public final class Gate {
   public func logout() {
     if pending != nil {
       pending = nil
-      tell(.cancelled)
+      notify(.cancelled)
     }
     guard let user else { return }
     access?.close()
     access = nil
-    tell(.signedOut(user))
+    notify(.signedOut(user))
   }
 
   // MARK: Accounts
 
-  /// Adds an account. The first one takes over the local data, and its owner is signed in; whoever has the local data open
-  /// closes them before. Afterwards somebody signed in stays so.
+  /// Adds an account. The first one takes over the local data, and its owner is signed in; whoever has the local data
+  /// open closes them before. Afterwards somebody signed in stays so.
   @discardableResult
   public func addAccount(_ name: String, _ password: borrowing Secret) throws(AuthenticationError) -> String {
     if pending != nil { throw .busy }
-    try lookAgain()
+    try refresh()
     if access == nil { throw .required }
     let isFirst = !hasAccounts
     let account = try store.add(name, password, adoptingLocal: isFirst)
@@ -160,45 +172,45 @@ public final class Gate {
     access?.close()
     access = nil
     hasAccounts = true
-    tell(.accountsChanged)
+    notify(.accountsChanged)
     try login(account, password)
     return account
   }
 
   /// Looks whether another process has added the first account meanwhile: then the local data are its own, and what was
   /// open of them is closed.
-  public func lookAgain() throws(AuthenticationError) {
+  public func refresh() throws(AuthenticationError) {
     guard !hasAccounts, try !store.names().isEmpty else { return }
     hasAccounts = true
     access?.close()
     access = nil
-    tell(.accountsChanged)
+    notify(.accountsChanged)
   }
 
-  /// Removes the account that is signed in, with all its data, and signs out. After the last one the gate stands open again
-  /// with empty local data.
+  /// Removes the account that is signed in, with all its data, and signs out. After the last one the gate stands open
+  /// again with empty local data.
   public func removeAccount() throws(AuthenticationError) {
     let name = user ?? ""
     try store.remove(try requireAccess())
     access = nil
-    tell(.signedOut(name))
+    notify(.signedOut(name))
     guard try store.names().isEmpty else { return }
     hasAccounts = false
     access = try store.openLocal()
-    tell(.accountsChanged)
+    notify(.accountsChanged)
   }
 
   // MARK: Telling
 
   /// Hears of everything from now on, until it is cancelled.
-  public func observe(_ hear: @escaping (GateEvent) -> Void) -> GateSubscription {
-    let subscription = GateSubscription(hear)
+  public func observe(_ observer: @escaping (GateEvent) -> Void) -> GateSubscription {
+    let subscription = GateSubscription(observer)
     subscriptions.removeAll { $0.isCancelled }
     subscriptions.append(subscription)
     return subscription
   }
 
-  private func tell(_ event: GateEvent) {
-    for subscription in subscriptions { subscription.tell(event) }
+  private func notify(_ event: GateEvent) {
+    for subscription in subscriptions { subscription.notify(event) }
   }
 }

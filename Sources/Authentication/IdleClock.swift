@@ -2,6 +2,10 @@
 // Invariant: time that the machine slept counts; the wall clock has no say.
 
 /// The idle clock. The caller says what time it is: milliseconds since the machine started, sleep included.
+///
+///     var clock = IdleClock(now: 0)
+///     clock.touch(now: 60_000)
+///     clock.isOver(minutes: 15, now: 1_000_000)   // true
 public struct IdleClock: Equatable, Sendable {
   private var lastTouched: Int64
 

@@ -4,6 +4,8 @@
 import Glibc
 
 /// Reads a password without a terminal.
+///
+///     let password = try PasswordFile.read("/run/secrets/ana")
 public enum PasswordFile {
   /// The password in a file, all of it but one line end at its end.
   public static func read(_ path: String) throws(AuthenticationError) -> Secret {

@@ -5,6 +5,8 @@ import CSodium
 import Glibc
 
 /// What checking a password costs, to the attacker as to the owner.
+///
+///     HashCost(memory: 65_536, passes: 2)   // 64 MiB, read and written twice
 public struct HashCost: Equatable, Sendable {
   /// KiB of memory.
   public var memory: Int
@@ -83,7 +85,8 @@ struct PasswordHash: Equatable {
   }
 
   /// Whether the normalized password is the one. Takes the time that the cost says, right or wrong.
-  /// libsodium's own check says "another password" also when there was no memory to try it, so the hash is made anew here.
+  /// libsodium's own check says "another password" also when there was no memory to try it, so the hash is made anew
+  /// here.
   func matches(_ password: borrowing Secret) throws(AuthenticationError) -> Bool {
     let parts = text.split(separator: "$")
     guard let salt = decoded(parts[3], PasswordHash.saltLength), let wanted = decoded(parts[4], PasswordHash.hashLength)

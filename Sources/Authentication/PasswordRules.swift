@@ -13,7 +13,8 @@ enum PasswordRules {
     if password.count > Secret.longest { throw .tooLong(maximum: Secret.longest) }
     let plain = try lowered(password)
     let folded = Array(name.compatiblyFolded.utf8)
-    // A password without much in it beside the name is like the name; one that is plainly another is told as common.
+    // A password without much in it beside the name is like the name; one that is plainly another is reported as
+    // common.
     if plain.withBytes({ isLike(folded, $0) }) { throw .likeName }
     if plain.withBytes({ isCommon($0) }) { throw .common }
   }
@@ -135,7 +136,7 @@ enum PasswordRules {
     "1qaz2wsx3edc4rfv5tgb",
   ]
 
-  /// Words that people reach for first; each is refused with a few letters, digits or signs around it, too.
+  /// Words that users reach for first; each is refused with a few letters, digits or signs around it, too.
   private static let commonWords = [
     "password", "passwort", "passw", "contrasena", "motdepasse", "parola", "parol", "letmein", "welcome", "iloveyou",
     "sunshine", "princess", "football", "baseball", "superman", "batman", "dragon", "monkey", "shadow", "master",

@@ -1,4 +1,5 @@
-// The files of accounts: private ones, read only when nobody else could have read or written them, replaced whole, locked.
+// The files of accounts: private ones, read only when nobody else could have read or written them, replaced whole,
+// locked.
 // Invariant: what others could have read or written is not trusted.
 
 import Files
@@ -16,8 +17,8 @@ extension AuthenticationError {
 }
 
 enum PrivateFile {
-  /// Reads a file of ours, at most `limit` bytes. A link, a folder, somebody else's file and one that others can open are
-  /// refused.
+  /// Reads a file of ours, at most `limit` bytes. A link, a folder, somebody else's file and one that others can open
+  /// are refused.
   static func read(_ path: String, limit: Int) throws(AuthenticationError) -> [UInt8] {
     let file: ByteFile
     do { file = try ByteFile(path, followingLinks: false) } catch {

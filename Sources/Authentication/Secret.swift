@@ -1,10 +1,13 @@
 // Bytes that must not be seen: a password on its way to its check.
-// Invariant: they live in memory that libsodium guards (never swapped where the system allows it, left out of core dumps,
-// between guard pages) and wipes when the secret ends; no String and no array ever holds them.
+// Invariant: they live in memory that libsodium guards (never swapped where the system allows it, left out of core
+// dumps, between guard pages) and wipes when the secret ends; no String and no array ever holds them.
 
 import CSodium
 
 /// A password. It can't be copied, printed or compared; it is wiped when it ends.
+///
+///     let password = try Secret(bytes: "correct horse".utf8)
+///     password.withBytes { bytes in bytes.count }   // 13
 public struct Secret: ~Copyable {
   private let memory: UnsafeMutableRawPointer
   /// How many bytes it holds.
@@ -16,8 +19,8 @@ public struct Secret: ~Copyable {
   /// Room that a line typed at the terminal needs: what the kernel takes of one. Normalization may make it shorter.
   public static let lineCapacity = 4096
 
-  /// Room for `capacity` bytes, filled by a function that says how many it wrote. A function that fails or says nonsense
-  /// leaves nothing behind.
+  /// Room for `capacity` bytes, filled by a function that says how many it wrote. A function that fails or says
+  /// nonsense leaves nothing behind.
   public init(
     capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(AuthenticationError) -> Int
   ) throws(AuthenticationError) {

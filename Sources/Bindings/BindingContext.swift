@@ -1,5 +1,6 @@
-// What the bound objects of one Lua state reach: the user's workspace behind the gate, the shell and the plugins above, and
-// what the state was granted. Invariant: a binding gets at data only through `workspace()`, which is where the gate stands.
+// What the bound objects of one Lua state reach: the user's workspace behind the gate, the shell and the plugins above,
+// and what the state was granted. Invariant: a binding gets at data only through `workspace()`, which is where the gate
+// stands.
 
 import Commands
 import Lexicon
@@ -73,8 +74,8 @@ public final class BindingContext {
   fileprivate var kept: [String: MemoryCharge] = [:]
   /// Those of `files.lines`.
   let openFiles = OpenFiles()
-  /// The workspace that answered last. While it is open, nobody has signed out. Read at every call; nothing holds an access to it
-  /// across another.
+  /// The workspace that answered last. While it is open, nobody has signed out. Read at every call; nothing holds an
+  /// access to it across another.
   @exclusivity(unchecked) private var lastWorkspace: Workspace?
   /// The letters that `words.can_form` was asked about last.
   var letters = PlainLetters()

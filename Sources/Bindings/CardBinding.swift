@@ -11,7 +11,7 @@ extension CardSequence: BoundObject {}
 
 func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
   BoundType<CardHandle>(
-    "card", "A card: a prompt, and the answer to it.", cost: 512,
+    "card", "A card: a prompt, and the answer to it.", weight: .bytes(512),
     summary: { card in
       let record = try card.record()
       return "card \"\(printable(record.prompt, limit: 40))\" / \"\(printable(record.answer, limit: 40))\""
@@ -39,7 +39,7 @@ private func describeTexts(_ type: BoundType<CardHandle>, _ context: BindingCont
     try context.requireGrant(.decksWrite)
     try card.update(answer: text)
   }
-  type.field("tags", .list(.string), "Its tags, sorted. Assign a whole list, or use tag and untag.") { card in
+  type.field("tags", .list(.string), "Its tags. Assign a whole list, or use tag and untag.") { card in
     FrozenList(
       try card.record().tags, advice: "assign the whole list (card.tags = {...}), or use card:tag() and card:untag()")
   } set: { card, stack in
@@ -122,7 +122,7 @@ private func describeSchedule(_ type: BoundType<CardHandle>) {
 /// The iterator over cards: called for the next one.
 func cardSequenceType() -> BoundType<CardSequence> {
   BoundType<CardSequence>(
-    "cards", "An iterator over cards.", weigh: { 512 + $0.count * 8 + min($0.count, 256) * 512 },
+    "cards", "An iterator over cards.", weight: .measured({ 512 + $0.count * 8 + min($0.count, 256) * 512 }),
     summary: { "iterator over \(counted($0.count, "card"))" },
     check: { try requireOpen($0, "iterator") }
   ) { type in

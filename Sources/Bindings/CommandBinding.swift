@@ -1,5 +1,5 @@
-// Commands that Lua adds: `shell.command` and the type `command`. Invariant: such a command is described as a built-in one is, so
-// parsing, help, completion and --json come from the description; its `run` gets plain values only.
+// Commands that Lua adds: `shell.command` and the type `command`. Invariant: such a command is described as a built-in
+// one is, so parsing, help, completion and --json come from the description; its `run` gets plain values only.
 
 import Commands
 import LuaRuntime
@@ -149,19 +149,21 @@ private func result(of run: LuaReference, _ invocation: Invocation, _ context: B
   return try context.granting(filesOf: invocation) {
     try context.calling(.command(name)) {
       do {
-        return try run.call([arguments(of: invocation)], results: 2) { stack in
-          // `nil, problem` is the command's own way to say that it could not.
-          if stack.isNoneOrNil(-2), let problem = stack.problem(at: -1) { throw problem }
-          let value = try stack.value(-2)
-          if value.isNone { return CommandResult() }
-          return CommandResult(.object(LuaAnswer(value)), context.shell.display(of: value))
-        }
+        return try run.call([arguments(of: invocation)], results: 2) { try readResult($0, context) }
       } catch let error as LuaError where error.isOfOrdinaryLife {
         // `assert(decks.open(name))` in a command: the problem is what the person wants to read.
         throw error.problem ?? error
       }
     }
   }
+}
+
+private func readResult(_ stack: borrowing LuaStack, _ context: BindingContext) throws -> CommandResult {
+  // `nil, problem` is the command's own way to say that it could not.
+  if stack.isNoneOrNil(-2), let problem = stack.problem(at: -1) { throw problem }
+  let value = try stack.value(-2)
+  if value.isNone { return CommandResult() }
+  return CommandResult(.object(LuaAnswer(value)), context.shell.display(of: value))
 }
 
 extension LuaError {
@@ -219,6 +221,12 @@ public final class LuaAnswer {
   }
 }
 
+private func readOffers(_ stack: borrowing LuaStack) throws -> [String] {
+  guard stack.isTable(-1) else { return [] }
+  // What the terminal would not show as it is could hide what it puts into the line.
+  return try stack.table(-1).elements { try $0.text(-1) }.filter { printable($0, limit: 1_000) == $0 }
+}
+
 /// What a command's own `complete` offers. Tab shows no errors: a failure is kept for `plugin info`.
 private func offers(
   of function: LuaReference, _ name: String, _ context: BindingContext, _ word: String, _ before: [String]
@@ -227,13 +235,7 @@ private func offers(
   defer { Interrupts.passOn() }
   do {
     return try Interrupts.holding {
-      try context.calling(.completion(name)) {
-        try function.call([word, before]) { stack in
-          guard stack.isTable(-1) else { return [] }
-          // What the terminal would not show as it is could hide what it puts into the line.
-          return try stack.table(-1).elements { try $0.text(-1) }.filter { printable($0, limit: 1_000) == $0 }
-        }
-      }
+      try context.calling(.completion(name)) { try function.call([word, before]) { try readOffers($0) } }
     }
   } catch {
     if context.owner.plugin == nil { context.terms.noteFailure(String(describing: error)) }

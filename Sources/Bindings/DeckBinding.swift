@@ -1,5 +1,5 @@
-// What Lua sees of decks: the module `decks` and the type `deck`. Invariant: each member reads its arguments wholly before it
-// changes anything.
+// What Lua sees of decks: the module `decks` and the type `deck`. Invariant: each member reads its arguments wholly
+// before it changes anything.
 
 import CardDocuments
 import Decks
@@ -122,6 +122,10 @@ private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingCont
   ) { deck, stack in
     try deck.card(at: stack.integer(2, in: 1...Int.max))
   }
+  describeRemoving(type, context)
+}
+
+private func describeRemoving(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
     "remove", [LuaParameter("what", .oneOf([.object("card"), .integer, .list(.integer)]))], returns: .integer,
     "Removes a card, the card at a position, or those at several positions counted before any goes."
@@ -226,7 +230,8 @@ private func fields(_ table: borrowing LuaTable) throws -> [CardField] {
   }
 }
 
-/// Feeds a batch from an array or an iterator. The script's code runs inside the operation, which is taken back when it fails.
+/// Feeds a batch from an array or an iterator. The script's code runs inside the operation, which is taken back when it
+/// fails.
 private func addAll(to deck: DeckHandle, _ stack: borrowing LuaStack, _ context: BindingContext) throws -> LuaValue {
   var onDuplicate = OnDuplicate.skip
   if let options = try stack.optionalTable(3) {

@@ -1,5 +1,5 @@
-// What Lua sees of card documents: the module `documents`, the types `document` and `element`. Invariant: a value is checked by
-// the room below; a colour, a frame or a size that cannot be is an error that names what was expected.
+// What Lua sees of card documents: the module `documents`, the types `document` and `element`. Invariant: a value is
+// checked by the room below; a colour, a frame or a size that cannot be is an error that names what was expected.
 
 import CardDocuments
 public import LuaRuntime
@@ -89,7 +89,7 @@ private func frozen(_ color: CardColor) -> FrozenList<Double> {
 
 func documentType(_ context: BindingContext) -> BoundType<DocumentHandle> {
   BoundType<DocumentHandle>(
-    "document", "A card made of texts and pictures, 1300 by 2000.", cost: 2560,
+    "document", "A card made of texts and pictures, 1300 by 2000.", weight: .bytes(2560),
     summary: { "document \(try $0.document().id) (\(counted(try $0.document().elements.count, "element")))" },
     identity: { .text(try $0.document().id.description) }, check: { try context.requireDocuments($0, "document") }
   ) { type in
@@ -216,7 +216,7 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
 
 func elementType(_ context: BindingContext) -> BoundType<ElementHandle> {
   BoundType<ElementHandle>(
-    "element", "A text or a picture on a document.", cost: 512,
+    "element", "A text or a picture on a document.", weight: .bytes(512),
     summary: { "\(try $0.element().kind?.rawValue ?? "unknown") element \($0.id)" }, identity: { .text($0.id) },
     check: { try context.requireDocuments($0, "element") }
   ) { type in

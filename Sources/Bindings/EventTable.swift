@@ -1,6 +1,7 @@
-// Who listens to which event of the shell. Invariant: an error in a listener never reaches the one that emits; it is reported
-// once, with its owner. Subscribing or cancelling during an event is safe: it counts from the next event on. All listeners of
-// plugins together have one budget of time an event, and one Ctrl-C ends all that are still to be called.
+// Who listens to which event of the shell. Invariant: an error in a listener never reaches the one that emits; it is
+// reported once, with its owner. Subscribing or cancelling during an event is safe: it counts from the next event on.
+// All listeners of plugins together have one budget of time an event, and one Ctrl-C ends all that are still to be
+// called.
 
 public import LuaRuntime
 public import Problems
@@ -17,7 +18,8 @@ public enum ShellEvent: String, CaseIterable, Sendable {
   case authenticationChanged = "authentication_changed"
   case exiting
 
-  /// All names, for help; put together without `joined`, which has to be prepared by a search at the start of the program.
+  /// All names, for help; put together without `joined`, which has to be prepared by a search at the start of the
+  /// program.
   static var names: String {
     allCases.dropFirst().reduce(into: allCases[0].rawValue) { $0 += ", " + $1.rawValue }
   }
@@ -77,7 +79,8 @@ public final class EventTable {
   private var listeners: [ShellEvent: [Listener]] = [:] { didSet { refreshObserved() } }
   /// Asked before an event that is awaited: what wants to observe it may subscribe now.
   public weak var loader: (any ListenerLoading)?
-  /// Events that somebody who may not have subscribed yet wants to hear of: for any other nothing is asked on a hot path.
+  /// Events that somebody who may not have subscribed yet wants to hear of: for any other nothing is asked on a hot
+  /// path.
   public var awaited: Set<ShellEvent> = [] { didSet { refreshObserved() } }
   /// Whether somebody listens, or may once asked, to found words.
   public private(set) var observesWords = false { didSet { observesWordsDidChange?() } }
@@ -122,7 +125,8 @@ public final class EventTable {
     observesWords = awaited.contains(.wordFound) || listeners[.wordFound]?.isEmpty == false
   }
 
-  /// Whether anybody listens to an event, once what wants to hear of it could subscribe: asked before its arguments are made.
+  /// Whether anybody listens to an event, once what wants to hear of it could subscribe: asked before its arguments are
+  /// made.
   func isHeard(_ event: ShellEvent) -> Bool {
     if awaited.contains(event) { loader?.loadListeners(to: event) }
     return listeners[event]?.isEmpty == false

@@ -1,5 +1,5 @@
-// What Lua sees of files: the module `files`. Invariant: a plugin reaches a path only when the path it resolves to lies within
-// one that was granted.
+// What Lua sees of files: the module `files`. Invariant: a plugin reaches a path only when the path it resolves to lies
+// within one that was granted.
 
 import Files
 import Glibc
@@ -82,7 +82,8 @@ final class OpenFiles {
   }
 }
 
-/// A file that is read by the line: closed at its end, by an error, by the end of its loop, or with the last who holds it.
+/// A file that is read by the line: closed at its end, by an error, by the end of its loop, or with the last who holds
+/// it.
 final class LineFile: BoundObject {
   private var file: ByteFile?
   private let files: OpenFiles
@@ -153,7 +154,7 @@ final class LineFile: BoundObject {
 /// The iterator over lines: called for the next one.
 func linesType() -> BoundType<LineFile> {
   BoundType<LineFile>(
-    "lines", "An iterator over the lines of a file.", cost: LineFile.cost, summary: { _ in "lines of a file" }
+    "lines", "An iterator over the lines of a file.", weight: .bytes(LineFile.cost), summary: { _ in "lines of a file" }
   ) {
     type in
     type.operation("__call") { lines, stack in try lines.next(stack).map { LuaValue.bytes($0) } }
@@ -214,8 +215,8 @@ private func isPath(_ path: String, within place: String) -> Bool {
   path == place || path.hasPrefix(place.hasSuffix("/") ? place : place + "/")
 }
 
-/// The path with links followed as far as it exists, so that no link leads out of what was granted. Nil for what would lead
-/// elsewhere once it exists: a link into nothing, and .. behind what is not there.
+/// The path with links followed as far as it exists, so that no link leads out of what was granted. Nil for what would
+/// lead elsewhere once it exists: a link into nothing, and .. behind what is not there.
 func resolvedPath(_ path: String) -> String? {
   guard !path.utf8.contains(0) else { return nil }
   if let resolved = realpath(path, nil) {

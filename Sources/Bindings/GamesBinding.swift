@@ -1,5 +1,5 @@
-// What Lua sees of word games: the module `games`, the types `game` and `mode`. Invariant: a mode's rules run natively; its
-// functions run in the state that made it, and an error in one names its owner and breaks nothing.
+// What Lua sees of word games: the module `games`, the types `game` and `mode`. Invariant: a mode's rules run natively;
+// its functions run in the state that made it, and an error in one names its owner and breaks nothing.
 
 import Decks
 import Lexicon
@@ -38,30 +38,30 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       return ModeObject(mode)
     }
     module.function(
-      "new", [LuaParameter("wish", .optional(.table))], returns: .object("game"), fails: true,
+      "new", [LuaParameter("options", .optional(.table))], returns: .object("game"), fails: true,
       "Starts a game: {mode=\"classic\", language=, length=, base=, seed=, lexicon=}."
     ) { stack in
-      let wish = try readWish(stack.optionalTable(1))
+      let wanted = try readOptions(stack.optionalTable(1))
       let workspace = try context.workspace()
-      try context.plugins.prepareMode(wish.mode)
+      try context.plugins.prepareMode(wanted.mode)
       // A list that is compiled at its first use is the program's work, not a plugin's.
-      if wish.lexicon == nil { _ = try stack.state.pauseDeadline { try workspace.lexicon(wish.language) } }
-      return try workspace.startGame(wish)
+      if wanted.lexicon == nil { _ = try stack.state.pauseDeadline { try workspace.lexicon(wanted.language) } }
+      return try workspace.startGame(wanted)
     }
   }
 }
 
-private func readWish(_ table: consuming LuaTable?) throws -> GameWish {
-  var wish = GameWish()
-  guard let table else { return wish }
+private func readOptions(_ table: consuming LuaTable?) throws -> GameOptions {
+  var wanted = GameOptions()
+  guard let table else { return wanted }
   try table.allowOnly(["mode", "language", "length", "base", "seed", "lexicon"])
-  wish.mode = try table.optionalText("mode") ?? wish.mode
-  wish.language = try table.optionalText("language")
-  wish.length = try table.optionalInteger("length", in: 2...64)
-  wish.base = try table.optionalText("base")
-  wish.seed = try table.optionalInteger("seed").map { UInt64(bitPattern: Int64($0)) }
-  wish.lexicon = try table.optionalObject("lexicon", LexiconHandle.self)?.lexicon
-  return wish
+  wanted.mode = try table.optionalText("mode") ?? wanted.mode
+  wanted.language = try table.optionalText("language")
+  wanted.length = try table.optionalInteger("length", in: 2...64)
+  wanted.base = try table.optionalText("base")
+  wanted.seed = try table.optionalInteger("seed").map { UInt64(bitPattern: Int64($0)) }
+  wanted.lexicon = try table.optionalObject("lexicon", LexiconHandle.self)?.lexicon
+  return wanted
 }
 
 // MARK: Modes
@@ -84,44 +84,36 @@ private func readMode(
 private func readHooks(_ table: borrowing LuaTable, _ mode: String, _ context: BindingContext) throws -> ModeHooks {
   var hooks = ModeHooks()
   let handle = { (game: Game) throws in try context.workspace().handle(of: game) }
-  func calling<R>(_ function: String, _ body: () throws -> R) throws -> R {
-    try context.calling(.mode(mode, function: function), body)
+  func calling<R>(
+    _ name: String, _ function: LuaReference, _ arguments: [any LuaRepresentable], results: Int = 1,
+    _ read: (borrowing LuaStack) throws -> R
+  ) throws -> R {
+    try context.calling(.mode(mode, function: name)) { try function.call(arguments, results: results, read) }
+  }
+  func text(_ name: String, _ function: LuaReference, _ game: Game) throws -> String {
+    try calling(name, function, [handle(game)]) { stack in try answer(name, "text", stack) { try $0.text(-1) } }
   }
   if let function = try table.optionalFunction("setup") {
-    hooks.setup = { game in try calling("setup") { try function.call([handle(game)]) { try readSetup($0) } } }
+    hooks.setup = { game in try calling("setup", function, [handle(game)]) { try readSetup($0) } }
   }
-  if let function = try table.optionalFunction("show") {
-    hooks.show = { game in
-      try calling("show") {
-        try function.call([handle(game)]) { stack in try answer("show", "text", stack) { try $0.text(-1) } }
-      }
-    }
-  }
+  if let function = try table.optionalFunction("show") { hooks.show = { try text("show", function, $0) } }
   if let function = try table.optionalFunction("accept") {
     hooks.accept = { game, word in
-      try calling("accept") { try function.call([handle(game), word], results: 2) { try readAnswer($0, word) } }
+      try calling("accept", function, [handle(game), word], results: 2) { try readAnswer($0, word) }
     }
   }
   if let function = try table.optionalFunction("score") {
-    hooks.score = { game, word in
-      try calling("score") {
-        try function.call([handle(game), word]) { stack in
-          try answer("score", "an integer", stack) { try $0.integer(-1, in: -1_000_000...1_000_000) }
-        }
-      }
-    }
+    hooks.score = { game, word in try calling("score", function, [handle(game), word]) { try readPoints($0) } }
   }
   if let function = try table.optionalFunction("finished") {
-    hooks.finished = { game in try calling("finished") { try function.call([handle(game)]) { $0.isTruthy(-1) } } }
+    hooks.finished = { game in try calling("finished", function, [handle(game)]) { $0.isTruthy(-1) } }
   }
-  if let function = try table.optionalFunction("hint") {
-    hooks.hint = { game in
-      try calling("hint") {
-        try function.call([handle(game)]) { stack in try answer("hint", "text", stack) { try $0.text(-1) } }
-      }
-    }
-  }
+  if let function = try table.optionalFunction("hint") { hooks.hint = { try text("hint", function, $0) } }
   return hooks
+}
+
+private func readPoints(_ stack: borrowing LuaStack) throws -> Int {
+  try answer("score", "an integer", stack) { try $0.integer(-1, in: -1_000_000...1_000_000) }
 }
 
 /// What a mode's function answered, or an error that says what it should have.
@@ -160,7 +152,7 @@ private func readAnswer(_ stack: borrowing LuaStack, _ word: String) throws -> (
 
 func modeType() -> BoundType<ModeObject> {
   BoundType<ModeObject>(
-    "mode", "A way of playing.", cost: 512, summary: { "mode \"\(printable($0.mode.name))\"" },
+    "mode", "A way of playing.", weight: .bytes(512), summary: { "mode \"\(printable($0.mode.name))\"" },
     identity: { .text($0.mode.name) }
   ) { type in
     type.field("name", .string, "Its name.") { $0.mode.name }
@@ -246,12 +238,13 @@ private func pushBatch(
 func gameType(_ context: BindingContext) -> BoundType<GameHandle> {
   let refusals = Refusals()
   return BoundType<GameHandle>(
-    "game", "A word game in play.", cost: GameHandle.firstWeight,
+    "game", "A word game in play.", weight: .bytes(GameHandle.firstWeight),
     summary: {
       "game of \(printable($0.game.mode.name)) on \"\(printable($0.game.baseWord))\" (\($0.game.count) found)"
     },
-    identity: { .text($0.game.baseWord) }, context: refusals, check: { try context.requireGames($0, "game") }
+    identity: { .text($0.game.baseWord) }, check: { try context.requireGames($0, "game") }
   ) { type in
+    type.context = refusals
     describeState(type)
     describeGuessing(type, refusals, fastPath: context.mayPlay ? guessFast : nil)
     describePlaying(type, context)

@@ -1,5 +1,5 @@
-// What the bindings need from above this room, as protocols: the shell, the plugins, the gate. Invariant: a context refers to
-// whoever provides them without keeping them alive, and captures nothing of them.
+// What the bindings need from above this room, as protocols: the shell, the plugins, the gate. Invariant: a context
+// refers to whoever provides them without keeping them alive, and captures nothing of them.
 
 public import Commands
 public import LuaRuntime

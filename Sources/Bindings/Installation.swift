@@ -1,5 +1,5 @@
-// Puts the core into a Lua state: every bound type, and the modules that were granted. Invariant: what was not granted is not
-// in the environment at all.
+// Puts the core into a Lua state: every bound type, and the modules that were granted. Invariant: what was not granted
+// is not in the environment at all.
 
 public import LuaRuntime
 import Problems

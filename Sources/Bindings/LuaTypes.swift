@@ -1,5 +1,5 @@
-// The `---@meta` files of `lua-types`, for LuaLS: all that Lua sees, made from the descriptions of bound types and modules.
-// Invariant: nothing of the interface is written here by hand but what every state has (problem, arg).
+// The `---@meta` files of `lua-types`, for LuaLS: all that Lua sees, made from the descriptions of bound types and
+// modules. Invariant: nothing of the interface is written here by hand but what every state has (problem, arg).
 
 public import LuaRuntime
 

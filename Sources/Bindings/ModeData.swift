@@ -1,5 +1,5 @@
-// The table that a mode keeps with a game: `game.data`. Invariant: it lives in the Lua state that made the mode, whoever reads
-// it first; every other state gets a copy that it cannot write to.
+// The table that a mode keeps with a game: `game.data`. Invariant: it lives in the Lua state that made the mode,
+// whoever reads it first; every other state gets a copy that it cannot write to.
 
 import LuaRuntime
 import WordGames

@@ -1,5 +1,5 @@
-// Calls into a plugin's code: what each is called in an error, and what its caller hears when it fails. Invariant: an error of a
-// plugin names the plugin; only Ctrl-C and problems of ordinary life pass as they are.
+// Calls into a plugin's code: what each is called in an error, and what its caller hears when it fails. Invariant: an
+// error of a plugin names the plugin; only Ctrl-C and problems of ordinary life pass as they are.
 
 public import LuaRuntime
 public import Problems
@@ -91,8 +91,8 @@ public enum PluginCallError: Problem, Equatable {
 }
 
 extension BindingContext {
-  /// Runs code of the plugin that the state belongs to; an error in it becomes an ordinary one that names the plugin. The
-  /// person's own code fails as it does.
+  /// Runs code of the plugin that the state belongs to; an error in it becomes an ordinary one that names the plugin.
+  /// The person's own code fails as it does.
   func calling<R>(_ call: PluginCall, _ body: () throws -> R) throws -> R {
     guard let plugin = owner.plugin?.description else { return try body() }
     do {

@@ -13,36 +13,36 @@ func addStudying(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
     "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=}. Reviews go by schedule (FSRS-6); a sprint is a "
       + "race against the clock that changes no schedule."
   ) { deck, stack in
-    let wish = try readWish(stack.optionalTable(2), deck.workspace.preferences())
-    if wish.mode == .review { try context.requireGrant(.decksWrite) }
-    return try deck.study(wish)
+    let wanted = try readOptions(stack.optionalTable(2), deck.workspace.preferences())
+    if wanted.mode == .review { try context.requireGrant(.decksWrite) }
+    return try deck.study(wanted)
   }
 }
 
-private func readWish(_ table: consuming LuaTable?, _ preferences: Preferences) throws -> SessionHandle.Wish {
-  var wish = SessionHandle.Wish(preferences)
-  guard let table else { return wish }
+private func readOptions(_ table: consuming LuaTable?, _ preferences: Preferences) throws -> SessionHandle.Options {
+  var wanted = SessionHandle.Options(preferences)
+  guard let table else { return wanted }
   try table.allowOnly(["mode", "seconds", "limit", "query"])
   if let name = try table.optionalText("mode") {
-    guard let mode = SessionHandle.Mode(rawValue: name) else {
+    guard let mode = SessionHandle.SessionMode(rawValue: name) else {
       throw LuaFailure.argument(table.argument, "mode \"review\" or \"sprint\" expected, got \(quoted(name))")
     }
-    wish.mode = mode
+    wanted.mode = mode
   }
-  wish.seconds = try table.optionalNumber("seconds", in: 1...86_400) ?? wish.seconds
-  wish.limit = try table.optionalInteger("limit", in: 1...Int.max) ?? wish.limit
-  wish.query = try table.optionalText("query")
-  return wish
+  wanted.seconds = try table.optionalNumber("seconds", in: 1...86_400) ?? wanted.seconds
+  wanted.limit = try table.optionalInteger("limit", in: 1...Int.max) ?? wanted.limit
+  wanted.query = try table.optionalText("query")
+  return wanted
 }
 
 func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
   BoundType<SessionHandle>(
-    "session", "A study session.", weigh: { 1024 + 32 * $0.queueLength },
-    summary: { "\($0.wish.mode.rawValue) session (\(counted(try $0.remaining(), "card")) left)" },
+    "session", "A study session.", weight: .measured({ 1024 + 32 * $0.queueLength }),
+    summary: { "\($0.options.mode.rawValue) session (\(counted(try $0.remaining(), "card")) left)" },
     check: { try context.requireDecks($0, "session") }
   ) { type in
     type.field("card", .optional(.object("card")), "The top card; nil when the session is over.") { try $0.card() }
-    type.field("mode", .string, "review or sprint.") { $0.wish.mode.rawValue }
+    type.field("mode", .string, "review or sprint.") { $0.options.mode.rawValue }
     type.field("remaining", .integer, "Cards left.") { try $0.remaining() }
     type.field("time_remaining", .optional(.number), "Seconds left of a sprint; nil in a review.") {
       try $0.timeRemaining()
@@ -56,7 +56,7 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
     ) { session, stack in
       let name = try stack.text(2)
       let rating = try Rating(named: name)
-      if session.wish.mode == .review { try context.requireGrant(.decksWrite) }
+      if session.options.mode == .review { try context.requireGrant(.decksWrite) }
       let result = try session.answer(rating)
       var pairs: [(key: LuaValue, value: LuaValue)] = [
         (.text("right"), .boolean(result.isRight)), (.text("rating"), .text(result.rating.name)),
@@ -84,7 +84,7 @@ private func describeClock(_ type: BoundType<SessionHandle>, _ context: BindingC
     return LuaNothing()
   }
   type.method("undo", [], returns: .boolean, fails: true, "Takes the last answer back.") { session, _ in
-    if session.wish.mode == .review { try context.requireGrant(.decksWrite) }
+    if session.options.mode == .review { try context.requireGrant(.decksWrite) }
     try session.undo()
     return true
   }

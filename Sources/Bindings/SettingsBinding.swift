@@ -124,7 +124,7 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
     var cancel: () -> Void = {}
     let inner = tree.observe(prefix, by: context.settingOwner()) { [weak tree, charge] changes, _ in
       defer { withExtendedLifetime(charge) {} }
-      context.events.hear(subject, change: tree?.changesTold ?? 0, context, listener, cancel: cancel) {
+      context.events.hear(subject, change: tree?.changeCount ?? 0, context, listener, cancel: cancel) {
         try listener.call([LuaValue.list(changes.map(luaValue(of:)))], results: 0) { _ in }
       }
     }
@@ -139,8 +139,8 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
 public func isSecuritySetting(_ name: String) -> Bool { name == "auth" || name.hasPrefix("auth.") }
 
 extension BindingContext {
-  /// A plugin changes the settings that it declared itself, and those it was granted; of a group or a section, when that is so
-  /// of everything in it.
+  /// A plugin changes the settings that it declared itself, and those it was granted; of a group or a section, when
+  /// that is so of everything in it.
   func requireChange(ofSettings names: [String]) throws {
     guard let granted = grants.settings else { return }
     let tree = try workspace().preferences().tree

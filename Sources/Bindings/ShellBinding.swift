@@ -1,5 +1,5 @@
-// What Lua sees of the shell: the module `shell`, progress, subscriptions, commands that Lua adds. Invariant: everything goes
-// through the services that the program hands in; this room draws nothing.
+// What Lua sees of the shell: the module `shell`, progress, subscriptions, commands that Lua adds. Invariant:
+// everything goes through the services that the program hands in; this room draws nothing.
 
 public import Commands
 public import LuaRuntime

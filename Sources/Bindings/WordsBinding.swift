@@ -1,5 +1,5 @@
-// What Lua sees of words: the module `words` and the type `lexicon`. Invariant: a word that is looked up stays the bytes that
-// Lua has; no Swift String is made for it.
+// What Lua sees of words: the module `words` and the type `lexicon`. Invariant: a word that is looked up stays the
+// bytes that Lua has; no Swift String is made for it.
 
 import Files
 public import Lexicon
@@ -48,38 +48,43 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       if let size = try ByteFile(path).size { try stack.charge(3 * size) }
       return try context.workspace().loadLexicon(path, name: name, language: language)
     }
-    module.function(
-      "can_form", [LuaParameter("letters", .string), LuaParameter("word", .string)], returns: .boolean,
-      "Whether the word can be made of the letters, each used as often as it stands there.",
-      fastPath: { L, _, context in
-        guard let stack = LuaStack(L, openedBy: context, as: BindingContext.self), let context,
-          let letters = stack.bytesInPlace(1, limit: longestWords),
-          let word = stack.bytesInPlace(2, limit: longestWords),
-          let answer = borrowed(context, as: BindingContext.self, { $0.letters.canForm(letters, word) })
-        else { return LuaStack.declined }
-        return stack.answer(answer)
-      }
-    ) { stack in
-      let (letters, word) = (try stack.bytes(1, limit: longestWords), try stack.bytes(2, limit: longestWords))
-      if let answer = context.letters.canForm(letters, word) { return answer }
-      return canForm(letters: try stack.text(1), word: try stack.text(2))
+    describeQuestions(module, context)
+  }
+}
+
+/// What is asked of two texts, without a list.
+private func describeQuestions(_ module: BoundModule, _ context: BindingContext) {
+  module.function(
+    "can_form", [LuaParameter("letters", .string), LuaParameter("word", .string)], returns: .boolean,
+    "Whether the word can be made of the letters, each used as often as it stands there.",
+    fastPath: { L, _, context in
+      guard let stack = LuaStack(L, openedBy: context, as: BindingContext.self), let context,
+        let letters = stack.bytesInPlace(1, limit: longestWords),
+        let word = stack.bytesInPlace(2, limit: longestWords),
+        let answer = borrowed(context, as: BindingContext.self, { $0.letters.canForm(letters, word) })
+      else { return LuaStack.declined }
+      return stack.answer(answer)
     }
-    module.function(
-      "normalize", [LuaParameter("text", .string), LuaParameter("language", .string)], returns: .string,
-      "The text trimmed, in normal form, and lowercased by the language's rules.",
-      fastPath: { L, _, context in
-        guard let stack = LuaStack(L, openedBy: context, as: BindingContext.self) else { return LuaStack.declined }
-        return answerNormalizedPlain(stack)
-      }
-    ) { stack in
-      _ = try stack.bytes(1, limit: longestWords)
-      let (text, name) = (try stack.text(1), try stack.text(2))
-      guard let language = Language.named(name) else {
-        let near = suggestion(for: name, among: Language.known.map(\.name))
-        throw LexiconError.unknownLanguage(name: name, suggestion: near)
-      }
-      return normalize(text, language: language)
+  ) { stack in
+    let (letters, word) = (try stack.bytes(1, limit: longestWords), try stack.bytes(2, limit: longestWords))
+    if let answer = context.letters.canForm(letters, word) { return answer }
+    return canForm(letters: try stack.text(1), word: try stack.text(2))
+  }
+  module.function(
+    "normalize", [LuaParameter("text", .string), LuaParameter("language", .string)], returns: .string,
+    "The text trimmed, in normal form, and lowercased by the language's rules.",
+    fastPath: { L, _, context in
+      guard let stack = LuaStack(L, openedBy: context, as: BindingContext.self) else { return LuaStack.declined }
+      return answerNormalizedPlain(stack)
     }
+  ) { stack in
+    _ = try stack.bytes(1, limit: longestWords)
+    let (text, name) = (try stack.text(1), try stack.text(2))
+    guard let language = Language.named(name) else {
+      let near = suggestion(for: name, among: Language.known.map(\.name))
+      throw LexiconError.unknownLanguage(name: name, suggestion: near)
+    }
+    return normalize(text, language: language)
   }
 }
 
@@ -96,7 +101,7 @@ private func answerNormalizedPlain(_ stack: borrowing LuaStack) -> Int32 {
 func lexiconType() -> BoundType<LexiconHandle> {
   BoundType<LexiconHandle>(
     "lexicon", "The words of a language.",
-    weigh: { (512 << 10) + ($0.lexicon.isMapped ? 0 : 2 * $0.lexicon.membershipBytes) },
+    weight: .measured({ (512 << 10) + ($0.lexicon.isMapped ? 0 : 2 * $0.lexicon.membershipBytes) }),
     summary: { "lexicon \"\(printable($0.lexicon.name))\" (\(counted($0.lexicon.count, "word")))" },
     identity: { .text($0.lexicon.name) }, check: { try requireOpen($0, "lexicon") }
   ) { type in
@@ -162,6 +167,11 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
   ) { handle, stack in
     handle.lexicon.listNeighbours(of: try stack.text(2, limit: longestWords))
   }
+  describeLists(type)
+}
+
+/// What is asked without a word.
+private func describeLists(_ type: BoundType<LexiconHandle>) {
   type.method(
     "word_of_the_day", [LuaParameter("options", .optional(.table))], returns: .optional(.string),
     "The same word for everybody on a day. Options: length, day (days since 1970, today when left out)."

@@ -1,5 +1,5 @@
-// The allocator of the Lua states: counts every byte, serves small blocks from free lists by size, and refuses what passes
-// the bound, but only while Lua code runs. Invariant: `used` is the sum of the sizes that Lua believes it holds.
+// The allocator of the Lua states: counts every byte, serves small blocks from free lists by size, and refuses what
+// passes the bound, but only while Lua code runs. Invariant: `used` is the sum of the sizes that Lua believes it holds.
 
 #include <malloc.h>
 #include <stdio.h>
@@ -86,8 +86,8 @@ static void *resize_block(dh_runtime *rt, void *block, size_t old_size, size_t n
   return moved;
 }
 
-// What Lua code may not have: more than the limits, and large blocks once it is to stop, since a buffer may be growing in a
-// loop that looks at nothing else.
+// What Lua code may not have: more than the limits, and large blocks once it is to stop, since a buffer may be growing
+// in a loop that looks at nothing else.
 static int is_refused(const dh_runtime *rt, int kind, size_t old_size, size_t new_size) {
   if (dh_weight(rt) + (new_size - old_size) > rt->bound) return 1;
   if (kind == LUA_TSTRING && rt->string_limit && new_size > rt->string_limit + STRING_HEADER) return 1;
@@ -189,8 +189,8 @@ static size_t free_spans(dh_runtime *rt, span *spans, size_t count) {
   return freed;
 }
 
-// Frees the chunks that hold no block in use, when that is much; looked at again when as much is idle anew. What Lua has freed
-// would else stand beside as much of another kind.
+// Frees the chunks that hold no block in use, when that is much; looked at again when as much is idle anew. What Lua
+// has freed would else stand beside as much of another kind.
 void dh_return_idle_chunks(dh_runtime *rt) {
   if (rt->idle_bytes < rt->idle_kept) rt->idle_kept = rt->idle_bytes;
   if (rt->idle_bytes < rt->idle_kept + IDLE_CHUNKS) return;

@@ -1,6 +1,6 @@
-// What a state takes of Swift's heap: copies that a host call makes for it, and what it keeps there. Invariant: Lua's heap, what
-// is kept and what the calls under way have taken stay together under the bound; taking more than that is refused before it
-// is allocated.
+// What a state takes of Swift's heap: copies that a host call makes for it, and what it keeps there. Invariant: Lua's
+// heap, what is kept and what the calls under way have taken stay together under the bound; taking more than that is
+// refused before it is allocated.
 
 #include <malloc.h>
 #include <pthread.h>
@@ -14,8 +14,8 @@ enum {
   LARGE_CHARGE = 1 << 20,  // and for each large piece
 };
 
-// Large blocks go back to the system as soon as they are freed. By default glibc keeps ever larger ones, and what a state has
-// given back long ago still counts as the program's.
+// Large blocks go back to the system as soon as they are freed. By default glibc keeps ever larger ones, and what a
+// state has given back long ago still counts as the program's.
 static void return_large_blocks(void) {
   mallopt(M_MMAP_THRESHOLD, LARGE_CHARGE);
   mallopt(M_TRIM_THRESHOLD, 8 * LARGE_CHARGE);
@@ -26,7 +26,8 @@ void dh_prepare_allocator(void) {
   pthread_once(&prepared, return_large_blocks);
 }
 
-// Half of the machine's memory, at most 16 GiB: nobody's own lines need more, and the program is not ended for want of it.
+// Half of the machine's memory, at most 16 GiB: nobody's own lines need more, and the program is not ended for want of
+// it.
 size_t dh_spare_memory(void) {
   long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
   if (pages <= 0 || size <= 0) return (size_t)1 << 31;
@@ -41,8 +42,8 @@ static int can_allocate(size_t bytes) {
   return block != NULL;
 }
 
-// Whether the state fits with so many more bytes, garbage aside. A state without a limit is not collected here: finalizers of
-// the person's own would run in the middle of the host's work.
+// Whether the state fits with so many more bytes, garbage aside. A state without a limit is not collected here:
+// finalizers of the person's own would run in the middle of the host's work.
 static int fits(lua_State *L, dh_runtime *rt, size_t more) {
   size_t weight = dh_weight(rt);
   if (weight <= rt->bound && more <= rt->bound - weight) return 1;

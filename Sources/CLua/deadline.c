@@ -1,6 +1,6 @@
-// Time limits. A clock of 5 ms ticks on the thread that runs Lua while a call with a limit is under way; each tick looks
-// through the chain of calls and stops the outermost whose time is over. Invariant: a call only stores its limit; the clock
-// disarms itself at the first tick that finds no limit, so none is left armed.
+// Time limits. A clock of 5 ms ticks on the thread that runs Lua while a call with a limit is under way; each tick
+// looks through the chain of calls and stops the outermost whose time is over. Invariant: a call only stores its limit;
+// the clock disarms itself at the first tick that finds no limit, so none is left armed.
 
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,5 +1,6 @@
-// What else of Lua's libraries needs care: os.date with long formats, random numbers that repeat with the host's seed, and
-// tostring, which tells a plugin ids in place of addresses. Invariant: a seeded state draws no number from the clock.
+// What else of Lua's libraries needs care: os.date with long formats, random numbers that repeat with the host's seed,
+// and tostring, which tells a plugin ids in place of addresses. Invariant: a seeded state draws no number from the
+// clock.
 
 #include <string.h>
 #include <time.h>

@@ -1,6 +1,8 @@
-// Lua's patterns: string.find, match, gmatch and gsub with the meaning of Lua 5.4, in a matcher that looks at the stop while
-// it works. Invariant: a pattern is read as it is matched, so an error in it is raised exactly when matching comes to it, and
-// recursion is bounded as in Lua ("pattern too complex"). One long file, because its parts call each other in a circle.
+// Lua's patterns: string.find, match, gmatch and gsub with the meaning of Lua 5.4, in a matcher that looks at the stop
+// while it works. Invariant: a pattern is read as it is matched, so an error in it is raised exactly when matching
+// comes to it, and recursion is bounded as in Lua ("pattern too complex"). One long file, because its parts call each
+// other in a circle.
+// Measured: lines of a file 615, as the matcher is compiled into find, match, gmatch and gsub only within one file.
 
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -364,8 +366,8 @@ static inline const byte *match_at(matcher *m, const byte *s, const byte *p) {
   return match_here(m, s, p);
 }
 
-// Where the next match can begin at all, from s on: a pattern that opens with a plain character that must be there is looked
-// for at once. NULL when there is none.
+// Where the next match can begin at all, from s on: a pattern that opens with a plain character that must be there is
+// looked for at once. NULL when there is none.
 static inline const byte *next_candidate(const matcher *m, const byte *s, int first) {
   return first < 0 ? s : memchr(s, first, (size_t)(m->subject_end - s));
 }

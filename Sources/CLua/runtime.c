@@ -48,7 +48,8 @@ static void open_plugin_libraries(lua_State *L) {
   }
 }
 
-// Makes the references of the registry stand in its array part, where they are found at once: the free ones keep it dense.
+// Makes the references of the registry stand in its array part, where they are found at once: the free ones keep it
+// dense.
 static void reserve_references(lua_State *L) {
   enum { COUNT = 128 };
   int references[COUNT];

@@ -1,6 +1,6 @@
-// What the C files of this room share: the runtime that stands beside each Lua state, and the chain of the host's calls.
-// Invariants: `host_depth` is above zero exactly while a host function runs and no Lua code that it called does; `stop` is
-// what the runtime's innermost call is asked, so that code in Lua and in C polls one word.
+// What the C files of this room share: the runtime that stands beside each Lua state, and the chain of the host's
+// calls. Invariants: `host_depth` is above zero exactly while a host function runs and no Lua code that it called does;
+// `stop` is what the runtime's innermost call is asked, so that code in Lua and in C polls one word.
 #ifndef DECKHAND_RUNTIME_H
 #define DECKHAND_RUNTIME_H
 
@@ -74,8 +74,8 @@ int dh_raise_short(lua_State *L);
 
 // ---- stop.c
 
-// Ends a call; answers why it was asked to stop, or DH_STOP_NONE. What the runtime is asked now follows from the call around
-// it, which a handler may mark meanwhile: so look again.
+// Ends a call; answers why it was asked to stop, or DH_STOP_NONE. What the runtime is asked now follows from the call
+// around it, which a handler may mark meanwhile: so look again.
 static inline int dh_leave(dh_runtime *rt, dh_entry *entry) {
   extern _Thread_local dh_entry *volatile dh_innermost_entry;
   dh_entry *outer = entry->outer_same;
@@ -114,8 +114,8 @@ static inline void dh_check_stack(lua_State *L) {
 void dh_note_memory(lua_State *L, int status);
 // The same, then raises the stop again when there is one.
 void dh_pass_stop_on(lua_State *L, int status);
-// The innermost call of the host into any state, on this thread; and stopping all calls from it out to `last` (NULL: to the
-// outermost).
+// The innermost call of the host into any state, on this thread; and stopping all calls from it out to `last` (NULL: to
+// the outermost).
 extern _Thread_local dh_entry *volatile dh_innermost_entry;
 void dh_stop_through(const dh_entry *last, int reason);
 // The native stack of this thread, down to where no call may begin.
@@ -130,8 +130,8 @@ void dh_start_ticking(void);
 
 extern volatile sig_atomic_t dh_interrupts;  // Ctrl-Cs that nobody has cleared
 
-// Begins a call of the host into the state. Answers 0; DH_STATUS_STOPPED + reason when nothing new may begin; LUA_ERRRUN
-// when the native stack is nearly used up. Only after 0 must dh_leave follow.
+// Begins a call of the host into the state. Answers 0; DH_STATUS_STOPPED + reason when nothing new may begin;
+// LUA_ERRRUN when the native stack is nearly used up. Only after 0 must dh_leave follow.
 static inline int dh_enter(dh_runtime *rt, dh_entry *entry, int64_t limit) {
   dh_entry *outer = dh_innermost_entry;
   if (__builtin_expect((char *)__builtin_frame_address(0) < rt->stack_floor, 0)) return LUA_ERRRUN;
@@ -166,6 +166,15 @@ void dh_open_utf8(lua_State *L);      // utf8.c: len, offset, codes
 void dh_open_library(lua_State *L);   // library.c: os.date, math.randomseed, tostring
 void dh_open_sandbox(lua_State *L);   // sandbox.c: takes away what a plugin must not have
 void dh_open_bound(lua_State *L);     // bound.c: refuses to forge or take apart bound objects
+// values.c: whether it is one of the functions of a frozen table.
+int dh_is_of_frozen(lua_CFunction function);
+
+// Sets a field of the table on top to a text.
+static inline void set_text(lua_State *L, const char *key, const char *value) {
+  lua_pushstring(L, key);
+  lua_pushstring(L, value);
+  lua_rawset(L, -3);
+}
 
 // Sets field `name` of the global table `library`.
 void dh_replace(lua_State *L, const char *library, const char *name, lua_CFunction function);

@@ -1,6 +1,6 @@
-// The environment of a plugin: an allow-list of Lua's standard library, and the functions that a plugin has in versions of
-// its own: setmetatable, getmetatable, tostring, print, collectgarbage, require. Invariant: nothing stands in a plugin's
-// globals that is not named here; no table of a plugin has a metatable that the plugin can reach and change.
+// The environment of a plugin: an allow-list of Lua's standard library, and the functions that a plugin has in versions
+// of its own: setmetatable, getmetatable, tostring, print, collectgarbage, require. Invariant: nothing stands in a
+// plugin's globals that is not named here; no table of a plugin has a metatable that the plugin can reach and change.
 
 #include <stdio.h>
 #include <string.h>
@@ -46,8 +46,8 @@ static void keep_only_in(lua_State *L, const char *library, const char *const *l
   lua_pop(L, 1);
 }
 
-// ---- Metatables. The one that a table really has is a copy of the events in the one it was given, so that no `__gc` or
-// `__concat` can be added later; the copy is brought up to date each time setmetatable gets the same table.
+// ---- Metatables. The one that a table really has is a copy of the events in the one it was given, so that no `__gc`
+// or `__concat` can be added later; the copy is brought up to date each time setmetatable gets the same table.
 
 static const char *const events[] = {"__index", "__newindex", "__call", "__tostring", "__name", "__len",  "__pairs",
                                      "__eq",    "__lt",       "__le",   "__close",    "__mode", "__metatable",
@@ -55,7 +55,8 @@ static const char *const events[] = {"__index", "__newindex", "__call", "__tostr
                                      "__idiv",  "__band",     "__bor",  "__bxor",     "__shl",  "__shr",  "__bnot"};
 enum { EVENT_COUNT = sizeof events / sizeof *events };
 
-// In a copy: where the table stands that it was made of. In the registry: the copies by those, all weak; the events' names.
+// In a copy: where the table stands that it was made of. In the registry: the copies by those, all weak; the events'
+// names.
 static const char original_key = 0, copies_key = 0, names_key = 0;
 
 static void refuse_event(lua_State *L, const char *event) {
@@ -81,8 +82,8 @@ static void push_copy(lua_State *L) {
   lua_remove(L, -2);
 }
 
-// Stands for a `__call` that is no function: Lua would follow a chain of such in one instruction, in time that grows with its
-// square. Each link is a call here.
+// Stands for a `__call` that is no function: Lua would follow a chain of such in one instruction, in time that grows
+// with its square. Each link is a call here.
 static int call_through(lua_State *L) {
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
@@ -102,8 +103,9 @@ static void wrap_call(lua_State *L, int copy) {
   lua_rawset(L, copy);
 }
 
-// A table with weak keys and strong values keeps its keys here: the collector's work on chains through such tables grows with
-// their square, in one step that nothing can stop. A program cannot tell it from a collector that has not come yet.
+// A table with weak keys and strong values keeps its keys here: the collector's work on chains through such tables
+// grows with their square, in one step that nothing can stop. A program cannot tell it from a collector that has not
+// come yet.
 static void keep_weak_keys(lua_State *L, int copy) {
   lua_pushliteral(L, "__mode");
   lua_pushvalue(L, -1);
@@ -196,9 +198,9 @@ static int sandbox_tostring(lua_State *L) {
   return 1;
 }
 
-// Control characters but tab and line end are told by number: a terminal must not obey a plugin.
-// The marks that reorder the text around them, U+202A to U+202E and U+2066 to U+2069, and the separators of lines before them:
-// the code point that begins at the text, or 0.
+// Control characters but tab and line end are told by number: a terminal must not obey a plugin. The marks that reorder
+// the text around them, U+202A to U+202E and U+2066 to U+2069, and the separators of lines before them: the code point
+// that begins at the text, or 0.
 static unsigned hidden_mark(const char *text, size_t length) {
   const unsigned char *bytes = (const unsigned char *)text;
   if (length < 3 || bytes[0] != 0xE2) return 0;

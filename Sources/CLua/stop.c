@@ -1,7 +1,7 @@
-// Stopping Lua code from outside: Ctrl-C, limits, os.exit. The host's calls into Lua form a chain on this thread, through
-// all states. A signal handler marks the calls that must end and puts a hook on the coroutine that runs now; the hook raises
-// a sentinel at every instruction, and every function that could catch it raises it again. Invariant: while a call is
-// marked, no Lua code of it completes anything but its unwinding; once it has ended no hook is left on.
+// Stopping Lua code from outside: Ctrl-C, limits, os.exit. The host's calls into Lua form a chain on this thread,
+// through all states. A signal handler marks the calls that must end and puts a hook on the coroutine that runs now;
+// the hook raises a sentinel at every instruction, and every function that could catch it raises it again. Invariant:
+// while a call is marked, no Lua code of it completes anything but its unwinding; once it has ended no hook is left on.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -69,8 +69,8 @@ void dh_request_stop(lua_State *L, int reason) {
     dh_stop_runtime(dh_of(L), reason);
 }
 
-// What lua_error comes to in the end, in the static library: it unwinds with the error on top, past the message handler of
-// xpcall, which would run with hooks off.
+// What lua_error comes to in the end, in the static library: it unwinds with the error on top, past the message handler
+// of xpcall, which would run with hooks off.
 extern void luaD_throw(lua_State *L, int status) __attribute__((noreturn));
 
 int dh_raise_stop(lua_State *L) {

@@ -1,6 +1,6 @@
-// String functions that could work for long without an instruction of Lua code, in versions that look at the stop and keep
-// the limit of one string: rep, format, lower, upper, reverse, pack and its kin.
-// Invariant: results and errors are those of Lua 5.4.
+// String functions that could work for long without an instruction of Lua code, in versions that look at the stop and
+// keep the limit of one string: rep, format, lower, upper, reverse, pack and its kin. Invariant: results and errors are
+// those of Lua 5.4.
 
 #define _GNU_SOURCE
 #include <ctype.h>

@@ -1,6 +1,6 @@
 // Table functions that could work for long without an instruction of Lua code, in versions that look at the stop:
-// concat, insert, move, remove, sort. Invariant: results, metamethods and errors are those of Lua 5.4; a plugin may not ask
-// for more elements than its memory could hold.
+// concat, insert, move, remove, sort. Invariant: results, metamethods and errors are those of Lua 5.4; a plugin may not
+// ask for more elements than its memory could hold.
 
 #include <limits.h>
 #include <string.h>
@@ -141,7 +141,8 @@ static int table_move(lua_State *L) {
   return 1;
 }
 
-// ---- sort: quicksort, the larger part in the loop and the smaller one by recursion, so that it nests no deeper than 32
+// ---- sort: quicksort, the larger part in the loop and the smaller one by recursion, so that it nests no deeper than
+// 32
 
 // Whether the value at stack index a goes before the one at b; both below the top.
 static inline int is_less(lua_State *L, int a, int b) {
@@ -169,8 +170,8 @@ static void order_two(lua_State *L, lua_Integer low, lua_Integer high) {
 
 static void refuse_order(lua_State *L) { luaL_error(L, "invalid order function for sorting"); }
 
-// Splits low...high, whose ends are in order around the pivot, which stands at high - 1 and on top of the stack. Answers where
-// the pivot belongs; it is there then, and off the stack.
+// Splits low...high, whose ends are in order around the pivot, which stands at high - 1 and on top of the stack.
+// Answers where the pivot belongs; it is there then, and off the stack.
 static lua_Integer split(lua_State *L, lua_Integer low, lua_Integer high) {
   lua_Integer up = low, down = high - 1;
   for (;;) {

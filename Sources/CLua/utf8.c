@@ -9,8 +9,8 @@ typedef unsigned char byte;
 
 static int is_continuation(byte c) { return (c & 0xC0) == 0x80; }
 
-// The character at s, which a NUL ends; its value goes to *code. NULL when the bytes are not one. Strict: no surrogates, and
-// nothing above U+10FFFF; else the original UTF-8, up to 31 bits.
+// The character at s, which a NUL ends; its value goes to *code. NULL when the bytes are not one. Strict: no
+// surrogates, and nothing above U+10FFFF; else the original UTF-8, up to 31 bits.
 static const byte *decode(const byte *s, uint32_t *code, int is_strict) {
   static const uint32_t least[] = {0, 0x80, 0x800, 0x10000, 0x200000, 0x4000000};
   byte first = *s;

@@ -6,6 +6,11 @@ import Glibc
 public import Problems
 public import Values
 
+/// Why something about a document cannot be done.
+///
+///     do { _ = try store.open("6D92") } catch {
+///       if case .ambiguous(_, let count) = error { print("\(count) documents begin so") }
+///     }
 public enum DocumentError: Problem, Equatable, Sendable {
   // Reading
   case notJSON(file: String, JSONFailure)
@@ -33,7 +38,8 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case locked(element: String)
   case full(limit: Int)
   case removed(DocumentID)
-  /// Another process saved the document since it was opened. Its version stands in the file; this one was kept as `copy`.
+  /// Another process saved the document since it was opened. Its version stands in the file; this one was kept as
+  /// `copy`.
   case changedElsewhere(DocumentID, copy: DocumentID)
   /// Another process saved the document since it was opened, so it was not removed.
   case changedBeforeRemoval(DocumentID)

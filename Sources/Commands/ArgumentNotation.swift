@@ -1,5 +1,6 @@
-// The short way to write what a command takes, for commands that Lua adds: `FILE`, `[DECK]`, `WORD...`, `--count N`, `--quick`.
-// Invariant: what it reads is checked again by the registry as any other description is; a name says its kind (`DECK` is a deck).
+// The short way to write what a command takes, for commands that Lua adds: `FILE`, `[DECK]`, `WORD...`, `--count N`,
+// `--quick`. Invariant: what it reads is checked again by the registry as any other description is; a name says its
+// kind (`DECK` is a deck).
 
 import Text
 

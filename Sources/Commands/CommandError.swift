@@ -1,5 +1,5 @@
-// What can be wrong with a command line, or with a command that is to be added.
-// Invariant: each message says which command, which word, what was expected, and where it helps the usage or the nearest name.
+// What can be wrong with a command line, or with a command that is to be added. Invariant: each message says which
+// command, which word, what was expected, and where it helps the usage or the nearest name.
 
 public import Problems
 import Text

@@ -1,5 +1,5 @@
-// The texts of `help`, made from the descriptions: all commands by theme, a group, one command.
-// Invariant: plain lines no wider than asked, as far as single words allow; every argument and option of a command is in its text.
+// The texts of `help`, made from the descriptions: all commands by theme, a group, one command. Invariant: plain lines
+// no wider than asked, as far as single words allow; every argument and option of a command is in its text.
 
 import Problems
 import Text

@@ -1,8 +1,9 @@
-// Whether a line at the prompt is a command or Lua, by the rule of the contract ("The prompt").
-// Invariant: a pure function of the line and what is known; the same line in the same state is always read the same way.
+// Whether a line at the prompt is a command or Lua, by the rule of the contract ("The prompt"). Invariant: a pure
+// function of the line and what is known; the same line in the same state is always read the same way.
 
-/// A line is a command when its first word names one, unless the word is followed directly by one of `. : [ ( {`, or after
-/// any blanks by `=` or `,`, or stands alone and is also a global that the person has set. `lua ...` and `=...` are Lua.
+/// A line is a command when its first word names one, unless the word is followed directly by one of `. : [ ( {`, or
+/// after any blanks by `=` or `,`, or stands alone and is also a global that the person has set. `lua ...` and `=...`
+/// are Lua.
 public func isCommandLine(_ line: String, knows: (String) -> Bool, isUserGlobal: (String) -> Bool) -> Bool {
   let rest = line.unicodeScalars.drop(while: isBlank)
   let word = rest.prefix { !isBlank($0) && !endsName($0) }

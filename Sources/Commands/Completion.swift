@@ -1,5 +1,6 @@
-// What Tab offers on a command line: commands, subcommands, options and the values of arguments, quoted as the line needs them.
-// Invariant: no command is run and no plugin is loaded for it; what is offered is what the parser would take at that place.
+// What Tab offers on a command line: commands, subcommands, options and the values of arguments, quoted as the line
+// needs them. Invariant: no command is run and no plugin is loaded for it; what is offered is what the parser would
+// take at that place.
 
 /// One thing that Tab can put in place of the word under the cursor.
 public struct Candidate: Equatable, Sendable {

@@ -43,8 +43,8 @@ public struct Invocation {
     return flags.contains(name)
   }
 
-  /// The words of a query argument joined: one quoted argument means what the same query means in Lua. Nil when there is
-  /// none.
+  /// The words of a query argument joined: one quoted argument means what the same query means in Lua. Nil when there
+  /// is none.
   public func query(_ name: String) -> String? {
     let words = list(name)
     return words.isEmpty ? nil : words.joined(separator: " ")

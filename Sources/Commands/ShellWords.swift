@@ -1,5 +1,6 @@
 // Splits a line into words as a POSIX shell does, with quotes and backslash, and puts quotes around what needs them.
-// Invariant: `split` of `quote`d words gives the same words; nothing is expanded but a leading `~/` when a home is given.
+// Invariant: `split` of `quote`d words gives the same words; nothing is expanded but a leading `~/` when a home is
+// given.
 
 /// How the word under the cursor is quoted so far.
 public enum QuoteState: Equatable, Sendable { case none, single, double }
@@ -44,8 +45,8 @@ public enum ShellWords {
     return "'" + escape(word, in: .single) + "'"
   }
 
-  /// The word's text so that it can go on after what was typed in the given state. Its beginning stays the same when the
-  /// word grows, which a common beginning of several candidates needs. The closing quote is not in it.
+  /// The word's text so that it can go on after what was typed in the given state. Its beginning stays the same when
+  /// the word grows, which a common beginning of several candidates needs. The closing quote is not in it.
   public static func escape(_ word: String, in state: QuoteState, keepsTilde: Bool = false) -> String {
     var escaped = ""
     for (index, scalar) in word.unicodeScalars.enumerated() {

@@ -19,7 +19,8 @@ public enum ValueKind: Equatable, Sendable {
   case file
   case folder
   case command
-  /// All the words that are left, where a word with a single dash is "not" and never an option. As an option's value: one word.
+  /// All the words that are left, where a word with a single dash is "not" and never an option. As an option's value:
+  /// one word.
   case query
   /// All the words that are left exactly as they stand, options and `--` too (the arguments of a script).
   case verbatim

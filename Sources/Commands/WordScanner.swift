@@ -103,8 +103,8 @@ struct WordScanner {
 }
 
 extension Command {
-  /// The options at the beginning of the words, and the words from the first one that is no option: a program's own options
-  /// stand before a command with words of its own. `--` ends them.
+  /// The options at the beginning of the words, and the words from the first one that is no option: a program's own
+  /// options stand before a command with words of its own. `--` ends them.
   public func leadingOptions(of words: [String]) throws(CommandError) -> (Invocation, rest: ArraySlice<String>) {
     var scanner = WordScanner(self)
     var rest = words[...]

@@ -4,37 +4,45 @@
 public import Problems
 
 /// Which card: never used again for another one.
+///
+///     try CardTable.card(db, CardID(rawValue: 7))?.prompt
 public struct CardID: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int64
   public init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
 /// A value of a card that Deckhand itself gives no meaning.
-public enum FieldValue: Equatable, Sendable {
+///
+///     [CardFieldValue.text("verb"), .json("[1,2]")]
+public enum CardFieldValue: Equatable, Sendable {
   case text(String)
   /// Any JSON value but a string, as it was written: `12.50`, `true`, `[1,2]`.
   case json(String)
 }
 
 /// A named value that a card keeps beside what Deckhand understands.
+///
+///     CardField("source", .text("corpus.txt"))
 public struct CardField: Equatable, Sendable {
   public var name: String
-  public var value: FieldValue
+  public var value: CardFieldValue
 
-  public init(_ name: String, _ value: FieldValue) {
+  public init(_ name: String, _ value: CardFieldValue) {
     self.name = name
     self.value = value
   }
 }
 
 /// Where a card stands in its schedule. The raw value is what the database keeps.
+///
+///     CardState.relearning.name   // "relearning"
 public enum CardState: Int64, Sendable, CaseIterable {
   case new = 0
   case learning = 1
   case review = 2
   case relearning = 3
 
-  /// As people and Lua see it.
+  /// As users and Lua see it.
   public var name: String {
     switch self {
     case .new: "new"
@@ -46,6 +54,8 @@ public enum CardState: Int64, Sendable, CaseIterable {
 }
 
 /// A card's place in the schedule of reviews.
+///
+///     CardSchedule().state   // .new: never studied
 public struct CardSchedule: Equatable, Sendable {
   public var state: CardState = .new
   /// Which of the short steps a card that is being learnt has reached, from 0.
@@ -67,6 +77,9 @@ public struct CardSchedule: Equatable, Sendable {
 }
 
 /// A card as it was when it was read.
+///
+///     let record = try CardTable.cards(db, ids: ids)[0]
+///     print(record.prompt, record.answer, record.reps)
 public struct CardRecord: Equatable, Sendable {
   public let id: CardID
   public let deck: DeckID
@@ -92,6 +105,8 @@ public struct CardRecord: Equatable, Sendable {
 }
 
 /// A card to be added. Texts are checked and trimmed when it is.
+///
+///     NewCard(prompt: "el gato", answer: "the cat", tags: ["animals"])
 public struct NewCard: Equatable, Sendable {
   public var prompt: String
   public var answer: String
@@ -115,16 +130,22 @@ public struct NewCard: Equatable, Sendable {
 }
 
 /// What to do with a card that is in the deck already.
+///
+///     options.onDuplicate = .update   // the card that is there takes the new answer
 public enum OnDuplicate: String, Sendable, CaseIterable {
   case skip, update, error
 }
 
 /// What became of one card of a batch.
+///
+///     if try batch.add(card) == .skipped { ... }   // it was there already
 public enum AddOutcome: Equatable, Sendable {
   case added, updated, skipped, rejected
 }
 
 /// One card of a batch that was refused.
+///
+///     for one in report.rejected { print(one.index, one.code.rawValue, one.message) }
 public struct Rejection: Equatable, Sendable {
   /// 1 is the first card of the batch, or the first row of data of a file.
   public let index: Int
@@ -142,9 +163,12 @@ public struct Rejection: Equatable, Sendable {
 }
 
 /// Where a row begins in its file.
+///
+///     report.rejected[0].place?.inWords   // "line 17", or "element 3 (line 1, column 40)"
 public struct RowPlace: Equatable, Sendable {
   public let line: Int
-  /// Of an element of a list (JSON), which of its line's it may be: the column, in characters from 1, and its number, from 1.
+  /// Of an element of a list (JSON), which of its line's it may be: the column, in characters from 1, and its number,
+  /// from 1.
   public let column: Int?
   public let element: Int?
 
@@ -166,6 +190,9 @@ public struct RowPlace: Equatable, Sendable {
 }
 
 /// What a batch did.
+///
+///     let report = batch.finish()
+///     print(report.added, report.updated, report.skipped, report.rejectedCount)
 public struct AddReport: Equatable, Sendable {
   public var added = 0
   public var updated = 0

@@ -1,11 +1,16 @@
 // Many cards put on top of a deck, one after the other, the first of them on top of all.
-// Invariant: memory does not grow with the number of cards added (only with those updated by their prompt, 8 bytes each);
-// a card refused changes nothing; the caller's operation around the batch takes all of it back when anything throws.
+// Invariant: memory does not grow with the number of cards added (only with those updated by their prompt, 8 bytes
+// each); a card refused changes nothing; the caller's operation around the batch takes all of it back when anything
+// throws.
 
 public import GRDB
 public import Problems
 
 /// Cards on their way into a deck. It is made, fed and finished inside one operation.
+///
+///     let batch = try CardBatch(db, deck: deck, onDuplicate: .skip, now: now, random: random)
+///     try batch.add(NewCard(prompt: "el gato", answer: "the cat"))
+///     batch.finish().added   // 1
 public final class CardBatch {
   private let db: Database
   private let deck: DeckID
@@ -87,12 +92,12 @@ public final class CardBatch {
       nextRank += CardOrder.step
       return .added
     case .found(let id):
-      return try meet(card, id)
+      return try resolveDuplicate(card, id)
     }
   }
 
   /// A card that is there already.
-  private func meet(_ card: CheckedCard, _ id: CardID) throws -> AddOutcome {
+  private func resolveDuplicate(_ card: CheckedCard, _ id: CardID) throws -> AddOutcome {
     switch onDuplicate {
     case .error:
       throw DeckError.duplicate(
@@ -105,7 +110,7 @@ public final class CardBatch {
 
   /// Without a guid, a card of the same prompt that was there before the batch takes the answer.
   private func updateSamePrompt(_ card: CheckedCard) throws -> AddOutcome? {
-    if let same = try writer.find(card) { return try meet(card, same) }
+    if let same = try writer.find(card) { return try resolveDuplicate(card, same) }
     let before = lastIDBefore
     let found = try writer.find(prompt: card.prompt) { $0.rawValue <= before && !updatedByPrompt.contains($0) }
     guard let found else { return nil }
@@ -113,8 +118,8 @@ public final class CardBatch {
     return try CardTable.overwrite(db, found, with: card, now: now) ? .updated : .skipped
   }
 
-  /// Puts the card below the one before it. When a callback of the caller has spread or moved the deck's cards meanwhile,
-  /// the rank may be taken: then the rest of the batch goes on top.
+  /// Puts the card below the one before it. When a callback of the caller has spread or moved the deck's cards
+  /// meanwhile, the rank may be taken: then the rest of the batch goes on top.
   private func insert(_ card: CheckedCard) throws -> CardWriter.Outcome {
     if nextRank >= endRank { throw DeckError.batchTooLong }
     do {

@@ -3,6 +3,10 @@
 
 public import GRDB
 
+/// The table `cards`: reading, adding, changing, moving and removing cards.
+///
+///     let ids = try CardTable.ids(db, in: deck)   // top first
+///     try CardTable.move(db, ids[4], to: 1)
 public enum CardTable {
   private static let columns = """
     id, deck, guid, prompt, answer, tags, fields, document, created, modified, suspended, state, due, stability, \
@@ -130,7 +134,7 @@ public enum CardTable {
   // MARK: Changing
 
   /// Changes what is not nil. The time of change is kept.
-  /// Once in a deck cards are told apart by their guid: two may come to have the same texts.
+  /// Once in a deck cards are distinguished by their guid: two may come to have the same texts.
   /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `gone`.
   public static func update(
     _ db: Database, _ id: CardID, prompt: String? = nil, answer: String? = nil, tags: [String]? = nil, now: Double
@@ -180,8 +184,8 @@ public enum CardTable {
     return count
   }
 
-  /// Removes the cards at several positions at once: all are counted before any goes. Positions without a card are passed
-  /// over.
+  /// Removes the cards at several positions at once: all are counted before any goes. Positions without a card are
+  /// passed over.
   @discardableResult
   public static func remove(_ db: Database, in deck: DeckID, positions: some Collection<Int>) throws -> Int {
     if positions.count == 1, let position = positions.first {

@@ -16,9 +16,9 @@ enum CardText {
     if bytes.count > limit {
       throw .badText(what: "\(what)", reason: "has more than 1,000,000 bytes")
     }
-    if let fault = firstFault(bytes) {
-      let reason = bytes[fault] == 0 ? "holds a NUL character" : "is not UTF-8"
-      throw .badText(what: "\(what)", reason: "\(reason) at byte \(fault + 1)")
+    if let invalidReason = firstInvalidByte(bytes) {
+      let reason = bytes[invalidReason] == 0 ? "holds a NUL character" : "is not UTF-8"
+      throw .badText(what: "\(what)", reason: "\(reason) at byte \(invalidReason + 1)")
     }
     if hasEndlessMarks(bytes) {
       throw .badText(what: "\(what)", reason: "has more than \(longestMarkRun) combining marks in a row")
@@ -36,7 +36,7 @@ enum CardText {
   }
 
   /// The offset of the first byte that is NUL or not part of well-formed UTF-8 (Unicode, table 3-7).
-  static func firstFault(_ bytes: TextBytes) -> Int? {
+  static func firstInvalidByte(_ bytes: TextBytes) -> Int? {
     var index = 0
     let count = bytes.count
     while index < count {

@@ -15,7 +15,8 @@ struct CardBytes {
   var document: String?
 }
 
-/// A card whose parts passed every rule: the only thing that can be written. Its parts are in the form of their columns.
+/// A card whose parts passed every rule: the only thing that can be written. Its parts are in the form of their
+/// columns.
 struct CheckedCard {
   let prompt: TextBytes
   let answer: TextBytes

@@ -1,6 +1,6 @@
 // Reading rows straight from SQLite.
-// Invariant: no value in a row can trap. GRDB's rows do on one of another type than asked for, which a damaged or forged
-// file may hold; here SQLite converts it.
+// Invariant: no value in a row can trap. GRDB's rows do on one of another type than asked for, which a damaged or
+// forged file may hold; here SQLite converts it.
 
 import GRDB
 import GRDBSQLite

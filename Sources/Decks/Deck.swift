@@ -4,12 +4,17 @@
 import Text
 
 /// Which deck: never used again for another one.
+///
+///     try DeckTable.record(db, DeckID(rawValue: 3)).name
 public struct DeckID: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int64
   public init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
 /// A deck as it was when it was read.
+///
+///     let deck = try DeckTable.find(db, named: "Spanish")
+///     print(deck.name, deck.studied ?? 0)
 public struct DeckRecord: Equatable, Sendable {
   public let id: DeckID
   public let name: String
@@ -20,6 +25,8 @@ public struct DeckRecord: Equatable, Sendable {
 }
 
 /// How many cards a deck holds itself, without the decks within it.
+///
+///     try DeckTable.counts(db, deck, at: moment).dueCount
 public struct DeckCounts: Equatable, Sendable {
   public var count = 0
   /// New ones, suspended ones left out.
@@ -34,7 +41,10 @@ public struct DeckCounts: Equatable, Sendable {
   }
 }
 
-/// A deck's name: parts joined by `::`, each trimmed and not empty, at most 200 characters in all, no control characters.
+/// A deck's name: parts joined by `::`, each trimmed and not empty, at most 200 characters in all, no control
+/// characters.
+///
+///     try DeckName(" Spanish :: Verbs ").text   // "Spanish::Verbs"
 public struct DeckName: Equatable, Sendable {
   public let text: String
 

@@ -4,6 +4,11 @@
 public import Problems
 import Text
 
+/// Why something about a deck, a card, their files or their sessions cannot be done.
+///
+///     do { try DeckTable.find(db, named: "Spanis") } catch let error as DeckError {
+///       error.message   // "no deck is called "Spanis" (did you mean "Spanish"?)"
+///     }
 public enum DeckError: Problem, Equatable {
   /// A deck of that name is there, or one that differs only in capitals.
   case exists(name: String)

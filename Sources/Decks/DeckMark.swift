@@ -1,9 +1,12 @@
-// Tells whether the cards of a deck are still those that somebody saw. Invariant: adding, removing, moving or editing a card
-// changes the mark.
+// Says whether the cards of a deck are still those that somebody saw. Invariant: adding, removing, moving or editing a
+// card changes the mark.
 
 public import GRDB
 
 /// What the cards of a deck looked like at one moment.
+///
+///     let before = try DeckMark(db, deck)
+///     let isChanged = try DeckMark(db, deck) != before
 public struct DeckMark: Equatable, Sendable {
   private let count: Int
   private let lastID: Int64

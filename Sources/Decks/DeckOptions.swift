@@ -1,9 +1,14 @@
-// What a person can set for a deck.
+// What a user can set for a deck.
 // Invariant: every value is in its range; what a newer program wrote beside them survives reading and writing.
 
 import Text
 import Values
 
+/// How a deck is studied.
+///
+///     var options = try DeckTable.options(db, deck)
+///     try options.set(DeckOptions.name("new_per_day"), to: 10)
+///     try DeckTable.setOptions(db, deck, to: options)
 public struct DeckOptions: Equatable, Sendable {
   public private(set) var newPerDay = 20
   public private(set) var reviewsPerDay = 200

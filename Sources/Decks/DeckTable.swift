@@ -4,6 +4,10 @@
 public import GRDB
 import Text
 
+/// The table `decks`.
+///
+///     let deck = try DeckTable.create(db, name: "Spanish::Verbs", now: now)
+///     try DeckTable.rename(db, deck.id, to: "Spanish::Irregular verbs", now: now)
 public enum DeckTable {
   private static let columns = "id, name, created, studied"
 

@@ -1,5 +1,7 @@
-// What can be wrong with the rows of decks and cards although SQLite finds the file whole: another program wrote it, or a
-// disk turned bits. Invariant: a check changes nothing; mending changes only what a check finds, and never removes a card
+// What can be wrong with the rows of decks and cards although SQLite finds the file whole: another program wrote it, or
+// a
+// disk turned bits. Invariant: a check changes nothing; mending changes only what a check finds, and never removes a
+// card
 // whose texts can be read.
 
 public import GRDB

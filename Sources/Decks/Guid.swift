@@ -14,7 +14,7 @@ enum Guid {
     }
   }
 
-  /// A given one without blanks around it; nil when it is empty, so that one has to be made.
+  /// A given one without spaces around it; nil when it is empty, so that one has to be made.
   static func cleaned(_ bytes: TextBytes) throws(DeckError) -> TextBytes? {
     let guid = try CardText.cleaned(bytes, "guid")
     if guid.count > 200 {

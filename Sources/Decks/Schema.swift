@@ -3,12 +3,16 @@
 
 public import Storage
 
+/// The tables of decks and cards.
+///
+///     let store = try Store(path: path, migrations: DecksSchema.migrations)
 public enum DecksSchema {
   public static var migrations: [Migration] { [Migration("decks.1", sql: first)] }
 
   /// `rank` orders the cards of a deck, the lowest on top. `content` is the 32-bit hash of the prompt above that of the
-  /// answer: one index finds the same pair and the same prompt; equality is then checked. `tags` are parted by blanks with
-  /// one at either end. `fields` is a JSON object in the order given. The partial indices cost a new card nothing.
+  /// answer: one index finds the same pair and the same prompt; equality is then checked. `tags` are separated by
+  /// spaces with one at either end. `fields` is a JSON object in the order given. The partial indices cost a new card
+  /// nothing.
   private static let first = """
     CREATE TABLE decks (
       id INTEGER PRIMARY KEY AUTOINCREMENT,

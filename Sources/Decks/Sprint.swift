@@ -1,8 +1,11 @@
 // The race: a stack of cards against a clock. Only the top card counts; a wrong one goes back under the others.
-// Invariant: a sprint changes no schedule; every card of the stack is there once; nothing is answered when it is over or
-// paused, and an empty stack never starts the clock.
+// Invariant: a sprint changes no schedule; every card of the stack is there once; nothing is answered when it is over
+// or paused, and an empty stack never starts the clock.
 
 /// What an answer did.
+///
+///     let result = try sprint.answer(isRight: true)
+///     print(result.remaining, result.isOver)
 public struct SprintResult: Equatable, Sendable {
   public let card: CardID
   public let isRight: Bool
@@ -11,6 +14,10 @@ public struct SprintResult: Equatable, Sendable {
   public let isOver: Bool
 }
 
+/// Cards against the clock: only the top one counts, and a wrong one goes back under the others.
+///
+///     let sprint = Sprint(cards: ids, seconds: 100, clock: clock)
+///     let result = try sprint.answer(isRight: false)
 public final class Sprint {
   /// All the seconds of a race.
   public let seconds: Double

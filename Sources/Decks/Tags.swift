@@ -1,5 +1,6 @@
 // Tags: what may be one, and how a card's are kept in one column.
-// Invariant: no tag holds white space, so that blanks can part them; the order given is kept, a repeated one is dropped.
+// Invariant: no tag holds white space, so that spaces can part them; the order given is kept, a repeated one is
+// dropped.
 
 import Text
 
@@ -22,8 +23,8 @@ enum Tags {
     column.isEmpty ? [] : column.utf8.split(separator: UInt8(ascii: " ")).map { String($0) ?? "" }
   }
 
-  /// The tags of a text in which blanks part them, as tables of cards have it.
-  static func parted(_ text: String) -> [String] {
+  /// The tags of a text in which spaces part them, as tables of cards have it.
+  static func separated(_ text: String) -> [String] {
     text.unicodeScalars.split { $0.properties.isWhitespace }.map { String($0) }
   }
 

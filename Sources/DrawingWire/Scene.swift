@@ -52,10 +52,11 @@ public struct Placement: Equatable, Sendable {
 
 public struct SceneItem: Equatable, Sendable {
   public enum Content: Equatable, Sendable {
-    /// A picture fitted into the box with its ratio kept, clipped by an outline around the box's centre (none: not clipped).
-    /// `index` is its place in the scene's pictures; nil stands for the error picture.
+    /// A picture fitted into the box with its ratio kept, clipped by an outline around the box's centre (none: not
+    /// clipped). `index` is its place in the scene's pictures; nil stands for the error picture.
     case picture(index: Int?, clip: [PathStep])
-    /// Lines, separated by line feeds, in the middle of the box; each `size` units high, or as much less as makes all fit.
+    /// Lines, separated by line feeds, in the middle of the box; each `size` units high, or as much less as makes all
+    /// fit.
     case text(String, font: String, color: SceneColor, size: Double)
   }
   public var placement: Placement

@@ -24,8 +24,8 @@ public struct Replacement {
   public var isSynced = true
   /// Whether the file's name is synced too; false for a folder that is synced later, or that nobody looks into before.
   public var syncsName = true
-  /// The temporary name in the same folder. Nil: one that is free. One that is given is taken over from whoever left it,
-  /// so its user holds a lock, or has the process's id in it.
+  /// The temporary name in the same folder. Nil: one that is free. One that is given is taken over from whoever left
+  /// it, so its user holds a lock, or has the process's id in it.
   public var temporaryName: String?
   public var step: StepObserver = { _ in 0 }
   /// What may be at the path: a pipe or a device, which is written straight, only where the user typed it.
@@ -67,8 +67,8 @@ public enum AtomicFile {
     } catch { throw error as? FileError ?? FileError(path, .write, error) }
   }
 
-  /// Writes what the closure appends as the whole content of the file. What is not a regular file (a pipe, a terminal) is
-  /// refused, or written straight.
+  /// Writes what the closure appends as the whole content of the file. What is not a regular file (a pipe, a terminal)
+  /// is refused, or written straight.
   /// - Parameter finishing: is given the open file when all is written, before it is synced.
   /// - Throws: `FileError`, or what a closure throws; then the path holds what it held.
   public static func write(
@@ -137,7 +137,8 @@ public enum AtomicFile {
   }
 }
 
-/// Where a writer appends; gathered in memory and written by 64 KiB. An instance is good inside the closure it is given to.
+/// Where a writer appends; gathered in memory and written by 64 KiB. An instance is good inside the closure it is given
+/// to.
 public final class FileSink {
   private let path: String
   private let descriptor: FileDescriptor

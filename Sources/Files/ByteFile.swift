@@ -1,6 +1,6 @@
 // Reading files from their beginning, by chunks or whole, with a bound on what is read.
-// Invariant: memory is bounded by the chunk or by the limit given, never by the file; no call waits without asking whether it
-// is to stop.
+// Invariant: memory is bounded by the chunk or by the limit given, never by the file; no call waits without asking
+// whether it is to stop.
 
 internal import Glibc
 internal import SystemPackage
@@ -25,7 +25,8 @@ public final class ByteFile {
   private let isInterrupted: () -> Bool
 
   /// - Parameters:
-  ///   - kinds: `.plain` refuses pipes and devices at once, without waiting for whoever writes to them. A folder is refused
+  ///   - kinds: `.plain` refuses pipes and devices at once, without waiting for whoever writes to them. A folder is
+  ///     refused
   ///     always.
   ///   - followingLinks: false refuses a symbolic link at the end of the path (`ELOOP`).
   ///   - isInterrupted: asked before each read and while one is waited for; true gives up.

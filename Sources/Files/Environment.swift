@@ -1,6 +1,6 @@
-// What the program takes from the world around it: clocks, random numbers, variables, folders, and whether to stop. Invariant: it
-// is made once, in `deckhand`, and handed down to every room; nothing else reads the clock, random numbers, the environment's
-// variables or a standard folder by itself, so every test and every `--seed` run repeats.
+// What the program takes from the world around it: clocks, random numbers, variables, folders, and whether to stop.
+// Invariant: it is made once, in `deckhand`, and handed down to every room; nothing else reads the clock, random
+// numbers, the environment's variables or a standard folder by itself, so every test and every `--seed` run repeats.
 
 import Glibc
 import Values
@@ -134,7 +134,8 @@ public struct ProgramFolders {
   }
 }
 
-/// A stream of random numbers that repeats for the same seed. Shared by all that draw from it, so that a whole run repeats.
+/// A stream of random numbers that repeats for the same seed. Shared by all that draw from it, so that a whole run
+/// repeats.
 public final class RandomChoices: RandomNumberGenerator {
   private var numbers: SeededNumbers
 

@@ -13,12 +13,12 @@ import Text
 ///     }
 public struct FileError: Problem, Equatable, Sendable {
   /// What was tried.
-  public enum Operation: String, Sendable {
+  public enum Attempt: String, Sendable {
     case open, read, write, sync, replace, lock, list, make, move, remove
     case inspect = "look at"
   }
 
-  public enum Reason: Equatable, Sendable {
+  public enum Cause: Equatable, Sendable {
     /// The system's errno.
     case system(Int32)
     /// It is a folder, a pipe or a device, and a regular file was expected.
@@ -32,21 +32,21 @@ public struct FileError: Problem, Equatable, Sendable {
   }
 
   public let path: String
-  public let operation: Operation
-  public let reason: Reason
+  public let operation: Attempt
+  public let reason: Cause
 
-  public init(_ path: String, _ operation: Operation, _ reason: Reason) {
+  public init(_ path: String, _ operation: Attempt, _ reason: Cause) {
     self.path = path
     self.operation = operation
     self.reason = reason
   }
 
   /// What the system says now: `errno`.
-  public init(_ path: String, _ operation: Operation, number: Int32 = errno) {
+  public init(_ path: String, _ operation: Attempt, number: Int32 = errno) {
     self.init(path, operation, .system(number))
   }
 
-  init(_ path: String, _ operation: Operation, _ error: any Error) {
+  init(_ path: String, _ operation: Attempt, _ error: any Error) {
     self.init(path, operation, .system((error as? Errno)?.rawValue ?? EIO))
   }
 

@@ -5,13 +5,13 @@ public import Glibc
 internal import SystemPackage
 
 public struct FileFacts: Equatable, Sendable {
-  public enum Kind: Sendable {
+  public enum FileType: Sendable {
     case file, folder, symbolicLink
     /// A pipe, a socket, a terminal, a device.
     case other
   }
 
-  public let kind: Kind
+  public let kind: FileType
   /// Bytes.
   public let size: Int
   public let device: UInt64

@@ -1,6 +1,6 @@
 // A lock that processes share, by flock.
-// Invariant: the lock goes with the process that holds it, so a killed one never leaves anything locked; waiting ends at its
-// deadline, or when the user asks to stop.
+// Invariant: the lock goes with the process that holds it, so a killed one never leaves anything locked; waiting ends
+// at its deadline, or when the user asks to stop.
 
 internal import Glibc
 internal import SystemPackage

@@ -1,6 +1,6 @@
 // Folders: made for their owner alone, listed, synced, removed with all that is in them.
-// Invariant: what is made here has mode 0700 (folders) or 0600 (files) from its first moment, whatever the umask; removing
-// follows no symbolic link.
+// Invariant: what is made here has mode 0700 (folders) or 0600 (files) from its first moment, whatever the umask;
+// removing follows no symbolic link.
 
 internal import Glibc
 internal import SystemPackage
@@ -53,8 +53,8 @@ public enum Folder {
     do { return try FileFacts.at(path)?.kind == .folder } catch { return false }
   }
 
-  /// Makes the names in a folder last through a loss of power. A file system that cannot (some network disks) still holds
-  /// the whole files.
+  /// Makes the names in a folder last through a loss of power. A file system that cannot (some network disks) still
+  /// holds the whole files.
   public static func sync(_ path: String) {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }

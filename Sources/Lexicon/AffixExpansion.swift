@@ -1,5 +1,5 @@
-// Puts the affixes of a Hunspell dictionary on its words: every form that the dictionary stands for.
-// Invariant: a form has at most one prefix and two suffixes, and expanding ends after `limit` forms, whatever the files hold.
+// Puts the affixes of a Hunspell dictionary on its words: every form that the dictionary stands for. Invariant: a form
+// has at most one prefix and two suffixes, and expanding ends after `limit` forms, whatever the files hold.
 
 /// Expands the words of a `.dic` file by the rules of its `.aff` file.
 final class AffixExpansion {
@@ -8,8 +8,8 @@ final class AffixExpansion {
   private let body: (UnsafeBufferPointer<UInt8>) -> Void
   private var formsLeft: Int
 
-  /// `body` gets the UTF-8 of each form; forms may come more than once. More than `limit` of them are an error that names
-  /// `path`.
+  /// `body` gets the UTF-8 of each form; forms may come more than once. More than `limit` of them are an error that
+  /// names `path`.
   init(rules: AffixRules, path: String, limit: Int, _ body: @escaping (UnsafeBufferPointer<UInt8>) -> Void) {
     self.rules = rules
     self.path = path

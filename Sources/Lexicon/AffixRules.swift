@@ -1,8 +1,9 @@
 // The affixes of a Hunspell dictionary (hunspell(5), "AFFIX FILE"): what may be put before and after its words.
 // Invariant: what is kept is well formed: a condition of at most 64 letters, and flags that are one byte.
 //
-// A flag is known by the first byte of its letter, as unmunch(1) knows it. Of Spanish verbs that allows a clitic pronoun that
-// the dictionary, reading flags whole, does not list for that verb: words that a player means and would miss.
+// A flag is known by the first byte of its letter, as unmunch(1) knows it. Of Spanish verbs that allows a clitic
+// pronoun that the dictionary, reading flags whole, does not list for that verb: words that a player means and would
+// miss.
 
 /// One way to change a word: take `strip` off its end (or start), put `add` there, where the condition holds.
 struct Affix {

@@ -1,6 +1,6 @@
-// The words of a compiled list by the hash of their letters: a bitmap to ask first, then buckets of slots.
-// Invariant: whatever the sections hold, only bits below `1 << bitmapBits`, slots inside the section, and offsets that the
-// heap's bounds contain are used; a bucket that claims anything else is empty.
+// The words of a compiled list by the hash of their letters: a bitmap to ask first, then buckets of slots. Invariant:
+// whatever the sections hold, only bits below `1 << bitmapBits`, slots inside the section, and offsets that the heap's
+// bounds contain are used; a bucket that claims anything else is empty.
 
 struct AnagramTable {
   /// One bit for each low part of a hash that some word has.
@@ -53,8 +53,8 @@ struct AnagramTable {
     return Int(truncatingIfNeeded: bitmap[Int(truncatingIfNeeded: bit >> 6)] &>> (bit & 63) & 1)
   }
 
-  /// The offsets of the words that have one of these hashes. Bucket and slot together hold nearly all bits of a hash: a word
-  /// of other letters comes up once in about 10^14 questions. The hashes are used up.
+  /// The offsets of the words that have one of these hashes. Bucket and slot together hold nearly all bits of a hash: a
+  /// word of other letters comes up once in about 10^14 questions. The hashes are used up.
   @inline(__always)
   func offsets(of hashes: UnsafeMutableBufferPointer<UInt64>) -> [UInt32] {
     var found = OffsetBuffer(capacity: hashes.count * Self.stride + touched(hashes))
@@ -70,8 +70,9 @@ struct AnagramTable {
     return found.take()
   }
 
-  /// Looks at the first slots of all hashes, one right after another, so that waiting for memory overlaps and whoever goes
-  /// through them next finds them near. Answers how many begin with a pair of one hash, which needs more room than most.
+  /// Looks at the first slots of all hashes, one right after another, so that waiting for memory overlaps and whoever
+  /// goes through them next finds them near. Answers how many begin with a pair of one hash, which needs more room than
+  /// most.
   @inline(__always)
   private func touched(_ hashes: UnsafeMutableBufferPointer<UInt64>) -> Int {
     var pairs = 1
@@ -89,8 +90,8 @@ struct AnagramTable {
     return (Int(min(starts[bucket], slotCount)), Int(min(starts[bucket &+ 1], slotCount)))
   }
 
-  /// Looks at `stride` slots from `place` on, which is at most `slotCount`; there is room for them. A slot of the next bucket
-  /// has another hash.
+  /// Looks at `stride` slots from `place` on, which is at most `slotCount`; there is room for them. A slot of the next
+  /// bucket has another hash.
   @inline(__always)
   private func gather(_ hash: UInt64, at place: Int, into found: inout OffsetBuffer) {
     let mask = (1 as UInt64) &<< offsetBits &- 1

@@ -1,7 +1,7 @@
-// Compiled lists as files in the cache folder: found valid and mapped, or made again.
-// Invariant: a file is mapped only when it is of this version, policy and source, its bounds hold, and its checksum was right
-// once since it was last written. That the checksum was right is remembered in the file's modification time, which is set to
-// a number made of the checksum: whoever writes to the file changes the time, and so asks for a new check.
+// Compiled lists as files in the cache folder: found valid and mapped, or made again. Invariant: a file is mapped only
+// when it is of this version, policy and source, its bounds hold, and its checksum was right once since it was last
+// written. That the checksum was right is remembered in the file's modification time, which is set to a number made of
+// the checksum: whoever writes to the file changes the time, and so asks for a new check.
 
 import Files
 import Glibc
@@ -27,7 +27,8 @@ struct CompiledFile {
     return image
   }
 
-  /// Writes the file whole or not at all, and maps it. Throws the system's reason as `unwritable` where it can't be written.
+  /// Writes the file whole or not at all, and maps it. Throws the system's reason as `unwritable` where it can't be
+  /// written.
   func write(_ content: [UInt8]) throws(LexiconError) -> Image {
     var image: Image?
     do {

@@ -1,6 +1,6 @@
-// Which words can be laid with given letters. Small sets of letters: the hash of every subset is looked up in the bitmap, then
-// in the table of anagrams. Long ones, and blanks: every word that is not too long is tried.
-// Invariant: a word is found once: under the one subset whose hash is that of its letters.
+// Which words can be laid with given letters. Small sets of letters: the hash of every subset is looked up in the
+// bitmap, then in the table of anagrams. Long ones, and blanks: every word that is not too long is tried. Invariant: a
+// word is found once: under the one subset whose hash is that of its letters.
 
 extension Lexicon {
   /// Beyond so many subsets of the letters, trying every word is faster.
@@ -114,16 +114,23 @@ extension Lexicon {
     bag.withCounts { counts in
       withUnsafeTemporaryAllocation(of: UInt16.self, capacity: WordPolicy.maxBytes + 1) { used in
         for block in blocks where block.length <= bag.total && block.length >= minLength {
-          var offset = offset(ofIndex: block.indices.lowerBound)
-          for _ in block.indices {
-            guard image.bounds.contains(offset) else { break }
-            if canLay(offset, with: counts, blanks: bag.blanks, used: used) { found.append(offset) }
-            offset += 1 + UInt32(heap[Int(offset)])
-          }
+          addLayable(of: block, counts, blanks: bag.blanks, used: used, to: &found)
         }
       }
     }
     return found
+  }
+
+  private func addLayable(
+    of block: Block, _ counts: UnsafeMutableBufferPointer<UInt8>, blanks: Int,
+    used: UnsafeMutableBufferPointer<UInt16>, to found: inout [UInt32]
+  ) {
+    var offset = offset(ofIndex: block.indices.lowerBound)
+    for _ in block.indices {
+      guard image.bounds.contains(offset) else { break }
+      if canLay(offset, with: counts, blanks: blanks, used: used) { found.append(offset) }
+      offset += 1 + UInt32(heap[Int(offset)])
+    }
   }
 
   /// Whether the word at an offset can be laid with the letters of `counts` and so many blanks. `counts` is as before
@@ -182,7 +189,8 @@ func sortAscending(_ offsets: inout [UInt32]) {
   }
 }
 
-/// Copies numbers in the order of the seven bits from `shift` on of what they are above `lowest`, equal ones as they stood.
+/// Copies numbers in the order of the seven bits from `shift` on of what they are above `lowest`, equal ones as they
+/// stood.
 private func distribute(
   _ from: UnsafeMutableBufferPointer<UInt32>, _ to: UnsafeMutableBufferPointer<UInt32>, _ lowest: UInt32,
   _ shift: UInt32

@@ -1,9 +1,9 @@
-// A compiled list in memory, mapped from its file or made just now, after its bounds were checked.
-// Invariant: once an `Image` exists, every section lies inside its bytes, aligned, and holds as many elements as the header
-// says; an offset that `bounds` contains may be followed by 256 bytes without leaving the heap. Whoever takes an
-// offset or an index out of a section compares it with these bounds before use. So no content of the file, not even one
-// that changes while it is mapped, makes a query read outside; only a file cut short under the mapping would (nobody
-// writes into these files: they are replaced as a whole).
+// A compiled list in memory, mapped from its file or made just now, after its bounds were checked. Invariant: once an
+// `Image` exists, every section lies inside its bytes, aligned, and holds as many elements as the header says; an
+// offset that `bounds` contains may be followed by 256 bytes without leaving the heap. Whoever takes an offset or an
+// index out of a section compares it with these bounds before use. So no content of the file, not even one that changes
+// while it is mapped, makes a query read outside; only a file cut short under the mapping would (nobody writes into
+// these files: they are replaced as a whole).
 
 import Glibc
 
@@ -71,7 +71,8 @@ final class Image {
       expected: expected)
   }
 
-  /// An image of an open file, shared with every process that maps it; nil when it is no compiled list of what is expected.
+  /// An image of an open file, shared with every process that maps it; nil when it is no compiled list of what is
+  /// expected.
   static func mapping(_ descriptor: Int32, bytes count: Int, expected: Expectation) -> Image? {
     guard count >= ImageLayout.headerBytes else { return nil }
     guard let base = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0), base != MAP_FAILED else { return nil }

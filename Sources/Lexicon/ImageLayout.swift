@@ -1,18 +1,18 @@
-// The layout of a compiled list: a header of fixed fields, then sections, all little-endian, each section on a multiple of 64.
-// Invariant: a reader trusts nothing but the bounds it has checked itself; see `Image`.
+// The layout of a compiled list: a header of fixed fields, then sections, all little-endian, each section on a multiple
+// of 64. Invariant: a reader trusts nothing but the bounds it has checked itself; see `Image`.
 //
-//   heap      8 zeros, then for each word its number of bytes and its bytes; longest words first, then by code point.
+// heap      8 zeros, then for each word its number of bytes and its bytes; longest words first, then by code point.
 //             A word is named by its offset in the heap, so sorting offsets sorts words. `guardBytes` zeros end it.
-//   table     open addressing by `WordHash.of`, in lines of 16 slots that fill from their first on: a slot is 0 or the low bits of
+// table     open addressing by `WordHash.of`, in lines of 16 slots that fill from their first on: a slot is 0 or the
+// low bits of
 //             the hash above the offset of the word.
-//   anagrams  the words again, by the sum of `WordHash.letter` over their letters: 64 bits for each, bucket after bucket; 4 zeros.
-//   buckets   for each bucket its first slot in `anagrams`; one more ends the last.
-//   bitmap    one bit for each low part of such a sum that some word has: asked before the buckets.
-//   samples   the offset of every 16th word.
-//   blocks    for each length in letters, 0...64: index of its first word, number of words, start of its planes.
-//   planes    for each length, each position, each bit of a letter's code: one bit a word, in words of 64 bits.
-//   letters   the letters of the list in code point order, each with its number of bytes before it; codes count from 1.
-//   name      the language, for a person who looks into the file.
+// anagrams  the words again, by the sum of `WordHash.letter` over their letters: 64 bits for each, bucket after bucket;
+// 4 zeros. buckets   for each bucket its first slot in `anagrams`; one more ends the last. bitmap    one bit for each
+// low part of such a sum that some word has: asked before the buckets. samples   the offset of every 16th word. blocks
+// for each length in letters, 0...64: index of its first word, number of words, start of its planes. planes    for each
+// length, each position, each bit of a letter's code: one bit a word, in words of 64 bits. letters   the letters of the
+// list in code point order, each with its number of bytes before it; codes count from 1. name      the language, for a
+// person who looks into the file.
 
 enum ImageLayout {
   static let magic: UInt64 = 0x0A1A_5845_4C4B_4344  // "DCKLEX", then two bytes that a text transfer would spoil

@@ -1,5 +1,5 @@
-// A language of words: how its letters are lowercased and folded, what its letters are worth, and where its lists are found.
-// Invariant: a language is data; two languages are the same when their names are.
+// A language of words: how its letters are lowercased and folded, what its letters are worth, and where its lists are
+// found. Invariant: a language is data; two languages are the same when their names are.
 
 import Problems
 import Text
@@ -19,6 +19,25 @@ public enum LetterCase: Hashable, Sendable {
 /// The text encoding of a list that Debian ships; every other list is UTF-8.
 public enum ListEncoding: Hashable, Sendable { case utf8, latin1 }
 
+/// Where the words of a language are on a machine.
+///
+///     WordListNames(package: "wspanish", names: ["spanish"], dictionaries: ["es_ES"])
+public struct WordListNames: Sendable {
+  /// The Debian package that has the list.
+  public var package: String
+  /// File names in /usr/share/dict, the best first.
+  public var names: [String]
+  /// Names of Hunspell dictionaries, for lists that hold base forms only.
+  public var dictionaries: [String]
+  public var encoding: ListEncoding
+
+  public init(
+    package: String = "", names: [String] = [], dictionaries: [String] = [], encoding: ListEncoding = .utf8
+  ) {
+    (self.package, self.names, self.dictionaries, self.encoding) = (package, names, dictionaries, encoding)
+  }
+}
+
 /// A language that word lists are in.
 public struct Language: Hashable, Sendable {
   /// The name in commands and Lua: `english`, `american-english-huge`.
@@ -37,24 +56,24 @@ public struct Language: Hashable, Sendable {
   public let encoding: ListEncoding
   /// Letters with marks that are letters of their own: folding accents leaves them.
   public let ownLetters: String
-  /// What letters are worth in modes that count them, by their value: `1:aeiou 2:dg`. A letter that is not named counts 1.
+  /// What letters are worth in modes that count them, by their value: `1:aeiou 2:dg`. A letter that is not named counts
+  /// 1.
   let values: String
 
   public init(
-    name: String, title: String, code: String, package: String = "", listNames: [String] = [],
-    dictionaryNames: [String] = [], letterCase: LetterCase = .plain, encoding: ListEncoding = .utf8,
-    ownLetters: String = "", letterValues: String = ""
+    name: String, title: String, code: String, lists: WordListNames = WordListNames(),
+    letterCase: LetterCase = .plain, ownLetters: String = "", letterValues: String = ""
   ) {
     self.name = name
     self.title = title
     self.code = code
-    self.package = package
-    self.listNames = listNames
-    self.dictionaryNames = dictionaryNames
+    package = lists.package
+    listNames = lists.names
+    dictionaryNames = lists.dictionaries
     self.letterCase = letterCase
-    self.encoding = encoding
+    encoding = lists.encoding
     self.ownLetters = ownLetters
-    self.values = letterValues
+    values = letterValues
   }
 
   public static func == (a: Language, b: Language) -> Bool { a.name == b.name }

@@ -57,8 +57,8 @@ public final class Lexicon {
     image.elements(.heap, as: UInt8.self).count + image.elements(.table, as: UInt8.self).count
   }
 
-  /// The number of letters of a text that is in normal form at first sight: each of its letters is one scalar and stands in
-  /// some word of the list. Nil for any other text, normal or not.
+  /// The number of letters of a text that is in normal form at first sight: each of its letters is one scalar and
+  /// stands in some word of the list. Nil for any other text, normal or not.
   public func lettersIfNormal(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
     // In Greek, what is normal depends on where in a word a sigma stands.
     guard language.letterCase != .finalSigma, !image.alphabet.hasMarks else { return nil }
@@ -89,8 +89,8 @@ public final class Lexicon {
     return word.count <= 16 ? offset(of: word, Lanes(start, word.count), hash: hash) : probe(word, hash: hash)
   }
 
-  /// The same for a word of up to 16 bytes. A byte of such a value is nowhere in the heap but before a word: wherever a place does
-  /// not differ, a word begins.
+  /// The same for a word of up to 16 bytes. A byte of such a value is nowhere in the heap but before a word: wherever a
+  /// place does not differ, a word begins.
   @inline(__always)
   private func offset(of word: UnsafeBufferPointer<UInt8>, _ lanes: Lanes, hash: UInt64) -> UInt32 {
     let text = LaneMatch(lanes, word.count)
@@ -184,7 +184,8 @@ extension Lexicon {
     return WordHash.of(start, word.count)
   }
 
-  /// The hash of a word that is small ASCII letters only, and so in normal form in every language; nil for any other text.
+  /// The hash of a word that is small ASCII letters only, and so in normal form in every language; nil for any other
+  /// text.
   public static func hash(ofPlain word: UnsafeBufferPointer<UInt8>) -> UInt64? {
     guard let start = word.baseAddress, word.count > 0 else { return nil }
     if word.count <= 16 {
@@ -194,7 +195,8 @@ extension Lexicon {
     return isPlain(word) ? WordHash.of(start, word.count) : nil
   }
 
-  /// Begins to look up a word, given as `contains` has it, without waiting for memory. `isFound` tells what came of it, and waits.
+  /// Begins to look up a word, given as `contains` has it, without waiting for memory. `isFound` tells what came of it,
+  /// and waits.
   public func lookUp(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> WordLookup {
     guard let start = word.baseAddress, 1...16 ~= word.count else { return WordLookup(difference: 1, isOpen: true) }
     let text = LaneMatch(Lanes(start, word.count), word.count)

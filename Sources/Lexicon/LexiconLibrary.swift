@@ -1,6 +1,6 @@
-// The word lists of a machine: which languages are there, and their lexicons, each compiled and opened once.
-// Invariant: a lexicon that was handed out stays as it is; asking again for the same language gives the same object until it
-// is compiled anew.
+// The word lists of a machine: which languages are there, and their lexicons, each compiled and opened once. Invariant:
+// a lexicon that was handed out stays as it is; asking again for the same language gives the same object until it is
+// compiled anew.
 
 public import Files
 import Text
@@ -11,7 +11,8 @@ public final class LexiconLibrary {
   private let cacheFolder: String?
   private let limits: ListLimits
   private var opened: [Key: Lexicon] = [:]
-  /// Why a compiled list could not be kept in the cache folder, the last time that happened. Words are there all the same.
+  /// Why a compiled list could not be kept in the cache folder, the last time that happened. Words are there all the
+  /// same.
   public private(set) var cacheFailure: LexiconError?
 
   private struct Key: Hashable {
@@ -19,8 +20,9 @@ public final class LexiconLibrary {
     let foldsAccents: Bool
   }
 
-  /// `listFolders` are searched in order for lists by their known names, `dictionaryFolders` for Hunspell dictionaries of
-  /// languages whose lists hold base forms only. Compiled lists are kept in `cacheFolder`, or in memory when it is nil.
+  /// `listFolders` are searched in order for lists by their known names, `dictionaryFolders` for Hunspell dictionaries
+  /// of languages whose lists hold base forms only. Compiled lists are kept in `cacheFolder`, or in memory when it is
+  /// nil.
   public init(
     listFolders: [String], cacheFolder: String?, dictionaryFolders: [String] = [], limits: ListLimits = ListLimits()
   ) {
@@ -60,15 +62,16 @@ public final class LexiconLibrary {
   /// Whether a lexicon is one of those that `lexicon(for:)` gives, and so is found again by its language.
   public func gives(_ lexicon: Lexicon) -> Bool { opened.values.contains { $0 === lexicon } }
 
-  /// Compiles the list of a language anew, whether or not that seems needed. Lexicons that were handed out stay as they are.
+  /// Compiles the list of a language anew, whether or not that seems needed. Lexicons that were handed out stay as they
+  /// are.
   public func compile(_ language: Language, foldAccents: Bool = false) throws(LexiconError) -> Lexicon {
     let lexicon = try open(language, foldAccents, anew: true)
     opened[Key(language: language, foldsAccents: foldAccents)] = lexicon
     return lexicon
   }
 
-  /// The lexicon of any file of words in UTF-8, one a line. It is called `name`, or by the file's name; its letters follow
-  /// the rules of `language`, or Unicode's default ones.
+  /// The lexicon of any file of words in UTF-8, one a line. It is called `name`, or by the file's name; its letters
+  /// follow the rules of `language`, or Unicode's default ones.
   public func load(
     path: String, name: String? = nil, language: Language? = nil, foldAccents: Bool = false
   ) throws(LexiconError) -> Lexicon {

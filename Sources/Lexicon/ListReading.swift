@@ -1,5 +1,5 @@
-// Reads a word list: finds its lines, refuses what is no text in UTF-8, and has each line judged.
-// Invariant: whatever bytes a file has, the answer is words with a report, or an error that says what the file looks like.
+// Reads a word list: finds its lines, refuses what is no text in UTF-8, and has each line judged. Invariant: whatever
+// bytes a file has, the answer is words with a report, or an error that says what the file looks like.
 
 import Text
 

@@ -1,10 +1,10 @@
-// A text as the lexicon compares it: trimmed, composed, in small letters by the language's rules, without accents on request.
-// Invariant: normalising twice gives the same as once, and a word of a compiled list is its own normal form.
+// A text as the lexicon compares it: trimmed, composed, in small letters by the language's rules, without accents on
+// request. Invariant: normalising twice gives the same as once, and a word of a compiled list is its own normal form.
 
 import Text
 
-/// `text` trimmed, in NFC, lowercased by the rules of `language`; with `foldAccents` without the accents of letters that
-/// are not letters of their own there (à becomes a, ñ stays).
+/// `text` trimmed, in NFC, lowercased by the rules of `language`; with `foldAccents` without the accents of letters
+/// that are not letters of their own there (à becomes a, ñ stays).
 public func normalize(_ text: String, language: Language, foldAccents: Bool = false) -> String {
   if hasPlainBytes(text.utf8) { return text }
   let lowered = lowercased(text.trimmed, letterCase: language.letterCase).composed
@@ -59,8 +59,8 @@ func folded(_ text: String, keeping kept: String) -> String {
   return String(result)
 }
 
-/// Whether `word` can be laid with `letters`, each used as often as it stands there; a `?` is a blank that stands for any letter.
-/// Both are taken as they are: normalise them first where case or accents may differ.
+/// Whether `word` can be laid with `letters`, each used as often as it stands there; a `?` is a blank that stands for
+/// any letter. Both are taken as they are: normalise them first where case or accents may differ.
 public func canForm(letters: String, word: String) -> Bool {
   var available: [Character: Int] = [:]
   for letter in letters { available[letter, default: 0] += 1 }

@@ -1,6 +1,6 @@
-// Words by a pattern, palindromes and neighbours, found in the planes of a block: one bit a word for each position and each
-// bit of a letter's code, so that a comparison of one position costs a few operations for 64 words.
-// Invariant: only planes that `Block.all` has checked are read, and only rows below the block's number of words are answered.
+// Words by a pattern, palindromes and neighbours, found in the planes of a block: one bit a word for each position and
+// each bit of a letter's code, so that a comparison of one position costs a few operations for 64 words. Invariant:
+// only planes that `Block.all` has checked are read, and only rows below the block's number of words are answered.
 
 import Problems
 
@@ -89,7 +89,8 @@ struct Pattern {
 }
 
 extension Lexicon {
-  /// The words that a pattern describes: letters in normal form, `?` for one letter, `*` for any number, `[abc]` for a choice.
+  /// The words that a pattern describes: letters in normal form, `?` for one letter, `*` for any number, `[abc]` for a
+  /// choice.
   public func match(_ pattern: String) throws(LexiconError) -> [String] { try listMatches(of: pattern).texts }
 
   /// The words that a pattern describes, as `match`.
@@ -125,11 +126,7 @@ extension Lexicon {
     let offsets = blocks.flatMap { block in
       rows(of: block) { rows in
         for position in 0..<block.length / 2 {
-          for plane in 0..<image.planeCount {
-            let left = self.plane(plane, at: position, of: block)
-            let right = self.plane(plane, at: block.length - 1 - position, of: block)
-            for index in rows.indices { rows[index] &= ~(left[index] ^ right[index]) }
-          }
+          keepEqual(&rows, of: block, position, block.length - 1 - position)
         }
       }
     }
@@ -181,6 +178,14 @@ extension Lexicon {
   private func plane(_ plane: Int, at position: Int, of block: Block) -> UnsafeBufferPointer<UInt64> {
     let start = block.planes + (position * image.planeCount + plane) * block.stride
     return UnsafeBufferPointer(rebasing: image.elements(.planes, as: UInt64.self)[start..<start + block.stride])
+  }
+
+  /// Clears the rows whose letters at two positions differ.
+  private func keepEqual(_ rows: inout [UInt64], of block: Block, _ first: Int, _ second: Int) {
+    for plane in 0..<image.planeCount {
+      let (left, right) = (self.plane(plane, at: first, of: block), self.plane(plane, at: second, of: block))
+      for index in rows.indices { rows[index] &= ~(left[index] ^ right[index]) }
+    }
   }
 
   /// Clears the rows whose letter at `position` is none of `codes`.

@@ -1,5 +1,5 @@
-// Questions about texts of ASCII letters, answered on their bytes: no String is made. Invariant: each answers exactly what the
-// general function of the same name does, or nil where the text asks for that one.
+// Questions about texts of ASCII letters, answered on their bytes: no String is made. Invariant: each answers exactly
+// what the general function of the same name does, or nil where the text asks for that one.
 
 private let carriageReturn: UInt8 = 13
 private let capitalI: UInt8 = 0x49
@@ -54,8 +54,8 @@ public struct PlainLetters {
   }
 }
 
-/// `canForm(letters:word:)` of texts whose letters are a byte each; nil for any others. A line end of two bytes is one letter, so
-/// texts with a carriage return are others.
+/// `canForm(letters:word:)` of texts whose letters are a byte each; nil for any others. A line end of two bytes is one
+/// letter, so texts with a carriage return are others.
 func canFormPlain(letters: UnsafeBufferPointer<UInt8>, word: UnsafeBufferPointer<UInt8>) -> Bool? {
   // No count goes beyond a byte.
   guard letters.count <= 255 else { return nil }
@@ -85,8 +85,8 @@ private func clear(_ counts: UnsafeMutablePointer<UInt8>, of text: UnsafeBufferP
   return seen < 0x80
 }
 
-/// Calls `body` with `normalize(text, language:)` for a short text of ASCII in a language of that letter case; answers false, and
-/// calls nothing, for any other.
+/// Calls `body` with `normalize(text, language:)` for a short text of ASCII in a language of that letter case; answers
+/// false, and calls nothing, for any other.
 public func withNormalizedPlain(
   _ text: UnsafeBufferPointer<UInt8>, _ letterCase: LetterCase, _ body: (UnsafeBufferPointer<UInt8>) -> Void
 ) -> Bool {

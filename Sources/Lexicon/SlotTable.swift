@@ -1,6 +1,6 @@
 // A packed open-addressing table of a compiled list: 32 bits a slot, the word's offset below a few bits of its hash.
-// Invariant: a search reads only slots of its lines, each at most once, and passes on only offsets that the heap's bounds contain
-// (or the first word's); whatever the slots hold, nothing outside the image is read.
+// Invariant: a search reads only slots of its lines, each at most once, and passes on only offsets that the heap's
+// bounds contain (or the first word's); whatever the slots hold, nothing outside the image is read.
 
 /// Where words may begin in a heap: after its head, and before the guard that ends it.
 struct HeapBounds {
@@ -26,8 +26,8 @@ struct HeapBounds {
   }
 }
 
-/// Slots in lines of 16, which the processor loads and compares at once. The search for a word begins in the line of its hash and
-/// goes on to the next one only where a line is full.
+/// Slots in lines of 16, which the processor loads and compares at once. The search for a word begins in the line of
+/// its hash and goes on to the next one only where a line is full.
 struct SlotTable {
   typealias Line = SIMD16<UInt32>
   /// So many words for each line, so that one in 200 is full.
@@ -62,9 +62,9 @@ struct SlotTable {
     return slots
   }
 
-  /// The offset of the only word of the first line that has the tag of `hash`; what `difference` answers for it, 0 for the word
-  /// that is looked for; and whether the word may be elsewhere when it is not. Nothing here is a branch on what memory holds, so
-  /// that the processor goes on to the next question while it waits.
+  /// The offset of the only word of the first line that has the tag of `hash`; what `difference` answers for it, 0 for
+  /// the word that is looked for; and whether the word may be elsewhere when it is not. Nothing here is a branch on
+  /// what memory holds, so that the processor goes on to the next question while it waits.
   ///
   /// Where no word or several have that tag, the offset is that of none of them; `difference` must still be right.
   @inline(__always)
@@ -83,7 +83,8 @@ struct SlotTable {
     return (offset, found, min(found, UInt64(merged | line[Line.scalarCount - 1])) != 0)
   }
 
-  /// Calls `body` with the offset of each word whose slot has the tag of `hash`, until it answers true or no more follow.
+  /// Calls `body` with the offset of each word whose slot has the tag of `hash`, until it answers true or no more
+  /// follow.
   func probe(_ hash: UInt64, _ body: (UInt32) -> Bool) {
     let mask = (1 as UInt32) &<< offsetBits &- 1
     let tag = UInt32(truncatingIfNeeded: hash) &<< offsetBits

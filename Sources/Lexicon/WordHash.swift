@@ -1,5 +1,5 @@
-// The two hashes of a compiled list: of a word's bytes (membership) and of a set of letters (anagrams).
-// Invariant: both are fixed, since compiled files hold tables that were made with them; a change asks for a new `ImageLayout.version`.
+// The two hashes of a compiled list: of a word's bytes (membership) and of a set of letters (anagrams). Invariant: both
+// are fixed, since compiled files hold tables that were made with them; a change asks for a new `ImageLayout.version`.
 
 /// Up to 16 bytes as two numbers: the first eight bytes and the last eight, both the whole text where there are fewer.
 /// Of two texts of one length, both numbers are equal only when the texts are.
@@ -99,7 +99,8 @@ enum WordHash {
     return product.high ^ product.low
   }
 
-  /// The hash of `count` bytes, at least 1. Up to 16 bytes are one multiplication; every byte counts, and so does `count`.
+  /// The hash of `count` bytes, at least 1. Up to 16 bytes are one multiplication; every byte counts, and so does
+  /// `count`.
   @inline(__always)
   static func of(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
     if count <= 16 { return of(Lanes(bytes, count), count) }

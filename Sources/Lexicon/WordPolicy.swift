@@ -48,7 +48,8 @@ struct WordPolicy {
 /// A policy at work on the lines of a list.
 final class WordSieve {
   private let policy: WordPolicy
-  /// For scalars below U+0800, once asked: whether the scalar alone is a small letter in NFC that the policy leaves as it is.
+  /// For scalars below U+0800, once asked: whether the scalar alone is a small letter in NFC that the policy leaves as
+  /// it is.
   private var settled = [Bool?](repeating: nil, count: 0x800)
 
   init(_ policy: WordPolicy) { self.policy = policy }

@@ -78,8 +78,8 @@ extension Lexicon {
     return word(at: offset(ofIndex: Int.random(in: range, using: &generator)))
   }
 
-  /// A word of `length` letters by chance that has as many formable words as the difficulty asks, or the nearest to that of
-  /// 64 such words; nil when there is none of that length.
+  /// A word of `length` letters by chance that has as many formable words as the difficulty asks, or the nearest to
+  /// that of 64 such words; nil when there is none of that length.
   public func random(
     length: Int? = nil, difficulty: Difficulty, using generator: inout some RandomNumberGenerator
   ) -> String? {
@@ -92,7 +92,8 @@ extension Lexicon {
     return nearest(to: difficulty.formableWords, among: words)
   }
 
-  /// The first of some words whose number of formable words is in the range, else the one whose number is nearest to it.
+  /// The first of some words whose number of formable words is in the range, else the one whose number is nearest to
+  /// it.
   public func nearest(
     to range: ClosedRange<Int>, among words: some Sequence<String>, minLength: Int = 2
   ) -> String? {

@@ -1,5 +1,5 @@
-// Calling a Lua value for all of its results: what a prompt does. Invariant: as `LuaReference.call`, the stack is balanced
-// however it ends.
+// Calling a Lua value for all of its results: what a prompt does. Invariant: as `LuaReference.call`, the stack is
+// balanced however it ends.
 
 import CLua
 

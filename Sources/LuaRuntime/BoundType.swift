@@ -152,29 +152,30 @@ public struct ModuleDescription {
   }
 }
 
-/// The description of a Swift class that Lua may hold, and how each member is run. `T` is a `BoundObject`, which the methods that
-/// take a `BoundType` require: required here, each of these types would cost a search through all conformances of the program.
+/// Bytes that an object weighs beside its userdata, for the memory limit and the collector's pace.
+public enum BoundWeight<T> {
+  case bytes(Int)
+  /// Measured when the object is handed to Lua; at least 128.
+  case measured((T) -> Int)
+}
+
+/// The description of a Swift class that Lua may hold, and how each member is run. `T` is a `BoundObject`, which the
+/// methods that take a `BoundType` require: required here, each of these types would cost a search through all
+/// conformances of the program.
 public final class BoundType<T: AnyObject> {
   public private(set) var description: TypeDescription
   @usableFromInline var members: [BoundMember] = []
-  /// Bytes that an object weighs beside its userdata, for the memory limit and the collector's pace.
-  let cost: Int
-  /// What one object weighs, where that is more than `cost`.
-  let weigh: ((T) -> Int)?
+  let weight: BoundWeight<T>
   /// Runs before every member: what throws here keeps the object from being used at all.
   @usableFromInline let check: ((T) throws -> Void)?
   /// What the fast paths of its members are handed.
-  let context: AnyObject?
+  public var context: AnyObject?
 
   public init(
-    _ name: String, _ help: String, cost: Int = 128, weigh: ((T) -> Int)? = nil,
-    summary: @escaping (T) throws -> String,
-    identity: ((T) throws -> LuaValue)? = nil, context: AnyObject? = nil, check: ((T) throws -> Void)? = nil,
-    _ describe: (BoundType<T>) -> Void
+    _ name: String, _ help: String, weight: BoundWeight<T> = .bytes(128), summary: @escaping (T) throws -> String,
+    identity: ((T) throws -> LuaValue)? = nil, check: ((T) throws -> Void)? = nil, _ describe: (BoundType<T>) -> Void
   ) {
-    self.cost = cost
-    self.weigh = weigh
-    self.context = context
+    self.weight = weight
     self.check = check
     let summaryOf: (any BoundObject) throws -> String = { try ($0 as? T).map(summary) ?? name }
     description = TypeDescription(

@@ -1,5 +1,5 @@
-// From Swift errors to Lua errors and back. Invariant: what a bound function throws is on the stack as one value when its
-// frame ends, and an error value of one state never reaches another.
+// From Swift errors to Lua errors and back. Invariant: what a bound function throws is on the stack as one value when
+// its frame ends, and an error value of one state never reaches another.
 
 import CLua
 public import Problems

@@ -1,14 +1,15 @@
-// Fast paths: what answers the usual questions of a hot function at once, with no closure on the way. Invariants: a fast path
-// gets at its stack only while its gate is open; one that declines has changed nothing.
+// Fast paths: what answers the usual questions of a hot function at once, with no closure on the way. Invariants: a
+// fast path gets at its stack only while its gate is open; one that declines has changed nothing.
 
 public import CLua
 
-/// Answers a call at once with the count of results that it pushed, or declines; then the general path of the function follows. It
-/// neither throws nor charges for memory, and pushes a few values only. `object` is self, `context` what the type or module was
-/// made with; both are borrowed.
+/// Answers a call at once with the count of results that it pushed, or declines; then the general path of the function
+/// follows. It neither throws nor charges for memory, and pushes a few values only. `object` is self, `context` what
+/// the type or module was made with; both are borrowed.
 ///
 ///     fastPath: { L, object, _ in
-///       guard let stack = LuaStack(L, openedBy: object, as: LexiconHandle.self), let word = stack.bytesInPlace(2, limit: 100)
+///       guard let stack = LuaStack(L, openedBy: object, as: LexiconHandle.self),
+///         let word = stack.bytesInPlace(2, limit: 100)
 ///       else { return LuaStack.declined }
 ///       return stack.answer(borrowed(object, as: LexiconHandle.self) { $0.lexicon.contains(word) })
 ///     }

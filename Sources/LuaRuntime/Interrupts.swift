@@ -1,5 +1,5 @@
-// Ctrl-C, SIGTERM and SIGHUP while Lua or a long command runs. Invariant: while `holding` runs these signals belong to this room,
-// but for what takes them in between (the line editor, a screen).
+// Ctrl-C, SIGTERM and SIGHUP while Lua or a long command runs. Invariant: while `holding` runs these signals belong to
+// this room, but for what takes them in between (the line editor, a screen).
 
 import CLua
 import Glibc
@@ -18,7 +18,8 @@ public enum Interrupts {
 
   public static func clear() { dh_clear_interrupt() }
 
-  /// Whether native work is to end: a Ctrl-C came, or the call that it is done for has passed its limit. Cheap enough to poll.
+  /// Whether native work is to end: a Ctrl-C came, or the call that it is done for has passed its limit. Cheap enough
+  /// to poll.
   public static var areRequested: Bool { dh_must_end() != 0 }
 
   /// Ends all Lua code under way, as a Ctrl-C that somebody else read from the terminal: nothing in Lua catches it.

@@ -1,11 +1,11 @@
-// How long calls into a state may take, and where a plugin's `require` looks. Invariant: a limit stops the call that it is
-// set for and all that was called from it, through every state, and nothing around it.
+// How long calls into a state may take, and where a plugin's `require` looks. Invariant: a limit stops the call that it
+// is set for and all that was called from it, through every state, and nothing around it.
 
 import CLua
 
 extension LuaState {
-  /// Seconds that each call into this state may take, all that it calls included; nil for no limit. What passes it ends with
-  /// a `LuaError` whose `stopReason` is `.deadline`, and nothing in Lua can catch that.
+  /// Seconds that each call into this state may take, all that it calls included; nil for no limit. What passes it ends
+  /// with a `LuaError` whose `stopReason` is `.deadline`, and nothing in Lua can catch that.
   public var timeLimit: Double? {
     get {
       guard !isFreed, case let nanoseconds = dh_time_limit(main), nanoseconds > 0 else { return nil }
@@ -15,8 +15,8 @@ extension LuaState {
   }
 
   /// Runs host work, and the Lua code that it calls, within a time limit.
-  /// - Throws: what `body` throws: a call that the limit ends throws a `LuaError` with `stopReason` `.deadline`; host work
-  ///   that takes long polls `isStopping`.
+  /// - Throws: what `body` throws: a call that the limit ends throws a `LuaError` with `stopReason` `.deadline`; host
+  ///   work that takes long polls `isStopping`.
   public func withDeadline<R>(_ seconds: Double, _ body: () throws -> R) throws -> R {
     let (L, top, charged) = try beginUse()
     defer { endUse(L, top: top, charged: charged) }
@@ -29,16 +29,16 @@ extension LuaState {
     }
   }
 
-  /// Runs what waits for the person: the limits of all calls under way stand still meanwhile. Calls that begin inside have
-  /// limits of their own.
+  /// Runs what waits for the person: the limits of all calls under way stand still meanwhile. Calls that begin inside
+  /// have limits of their own.
   public func pauseDeadline<R>(_ body: () throws -> R) rethrows -> R {
     let paused = dh_pause_limits()
     defer { dh_resume_limits(paused) }
     return try body()
   }
 
-  /// Gives a plugin its `require`: a module is loaded once, from the text that `find` gives for its name; what `find` throws
-  /// is the error of the call.
+  /// Gives a plugin its `require`: a module is loaded once, from the text that `find` gives for its name; what `find`
+  /// throws is the error of the call.
   /// - Parameter find: the text (never bytecode) and what messages call it.
   public func setRequire(_ find: @escaping (String) throws -> (source: [UInt8], chunkName: String)) throws {
     let finder = HostFunction("require", failsSoftly: false) { stack, _ in
@@ -55,7 +55,8 @@ extension LuaState {
     }
   }
 
-  /// Runs `body` within what is left of a budget, and takes from it the time that was used; waiting for the person is free.
+  /// Runs `body` within what is left of a budget, and takes from it the time that was used; waiting for the person is
+  /// free.
   public func withBudget<R>(_ budget: inout CallBudget, _ body: () throws -> R) throws -> R {
     let (L, top, charged) = try beginUse()
     defer { endUse(L, top: top, charged: charged) }

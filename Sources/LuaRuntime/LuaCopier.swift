@@ -1,5 +1,5 @@
-// Copies a Lua value into plain data. Invariant: raw access only, so no code of a script runs; bounded by depth and count, and
-// each part is charged before it is copied.
+// Copies a Lua value into plain data. Invariant: raw access only, so no code of a script runs; bounded by depth and
+// count, and each part is charged before it is copied.
 
 import CLua
 

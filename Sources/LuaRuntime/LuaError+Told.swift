@@ -1,5 +1,5 @@
-// An error of somebody else's code, as its caller is told of it. Invariant: what stopped that code does not stop the caller; the
-// error is an ordinary one from there on.
+// An error of somebody else's code, as its caller is told of it. Invariant: what stopped that code does not stop the
+// caller; the error is an ordinary one from there on.
 
 public import Problems
 

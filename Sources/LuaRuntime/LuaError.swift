@@ -1,5 +1,5 @@
-// How a failure travels between Lua and Swift: as a value that Swift throws, never as a jump.
-// Invariant: a `LuaError` holds no Lua value; the state that raised it keeps its last few error values and knows them by key.
+// How a failure travels between Lua and Swift: as a value that Swift throws, never as a jump. Invariant: a `LuaError`
+// holds no Lua value; the state that raised it keeps its last few error values and knows them by key.
 
 public import Problems
 

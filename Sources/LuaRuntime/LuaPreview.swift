@@ -1,5 +1,6 @@
-// A value as much of it as a person can look at: bounded in depth, breadth and text, cycles marked. Invariant: tables are read
-// raw; the only code of a script that runs is a `__tostring`, protected, and only for values that are shown by their text.
+// A value as much of it as a person can look at: bounded in depth, breadth and text, cycles marked. Invariant: tables
+// are read raw; the only code of a script that runs is a `__tostring`, protected, and only for values that are shown by
+// their text.
 
 import CLua
 

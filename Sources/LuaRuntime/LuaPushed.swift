@@ -1,5 +1,5 @@
-// Results that were pushed while they were made, so that no value in between is needed. Invariant: the values stand on top of the
-// stack of the call under way.
+// Results that were pushed while they were made, so that no value in between is needed. Invariant: the values stand on
+// top of the stack of the call under way.
 
 public import CLua
 
@@ -14,8 +14,8 @@ public struct LuaPushed: LuaRepresentable {
 }
 
 extension LuaTable {
-  /// Pushes a list of what `body` pushes, one value each, for elements 1...n, up to the first nil. Each element is on top of the
-  /// stack when `body` gets it.
+  /// Pushes a list of what `body` pushes, one value each, for elements 1...n, up to the first nil. Each element is on
+  /// top of the stack when `body` gets it.
   @inlinable public func pushMapped(_ body: (borrowing LuaStack) throws -> Void) throws -> LuaPushed {
     let stack = LuaStack(L)
     try stack.reserve(LuaStack.flatValue)

@@ -1,5 +1,5 @@
-// A Lua value that Swift keeps: a callback, an error value. Invariant: it is given back to the registry exactly once, and a
-// reference into a closed state answers with an error instead of a value.
+// A Lua value that Swift keeps: a callback, an error value. Invariant: it is given back to the registry exactly once,
+// and a reference into a closed state answers with an error instead of a value.
 
 public import CLua
 

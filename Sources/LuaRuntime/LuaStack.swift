@@ -96,7 +96,8 @@ public struct LuaStack: ~Copyable {
     .argument(index, "\(what) expected, got \(typeName(index))")
   }
 
-  /// The bytes of a string argument, in place: valid while the argument stands on the stack. A number counts as its text.
+  /// The bytes of a string argument, in place: valid while the argument stands on the stack. A number counts as its
+  /// text.
   @inlinable public func bytes(_ index: Int) throws(LuaFailure) -> UnsafeBufferPointer<UInt8> {
     var length = 0
     // Null for anything but a string or a number.
@@ -106,8 +107,8 @@ public struct LuaStack: ~Copyable {
     return UnsafeBufferPointer(start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: length)
   }
 
-  /// A string argument as text; bytes that are not UTF-8 are refused, marks without end, and a text that is longer than any
-  /// name or sentence.
+  /// A string argument as text; bytes that are not UTF-8 are refused, marks without end, and a text that is longer than
+  /// any name or sentence.
   /// - Parameter limit: bytes; what may be longer is read as bytes.
   public func text(_ index: Int, limit: Int = LuaStack.largeText) throws(LuaFailure) -> String {
     let bytes = try bytes(index)

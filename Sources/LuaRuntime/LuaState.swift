@@ -7,28 +7,6 @@ import Problems
 
 /// One Lua state: its globals, the bound types that it knows, and the doors through which Swift calls into it.
 public final class LuaState {
-  /// What a bound class is in this state.
-  final class Slot {
-    let key: ObjectIdentifier
-    let type: UnsafeMutablePointer<dh_type>
-    let description: TypeDescription
-    let cost: Int
-    let weigh: ((any BoundObject) -> Int)?
-    let bring: (UnsafeMutableRawPointer) -> any BoundObject
-
-    init(
-      key: ObjectIdentifier, type: UnsafeMutablePointer<dh_type>, description: TypeDescription, cost: Int,
-      weigh: ((any BoundObject) -> Int)?, bring: @escaping (UnsafeMutableRawPointer) -> any BoundObject
-    ) {
-      self.key = key
-      self.type = type
-      self.description = description
-      self.cost = cost
-      self.weigh = weigh
-      self.bring = bring
-    }
-  }
-
   @usableFromInline let main: OpaquePointer
   /// Read at every call; nothing holds an access to it across another.
   @exclusivity(unchecked) public private(set) var isClosed = false
@@ -37,7 +15,7 @@ public final class LuaState {
   /// How many calls, and other uses of its stacks by the host, are under way.
   @usableFromInline @exclusivity(unchecked) var uses = 0
   /// A few, which are looked through faster than a dictionary is asked.
-  private var slots: [Slot] = []
+  private(set) var slots: [Slot] = []
   /// The types and modules that were registered, for help, completion and the reference.
   public private(set) var types: [TypeDescription] = []
   public private(set) var modules: [ModuleDescription] = []
@@ -146,7 +124,8 @@ public final class LuaState {
     return (L, lua_gettop(L), dh_charged(L))
   }
 
-  /// Begins a call of the value at a slot of the registry: its handler and the value are on the stack then. `endCall` must follow.
+  /// Begins a call of the value at a slot of the registry: its handler and the value are on the stack then. `endCall`
+  /// must follow.
   @inlinable func beginCall(_ slot: Int32, slots: Int) throws(LuaError) -> dh_use {
     guard !isClosed else { throw refusal }
     let use = dh_begin_call(main, slot, Int32(clamping: slots))
@@ -198,8 +177,8 @@ public final class LuaState {
     LuaError(kind: .runtime, message: "this belongs to a Lua state that is closed")
   }
 
-  /// A chunk is incomplete when its end was not expected there. A short string cannot go on in the next line, unless the
-  /// line ends in a backslash.
+  /// A chunk is incomplete when its end was not expected there. A short string cannot go on in the next line, unless
+  /// the line ends in a backslash.
   private func takeSyntaxError(on L: OpaquePointer, endsInBackslash: Bool) -> LuaError {
     let stack = LuaStack(L)
     let message = stack.excerpt(-1) ?? "syntax error"
@@ -268,60 +247,12 @@ public final class LuaState {
 
   // MARK: Bound types
 
-  func slot(of type: any BoundObject.Type) -> Slot? {
-    let key = ObjectIdentifier(type)
-    for slot in slots where slot.key == key { return slot }
-    return nil
-  }
-
-  private func slot(of type: UnsafePointer<dh_type>) -> Slot? {
-    for slot in slots where UnsafePointer(slot.type) == type { return slot }
-    return nil
-  }
-
-  /// What Lua calls the objects of a class.
-  func name(of type: any BoundObject.Type) -> String { slot(of: type)?.description.name ?? "object" }
-
-  /// The description of an object's type.
-  public func description(of object: any BoundObject) -> TypeDescription? {
-    slot(of: Swift.type(of: object))?.description
-  }
-
-  func push(object: any BoundObject, on L: OpaquePointer) {
-    guard let slot = slot(of: Swift.type(of: object)) else {
-      lua_pushnil(L)
-      return
-    }
-    let reference = Unmanaged<AnyObject>.passUnretained(object)
-    let cost = slot.weigh.map { max(slot.cost, $0(object)) } ?? slot.cost
-    if dh_push_object(L, slot.type, reference.toOpaque(), cost) != 0 { _ = reference.retain() }
-  }
-
-  func object(on L: OpaquePointer, at index: Int32) -> (any BoundObject)? {
-    guard let type = dh_type_of(L, index), let slot = slot(of: type), let raw = dh_to_object(L, index, type) else {
-      return nil
-    }
-    return slot.bring(raw)
-  }
-
-  func slot(on L: OpaquePointer, at index: Int32) -> Slot? {
-    dh_type_of(L, index).flatMap { slot(of: $0) }
-  }
-
-  func description(named name: String) -> TypeDescription? { types.first { $0.name == name } }
-
   /// Makes a bound type known. A class is registered once in a state.
   public func register<T: BoundObject>(_ bound: BoundType<T>) {
     guard slot(of: T.self) == nil, let type = dh_type_new(main, keep(bound.description.name)) else {
       return
     }
-    let weigh = bound.weigh.map { weigh in { (object: any BoundObject) in (object as? T).map(weigh) ?? 0 } }
-    slots.append(
-      Slot(
-        key: ObjectIdentifier(T.self), type: type, description: bound.description, cost: bound.cost, weigh: weigh
-      ) { raw in
-        Unmanaged<T>.fromOpaque(raw).takeUnretainedValue()
-      })
+    slots.append(Slot(bound, type))
     types.append(bound.description)
     for member in bound.members { add(member, to: type, context: bound.context) }
   }

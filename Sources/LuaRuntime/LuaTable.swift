@@ -142,8 +142,8 @@ public struct LuaTable: ~Copyable {
   }
 
   /// Three fields as bytes in place, for the hot path of adding cards: `body` runs only when the table is plain, holds
-  /// nothing but strings in these fields and none in the other known ones; else the answer is nil and the caller reads it
-  /// the long way. The third may be missing.
+  /// nothing but strings in these fields and none in the other known ones; else the answer is nil and the caller reads
+  /// it the long way. The third may be missing.
   public func withPlainBytes<R>(
     _ first: String, _ second: String, _ third: String, allowing known: [String],
     _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>?) throws -> R

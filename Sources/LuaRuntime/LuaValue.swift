@@ -43,8 +43,8 @@ public indirect enum LuaValue {
       }
   }
 
-  /// The same as plain data; nil when it holds what plain data has no form for: bytes that are no text, keys that are none,
-  /// objects, functions. The fields of a table are in the order of their names.
+  /// The same as plain data; nil when it holds what plain data has no form for: bytes that are no text, keys that are
+  /// none, objects, functions. The fields of a table are in the order of their names.
   public var plain: Value? {
     switch self {
     case .none: return .null
@@ -62,9 +62,9 @@ public indirect enum LuaValue {
     }
   }
 
-  /// The value for programs, whatever it holds: bytes that are no text are mended, functions are null, keys that are no text
-  /// are written as text, and `object` says what stands for a bound object. The fields of a table are in the order of their
-  /// names.
+  /// The value for programs, whatever it holds: bytes that are no text are mended, functions are null, keys that are no
+  /// text are written as text, and `object` says what stands for a bound object. The fields of a table are in the order
+  /// of their names.
   public func value(emptyTable: Value = .record([:]), object: (any BoundObject) -> Value) -> Value {
     switch self {
     case .none, .opaque: .null

@@ -1,5 +1,6 @@
-// What Lua code takes of Swift's heap, charged to its state before it is taken. Invariant: the copies of a host call are given
-// back when it ends, what is kept when its `MemoryCharge` goes; together with Lua's own memory they stay under the limit.
+// What Lua code takes of Swift's heap, charged to its state before it is taken. Invariant: the copies of a host call
+// are given back when it ends, what is kept when its `MemoryCharge` goes; together with Lua's own memory they stay
+// under the limit.
 
 import CLua
 
@@ -27,8 +28,8 @@ enum CopyWeight {
 }
 
 extension LuaStack {
-  /// Charges the state for what the call under way is about to take; given back when the call ends. It is a poll of the stop
-  /// too.
+  /// Charges the state for what the call under way is about to take; given back when the call ends. It is a poll of the
+  /// stop too.
   /// - Throws: `LuaFailure.memory`, which must end the call.
   public func charge(_ bytes: Int) throws(LuaFailure) {
     guard dh_charge(L, max(0, bytes)) != 0 else { throw .memory }
@@ -42,7 +43,8 @@ extension LuaStack {
     return MemoryCharge(state, bytes: bytes)
   }
 
-  /// Whether a value of so many bytes may be pushed still; when not, the call ends with the memory limit whatever it answers.
+  /// Whether a value of so many bytes may be pushed still; when not, the call ends with the memory limit whatever it
+  /// answers.
   public func hasRoom(_ bytes: Int = 0) -> Bool { dh_has_room(L, bytes) != 0 }
 
   /// - Throws: `LuaFailure.memory` when nothing more may be pushed.

@@ -1,5 +1,5 @@
-// A problem that is answered often, its texts kept as Lua strings. Invariant: what it pushes reads as the problem that it was
-// made of, but for the one detail that differs from time to time.
+// A problem that is answered often, its texts kept as Lua strings. Invariant: what it pushes reads as the problem that
+// it was made of, but for the one detail that differs from time to time.
 
 import CLua
 public import Problems

@@ -1,4 +1,5 @@
-// What the person decides about plugins: on or off, limits, a fresh start. Invariant: a decision is written before it counts.
+// What the person decides about plugins: on or off, limits, a fresh start. Invariant: a decision is written before it
+// counts.
 
 import Bindings
 import Files

@@ -1,5 +1,5 @@
-// `plugin.json`: what a plugin says of itself before any of its code runs. Invariant: it is data only; an error names the key
-// and what was expected there; keys that are not known are kept.
+// `plugin.json`: what a plugin says of itself before any of its code runs. Invariant: it is data only; an error names
+// the key and what was expected there; keys that are not known are kept.
 
 public import Bindings
 public import Problems

@@ -1,5 +1,5 @@
-// What a plugin may ask for, one right at a time. Invariant: a right and its text in `plugin.json` are the same thing; a path is
-// absolute or begins with the person's home.
+// What a plugin may ask for, one right at a time. Invariant: a right and its text in `plugin.json` are the same thing;
+// a path is absolute or begins with the person's home.
 
 import Bindings
 import Text

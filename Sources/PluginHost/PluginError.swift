@@ -1,4 +1,5 @@
-// What can be wrong with a plugin, in words. Invariant: each message names the plugin, and what to do where something can be done.
+// What can be wrong with a plugin, in words. Invariant: each message names the plugin, and what to do where something
+// can be done.
 
 import Bindings
 public import Problems

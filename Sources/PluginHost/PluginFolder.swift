@@ -1,5 +1,5 @@
-// The files of one plugin. Invariant: only what lies within the plugin's own folder is read as its code; a link that leads out of
-// it is refused, whatever the environment says.
+// The files of one plugin. Invariant: only what lies within the plugin's own folder is read as its code; a link that
+// leads out of it is refused, whatever the environment says.
 
 import Files
 import Glibc

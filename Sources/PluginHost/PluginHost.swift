@@ -1,6 +1,6 @@
-// Finds, checks, grants, loads and unloads plugins. Invariant: a plugin's code runs only after its manifest was read, its rights
-// were granted and one of its commands, modes or events came up (or it asked to load at the start); an error in it never reaches
-// beyond one line of report, and unloading takes back everything that it added.
+// Finds, checks, grants, loads and unloads plugins. Invariant: a plugin's code runs only after its manifest was read,
+// its rights were granted and one of its commands, modes or events came up (or it asked to load at the start); an error
+// in it never reaches beyond one line of report, and unloading takes back everything that it added.
 
 public import Bindings
 public import Commands

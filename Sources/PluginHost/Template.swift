@@ -23,69 +23,68 @@ extension PluginHost {
   }
 
   private static func template(_ name: String) -> [(String, String)] {
-    [
-      (
-        "plugin.json",
-        """
-        {
-          "name": "\(name)",
-          "version": "0.1.0",
-          "api": 1,
-          "summary": "Counts the letters of words.",
-          "permissions": ["shell"],
-          "commands": ["\(name)"],
-          "modes": []
-        }
+    [("plugin.json", manifest(name)), ("init.lua", code(name)), ("test.lua", test(name))]
+  }
 
-        """
-      ),
-      (
-        "init.lua",
-        """
-        -- Adds the command `\(name)`. It sees Lua's safe libraries and what plugin.json asks for; `help shell` lists the module.
+  private static func manifest(_ name: String) -> String {
+    """
+    {
+      "name": "\(name)",
+      "version": "0.1.0",
+      "api": 1,
+      "summary": "Counts the letters of words.",
+      "permissions": ["shell"],
+      "commands": ["\(name)"],
+      "modes": []
+    }
 
-        ---How many letters a word has; a letter with an accent is one.
-        ---@param word string
-        ---@return integer
-        local function letters(word)
-          return utf8.len(word) or #word
+    """
+  }
+
+  private static func code(_ name: String) -> String {
+    """
+    -- Adds the command `\(name)`. It sees Lua's safe libraries and what plugin.json asks for; `help shell` lists the module.
+
+    ---How many letters a word has; a letter with an accent is one.
+    ---@param word string
+    ---@return integer
+    local function letters(word)
+      return utf8.len(word) or #word
+    end
+
+    shell.command {
+      name = "\(name)",
+      summary = "Counts the letters of words.",
+      example = "\(name) perro gato",
+      arguments = { "WORD...: the words" },
+      run = function(args)
+        local rows = {}
+        for _, word in ipairs(args.word) do
+          rows[#rows + 1] = { word = word, letters = letters(word) }
         end
+        return rows
+      end,
+    }
 
-        shell.command {
-          name = "\(name)",
-          summary = "Counts the letters of words.",
-          example = "\(name) perro gato",
-          arguments = { "WORD...: the words" },
-          run = function(args)
-            local rows = {}
-            for _, word in ipairs(args.word) do
-              rows[#rows + 1] = { word = word, letters = letters(word) }
-            end
-            return rows
-          end,
-        }
+    """
+  }
 
-        """
-      ),
-      (
-        "test.lua",
-        """
-        -- Run by `plugin test \(name)`, with data of its own that is thrown away.
+  private static func test(_ name: String) -> String {
+    """
+    -- Run by `plugin test \(name)`, with data of its own that is thrown away.
 
-        test("letters are counted, not bytes", function()
-          local rows = assert(run("\(name) año pez"))
-          expect(rows[1].letters):equals(3)
-          expect(rows):equals { { word = "año", letters = 3 }, { word = "pez", letters = 3 } }
-        end)
+    test("letters are counted, not bytes", function()
+      local rows = assert(run("\(name) año pez"))
+      expect(rows[1].letters):equals(3)
+      expect(rows):equals { { word = "año", letters = 3 }, { word = "pez", letters = 3 } }
+    end)
 
-        test("a word is needed", function()
-          local rows, problem = run("\(name)")
-          expect(rows):is_nil()
-          expect(problem.code):equals("missing_argument")
-        end)
+    test("a word is needed", function()
+      local rows, problem = run("\(name)")
+      expect(rows):is_nil()
+      expect(problem.code):equals("missing_argument")
+    end)
 
-        """
-      ),
-    ]
+    """
   }
 }

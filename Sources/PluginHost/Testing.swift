@@ -1,5 +1,5 @@
-// `plugin test`: a plugin's own `test.lua`, run in a fresh state of the plugin. Invariant: what reaches beyond the data that is
-// thrown away (files, other commands) is there only when the person granted it already.
+// `plugin test`: a plugin's own `test.lua`, run in a fresh state of the plugin. Invariant: what reaches beyond the data
+// that is thrown away (files, other commands) is there only when the person granted it already.
 
 import Bindings
 import Commands

@@ -1,5 +1,5 @@
-// Versions of plugins, and which of them will do for another plugin. Invariant: versions are ordered number by number; what is
-// missing counts as 0, and a version with a suffix (1.0.0-beta) comes before the same one without.
+// Versions of plugins, and which of them will do for another plugin. Invariant: versions are ordered number by number;
+// what is missing counts as 0, and a version with a suffix (1.0.0-beta) comes before the same one without.
 
 /// `1.2.3`, `1.2`, `2.0.0-beta`.
 public struct Version: Comparable, Sendable, CustomStringConvertible {
@@ -39,8 +39,8 @@ public struct Version: Comparable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Conditions that all must hold, parted by blanks: `>=1.2 <2`; `^1.2` is up to the next 2, `~1.2` up to the next 1.3, a version
-/// alone is that one and what only adds to it (`1.2` is `~1.2`, `1.2.3` exactly that), `*` is any.
+/// Conditions that all must hold, parted by blanks: `>=1.2 <2`; `^1.2` is up to the next 2, `~1.2` up to the next 1.3,
+/// a version alone is that one and what only adds to it (`1.2` is `~1.2`, `1.2.3` exactly that), `*` is any.
 public struct VersionRange: Sendable, CustomStringConvertible {
   private enum Sign { case less, atMost, more, atLeast, same }
   private let conditions: [(sign: Sign, version: Version)]

@@ -1,4 +1,5 @@
-// Who added a command, an alias, a mode, a listener or a setting, and who changes a setting: one type for the whole program.
+// Who added a command, an alias, a mode, a listener or a setting, and who changes a setting: one type for the whole
+// program.
 // Invariant: an owner is compared as a value, never by a name: a plugin called "you" is not the user.
 
 /// The name of a plugin: small letters, digits, `_` and `-`, a letter first, at most 40 characters.

@@ -1,6 +1,7 @@
 // A failure of ordinary life, as every room states it: facts in an error type, words made from them in one switch.
 
-/// An error that a user or a script is meant to read. The error enum of a room conforms, and answers all of it in one switch:
+/// An error that a user or a script is meant to read. The error enum of a room conforms, and answers all of it in one
+/// switch:
 ///
 ///     enum DeckError: Problem {
 ///       case exists(name: String)

@@ -1,7 +1,8 @@
-// The codes of all problems, and what each means for the program's exit status. Invariant: a code never changes its text.
+// The codes of all problems, and what each means for the program's exit status. Invariant: a code never changes its
+// text.
 
-/// What kind of problem it is, for programs. Its text is lower case with underscores: `not_found`, `empty_prompt`. The same text
-/// may be a failure and a wrong usage: `bad_value`.
+/// What kind of problem it is, for programs. Its text is lower case with underscores: `not_found`, `empty_prompt`. The
+/// same text may be a failure and a wrong usage: `bad_value`.
 ///
 ///     if problem.report.code == .failure(.notFound) { ... }
 public enum ProblemCode: Hashable, Sendable {
@@ -15,7 +16,8 @@ public enum ProblemCode: Hashable, Sendable {
   /// A code that a script or a plugin made.
   case custom(String)
 
-  /// Text that comes back from Lua or from a plugin. It is never a usage: what a script does wrong is a failure of the script.
+  /// Text that comes back from Lua or from a plugin. It is never a usage: what a script does wrong is a failure of the
+  /// script.
   /// - Parameter hasRetryTime: tells a sign-in that is locked for a time from a thing that is locked.
   public init(passedOn text: String, hasRetryTime: Bool = false) {
     if let code = SignIn(rawValue: text), code != .locked || hasRetryTime {

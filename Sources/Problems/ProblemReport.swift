@@ -33,7 +33,8 @@ public struct ProblemReport: Equatable, Sendable {
   public let code: ProblemCode
   /// A few words, no full stop: what kind of failure it is.
   public let title: String
-  /// One line: what failed, which value, what was expected, what to do next. No full stop at its end where it is one sentence.
+  /// One line: what failed, which value, what was expected, what to do next. No full stop at its end where it is one
+  /// sentence.
   public let message: String
   /// Facts for programs beside the three above, in the order to show them: `path`, `line`, `word`, `suggestion`.
   public let details: [Detail]

@@ -1,5 +1,6 @@
-// Where results and messages go: results to standard output, messages to standard error. Invariant: both reach the terminal in
-// the order they were written, what Lua printed in between too; a message is one line unless it was asked to be more.
+// Where results and messages go: results to standard output, messages to standard error. Invariant: both reach the
+// terminal in the order they were written, what Lua printed in between too; a message is one line unless it was asked
+// to be more.
 
 package import Bindings
 import CTerminal

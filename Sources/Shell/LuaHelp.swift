@@ -1,4 +1,5 @@
-// `help` for the Lua side, from the descriptions of modules and bound types. Invariant: it says exactly what the reference says.
+// `help` for the Lua side, from the descriptions of modules and bound types. Invariant: it says exactly what the
+// reference says.
 
 import LuaRuntime
 import Problems

@@ -1,5 +1,5 @@
-// Numbers in results: with their thousands set apart for people at a terminal, as digits alone where a program may read them.
-// Invariant: within the shell `grouped` and `counted` are these; what goes into a pipe can be read as a number.
+// Numbers in results: with their thousands set apart for people at a terminal, as digits alone where a program may read
+// them. Invariant: within the shell `grouped` and `counted` are these; what goes into a pipe can be read as a number.
 
 import Files
 import Text

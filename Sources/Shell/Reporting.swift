@@ -1,5 +1,5 @@
-// Errors in words, and what they mean for the exit status. Invariant: every failure that reaches a person passes here: one line,
-// no Swift type name, no trace unless it was asked for.
+// Errors in words, and what they mean for the exit status. Invariant: every failure that reaches a person passes here:
+// one line, no Swift type name, no trace unless it was asked for.
 
 import Authentication
 import Commands

@@ -1,5 +1,5 @@
-// Running a command: finding it, who may run it, what a rehearsal allows, what is shown. Invariant: a command commits as it goes;
-// within a script it is a part of the script's unit.
+// Running a command: finding it, who may run it, what a rehearsal allows, what is shown. Invariant: a command commits
+// as it goes; within a script it is a part of the script's unit.
 
 import Bindings
 import Commands

@@ -1,5 +1,5 @@
-// Results on the screen and as JSON. Invariant: a thing answers in JSON with the names of its Lua fields, made from the one
-// description of its type.
+// Results on the screen and as JSON. Invariant: a thing answers in JSON with the names of its Lua fields, made from the
+// one description of its type.
 
 import Bindings
 package import Commands

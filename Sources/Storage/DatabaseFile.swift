@@ -18,7 +18,8 @@ struct DatabaseFile {
       var configuration = configuration()
       configuration.journalMode = .wal
       let queue = try DatabaseQueue(path: path, configuration: configuration)
-      // "Done" means on disk: what was committed outlives a loss of power. GRDB sets NORMAL, so it is said after the opening.
+      // "Done" means on disk: what was committed outlives a loss of power. GRDB sets NORMAL, so it is said after the
+      // opening.
       try queue.unsafeReentrantWrite { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       return (queue, nil)
     } catch {
@@ -33,7 +34,8 @@ struct DatabaseFile {
     configuration.allowsUnsafeTransactions = true
     configuration.busyMode = .timeout(0.1)
     configuration.label = "deckhand"
-    // KiB at most, taken as they are needed: the indices of a million cards, whose pages a large batch touches at random.
+    // KiB at most, taken as they are needed: the indices of a million cards, whose pages a large batch touches at
+    // random.
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -98304") }
     // What was removed is in the log of undo anyway; overwriting its pages would write all of a large deck once more.
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA secure_delete = FAST") }

@@ -5,7 +5,8 @@
 import Glibc
 
 /// The process id of whoever holds the write lock of the SQLite file at `path` (in WAL mode), or nil when nobody else
-/// does or it cannot be told. SQLite puts that lock on byte 120 of the `-shm` file (its "WAL-mode File Format", 2.3.1).
+/// does or it cannot be found out. SQLite puts that lock on byte 120 of the `-shm` file (its "WAL-mode File Format",
+/// 2.3.1).
 func lockHolder(of path: String) -> Int? {
   guard let descriptor = openDescriptor(of: path + "-shm") else { return nil }
   var lock = flock()

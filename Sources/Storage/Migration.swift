@@ -5,6 +5,8 @@
 public import GRDB
 
 /// A named change of the tables. Names are prefixed by their room: `decks.1`. A step, once released, never changes.
+///
+///     Migration("decks.2", sql: "ALTER TABLE cards ADD COLUMN flag INTEGER NOT NULL DEFAULT 0")
 public struct Migration: Sendable {
   public let name: String
   let apply: @Sendable (Database) throws -> Void

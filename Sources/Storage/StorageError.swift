@@ -1,5 +1,5 @@
 // What can go wrong with a database, as facts, and the words for it.
-// Invariant: every case names the path it is about and what the person can do; codes never change.
+// Invariant: every case names the path it is about and what the user can do; codes never change.
 
 import Files
 import GRDB
@@ -7,6 +7,10 @@ public import Problems
 import Text
 
 /// A failure of the disk or of a database.
+///
+///     do { try store.operation("adding cards") { db in ... } } catch let error as StorageError {
+///       if case .busy(_, let holder?, _) = error { print("process \(holder) is writing") }
+///     }
 public enum StorageError: Problem, Equatable {
   /// Another process holds the write lock; `holder` is its process id where it can be found out.
   case busy(path: String, holder: Int?, operation: String)
@@ -74,7 +78,7 @@ public enum StorageError: Problem, Equatable {
     return error.path == path ? StorageError.unreadable(path: path, detail: systemWords(error.number)) : error
   }
 
-  /// What SQLite's result code means to a person.
+  /// What SQLite's result code means to a user.
   static func ofDatabase(_ error: DatabaseError, path: String, operation: String) -> StorageError {
     let detail = error.message ?? "no reason given"
     switch error.resultCode.primaryResultCode {

@@ -1,4 +1,4 @@
-// One person's database: opened at first use, read, and changed by named operations that happen wholly or not at all.
+// One user's database: opened at first use, read, and changed by named operations that happen wholly or not at all.
 // Invariant: whatever ends with an error leaves nothing of itself behind. Inside a unit of work an operation is a
 // savepoint, outside it is a transaction of its own; a unit whose transaction SQLite took back refuses to go on.
 
@@ -9,6 +9,9 @@ import Glibc
 
 /// A SQLite file in WAL mode, used from the thread that made it. `Database` values that a closure is given are good
 /// until the closure returns.
+///
+///     let store = try Store(path: path, migrations: DecksSchema.migrations)
+///     try store.operation("adding a deck") { db in try DeckTable.create(db, name: "Spanish", now: now) }
 public final class Store {
   private enum Unit {
     case none
@@ -41,17 +44,18 @@ public final class Store {
   /// - Parameters:
   ///   - path: the file; its folder is made when it is missing. nil: in memory, for tests.
   ///   - migrations: every room's steps, in order.
-  ///   - patience: seconds that another process's lock is waited for.
+  ///   - deadline: seconds that another process's lock is waited for.
   ///   - interrupted: asked about every 0.1 seconds meanwhile, and in statements that take long; true gives up.
-  ///   - undoClock: seconds since 1970. With it each operation is recorded as a step that can be undone; `UndoLog.migrations`
+  ///   - undoClock: seconds since 1970. With it each operation is recorded as a step that can be undone;
+  ///     `UndoLog.migrations`
   ///     are among the migrations then.
   public init(
-    path: String?, migrations: [Migration], patience: Double = 5, interrupted: @escaping () -> Bool = { false },
+    path: String?, migrations: [Migration], deadline: Double = 5, interrupted: @escaping () -> Bool = { false },
     undoClock: (() -> Double)? = nil
   ) {
     recorder = undoClock.map { _ in UndoRecorder() }
     now = undoClock ?? { 0 }
-    lockTries = Int(min(36_000, max(1, patience * 10)))
+    lockTries = Int(min(36_000, max(1, deadline * 10)))
     self.path = path
     self.migrations = migrations
     self.interrupted = interrupted
@@ -71,7 +75,7 @@ public final class Store {
   /// Runs one operation: all that `body` changes is kept, or nothing when it throws. It may stand inside a unit and
   /// inside another operation, whose failure takes it back too.
   /// - Parameters:
-  ///   - name: what a person would call it ("adding cards"), for the message when it cannot start.
+  ///   - name: what a user would call it ("adding cards"), for the message when it cannot start.
   ///   - step: what the step of undo is called, made of the result; `name` where it is nil. Outside a unit only.
   ///   - prepare: as that of `commitUnit`. Outside a unit only.
   @discardableResult
@@ -98,8 +102,9 @@ public final class Store {
     }
   }
 
-  /// Grows with whatever may have changed what a read answers: each row written, each rollback, and, noticed at the next
-  /// `read` outside a transaction, each commit of another process. Rows that were kept are good while it stands still.
+  /// Grows with whatever may have changed what a read answers: each row written, each rollback, and, noticed at the
+  /// next `read` outside a transaction, each commit of another process. Rows that were kept are good while it stands
+  /// still.
   public var changeCount: Int { otherChanges &+ (queue?.unsafeReentrantRead { $0.totalChangesCount } ?? 0) }
 
   // MARK: Units of work
@@ -110,8 +115,8 @@ public final class Store {
   /// Whether a unit is under way.
   public var isInUnit: Bool { unit != .none }
 
-  /// Begins a unit: every operation until `commitUnit` or `rollbackUnit` is kept or taken back together. The write lock is
-  /// taken by the first operation. Inside a unit this does nothing.
+  /// Begins a unit: every operation until `commitUnit` or `rollbackUnit` is kept or taken back together. The write lock
+  /// is taken by the first operation. Inside a unit this does nothing.
   public func beginUnit() {
     if unit == .none { unit = .waiting }
   }
@@ -119,7 +124,8 @@ public final class Store {
   /// Keeps what the unit did. Without a unit it does nothing. When it throws, nothing of the unit was kept.
   /// - Parameters:
   ///   - name: what the step of undo is called.
-  ///   - prepare: makes ready what is to be kept together with the database, and gives the files that this will change. The
+  ///   - prepare: makes ready what is to be kept together with the database, and gives the files that this will change.
+  ///     The
   ///     commit decides about them too. It runs, in a transaction, also when nothing was changed in the database.
   public func commitUnit(named name: String = "changes", prepare: ((Database) throws -> [UndoFile])? = nil) throws {
     guard unit == .open || prepare != nil else {
@@ -261,7 +267,7 @@ public final class Store {
     recorder?.isRecording = true
   }
 
-  /// Tries again while another process has the lock, for as long as its patience lasts, or until the person asks to stop.
+  /// Tries again while another process has the lock, until the deadline, or until the user asks to stop.
   private func waiting(_ attempt: () throws -> Void) throws {
     for tried in 1... {
       do {

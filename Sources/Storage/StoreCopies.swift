@@ -1,5 +1,6 @@
 // The database as a whole: copied while it is in use, and replaced by a copy.
-// Invariant: a copy is one moment's content; a replacement is one transaction, which other processes see whole or not at all.
+// Invariant: a copy is one moment's content; a replacement is one transaction, which other processes see whole or not
+// at all.
 
 public import GRDB
 

@@ -1,5 +1,6 @@
 // The rows of a step, read from the log: what they are, and putting them back.
-// Invariant: rows that are new in the step go first; the events are then gone through backwards, so that every moment on the
+// Invariant: rows that are new in the step go first; the events are then gone through backwards, so that every moment
+// on the
 // way is one that the tables have been in, less the new rows.
 
 import GRDB

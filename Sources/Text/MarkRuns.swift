@@ -1,6 +1,6 @@
-// How many marks may follow one letter. Swift compares, sorts and hashes text by its normal form, for which the marks in a row are
-// sorted by insertion: eighty thousand in a row take more than a second for one comparison, a million ten minutes.
-// Invariant: what passes here is normalised and compared in time that grows with its length only.
+// How many marks may follow one letter. Swift compares, sorts and hashes text by its normal form, for which the marks
+// in a row are sorted by insertion: eighty thousand in a row take more than a second for one comparison, a million ten
+// minutes. Invariant: what passes here is normalised and compared in time that grows with its length only.
 
 /// Marks in a row that text may have. Unicode's Stream-Safe Text Format (UAX 15, section 13) goes by 30.
 public let longestMarkRun = 128

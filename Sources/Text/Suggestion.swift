@@ -24,8 +24,8 @@ public func editDistance(_ first: String, _ second: String) -> Int {
   return previous[b.count]
 }
 
-/// The candidate nearest to `name`, case aside, or nil when none is within a third of its length (at least 1, at most 3).
-/// Of equally near ones the first in code point order wins, so that the answer repeats.
+/// The candidate nearest to `name`, case aside, or nil when none is within a third of its length (at least 1, at most
+/// 3). Of equally near ones the first in code point order wins, so that the answer repeats.
 public func suggestion(for name: String, among candidates: some Sequence<String>) -> String? {
   guard name.utf8.count <= 200 else { return nil }
   let wanted = name.lowercased()

@@ -1,5 +1,5 @@
-// Small rules of text that every room applies the same way: what is blank, what is trimmed, how counts and names are shown.
-// Invariant: nothing here depends on the locale or on Foundation.
+// Small rules of text that every room applies the same way: what is blank, what is trimmed, how counts and names are
+// shown. Invariant: nothing here depends on the locale or on Foundation.
 
 extension String {
   /// The text without the Unicode white space at both ends, line ends included.
@@ -52,8 +52,8 @@ public func printable(_ text: String, limit: Int = 200) -> String {
   return shown
 }
 
-/// Text of somebody else's, made safe to show as one run of words: as `printable`, and what is not seen at all is shown too, but
-/// for the joiners within words.
+/// Text of somebody else's, made safe to show as one run of words: as `printable`, and what is not seen at all is shown
+/// too, but for the joiners within words.
 public func plainText(_ text: String, limit: Int = 200) -> String {
   var shown = ""
   for scalar in text.unicodeScalars.prefix(limit) {

@@ -1,5 +1,6 @@
 // The normal forms of Unicode, case folding and marks, by utf8proc: the only place of the program that asks for them.
-// Invariant: the same text gives the same form whatever the system's locale; what needs no change is given back as it is.
+// Invariant: the same text gives the same form whatever the system's locale; what needs no change is given back as it
+// is.
 
 internal import CUtf8proc
 
@@ -38,8 +39,8 @@ extension String {
 /// No scalar below U+0300, which is the first that UTF-8 begins with this byte, composes with one before it.
 private let firstByteOfUnstable: UInt8 = 0xCC
 
-/// Puts the NFC of UTF-8 into memory that the caller owns: a password never leaves its own. The work space needs four bytes for
-/// each byte of the text times four, and 64 more.
+/// Puts the NFC of UTF-8 into memory that the caller owns: a password never leaves its own. The work space needs four
+/// bytes for each byte of the text times four, and 64 more.
 /// - Returns: how many bytes of UTF-8 are at its beginning now; nil for what is not UTF-8 or has no room.
 public func composeUTF8(_ text: UnsafeRawBufferPointer, in work: UnsafeMutableBufferPointer<Int32>) -> Int? {
   mapUTF8(text, UTF8PROC_COMPOSE, work)

@@ -2,10 +2,12 @@
 // Invariant: no line is wider than asked, no character is lost but the blanks at a break, and none is cut in two.
 
 extension String {
-  /// The text in lines of at most `width` columns (1 at least); its own line ends stay. Blanks within a line stay as they are.
+  /// The text in lines of at most `width` columns (1 at least); its own line ends stay. Blanks within a line stay as
+  /// they are.
   /// - Parameters:
   ///   - indent: put before each line that goes on with one before it.
-  ///   - breaksWords: whether a word that is longer than a line is broken; else it stands out (a path can be copied then).
+  ///   - breaksWords: whether a word that is longer than a line is broken; else it stands out (a path can be copied
+  ///     then).
   package func lines(within width: Int, indent: String = "", breaksWords: Bool = true) -> [String] {
     split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
       line.displayWidth <= width
@@ -30,7 +32,8 @@ private func broken(_ line: Substring, _ width: Int, indent: String, breaksWords
   return lines
 }
 
-/// As much of the line as stands in so many columns: up to the last blank in them, else up to the end of the word or of the room.
+/// As much of the line as stands in so many columns: up to the last blank in them, else up to the end of the word or of
+/// the room.
 private func beginning(of line: Substring, _ width: Int, breaksWords: Bool) -> Substring {
   var used = 0
   var lastBlank: Substring.Index?

@@ -5,34 +5,42 @@ import Problems
 import Text
 
 /// One setting, or a group of switches with what stands in it.
+///
+///     let length = SettingKind.number(NumberRange(min: 4, max: 15, whole: true), default: 9)
+///     SettingDeclaration("game.length", length, title: "Length")
 public struct SettingDeclaration: Equatable, Sendable {
-  /// At the top the full name, dotted (`game.language`): the parts before the last are sections, made as they are needed.
-  /// Inside a group one part (`basil`). Letters, digits, `_` and `-`.
+  /// At the top the full name, dotted (`game.language`): the parts before the last are sections, made as they are
+  /// needed. Inside a group one part (`basil`). Letters, digits, `_` and `-`.
   public var name: String
   /// A few words for `set`; the last part of the name when left empty.
   public var title: String
   /// A sentence for `set NAME` and `help`.
   public var help: String
   public var kind: SettingKind
-  /// The full name of a switch or group without which this one has no effect. A group counts while any of its switches does.
+  /// The full name of a switch or group without which this one has no effect. A group counts while any of its switches
+  /// does.
   public var depends: String?
   /// Full names that this setting had before: a value kept under one of them is taken over.
-  public var formerly: [String]
+  public var formerNames: [String]
 
   public init(
     _ name: String, _ kind: SettingKind, title: String = "", help: String = "", depends: String? = nil,
-    formerly: [String] = []
+    formerNames: [String] = []
   ) {
     self.name = name
     self.kind = kind
     self.title = title
     self.help = help
     self.depends = depends
-    self.formerly = formerly
+    self.formerNames = formerNames
   }
 }
 
 /// What kind of thing a setting is, with its default.
+///
+///     let kind = SettingKind.choice(["english", "spanish"], default: "english")
+///     kind.word           // "choice"
+///     kind.defaultValue   // .text("english")
 public indirect enum SettingKind: Equatable, Sendable {
   /// Switches, and groups of them, under one master. At least one child; every child is a toggle or a group.
   case group([SettingDeclaration])
@@ -69,9 +77,11 @@ public indirect enum SettingKind: Equatable, Sendable {
 }
 
 /// One of the options of a choice.
+///
+///     let options: [SettingOption] = ["english", SettingOption("bokmaal", title: "Norwegian")]
 public struct SettingOption: Equatable, Sendable, ExpressibleByStringLiteral {
   public var name: String
-  /// For people; the name when left empty.
+  /// For users; the name when left empty.
   public var title: String
 
   public init(_ name: String, title: String = "") {
@@ -83,6 +93,8 @@ public struct SettingOption: Equatable, Sendable, ExpressibleByStringLiteral {
 }
 
 /// The numbers that a setting admits; both ends belong to it.
+///
+///     NumberRange(min: 10, max: 3600, whole: true)   // "a whole number from 10 to 3600" is expected
 public struct NumberRange: Equatable, Sendable {
   public var min: Double?
   public var max: Double?
@@ -112,6 +124,8 @@ public struct NumberRange: Equatable, Sendable {
 }
 
 /// The texts that a setting admits: a length in characters and a pattern of Lua that the whole text must match.
+///
+///     TextRule(min: 1, max: 8, pattern: "%l+")   // one to eight small letters
 public struct TextRule: Equatable, Sendable {
   public var min: Int?
   public var max: Int?

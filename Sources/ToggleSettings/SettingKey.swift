@@ -3,6 +3,9 @@
 
 /// A setting resolved to its place. It belongs to the tree that gave it, and stays good while that tree lives,
 /// also when the declaration goes (it then keeps the last value).
+///
+///     let length = try tree.key("game.length", as: Int.self)
+///     tree[length]   // 9
 public struct SettingKey<Value>: Sendable {
   @usableFromInline let index: Int
 

@@ -6,6 +6,8 @@ public import Problems
 import Text
 
 /// What gave a setting the value that it has.
+///
+///     SettingSource.commandLine("game.length=9").isForced   // true: `set` cannot change it in this run
 public enum SettingSource: Equatable, Sendable {
   case standard
   case system(path: String, locked: Bool)
@@ -44,15 +46,19 @@ public enum SettingSource: Equatable, Sendable {
 }
 
 /// The layers that come from outside the account. `standard` and `account` are the tree's own.
+///
+///     tree.setLayer(.environment, LayeredSetting.environment(variables))
 public enum SettingLayer: Int, CaseIterable, Sendable {
   case system, environment, commandLine
 }
 
 /// A value from outside the account, for a setting that may not be declared yet.
+///
+///     LayeredSetting.commandLine("game.length=9")?.name   // "game.length"
 public struct LayeredSetting: Equatable, Sendable {
   /// The full name; in the environment layer the variable's name without its beginning, `GAME_LANGUAGE`.
   public var name: String
-  /// Text is read as if a person had typed it.
+  /// Text is read as if a user had typed it.
   public var value: SettingValue
   public var source: SettingSource
 
@@ -65,7 +71,8 @@ public struct LayeredSetting: Equatable, Sendable {
   /// The beginning of the environment's variables for settings.
   public static let variablePrefix = "DECKHAND_SET_"
 
-  /// What the environment sets, by variable name, so that a longer name (a switch in a group) comes after a shorter one.
+  /// What the environment sets, by variable name, so that a longer name (a switch in a group) comes after a shorter
+  /// one.
   public static func environment(_ variables: [String: String]) -> [LayeredSetting] {
     variables.filter { $0.key.hasPrefix(variablePrefix) }
       .sorted { ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key) }
@@ -90,8 +97,8 @@ public struct LayeredSetting: Equatable, Sendable {
 
 extension SettingsTree {
   /// Replaces a layer from outside the account. In a layer a later entry wins over an earlier one, and one for a group
-  /// stands for all its switches. Entries of names that nobody has declared wait for a declaration. It is no event: layers
-  /// are laid before anybody observes.
+  /// stands for all its switches. Entries of names that nobody has declared wait for a declaration. It is no event:
+  /// layers are laid before anybody observes.
   public func setLayer(_ layer: SettingLayer, _ entries: [LayeredSetting]) -> [SettingsNotice] {
     layers[layer] = entries
     var notices = ambiguities(of: layer)
@@ -185,7 +192,7 @@ extension SettingsTree {
 }
 
 extension SettingKind {
-  /// A value from a layer: text as a person types it, anything else as it is.
+  /// A value from a layer: text as a user types it, anything else as it is.
   func reading(_ value: SettingValue) -> SettingValue? {
     if case .text(let text) = value { return self.value(from: text) }
     return admit(value)

@@ -64,7 +64,7 @@ final class SettingNode {
   }
 
   /// The value that the layers give now.
-  var settledValue: SettingValue {
+  var resolvedValue: SettingValue {
     forced?.value ?? account ?? system?.value ?? declaration?.kind.defaultValue ?? value
   }
 

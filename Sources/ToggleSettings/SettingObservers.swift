@@ -1,31 +1,34 @@
-// Who is told of changes, and what they may do while they are told.
+// Who observes changes, and what observers may do during a notification.
 // Invariant: each event reaches each observer once at most; a change that an observer asks for is an event of its own,
 // after the present one, and a chain of such changes comes to an end.
 
 public import Problems
 import Text
 
-/// Somebody who is told. It lasts until it is cancelled or its owner is removed.
+/// An observer of changes. It lasts until it is cancelled or its owner is removed.
+///
+///     let subscription = tree.observe("sound", by: .user) { changes, owner in ... }
+///     subscription.cancel()
 public final class SettingsSubscription {
   let prefix: String
   let owner: Owner
-  private var tell: (([SettingChange], Owner) -> Void)?
+  private var observer: (([SettingChange], Owner) -> Void)?
 
-  init(prefix: String, owner: Owner, tell: @escaping ([SettingChange], Owner) -> Void) {
+  init(prefix: String, owner: Owner, observer: @escaping ([SettingChange], Owner) -> Void) {
     self.prefix = prefix
     self.owner = owner
-    self.tell = tell
+    self.observer = observer
   }
 
-  public var isCancelled: Bool { tell == nil }
+  public var isCancelled: Bool { observer == nil }
 
   /// Ends it at once, also in the middle of an event. Doing so twice means nothing.
-  public func cancel() { tell = nil }
+  public func cancel() { observer = nil }
 
-  func hear(_ event: SettingsEvent) {
-    guard let tell else { return }
+  func notify(_ event: SettingsEvent) {
+    guard let observer else { return }
     let meant = prefix.isEmpty ? event.changes : event.changes.filter { isUnder(prefix, $0.name) }
-    if !meant.isEmpty { tell(meant, event.by) }
+    if !meant.isEmpty { observer(meant, event.by) }
   }
 }
 
@@ -51,10 +54,10 @@ struct SettingObservers {
   }
 
   var subscriptions: [SettingsSubscription] = []
-  var isTelling = false
+  var isNotifying = false
   var waiting: [Waiting] = []
   var depth = 0
-  /// Changes from outside that were told.
+  /// Changes from outside that observers were notified of.
   var count = 0
 
   /// A chain of answers to answers longer than this is a loop.
@@ -68,36 +71,37 @@ struct SettingObservers {
 }
 
 extension SettingsTree {
-  /// Tells `observer` of every change of `prefix` or of what stands beneath it; of all with an empty prefix.
-  /// It gets the changes it asked for, by name, once for each change from outside. One made during an event hears the next.
+  /// Notifies `observer` of every change of `prefix` or of what stands beneath it; of all with an empty prefix. It gets
+  /// the changes it asked for, by name, once for each change from outside. One made during an event is notified of the
+  /// next.
   public func observe(
     _ prefix: String, by owner: Owner, _ observer: @escaping ([SettingChange], Owner) -> Void
   ) -> SettingsSubscription {
-    let subscription = SettingsSubscription(prefix: prefix, owner: owner, tell: observer)
+    let subscription = SettingsSubscription(prefix: prefix, owner: owner, observer: observer)
     observers.subscriptions.removeAll { $0.isCancelled }
     observers.subscriptions.append(subscription)
     return subscription
   }
 
-  /// Tells nobody any more, as when the person signs out; what waits is dropped.
+  /// Ends all notifications, as when the user signs out; what waits is dropped.
   public func endObserving() {
     for subscription in observers.subscriptions { subscription.cancel() }
     observers.subscriptions = []
     observers.waiting = []
   }
 
-  /// How many changes from outside were told; what observers change in answer to one counts to it.
-  public var changesTold: Int { observers.count }
+  /// How many changes from outside observers were notified of; what they change in answer to one counts to it.
+  public var changeCount: Int { observers.count }
 
-  /// How many are told of changes.
+  /// How many observers there are.
   public var observerCount: Int { observers.subscriptions.count { !$0.isCancelled } }
 
-  /// Tells everybody, then makes the changes that observers asked for meanwhile, each with its own event.
-  func tell(_ event: SettingsEvent) {
-    observers.isTelling = true
+  /// Notifies everybody, then makes the changes that observers asked for meanwhile, each with its own event.
+  func notify(_ event: SettingsEvent) {
+    observers.isNotifying = true
     observers.depth = 0
     observers.count += 1
-    defer { observers.isTelling = false }
+    defer { observers.isNotifying = false }
     deliver(event)
     var made = 0
     while !observers.waiting.isEmpty {
@@ -112,13 +116,13 @@ extension SettingsTree {
     }
   }
 
-  /// Tells now, or after the event that is being told.
-  func tellSoon(_ event: SettingsEvent) {
-    if observers.isTelling { observers.queue(by: event.by, .event(event)) } else { tell(event) }
+  /// Notifies now, or after the present event.
+  func notifySoon(_ event: SettingsEvent) {
+    if observers.isNotifying { observers.queue(by: event.by, .event(event)) } else { notify(event) }
   }
 
   private func deliver(_ event: SettingsEvent) {
-    for subscription in observers.subscriptions { subscription.hear(event) }
+    for subscription in observers.subscriptions { subscription.notify(event) }
   }
 
   private func make(_ waiting: SettingObservers.Waiting) {

@@ -32,7 +32,7 @@ extension SettingKind {
     }
   }
 
-  /// Reads what a person typed. Nil when it does not fit.
+  /// Reads what a user typed. Nil when it does not fit.
   func value(from text: String) -> SettingValue? {
     let word = text.trimmed.lowercased()
     switch self {
@@ -97,7 +97,7 @@ private func flag(_ word: String) -> Bool? {
   }
 }
 
-/// A decimal number as people write one: no hexadecimal, no `inf`, no `nan`.
+/// A decimal number as users write one: no hexadecimal, no `inf`, no `nan`.
 private func decimal(_ word: String) -> Double? {
   guard word.utf8.count <= 64, word.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.e".utf8.contains($0) }) else {
     return nil

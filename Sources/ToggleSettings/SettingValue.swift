@@ -5,6 +5,9 @@ public import Problems
 import Text
 
 /// The value of a setting. A choice, a text and a path are all text: their kind says what text they admit.
+///
+///     SettingValue.flag(true).text    // "on"
+///     SettingValue.number(100).text   // "100"
 public enum SettingValue: Equatable, Hashable, Sendable {
   case flag(Bool)
   case number(Double)
@@ -21,11 +24,16 @@ public enum SettingValue: Equatable, Hashable, Sendable {
 }
 
 /// What a group of switches shows: checked, empty, or mixed.
+///
+///     try tree.state("pizza")   // .mixed: some of its switches are on
 public enum SettingState: String, Equatable, Sendable {
   case on, off, mixed
 }
 
-/// What the account keeps under one name. It outlives the declaration, so that a plugin that comes back finds its values.
+/// What the account keeps under one name. It outlives the declaration, so that a plugin that comes back finds its
+/// values.
+///
+///     tree.kept["pizza"]?.value   // .lastMixed(["basil"]): what was on before all were turned off
 public enum KeptValue: Equatable, Sendable {
   case value(SettingValue)
   /// Of a group: the names of its switches that were on when it was last mixed, relative to the group.
@@ -33,6 +41,8 @@ public enum KeptValue: Equatable, Sendable {
 }
 
 /// A kept value and who set it.
+///
+///     KeptSetting(.value(.number(9)), setBy: .user)
 public struct KeptSetting: Equatable, Sendable {
   public var value: KeptValue
   public var setBy: Owner

@@ -5,8 +5,8 @@ public import Problems
 import Text
 
 extension SettingsTree {
-  /// Declares settings, all or none. A name that the same owner declared before is declared anew. Kept values and layers
-  /// take effect at once; what was carried over or left aside is told. Declaring is no event.
+  /// Declares settings, all or none. A name that the same owner declared before is declared anew. Kept values and
+  /// layers take effect at once; what was carried over or left aside is in the answer. Declaring is no event.
   @discardableResult
   public func declare(_ declarations: [SettingDeclaration], by owner: Owner) throws(SettingsError)
     -> [SettingsNotice]
@@ -20,7 +20,7 @@ extension SettingsTree {
       for node in batch.replaced { relink(node) }
       throw error
     }
-    return settle(batch.added)
+    return applyStored(batch.added)
   }
 
   /// Takes back everything that an owner declared and observes. Kept values stay kept.
@@ -34,10 +34,10 @@ extension SettingsTree {
     refreshSlots()
   }
 
-  /// Replaces all that is kept, as when an account is opened, closed, or its data went back a step. Nothing is handed to
-  /// `keep`. Who observes is told once of what changed by it.
+  /// Replaces all that is kept, as when an account is opened, closed, or its data went back a step. Nothing is handed
+  /// to `keep`. Observers are notified once of what changed by it.
   @discardableResult
-  public func adopt(_ values: [String: KeptSetting], by owner: Owner) -> [SettingsNotice] {
+  public func load(_ values: [String: KeptSetting], by owner: Owner) -> [SettingsNotice] {
     var notices: [SettingsNotice] = []
     let step: Step = { (tree, journal) in
       notices = tree.replaceKept(with: values, by: owner, &journal)
@@ -45,7 +45,7 @@ extension SettingsTree {
     }
     do {
       let (_, event) = try transact(by: owner, keeping: false, step)
-      if let event { tellSoon(event) }
+      if let event { notifySoon(event) }
     } catch {
       report(.observerFailed(error.message))
     }
@@ -73,7 +73,7 @@ extension SettingsTree {
   }
 
   /// Lets kept values and layers take effect on what was just declared.
-  private func settle(_ added: [SettingNode]) -> [SettingsNotice] {
+  private func applyStored(_ added: [SettingNode]) -> [SettingsNotice] {
     var notices = findAmbiguousVariables()
     notices += added.compactMap { distribute(to: $0) }
     for leaf in leaves(of: added.filter { $0.declaration != nil && $0.declaredTop === $0 }) {
@@ -92,7 +92,7 @@ extension SettingsTree {
   /// moves to the leaf's name, and is written with the next change that is kept.
   private func carriedOver(to leaf: SettingNode) -> (SettingValue?, SettingsNotice?) {
     guard let declaration = leaf.declaration, let standard = declaration.kind.defaultValue else { return (nil, nil) }
-    for name in [leaf.name] + declaration.formerly where name == leaf.name || byName[name] == nil {
+    for name in [leaf.name] + declaration.formerNames where name == leaf.name || byName[name] == nil {
       guard let setting = kept[name], case .value(let old) = setting.value else { continue }
       guard let value = declaration.kind.migrate(old) else {
         return (nil, .fellBack(leaf.name, kept: old.text, expected: declaration.kind.expectation, to: standard))

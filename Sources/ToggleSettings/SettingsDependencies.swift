@@ -4,6 +4,8 @@
 import Text
 
 /// Why a setting has no effect now.
+///
+///     try tree.why("sound.right").obstacle?.message   // "it has no effect while sound.on is off"
 public enum SettingObstacle: Equatable, Sendable {
   /// The switch or group it depends on is off.
   case off(String)
@@ -29,7 +31,8 @@ extension SettingsTree {
     return node.isSwitch ? .flag(false) : node.declaration?.kind.defaultValue ?? node.value
   }
 
-  /// The first reason why a setting has no effect, its own before those of the groups it stands in. Nil when it has one.
+  /// The first reason why a setting has no effect, its own before those of the groups it stands in. Nil when it has
+  /// one.
   func obstacle(to node: SettingNode) -> SettingObstacle? {
     var seen: [ObjectIdentifier: Bool] = [:]
     var place: SettingNode? = node

@@ -5,6 +5,10 @@ public import Problems
 import Text
 
 /// A setting that could not be declared, read or changed.
+///
+///     do { try tree.set("game.length", to: .number(99), by: .user) } catch {
+///       error.message   // "game.length: a whole number from 4 to 15 is expected, not "99""
+///     }
 public enum SettingsError: Problem {
   case unknownSetting(String, suggestion: String?)
   /// The name is that of a section: it holds settings and is none.
@@ -113,7 +117,9 @@ extension ProblemReport {
   }
 }
 
-/// Something that happened to a setting beside what was asked for: told, never an error.
+/// Something that happened to a setting beside what was asked for: reported, never an error.
+///
+///     for notice in try tree.declare(declarations, by: .program) { print(notice.message) }
 public enum SettingsNotice: Equatable, Sendable {
   /// A kept value was carried over to what the declaration now admits.
   case migrated(String, from: String, to: SettingValue)

@@ -5,6 +5,9 @@
 import Values
 
 /// Reads a system file of settings.
+///
+///     let entries = try SettingsFile.read(bytes, path: "/etc/deckhand/settings.json")
+///     tree.setLayer(.system, entries)
 public enum SettingsFile {
   /// The largest file that is read, in bytes.
   public static let largest = 1 << 20

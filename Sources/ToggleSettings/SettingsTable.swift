@@ -7,6 +7,9 @@ public import Storage
 import Text
 
 /// The table `settings`. The one who opens the database runs `migrations` and hands in the access.
+///
+///     tree.load(try SettingsTable.load(db), by: .user)
+///     tree.keep = { changes in try SettingsTable.write(changes, db) }
 public enum SettingsTable {
   /// The steps of the schema, in order.
   public static var migrations: [Migration] { [Migration("settings.1", sql: first)] }
@@ -20,7 +23,7 @@ public enum SettingsTable {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// All that is kept, for `SettingsTree.adopt`.
+  /// All that is kept, for `SettingsTree.load`.
   package static func load(_ db: Database) throws -> [String: KeptSetting] {
     var kept: [String: KeptSetting] = [:]
     let rows = try Row.fetchCursor(db, sql: "SELECT name, kind, value, set_by FROM settings")

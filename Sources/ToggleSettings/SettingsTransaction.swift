@@ -5,6 +5,8 @@ public import Problems
 import Text
 
 /// What the account is to keep under a name; nil forgets it.
+///
+///     KeptChange(name: "game.length", setting: nil)   // the account forgets it
 public struct KeptChange: Equatable, Sendable {
   public let name: String
   public let setting: KeptSetting?
@@ -16,6 +18,8 @@ public struct KeptChange: Equatable, Sendable {
 }
 
 /// One setting that changed. Of a group, whether all in it are on.
+///
+///     tree.observe("game", by: .user) { changes, _ in print(changes.map(\.name)) }   // ["game.length"]
 public struct SettingChange: Equatable, Sendable {
   public let name: String
   public let old: SettingValue
@@ -29,6 +33,8 @@ public struct SettingChange: Equatable, Sendable {
 }
 
 /// One change from outside, with every key that changed, by name.
+///
+///     SettingsEvent(changes: changes, by: .user)
 public struct SettingsEvent: Equatable, Sendable {
   public let changes: [SettingChange]
   public let by: Owner
@@ -70,7 +76,7 @@ extension SettingsTree {
 
   /// Runs a change as one transaction and tells of it; inside an observer it is tried now and made after the event.
   func perform(by owner: Owner, _ step: @escaping Step) throws(SettingsError) -> [SettingState] {
-    if observers.isTelling {
+    if observers.isNotifying {
       let states = try rehearse(step)
       if observers.waiting.count < SettingObservers.most {
         observers.queue(by: owner, .step(step))
@@ -80,7 +86,7 @@ extension SettingsTree {
       return states
     }
     let (states, event) = try transact(by: owner, step)
-    if let event { tell(event) }
+    if let event { notify(event) }
     return states
   }
 

@@ -1,19 +1,24 @@
 // The settings of one shell: groups of switches with a master, choices and values, read and changed by name.
-// Invariant: a group is on exactly when all its switches are, off when none is, else mixed. A change from outside is one
-// transaction: all of it or nothing, at most one event, kept before anybody is told.
+// Invariant: a group is on exactly when all its switches are, off when none is, else mixed. A change from outside is
+// one transaction: all of it or nothing, at most one event, stored before any observer is notified.
 
 public import Problems
 import Text
 
-/// All settings. What an account keeps is handed in with `adopt` and handed out through `keep`; the tree touches no file.
+/// All settings. What an account keeps is handed in with `load` and handed out through `keep`; the tree touches no
+/// file.
+///
+///     try tree.declare([SettingDeclaration("sound.on", .toggle(default: true))], by: .program)
+///     try tree.set("sound.on", to: .flag(false), by: .user)
+///     try tree.get("sound.on")   // .flag(false)
 public final class SettingsTree {
   var roots: [SettingNode] = []
   var byName: [String: SettingNode] = [:]
   var layers: [SettingLayer: [LayeredSetting]] = [:]
   var ambiguousVariables: Set<String> = []
   var slotsByName: [String: [SettingSlot]] = [:]
-  /// Read by native code at every turn, so without the check of exclusive access: it is written in `refreshSlots` and `key`
-  /// alone, and nothing runs in between that could read it.
+  /// Read by native code at every turn, so without the check of exclusive access: it is written in `refreshSlots` and
+  /// `key` alone, and nothing runs in between that could read it.
   @exclusivity(unchecked) @usableFromInline var slots = SettingSlots()
   var observers = SettingObservers()
 
@@ -22,11 +27,11 @@ public final class SettingsTree {
   /// Names whose kept value was carried over to a newer declaration; written with the next change.
   var unwritten: Set<String> = []
 
-  /// Keeps changes in the account's data, called once a transaction before anybody is told of it. When it throws, the
-  /// transaction is undone. Nil while there is nothing to keep them in: then they last as long as the tree.
+  /// Keeps changes in the account's data, called once a transaction before any observer is notified of it. When it
+  /// throws, the transaction is undone. Nil while there is nothing to keep them in: then they last as long as the tree.
   public var keep: (([KeptChange]) throws -> Void)?
 
-  /// Told of what happens outside any call: a loop of observers that was cut, a queued change that failed.
+  /// Notified of what happens outside any call: a loop of observers that was cut, a queued change that failed.
   public var report: (SettingsNotice) -> Void = { _ in }
 
   public init() {}
@@ -74,13 +79,13 @@ public final class SettingsTree {
 
   // MARK: Changing
 
-  /// Sets one setting; a group's name stands for all its switches. Returns once the change is kept and told; inside an
-  /// observer it is checked now and made after the event.
+  /// Sets one setting; a group's name stands for all its switches. Returns once the change is stored and its observers
+  /// are notified; inside an observer it is checked now and made after the event.
   public func set(_ name: String, to value: SettingValue, by owner: Owner) throws(SettingsError) {
     try update([(name, value)], by: owner)
   }
 
-  /// Sets one setting from what a person typed.
+  /// Sets one setting from what a user typed.
   public func set(_ name: String, text: String, by owner: Owner) throws(SettingsError) {
     try update([(name, try value(of: name, from: text))], by: owner)
   }
@@ -118,7 +123,7 @@ public final class SettingsTree {
     }
   }
 
-  /// Reads what a person typed as the value of a setting.
+  /// Reads what a user typed as the value of a setting.
   public func value(of name: String, from text: String) throws(SettingsError) -> SettingValue {
     let kind = try kind(of: name)
     if let value = kind.value(from: text) { return value }
@@ -216,7 +221,7 @@ extension SettingsTree {
     leaf.account = value
     kept[leaf.name] = value.map { KeptSetting(.value($0), setBy: owner) }
     let isOn = leaf.isOn
-    leaf.value = leaf.settledValue
+    leaf.value = leaf.resolvedValue
     if leaf.isOn != isOn { count(leaf, &journal) }
   }
 
@@ -233,7 +238,7 @@ extension SettingsTree {
   /// Settles a leaf again after its layers or its kept value changed outside a transaction.
   func recompute(_ leaf: SettingNode) {
     let isOn = leaf.isOn
-    leaf.value = leaf.settledValue
+    leaf.value = leaf.resolvedValue
     guard leaf.isSwitch, leaf.isOn != isOn else { return }
     var group = leaf.parent
     while let node = group, node.isGroup {

@@ -5,6 +5,8 @@ public import Problems
 import Text
 
 /// One line of the tree.
+///
+///     for row in try tree.rows(of: "sound") { print(row.name, row.kind, row.value?.text ?? "") }
 public struct SettingRow: Equatable, Sendable {
   public let name: String
   /// The title, or the last part of the name.
@@ -26,6 +28,8 @@ public struct SettingRow: Equatable, Sendable {
 }
 
 /// All that `set --why` tells of a setting.
+///
+///     try tree.why("game.length").sources   // [.commandLine("game.length=9")]
 public struct SettingReasons: Equatable, Sendable {
   public let name: String
   public let value: SettingValue

@@ -1,4 +1,5 @@
-// Patterns for the texts of settings: those of Lua 5.4 (manual §6.4.1) without captures of positions and back references.
+// Patterns for the texts of settings: those of Lua 5.4 (manual §6.4.1) without captures of positions and back
+// references.
 // Invariant: matching takes a bounded number of steps; a pattern that would take more counts as not matched.
 
 /// A pattern that was checked once. It works on bytes, as Lua's do. Parentheses are allowed and mean nothing here.
@@ -92,7 +93,8 @@ struct TextPattern {
     return count
   }
 
-  /// Whether the whole text matches, first byte to last. `fewest` needs no order of its own: only whether there is a way counts.
+  /// Whether the whole text matches, first byte to last. `fewest` needs no order of its own: only whether there is a
+  /// way counts.
   func matches(whole text: String) -> Bool {
     let bytes = Array(text.utf8)
     // Each set of places reached is one step of all ways at once, so there is no backtracking to blow up.

@@ -1,5 +1,6 @@
-// The tokens of JSON (RFC 8259), read from any source of bytes: one that is in memory, or a file that is read piece by piece.
-// Invariant: what is not JSON is refused at its place; a token takes time and memory that grow with its length only.
+// The tokens of JSON (RFC 8259), read from any source of bytes: one that is in memory, or a file that is read piece by
+// piece. Invariant: what is not JSON is refused at its place; a token takes time and memory that grow with its length
+// only.
 
 /// Where the bytes of a JSON text come from.
 public protocol JSONSource {

@@ -1,9 +1,11 @@
 // Writes values as JSON (RFC 8259), whole or piece by piece, into bytes that the caller may take away at any time.
-// Invariant: the same value gives the same bytes, and reading them gives the same value; memory is what was not taken away.
+// Invariant: the same value gives the same bytes, and reading them gives the same value; memory is what was not taken
+// away.
 
 public struct JSONWriter {
   public enum Layout: Sendable {
-    /// One line, for programs and terminals: `{"a": [1, 2]}`. Whatever could change how a terminal shows the line is escaped.
+    /// One line, for programs and terminals: `{"a": [1, 2]}`. Whatever could change how a terminal shows the line is
+    /// escaped.
     case line
     /// As `line`, without blanks: `{"a":[1,2]}`.
     case compact

@@ -2,8 +2,8 @@
 // Invariant: no name occurs twice; names are told apart by their bytes, never by how they look.
 
 extension Value {
-  /// Named values in order. Where the names are sorted (as everything that was read from JSON is), a new name is put in its
-  /// place, so that equal records are written the same; in any other record it is put at the end.
+  /// Named values in order. Where the names are sorted (as everything that was read from JSON is), a new name is put in
+  /// its place, so that equal records are written the same; in any other record it is put at the end.
   public struct Record: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     public struct Field: Hashable, Sendable {
       public let name: String

@@ -1,5 +1,5 @@
-// Random numbers that repeat: the only generator of the program that is not the system's.
-// Invariant: the same seed gives the same numbers, in this version and in every later one: stored games and `--seed` rely on it.
+// Random numbers that repeat: the only generator of the program that is not the system's. Invariant: the same seed
+// gives the same numbers, in this version and in every later one: stored games and `--seed` rely on it.
 
 /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 ///

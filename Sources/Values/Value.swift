@@ -1,5 +1,5 @@
-// Plain data: what commands answer, what settings hold, what JSON says. One type for the whole program.
-// Invariant: a value is a copy and holds nothing of where it came from; integers are exact; a number that a program made is finite.
+// Plain data: what commands answer, what settings hold, what JSON says. One type for the whole program. Invariant: a
+// value is a copy and holds nothing of where it came from; integers are exact; a number that a program made is finite.
 
 /// A plain value.
 ///
@@ -77,7 +77,8 @@ extension Value {
 }
 
 extension Value {
-  /// A number and, where it was read, the characters that it was written with: `-6.0000000000000009` and `2.50` stay that.
+  /// A number and, where it was read, the characters that it was written with: `-6.0000000000000009` and `2.50` stay
+  /// that.
   public struct Number: Hashable, Sendable {
     /// Infinite when its text names a number that no `Double` reaches.
     public let value: Double

@@ -1,5 +1,5 @@
-// Reads a value of a known shape: records with fields of known kinds, lists of one kind.
-// Invariant: what is missing or of another kind is an error that names its place; nothing that the value holds can trap later.
+// Reads a value of a known shape: records with fields of known kinds, lists of one kind. Invariant: what is missing or
+// of another kind is an error that names its place; nothing that the value holds can trap later.
 
 /// What was expected at a place of a value, and what was found there.
 public struct ShapeFailure: Error, Equatable, Sendable {

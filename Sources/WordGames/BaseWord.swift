@@ -9,14 +9,14 @@ extension Game {
   /// The longest base word that is taken, in letters.
   public static let longestBase = 1000
 
-  /// Starts a game. `length` is that of the base word (`defaultLength`, or the nearest that the list has, when nil), `base` a
-  /// base word in place of one chosen by chance.
-  /// `now` gives seconds since 1970.
+  /// Starts a game. `length` is that of the base word (`defaultLength`, or the nearest that the list has, when nil),
+  /// `base` a base word in place of one chosen by chance. `now` gives seconds since 1970.
   public static func start(
     mode: Mode, lexicon: Lexicon, length: Int? = nil, base: String? = nil, level: Difficulty = .normal,
     random: any RandomNumberGenerator, now: @escaping () -> Double
   ) throws -> Game {
-    let game = Game(mode: mode, lexicon: lexicon, length: length, level: level, random: random, now: now)
+    let choice = BaseChoice(random: random, level: level, wantedLength: length)
+    let game = Game(mode: mode, lexicon: lexicon, choice: choice, now: now)
     if let base {
       try game.setUp(base: game.checked(base: base))
     } else {
@@ -25,20 +25,20 @@ extension Game {
     return game
   }
 
-  /// A new base word, the list, the points and the clock as at the start. In a mode of many base words they stay, and only the
-  /// base word is new. Answers the base word.
+  /// A new base word, the list, the points and the clock as at the start. In a mode of many base words they stay, and
+  /// only the base word is new. Answers the base word.
   public func newWord() throws -> String {
     guard !isAsking else { throw GameError.busy }
     let word = try chosenBase()
     if mode.wordsPerBase == nil {
       foundWords.clear()
-      (bonus, nextReward) = (0, mode.scoring.firstReward(after: 0))
-      hintCosts = 0
+      (tally.bonus, tally.nextReward) = (0, mode.scoring.firstReward(after: 0))
+      tally.hintCosts = 0
       clock.set(elapsed: 0)
     }
     try setUp(base: word)
-    passes = 0
-    hasGivenUp = false
+    tally.passes = 0
+    tally.hasGivenUp = false
     return baseWord
   }
 
@@ -63,7 +63,7 @@ extension Game {
   }
 
   private func chosenBase() throws(GameError) -> String {
-    let length = wantedLength ?? usualLength
+    let length = choice.wantedLength ?? usualLength
     guard lexicon.count(length: length) > 0 else {
       throw .noBaseWord(length: length, language: language.title, lengths: lexicon.lengths)
     }
@@ -74,7 +74,8 @@ extension Game {
     return worthwhile { attempt in lexicon.wordOfTheDay(day &* Self.attempts &+ attempt, length: length) }
   }
 
-  /// Where nobody asked for a length: that of the base word in play, the default, or the nearest to it that the list has.
+  /// Where nobody asked for a length: that of the base word in play, the default, or the nearest to it that the list
+  /// has.
   private var usualLength: Int {
     for length in [baseWord.count, Self.defaultLength] where lexicon.count(length: length) > 0 { return length }
     return lexicon.lengths.min { abs($0 - Self.defaultLength) < abs($1 - Self.defaultLength) } ?? Self.defaultLength
@@ -82,17 +83,17 @@ extension Game {
 
   private static let attempts = 64
 
-  /// The first of some words that has enough to find, else the one that comes nearest. Never the base word in play, but when
-  /// there is no other.
+  /// The first of some words that has enough to find, else the one that comes nearest. Never the base word in play, but
+  /// when there is no other.
   private func worthwhile(_ candidate: (Int) -> String?) -> String {
     let words = (0..<Self.attempts).compactMap(candidate).filter { mode.isDaily || $0 != baseWord }
     guard mode.rules.contains(.fromLetters) else { return words.first ?? baseWord }
-    return lexicon.nearest(to: level.formableWords, among: words, minLength: shortest(mode.rules)) ?? baseWord
+    return lexicon.nearest(to: choice.level.formableWords, among: words, minLength: shortest(mode.rules)) ?? baseWord
   }
 
   private func randomWord(_ length: Int) -> String? {
-    var generator = AnyGenerator(base: random)
-    defer { random = generator.base }
+    var generator = AnyGenerator(base: choice.random)
+    defer { choice.random = generator.base }
     return lexicon.random(length: length, using: &generator)
   }
 

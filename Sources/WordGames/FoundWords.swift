@@ -1,6 +1,6 @@
-// The words found in a game, in order, with a small hash table so that "already used" costs one probe.
-// Invariant: a word stands twice only where the mode allows it; the table has a slot for each and at least as many empty ones;
-// a slot's word lies inside the heap, and an empty slot is 0.
+// The words found in a game, in order, with a small hash table so that "already used" costs one probe. Invariant: a
+// word stands twice only where the mode allows it; the table has a slot for each and at least as many empty ones; a
+// slot's word lies inside the heap, and an empty slot is 0.
 
 import Glibc
 import Lexicon
@@ -22,7 +22,8 @@ final class FoundWords {
     var count = 0
     var letters = 0
     var points = 0
-    /// A slot is the high half of a word's hash, and below it the number of its entry, from 1. The index comes from the low half.
+    /// A slot is the high half of a word's hash, and below it the number of its entry, from 1. The index comes from the
+    /// low half.
     var slots: UnsafeMutableBufferPointer<UInt64>
     /// The bytes of the words, one after another.
     var heap: UnsafeMutableBufferPointer<UInt8>

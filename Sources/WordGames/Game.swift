@@ -1,5 +1,5 @@
-// A word game in play: a base word, the guesses that counted, points, turns and the clock.
-// Invariant: what a guess changes is changed only after every rule and hook had its say, and no hook changes it meanwhile.
+// A word game in play: a base word, the guesses that counted, points, turns and the clock. Invariant: what a guess
+// changes is changed only after every rule and hook had its say, and no hook changes it meanwhile.
 
 public import Lexicon
 
@@ -17,70 +17,44 @@ public enum Ending: Sendable {
 public final class Game {
   public let mode: Mode
   public let lexicon: Lexicon
-  public internal(set) var baseWord = "" { didSet { letterCount = baseWord.count } }
-  private(set) var letterCount = 0
-  /// The rules in force: the mode's, or those that its `setup` gave.
-  public internal(set) var rules: [Rule]
-  /// How often rules and base word were put into play.
-  public private(set) var deals = 0
-  /// What the mode's own `accept` said of the last word that it declined.
-  public internal(set) var declined: Refusal?
-  /// Whose turn it is, from 0.
-  public internal(set) var currentPlayer = 0
-  /// Points taken off for hints.
-  public internal(set) var hintCosts = 0
-  /// Whether the mode has functions that are asked about each word.
-  let hasSay: Bool
-  /// Whether the game can end by itself, and so is asked about it before and after each guess.
-  public let mayEnd: Bool
-  /// Of the mode: how many take turns, how many words go with a base word (0 for any number), and whether letters alone count.
-  let (players, wordsPerBase): (Int, Int)
-  let hasPlainPoints: Bool
-  /// Whether a guess is a matter of the rules and the letters alone: no functions, no clock, no turns, one base word.
-  let isPlain: Bool
+  var base: BaseInPlay
+  var tally: GameTally
+  let traits: GameTraits
   let judge: Judge
   let foundWords = FoundWords()
-  var bonus = 0
-  /// How many found words give the next reward; 0 for none.
-  var nextReward: Int
-  var acceptedOnBase = 0
-  var passes = 0
-  var hasGivenUp = false
   /// Whether a function of the mode is being asked, and so nothing may change.
   private(set) var isAsking = false
   let clock: GameClock
-  var random: any RandomNumberGenerator
-  let level: Difficulty
-  let wantedLength: Int?
-  private(set) lazy var letterValues = language.letterValues
-  private var possibleCache: [String]?
-  /// What was stored of the mode's own data, until the mode takes it over.
-  var storedData: String?
-  private var ownData: (any ModeData)?
+  var choice: BaseChoice
+  private var ownData = OwnData()
 
-  init(
-    mode: Mode, lexicon: Lexicon, length: Int?, level: Difficulty, random: any RandomNumberGenerator,
-    now: @escaping () -> Double
-  ) {
+  init(mode: Mode, lexicon: Lexicon, choice: BaseChoice, now: @escaping () -> Double) {
     self.mode = mode
     self.lexicon = lexicon
-    self.level = level
-    self.random = random
-    rules = mode.rules
-    hasSay = mode.hooks.accept != nil || mode.hooks.score != nil
-    mayEnd = mode.hooks.finished != nil || mode.seconds != nil
-    (players, wordsPerBase) = (mode.players, mode.wordsPerBase.map { max(1, $0) } ?? 0)
-    hasPlainPoints = !mode.scoring.usesLetterValues
-    isPlain = !hasSay && !mayEnd && players == 1 && wordsPerBase == 0 && hasPlainPoints
-    nextReward = mode.scoring.firstReward(after: 0)
-    wantedLength = length
+    self.choice = choice
+    base = BaseInPlay(rules: mode.rules)
+    traits = GameTraits(mode, lexicon.language)
+    tally = GameTally(nextReward: mode.scoring.firstReward(after: 0))
     clock = GameClock(limit: mode.seconds, now: now)
     judge = Judge(lexicon: lexicon, found: foundWords)
   }
 
+  public var baseWord: String { base.word }
+  /// The rules in force: the mode's, or those that its `setup` gave.
+  public var rules: [Rule] { base.rules }
+  /// How often rules and base word were put into play.
+  public var deals: Int { base.deals }
+  /// What the mode's own `accept` said of the last word that it declined.
+  public var declined: Refusal? { tally.declined }
+  /// Whose turn it is, from 0.
+  public var currentPlayer: Int { tally.currentPlayer }
+  /// Points taken off for hints.
+  public var hintCosts: Int { tally.hintCosts }
+  /// Whether the game can end by itself, and so is asked about it before and after each guess.
+  public var mayEnd: Bool { traits.mayEnd }
   public var language: Language { lexicon.language }
   /// The letters of the base word.
-  public var length: Int { letterCount }
+  public var length: Int { base.letterCount }
   /// The found words, newest first.
   public var found: [String] { foundWords.entries.reversed().map(foundWords.word) }
   /// The word found last.
@@ -91,7 +65,7 @@ public final class Game {
   /// The mean length of the found words in letters; 0 when there are none.
   public var average: Double { count == 0 ? 0 : Double(foundWords.letters) / Double(count) }
   /// The points of all players, less what hints cost; never below 0.
-  public var score: Int { max(0, foundWords.points + bonus - hintCosts) }
+  public var score: Int { max(0, foundWords.points + tally.bonus - tally.hintCosts) }
   /// The points of each player.
   public var scores: [Int] {
     var scores = [Int](repeating: 0, count: mode.players)
@@ -108,34 +82,38 @@ public final class Game {
 
   /// What ended the game; nil while it goes on.
   public func ending() throws -> Ending? {
-    if hasGivenUp { return .givenUp }
+    if tally.hasGivenUp { return .givenUp }
     if clock.isOut { return .timeOut }
-    if passes >= max(2, mode.players) { return .passed }
+    if tally.passes >= max(2, mode.players) { return .passed }
     return try asking { try mode.hooks.finished?(self) } == true ? .byMode : nil
   }
 
-  /// What the mode keeps with the game, made at the first use by whoever made the mode; nil for a mode that keeps nothing.
+  /// What the mode keeps with the game, made at the first use by whoever made the mode; nil for a mode that keeps
+  /// nothing.
   public func data() throws -> (any ModeData)? {
-    if let ownData { return ownData }
+    if let made = ownData.made { return made }
     guard let make = mode.hooks.makeData else { return nil }
-    let made = try make(storedData)
-    ownData = made
+    let made = try make(ownData.stored)
+    ownData.made = made
     return made
   }
 
   /// The mode's data as text, to be stored with the game; nil for none.
-  public var dataText: String? { ownData?.text ?? storedData }
+  public var dataText: String? { ownData.made?.text ?? ownData.stored }
+
+  /// Hands over what was stored of the mode's own data, until the mode takes it over.
+  func take(storedData: String?) { ownData.stored = storedData }
 
   func takeReward() {
-    if let reward = mode.scoring.rewards.first(where: { $0.words == count }) { bonus += reward.points }
-    nextReward = mode.scoring.firstReward(after: count)
+    if let reward = mode.scoring.rewards.first(where: { $0.words == count }) { tally.bonus += reward.points }
+    tally.nextReward = mode.scoring.firstReward(after: count)
   }
 
   /// What stands in place of the base word on the screen: the mode's own text, or the base word.
   public func shown() throws -> String { try mode.hooks.show?(self) ?? baseWord }
 
   /// Ends the game; what was missed may be shown.
-  public func giveUp() { hasGivenUp = true }
+  public func giveUp() { tally.hasGivenUp = true }
 
   /// Stops the clock, as when the shell is suspended.
   public func pause() { clock.pause() }
@@ -145,16 +123,16 @@ public final class Game {
   /// Hands the turn on without a word. When all players have passed in a row the game ends.
   public func pass() {
     guard mode.players > 1 else { return }
-    passes += 1
-    currentPlayer = (currentPlayer + 1) % mode.players
+    tally.passes += 1
+    tally.currentPlayer = (tally.currentPlayer + 1) % mode.players
   }
 
   /// The words that the rules allow with this base word, whether found or not: longest first, then by code point.
   /// A mode's own `accept` is not asked.
   public func possible() -> [String] {
-    if let words = possibleCache { return words }
+    if let words = base.possible { return words }
     let words = candidates(rules: rules, baseWord: baseWord)
-    possibleCache = words
+    base.possible = words
     return words
   }
 
@@ -174,11 +152,8 @@ public final class Game {
 
   /// Takes a base word with rules into play.
   func play(_ word: String, rules: [Rule]) {
-    baseWord = word
-    self.rules = rules
+    base = BaseInPlay(word: word, rules: rules, deals: base.deals + 1)
     judge.take(rules: rules, baseWord: word)
-    deals += 1
-    possibleCache = nil
-    acceptedOnBase = 0
+    tally.acceptedOnBase = 0
   }
 }

@@ -1,5 +1,5 @@
-// Reading the JSON that games are stored as. Invariant: what is missing, of another kind or out of bounds is an error that names
-// it; nothing that the text holds can trap later.
+// Reading the JSON that games are stored as. Invariant: what is missing, of another kind or out of bounds is an error
+// that names it; nothing that the text holds can trap later.
 
 import Values
 

@@ -52,7 +52,8 @@ extension GameResult {
     finishedAt = try json.number("finished_at")
   }
 
-  /// The best of the results of each mode and language: by score, the earlier of equal ones; in the order of the results.
+  /// The best of the results of each mode and language: by score, the earlier of equal ones; in the order of the
+  /// results.
   public static func best(of results: [GameResult]) -> [GameResult] {
     var best: [GameResult] = []
     for result in results {

@@ -1,5 +1,6 @@
 // A game as it can be put away and taken up again, and a finished one as history keeps it; both as one line of JSON.
-// Invariant: encoding and decoding gives the same value; what is decoded is bounded and checked before a game is made of it.
+// Invariant: encoding and decoding gives the same value; what is decoded is bounded and checked before a game is made
+// of it.
 
 public import Lexicon
 import Values
@@ -115,8 +116,9 @@ extension Game {
       found: foundWords.entries.dropFirst(first).map {
         GameState.Found(word: foundWords.word($0), points: $0.points, player: $0.player)
       },
-      bonus: bonus, hintCosts: hintCosts, currentPlayer: currentPlayer, passes: passes,
-      acceptedOnBase: acceptedOnBase, hasGivenUp: hasGivenUp, length: wantedLength, level: level,
+      bonus: tally.bonus, hintCosts: tally.hintCosts, currentPlayer: tally.currentPlayer, passes: tally.passes,
+      acceptedOnBase: tally.acceptedOnBase, hasGivenUp: tally.hasGivenUp, length: choice.wantedLength,
+      level: choice.level,
       elapsed: clock.elapsed, data: dataText)
   }
 
@@ -129,21 +131,24 @@ extension Game {
     guard players.contains(state.currentPlayer), state.found.allSatisfy({ players.contains($0.player) }) else {
       throw .badState(reason: "it names a player that is not there")
     }
-    let game = Game(mode: mode, lexicon: lexicon, length: state.length, level: state.level, random: random, now: now)
+    let choice = BaseChoice(random: random, level: state.level, wantedLength: state.length)
+    let game = Game(mode: mode, lexicon: lexicon, choice: choice, now: now)
     let rules = try state.rules.map { (text) throws(GameError) in try Rule(parsing: text) }
     game.play(try game.checked(base: state.baseWord), rules: rules)
     for found in state.found {
       game.foundWords.add(found.word, letters: found.word.count, points: found.points, player: found.player)
     }
-    game.bonus = state.bonus
-    game.nextReward = mode.scoring.firstReward(after: game.count)
-    game.storedData = state.data
-    game.hintCosts = state.hintCosts
-    game.currentPlayer = state.currentPlayer
-    game.passes = state.passes
-    game.acceptedOnBase = state.acceptedOnBase
-    game.hasGivenUp = state.hasGivenUp
+    game.take(storedData: state.data)
+    game.tally = GameTally(state, nextReward: mode.scoring.firstReward(after: game.count))
     game.clock.set(elapsed: max(0, state.elapsed))
     return game
+  }
+}
+
+extension GameTally {
+  fileprivate init(_ state: GameState, nextReward: Int) {
+    self.init(nextReward: nextReward)
+    (bonus, hintCosts, acceptedOnBase) = (state.bonus, state.hintCosts, state.acceptedOnBase)
+    (passes, currentPlayer, hasGivenUp) = (state.passes, state.currentPlayer, state.hasGivenUp)
   }
 }

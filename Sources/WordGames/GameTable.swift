@@ -1,5 +1,5 @@
-// Games in the database: the one that was put away, and the finished ones. Invariant: at most one game is put away; its found
-// words are rows that are only ever added while it is played; a result, once kept, never changes.
+// Games in the database: the one that was put away, and the finished ones. Invariant: at most one game is put away; its
+// found words are rows that are only ever added while it is played; a result, once kept, never changes.
 
 public import GRDB
 public import Storage
@@ -12,8 +12,8 @@ public enum WordGamesSchema {
     CREATE TABLE games_results (id INTEGER PRIMARY KEY AUTOINCREMENT, result TEXT NOT NULL, finished REAL NOT NULL) STRICT;
     """
 
-  /// `game` says which game stands in the row, `found` how many rows of found words it has. A game of step 1 has none: its
-  /// words are in `state`.
+  /// `game` says which game stands in the row, `found` how many rows of found words it has. A game of step 1 has none:
+  /// its words are in `state`.
   private static let second = """
     ALTER TABLE games_saved ADD COLUMN game INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE games_saved ADD COLUMN found INTEGER NOT NULL DEFAULT 0;

@@ -1,6 +1,5 @@
-// A guess on its way: made normal once, judged, scored, added to the found words.
-// Invariant: a guess in normal form is judged in place; only one that needs normalising, or that the mode's own functions are
-// asked about, becomes a String.
+// A guess on its way: made normal once, judged, scored, added to the found words. Invariant: a guess in normal form is
+// judged in place; only one that needs normalising, or that the mode's own functions are asked about, becomes a String.
 
 import Lexicon
 import Problems
@@ -77,7 +76,7 @@ extension Game {
   /// Judges a guess, and takes it among the found words when it counts. Throws what a function of the mode throws.
   public func guess(_ guess: Guess) throws -> GuessOutcome {
     if isAsking { throw GameError.busy }
-    if mayEnd || hasGivenUp || passes > 0, try isFinished() { return .over }
+    if traits.mayEnd || tally.hasGivenUp || tally.passes > 0, try isFinished() { return .over }
     return try withExtendedLifetime(guess.normal) {
       if let failed = judge.firstFailure(guess.text) { return .refused(rule: failed) }
       return try accept(guess)
@@ -93,23 +92,25 @@ extension Game {
     return try word.withUTF8 { try guess($0) }
   }
 
-  /// The same for a guess of small ASCII letters where nobody but the rules has a say in it and it changes nothing but the found
-  /// words and their points; nil for any other, which is as if it was not made.
+  /// The same for a guess of small ASCII letters where nobody but the rules has a say in it and it changes nothing but
+  /// the found words and their points; nil for any other, which is as if it was not made.
   public func guessPlainly(_ bytes: UnsafeBufferPointer<UInt8>) -> GuessOutcome? {
-    guard isPlain, !isAsking, !hasGivenUp, passes == 0, let hash = Lexicon.hash(ofPlain: bytes) else { return nil }
+    guard traits.isPlain, !isAsking, !tally.hasGivenUp, tally.passes == 0, let hash = Lexicon.hash(ofPlain: bytes)
+    else { return nil }
     let text = GuessText(bytes: bytes, letters: bytes.count, hash: hash)
     if let failed = judge.firstFailure(text) { return .refused(rule: failed) }
-    guard text.letters < letterCount, foundWords.count &+ 1 != nextReward, foundWords.hasRoom(for: bytes.count)
+    guard text.letters < base.letterCount, foundWords.count &+ 1 != tally.nextReward,
+      foundWords.hasRoom(for: bytes.count)
     else { return nil }
     foundWords.add(bytes, hash: hash, letters: text.letters, points: text.letters, player: 0)
-    acceptedOnBase &+= 1
+    tally.acceptedOnBase &+= 1
     return .accepted(points: text.letters)
   }
 
   /// Asks the mode about a word that passed every rule, and adds it.
   @inline(__always)
   private func accept(_ guess: Guess) throws -> GuessOutcome {
-    if hasSay { return try acceptAsking(guess) }
+    if traits.hasSay { return try acceptAsking(guess) }
     let points = nativePoints(guess)
     try add(guess, points: points)
     return .accepted(points: points)
@@ -119,7 +120,7 @@ extension Game {
   private func acceptAsking(_ guess: Guess) throws -> GuessOutcome {
     let word = guess.word
     if let problem = try asking({ try mode.hooks.accept?(self, word) }) {
-      declined = Refusal(problem.report, word: word)
+      tally.declined = Refusal(problem.report, word: word)
       return .declined
     }
     let points = bounded(try asking { try mode.hooks.score?(self, word) } ?? nativePoints(guess))
@@ -131,24 +132,24 @@ extension Game {
   @inline(__always)
   private func add(_ guess: Guess, points: Int) throws {
     let text = guess.text
-    foundWords.add(text.bytes, hash: text.hash, letters: text.letters, points: points, player: currentPlayer)
-    passes = 0
-    acceptedOnBase &+= 1
-    if foundWords.count == nextReward { takeReward() }
-    if players > 1 { currentPlayer = (currentPlayer + 1) % players }
-    if acceptedOnBase == wordsPerBase { try takeNewBase() }
+    foundWords.add(text.bytes, hash: text.hash, letters: text.letters, points: points, player: tally.currentPlayer)
+    tally.passes = 0
+    tally.acceptedOnBase &+= 1
+    if foundWords.count == tally.nextReward { takeReward() }
+    if traits.players > 1 { tally.currentPlayer = (tally.currentPlayer + 1) % traits.players }
+    if tally.acceptedOnBase == traits.wordsPerBase { try takeNewBase() }
   }
 
   @inline(__always)
   private func nativePoints(_ guess: Guess) -> Int {
-    hasPlainPoints && guess.text.letters < letterCount ? guess.text.letters : pointsByTheBook(guess)
+    traits.hasPlainPoints && guess.text.letters < base.letterCount ? guess.text.letters : pointsByTheBook(guess)
   }
 
   @inline(never)
   private func pointsByTheBook(_ guess: Guess) -> Int {
     let letters = guess.text.letters
-    let bonus = letters >= letterCount && letters > 1 ? mode.scoring.allLettersBonus : 0
+    let bonus = letters >= base.letterCount && letters > 1 ? mode.scoring.allLettersBonus : 0
     guard mode.scoring.usesLetterValues else { return bounded(letters + bonus) }
-    return bounded(guess.word.reduce(bonus) { $0 + (letterValues[$1] ?? 1) })
+    return bounded(guess.word.reduce(bonus) { $0 + (traits.letterValues[$1] ?? 1) })
   }
 }

@@ -8,12 +8,12 @@ extension Game {
   public func hint() throws -> String {
     if let hint = mode.hooks.hint { return try hint(self) }
     let missed = missed()
-    var generator = AnyGenerator(base: random)
-    defer { random = generator.base }
+    var generator = AnyGenerator(base: choice.random)
+    defer { choice.random = generator.base }
     guard let word = missed.randomElement(using: &generator), let first = word.first else {
       return "Every possible word is found"
     }
-    hintCosts = min(hintCosts + mode.scoring.hintCost, 1_000_000_000)
+    tally.hintCosts = min(tally.hintCosts + mode.scoring.hintCost, 1_000_000_000)
     return "A word of \(counted(word.count, "letter")) begins with \(first)"
   }
 }

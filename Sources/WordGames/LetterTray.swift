@@ -1,6 +1,5 @@
-// The letters of a base word, laid out so that a guess is counted against them byte by byte.
-// Invariant: `left` is scratch: it is filled from `counts` before each use; a letter that the tables cannot decide is decided
-// by `canForm`.
+// The letters of a base word, laid out so that a guess is counted against them byte by byte. Invariant: `left` is
+// scratch: it is filled from `counts` before each use; a letter that the tables cannot decide is decided by `canForm`.
 
 import Lexicon
 
@@ -41,8 +40,8 @@ final class LetterTray {
     left.deallocate()
   }
 
-  /// Gives numbers to the first 30 different letters that are one scalar below U+0800; the others are looked at closer, and so
-  /// is a letter that also stands there with marks.
+  /// Gives numbers to the first 30 different letters that are one scalar below U+0800; the others are looked at closer,
+  /// and so is a letter that also stands there with marks.
   private func number(_ word: String) {
     var row = Row()
     var used = 0

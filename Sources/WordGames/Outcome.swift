@@ -35,7 +35,8 @@ extension Game {
     }
   }
 
-  /// The refusal in words, for the guess as it was judged; nil when the word counts. The outcome is that of the last guess.
+  /// The refusal in words, for the guess as it was judged; nil when the word counts. The outcome is that of the last
+  /// guess.
   public func refusal(of word: String, as outcome: GuessOutcome) -> Refusal? {
     switch outcome {
     case .accepted: return nil

@@ -1,5 +1,5 @@
-// The native rules that a mode may ask for, each with what it says to a guess that fails it.
-// Invariant: a rule's text (`min_length:4`) and the rule are the same thing: parsing what `description` gives gives the rule.
+// The native rules that a mode may ask for, each with what it says to a guess that fails it. Invariant: a rule's text
+// (`min_length:4`) and the rule are the same thing: parsing what `description` gives gives the rule.
 
 public import Problems
 import Text

@@ -14,7 +14,8 @@ public struct BackupRetention: Equatable, Sendable {
     (self.daily, self.weekly, self.monthly) = (daily, weekly, monthly)
   }
 
-  /// Of days since 1970 those that stay: the last ones, and the newest of each of the last weeks (from Monday on) and months.
+  /// Of days since 1970 those that stay: the last ones, and the newest of each of the last weeks (from Monday on) and
+  /// months.
   public func kept(_ days: Set<Int>) -> Set<Int> {
     let newestFirst = days.sorted(by: >)
     var kept = Set(newestFirst.prefix(max(1, daily)))

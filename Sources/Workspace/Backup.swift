@@ -1,8 +1,10 @@
 // Backups: everything of an account in one file, and everything back from one.
-// Invariant: a backup is one moment of database and documents, checked by reading it before it has its name; restoring keeps
+// Invariant: a backup is one moment of database and documents, checked by reading it before it has its name; restoring
+// keeps
 // what is here as a backup first, and then replaces all of it by one commit, or nothing.
 //
-// The file is a tar archive compressed with zstd: `manifest.json` first, then `collection.sqlite`, `documents/...` with their
+// The file is a tar archive compressed with zstd: `manifest.json` first, then `collection.sqlite`, `documents/...` with
+// their
 // images, and every other file of the account's folder (`grants.json`, `history`, `media/...`) but its password.
 
 import Archives

@@ -1,11 +1,14 @@
-// A card as it is handed to Lua and to commands. Invariant: what it answers is what the store holds now; a row that was read
-// is kept only while nothing has changed.
+// A card as it is handed to Lua and to commands. Invariant: what it answers is what the store holds now; a row that was
+// read is kept only while nothing has changed.
 
 public import Decks
 import Files
 import GRDB
 
 /// A card of an open workspace.
+///
+///     let card = try deck.card(at: 1)
+///     try card?.update(answer: "the cat")
 public final class CardHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let id: CardID
@@ -79,6 +82,9 @@ public final class CardHandle: WorkspaceHandle {
 }
 
 /// Cards in an order that was fixed when the sequence was made. Their fields are live; removed ones are skipped.
+///
+///     let cards = try deck.cards(matching: "is:due")
+///     while let card = try cards.nextCard() { ... }
 public final class CardSequence: WorkspaceHandle {
   public let workspace: Workspace
   let ids: [CardID]

@@ -1,5 +1,5 @@
-// A deck as it is handed to Lua and to commands. Invariant: it holds only the deck's id; every answer comes from the store,
-// and every change is one operation.
+// A deck as it is handed to Lua and to commands. Invariant: it holds only the deck's id; every answer comes from the
+// store, and every change is one operation.
 
 public import Decks
 public import Files
@@ -7,6 +7,9 @@ import GRDB
 import Text
 
 /// A deck of an open workspace.
+///
+///     let deck = try workspace.createDeck("Spanish")
+///     try deck.add(NewCard(prompt: "el gato", answer: "the cat"))
 public final class DeckHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let id: DeckID
@@ -126,7 +129,7 @@ public final class DeckHandle: WorkspaceHandle {
 
   /// Imports a file as one operation.
   /// - Parameters:
-  ///   - kinds: which files are read; others than plain ones only where the person typed the path.
+  ///   - kinds: which files are read; others than plain ones only where the user typed the path.
   ///   - progress: bytes read and bytes in all, where that is known; what it throws ends the import.
   public func importCards(
     from path: String, _ kinds: FileKinds = .plain, _ options: ImportOptions,
@@ -144,7 +147,7 @@ public final class DeckHandle: WorkspaceHandle {
   }
 
   /// Writes the deck's cards to a file, with those of the decks within it; the file is written whole or not at all.
-  /// - Parameter kinds: which files are written; others than plain ones only where the person typed the path.
+  /// - Parameter kinds: which files are written; others than plain ones only where the user typed the path.
   public func exportCards(
     to path: String, _ kinds: FileKinds = .plain, format: CardFormat?
   ) throws -> ExportReport {

@@ -1,5 +1,6 @@
-// The order of the cards of decks, kept while nothing moves, and lists of cards by the page. Invariant: a walk over all cards of
-// a deck that asks each for its position takes as long as the walk alone, whatever else is changed of the cards meanwhile.
+// The order of the cards of decks, kept while nothing moves, and lists of cards by the page. Invariant: a walk over all
+// cards of a deck that asks each for its position takes as long as the walk alone, whatever else is changed of the
+// cards meanwhile.
 
 import Decks
 import GRDB
@@ -23,7 +24,7 @@ struct DeckOrders {
   private(set) var version = 0
 
   /// So many questions about single cards are answered without the order of the whole deck.
-  private static let patience = 3
+  private static let askLimit = 3
 
   /// Forgets what may have changed.
   mutating func refresh(_ now: Int) {
@@ -42,7 +43,7 @@ struct DeckOrders {
     if let known = orders[deck] { return known }
     let count = asked[deck, default: 0] + 1
     asked[deck] = count
-    return count > Self.patience ? try wholeOrder(of: deck, make: make) : nil
+    return count > Self.askLimit ? try wholeOrder(of: deck, make: make) : nil
   }
 
   mutating func wholeOrder(of deck: DeckID, make: () throws -> [CardID]) rethrows -> Order {
@@ -99,6 +100,9 @@ extension Workspace {
 }
 
 /// Some of the cards that a query finds, with where they stand.
+///
+///     for (card, position) in listing.cards { print(position, try card.record().prompt) }
+///     print("of \(listing.total)")
 public struct CardListing {
   public fileprivate(set) var cards: [(card: CardHandle, position: Int)] = []
   /// How many the query finds in all.

@@ -1,5 +1,5 @@
-// Card documents as they are handed to Lua and to commands. Invariant: a handle ends with the workspace that made it; the store
-// below decides when a change is on disk.
+// Card documents as they are handed to Lua and to commands. Invariant: a handle ends with the workspace that made it;
+// the store below decides when a change is on disk.
 
 public import CardDocuments
 import Decks
@@ -7,6 +7,9 @@ import Files
 import Storage
 
 /// A document of an open workspace.
+///
+///     let document = try workspace.createDocument(background: nil)
+///     try document.addText("el gato", color: .black, font: "", at: ElementPlacement())
 public final class DocumentHandle: WorkspaceHandle {
   public let workspace: Workspace
   private let stored: StoredDocument
@@ -54,6 +57,8 @@ public final class DocumentHandle: WorkspaceHandle {
 }
 
 /// An element of a document. The same element is the same handle while somebody holds it.
+///
+///     try document.elements()[0].set(.x, to: .number(120))
 public final class ElementHandle: WorkspaceHandle {
   public let document: DocumentHandle
   public let id: String
@@ -74,13 +79,13 @@ public final class ElementHandle: WorkspaceHandle {
     return found
   }
 
-  public func set(_ field: ElementField, to value: CardDocuments.FieldValue) throws {
+  public func set(_ field: ElementField, to value: ElementValue) throws {
     try document.document().set(field, of: id, to: value)
   }
 }
 
 extension Workspace {
-  /// The person's documents, opened at the first use.
+  /// The user's documents, opened at the first use.
   func documentStore() throws -> DocumentStore {
     _ = try store(for: "document")
     if let openedDocuments { return openedDocuments }
@@ -103,7 +108,7 @@ extension Workspace {
 
   func forget(_ stored: StoredDocument) { documentHandles.forget(ObjectIdentifier(stored)) }
 
-  /// A new document, saved at once. Without a colour, one of eight by chance.
+  /// A new document, saved at once. Without a colour, one of eight at random.
   public func createDocument(background: CardColor?) throws -> DocumentHandle {
     var choices = environment.random.choices
     return handle(of: try documentStore().create(background: background, using: &choices))

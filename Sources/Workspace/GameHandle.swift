@@ -1,5 +1,5 @@
-// Words and games as they are handed to Lua and to commands. Invariant: a handle ends with the workspace that made it, though
-// words themselves belong to nobody.
+// Words and games as they are handed to Lua and to commands. Invariant: a handle ends with the workspace that made it,
+// though words themselves belong to nobody.
 
 import Files
 public import Lexicon
@@ -7,6 +7,9 @@ import Problems
 public import WordGames
 
 /// A word list in use.
+///
+///     let lexicon = try workspace.lexicon("spanish").lexicon
+///     lexicon.contains("gato")
 public final class LexiconHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let lexicon: Lexicon
@@ -19,7 +22,7 @@ public final class LexiconHandle: WorkspaceHandle {
 
 /// A game in play. What is done to it goes through its handle, which judges, stores and notifies:
 ///
-///     let game = try workspace.startGame(GameWish())
+///     let game = try workspace.startGame(GameOptions())
 ///     let answer = try game.guess("grace")
 ///     answer.outcome.code                // nil: it counts, is stored, and was notified
 public final class GameHandle: WorkspaceHandle {
@@ -27,13 +30,15 @@ public final class GameHandle: WorkspaceHandle {
   public let game: Game
   /// About what a fresh game takes of memory, with room for its first words.
   public static let firstWeight = 24 << 10
-  /// The bytes of its words that were charged to whoever holds it, and those of the lists that were made of what is possible.
+  /// The bytes of its words that were charged to whoever holds it, and those of the lists that were made of what is
+  /// possible.
   public var (chargedBytes, listBytes) = (0, 0)
   /// What it takes of memory by now.
   public var weight: Int { Self.firstWeight + chargedBytes + listBytes }
-  /// What tells the game from others in the table of games, and how many of its found words are stored; nil before the first time.
+  /// What tells the game from others in the table of games, and how many of its found words are stored; nil before the
+  /// first time.
   var stored: (game: Int64, found: Int)?
-  /// Whether it can be taken up again: not with a word list of the person's own, which nobody could find again.
+  /// Whether it can be taken up again: not with a word list of the user's own, which nobody could find again.
   var canResume = true
   /// Whether something of it waits to be stored.
   var isWaiting = false
@@ -48,8 +53,12 @@ public final class GameHandle: WorkspaceHandle {
   deinit { workspace.forget(game) }
 }
 
-/// What a person asks for in a new game; what is nil comes from the settings, or is chosen.
-public struct GameWish {
+/// What a user asks for in a new game; what is nil comes from the settings, or is chosen.
+///
+///     var options = GameOptions()
+///     (options.language, options.length) = ("spanish", 9)
+///     let game = try workspace.startGame(options)
+public struct GameOptions {
   public var mode = "classic"
   public var language: String?
   public var length: Int?
@@ -77,21 +86,21 @@ extension Workspace {
   }
 
   /// Starts a game. Modes' own functions run during it.
-  public func startGame(_ wish: GameWish) throws -> GameHandle {
-    let mode = try modes.mode(named: wish.mode)
+  public func startGame(_ options: GameOptions) throws -> GameHandle {
+    let mode = try modes.mode(named: options.mode)
     let preferences = try preferences()
-    // A list of the person's own may have no words of the length that is usual.
-    let length = wish.length ?? (wish.lexicon == nil && wish.base == nil ? preferences.gameLength : nil)
+    // A list of the user's own may have no words of the length that is usual.
+    let length = options.length ?? (options.lexicon == nil && options.base == nil ? preferences.gameLength : nil)
     let lexicon =
-      if let given = wish.lexicon { given } else {
-        try self.lexicon(wish.language, foldAccents: wish.foldsAccents || preferences.foldsAccents).lexicon
+      if let given = options.lexicon { given } else {
+        try self.lexicon(options.language, foldAccents: options.foldsAccents || preferences.foldsAccents).lexicon
       }
-    let random = wish.seed.map { RandomChoices(seed: $0) } ?? environment.random.choices
+    let random = options.seed.map { RandomChoices(seed: $0) } ?? environment.random.choices
     let game = try Game.start(
-      mode: mode, lexicon: lexicon, length: length, base: wish.base, level: wish.level, random: random,
+      mode: mode, lexicon: lexicon, length: length, base: options.base, level: options.level, random: random,
       now: environment.clocks.now)
     let handle = handle(of: game)
-    handle.canResume = wish.lexicon.map(lexicons.gives) ?? true
+    handle.canResume = options.lexicon.map(lexicons.gives) ?? true
     return handle
   }
 }

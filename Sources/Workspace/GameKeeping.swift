@@ -1,4 +1,4 @@
-// What joins games with the person's data: a game put away and taken up again, results, and missed words turned into cards.
+// What joins games with the user's data: a game stored and resumed, results, and missed words turned into cards.
 // Invariant: a missed word makes one card however often it is missed.
 
 public import Decks
@@ -8,7 +8,7 @@ import Lexicon
 public import WordGames
 
 extension Workspace {
-  /// Remembers that a game is to be put away. Only the last one needs to be: it takes the place of any other.
+  /// Remembers that a game is to be stored. Only the last one needs to be: it takes the place of any other.
   func storeLater(_ game: GameHandle) {
     guard game.canResume else { return game.isWaiting = true }
     waitingGame?.isWaiting = false
@@ -49,8 +49,8 @@ extension GameHandle {
     stored = (id, game.count)
   }
 
-  /// Adds a card for each word that was not found: prompt, what it means where a deck called Dictionary knows it, else its
-  /// letters and how many they are; answer, the word.
+  /// Adds a card for each word that was not found: prompt, what it means where a deck called Dictionary knows it, else
+  /// its letters and how many they are; answer, the word.
   public func addMissed(to deck: DeckHandle) throws -> AddReport {
     let missed = game.missed()
     let language = game.language
@@ -72,7 +72,8 @@ extension GameHandle {
 }
 
 extension Workspace {
-  /// Words and their meanings from the deck `Dictionary::<Language>`, else `Dictionary`: prompt, the word; answer, the meaning.
+  /// Words and their meanings from the deck `Dictionary::<Language>`, else `Dictionary`: prompt, the word; answer, the
+  /// meaning.
   fileprivate func meanings(in language: Language) throws -> [String: String] {
     let names = ["Dictionary::\(language.title)", "Dictionary"]
     let known = try decks()
@@ -89,7 +90,7 @@ extension Workspace {
     return meanings
   }
 
-  /// The game that was put away, taken up again; nil when there is none.
+  /// The stored game, resumed; nil when there is none.
   /// - Parameter prepare: sees to it that the mode is there.
   public func resumeGame(prepare: (String) throws -> Void) throws -> GameHandle? {
     try storeGames()

@@ -1,10 +1,12 @@
-// Playing a game: a guess is judged, stored and notified here, for the prompt, a pipe, Lua and plugins alike. Invariant: what
-// counts is stored at the end of the operation under way at the latest; a game's end is stored and notified once.
+// Playing a game: a guess is judged, stored and notified here, for the prompt, a pipe, Lua and plugins alike.
+// Invariant: what counts is stored at the end of the operation under way at the latest; a game's end is stored and
+// notified once.
 
 public import WordGames
 
 extension GameHandle {
-  /// Judges a guess that somebody typed. What counts is stored when this returns, also when what was notified ended in a stop.
+  /// Judges a guess that somebody typed. What counts is stored when this returns, also when what was notified ended in
+  /// a stop.
   /// - Returns: the outcome, and the guess as it was judged.
   /// - Throws: what a function of the mode throws, and a stop.
   public func guess(_ text: String) throws -> (outcome: GuessOutcome, word: String) {
@@ -31,8 +33,8 @@ extension GameHandle {
     return outcome
   }
 
-  /// The same where nothing follows from the guess but its points: it waits to be stored already, and nobody observes words. Nil
-  /// elsewhere, which is as if it was not made; `guess` is to judge it.
+  /// The same where nothing follows from the guess but its points: it waits to be stored already, and nobody observes
+  /// words. Nil elsewhere, which is as if it was not made; `guess` is to judge it.
   public func guessPlainly(_ bytes: UnsafeBufferPointer<UInt8>) -> GuessOutcome? {
     isWaiting && !workspace.observesWords ? game.guessPlainly(bytes) : nil
   }
@@ -78,7 +80,7 @@ extension GameHandle {
     try finishIfOver()
   }
 
-  /// Nobody looks at the game any more: its end is noticed if there is one, else it is put away as it stands now.
+  /// Nobody looks at the game any more: its end is noticed if there is one, else it is stored as it stands now.
   public func leave() throws {
     try storing {
       try finishIfOver()

@@ -1,5 +1,6 @@
-// The settings of one person, or of nobody before a sign-in: the tree with the program's own settings declared, the layers from
-// outside laid, and each of the program's settings resolved once. Invariant: reading one of them here is a load from an array.
+// The settings of one person, or of nobody before a sign-in: the tree with the program's own settings declared, the
+// layers from outside laid, and each of the program's settings resolved once. Invariant: reading one of them here is a
+// load from an array.
 
 import Files
 import Glibc
@@ -9,6 +10,9 @@ import Text
 public import ToggleSettings
 
 /// Where settings come from beside the account, handed in by the program and read when settings are first asked for.
+///
+///     let given = ["game.length=9"].compactMap(LayeredSetting.commandLine)
+///     let sources = SettingSources(systemFile: "/etc/deckhand/settings.json", commandLine: given)
 public struct SettingSources {
   /// The file of whoever looks after the machine; it may be missing. Nil for none.
   public var systemFile: String?
@@ -31,9 +35,12 @@ public struct SettingSources {
 }
 
 /// The tree of settings, and the program's own settings as plain fields.
+///
+///     let preferences = try workspace.preferences()
+///     preferences.gameLength   // 9
 public final class Preferences {
   public let tree = SettingsTree()
-  /// What was carried over, left aside or could not be read, one line each; for the person.
+  /// What was carried over, left aside or could not be read, one line each; for the user.
   public private(set) var notices: [String] = []
   /// What `--set` or anything else from outside asked for and does not fit.
   public private(set) var refusals: [SettingsNotice] = []
@@ -80,7 +87,7 @@ public final class Preferences {
     do {
       return try SettingsFile.read(FileText.bytes(path, limit: SettingsFile.largest), path: path)
     } catch {
-      // Whoever looks after the machine wrote it; the person goes on without.
+      // Whoever looks after the machine wrote it; the user goes on without.
       notices.append(String(describing: error))
       return []
     }

@@ -32,7 +32,7 @@ enum ProgramSettings {
   }
 
   /// `languages` are those with a word list, the first one the default; without any, English stands alone.
-  /// `noColor` is whether NO_COLOR is set: then right and wrong are told by sign from the start.
+  /// `noColor` is whether NO_COLOR is set: then right and wrong are distinguished by a sign from the start.
   static func declarations(languages: [SettingOption], noColor: Bool) -> [SettingDeclaration] {
     game(languages.isEmpty ? ["english"] : languages) + sound + accessibility(noColor) + study + display + rest
   }

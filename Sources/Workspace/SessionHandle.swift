@@ -1,11 +1,15 @@
-// A study session as it is handed to Lua and to the study screen: a race, or reviews by schedule. Invariant: a race begins
-// afresh when the deck's cards change; this is looked at before each use. Every answer of a review is one operation.
+// A study session as it is handed to Lua and to the study screen: a race, or reviews by schedule. Invariant: a race
+// begins afresh when the deck's cards change; this is looked at before each use. Every answer of a review is one
+// operation.
 
 public import Decks
 import Files
 import GRDB
 
 /// What an answer in a session did.
+///
+///     let result = try session.answer(.good)
+///     print(result.isRight, result.remaining)
 public struct SessionResult {
   public let card: CardHandle
   public let rating: Rating
@@ -18,12 +22,15 @@ public struct SessionResult {
 }
 
 /// A session under way.
+///
+///     let session = try deck.study(SessionHandle.Options(preferences))
+///     while let card = try session.card() { try session.answer(.good) }
 public final class SessionHandle: WorkspaceHandle {
-  public enum Mode: String, CaseIterable, Sendable { case review, sprint }
+  public enum SessionMode: String, CaseIterable, Sendable { case review, sprint }
 
-  /// What a person asks for in a session.
-  public struct Wish {
-    public var mode = Mode.review
+  /// What a user asks for in a session.
+  public struct Options {
+    public var mode = SessionMode.review
     /// Of a sprint.
     public var seconds: Double
     public var limit: Int?
@@ -43,7 +50,7 @@ public final class SessionHandle: WorkspaceHandle {
 
   public let workspace: Workspace
   public let deck: DeckHandle
-  public let wish: Wish
+  public let options: Options
   private let query: CardQuery?
   private let course: Course
   private var marks: [DeckMark]
@@ -51,33 +58,33 @@ public final class SessionHandle: WorkspaceHandle {
   /// Whether its end was notified.
   private var hasEnded = false
 
-  init(_ deck: DeckHandle, _ wish: Wish) throws {
+  init(_ deck: DeckHandle, _ options: Options) throws {
     workspace = deck.workspace
     self.deck = deck
-    self.wish = wish
-    let query = try wish.query.map { try CardQuery($0, isInterrupted: deck.workspace.environment.isInterrupted) }
+    self.options = options
+    let query = try options.query.map { try CardQuery($0, isInterrupted: deck.workspace.environment.isInterrupted) }
     self.query = query
     let workspace = deck.workspace
     marks = try workspace.read { try Self.marks($0, deck.id) }
     seenChanges = workspace.changeCount
     course = try workspace.read { db in
-      switch wish.mode {
+      switch options.mode {
       case .review:
-        .review(try ReviewSession(db, deck: deck.id, limit: wish.limit, query: query, at: workspace.moment))
+        .review(try ReviewSession(db, deck: deck.id, limit: options.limit, query: query, at: workspace.moment))
       case .sprint:
         .sprint(
           Sprint(
-            cards: try Self.stack(db, deck.id, wish, query, at: workspace.moment), seconds: wish.seconds,
+            cards: try Self.stack(db, deck.id, options, query, at: workspace.moment), seconds: options.seconds,
             clock: workspace.environment.clocks.elapsed))
       }
     }
   }
 
   private static func stack(
-    _ db: Database, _ deck: DeckID, _ wish: Wish, _ query: CardQuery?, at moment: StudyMoment
+    _ db: Database, _ deck: DeckID, _ options: Options, _ query: CardQuery?, at moment: StudyMoment
   ) throws -> [CardID] {
     let ids = try CardTable.stack(db, of: deck, matching: query, at: moment)
-    return wish.limit.map { Array(ids.prefix($0)) } ?? ids
+    return options.limit.map { Array(ids.prefix($0)) } ?? ids
   }
 
   private static func marks(_ db: Database, _ deck: DeckID) throws -> [DeckMark] {
@@ -92,7 +99,7 @@ public final class SessionHandle: WorkspaceHandle {
     seenChanges = workspace.changeCount
     if now != marks {
       marks = now
-      sprint.reset(cards: try workspace.read { try Self.stack($0, deck.id, wish, query, at: workspace.moment) })
+      sprint.reset(cards: try workspace.read { try Self.stack($0, deck.id, options, query, at: workspace.moment) })
     }
     return course
   }
@@ -171,8 +178,9 @@ public final class SessionHandle: WorkspaceHandle {
 
   // MARK: Acts
 
-  /// Answers the card, and notifies of it, and of the end of the session when it was the last answer or the time is out.
-  /// - Parameter seconds: that the person took, for the record of reviews.
+  /// Answers the card, and notifies of it, and of the end of the session when it was the last answer or the time is
+  /// out.
+  /// - Parameter seconds: that the user took, for the record of reviews.
   /// - Throws: `DeckError.over`, `.paused`, and a stop of code that was notified.
   @discardableResult
   public func answer(_ rating: Rating, seconds: Double? = nil) throws -> SessionResult {
@@ -183,13 +191,14 @@ public final class SessionHandle: WorkspaceHandle {
       try finishIfOver()
       throw DeckError.over
     }
-    let answer = wish.mode == .sprint ? (result.isRight ? "right" : "wrong") : rating.name
+    let answer = options.mode == .sprint ? (result.isRight ? "right" : "wrong") : rating.name
     try workspace.observer?.notify(.cardAnswered(result.card, answer: answer))
     try finishIfOver()
     return result
   }
 
-  /// Notifies of the end of the session when it has come and nobody was notified yet: a race may end while nobody answers.
+  /// Notifies of the end of the session when it has come and nobody was notified yet: a race may end while nobody
+  /// answers.
   public func finishIfOver() throws {
     guard try isOver() else { return hasEnded = false }
     guard !hasEnded else { return }
@@ -247,7 +256,7 @@ public final class SessionHandle: WorkspaceHandle {
 
 extension DeckHandle {
   /// Starts a session with the deck's cards, those of the decks within it too.
-  public func study(_ wish: SessionHandle.Wish) throws -> SessionHandle { try SessionHandle(self, wish) }
+  public func study(_ options: SessionHandle.Options) throws -> SessionHandle { try SessionHandle(self, options) }
 }
 
 extension Workspace {

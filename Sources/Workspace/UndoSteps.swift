@@ -1,5 +1,6 @@
 // Steps of undo: their names, what joins documents and database in one, undoing and redoing.
-// Invariant: what a step changed in the database and in documents is kept by one commit of the database, and is undone likewise.
+// Invariant: what a step changed in the database and in documents is kept by one commit of the database, and is undone
+// likewise.
 
 public import CardDocuments
 import GRDB
@@ -111,7 +112,8 @@ extension Workspace: DocumentDecider {
     return result
   }
 
-  /// Does several things as one change and one step: all of them are kept, or none. Within a unit they are a part of it.
+  /// Does several things as one change and one step: all of them are kept, or none. Within a unit they are a part of
+  /// it.
   public func asOneChange<T>(_ body: () throws -> T) throws -> T {
     if isInUnit || database.isInOperation { return try body() }
     try beginUnit()

@@ -1,5 +1,6 @@
-// All that one signed-in person has open: the store, the objects handed out, the unit of work. Every change goes through an
-// operation here. Invariant: once closed, neither it nor any handle of it reaches data again; this is checked in `store`.
+// All that one signed-in person has open: the store, the objects handed out, the unit of work. Every change goes
+// through an operation here. Invariant: once closed, neither it nor any handle of it reaches data again; this is
+// checked in `store`.
 
 public import Authentication
 public import CardDocuments
@@ -15,6 +16,8 @@ import ToggleSettings
 public import WordGames
 
 /// Names an operation: one transaction, one step of undo.
+///
+///     workspace.unitSummary   // "adding cards (2 times), creating a deck"
 public enum Operation: String, Sendable {
   case createDeck = "creating a deck"
   case renameDeck = "renaming a deck"
@@ -32,9 +35,14 @@ public enum Operation: String, Sendable {
   case mend = "mending"
 }
 
-/// A person's data while it is open.
+/// A user's data while it is open.
+///
+///     let deck = try workspace.openDeck("Spanish")
+///     try workspace.beginUnit()
+///     try deck.rename(to: "Castellano")
+///     try workspace.rollbackUnit()   // the deck is "Spanish" again
 public final class Workspace {
-  /// The person's folder: `local`, or `accounts/NAME`.
+  /// The user's folder: `local`, or `accounts/NAME`.
   public let folder: String
   /// What the sign-in gave; it ends with the sign-out.
   @usableFromInline let access: AccountAccess
@@ -136,7 +144,7 @@ public final class Workspace {
 
   // MARK: The gate
 
-  /// Whether it can be used: neither closed, nor has the person signed out.
+  /// Whether it can be used: neither closed, nor has the user signed out.
   @inlinable public var isOpen: Bool { !isClosed && access.isOpen }
 
   /// The one way to the data.
@@ -233,13 +241,13 @@ public final class Workspace {
 
   // MARK: Settings
 
-  /// The person's settings, read at their first use. A database that is not there yet is not made for them.
+  /// The user's settings, read at their first use. A database that is not there yet is not made for them.
   public func preferences() throws -> Preferences {
     _ = try store(for: "setting")
     if let openedPreferences { return openedPreferences }
     let fresh = try Preferences(settingSources, languages: lexicons.languages())
     if Glibc.access(folder + "/collection.sqlite", F_OK) == 0 {
-      fresh.note(fresh.tree.adopt(try read { try SettingsTable.load($0) }, by: .user))
+      fresh.note(fresh.tree.load(try read { try SettingsTable.load($0) }, by: .user))
     }
     fresh.tree.keep = { [unowned self] changes in
       try perform(.changeSettings) { try SettingsTable.write(changes, $0) }
@@ -248,10 +256,10 @@ public final class Workspace {
     return fresh
   }
 
-  /// Takes the settings from the database again, when it went back a step; who observes is told once of what changed.
+  /// Takes the settings from the database again, when it went back a step; observers are notified once of what changed.
   public func reloadSettings() throws {
     guard let tree = openedPreferences?.tree else { return }
-    openedPreferences?.note(tree.adopt(try read { try SettingsTable.load($0) }, by: .user))
+    openedPreferences?.note(tree.load(try read { try SettingsTable.load($0) }, by: .user))
   }
 
   /// Takes back what an owner declared and observes.
@@ -284,6 +292,8 @@ public final class Workspace {
 }
 
 /// Something that Lua may keep: it belongs to the workspace that made it and ends with it.
+///
+///     final class NoteHandle: WorkspaceHandle { let workspace: Workspace }
 public protocol WorkspaceHandle: AnyObject {
   var workspace: Workspace { get }
 }

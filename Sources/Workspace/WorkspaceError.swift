@@ -1,13 +1,17 @@
-// What goes wrong between the rooms, not within one. Invariant: every handle that outlived its workspace says so with one code.
+// What goes wrong between the rooms, not within one. Invariant: every handle that outlived its workspace says so with
+// one code.
 
 public import Problems
 
+/// Why nothing can be done in a workspace.
+///
+///     do { try workspace.decks() } catch WorkspaceError.authenticationRequired { ... }
 public enum WorkspaceError: Problem, Equatable {
-  /// The person signed out, or nobody has signed in yet.
+  /// The user signed out, or nobody has signed in yet.
   case authenticationRequired
   /// Something was kept from before a sign-out.
   case signedOut(what: String)
-  /// The person asked to stop.
+  /// The user asked to stop.
   case interrupted
   /// A change outside of a unit of work, in a rehearsal.
   case rehearsal(String)

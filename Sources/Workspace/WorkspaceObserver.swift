@@ -1,7 +1,11 @@
-// What happens in games and sessions, for whoever observes it. Invariant: each thing is notified once, by the handle that it
-// happened to, whether a screen, a pipe, Lua or a plugin did it.
+// What happens in games and sessions, for whoever observes it. Invariant: each thing is notified once, by the handle
+// that it happened to, whether a screen, a pipe, Lua or a plugin did it.
 
 /// What a workspace notifies of.
+///
+///     func notify(_ event: WorkspaceEvent) throws {
+///       if case .gameFinished(let game) = event { print(game.game.score) }
+///     }
 public enum WorkspaceEvent {
   /// A guess counted.
   case wordFound(GameHandle, word: String)

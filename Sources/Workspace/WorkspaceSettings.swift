@@ -1,11 +1,14 @@
-// A person's settings as Lua and commands reach them: by name, behind the gate. Invariant: a change is one operation of the
-// workspace, so that a script that fails leaves settings as they were; after a sign-out a handle answers with an error.
+// A user's settings as Lua and commands reach them: by name, behind the gate. Invariant: a change is one operation of
+// the workspace, so that a script that fails leaves settings as they were; after a sign-out a handle answers with an
+// error.
 
 public import Problems
 import Text
 public import ToggleSettings
 
 /// A group of switches, a choice or a value that Lua may keep. It holds the name only.
+///
+///     try workspace.declare(declaration, by: .user).value()   // .number(9)
 public class SettingHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let name: String
@@ -34,6 +37,8 @@ public class SettingHandle: WorkspaceHandle {
 }
 
 /// A group of switches under a master.
+///
+///     try group.toggle("basil", by: .user)   // .flag(true): it is on now
 public final class SettingGroupHandle: SettingHandle {
   public func state() throws -> SettingState { try tree().state(name) }
 
@@ -52,9 +57,13 @@ public final class SettingGroupHandle: SettingHandle {
 }
 
 /// One of several options.
+///
+///     try choice.set(.text("spanish"), by: .user)
 public final class SettingChoiceHandle: SettingHandle {}
 
 /// A number, a text or a path.
+///
+///     try value.set(.number(8), by: .user)
 public final class SettingValueHandle: SettingHandle {}
 
 extension Workspace {

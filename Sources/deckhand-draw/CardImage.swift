@@ -1,5 +1,5 @@
-// A picture as cairo paints it, of bytes that come with a scene.
-// Invariant: PNG goes straight to cairo after its declared size was looked at; everything else through gdk-pixbuf first.
+// A picture as cairo paints it, of bytes that come with a scene. Invariant: PNG goes straight to cairo after its
+// declared size was looked at; everything else through gdk-pixbuf first.
 
 import CDrawing
 import DrawingWire

@@ -1,6 +1,6 @@
-// deckhand-draw: decodes pictures and draws cards for deckhand, over standard input and output.
-// Invariant: before the first byte of a request is read the process has bounds on memory, time and files, and no right to
-// write a file, reach the network or start a program; it ends with its input.
+// deckhand-draw: decodes pictures and draws cards for deckhand, over standard input and output. Invariant: before the
+// first byte of a request is read the process has bounds on memory, time and files, and no right to write a file, reach
+// the network or start a program; it ends with its input.
 
 import CDrawing
 import DrawingWire
@@ -13,10 +13,10 @@ import Glibc
       exit(2)
     }
     Bounds.apply()
-    var desk = Desk()
+    var server = RequestServer()
     while let request = Channel.read() {
       Bounds.renewTime()
-      guard Channel.write(desk.answer(request).encoded) else { exit(1) }
+      guard Channel.write(server.answer(request).encoded) else { exit(1) }
     }
   }
 }

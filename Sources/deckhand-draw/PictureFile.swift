@@ -1,5 +1,6 @@
-// A stranger's picture file: told by its first bytes, its size looked at before it is decoded, then decoded by gdk-pixbuf.
-// Invariant: nothing is decoded that declares more than `maximumPixels`, and only the five kinds are ever tried.
+// A stranger's picture file: told by its first bytes, its size looked at before it is decoded, then decoded by
+// gdk-pixbuf. Invariant: nothing is decoded that declares more than `maximumPixels`, and only the five kinds are ever
+// tried.
 
 import CDrawing
 import DrawingWire

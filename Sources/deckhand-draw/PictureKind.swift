@@ -49,7 +49,8 @@ enum PictureKind: String {
     return false
   }
 
-  /// An end of image (FF D9) after the last start of scan (FF DA); a preview in the metadata has both of its own before.
+  /// An end of image (FF D9) after the last start of scan (FF DA); a preview in the metadata has both of its own
+  /// before.
   private static func hasEndOfImage(_ bytes: [UInt8]) -> Bool {
     for index in bytes.indices.dropLast().reversed() where bytes[index] == 0xFF {
       if bytes[index + 1] == 0xD9 { return true }

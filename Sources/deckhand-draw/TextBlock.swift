@@ -1,5 +1,6 @@
 // A text of one or more lines by pango: measured at its full size, drawn as much smaller as makes it fit its box.
-// Invariant: the same text has the same shape on every output, so hinting is off and all sizes go through cairo's scale.
+// Invariant: the same text has the same shape on every output, so hinting is off and all sizes go through cairo's
+// scale.
 
 import CDrawing
 

@@ -1,6 +1,6 @@
-// The command line: options of the program, then a command with words of its own. They are described as a command's are, so that
-// parsing, help and near names come from that description. Invariant: an option that is not known, or has no value, is a wrong
-// use (status 2) before anything runs.
+// The command line: options of the program, then a command with words of its own. They are described as a command's
+// are, so that parsing, help and near names come from that description. Invariant: an option that is not known, or has
+// no value, is a wrong use (status 2) before anything runs.
 
 import Commands
 import Files

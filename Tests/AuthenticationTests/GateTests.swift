@@ -138,7 +138,7 @@ import Testing
     let data = DataFolder()
     let gate = try Gate(try data.store())
     let local = try gate.requireAccess()
-    try gate.lookAgain()
+    try gate.refresh()
     #expect(local.isOpen)
     _ = try data.store().add("ana", try Secret("correct horse"), adoptingLocal: true)
     #expect(refusal { _ = try gate.addAccount("ben", try Secret("battery staple")) } == .required)

@@ -76,9 +76,9 @@ struct GameBenchmarks {
     try state.setGlobal("texts", guesses)
     let run = try state.load("local run = function(...) \(code) end run(game, texts, \(repeats))", name: "bench")
     func begin() throws {
-      var wish = GameWish()
-      (wish.base, wish.language) = (Self.base, "english")
-      try state.setGlobal("game", workspace.startGame(wish))
+      var wanted = GameOptions()
+      (wanted.base, wanted.language) = (Self.base, "english")
+      try state.setGlobal("game", workspace.startGame(wanted))
     }
     try begin()
     reference_games_begin(games, Self.base)

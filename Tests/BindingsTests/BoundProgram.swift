@@ -7,6 +7,7 @@ import Problems
 import TestSupport
 import TestWorkspace
 import Testing
+import Values
 import Workspace
 
 @testable import Bindings

@@ -8,8 +8,8 @@ enum NewCardSample {
 }
 
 enum GameSample {
-  static var options: GameWish {
-    var options = GameWish()
+  static var options: GameOptions {
+    var options = GameOptions()
     options.base = "cambering"
     return options
   }

@@ -24,7 +24,7 @@ import Testing
   @Test func `switches, choices and values are read and assigned`() throws {
     try program.check([
       ("pizza.name, pizza.title, pizza.state, pizza.value", "pizza Pizza mixed false"),
-      ("pizza.children", "{pizza.tomato, pizza.cheese, pizza.fish}"), ("pizza:toggle('tomato')", "true"),
+      ("pizza.children", "{tomato, cheese, fish}"), ("pizza:toggle('tomato')", "true"),
       ("pizza:toggle()", "true"), ("pizza.state", "on"), ("pizza:toggle()", "false"), ("pizza.state", "off"),
       ("size.value, size.options, size.title", "small {small, large} size"),
       ("speed.value, speed.kind", "5 number"), ("size", "choice size (small)"), ("speed", "value speed (5)"),
@@ -40,7 +40,8 @@ import Testing
   @Test func `what cannot be is refused with its reason, and changes nothing`() throws {
     try program.check([
       ("settings.get('sped')", "nil [unknown_setting]"), ("settings.set('size', 'huge')", "nil [bad_value]"),
-      ("settings.set('speed', 11)", "nil [bad_value]"), ("settings.update{speed = 2, size = 'huge'}", "nil [bad_value]"),
+      ("settings.set('speed', 11)", "nil [bad_value]"),
+      ("settings.update{speed = 2, size = 'huge'}", "nil [bad_value]"),
       ("speed.value", "5"), ("settings.reset('nothing')", "nil [unknown_setting]"),
     ])
     try program.fails([
@@ -52,7 +53,7 @@ import Testing
       ("settings.choice('x', {options = {1}})", "a list of strings"), ("settings.choice('x', {})", "options"),
       ("settings.value('x', {kind = 'colour'})", "kind"), ("settings.value('x', {})", "kind"),
       ("settings.value('x', {default = 1, min = 'a'})", "field 'min'"), ("settings.value('x')", "table that describes"),
-      ("settings.switches('size', {children = {}})", "another kind"), ("pizza:toggle('olives')", "olives"),
+      ("settings.switches('x', {children = {}})", "at least one switch"), ("pizza:toggle('olives')", "olives"),
       ("pizza.children[1] = 'x'", "fixed"), ("size.options[1] = 'x'", "fixed"), ("pizza.state = 'on'", "state"),
     ])
   }
@@ -68,7 +69,8 @@ import Testing
       """)
     #expect(try program.value("#seen") == "3")
     try program.check([
-      ("seen[2]", "fish 2"), ("seen[3]", "{{name=speed, new=6, old=5}}"), ("sub, fish", "subscription to settings subscription to settings of pizza.fish"),
+      ("seen[2]", "fish 3"), ("seen[3]", "{{name=speed, new=6, old=5}}"),
+      ("sub, fish", "subscription to settings subscription to settings of pizza.fish"),
     ])
     try program.run("sub:cancel() speed.value = 7")
     try program.check([("#seen, sub.active, fish.active", "3 false true")])
@@ -82,7 +84,8 @@ import Testing
     try plugin.run("mine = settings.value('mine.speed', {default = 1}) mine.value = 2")
     try plugin.check([
       ("mine.value, settings.set('mine.speed', 3)", "2 true"), ("settings.set('game.length', 7)", "true"),
-      ("settings.set('study.seconds', 5)", "nil [not_granted]"), ("settings.set('auth.lock_after', 5)", "nil [not_granted]"),
+      ("settings.set('study.seconds', 5)", "nil [not_granted]"),
+      ("settings.set('auth.idle_minutes', 5)", "nil [not_granted]"),
       ("settings.update{['game.length'] = 8, ['study.seconds'] = 5}", "nil [not_granted]"),
       ("settings.get('game.length')", "7"), ("settings.reset('study')", "nil [not_granted]"),
     ])

@@ -44,13 +44,14 @@ private func card() throws -> (CardDocument, text: String, image: String) {
   }
 
   @Test(arguments: [
-    (ElementField.x, "12.5", FieldValue.number(12.5)), (.width, " 3 ", .number(3)), (.rotation, "-720", .number(-720)),
-    (.frame, "heart", .text("heart")), (.frame, "none", FieldValue.none), (.frame, "", FieldValue.none),
+    (ElementField.x, "12.5", ElementValue.number(12.5)), (.width, " 3 ", .number(3)),
+    (.rotation, "-720", .number(-720)),
+    (.frame, "heart", .text("heart")), (.frame, "none", ElementValue.none), (.frame, "", ElementValue.none),
     (.text, "none", .text("none")), (.color, "1, 0,0.5", .color(CardColor(red: 1, green: 0, blue: 0.5) ?? .black)),
     (.locked, "yes", .flag(true)), (.locked, "off", .flag(false)), (.alt, "", .text("")),
-    (.link, "none", FieldValue.none),
+    (.link, "none", ElementValue.none),
   ])
-  func `a field takes what a person types`(field: ElementField, typed: String, expected: FieldValue) throws {
+  func `a field takes what a person types`(field: ElementField, typed: String, expected: ElementValue) throws {
     #expect(try field.value(typed: typed) == expected)
     var (document, text, image) = try card()
     let id = field.applies(to: .image) ? image : text
@@ -68,12 +69,12 @@ private func card() throws -> (CardDocument, text: String, image: String) {
   }
 
   @Test(arguments: [
-    (ElementField.x, FieldValue.number(.nan)), (.x, .number(.infinity)), (.y, .number(1e308)), (.width, .number(0)),
+    (ElementField.x, ElementValue.number(.nan)), (.x, .number(.infinity)), (.y, .number(1e308)), (.width, .number(0)),
     (.height, .number(-1)), (.width, .number(1e6)), (.rotation, .number(.infinity)), (.x, .text("1")),
     (.frame, .text("hart")), (.frame, .number(3)), (.alt, .text("a\0b")), (.group, .text("")), (.locked, .none),
-    (.x, FieldValue.none),
+    (.x, ElementValue.none),
   ])
-  func `a value that a field cannot hold changes nothing`(field: ElementField, value: FieldValue) throws {
+  func `a value that a field cannot hold changes nothing`(field: ElementField, value: ElementValue) throws {
     var (document, _, image) = try card()
     let before = document.encoded
     #expect(throws: DocumentError.self) { try document.set(field, of: image, to: value) }

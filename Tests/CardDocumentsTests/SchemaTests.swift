@@ -92,7 +92,7 @@ private struct Validator {
     let text = try document.addText("a", color: .black, font: "Sans", id: documentID(2))
     let image = try document.addImage(ContentHash(of: []), frame: .cone, alt: "b", id: documentID(3))
     for element in [text, image] {
-      for field in ElementField.allCases where element.value(of: field) == FieldValue.none || field == .locked {
+      for field in ElementField.allCases where element.value(of: field) == ElementValue.none || field == .locked {
         try document.set(
           field, of: element.id, to: field == .locked ? .flag(false) : .text(field == .frame ? "lens" : "g"))
       }

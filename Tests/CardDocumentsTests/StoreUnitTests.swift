@@ -98,7 +98,6 @@ import Values
     #expect(desk.document.content.element(desk.text)?.x == 3 && desk.document.hasUnsavedChanges)
   }
 
-
   @Test func `a check tells missing, damaged and orphaned images and texts without a font`() throws {
     let desk = try Desk()
     #expect(try desk.store.check().isEmpty)

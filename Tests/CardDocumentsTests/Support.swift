@@ -22,8 +22,8 @@ func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 func makeDrawing(path: String? = nil) -> DrawingProgram {
   let program = DrawingProgram(
     path: path ?? builtProgram("deckhand-draw"), environment: ["HOME=/nonexistent"], clock: monotonicSeconds)
-  // Many are drawn side by side by all tests; what is given up in time has a test with a patience of its own.
-  program.patience = 300
+  // Many are drawn side by side by all tests; what is given up in time has a test with a deadline of its own.
+  program.deadline = 300
   return program
 }
 

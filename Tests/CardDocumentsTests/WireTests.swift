@@ -73,12 +73,12 @@ private let answers: [DrawAnswer] = [
     let drawing = makeDrawing()
     #expect(try drawing.ask(.finishSheet) == .refused(.badRequest, "there is nothing on the sheet"))
     let process = try DrawingProcess(path: builtProgram("deckhand-draw"), environment: [])
-    let patience = Patience(
+    let deadline = Deadline(
       seconds: 5, deadline: monotonicSeconds() + 5, clock: monotonicSeconds, shouldStop: { false })
-    let answer = try process.ask([99, 1, 2, 3], patience: patience)
+    let answer = try process.ask([99, 1, 2, 3], deadline: deadline)
     #expect(try DrawAnswer(decoding: answer) == .refused(.badRequest, "the request makes no sense"))
     #expect(
-      try DrawAnswer(decoding: process.ask([], patience: patience))
+      try DrawAnswer(decoding: process.ask([], deadline: deadline))
         == .refused(.badRequest, "the request makes no sense"))
   }
 

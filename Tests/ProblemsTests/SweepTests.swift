@@ -1,4 +1,5 @@
-// A sweep over the problems of all rooms: each case is sampled, each code is known and used, each message is one plain line.
+// A sweep over the problems of all rooms: each case is sampled, each code is known and used, each message is one plain
+// line.
 
 import CardDocuments
 import Decks
@@ -47,9 +48,9 @@ import WordGames
     #expect(used.subtracting(ProblemCode.known) == [])
   }
 
-  @Test(arguments: DocumentProblem.Kind.allCases)
-  func `each finding of a check has a code of its own`(kind: DocumentProblem.Kind) {
-    #expect(findings.count == DocumentProblem.Kind.allCases.count)
+  @Test(arguments: DocumentProblem.Finding.allCases)
+  func `each finding of a check has a code of its own`(kind: DocumentProblem.Finding) {
+    #expect(findings.count == DocumentProblem.Finding.allCases.count)
     #expect(findings.contains { $0.rawValue.filter { $0 != "_" } == "\(kind)".lowercased() })
   }
 
@@ -112,11 +113,11 @@ private func sources() throws -> [String: String] {
   return found
 }
 
-/// The names of the cases that a type's source declares; those of the reason of a `FileError`.
+/// The names of the cases that a type's source declares; those of the cause of a `FileError`.
 private func caseNames(of table: ProblemTable) throws -> Set<String> {
   let text = try #require(sources()[table.file])
   let isFile = table.type == "FileError"
-  let start = try #require(text.firstRange(of: isFile ? "enum Reason" : "enum \(table.type): Problem"))
+  let start = try #require(text.firstRange(of: isFile ? "enum Cause" : "enum \(table.type): Problem"))
   let indent = isFile ? "    " : "  "
   var names: Set<String> = []
   for line in text[start.upperBound...].split(separator: "\n").dropFirst() {

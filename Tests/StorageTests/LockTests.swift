@@ -35,8 +35,8 @@ final class LockingProcess {
 }
 
 @Suite struct LockTests {
-  private func store(_ path: String, patience: Double, interrupted: @escaping () -> Bool = { false }) -> Store {
-    Store(path: path, migrations: StoreTests.migrations, patience: patience, interrupted: interrupted)
+  private func store(_ path: String, deadline: Double, interrupted: @escaping () -> Bool = { false }) -> Store {
+    Store(path: path, migrations: StoreTests.migrations, deadline: deadline, interrupted: interrupted)
   }
 
   private func add(_ store: Store, _ word: String) throws {
@@ -47,7 +47,7 @@ final class LockingProcess {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     var asked = 0
-    let store = store(path, patience: 0.3) {
+    let store = store(path, deadline: 0.3) {
       asked += 1
       return false
     }
@@ -73,7 +73,7 @@ final class LockingProcess {
   @Test func `waiting for a lock ends at once when the person asks`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
-    let store = store(path, patience: 60) { true }
+    let store = store(path, deadline: 60) { true }
     try add(store, "a")
     let other = try LockingProcess(path + "-shm")
     defer { other.end() }
@@ -83,14 +83,14 @@ final class LockingProcess {
   @Test func `a connection of this process that writes is waited for too`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
-    let first = store(path, patience: 0.1)
+    let first = store(path, deadline: 0.1)
     try add(first, "a")
     first.beginUnit()
     try add(first, "b")
-    var second = store(path, patience: 0.1)
+    var second = store(path, deadline: 0.1)
     let error = #expect(throws: StorageError.self) { try add(second, "c") }
     #expect(error == .busy(path: path, holder: nil, operation: "adding a word"))
-    second = store(path, patience: 60) {
+    second = store(path, deadline: 60) {
       do { try first.commitUnit() } catch { Issue.record(error) }
       return false
     }

@@ -137,13 +137,13 @@ import ToggleSettings
       "g": KeptSetting(.value(.flag(true)), setBy: .user), "s": KeptSetting(.lastMixed(["a"]), setBy: .user),
     ]
     let tree = SettingsTree()
-    tree.adopt(kept, by: .program)
+    tree.load(kept, by: .program)
     let notices = try tree.declare(
       [
         SettingDeclaration("n", .number(NumberRange(min: 0, max: 10, whole: true), default: 1)),
         SettingDeclaration("t", .number(NumberRange(), default: 1)),
         SettingDeclaration("c", .choice(["english", "greek"], default: "english")),
-        SettingDeclaration("new", .toggle(), formerly: ["older", "old"]),
+        SettingDeclaration("new", .toggle(), formerNames: ["older", "old"]),
         SettingDeclaration("g", .group([SettingDeclaration("a", .toggle()), SettingDeclaration("b", .toggle())])),
         SettingDeclaration("s", .toggle()),
       ], by: .program)
@@ -226,7 +226,7 @@ import ToggleSettings
     try tree.update(
       [("game.length", .number(9)), ("game.language", .text("italian")), ("pizza", .flag(true))], by: .user)
     #expect(tree[length] == 9 && tree[asNumber] == 9 && tree[language] == "italian" && tree[tomato])
-    tree.adopt([:], by: .program)
+    tree.load([:], by: .program)
     #expect(tree[length] == 8 && tree[language] == "english" && !tree[tomato])
     #expect(problem { _ = try tree.key("game.language", as: Bool.self) }?.code == "wrong_kind")
     #expect(problem { _ = try tree.key("nobody", as: Bool.self) }?.code == "unknown_setting")

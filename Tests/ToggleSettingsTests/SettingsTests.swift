@@ -102,7 +102,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     try tree.toggle(["pizza"], by: .user)
     try tree.toggle(["pizza"], by: .user)
     let later = try pizza()
-    later.adopt(tree.kept, by: .program)
+    later.load(tree.kept, by: .program)
     #expect(try later.state("pizza") == .off)
     #expect(try later.toggle(["pizza"], by: .user) == [.mixed])
     #expect(try later.get("pizza.basil") == .flag(true))

@@ -60,9 +60,9 @@ private final class TestData: ModeData {
   }
 
   private func start(_ mode: String = "classic") throws -> GameHandle {
-    var wish = GameWish()
-    (wish.mode, wish.base, wish.language) = (mode, "cambering", "english")
-    return try workspace.startGame(wish)
+    var wanted = GameOptions()
+    (wanted.mode, wanted.base, wanted.language) = (mode, "cambering", "english")
+    return try workspace.startGame(wanted)
   }
 
   private func code(_ word: String, _ game: GameHandle) throws -> String? {
@@ -188,9 +188,9 @@ private final class TestData: ModeData {
     workspace.observer = witness
     let deck = try workspace.createDeck("d")
     for prompt in ["b", "a"] { _ = try deck.add(NewCard(prompt: prompt, answer: "x")) }
-    var wish = SessionHandle.Wish(try workspace.preferences())
-    wish.mode = .sprint
-    let sprint = try deck.study(wish)
+    var wanted = SessionHandle.Options(try workspace.preferences())
+    wanted.mode = .sprint
+    let sprint = try deck.study(wanted)
     try sprint.answer(.good)
     try sprint.answer(.good)
     #expect(throws: DeckError.over) { try sprint.answer(.good) }
@@ -201,8 +201,8 @@ private final class TestData: ModeData {
     try sprint.finishIfOver()
     try sprint.answer(.again)
     #expect(witness.seen == ["card a wrong"])
-    wish.mode = .review
-    let review = try deck.study(wish)
+    wanted.mode = .review
+    let review = try deck.study(wanted)
     witness.seen = []
     while !(try review.isOver()) { try review.answer(.easy) }
     try review.finishIfOver()
@@ -224,7 +224,7 @@ private final class TestData: ModeData {
     let workspace = try person.workspace()
     try workspace.modes.add(
       Mode(name: "all", title: "All", summary: "", rules: [.inDictionary, .unused]), owner: .user)
-    var options = GameWish()
+    var options = GameOptions()
     (options.mode, options.base, options.language) = ("all", "aaa", "english")
     let game = try workspace.startGame(options)
     for word in Self.words { #expect(try game.game.code(of: game.guess(word).outcome) == nil, "\(word)") }

@@ -136,17 +136,17 @@ import WordGames
     let tree = try workspace.preferences().tree
     try tree.update(
       [("game.language", .text("spanish")), ("game.length", .number(7)), ("study.limit", .number(1))], by: .user)
-    let game = try workspace.startGame(GameWish()).game
+    let game = try workspace.startGame(GameOptions()).game
     #expect(game.language.name == "spanish" && game.length == 7)
-    var wish = GameWish()
-    (wish.language, wish.length) = ("english", 9)
-    let other = try workspace.startGame(wish).game
+    var wanted = GameOptions()
+    (wanted.language, wanted.length) = ("english", 9)
+    let other = try workspace.startGame(wanted).game
     #expect(other.language.name == "english" && other.length == 9)
-    let wanted = SessionHandle.Wish(try workspace.preferences())
-    #expect(wanted.limit == 1 && wanted.seconds == 100)
-    #expect(!(try workspace.startGame(GameWish()).game.lexicon.normalized("mamá") == "mama"))
+    let study = SessionHandle.Options(try workspace.preferences())
+    #expect(study.limit == 1 && study.seconds == 100)
+    #expect(!(try workspace.startGame(GameOptions()).game.lexicon.normalized("mamá") == "mama"))
     try tree.set("game.fold_accents", text: "on", by: .user)
-    #expect(try workspace.startGame(GameWish()).game.lexicon.normalized("mamá") == "mama")
+    #expect(try workspace.startGame(GameOptions()).game.lexicon.normalized("mamá") == "mama")
     try workspace.close()
   }
 }

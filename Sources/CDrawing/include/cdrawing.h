@@ -1,5 +1,5 @@
-// What deckhand-draw sees of cairo, pango and gdk-pixbuf, and the two things about its own process that only C can ask for.
-// Invariant: nothing else in the package includes these libraries; they stay out of the shell's process.
+// What deckhand-draw sees of cairo, pango and gdk-pixbuf, and the two things about its own process that only C can ask
+// for. Invariant: nothing else in the package includes these libraries; they stay out of the shell's process.
 
 #ifndef CDRAWING_H
 #define CDRAWING_H

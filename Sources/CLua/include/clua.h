@@ -34,8 +34,8 @@ enum { DH_ROOM = 64 };
 
 typedef struct dh_runtime dh_runtime;
 
-// A call of the host into a state, or a stretch of host work under a limit: a link of the chain on its thread. It lives in the
-// caller's frame.
+// A call of the host into a state, or a stretch of host work under a limit: a link of the chain on its thread. It lives
+// in the caller's frame.
 typedef struct dh_entry {
   struct dh_runtime *rt;
   struct dh_entry *outer, *outer_same;  // the call around it; the one around it in the same state
@@ -54,15 +54,15 @@ typedef struct dh_type {
   struct dh_type *next;
 } dh_type;
 
-// The fast path of a host function: asked first, it answers the count of results; or DH_DECLINED, with the stack and everything
-// else as it was, and the general path is taken. Neither charges for memory nor fails; pushes at most DH_FAST_ROOM values at a
-// time, and looks itself whether the user is signed in.
+// The fast path of a host function: asked first, it answers the count of results; or DH_DECLINED, with the stack and
+// everything else as it was, and the general path is taken. Neither charges for memory nor fails; pushes at most
+// DH_FAST_ROOM values at a time, and looks itself whether the user is signed in.
 typedef int (*dh_fast_path)(lua_State *L, void *object, void *context);
 enum { DH_FAST_ROOM = LUA_MINSTACK };
 static const int DH_DECLINED = -1;
 
-// A function of the host: `swift` is an object that the state's owner keeps alive, or that the collector gives back; `type` is
-// what self must be (or NULL).
+// A function of the host: `swift` is an object that the state's owner keeps alive, or that the collector gives back;
+// `type` is what self must be (or NULL).
 typedef struct dh_function {
   void *swift;  // NULL once given back
   const dh_type *type;
@@ -108,8 +108,8 @@ void dh_set_memory_limit(lua_State *L, size_t limit);
 
 // ---- What a state takes of Swift's heap. See charge.c.
 
-// Takes bytes for the host call under way, which gives them back at its end. Answers 0 when the state may not have them, or is
-// to stop: then nothing was taken, and the call must end.
+// Takes bytes for the host call under way, which gives them back at its end. Answers 0 when the state may not have
+// them, or is to stop: then nothing was taken, and the call must end.
 int dh_charge(lua_State *L, size_t bytes);
 // What the host calls under way have taken; and back to that.
 size_t dh_charged(lua_State *L);
@@ -134,9 +134,9 @@ int dh_load(lua_State *L, const char *text, size_t length, const char *chunk_nam
 // DH_STATUS_STOPPED + reason with nothing pushed. Never raises.
 int dh_call_protected(lua_State *L, int arguments, int results);
 // The same in two steps, for calls that must be fast: begin pushes a message handler and the value at `ref` of the
-// registry, on the stack of the running coroutine; its `L` is NULL when that has no room for `slots` values and DH_ROOM. Then
-// the arguments are pushed. After an answer of finish that is not LUA_OK it is as after dh_call_protected. End takes what is
-// left off the stack, and gives back what was charged meanwhile.
+// registry, on the stack of the running coroutine; its `L` is NULL when that has no room for `slots` values and
+// DH_ROOM. Then the arguments are pushed. After an answer of finish that is not LUA_OK it is as after
+// dh_call_protected. End takes what is left off the stack, and gives back what was charged meanwhile.
 typedef struct dh_use {
   lua_State *L;
   size_t charged;
@@ -168,8 +168,8 @@ int dh_next_raw(lua_State *L, int index);
 
 // ---- Stopping
 
-// Takes over SIGINT, SIGTERM and SIGHUP for the calling thread until dh_release_interrupts; both nest, also around whatever
-// takes the signals in between. Ignored ones stay ignored.
+// Takes over SIGINT, SIGTERM and SIGHUP for the calling thread until dh_release_interrupts; both nest, also around
+// whatever takes the signals in between. Ignored ones stay ignored.
 void dh_take_interrupts(void);
 void dh_release_interrupts(void);
 // Whether the running call, or the host work done for it, is asked to stop. Cheap enough to poll.
@@ -191,8 +191,8 @@ void dh_request_stop(lua_State *L, int reason);
 // The time that each call of the host into this state may take, all that it calls included; 0 for no limit.
 void dh_set_time_limit(lua_State *L, int64_t nanoseconds);
 int64_t dh_time_limit(lua_State *L);
-// A limit over host work and all that it calls. Begin answers 0, or DH_STATUS_STOPPED + reason or LUA_ERRRUN, and then must
-// not be ended. End answers why it was to stop, or DH_STOP_NONE.
+// A limit over host work and all that it calls. Begin answers 0, or DH_STATUS_STOPPED + reason or LUA_ERRRUN, and then
+// must not be ended. End answers why it was to stop, or DH_STOP_NONE.
 int dh_begin_limit(lua_State *L, dh_entry *entry, int64_t nanoseconds);
 int dh_end_limit(lua_State *L, dh_entry *entry);
 // All limits of calls under way on this thread stand still until the answer is given back.
@@ -206,16 +206,16 @@ int dh_is_ticking(void);
 // Describes a bound type to the state: its metatable is made and kept. The names must outlive the state.
 dh_type *dh_type_new(lua_State *L, const char *name);
 const char *dh_type_name(const dh_type *type);
-// Adds a method (called with `:`), a readable or writable field, or one of the operators `__len`, `__call`, `__tostring`,
-// `__close`.
+// Adds a method (called with `:`), a readable or writable field, or one of the operators `__len`, `__call`,
+// `__tostring`, `__close`.
 void dh_type_method(lua_State *L, dh_type *type, const dh_function *function);
 void dh_type_getter(lua_State *L, dh_type *type, const dh_function *function);
 void dh_type_setter(lua_State *L, dh_type *type, const dh_function *function);
 void dh_type_operator(lua_State *L, dh_type *type, const char *event, const dh_function *function);
 // Pushes a plain host function.
 void dh_push_function(lua_State *L, const dh_function *function);
-// Pushes a host function that lives as long as Lua holds it: it owns one reference to `swift`, given back by the collector.
-// `cost` is what `swift` weighs in bytes.
+// Pushes a host function that lives as long as Lua holds it: it owns one reference to `swift`, given back by the
+// collector. `cost` is what `swift` weighs in bytes.
 void dh_push_owned_function(lua_State *L, void *swift, const char *name, size_t cost);
 // Pushes the userdata of an object: the one that lives already, or a new one, which then owns one reference; answers
 // whether it took that reference. `cost` is what the object weighs in bytes beside the userdata.
@@ -236,8 +236,8 @@ typedef struct dh_text {
   size_t length;
 } dh_text;
 void dh_push_problem(lua_State *L, dh_text code, dh_text title, dh_text message, int more, int metatable);
-// Pushes a table of `pairs` fields whose keys and values stand in the table at reference `prepared`, and of one more, whose key
-// stands after those and whose value is at stack index `value`. `metatable` is a reference. See prepared.c.
+// Pushes a table of `pairs` fields whose keys and values stand in the table at reference `prepared`, and of one more,
+// whose key stands after those and whose value is at stack index `value`. `metatable` is a reference. See prepared.c.
 void dh_push_prepared(lua_State *L, int prepared, int pairs, int value, int metatable);
 // Pushes a plugin's `require`: `finder` answers the text and the chunk name of a module.
 void dh_push_require(lua_State *L, const dh_function *finder);

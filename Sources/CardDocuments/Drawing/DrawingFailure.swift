@@ -5,6 +5,10 @@ import Problems
 import Values
 
 /// What is wrong with a picture that somebody wants on a card.
+///
+///     do { _ = try program.picture(from: bytes, longSide: 1000) } catch {
+///       if error == .unknownKind { ... }   // not a picture at all
+///     }
 public enum PictureFailure: Error, Equatable, Sendable {
   case unknownKind
   case damaged(String)
@@ -37,12 +41,16 @@ public enum PictureFailure: Error, Equatable, Sendable {
 }
 
 /// What is wrong with drawing as such.
+///
+///     do { _ = try document.thumbnail() } catch {
+///       if case .drawing(.missing(let path, _)) = error { print("\(path) is not there") }
+///     }
 public enum DrawingFailure: Error, Equatable, Sendable {
   /// deckhand-draw is not where it is looked for.
   case missing(path: String, errno: Int32)
   case crashed
   case timedOut(seconds: Double)
-  /// The person wanted it to stop.
+  /// The user wanted it to stop.
   case interrupted
   case refused(String)
 

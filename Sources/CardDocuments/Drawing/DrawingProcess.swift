@@ -11,7 +11,7 @@ final class DrawingProcess {
   private var isReaped = false
   private let channel: Int32
 
-  /// - Parameter environment: `NAME=value`; fontconfig looks for HOME and XDG_* to find the person's own fonts.
+  /// - Parameter environment: `NAME=value`; fontconfig looks for HOME and XDG_* to find the user's own fonts.
   init(path: String, environment: [String]) throws(DrawingFailure) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -27,8 +27,8 @@ final class DrawingProcess {
     _ = fcntl(channel, F_SETFL, flags | O_NONBLOCK)
   }
 
-  /// Its standard input and output are the channel; of its other files it gets none. It is in a group of its own, so that
-  /// Ctrl-C at the terminal reaches the shell alone.
+  /// Its standard input and output are the channel; of its other files it gets none. It is in a group of its own, so
+  /// that Ctrl-C at the terminal reaches the shell alone.
   private static func spawn(
     _ path: String, _ environment: [String], channel: Int32
   ) throws(DrawingFailure) -> pid_t {
@@ -62,30 +62,30 @@ final class DrawingProcess {
   }
 
   /// Sends a request and waits for its answer.
-  func ask(_ request: [UInt8], patience: Patience) throws(DrawingFailure) -> [UInt8] {
-    try send(DrawingProcess.length(request.count), patience)
-    try send(request, patience)
-    let head = try receive(4, patience)
+  func ask(_ request: [UInt8], deadline: Deadline) throws(DrawingFailure) -> [UInt8] {
+    try send(DrawingProcess.length(request.count), deadline)
+    try send(request, deadline)
+    let head = try receive(4, deadline)
     let count = head.reversed().reduce(0) { $0 << 8 | Int($1) }
     guard count <= longestFrame else { throw .crashed }
-    return try receive(count, patience)
+    return try receive(count, deadline)
   }
 
   private static func length(_ count: Int) -> [UInt8] {
     withUnsafeBytes(of: UInt32(truncatingIfNeeded: count).littleEndian) { Array($0) }
   }
 
-  private func send(_ bytes: [UInt8], _ patience: Patience) throws(DrawingFailure) {
+  private func send(_ bytes: [UInt8], _ deadline: Deadline) throws(DrawingFailure) {
     var done = 0
     while done < bytes.count {
       let count = bytes.withUnsafeBytes {
         Glibc.send(channel, $0.baseAddress.map { $0 + done }, $0.count - done, Int32(MSG_NOSIGNAL))
       }
-      if count >= 0 { done += count } else { try wait(for: POLLOUT, patience) }
+      if count >= 0 { done += count } else { try wait(for: POLLOUT, deadline) }
     }
   }
 
-  private func receive(_ count: Int, _ patience: Patience) throws(DrawingFailure) -> [UInt8] {
+  private func receive(_ count: Int, _ deadline: Deadline) throws(DrawingFailure) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var done = 0
     while done < count {
@@ -93,16 +93,16 @@ final class DrawingProcess {
         recv(channel, $0.baseAddress.map { $0 + done }, $0.count - done, 0)
       }
       if got == 0 { throw .crashed }
-      if got > 0 { done += got } else { try wait(for: POLLIN, patience) }
+      if got > 0 { done += got } else { try wait(for: POLLIN, deadline) }
     }
     return bytes
   }
 
   /// After a call that failed: waits when it would have had to.
-  private func wait(for event: Int32, _ patience: Patience) throws(DrawingFailure) {
-    if errno == EINTR { return try patience.check() }
+  private func wait(for event: Int32, _ deadline: Deadline) throws(DrawingFailure) {
+    if errno == EINTR { return try deadline.check() }
     guard errno == EAGAIN else { throw .crashed }
-    try patience.check()
+    try deadline.check()
     var query = pollfd(fd: channel, events: Int16(event), revents: 0)
     // Short, so that a wish to stop that raised no signal here is seen too.
     if poll(&query, 1, 100) < 0, errno != EINTR { throw .crashed }
@@ -125,8 +125,8 @@ final class DrawingProcess {
   }
 }
 
-/// How long one request may take, and whether the person still wants its answer.
-struct Patience {
+/// How long one request may take, and whether the user still wants its answer.
+struct Deadline {
   let seconds: Double
   let deadline: Double
   let clock: () -> Double

@@ -4,6 +4,9 @@
 import DrawingWire
 
 /// A picture as it is kept: PNG, upright, without metadata.
+///
+///     let picture = try program.picture(from: bytes, longSide: 1000)
+///     print(picture.width, picture.height, picture.png.count)
 public struct Picture: Equatable, Sendable {
   public let png: [UInt8]
   /// In pixels.
@@ -12,6 +15,8 @@ public struct Picture: Equatable, Sendable {
 }
 
 /// What a document can be drawn as.
+///
+///     RenderFormat(path: "card.svg")   // .svg
 public enum RenderFormat: String, CaseIterable, Sendable {
   case svg, png, pdf
 
@@ -33,6 +38,9 @@ public enum RenderFormat: String, CaseIterable, Sendable {
 }
 
 /// The program that decodes pictures and draws documents, outside this process.
+///
+///     let program = DrawingProgram(path: "/usr/libexec/deckhand-draw", environment: [], clock: clock)
+///     let picture = try program.picture(from: bytes, longSide: 1000)
 public final class DrawingProgram {
   private let path: String
   private let environment: [String]
@@ -40,12 +48,12 @@ public final class DrawingProgram {
   private let shouldStop: () -> Bool
   private(set) var process: DrawingProcess?
   /// Seconds that one request may take.
-  public var patience = 30.0
+  public var deadline = 30.0
 
   /// Starts nothing yet.
   /// - Parameters:
   ///   - path: of deckhand-draw; it stands beside deckhand.
-  ///   - environment: `NAME=value`: HOME and XDG_* where the person's own fonts are to be found.
+  ///   - environment: `NAME=value`: HOME and XDG_* where the user's own fonts are to be found.
   ///   - clock: monotonic seconds.
   ///   - shouldStop: asked while it waits; true gives the request up.
   public init(
@@ -77,8 +85,8 @@ public final class DrawingProgram {
   func ask(_ request: DrawRequest) throws(DrawingFailure) -> DrawAnswer {
     let bytes = request.encoded
     guard bytes.count <= longestFrame else { throw .refused("it is larger than \(longestFrame >> 20) MiB") }
-    let limit = Patience(
-      seconds: patience, deadline: clock() + patience, clock: clock, shouldStop: shouldStop)
+    let limit = Deadline(
+      seconds: deadline, deadline: clock() + deadline, clock: clock, shouldStop: shouldStop)
     let running: DrawingProcess
     if let process, process.isAlive() {
       running = process
@@ -87,7 +95,7 @@ public final class DrawingProgram {
     }
     // Whatever fails, this program is not asked again.
     process = nil
-    let answer = try running.ask(bytes, patience: limit)
+    let answer = try running.ask(bytes, deadline: limit)
     do {
       let decoded = try DrawAnswer(decoding: answer)
       process = running
@@ -173,7 +181,8 @@ extension DrawingProgram {
     if process != nil { _ = try ask(.finishSheet) }
   }
 
-  /// Nil when the scene stands on the sheet. When the program died of it, the sheet is lost; then the pictures it died of.
+  /// Nil when the scene stands on the sheet. When the program died of it, the sheet is lost; then the pictures it died
+  /// of.
   func addToSheet(_ scene: Scene) throws(DrawingFailure) -> Set<Int>? {
     do {
       _ = try drawOnce(.addToSheet(scene))

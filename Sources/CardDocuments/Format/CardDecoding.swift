@@ -1,6 +1,7 @@
 // Bytes of a .rwcard file into a document, and back.
 // Invariant: what cannot be represented is refused with its place; what is accepted is written back whole. The skeleton
-// (an object, a UUID, lists of objects with ids) is insisted on; anything wrong inside it is kept and left to `problems()`.
+// (an object, a UUID, lists of objects with ids) is insisted on; anything wrong inside it is kept and left to
+// `problems()`.
 
 import Values
 

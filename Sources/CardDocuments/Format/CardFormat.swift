@@ -1,10 +1,12 @@
-// The keys, names and bounds of the .rwcard format, version 2. The page and the schema in the documentation say the same,
-// and the tests hold them to this file.
+// The keys, names and bounds of the .rwcard format, version 2. The page and the schema in the documentation say the
+// same, and the tests hold them to this file.
 // Invariant: a key that is not listed here is never read, changed or lost.
 
 import Values
 
 /// The shapes that a .rwcard file was ever written in.
+///
+///     try CardDocument(reading: bytes, file: "card.rwcard").shape   // the edition that wrote it
 public enum CardShape: String, CaseIterable, Sendable {
   case midChapter = "mid-chapter"
   case edition1 = "edition 1"

@@ -1,15 +1,17 @@
 // What is wrong inside a document that opens all the same: a list of places, none of them an error by itself.
-// Invariant: looking for problems changes nothing, and a document that was only ever changed through its methods has none
-// of those that `problems()` finds.
+// Invariant: looking for problems changes nothing, and a document that was only ever changed through its methods has
+// none of those that `problems()` finds.
 
 public import Problems
 import Text
 public import Values
 
 /// One finding of a check.
+///
+///     for problem in try document.check() { print(problem.pointer, problem.message) }
 public struct DocumentProblem: Problem, Equatable, Sendable {
   /// What a check can find.
-  public enum Kind: CaseIterable, Sendable {
+  public enum Finding: CaseIterable, Sendable {
     case wrongType, badColor, unknownFrame, unknownKind, badSize, outOfRange, badImage, missingKey, duplicateID
     case missingImage, imageMismatch, orphanedImage, damagedJournal, undrawableText, laterVersion
     /// Something could not be looked at.
@@ -18,13 +20,13 @@ public struct DocumentProblem: Problem, Equatable, Sendable {
     case unreadable
   }
 
-  public let kind: Kind
+  public let kind: Finding
   public let pointer: JSONPointer
   public let message: String
   /// The file it is about, where it is not plain from the question.
   public var path: String?
 
-  init(_ kind: Kind, _ pointer: JSONPointer, _ message: String, path: String? = nil) {
+  init(_ kind: Finding, _ pointer: JSONPointer, _ message: String, path: String? = nil) {
     self.kind = kind
     self.pointer = pointer
     self.message = message
@@ -47,7 +49,7 @@ public struct DocumentProblem: Problem, Equatable, Sendable {
   }
 }
 
-extension DocumentProblem.Kind {
+extension DocumentProblem.Finding {
   fileprivate var codeAndTitle: (ProblemCode.Failure, String) {
     switch self {
     case .wrongType: (.wrongType, "Wrong type")
@@ -83,7 +85,7 @@ extension CardDocument {
 private struct ProblemSearch {
   var found: [DocumentProblem] = []
 
-  private mutating func add(_ kind: DocumentProblem.Kind, _ pointer: JSONPointer, _ message: String) {
+  private mutating func add(_ kind: DocumentProblem.Finding, _ pointer: JSONPointer, _ message: String) {
     found.append(DocumentProblem(kind, pointer, message))
   }
 
@@ -152,7 +154,7 @@ private struct ProblemSearch {
     guard let value else { return }
     guard let number = value.double else { return wrongType(value, pointer, "a number") }
     guard number > 0 else {
-      return add(.badSize, pointer, "a number above 0 expected, \(FieldValue.number(number).shown) found")
+      return add(.badSize, pointer, "a number above 0 expected, \(ElementValue.number(number).shown) found")
     }
     if number > CardFormat.farthest { tooFar(pointer, "at most 100000") }
   }

@@ -4,6 +4,8 @@
 public import Values
 
 /// Something that the older shape has no place for.
+///
+///     for loss in try document.exportEdition2(to: "old.rwcard") { print(loss.pointer, loss.message) }
 public struct ExportLoss: Equatable, Sendable {
   public let pointer: JSONPointer
   /// A sentence without its full stop.
@@ -11,6 +13,9 @@ public struct ExportLoss: Equatable, Sendable {
 }
 
 /// A document in the shape of edition 2.
+///
+///     let export = try document.edition2()
+///     try AtomicFile.write(path, export.bytes)
 public struct EditionExport: Equatable, Sendable {
   /// The .rwcard file.
   public let bytes: [UInt8]

@@ -1,6 +1,6 @@
 // The steps from each older shape of a .rwcard file to version 2.
-// Invariant: a step is a pure function of the object it is given, keeps every number's text and every key that it does not
-// know, and gives the same ids each time. The decoder has made sure that the lists hold objects only.
+// Invariant: a step is a pure function of the object it is given, keeps every number's text and every key that it does
+// not know, and gives the same ids each time. The decoder has made sure that the lists hold objects only.
 
 import Values
 
@@ -36,7 +36,8 @@ enum Migration {
     return object
   }
 
-  /// Edition 2 to version 2: one list in drawing order (images, then texts, as the app loaded them) with ids, frames by name.
+  /// Edition 2 to version 2: one list in drawing order (images, then texts, as the app loaded them) with ids, frames by
+  /// name.
   static func toVersion2(_ object: Value.Record) -> Value.Record {
     let seed = object["id"]?.text ?? ""
     // A frame of edition 1 that was left in a file of edition 2 still counts.

@@ -4,6 +4,9 @@ import Text
 import Values
 
 /// Red, green, blue and opacity, each 0 to 1 in sRGB.
+///
+///     CardColor(typed: "#ff8000")?.parts   // [1, 0.5, 0, 1], nearly
+///     CardColor(red: 2, green: 0, blue: 0)   // nil
 public struct CardColor: Equatable, Sendable {
   public let red: Double
   public let green: Double
@@ -22,7 +25,7 @@ public struct CardColor: Equatable, Sendable {
     self.init(red: parts[0], green: parts[1], blue: parts[2], alpha: parts.count == 4 ? parts[3] : 1)
   }
 
-  /// `0.8,0.725,0.926` as a person types it, three or four parts.
+  /// `0.8,0.725,0.926` as a user types it, three or four parts.
   public init?(typed text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double(String($0).trimmed) }
     guard parts.count <= 4, !parts.contains(nil) else { return nil }

@@ -1,10 +1,14 @@
 // A card document: a background and elements in drawing order, as a value.
-// Invariant: the value is the JSON of the file, brought to version 2; each change touches only the keys that it means, and
-// what is written back holds every key and every number's text that was read.
+// Invariant: the value is the JSON of the file, brought to version 2; each change touches only the keys that it means,
+// and what is written back holds every key and every number's text that was read.
 
 import Values
 
 /// A picture card. A value: copies are independent, nothing is saved by itself.
+///
+///     var document = CardDocument(id: id, background: .yellow)
+///     try document.setBackground(.black)
+///     document.encoded   // the bytes of its file
 public struct CardDocument: Equatable, Sendable {
   /// The card, in units; x and y are counted from its centre, y down.
   public static let width = CardFormat.canvasWidth
@@ -71,7 +75,7 @@ public struct CardDocument: Equatable, Sendable {
     _ text: String, color: CardColor = .black, font: String = "", at placement: ElementPlacement = ElementPlacement(),
     id: DocumentID
   ) throws(DocumentError) -> Element {
-    var fields: [(ElementField, FieldValue)] = [(.text, .text(text)), (.color, .color(color))]
+    var fields: [(ElementField, ElementValue)] = [(.text, .text(text)), (.color, .color(color))]
     if !font.isEmpty { fields.append((.font, .text(font))) }
     return try add(.text, fields + placement.fields, id: id)
   }
@@ -88,7 +92,7 @@ public struct CardDocument: Equatable, Sendable {
   }
 
   private mutating func add(
-    _ kind: ElementKind, _ fields: [(ElementField, FieldValue)], image: ContentHash? = nil, id: DocumentID
+    _ kind: ElementKind, _ fields: [(ElementField, ElementValue)], image: ContentHash? = nil, id: DocumentID
   ) throws(DocumentError) -> Element {
     try mayChange()
     guard list.all.count < CardFormat.maximumElements else { throw .full(limit: CardFormat.maximumElements) }
@@ -100,7 +104,7 @@ public struct CardDocument: Equatable, Sendable {
   }
 
   /// Sets one field of an element.
-  public mutating func set(_ field: ElementField, of element: String, to value: FieldValue) throws(DocumentError) {
+  public mutating func set(_ field: ElementField, of element: String, to value: ElementValue) throws(DocumentError) {
     try mayChange()
     let place = try place(of: element)
     guard case .change(let json) = try list.all[place].change(of: field, to: value) else { return }

@@ -1,9 +1,13 @@
-// The SHA-256 of bytes: the name of an image, and how a file that changed elsewhere is told from one that did not.
+// The SHA-256 of bytes: the name of an image, and how a file that changed elsewhere is distinguished from one that did
+// not.
 // Invariant: the text is 64 lower case hexadecimal digits, so it can hold no path.
 
 import CSodium
 import Text
 
+/// The SHA-256 of an image, which names its file.
+///
+///     ContentHash(of: picture.png).description   // 64 hexadecimal digits
 public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
   /// 64 lower case hexadecimal digits.
   public let description: String

@@ -3,6 +3,10 @@
 
 import Text
 
+/// The name of a document: a UUID.
+///
+///     DocumentID("6d924181-abfc-457a-a771-984e7f3805bd")?.fileName   // "6D924181-ABFC-457A-A771-984E7F3805BD.rwcard"
+///     DocumentID("../evil")   // nil
 public struct DocumentID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// `6D924181-ABFC-457A-A771-984E7F3805BD`
   public let description: String

@@ -39,7 +39,7 @@ extension Element {
     }
   }
 
-  /// `the text "a"`, or `a text in 2 lines: "a", "b"`. Lines without anything on them are not told.
+  /// `the text "a"`, or `a text in 2 lines: "a", "b"`. Lines without anything on them are left out.
   private var textInWords: String {
     let shown = lines.filter { !$0.isEmpty }
     guard shown.count > 1 else { return "the text \(quoted(shown.first ?? ""))" }
@@ -92,8 +92,8 @@ extension CardColor {
   }
 }
 
-/// The lines of a text: a line ends where Unicode says so (CR and LF together are one end). Other control characters are
-/// blanks, as are the ends of lines; blank lines before the first and after the last go.
+/// The lines of a text: a line ends where Unicode says so (CR and LF together are one end). Other control characters
+/// are spaces, as are the ends of lines; blank lines before the first and after the last go.
 func linesOf(_ text: String) -> [String] {
   var lines = [""]
   var previous: Unicode.Scalar?
@@ -113,5 +113,5 @@ func linesOf(_ text: String) -> [String] {
   return Array(lines[first...last])
 }
 
-/// The text in one line, its lines separated by blanks.
+/// The text in one line, its lines separated by spaces.
 func oneLine(_ text: String) -> String { linesOf(text).filter { !$0.isEmpty }.joined(separator: " ") }

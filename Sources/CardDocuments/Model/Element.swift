@@ -1,14 +1,19 @@
 // One thing on a card: an image or a text, in its box.
-// Invariant: an element is the JSON object that stands in the file; reading a field never changes it and writing a field
-// changes that key only, so what is not understood stays.
+// Invariant: an element is the JSON object that stands in the file; reading a field never changes it and writing a
+// field changes that key only, so what is not understood stays.
 
 import Values
 
 /// What an element is.
+///
+///     ElementKind(rawValue: "image")   // .image
 public enum ElementKind: String, CaseIterable, Sendable {
   case image, text
 }
 
+/// A text or an image of a document. What it does not know of its JSON it keeps.
+///
+///     for element in document.elements where element.kind == .text { print(element.text ?? "") }
 public struct Element: Equatable, Sendable {
   /// As in a file of version 2.
   var json: Value.Record
@@ -57,6 +62,8 @@ public struct Element: Equatable, Sendable {
 }
 
 /// Where an element stands. What is left out gets the default: in the middle, 800 × 800, upright.
+///
+///     ElementPlacement(y: -400, width: 1000)   // above the middle, 1000 × 800, upright
 public struct ElementPlacement: Equatable, Sendable {
   public var x: Double
   public var y: Double
@@ -75,7 +82,7 @@ public struct ElementPlacement: Equatable, Sendable {
     self.rotation = rotation
   }
 
-  var fields: [(ElementField, FieldValue)] {
+  var fields: [(ElementField, ElementValue)] {
     [
       (.x, .number(x)), (.y, .number(y)), (.width, .number(width)), (.height, .number(height)),
       (.rotation, .number(rotation)),

@@ -5,7 +5,10 @@ import Text
 import Values
 
 /// A value that a field takes or gives.
-public enum FieldValue: Equatable, Sendable {
+///
+///     try document.set(.x, of: id, to: .number(120))
+///     try document.set(.frame, of: id, to: .text("circle"))
+public enum ElementValue: Equatable, Sendable {
   case number(Double)
   case text(String)
   case color(CardColor)
@@ -14,6 +17,10 @@ public enum FieldValue: Equatable, Sendable {
   case none
 }
 
+/// The fields of an element that can be read and set.
+///
+///     try ElementField.rotation.value(typed: "45")   // .number(45)
+///     ElementField.x.isPlacement                      // true: it waits for save()
 public enum ElementField: String, CaseIterable, Sendable {
   case x, y, width, height, rotation
   case frame, alt
@@ -52,16 +59,16 @@ public enum ElementField: String, CaseIterable, Sendable {
     }
   }
 
-  /// A value as a person types it: `120`, `heart`, `1,0,0`, `true`; `none` or nothing stands for nothing.
-  public func value(typed text: String) throws(DocumentError) -> FieldValue {
-    let value: FieldValue? =
+  /// A value as a user types it: `120`, `heart`, `1,0,0`, `true`; `none` or nothing stands for nothing.
+  public func value(typed text: String) throws(DocumentError) -> ElementValue {
+    let value: ElementValue? =
       switch self {
       case .x, .y, .width, .height, .rotation: Double(text.trimmed).map { .number($0) }
       case .color: CardColor(typed: text).map { .color($0) }
       case .locked:
         ["true": true, "yes": true, "on": true, "false": false, "no": false, "off": false][text.trimmed]
           .map { .flag($0) }
-      case .frame, .group, .link: text.trimmed.isEmpty || text == "none" ? FieldValue.none : .text(text)
+      case .frame, .group, .link: text.trimmed.isEmpty || text == "none" ? ElementValue.none : .text(text)
       case .text, .alt, .font: .text(text)
       }
     guard let value else {
@@ -71,7 +78,7 @@ public enum ElementField: String, CaseIterable, Sendable {
   }
 
   /// The JSON of a value that the field may take; nil inside stands for taking the key out.
-  func json(of value: FieldValue) throws(DocumentError) -> Value? {
+  func json(of value: ElementValue) throws(DocumentError) -> Value? {
     switch (self, value) {
     case (.x, .number(let number)), (.y, .number(let number)):
       if number.magnitude <= CardFormat.farthest { return .measure(number) }
@@ -94,13 +101,13 @@ public enum ElementField: String, CaseIterable, Sendable {
     text.utf8.count <= CardFormat.maximumText && !text.utf8.contains(0)
   }
 
-  private func suggestion(for value: FieldValue) -> String? {
+  private func suggestion(for value: ElementValue) -> String? {
     guard self == .frame, case .text(let name) = value else { return nil }
     return Text.suggestion(for: name, among: Frame.allCases.map(\.rawValue))
   }
 }
 
-extension FieldValue {
+extension ElementValue {
   /// As it stands in a message.
   var shown: String {
     switch self {
@@ -115,7 +122,7 @@ extension FieldValue {
 
 extension Element {
   /// What the field holds; `.none` where it holds nothing, nil when this kind of element does not have it.
-  public func value(of field: ElementField) -> FieldValue? {
+  public func value(of field: ElementField) -> ElementValue? {
     if let kind, !field.applies(to: kind) { return nil }
     return switch field {
     case .x: .number(x)
@@ -123,13 +130,13 @@ extension Element {
     case .width: .number(width)
     case .height: .number(height)
     case .rotation: .number(rotation)
-    case .frame: frame.map { .text($0.rawValue) } ?? FieldValue.none
+    case .frame: frame.map { .text($0.rawValue) } ?? ElementValue.none
     case .alt: alt.map { .text($0) }
     case .text: text.map { .text($0) }
     case .color: color.map { .color($0) }
     case .font: font.map { .text($0) }
-    case .group: group.map { .text($0) } ?? FieldValue.none
-    case .link: link.map { .text($0) } ?? FieldValue.none
+    case .group: group.map { .text($0) } ?? ElementValue.none
+    case .link: link.map { .text($0) } ?? ElementValue.none
     case .locked: .flag(isLocked)
     }
   }
@@ -143,7 +150,7 @@ extension Element {
   }
 
   /// Checks a value for a field. Nothing is changed.
-  func change(of field: ElementField, to value: FieldValue) throws(DocumentError) -> FieldChange {
+  func change(of field: ElementField, to value: ElementValue) throws(DocumentError) -> FieldChange {
     guard let kind, field.applies(to: kind) else {
       throw .noSuchField(field: field.rawValue, kind: json["kind"]?.text ?? "")
     }
@@ -153,7 +160,7 @@ extension Element {
     return .change(json)
   }
 
-  mutating func set(_ field: ElementField, to value: FieldValue) throws(DocumentError) {
+  mutating func set(_ field: ElementField, to value: ElementValue) throws(DocumentError) {
     if case .change(let json) = try change(of: field, to: value) { self.json[field.rawValue] = json }
   }
 }

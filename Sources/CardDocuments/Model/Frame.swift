@@ -1,9 +1,13 @@
 // The eleven frames that an image can be cut to, and their outlines.
-// Invariant: their order is that of the original app's indices, 0 circle to 10 octagon; an outline stays within its box.
+// Invariant: their order is that of the original app's indices, 0 circle to 10 octagon; an outline stays within its
+// box.
 
 import DrawingWire
 
 /// A shape that clips an image, centred in the element's box.
+///
+///     Frame(rawValue: "circle")   // .circle
+///     Frame(index: 99)            // nil
 public enum Frame: String, CaseIterable, Sendable {
   case circle
   case rectangle

@@ -1,5 +1,6 @@
 // Checks of what a document alone cannot tell: its image files, the fonts, and the folder as a whole.
-// Invariant: a check changes nothing; whatever keeps it from looking is told as a finding or thrown, never taken for "fine".
+// Invariant: a check changes nothing; whatever keeps it from looking is reported as a finding or thrown, never taken
+// for "fine".
 
 import DrawingWire
 import Files

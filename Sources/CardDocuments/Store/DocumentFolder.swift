@@ -1,11 +1,11 @@
 // The files of the store: the only code of the room that touches the disk inside the folder of documents.
-// Invariant: a name of a file never leads out of the folder or through a symbolic link, and a file that is written holds
-// its old content or its new one at every moment.
+// Invariant: a name of a file never leads out of the folder or through a symbolic link, and a file that is written
+// holds its old content or its new one at every moment.
 
 import Files
 import Glibc
 
-/// How a file was told apart when it was last read or written.
+/// What identified a file when it was last read or written.
 struct FileStamp: Equatable {
   let inode: UInt64
   let size: Int
@@ -135,7 +135,7 @@ struct DocumentFolder {
 
   func makeFolder(_ name: String = "") throws(DocumentError) {
     let place = name.isEmpty ? path : full(name)
-    let kind: FileFacts.Kind?
+    let kind: FileFacts.FileType?
     do { kind = try FileFacts.at(place, followingLinks: name.isEmpty)?.kind } catch { throw .reading(error) }
     if kind == .folder { return }
     if kind != nil { throw .notAFile(path: place) }
@@ -146,7 +146,7 @@ struct DocumentFolder {
     try change("remove folder", name) { () throws(FileError) in try Folder.removeTree(full(name)) }
   }
 
-  /// Tells of the step, then does it.
+  /// Reports the step, then does it.
   private func change(_ what: String, _ name: String, _ body: () throws(FileError) -> Void) throws(DocumentError) {
     let refusal = step(name.isEmpty ? what : what + " " + name)
     if refusal != 0 { throw .cannotWrite(path: full(name), errno: refusal) }

@@ -1,6 +1,6 @@
 // Documents as pictures: files, pixels for a terminal, thumbnails, sheets for printing.
-// Invariant: a picture that is missing or broken is drawn as the error picture; the rest of the document is drawn all the
-// same, and a file that was there is replaced only by a whole one.
+// Invariant: a picture that is missing or broken is drawn as the error picture; the rest of the document is drawn all
+// the same, and a file that was there is replaced only by a whole one.
 
 import DrawingWire
 import Files
@@ -8,6 +8,9 @@ import Glibc
 import Values
 
 /// A drawing and what in it could not be shown.
+///
+///     let drawn = try document.rendered(as: .png, width: 650)
+///     if !drawn.brokenElements.isEmpty { ... }   // their pictures could not be shown
 public struct RenderedDocument: Equatable, Sendable {
   public let bytes: [UInt8]
   /// The elements whose image is missing or cannot be decoded.
@@ -15,6 +18,9 @@ public struct RenderedDocument: Equatable, Sendable {
 }
 
 /// Pixels for drawing in a terminal.
+///
+///     let pixels = try document.pixels(width: 80, height: 123)
+///     pixels.rgba.count   // 4 bytes for each pixel
 public struct PixelDrawing: Equatable, Sendable {
   public let width: Int
   public let height: Int
@@ -146,7 +152,7 @@ extension DocumentStore {
   }
 
   /// Many documents on A4 pages, nine a page, as PDF.
-  /// - Parameter drawn: told after each document, for showing how far it is.
+  /// - Parameter drawn: called after each document, for showing how far it is.
   public func sheet(
     _ documents: [StoredDocument], to path: String, drawn: (Int) -> Void = { _ in }
   ) throws(DocumentError) {

@@ -1,5 +1,6 @@
 // Putting the store's files back as they were: for undo.
-// Invariant: a file is put back only while it is as the step that is undone left it; images that nothing shows go along.
+// Invariant: a file is put back only while it is as the step that is undone left it; images that nothing shows go
+// along.
 
 import Glibc
 

@@ -1,6 +1,6 @@
 // The documents of one person: a folder with one file a document and the images they share.
-// Invariant: a document's file never names an image that was not written before it, an image goes with its last use only,
-// and of two processes that change one document neither loses its version.
+// Invariant: a document's file never names an image that was not written before it, an image goes with its last use
+// only, and of two processes that change one document neither loses its version.
 
 public import Files
 import Glibc
@@ -8,6 +8,8 @@ import Text
 import Values
 
 /// A file in the store, unread.
+///
+///     for entry in try store.entries() { print(entry.path, entry.size) }
 public struct DocumentEntry: Equatable, Sendable {
   public let path: String
   /// By the file's name; nil when that is no UUID, then only opening it tells.
@@ -23,12 +25,17 @@ public struct DocumentEntry: Equatable, Sendable {
 public protocol DocumentDecider: AnyObject {
   /// Whether the batch of that id was decided.
   func isDecided(_ batch: String) throws -> Bool
-  /// Keeps what the store's unit of work changed: calls `prepareUnit`, decides, then calls `finishUnit`; or `rollbackUnit`.
+  /// Keeps what the store's unit of work changed: calls `prepareUnit`, decides, then calls `finishUnit`; or
+  /// `rollbackUnit`.
   /// - Parameter what: what is done, in words: "changing a document".
   /// - Returns: what `finishUnit` gave.
   func keepUnit(of store: DocumentStore, _ what: String) throws -> [DocumentError]
 }
 
+/// The folder of a user's documents.
+///
+///     let document = try store.create(background: .yellow, using: &random)
+///     try store.open("6D92").setBackground(.black)   // by the beginning of its id
 public final class DocumentStore {
   let folder: DocumentFolder
   weak var decider: (any DocumentDecider)?
@@ -52,7 +59,8 @@ public final class DocumentStore {
   ///   - wait: how long another process that writes into the folder is waited for.
   ///   - randomBytes: so many random bytes, for ids; never the seeded ones of a script.
   ///   - decider: who decides about each change; without one the files alone do.
-  ///   - step: told before each step that changes the disk; anything but 0 is an error number that makes the step fail.
+  ///   - step: called before each step that changes the disk; anything but 0 is an error number that makes the step
+  ///     fail.
   public init(
     folder path: String, drawing: DrawingProgram, wait: LockWait, randomBytes: @escaping (Int) -> [UInt8],
     decider: (any DocumentDecider)? = nil, step: @escaping (String) -> Int32 = { _ in 0 }
@@ -109,8 +117,8 @@ public final class DocumentStore {
     return DocumentID(bytes: bytes)
   }
 
-  /// Lets go of all documents: an open unit of work is rolled back, moves that wait are forgotten (`saveAll()` first keeps
-  /// them). What of the unit could not be cleared from disk is cleared when the folder is opened the next time.
+  /// Lets go of all documents: an open unit of work is rolled back, moves that wait are forgotten (`saveAll()` first
+  /// keeps them). What of the unit could not be cleared from disk is cleared when the folder is opened the next time.
   public func close() {
     do { try rollbackUnit() } catch { unit = nil }
     withMoves = [:]
@@ -140,7 +148,7 @@ public final class DocumentStore {
     return DocumentID(String(file.dropLast(".rwcard".count)))
   }
 
-  /// All documents, by file name; those that do not open are told instead, and do not keep the rest from it.
+  /// All documents, by file name; those that do not open are reported instead, and do not hold the rest up.
   public func list() throws(DocumentError) -> (documents: [StoredDocument], problems: [DocumentProblem]) {
     var documents: [StoredDocument] = []
     var problems: [DocumentProblem] = []

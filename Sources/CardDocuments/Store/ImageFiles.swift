@@ -25,7 +25,8 @@ extension DocumentStore {
     return try plainFile(parentFolder(of: outside) + "/" + name)
   }
 
-  /// The images beside a document of an older shape, by the names that it uses for them. Names that are paths count as missing.
+  /// The images beside a document of an older shape, by the names that it uses for them. Names that are paths count as
+  /// missing.
   func adoptable(of document: StoredDocument) throws(DocumentError) -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
     for file in document.content.elements.compactMap(\.imageFile) where found[file] == nil {
@@ -52,8 +53,9 @@ extension DocumentStore {
     return try readPlainFile(path, limit: DocumentFolder.maximumImage, followingLinks: false).bytes
   }
 
-  /// Takes away those of the images that no file shows any more. The caller holds the lock. One that cannot be taken away,
-  /// or of which it cannot be known, stays: that is no failure of the change that was saved, and `check()` tells of it.
+  /// Takes away those of the images that no file shows any more. The caller holds the lock. One that cannot be taken
+  /// away, or of which it cannot be known, stays: that is no failure of the change that was saved, and `check()` tells
+  /// of it.
   func releaseImages(_ candidates: Set<ContentHash>) {
     guard !candidates.isEmpty else { return }
     do {
@@ -64,7 +66,8 @@ extension DocumentStore {
     } catch { return }
   }
 
-  /// The hashes that stand anywhere in the documents' files, also in files that do not open and in keys that are not known.
+  /// The hashes that stand anywhere in the documents' files, also in files that do not open and in keys that are not
+  /// known.
   /// - Parameter left: files that do not count.
   func imagesInUse(except left: Set<String> = []) throws(DocumentError) -> Set<ContentHash> {
     var found: Set<ContentHash> = []

@@ -1,7 +1,7 @@
 // A batch of changes to the folder that is done as a whole or not at all, also when the process is killed half-way.
-// Invariant: all new files are written and synced in the batch's own folder before its journal gets its final name; until
-// then nothing of the batch is seen, from then on only renames are left, which whoever opens the folder next finishes.
-// Doing them again changes nothing.
+// Invariant: all new files are written and synced in the batch's own folder before its journal gets its final name;
+// until then nothing of the batch is seen, from then on only renames are left, which whoever opens the folder next
+// finishes. Doing them again changes nothing.
 
 import DrawingWire
 import Files
@@ -22,7 +22,8 @@ struct Journal {
   private static let finished = "commit"
   private static let maximum = 256 << 20
 
-  /// Makes the batch certain: after this it will be done, whatever happens to the process; where it is decided elsewhere,
+  /// Makes the batch certain: after this it will be done, whatever happens to the process; where it is decided
+  /// elsewhere,
   /// once it is.
   func commit(
     _ changes: [FolderChange], isDecidedElsewhere: Bool, in folder: DocumentFolder

@@ -1,6 +1,8 @@
-// Removing documents, and units of work: what a script run changes is written when it ends well, and not at all otherwise.
-// Invariant: after a rollback, and after a commit that failed before its journal stood, folder and handles are as they were
-// before `beginUnit`; once the journal stands the whole of it is done, by the next one who opens the folder if need be.
+// Removing documents, and units of work: what a script run changes is written when it ends well, and not at all
+// otherwise.
+// Invariant: after a rollback, and after a commit that failed before its journal stood, folder and handles are as they
+// were before `beginUnit`; once the journal stands the whole of it is done, by the next one who opens the folder if
+// need be.
 
 import Files
 
@@ -42,8 +44,8 @@ extension DocumentStore {
   /// Whether the unit has anything to write.
   public var hasUnitChanges: Bool { unit.map { !$0.changed.isEmpty || $0.isPrepared } ?? false }
 
-  /// Writes what was changed since `beginUnit`, all of it or nothing; what an error kept from it is as after a rollback.
-  /// Moves that wait for a save stay waiting.
+  /// Writes what was changed since `beginUnit`, all of it or nothing; what an error kept from it is as after a
+  /// rollback. Moves that wait for a save stay waiting.
   /// - Returns: the documents that another process changed meanwhile (`changedElsewhere`: this version is kept as a new
   ///   one; `changedBeforeRemoval`: not removed).
   public func commitUnit() throws(DocumentError) -> [DocumentError] {

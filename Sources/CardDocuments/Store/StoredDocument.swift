@@ -1,10 +1,14 @@
 // A document that somebody has open: what it holds now, what its file holds, and when the one becomes the other.
-// Invariant: every change but that of a place or a size is on disk (or in the open unit of work) when its method returns;
-// one that could not be saved is taken back, so memory never claims what the disk does not have.
+// Invariant: every change but that of a place or a size is on disk (or in the open unit of work) when its method
+// returns; one that could not be saved is taken back, so memory never claims what the disk does not have.
 
 import Values
 
 /// A handle on one document. The same file is the same handle while somebody holds it.
+///
+///     let document = try store.open("6D92")
+///     try document.set(.x, of: document.elements[0].id, to: .number(120))
+///     try document.save()
 public final class StoredDocument {
   /// All that changes, so that a unit of work can put it back as a whole.
   struct State {
@@ -99,7 +103,7 @@ public final class StoredDocument {
   }
 
   /// Sets one field of an element. Places and sizes wait for `save()`, everything else is saved at once.
-  public func set(_ field: ElementField, of element: String, to value: FieldValue) throws(DocumentError) {
+  public func set(_ field: ElementField, of element: String, to value: ElementValue) throws(DocumentError) {
     let old = field.isPlacement ? content.element(element)?.json[field.rawValue] : nil
     try change(waits: field.isPlacement) { document throws(DocumentError) in
       try document.set(field, of: element, to: value)
@@ -158,8 +162,8 @@ public final class StoredDocument {
     if state.isRemoved { throw .removed(id) }
   }
 
-  /// The way of every change: `body` checks and applies it (it throws before it changes anything), then it is written, or
-  /// waits for a save.
+  /// The way of every change: `body` checks and applies it (it throws before it changes anything), then it is written,
+  /// or waits for a save.
   private func change<Result>(
     waits: Bool = false, bringing images: [ContentHash: [UInt8]] = [:],
     _ body: (inout CardDocument) throws(DocumentError) -> Result

@@ -1,6 +1,6 @@
 // What a script run changed, until it ends well or not at all.
-// Invariant: until the commit nothing outside the unit's own folder is touched, and every document it changed can be put
-// back as it was.
+// Invariant: until the commit nothing outside the unit's own folder is touched, and every document it changed can be
+// put back as it was.
 
 import Files
 

@@ -1,5 +1,6 @@
 // The bytes of a file one by one, with the place they stand at.
-// Invariant: memory is one chunk, whatever the file; a mark of UTF-8 at the beginning is passed over, another encoding refused.
+// Invariant: memory is one chunk, whatever the file; a mark of UTF-8 at the beginning is passed over, another encoding
+// refused.
 
 import Files
 import Values

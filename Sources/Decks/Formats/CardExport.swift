@@ -1,16 +1,22 @@
 // Writing a deck's cards to a file, so that importing it gives the same cards in the same order.
-// Invariant: the file holds all of them or keeps its old content; memory does not grow with the deck but for 8 bytes a card.
+// Invariant: the file holds all of them or keeps its old content; memory does not grow with the deck but for 8 bytes a
+// card.
 
 public import Files
 public import GRDB
 import Values
 
 /// What an export did.
+///
+///     print("\(report.cards) cards, \(report.bytes) bytes")
 public struct ExportReport: Equatable, Sendable {
   public let cards: Int
   public let bytes: Int
 }
 
+/// Writes a deck and the decks within it to a file.
+///
+///     let report = try CardExport(db, deck).run(to: "cards.csv", format: .csv)
 public struct CardExport {
   private let db: Database
   private let deck: DeckRecord
@@ -25,7 +31,8 @@ public struct CardExport {
 
   /// - Parameters:
   ///   - format: nil: by the file's ending.
-  ///   - progress: cards written and all of them, by the page; what it throws ends the export, the file stays as it was.
+  ///   - progress: cards written and all of them, by the page; what it throws ends the export, the file stays as it
+  ///     was.
   /// - Throws: `DeckError.unknownFormat`, `FileError` for the file.
   public func run(
     to path: String, _ kinds: FileKinds = .plain, format: CardFormat? = nil,

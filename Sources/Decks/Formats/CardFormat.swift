@@ -1,6 +1,9 @@
 // The formats that cards are imported from and exported to, by name and by a file's ending.
 // Invariant: a format that is named here can be read and written.
 
+/// A format of files of cards.
+///
+///     try CardFormat(ofPath: "cards.csv")   // .csv
 public enum CardFormat: String, Sendable, CaseIterable {
   case json, csv, tsv
 

@@ -1,11 +1,15 @@
 // Putting the cards of a file into a deck, row by row.
-// Invariant: a broken file throws and the caller's operation takes everything back; a bad row is refused and listed; memory
-// does not grow with the file.
+// Invariant: a broken file throws and the caller's operation takes everything back; a bad row is refused and listed;
+// memory does not grow with the file.
 
 public import Files
 public import GRDB
 import Problems
 
+/// How a file of cards is imported.
+///
+///     var options = ImportOptions()
+///     (options.format, options.onDuplicate) = (.csv, .update)
 public struct ImportOptions: Sendable {
   /// nil: by the file's ending.
   public var format: CardFormat?
@@ -18,6 +22,9 @@ public struct ImportOptions: Sendable {
 }
 
 /// An import under way: made, run and left inside one operation.
+///
+///     let work = CardImport(db, into: deck, options: ImportOptions(), now: now, random: random)
+///     let report = try work.run("cards.csv")
 public final class CardImport {
   private let db: Database
   private let deck: DeckID
@@ -42,7 +49,7 @@ public final class CardImport {
 
   /// Reads the file to its end. Cards go on top in the order of the file. `index` of a rejection counts rows of data.
   /// - Parameters:
-  ///   - kinds: which files are read: others than plain ones only where the person typed the path.
+  ///   - kinds: which files are read: others than plain ones only where the user typed the path.
   ///   - isInterrupted: asked while the file is waited for; true gives up.
   ///   - progress: called every 64 KiB; what it throws ends the import.
   /// - Throws: `DeckError` for a broken file, `FileError` for one that cannot be read.

@@ -32,7 +32,7 @@ struct CardRow {
     invalidReason = nil
   }
 
-  mutating func addField(_ name: String, _ value: FieldValue) {
+  mutating func addField(_ name: String, _ value: CardFieldValue) {
     if fields.count < FieldText.limit {
       fields.append(CardField(name, value))
     } else {

@@ -50,7 +50,7 @@ final class JSONCards: CardRows {
     if try !reader.isEmpty(until: close) {
       repeat {
         let name = try reader.name()
-        if let fault = name.anyFault { row.refuse(.badText, "the name of a value \(fault)") }
+        if let invalidReason = name.anyInvalidReason { row.refuse(.badText, "the name of a value \(invalidReason)") }
         try member(name.bytes, into: &row)
         try reader.checkRow()
       } while try reader.goesOn(until: close)
@@ -69,11 +69,11 @@ final class JSONCards: CardRows {
     }
   }
 
-  /// A text, or nil for null and for what is not a text, which is a fault.
+  /// A text, or nil for null and for what is not a text, which is refused.
   private func text(_ what: String, _ row: inout CardRow) throws -> [UInt8]? {
     if try reader.source.peek() == UInt8(ascii: "\"") {
       let text = try reader.text()
-      if let fault = text.fault { row.refuse(.badText, "the \(what) \(fault)") }
+      if let invalidReason = text.invalidReason { row.refuse(.badText, "the \(what) \(invalidReason)") }
       return text.bytes
     }
     var raw: [UInt8] = []
@@ -82,10 +82,10 @@ final class JSONCards: CardRows {
     return nil
   }
 
-  /// A list of texts, or one text in which blanks part them.
+  /// A list of texts, or one text in which spaces part them.
   private func tags(into row: inout CardRow) throws {
     guard try reader.source.peek() == UInt8(ascii: "[") else {
-      row.tags = try text("tags", &row).map { Tags.parted(String(decoding: $0, as: UTF8.self)) } ?? []
+      row.tags = try text("tags", &row).map { Tags.separated(String(decoding: $0, as: UTF8.self)) } ?? []
       return
     }
     reader.source.skip()
@@ -98,8 +98,8 @@ final class JSONCards: CardRows {
   }
 
   private func field(_ name: String, into row: inout CardRow) throws {
-    let (value, fault) = try reader.field()
-    if let fault { row.refuse(.badText, "the value of \"\(name)\" \(fault)") }
+    let (value, invalidReason) = try reader.field()
+    if let invalidReason { row.refuse(.badText, "the value of \"\(name)\" \(invalidReason)") }
     // Of a key that stands there twice the last value counts, as most readers of JSON have it.
     if let index = row.fields.firstIndex(where: { $0.name == name }) {
       row.fields[index].value = value

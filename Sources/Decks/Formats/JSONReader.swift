@@ -1,21 +1,22 @@
 // The JSON of cards, read from its beginning to its end (RFC 8259) without ever holding more than one card of it.
-// Invariant: what is not JSON is refused with its place; numbers keep their characters; depth and a row's size are bounded.
+// Invariant: what is not JSON is refused with its place; numbers keep their characters; depth and a row's size are
+// bounded.
 
 import Values
 
 extension JSONString {
   /// Why it cannot be kept: NUL and halves of surrogate pairs cannot.
-  var fault: String? {
+  var invalidReason: String? {
     if loneSurrogate != nil { return "holds half of a surrogate pair (\\uD800 to \\uDFFF)" }
     return hasNull ? "holds a NUL character (\\u0000)" : nil
   }
 
-  /// Its own fault, or that it is not UTF-8.
-  var anyFault: String? { fault ?? faultOfUTF8(bytes) }
+  /// What makes it invalid, or that it is not UTF-8.
+  var anyInvalidReason: String? { invalidReason ?? invalidUTF8(bytes) }
 }
 
-private func faultOfUTF8(_ bytes: [UInt8]) -> String? {
-  bytes.withUnsafeBufferPointer { CardText.firstFault($0) }.map { "is not UTF-8 at byte \($0 + 1)" }
+private func invalidUTF8(_ bytes: [UInt8]) -> String? {
+  bytes.withUnsafeBufferPointer { CardText.firstInvalidByte($0) }.map { "is not UTF-8 at byte \($0 + 1)" }
 }
 
 final class JSONReader {
@@ -108,14 +109,14 @@ final class JSONReader {
   }
 
   /// A value as a field keeps it, and why it cannot be kept.
-  func field() throws -> (value: FieldValue, fault: String?) {
+  func field() throws -> (value: CardFieldValue, invalidReason: String?) {
     if try source.peek() == UInt8(ascii: "\"") {
       let text = try text()
-      return (.text(String(decoding: text.bytes, as: UTF8.self)), text.anyFault)
+      return (.text(String(decoding: text.bytes, as: UTF8.self)), text.anyInvalidReason)
     }
     var raw: [UInt8] = []
-    let fault = try value(into: &raw, depth: 0) ?? faultOfUTF8(raw)
-    return (.json(String(decoding: raw, as: UTF8.self)), fault)
+    let invalidReason = try value(into: &raw, depth: 0) ?? invalidUTF8(raw)
+    return (.json(String(decoding: raw, as: UTF8.self)), invalidReason)
   }
 
   // MARK: Values
@@ -127,7 +128,7 @@ final class JSONReader {
     case UInt8(ascii: "{"): return try nested(into: &raw, depth: depth + 1, close: UInt8(ascii: "}"))
     case UInt8(ascii: "["): return try nested(into: &raw, depth: depth + 1, close: UInt8(ascii: "]"))
     case UInt8(ascii: "\""):
-      return try written(into: &raw).fault
+      return try written(into: &raw).invalidReason
     case UInt8(ascii: "t"): try word("true", into: &raw)
     case UInt8(ascii: "f"): try word("false", into: &raw)
     case UInt8(ascii: "n"): try word("null", into: &raw)
@@ -144,18 +145,18 @@ final class JSONReader {
         path: source.path, line: source.line, what: "lists and objects stand in each other more than 32 deep")
     }
     raw.append(try source.next() ?? 0)
-    var fault: String?
+    var invalidReason: String?
     var isFirst = true
     while try isFirst ? !isEmpty(until: close) : goesOn(until: close) {
       if !isFirst { raw.append(UInt8(ascii: ",")) }
       isFirst = false
-      if close == UInt8(ascii: "}") { fault = try member(into: &raw) ?? fault }
+      if close == UInt8(ascii: "}") { invalidReason = try member(into: &raw) ?? invalidReason }
       try skipBlanks()
-      fault = try value(into: &raw, depth: depth) ?? fault
+      invalidReason = try value(into: &raw, depth: depth) ?? invalidReason
       try checkRow()
     }
     raw.append(close)
-    return fault
+    return invalidReason
   }
 
   private func member(into raw: inout [UInt8]) throws -> String? {
@@ -164,7 +165,7 @@ final class JSONReader {
     let name = try written(into: &raw)
     try expect(UInt8(ascii: ":"))
     raw.append(UInt8(ascii: ":"))
-    return name.fault
+    return name.invalidReason
   }
 
   private func word(_ word: String, into raw: inout [UInt8]) throws {
@@ -202,8 +203,8 @@ extension ByteSource: JSONSource {
 
   var offset: Int { taken }
 
-  func failure(_ fault: JSONFault) throws -> any Error {
-    switch fault {
+  func failure(_ invalidReason: JSONFault) throws -> any Error {
+    switch invalidReason {
     case .digit: try expected("a digit")
     case .closingQuote: try expected("the closing quote of a text")
     case .controlCharacter: try expected("an escape (\\n, \\t, \\u0001) in place of a control character")

@@ -1,5 +1,7 @@
-// Cards as a table of text (RFC 4180): columns parted by commas or tabs, quotes around what holds those or line ends.
-// Invariant: a quote that is never closed is an error that names where it was opened; columns without a known name are kept.
+// Cards as a table of text (RFC 4180): columns separated by commas or tabs, quotes around what holds those or line
+// ends.
+// Invariant: a quote that is never closed is an error that names where it was opened; columns without a known name are
+// kept.
 
 import Problems
 
@@ -11,7 +13,7 @@ final class TableCards: CardRows {
   private var ends: [Int] = []
   /// The row as the file has it, to tell the column of a byte that is not UTF-8.
   private var raw: [UInt8] = []
-  private var fault: String?
+  private var invalidReason: String?
   private var columns: [Column]?
 
   /// What a column means.
@@ -61,7 +63,7 @@ final class TableCards: CardRows {
     var columns: [Column] = []
     for index in ends.indices {
       let name = String(decoding: cell(index), as: UTF8.self)
-      let trimmed = Tags.parted(name).joined(separator: " ")
+      let trimmed = Tags.separated(name).joined(separator: " ")
       var column = Column(header: trimmed)
       if trimmed.isEmpty { column = .field("column\(index + 1)") }
       if !seen.insert(column).inserted { column = freeName(trimmed, index, &seen) }
@@ -78,8 +80,8 @@ final class TableCards: CardRows {
   }
 
   private func fill(_ row: inout CardRow) {
-    if let fault { row.refuse(.badRow, fault) }
-    if let byte = raw.withUnsafeBufferPointer({ CardText.firstFault($0) }), raw[byte] != 0 {
+    if let invalidReason { row.refuse(.badRow, invalidReason) }
+    if let byte = raw.withUnsafeBufferPointer({ CardText.firstInvalidByte($0) }), raw[byte] != 0 {
       row.refuse(
         .badText, "not UTF-8 at column \(column(of: byte)); if the file is in latin-1, give --encoding latin-1")
     }
@@ -89,7 +91,7 @@ final class TableCards: CardRows {
       case .prompt: row.prompt = Array(bytes)
       case .answer: row.answer = Array(bytes)
       case .guid: row.guid = Array(bytes)
-      case .tags: row.tags = bytes.isEmpty ? [] : Tags.parted(String(decoding: bytes, as: UTF8.self))
+      case .tags: row.tags = bytes.isEmpty ? [] : Tags.separated(String(decoding: bytes, as: UTF8.self))
       case .document: row.document = bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
       case .subdeck: row.subdeck = String(decoding: bytes, as: UTF8.self)
       case .field(let name):
@@ -116,7 +118,7 @@ final class TableCards: CardRows {
     cells.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
     raw.removeAll(keepingCapacity: true)
-    fault = nil
+    invalidReason = nil
     repeat {
       try readCell()
       ends.append(cells.count)
@@ -141,7 +143,8 @@ final class TableCards: CardRows {
     }
   }
 
-  /// What stands in quotes; two of them stand for one. What follows the closing one up to the separator is a fault.
+  /// What stands in quotes; two of them stand for one. What follows the closing one up to the separator is
+  /// refused.
   private func readQuoted() throws {
     let (line, column) = (source.line, source.column)
     take(UInt8(ascii: "\""))
@@ -159,7 +162,8 @@ final class TableCards: CardRows {
         continue
       }
       if after != separator, after != 0x0A, after != 0x0D {
-        fault = fault ?? "a separator or the line's end expected after the closing quote at column \(source.column)"
+        invalidReason =
+          invalidReason ?? "a separator or the line's end expected after the closing quote at column \(source.column)"
       }
       return
     }

@@ -1,8 +1,10 @@
 // Text of other encodings, turned into UTF-8 chunk by chunk.
-// Invariant: what is cut at the end of a chunk is kept for the next one; halves of surrogate pairs and a byte left over at
-// the end become U+FFFD, so that nothing is lost silently.
+// Invariant: what is cut at the end of a chunk is kept for the next one; halves of surrogate pairs and a byte left over
+// at the end become U+FFFD, so that nothing is lost silently.
 
 /// How a file's text is written.
+///
+///     try TextEncoding(named: "ISO-8859-1")   // .latin1
 public enum TextEncoding: String, Sendable, CaseIterable {
   case utf8 = "utf-8"
   case latin1 = "latin-1"

@@ -1,7 +1,9 @@
-// What a person looks for among cards, as a tree.
+// What a user looks for among cards, as a tree.
 // Invariant: a query that exists can be answered for every card; its depth and size are bounded.
 
 /// A query, parsed: words, "phrases", tag:x, is:due, prompt:x*, answer:x, prop:stability<5, added:7, -not, or, ( ).
+///
+///     let query = try CardQuery("tag:verb is:due -prompt:ser")
 public struct CardQuery: Equatable {
   public let text: String
   let root: Node
@@ -22,13 +24,13 @@ public struct CardQuery: Equatable {
     case answer(TextPattern)
     /// The tag itself, or one below it: `a` finds `a::b`.
     case tag(TextPattern)
-    case isIn(Standing)
+    case isIn(CardStatus)
     case property(Property, Comparison, Double)
     /// Added within so many days, today included.
     case added(days: Int)
   }
 
-  enum Standing: String, CaseIterable {
+  enum CardStatus: String, CaseIterable {
     case due, new, suspended, leech
   }
 

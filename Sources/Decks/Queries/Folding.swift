@@ -1,6 +1,6 @@
 // Text as searches compare it: small letters, no accents.
-// Invariant: folding works on UTF-8 in place of Strings, so that a deck of 100,000 cards is searched in a blink; what is not
-// UTF-8 is passed over byte by byte.
+// Invariant: folding works on UTF-8 in place of Strings, so that a deck of 100,000 cards is searched in a blink; what
+// is not UTF-8 is passed over byte by byte.
 
 import Glibc
 import Text
@@ -90,7 +90,8 @@ struct TextPattern: Equatable {
   /// The first piece must begin the text, the last must end it.
   let isWhole: Bool
 
-  /// - Parameter isWhole: whether a pattern with a star must cover the whole text; without one it is looked for anywhere.
+  /// - Parameter isWhole: whether a pattern with a star must cover the whole text; without one it is looked for
+  ///   anywhere.
   init(_ text: String, isWhole: Bool) {
     let folded = Folding.fold(text)
     let hasStar = folded.contains(UInt8(ascii: "*"))
@@ -150,7 +151,8 @@ struct TextPattern: Equatable {
   /// Longer pieces are not tried at each place: in `aaaa...` that would take their length at each.
   private static let longestTried = 64
 
-  /// The search of Knuth, Morris and Pratt (Fast pattern matching in strings, 1977): no byte of the text is looked at again.
+  /// The search of Knuth, Morris and Pratt (Fast pattern matching in strings, 1977): no byte of the text is looked at
+  /// again.
   private static func findLong(
     _ piece: [UInt8], in text: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int
   ) -> Int? {

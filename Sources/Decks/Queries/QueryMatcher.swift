@@ -59,15 +59,15 @@ struct QueryMatcher {
     case .prompt(let pattern): return prompt.matches(pattern, row)
     case .answer(let pattern): return answer.matches(pattern, row)
     case .tag(let pattern): return tags.hasTag(pattern, row)
-    case .isIn(let standing): return stands(standing, row)
+    case .isIn(let status): return hasStatus(status, row)
     case .property(let property, let comparison, let number):
       return value(property, row).map { comparison.holds($0, number) } ?? false
     case .added(let days): return row.number(4) >= moment.start(ofDay: moment.today - days + 1)
     }
   }
 
-  private mutating func stands(_ standing: CardQuery.Standing, _ row: Columns) -> Bool {
-    switch standing {
+  private mutating func hasStatus(_ status: CardQuery.CardStatus, _ row: Columns) -> Bool {
+    switch status {
     case .new: row.integer(6) == CardState.new.rawValue
     case .suspended: row.integer(5) != 0
     case .due: row.integer(5) == 0 && isDue(row)
@@ -113,7 +113,7 @@ private struct FoldedColumn {
     return folded.withUnsafeBufferPointer { pattern.matches($0) }
   }
 
-  /// Tags are parted by blanks. A pattern fits a tag itself or one of those above it: `a` fits `a::b`.
+  /// Tags are separated by spaces. A pattern fits a tag itself or one of those above it: `a` fits `a::b`.
   mutating func hasTag(_ pattern: TextPattern, _ row: Columns) -> Bool {
     fold(row)
     return folded.withUnsafeBufferPointer { bytes in

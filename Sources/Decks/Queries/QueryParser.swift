@@ -83,10 +83,10 @@ struct QueryParser {
     case "prompt": return .prompt(try pattern("a text after \"prompt:\""))
     case "answer": return .answer(try pattern("a text after \"answer:\""))
     case "is":
-      guard let standing = CardQuery.Standing(rawValue: bare(stoppingAtColon: false).lowercased()) else {
+      guard let status = CardQuery.CardStatus(rawValue: bare(stoppingAtColon: false).lowercased()) else {
         throw expected("one of due, new, suspended, leech", at: valueStart)
       }
-      return .isIn(standing)
+      return .isIn(status)
     case "added":
       guard let days = Int(bare(stoppingAtColon: false)), (1...100_000).contains(days) else {
         throw expected("a whole number of days, 1 at least,", at: valueStart)

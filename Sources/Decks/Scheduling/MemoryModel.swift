@@ -4,14 +4,16 @@
 
 import Glibc
 
-/// An answer in a review, as a person gives it. The raw value is the G of the formulas.
+/// An answer in a review, as a user gives it. The raw value is the G of the formulas.
+///
+///     try Rating(named: "good")   // .good
 public enum Rating: Int64, Sendable, CaseIterable {
   case again = 1
   case hard = 2
   case good = 3
   case easy = 4
 
-  /// As people and Lua say it; `right` is good, `wrong` is again.
+  /// As users and Lua say it; `right` is good, `wrong` is again.
   public init(named name: String) throws(DeckError) {
     switch name {
     case "again", "wrong": self = .again
@@ -33,6 +35,8 @@ public enum Rating: Int64, Sendable, CaseIterable {
 }
 
 /// What is known of a card's place in memory.
+///
+///     MemoryState(stability: 3.2, difficulty: 5)   // remembered with 90 % after 3.2 days
 public struct MemoryState: Equatable, Sendable {
   /// Days after which it is remembered with a probability of 0.9.
   public var stability: Double
@@ -45,6 +49,10 @@ public struct MemoryState: Equatable, Sendable {
   }
 }
 
+/// The formulas of FSRS-6 with its 21 parameters.
+///
+///     let model = MemoryModel()
+///     let state = model.next(model.initial(.good), .again, days: 3)
 public struct MemoryModel: Sendable {
   /// The w0 to w20 that FSRS-6 was published with.
   public static let defaultParameters: [Double] = [
@@ -81,7 +89,8 @@ public struct MemoryModel: Sendable {
     )
   }
 
-  /// After another answer, `days` whole days after the last one. On the same day (0) the formula for short times counts.
+  /// After another answer, `days` whole days after the last one. On the same day (0) the formula for short times
+  /// counts.
   public func next(_ state: MemoryState, _ rating: Rating, days: Int) -> MemoryState {
     let known = MemoryState(
       stability: clampedStability(state.stability), difficulty: clampedDifficulty(state.difficulty))

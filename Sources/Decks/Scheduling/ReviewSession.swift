@@ -1,9 +1,14 @@
-// A session of reviews: what is due, then new cards, within the day's limits; what is being learnt comes back within it.
-// Invariant: one answer writes one record and one schedule; a card that was removed or suspended meanwhile is passed over.
+// A session of reviews: what is due, then new cards, within the day's limits; what is being learnt comes back within
+// it.
+// Invariant: one answer writes one record and one schedule; a card that was removed or suspended meanwhile is passed
+// over.
 
 public import GRDB
 
 /// What an answer did.
+///
+///     let result = try session.answer(db, .good, at: moment)
+///     print(result.remaining, result.interval)
 public struct ReviewResult: Equatable, Sendable {
   public let card: CardID
   public let rating: Rating
@@ -17,6 +22,10 @@ public struct ReviewResult: Equatable, Sendable {
   public let remaining: Int
 }
 
+/// A session of reviews over a deck and the decks within it.
+///
+///     let session = try ReviewSession(db, deck: deck, at: moment)
+///     while let card = try session.card(db, at: moment) { ... }
 public final class ReviewSession {
   /// What waits, in the order it is shown.
   private struct Queue {
@@ -99,7 +108,7 @@ public final class ReviewSession {
   // MARK: Acts
 
   /// Answers the card that is shown.
-  /// - Parameter seconds: that the person took, for the record.
+  /// - Parameter seconds: that the user took, for the record.
   /// - Throws: `over`, `paused`.
   @discardableResult
   public func answer(
@@ -196,7 +205,7 @@ public final class ReviewSession {
     if rating == .again { wrong += change } else { right += change }
   }
 
-  /// A tag at the threshold, and told again each time half of it has been added.
+  /// A tag at the threshold, and reported again each time half of it has been added.
   private func markLeech(
     _ db: Database, _ card: CardRecord, _ new: CardSchedule, _ moment: StudyMoment
   ) throws -> Bool {

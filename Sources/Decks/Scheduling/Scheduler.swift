@@ -2,12 +2,19 @@
 // Invariant: pure; the same card, answer and moment always give the same schedule.
 
 /// A schedule after an answer, and how long it is until the card comes back.
+///
+///     let next = scheduler.next(card.schedule, .good, at: moment)
+///     next.interval   // days
 public struct NextSchedule: Equatable, Sendable {
   public let schedule: CardSchedule
   /// Seconds until it is due: of a step, or of whole days of 86,400.
   public let interval: Double
 }
 
+/// Schedules answers by the options of a deck.
+///
+///     let scheduler = Scheduler(options: options)
+///     scheduler.next(card.schedule, .again, at: moment).schedule.state   // .relearning
 public struct Scheduler: Sendable {
   /// A new card is shown again after these before it counts as learnt; a forgotten one after the others.
   static let learningSteps: [Double] = [60, 600]

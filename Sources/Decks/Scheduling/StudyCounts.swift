@@ -4,6 +4,8 @@
 public import GRDB
 
 /// Cards that a session would show.
+///
+///     try StudyCounts.all(db, at: moment)[deck]?.due
 public struct StudyCounts: Equatable, Sendable {
   /// Learnt ones whose time has come, those being learnt included.
   public var due = 0

@@ -4,10 +4,13 @@
 import Glibc
 
 /// A moment, and where the borders of days are at it.
+///
+///     let moment = StudyMoment(now: 1_800_000_000, utcOffset: 7200)
+///     moment.endOfToday   // when the next day of study begins
 public struct StudyMoment: Equatable, Sendable {
   /// Seconds since 1970.
   public let now: Double
-  /// Seconds that the person's clock is ahead of UTC at this moment.
+  /// Seconds that the user's clock is ahead of UTC at this moment.
   public let utcOffset: Double
   /// Seconds after midnight at which a new day begins.
   public let rollover: Double

@@ -1,5 +1,5 @@
-// `account ...`, `passwd`, `login`, `logout`, `whoami`. Invariant: a password comes from the terminal or a file, never from the
-// words of a command; what tells a wrong name from a wrong password is said nowhere.
+// `account ...`, `passwd`, `login`, `logout`, `whoami`. Invariant: a password comes from the terminal or a file, never
+// from the words of a command; what tells a wrong name from a wrong password is said nowhere.
 
 import Authentication
 import CTerminal

@@ -1,5 +1,5 @@
-// `card ...`. Invariant: a card that is named is exactly one card; a name that could mean several is refused with the ways to
-// tell them apart.
+// `card ...`. Invariant: a card that is named is exactly one card; a name that could mean several is refused with the
+// ways to tell them apart.
 
 import Commands
 import Decks
@@ -204,7 +204,7 @@ enum CardCommands {
   }
 }
 
-extension FieldValue {
+extension CardFieldValue {
   fileprivate var text: String {
     switch self {
     case .text(let text): text

@@ -1,4 +1,5 @@
-// `doc ...`. Invariant: a document or an element that is named is exactly one; moves and sizes are saved when the command ends.
+// `doc ...`. Invariant: a document or an element that is named is exactly one; moves and sizes are saved when the
+// command ends.
 
 import Bindings
 import CardDocuments
@@ -176,7 +177,7 @@ enum DocumentCommands {
     }
   }
 
-  private static func fieldAndValue(_ word: String) throws -> (ElementField, FieldValue) {
+  private static func fieldAndValue(_ word: String) throws -> (ElementField, ElementValue) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let names = ElementField.allCases.map(\.rawValue)
     guard parts.count == 2, let field = ElementField(rawValue: parts[0]) else {

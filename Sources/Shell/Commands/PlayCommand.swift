@@ -1,5 +1,5 @@
-// `play`. Invariant: a game that was put away is taken up only when that is asked for; asking for another does not lose its
-// results.
+// `play`. Invariant: a game that was put away is taken up only when that is asked for; asking for another does not lose
+// its results.
 
 import Bindings
 import Commands
@@ -50,24 +50,25 @@ enum PlayCommands {
   }
 
   static func newGame(_ invocation: Invocation, _ session: Session) throws -> GameHandle {
-    var wish = GameWish()
-    wish.mode = invocation.optionalText("MODE") ?? wish.mode
-    wish.language = invocation.optionalText("--language")
-    wish.length = invocation.optionalInteger("--length")
-    wish.base = invocation.optionalText("--base")
-    wish.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? wish.level
-    wish.foldsAccents = invocation.flag(Common.foldAccents.name)
-    try session.plugins.prepareMode(wish.mode)
-    let game = try session.workspace().startGame(wish)
-    try remember(wish, session)
+    var options = GameOptions()
+    options.mode = invocation.optionalText("MODE") ?? options.mode
+    options.language = invocation.optionalText("--language")
+    options.length = invocation.optionalInteger("--length")
+    options.base = invocation.optionalText("--base")
+    options.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? options.level
+    options.foldsAccents = invocation.flag(Common.foldAccents.name)
+    try session.plugins.prepareMode(options.mode)
+    let game = try session.workspace().startGame(options)
+    try remember(options, session)
     return game
   }
 
-  /// The language and the length that were asked for are those of the next game too. One that is forced for this run stays.
-  static func remember(_ wish: GameWish, _ session: Session) throws {
+  /// The language and the length that were asked for are those of the next game too. One that is forced for this run
+  /// stays.
+  static func remember(_ options: GameOptions, _ session: Session) throws {
     let tree = try session.workspace().preferences().tree
-    if let language = wish.language { try keep("game.language", language, tree, from: "play --language") }
-    if let length = wish.length { try keep("game.length", String(length), tree, from: "play --length") }
+    if let language = options.language { try keep("game.language", language, tree, from: "play --language") }
+    if let length = options.length { try keep("game.length", String(length), tree, from: "play --length") }
   }
 
   private static func keep(_ name: String, _ text: String, _ tree: SettingsTree, from option: String) throws {

@@ -1,4 +1,5 @@
-// `plugin ...`. Invariant: a plugin's rights are shown in words before it is enabled, and enabled only with a yes or `--grant`.
+// `plugin ...`. Invariant: a plugin's rights are shown in words before it is enabled, and enabled only with a yes or
+// `--grant`.
 
 import Bindings
 import Commands

@@ -1,5 +1,5 @@
-// `plugin new`, `plugin test`, `plugin limit`, `lua-types`: for those who write plugins. Invariant: tests run over data that is
-// thrown away, whatever they end with.
+// `plugin new`, `plugin test`, `plugin limit`, `lua-types`: for those who write plugins. Invariant: tests run over data
+// that is thrown away, whatever they end with.
 
 import Bindings
 import Commands

@@ -1,5 +1,5 @@
-// `set` and `toggle`. Invariant: what is shown is what holds now; what differs from its default is marked, and a value that
-// does not fit changes nothing.
+// `set` and `toggle`. Invariant: what is shown is what holds now; what differs from its default is marked, and a value
+// that does not fit changes nothing.
 
 import Commands
 import Problems

@@ -1,5 +1,5 @@
-// The shell's own commands: help, run, history, alias, version, check, quit. Invariant: help is made from the descriptions of
-// commands and bound types, never written here.
+// The shell's own commands: help, run, history, alias, version, check, quit. Invariant: help is made from the
+// descriptions of commands and bound types, never written here.
 
 import Commands
 import Files

@@ -24,23 +24,24 @@ enum StudyCommands {
         Option("--query", "QUERY", .query, help: "only the cards that it finds"),
       ], example: "study Spanish --sprint --seconds 60"
     ) { invocation, session in
-      var wish = SessionHandle.Wish(try session.workspace().preferences())
-      wish.mode = invocation.flag("--sprint") ? .sprint : .review
-      wish.seconds = invocation.optionalInteger("--seconds").map(Double.init) ?? wish.seconds
-      wish.limit = invocation.optionalInteger("--limit") ?? wish.limit
-      wish.query = invocation.optionalText("--query")
+      var options = SessionHandle.Options(try session.workspace().preferences())
+      options.mode = invocation.flag("--sprint") ? .sprint : .review
+      options.seconds = invocation.optionalInteger("--seconds").map(Double.init) ?? options.seconds
+      options.limit = invocation.optionalInteger("--limit") ?? options.limit
+      options.query = invocation.optionalText("--query")
       let deck = try deckToStudy(invocation.optionalText("DECK"), session)
-      let study = try deck.study(wish)
+      let study = try deck.study(options)
       let name = try deck.record().name
-      guard try study.card() != nil else { return nothingToStudy(name, wish) }
+      guard try study.card() != nil else { return nothingToStudy(name, options) }
       return try StudyScreen(session, study, name: name).run()
     }
   }
 
   /// An empty race is a mistake; having nothing due is good news.
-  private static func nothingToStudy(_ name: String, _ wish: SessionHandle.Wish) -> CommandResult {
+  private static func nothingToStudy(_ name: String, _ options: SessionHandle.Options) -> CommandResult {
     let why =
-      wish.mode == .review ? "Nothing is due in \(quoted(name)). Well done." : "\(quoted(name)) has no cards to study."
+      options.mode == .review
+      ? "Nothing is due in \(quoted(name)). Well done." : "\(quoted(name)) has no cards to study."
     return CommandResult(
       .record([("right", .integer(0)), ("wrong", .integer(0)), ("remaining", .integer(0))]), line: why)
   }

@@ -29,8 +29,8 @@ package final class History {
     package let removed: Int?
   }
 
-  /// Adds a line as the newest; an equal one that was there before goes. Nil when the line is not kept: it is secret, blank,
-  /// begins with a blank, or is too long.
+  /// Adds a line as the newest; an equal one that was there before goes. Nil when the line is not kept: it is secret,
+  /// blank, begins with a blank, or is too long.
   @discardableResult package func add(_ line: String, isSecret: Bool = false) -> Change? {
     guard !isSecret, Self.isKept(line) else { return nil }
     let removed = entries.lastIndex(of: line)

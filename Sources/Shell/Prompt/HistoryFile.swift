@@ -1,5 +1,5 @@
-// The history on disk: one line an entry, `\n` for a line end and `\\` for a backslash in it, oldest first.
-// Invariant: whatever stands in the file, loading takes bounded time and memory, and what two shells add at once is all kept.
+// The history on disk: one line an entry, `\n` for a line end and `\\` for a backslash in it, oldest first. Invariant:
+// whatever stands in the file, loading takes bounded time and memory, and what two shells add at once is all kept.
 
 import Files
 import Glibc
@@ -66,7 +66,8 @@ extension HistoryFile {
     return bytes.firstIndex(of: UInt8(ascii: "\n")).map { Array(bytes[($0 + 1)...]) } ?? []
   }
 
-  /// From the newest to the oldest, until there are enough; a line that is not UTF-8, empty or holds a NUL is passed over.
+  /// From the newest to the oldest, until there are enough; a line that is not UTF-8, empty or holds a NUL is passed
+  /// over.
   private func parse(_ bytes: [UInt8]) -> (entries: [String], lineCount: Int) {
     var newest = DistinctLines(limit: limit)
     var lineCount = 0
@@ -129,8 +130,8 @@ extension HistoryFile {
     return bytes + [UInt8(ascii: "\n")]
   }
 
-  /// The file open for adding, locked against a compaction. A lock that cannot be had soon is done without: one write with
-  /// O_APPEND is whole all the same. -1 with errno when it cannot be opened.
+  /// The file open for adding, locked against a compaction. A lock that cannot be had soon is done without: one write
+  /// with O_APPEND is whole all the same. -1 with errno when it cannot be opened.
   private func openLocked() -> Int32 {
     for _ in 0..<8 {
       let descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
@@ -192,8 +193,8 @@ extension HistoryFile {
   }
 }
 
-/// Lines, each once, in the order in which they came. A table of places that is probed from a quick hash: a set of strings would
-/// take most of the time that a start has for the history.
+/// Lines, each once, in the order in which they came. A table of places that is probed from a quick hash: a set of
+/// strings would take most of the time that a start has for the history.
 private struct DistinctLines {
   private(set) var lines: [String] = []
   /// The place of a line plus 1; 0 is free. Twice as many as lines, so that a free one is near.

@@ -6,7 +6,8 @@ import ToggleSettings
 import Workspace
 
 extension History {
-  /// Where the lines go that are typed now: the person's file, or nowhere while nobody is signed in or none are to be kept.
+  /// Where the lines go that are typed now: the person's file, or nowhere while nobody is signed in or none are to be
+  /// kept.
   private static func wantedPlace(_ session: Session) -> HistoryPlace {
     let size = session.gate.needsAuthentication || session.options.isDryRun ? 0 : session.preferences?.historySize ?? 0
     guard size > 0, let path = session.data.historyPath else {

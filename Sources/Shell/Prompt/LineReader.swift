@@ -59,7 +59,8 @@ package final class LineReader: LineSource {
     return try outcome(result)
   }
 
-  /// Adds a line to the history, here and in its file. Blank lines, lines that start with a blank and secret ones are not kept.
+  /// Adds a line to the history, here and in its file. Blank lines, lines that start with a blank and secret ones are
+  /// not kept.
   package func remember(_ line: String, isSecret: Bool = false) {
     guard let change = history.add(line, isSecret: isSecret) else { return }
     if let index = change.removed { line_editor_history_remove(Int32(clamping: index)) }

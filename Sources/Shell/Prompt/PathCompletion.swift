@@ -6,8 +6,8 @@ import Files
 package enum PathCompletion {
   private static let most = 5_000
 
-  /// The paths that begin with the text, in order; folders end with a slash. Hidden ones only when the text asks for them.
-  /// `home` stands for a leading `~/`, which the paths keep.
+  /// The paths that begin with the text, in order; folders end with a slash. Hidden ones only when the text asks for
+  /// them. `home` stands for a leading `~/`, which the paths keep.
   package static func paths(beginningWith text: String, foldersOnly: Bool = false, home: String?) -> [String] {
     let split = text.lastIndex(of: "/").map { text.index(after: $0) } ?? text.startIndex
     let (folder, start) = (String(text[..<split]), text[split...])

@@ -1,5 +1,6 @@
-// Lines from a pipe or a file, without readline and without stdio, whose error flag an interrupt would leave set for ever.
-// Invariant: a line is at most `limit` bytes; without reading ahead, nothing behind the line given out is taken from the input.
+// Lines from a pipe or a file, without readline and without stdio, whose error flag an interrupt would leave set for
+// ever. Invariant: a line is at most `limit` bytes; without reading ahead, nothing behind the line given out is taken
+// from the input.
 
 import Glibc
 

@@ -1,5 +1,5 @@
-// The prompt: reads a line, decides whether it is a command or Lua, runs it, and goes on whatever it ended with. Invariant: the
-// history is written as lines are typed, so that no way of leaving loses it.
+// The prompt: reads a line, decides whether it is a command or Lua, runs it, and goes on whatever it ended with.
+// Invariant: the history is written as lines are typed, so that no way of leaving loses it.
 
 import Bindings
 import Commands

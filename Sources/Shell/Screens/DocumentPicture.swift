@@ -1,5 +1,6 @@
-// A document in the terminal: by the Kitty graphics protocol where the terminal says that it has it, else as coloured half
-// blocks, else not at all: then its words stand alone. Invariant: nothing is sent but to a terminal that can show it.
+// A document in the terminal: by the Kitty graphics protocol where the terminal says that it has it, else as coloured
+// half blocks, else not at all: then its words stand alone. Invariant: nothing is sent but to a terminal that can show
+// it.
 
 import CardDocuments
 import Files

@@ -1,6 +1,6 @@
-// A word game: at the terminal a screen with the base word, the found words and an alert; in a pipe one answer a line, in words
-// or in JSON. Invariant: each guess is judged by the game alone; the screen only shows what it says. What counts is put away at
-// once, so that no way of leaving loses it.
+// A word game: at the terminal a screen with the base word, the found words and an alert; in a pipe one answer a line,
+// in words or in JSON. Invariant: each guess is judged by the game alone; the screen only shows what it says. What
+// counts is put away at once, so that no way of leaving loses it.
 
 import Bindings
 import Commands
@@ -80,7 +80,7 @@ final class PlayScreen {
     if isScreen, let reader = session.input.lineReader {
       // A clock may run out while nobody types.
       let isIdle = IdleLock(session).tick()
-      reader.tick = { [unowned self] in isIdle() || (game.timeRemaining ?? 1) <= 0 }
+      reader.tick = { [game] in isIdle() || (game.timeRemaining ?? 1) <= 0 }
       outcome = try reader.read(prompt: prompt, initial: "", hidesHistory: true)
     } else {
       if isScreen { session.console.write(prompt) }
@@ -240,8 +240,8 @@ final class PlayScreen {
 
   // MARK: The end
 
-  /// Says that the game is over, how it ended, and what was not found. At a terminal the screen is left then; in a pipe each
-  /// further guess is answered that it is over.
+  /// Says that the game is over, how it ended, and what was not found. At a terminal the screen is left then; in a pipe
+  /// each further guess is answered that it is over.
   private func showEnd() throws {
     hasShownEnd = true
     if isScreen { hasLeft = true }

@@ -1,5 +1,5 @@
-// How a card is laid out on the study screen: header, prompt, answer and picture, and what can be pressed. Invariant: all of the
-// texts can be seen, on any size of terminal: what does not fit scrolls, and a line says so.
+// How a card is laid out on the study screen: header, prompt, answer and picture, and what can be pressed. Invariant:
+// all of the texts can be seen, on any size of terminal: what does not fit scrolls, and a line says so.
 
 import Text
 
@@ -24,7 +24,8 @@ struct StudyLayout {
   private var textWidth: Int { max(8, width - indent - 2) }
   private var foot: [String] { packedLines(choices, within: max(8, width - 4)) }
 
-  /// Lines that there are for the texts: the screen without its last line, header, what can be pressed, and two empty lines.
+  /// Lines that there are for the texts: the screen without its last line, header, what can be pressed, and two empty
+  /// lines.
   private var room: Int { max(1, terminal.height - 1 - 3 - foot.count) }
 
   /// How far the texts can be scrolled.
@@ -70,4 +71,14 @@ struct StudyLayout {
   }
 
   private func blanks(_ count: Int) -> String { String(repeating: " ", count: count) }
+}
+
+/// How the card is shown now.
+struct CardView {
+  var isAnswerShown = false
+  var isHelpShown = false
+  /// Lines of the card's texts that are above the screen.
+  var scroll = 0
+  /// When the card was shown, for how long the answer took.
+  var shownSince = 0.0
 }

@@ -1,6 +1,6 @@
-// A study session at the terminal: the prompt side, Enter shows the answer, then how well it was known; the clock of a race, the
-// progress of reviews, and a result at the end. Invariant: only the card that is shown can be answered, and only after its
-// answer was shown.
+// A study session at the terminal: the prompt side, Enter shows the answer, then how well it was known; the clock of a
+// race, the progress of reviews, and a result at the end. Invariant: only the card that is shown can be answered, and
+// only after its answer was shown.
 
 import Authentication
 import Bindings
@@ -18,20 +18,15 @@ final class StudyScreen {
   private let name: String
   private let keys: KeyReader
   private let screen: Screen
-  private var isAnswerShown = false
-  private var isHelpShown = false
+  private var view = CardView()
   private var wasPausedBySuspend = false
   private var hasLeft = false
   /// The picture of the card that is shown: drawn once, though the clock redraws the screen.
   private var drawn: (card: CardHandle, lines: [String])?
-  /// Lines of the card's texts that are above the screen.
-  private var scroll = 0
   /// How long no key was pressed.
   private lazy var idle = IdleClock(now: session.environment.clocks.reading().boot)
   /// Nobody is signed in any more: the session cannot be asked.
   private var isLockedOut = false
-  /// When the card was shown, for how long the answer took.
-  private var shownSince = 0.0
 
   init(_ session: Session, _ study: SessionHandle, name: String) {
     self.session = session
@@ -47,11 +42,12 @@ final class StudyScreen {
   private func counted(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
     terminal.counted(number, singular, plural)
   }
-  private var isSprint: Bool { study.wish.mode == .sprint }
+  private var isSprint: Bool { study.options.mode == .sprint }
 
   func run() throws -> CommandResult {
-    keys.willSuspend = { [unowned self] in pauseQuietly() }
-    keys.didResume = { [unowned self] in resumeQuietly() }
+    keys.willSuspend = { [self] in pauseQuietly() }
+    keys.didResume = { [self] in resumeQuietly() }
+    defer { (keys.willSuspend, keys.didResume) = ({}, {}) }
     try keys.whileReadingKeys {
       repeat { try runLoop() } while try wantsAgain()
     }
@@ -98,7 +94,8 @@ final class StudyScreen {
 
   // MARK: The idle lock
 
-  /// Locks when no key was pressed for too long: the clock stands, the card is covered, and all goes on after the password.
+  /// Locks when no key was pressed for too long: the clock stands, the card is covered, and all goes on after the
+  /// password.
   /// - Returns: whether it was locked and goes on.
   private func locks(_ event: KeyEvent) throws -> Bool {
     guard IdleLock(session).untilLock(idle) == 0 else {
@@ -123,15 +120,15 @@ final class StudyScreen {
   }
 
   private func showPrompt() {
-    isAnswerShown = false
-    scroll = 0
-    shownSince = session.console.elapsed()
+    view.isAnswerShown = false
+    view.scroll = 0
+    view.shownSince = session.console.elapsed()
   }
 
   /// Where there is no terminal, words do what keys do.
   private func take(_ line: String) throws {
     let word = line.trimmed.lowercased()
-    if isAnswerShown, ["right", "wrong", "again", "hard", "good", "easy"].contains(word) {
+    if view.isAnswerShown, ["right", "wrong", "again", "hard", "good", "easy"].contains(word) {
       try answer(try Rating(named: word))
       return try draw()
     }
@@ -145,7 +142,7 @@ final class StudyScreen {
   private func take(_ key: Key) throws {
     let isPaused = try !study.isActive()
     // It is a part of the screen, which goes with the next key.
-    isHelpShown = key == .character("?") && !isHelpShown
+    view.isHelpShown = key == .character("?") && !view.isHelpShown
     switch key {
     case .character("?"): if !redraws { return session.console.show(help) }
     case .character("p"): try isPaused ? study.resume() : study.pause()
@@ -154,7 +151,7 @@ final class StudyScreen {
     case .up, .down, .pageUp, .pageDown, .home, .end: try scroll(key)
     case .character("u"), .backspace: try undo()
     case .character("e"): try edit()
-    default: if isAnswerShown, let rating = rating(of: key) { try answer(rating) }
+    default: if view.isAnswerShown, let rating = rating(of: key) { try answer(rating) }
     }
     try draw()
   }
@@ -173,7 +170,7 @@ final class StudyScreen {
 
   private func answer(_ rating: Rating) throws {
     do {
-      let result = try study.answer(rating, seconds: min(600, session.console.elapsed() - shownSince))
+      let result = try study.answer(rating, seconds: min(600, session.console.elapsed() - view.shownSince))
       let rings = result.isRight ? session.preferences?.ringsWhenRight : session.preferences?.ringsWhenWrong
       if rings == true { session.console.ring() }
       showPrompt()
@@ -247,7 +244,7 @@ final class StudyScreen {
     let tail = left == 0 ? "" : " \(counted(left, "card was", "cards were")) left."
     let counts = "\(start) \(grouped(try study.right())) right, \(grouped(try study.wrong())) wrong"
     guard let time = try study.timeRemaining() else { return counts + "." + tail }
-    let used = study.wish.seconds - time
+    let used = study.options.seconds - time
     return "\(counts) in \(counted(Int(used.rounded()), "second")).\(tail)"
   }
 
@@ -291,15 +288,15 @@ final class StudyScreen {
     guard let card = try study.card() else { return nil }
     let record = try card.record()
     let isPaused = try !study.isActive()
-    let isAnswered = isAnswerShown && !isPaused
+    let isAnswered = view.isAnswerShown && !isPaused
     return StudyLayout(
       terminal: terminal, name: name, facts: try isSprint ? sprintFacts() : reviewFacts(),
       prompt: isPaused ? "(paused)" : record.prompt, answer: isAnswered ? record.answer : nil,
-      picture: isAnswered ? try picture(of: card) : [], choices: try shownChoices(isPaused), scroll: scroll)
+      picture: isAnswered ? try picture(of: card) : [], choices: try shownChoices(isPaused), scroll: view.scroll)
   }
 
   private func shownChoices(_ isPaused: Bool) throws -> String {
-    if isHelpShown { return help.joined(separator: "   ") }
+    if view.isHelpShown { return help.joined(separator: "   ") }
     return isPaused ? "any key  go on" : try choices()
   }
 
@@ -307,24 +304,24 @@ final class StudyScreen {
   private func scroll(_ key: Key) throws {
     guard let layout = try layout() else { return }
     switch key {
-    case .up: scroll -= 1
-    case .down: scroll += 1
-    case .pageUp: scroll -= layout.page
-    case .pageDown: scroll += layout.page
-    case .home: scroll = 0
-    default: scroll = layout.deepest
+    case .up: view.scroll -= 1
+    case .down: view.scroll += 1
+    case .pageUp: view.scroll -= layout.page
+    case .pageDown: view.scroll += layout.page
+    case .home: view.scroll = 0
+    default: view.scroll = layout.deepest
     }
-    scroll = min(max(0, scroll), layout.deepest)
+    view.scroll = min(max(0, view.scroll), layout.deepest)
   }
 
   private func showAnswer() throws {
-    if isAnswerShown { return }
-    isAnswerShown = true
-    scroll = redraws ? try layout()?.answerStart ?? 0 : 0
+    if view.isAnswerShown { return }
+    view.isAnswerShown = true
+    view.scroll = redraws ? try layout()?.answerStart ?? 0 : 0
   }
 
   /// What else can be pressed, besides what the screen shows anyway.
-  private var help: [String] { [hint, isAnswerShown ? "e edit the card   p pause" : "e edit the card"] }
+  private var help: [String] { [hint, view.isAnswerShown ? "e edit the card   p pause" : "e edit the card"] }
 
   /// The document that the card shows, as `doc show` draws it; in words where the terminal shows no pictures.
   private func picture(of card: CardHandle) throws -> [String] {
@@ -338,7 +335,7 @@ final class StudyScreen {
 
   /// What can be pressed now, in a review with when the card would come back.
   private func choices() throws -> String {
-    guard isAnswerShown, !isSprint else { return hint }
+    guard view.isAnswerShown, !isSprint else { return hint }
     let ratings = try study.choices().map { choice in
       "\(choice.rating.rawValue) \(choice.rating.name)" + (showsIntervals ? " " + span(choice.interval) : "")
     }
@@ -348,7 +345,7 @@ final class StudyScreen {
   private var showsIntervals: Bool { session.preferences?.showsIntervals ?? true }
 
   private var hint: String {
-    if !isAnswerShown { return "Enter  show the answer    u undo   p pause   q quit" }
+    if !view.isAnswerShown { return "Enter  show the answer    u undo   p pause   q quit" }
     return isSprint
       ? "w wrong    r right    u undo   p pause   q quit" : "again, hard, good or easy?    u undo   q quit"
   }
@@ -390,7 +387,7 @@ final class StudyScreen {
   private func plainLine() throws -> String {
     guard let record = try study.card()?.record() else { return "" }
     let question = isSprint ? "Right or wrong?" : "Again, hard, good, or easy?"
-    if isAnswerShown { return "\(shown(record.answer)). \(question)" }
+    if view.isAnswerShown { return "\(shown(record.answer)). \(question)" }
     guard terminal.usesScreenReader else { return "\(shown(record.prompt))." }
     let answered = try study.right() + (isSprint ? 0 : study.wrong())
     return "Card \(grouped(answered + 1)) of \(grouped(answered + (try study.remaining()))). \(shown(record.prompt))."

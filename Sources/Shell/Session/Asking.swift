@@ -1,5 +1,5 @@
-// Questions at the terminal. Invariant: where nobody can answer, nothing is asked; Ctrl-C and a signal that ends the program end
-// the Lua code that asks too, whatever catches errors there.
+// Questions at the terminal. Invariant: where nobody can answer, nothing is asked; Ctrl-C and a signal that ends the
+// program end the Lua code that asks too, whatever catches errors there.
 
 import LuaRuntime
 import Text

@@ -1,5 +1,5 @@
-// What the rooms below are handed: the session as the host of Lua states and plugins. Invariant: a plugin's state reaches data
-// only in the session that loaded it; the user's own may sign in again.
+// What the rooms below are handed: the session as the host of Lua states and plugins. Invariant: a plugin's state
+// reaches data only in the session that loaded it; the user's own may sign in again.
 
 import Authentication
 package import Bindings

@@ -1,5 +1,6 @@
-// The session: all that commands, screens and Lua work with, from sign-in to sign-out. Invariant: whatever runs is handed the
-// session when it runs and captures nothing of it before; there is one way to the user's data, `workspace()`.
+// The session: all that commands, screens and Lua work with, from sign-in to sign-out. Invariant: whatever runs is
+// handed the session when it runs and captures nothing of it before; there is one way to the user's data,
+// `workspace()`.
 
 import Authentication
 import Bindings
@@ -182,8 +183,8 @@ package final class Session {
     try installBindings()
   }
 
-  /// Between two lines, when no Lua runs: the user's state is made anew after a sign-out, and what a session begins with is
-  /// done after a sign-in.
+  /// Between two lines, when no Lua runs: the user's state is made anew after a sign-out, and what a session begins
+  /// with is done after a sign-in.
   package func applyPending() throws {
     if state.needsFreshState {
       state.needsFreshState = false
@@ -214,7 +215,8 @@ package final class Session {
     if let failure { throw failure }
   }
 
-  /// Stores what a script's unit did, and closes the data. It is opened again at its next use, when somebody is signed in.
+  /// Stores what a script's unit did, and closes the data. It is opened again at its next use, when somebody is signed
+  /// in.
   func leaveWorkspace() throws {
     // What waits for a save is saved first.
     saveDocuments()
@@ -243,7 +245,7 @@ package final class Session {
   /// Looks whether another process has added the first account meanwhile: the local data are its own then.
   func refreshAccounts() throws {
     let wasOpen = !gate.needsAuthentication
-    try gate.lookAgain()
+    try gate.refresh()
     guard wasOpen, gate.needsAuthentication else { return }
     try data.take()?.close()
     endSession()
@@ -264,8 +266,8 @@ package final class Session {
     }
   }
 
-  /// Ends Lua in order: listeners are notified, plugins and the user's state end and their finalizers run. What these change
-  /// belongs to the unit of work under way. Calling it again does nothing.
+  /// Ends Lua in order: listeners are notified, plugins and the user's state end and their finalizers run. What these
+  /// change belongs to the unit of work under way. Calling it again does nothing.
   func endLua() throws {
     guard !state.hasEndedLua else { return }
     state.hasEndedLua = true

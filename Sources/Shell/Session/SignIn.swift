@@ -1,5 +1,6 @@
-// Signing in and out. Invariant: what one person had open, set or subscribed ends with the sign-out at once; the Lua states go
-// as soon as none of their code runs, before the next line. A password goes from terminal or file into a Secret, nowhere else.
+// Signing in and out. Invariant: what one person had open, set or subscribed ends with the sign-out at once; the Lua
+// states go as soon as none of their code runs, before the next line. A password goes from terminal or file into a
+// Secret, nowhere else.
 
 import Authentication
 import Bindings

@@ -1,5 +1,5 @@
-// The data of whoever is signed in: the gate, the open workspace and the settings. Invariant: a workspace is opened only with what
-// the gate hands out, at its first use.
+// The data of whoever is signed in: the gate, the open workspace and the settings. Invariant: a workspace is opened
+// only with what the gate hands out, at its first use.
 
 import Authentication
 import CardDocuments

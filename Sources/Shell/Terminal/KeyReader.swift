@@ -1,5 +1,5 @@
-// Single keys for screens, with a clock that ticks meanwhile; lines where standard input is no terminal.
-// Invariant: the terminal is raw and signals are ours only between `begin` and `end`, and it is put back on every way out.
+// Single keys for screens, with a clock that ticks meanwhile; lines where standard input is no terminal. Invariant: the
+// terminal is raw and signals are ours only between `begin` and `end`, and it is put back on every way out.
 
 import CTerminal
 import Glibc
@@ -41,7 +41,8 @@ package final class KeyReader {
   private var isOpen = false
   private var bytes: [UInt8] = []
 
-  /// Text that makes the terminal what it was where a screen changed it (shows the cursor); written when the program crashes too.
+  /// Text that makes the terminal what it was where a screen changed it (shows the cursor); written when the program
+  /// crashes too.
   private let restoringText = "\u{1B}[?25h\u{1B}[0m"
 
   package init(input: Int32 = 0, lines: PlainLineReader? = nil) {

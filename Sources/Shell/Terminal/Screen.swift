@@ -1,5 +1,5 @@
-// A few lines that are drawn again in place: the study and play screens.
-// Invariant: it changes only the lines that it drew itself; on a terminal that cannot move the cursor it only adds lines.
+// A few lines that are drawn again in place: the study and play screens. Invariant: it changes only the lines that it
+// drew itself; on a terminal that cannot move the cursor it only adds lines.
 
 import Text
 
@@ -13,7 +13,8 @@ package final class Screen {
     (self.terminal, self.write) = (terminal, write)
   }
 
-  /// Shows these lines in place of the last ones; the cursor stands below them. They may be styled and are cut to the width.
+  /// Shows these lines in place of the last ones; the cursor stands below them. They may be styled and are cut to the
+  /// width.
   package func show(_ lines: [String]) {
     let width = terminal.width
     let new = lines.prefix(terminal.canRedraw ? terminal.height - 1 : lines.count).map { $0.styledCut(to: width) }

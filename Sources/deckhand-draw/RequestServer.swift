@@ -3,7 +3,7 @@
 
 import DrawingWire
 
-struct Desk {
+struct RequestServer {
   private var sheet: Sheet?
 
   mutating func answer(_ bytes: [UInt8]) -> DrawAnswer {

@@ -1,0 +1,69 @@
+// What the bound classes of one state are, and how their objects go in and out. Invariant: an object that Lua holds
+// is retained once by its userdata, and comes out only as an object of the class that went in.
+
+import CLua
+
+extension LuaState {
+  /// What a bound class is in this state.
+  final class Slot {
+    let key: ObjectIdentifier
+    let type: UnsafeMutablePointer<dh_type>
+    let description: TypeDescription
+    /// Bytes of an object; the least, where each is measured.
+    let cost: Int
+    let weigh: ((any BoundObject) -> Int)?
+    let bring: (UnsafeMutableRawPointer) -> any BoundObject
+
+    init<T: BoundObject>(_ bound: BoundType<T>, _ type: UnsafeMutablePointer<dh_type>) {
+      key = ObjectIdentifier(T.self)
+      (self.type, description) = (type, bound.description)
+      switch bound.weight {
+      case .bytes(let bytes): (cost, weigh) = (bytes, nil)
+      case .measured(let measure): (cost, weigh) = (128, { ($0 as? T).map(measure) ?? 0 })
+      }
+      bring = { Unmanaged<T>.fromOpaque($0).takeUnretainedValue() }
+    }
+  }
+
+  func slot(of type: any BoundObject.Type) -> Slot? {
+    let key = ObjectIdentifier(type)
+    for slot in slots where slot.key == key { return slot }
+    return nil
+  }
+
+  private func slot(of type: UnsafePointer<dh_type>) -> Slot? {
+    for slot in slots where UnsafePointer(slot.type) == type { return slot }
+    return nil
+  }
+
+  /// What Lua calls the objects of a class.
+  func name(of type: any BoundObject.Type) -> String { slot(of: type)?.description.name ?? "object" }
+
+  /// The description of an object's type.
+  public func description(of object: any BoundObject) -> TypeDescription? {
+    slot(of: Swift.type(of: object))?.description
+  }
+
+  func push(object: any BoundObject, on L: OpaquePointer) {
+    guard let slot = slot(of: Swift.type(of: object)) else {
+      lua_pushnil(L)
+      return
+    }
+    let reference = Unmanaged<AnyObject>.passUnretained(object)
+    let cost = slot.weigh.map { max(slot.cost, $0(object)) } ?? slot.cost
+    if dh_push_object(L, slot.type, reference.toOpaque(), cost) != 0 { _ = reference.retain() }
+  }
+
+  func object(on L: OpaquePointer, at index: Int32) -> (any BoundObject)? {
+    guard let type = dh_type_of(L, index), let slot = slot(of: type), let raw = dh_to_object(L, index, type) else {
+      return nil
+    }
+    return slot.bring(raw)
+  }
+
+  func slot(on L: OpaquePointer, at index: Int32) -> Slot? {
+    dh_type_of(L, index).flatMap { slot(of: $0) }
+  }
+
+  func description(named name: String) -> TypeDescription? { types.first { $0.name == name } }
+}
