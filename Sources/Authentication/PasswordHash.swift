@@ -3,6 +3,7 @@
 
 import CSodium
 import Glibc
+import Text
 
 /// What checking a password costs, to the attacker as to the owner.
 ///
@@ -72,11 +73,9 @@ struct PasswordHash: Equatable {
 
   /// A hash that no password has, which costs the same to check: for names that nobody has.
   static func ofNobody(cost: HashCost, random: (Int) -> [UInt8]) -> PasswordHash {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-    // The last character holds fewer bits than the others; A has them all clear.
-    let salt = random(saltLength - 1).map { alphabet[Int($0 & 63)] } + ["A"]
-    let hash = random(hashLength - 1).map { alphabet[Int($0 & 63)] } + ["A"]
-    return PasswordHash(cost: cost, salt: String(salt), hash: String(hash))
+    let salt = base64(random(saltLength * 3 / 4), isPadded: false)
+    let hash = base64(random(hashLength * 3 / 4), isPadded: false)
+    return PasswordHash(cost: cost, salt: salt, hash: hash)
   }
 
   private init(cost: HashCost, salt: String, hash: String) {

@@ -11,9 +11,9 @@ public func hexadecimal(_ bytes: some Collection<UInt8>) -> String {
   return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// Base64 of RFC 4648 with its padding.
-public func base64(_ bytes: [UInt8]) -> String {
-  let variant = Int32(sodium_base64_VARIANT_ORIGINAL)
+/// Base64 of RFC 4648, with or without the `=` at its end.
+public func base64(_ bytes: [UInt8], isPadded: Bool = true) -> String {
+  let variant = Int32(isPadded ? sodium_base64_VARIANT_ORIGINAL : sodium_base64_VARIANT_ORIGINAL_NO_PADDING)
   var text = [CChar](repeating: 0, count: sodium_base64_encoded_len(bytes.count, variant))
   sodium_bin2base64(&text, text.count, bytes, bytes.count, variant)
   return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -284,8 +284,8 @@ extension Workspace {
       throw error
     }
     _ = try documents.finishUnit()
-    openedDocuments?.close()
-    openedDocuments = nil
+    opened.documents?.close()
+    opened.documents = nil
     try reloadSettings()
     return RestoreReport(restored: found, replaced: replaced, kept: kept)
   }

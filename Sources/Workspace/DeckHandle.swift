@@ -79,7 +79,7 @@ public final class DeckHandle: WorkspaceHandle {
   // MARK: Changing
 
   public func rename(to name: String) throws {
-    workspace.stepNames = [:]
+    workspace.unit.deckNames = [:]
     try workspace.perform(.renameDeck, on: name) {
       try DeckTable.rename($0, id, to: name, now: workspace.environment.clocks.now())
     }
@@ -166,9 +166,9 @@ extension Workspace {
   /// A deck's name for the name of a step; nil when it is gone.
   func deckName(_ id: DeckID) -> String? {
     guard isInUnit else { return readDeckName(id) }
-    if let known = stepNames[id] { return known }
+    if let known = unit.deckNames[id] { return known }
     let name = readDeckName(id)
-    stepNames[id] = name
+    unit.deckNames[id] = name
     return name
   }
 

@@ -67,19 +67,19 @@ extension Operation {
 extension Workspace {
   /// Stands still while no card can have moved.
   var orderVersion: Int {
-    orders.refresh(changeCount)
-    return orders.version
+    opened.orders.refresh(changeCount)
+    return opened.orders.version
   }
 
   /// The ids of a deck's cards, top first.
   func ids(of deck: DeckID) throws -> [CardID] {
     try checkOrders(deck)
-    return try orders.wholeOrder(of: deck) { try read { try CardTable.ids($0, in: deck) } }.ids
+    return try opened.orders.wholeOrder(of: deck) { try read { try CardTable.ids($0, in: deck) } }.ids
   }
 
   func card(of deck: DeckID, at position: Int) throws -> CardID? {
     try checkOrders(deck)
-    guard let order = try orders.order(of: deck, make: { try read { try CardTable.ids($0, in: deck) } }) else {
+    guard let order = try opened.orders.order(of: deck, make: { try read { try CardTable.ids($0, in: deck) } }) else {
       return try read { try CardTable.id($0, in: deck, at: position) }
     }
     return order.ids.indices.contains(position - 1) ? order.ids[position - 1] : nil
@@ -88,14 +88,14 @@ extension Workspace {
   /// 1 is the top.
   func position(of card: CardID, in deck: DeckID) throws -> Int {
     try checkOrders(deck)
-    let order = try orders.order(of: deck) { try read { try CardTable.ids($0, in: deck) } }
+    let order = try opened.orders.order(of: deck) { try read { try CardTable.ids($0, in: deck) } }
     return try order?.positions[card] ?? read { try CardTable.position($0, of: card) }
   }
 
   /// Looks whether the deck is there, and whether another process has changed anything.
   private func checkOrders(_ deck: DeckID) throws {
     try read { _ = try DeckTable.record($0, deck) }
-    orders.refresh(changeCount)
+    opened.orders.refresh(changeCount)
   }
 }
 

@@ -88,7 +88,7 @@ extension Workspace {
   /// The user's documents, opened at the first use.
   func documentStore() throws -> DocumentStore {
     _ = try store(for: "document")
-    if let openedDocuments { return openedDocuments }
+    if let known = opened.documents { return known }
     let entropy = environment.random.entropy
     try makePrivateFolder(folder)
     let fresh = try DocumentStore(
@@ -98,15 +98,15 @@ extension Workspace {
         (0..<(count + 7) / 8).flatMap { _ in withUnsafeBytes(of: entropy()) { Array($0) } }.prefix(count).map { $0 }
       }, decider: self, step: documentStep)
     if isInUnit || database.isInOperation || rehearsal.isOn { fresh.beginUnit() }
-    openedDocuments = fresh
+    opened.documents = fresh
     return fresh
   }
 
   func handle(of stored: StoredDocument) -> DocumentHandle {
-    documentHandles[ObjectIdentifier(stored)] { DocumentHandle(stored, in: self) }
+    handles.documents[ObjectIdentifier(stored)] { DocumentHandle(stored, in: self) }
   }
 
-  func forget(_ stored: StoredDocument) { documentHandles.forget(ObjectIdentifier(stored)) }
+  func forget(_ stored: StoredDocument) { handles.documents.forget(ObjectIdentifier(stored)) }
 
   /// A new document, saved at once. Without a colour, one of eight at random.
   public func createDocument(background: CardColor?) throws -> DocumentHandle {
@@ -137,8 +137,8 @@ extension Workspace {
   /// Saves moves and sizes that wait: when the shell is left or suspended.
   /// - Returns: what could not be saved.
   public func saveDocuments() -> [DocumentError] {
-    guard isOpen, let openedDocuments else { return [] }
-    return openedDocuments.saveAll()
+    guard isOpen, let documents = opened.documents else { return [] }
+    return documents.saveAll()
   }
 }
 

@@ -11,21 +11,21 @@ extension Workspace {
   /// Remembers that a game is to be stored. Only the last one needs to be: it takes the place of any other.
   func storeLater(_ game: GameHandle) {
     guard game.canResume else { return game.isWaiting = true }
-    waitingGame?.isWaiting = false
-    waitingGame = game
+    unit.waitingGame?.isWaiting = false
+    unit.waitingGame = game
     game.isWaiting = true
   }
 
   /// Puts away the game that waits for it. Called at the end of each line, command and unit of work.
   public func storeGames() throws {
-    guard let game = waitingGame, isOpen else { return }
+    guard let game = unit.waitingGame, isOpen else { return }
     try perform(.keepGame) { try game.store($0, now: environment.clocks.now()) }
-    (waitingGame, game.isWaiting) = (nil, false)
+    (unit.waitingGame, game.isWaiting) = (nil, false)
   }
 
   /// Keeps the result of a game that ended; one without any guess that counted is not worth it.
   func storeEnd(of game: GameHandle) throws {
-    if waitingGame === game { (waitingGame, game.isWaiting) = (nil, false) }
+    if unit.waitingGame === game { (unit.waitingGame, game.isWaiting) = (nil, false) }
     guard game.game.count > 0 else { return }
     try perform(.keepGame) { db in
       try GameTable.keep(db, game.game.result)

@@ -68,11 +68,11 @@ extension Workspace: DocumentDecider {
 
   /// Keeps what documents and database were changed, by one commit.
   func keepUnit(named name: String) throws -> [DocumentError] {
-    let documents = openedDocuments.flatMap { $0.hasUnitChanges ? $0 : nil }
+    let documents = opened.documents.flatMap { $0.hasUnitChanges ? $0 : nil }
     do {
       try database.commitUnit(named: name, prepare: documents.map { documents in { try self.prepare(documents, $0) } })
     } catch {
-      try openedDocuments?.rollbackUnit()
+      try opened.documents?.rollbackUnit()
       throw error
     }
     return try endDocumentUnit()
@@ -80,8 +80,8 @@ extension Workspace: DocumentDecider {
 
   /// Does what was decided about documents.
   private func endDocumentUnit() throws -> [DocumentError] {
-    guard let openedDocuments, openedDocuments.isInUnit else { return [] }
-    return try openedDocuments.finishUnit()
+    guard let documents = opened.documents, documents.isInUnit else { return [] }
+    return try documents.finishUnit()
   }
 
   /// Makes the documents' batch ready, and decides it with the transaction under way.
@@ -95,17 +95,17 @@ extension Workspace: DocumentDecider {
   func performAlone<T>(
     _ operation: Operation, on subject: String?, count: @escaping (T) -> Int, _ body: (Database) throws -> T
   ) throws -> T {
-    openedDocuments?.beginUnit()
+    opened.documents?.beginUnit()
     let result: T
     do {
       result = try database.operation(
         operation.rawValue, step: { operation.words(subject, count($0)) },
         prepare: { db in
-          guard let documents = self.openedDocuments, documents.hasUnitChanges else { return [] }
+          guard let documents = self.opened.documents, documents.hasUnitChanges else { return [] }
           return try self.prepare(documents, db)
         }, body)
     } catch {
-      try openedDocuments?.rollbackUnit()
+      try opened.documents?.rollbackUnit()
       throw error
     }
     _ = try endDocumentUnit()
@@ -149,7 +149,7 @@ extension Workspace: DocumentDecider {
     let store = try store()
     if rehearsal.isOn { throw WorkspaceError.rehearsal(again ? "redo" : "undo") }
     try storeGames()
-    if let openedDocuments, openedDocuments.hasUnitChanges { throw UndoError.inUnit }
+    if let documents = opened.documents, documents.hasUnitChanges { throw UndoError.inUnit }
     let wasInUnit = isInUnit
     let step: UndoStep
     do {
@@ -162,12 +162,12 @@ extension Workspace: DocumentDecider {
         return batch.files.map { UndoFile(name: $0.name, before: $0.before, after: $0.after) }
       }
     } catch {
-      try openedDocuments?.rollbackUnit()
-      if wasInUnit { openedDocuments?.beginUnit() }
+      try opened.documents?.rollbackUnit()
+      if wasInUnit { opened.documents?.beginUnit() }
       throw error
     }
     _ = try endDocumentUnit()
-    if wasInUnit { openedDocuments?.beginUnit() }
+    if wasInUnit { opened.documents?.beginUnit() }
     try reloadSettings()
     return step
   }

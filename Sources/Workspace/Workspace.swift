@@ -46,34 +46,17 @@ public final class Workspace {
   public let folder: String
   /// What the sign-in gave; it ends with the sign-out.
   @usableFromInline let access: AccountAccess
-  private let settingSources: SettingSources
-  private var openedPreferences: Preferences?
+  let sources: WorkspaceSources
   public let environment: Environment
   public let rehearsal: Rehearsal
-  public let lexicons: LexiconLibrary
-  public let modes: ModeTable
   /// Read at every call from Lua; nothing holds an access to it across another.
   @usableFromInline @exclusivity(unchecked) private(set) var isClosed = false
   let database: Store
-  private var deckHandles = HandleTable<DeckID, DeckHandle>()
-  private var cardHandles = HandleTable<CardID, CardHandle>()
-  private var lexiconHandles = HandleTable<ObjectIdentifier, LexiconHandle>()
-  private var gameHandles = HandleTable<ObjectIdentifier, GameHandle>()
-  var documentHandles = HandleTable<ObjectIdentifier, DocumentHandle>()
-  var openedDocuments: DocumentStore?
+  var handles = WorkspaceHandles()
   /// Told before each step that changes the documents' folder; the tests end the process there.
   var documentStep: (String) -> Int32 = { _ in 0 }
-  var orders = DeckOrders()
-  let drawing: DrawingProgram
-  var settingHandles = HandleTable<String, SettingHandle>()
-  /// How often each operation was done in the unit under way.
-  private var unitOperations: [Operation: Int] = [:]
-  /// The same in the words of the step of undo.
-  var unitParts = StepParts()
-  /// Names of decks, for those words: a loop asks for the same again and again.
-  var stepNames: [DeckID: String] = [:]
-  /// The game that was changed last and is not stored yet.
-  var waitingGame: GameHandle?
+  var opened = OpenedParts()
+  var unit = UnitRecord()
   /// Who is notified of what happens in games and sessions.
   public var observer: (any WorkspaceObserver)? {
     willSet { observer?.observesWordsDidChange = nil }
@@ -98,13 +81,10 @@ public final class Workspace {
     modes: ModeTable, drawing: DrawingProgram, rehearsal: Rehearsal = .off
   ) throws(AuthenticationError) {
     self.access = access
-    self.drawing = drawing
-    settingSources = settings
+    sources = WorkspaceSources(settings: settings, lexicons: lexicons, modes: modes, drawing: drawing)
     folder = try access.folder()
     self.environment = environment
     self.rehearsal = rehearsal
-    self.lexicons = lexicons
-    self.modes = modes
     database = Store(
       path: folder + "/collection.sqlite",
       migrations: Workspace.migrations,
@@ -116,17 +96,21 @@ public final class Workspace {
     DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
   }
 
+  public var lexicons: LexiconLibrary { sources.lexicons }
+  public var modes: ModeTable { sources.modes }
+  var drawing: DrawingProgram { sources.drawing }
+
   /// Ends the workspace: what a unit of work did is taken back unless it was committed. Handles answer "signed out".
   public func close() throws {
     guard !isClosed else { return }
     // What can't be stored must not keep the data open.
     let failure = isInUnit ? nil : storeFailure()
     isClosed = true
-    (observer, waitingGame) = (nil, nil)
-    openedDocuments?.close()
-    openedDocuments = nil
-    openedPreferences?.tree.endObserving()
-    openedPreferences = nil
+    (observer, unit.waitingGame) = (nil, nil)
+    opened.documents?.close()
+    opened.documents = nil
+    opened.preferences?.tree.endObserving()
+    opened.preferences = nil
     try database.close()
     if let failure { throw failure }
   }
@@ -166,7 +150,7 @@ public final class Workspace {
   ) throws -> T {
     let database = try store()
     if rehearsal.isOn, !database.isInUnit { throw WorkspaceError.rehearsal(operation.rawValue) }
-    orders.refresh(changeCount)
+    opened.orders.refresh(changeCount)
     // Before the change: a deck that it removes has a name now.
     let subject = subject()
     let result: T
@@ -175,10 +159,10 @@ public final class Workspace {
     } else {
       result = try performAlone(operation, on: subject, count: count, body)
     }
-    if operation.movesNoCard { orders.goOn(to: changeCount) }
+    if operation.movesNoCard { opened.orders.goOn(to: changeCount) }
     if database.isInUnit {
-      unitOperations[operation, default: 0] += 1
-      unitParts.add(operation, subject, count(result))
+      unit.operations[operation, default: 0] += 1
+      unit.parts.add(operation, subject, count(result))
     }
     return result
   }
@@ -191,9 +175,9 @@ public final class Workspace {
   /// Begins a unit: what follows is kept or taken back together. A script run is one.
   public func beginUnit() throws {
     if !isInUnit { try storeGames() }
-    (unitOperations, unitParts, stepNames) = ([:], StepParts(), [:])
+    (unit.operations, unit.parts, unit.deckNames) = ([:], StepParts(), [:])
     try store().beginUnit()
-    openedDocuments?.beginUnit()
+    opened.documents?.beginUnit()
   }
 
   /// Keeps what the unit did, documents and database by one commit.
@@ -206,9 +190,9 @@ public final class Workspace {
       try rollbackUnit()
       throw failure
     }
-    let waiting = openedDocuments?.saveAll() ?? []
+    let waiting = opened.documents?.saveAll() ?? []
     do {
-      return waiting + (try keepUnit(named: unitParts.words(from: origin)))
+      return waiting + (try keepUnit(named: unit.parts.words(from: origin)))
     } catch {
       if isOpen { try reloadSettings() }
       throw error
@@ -217,22 +201,22 @@ public final class Workspace {
 
   public func rollbackUnit() throws {
     let store = try store()
-    waitingGame?.isWaiting = false
-    waitingGame = nil
-    try openedDocuments?.rollbackUnit()
+    unit.waitingGame?.isWaiting = false
+    unit.waitingGame = nil
+    try opened.documents?.rollbackUnit()
     // In a rehearsal the documents are in a unit from the first to the last: none is ever written.
-    if rehearsal.isOn { openedDocuments?.beginUnit() }
+    if rehearsal.isOn { opened.documents?.beginUnit() }
     try store.rollbackUnit()
-    if unitOperations[.changeSettings] != nil { try reloadSettings() }
+    if unit.operations[.changeSettings] != nil { try reloadSettings() }
   }
 
   public var isInUnit: Bool { isOpen && database.isInUnit }
 
   /// What the unit under way has done until now, in words: "adding cards (3 times), creating a deck".
   public var unitSummary: String {
-    var unitOperations = unitOperations
-    if waitingGame != nil { unitOperations[.keepGame, default: 0] += 1 }
-    return unitOperations.sorted { $0.key.rawValue < $1.key.rawValue }
+    var operations = unit.operations
+    if unit.waitingGame != nil { operations[.keepGame, default: 0] += 1 }
+    return operations.sorted { $0.key.rawValue < $1.key.rawValue }
       .map { $0.value == 1 ? $0.key.rawValue : "\($0.key.rawValue) (\($0.value) times)" }.joined(separator: ", ")
   }
 
@@ -244,51 +228,51 @@ public final class Workspace {
   /// The user's settings, read at their first use. A database that is not there yet is not made for them.
   public func preferences() throws -> Preferences {
     _ = try store(for: "setting")
-    if let openedPreferences { return openedPreferences }
-    let fresh = try Preferences(settingSources, languages: lexicons.languages())
+    if let known = opened.preferences { return known }
+    let fresh = try Preferences(sources.settings, languages: lexicons.languages())
     if Glibc.access(folder + "/collection.sqlite", F_OK) == 0 {
       fresh.note(fresh.tree.load(try read { try SettingsTable.load($0) }, by: .user))
     }
     fresh.tree.keep = { [unowned self] changes in
       try perform(.changeSettings) { try SettingsTable.write(changes, $0) }
     }
-    openedPreferences = fresh
+    opened.preferences = fresh
     return fresh
   }
 
   /// Takes the settings from the database again, when it went back a step; observers are notified once of what changed.
   public func reloadSettings() throws {
-    guard let tree = openedPreferences?.tree else { return }
-    openedPreferences?.note(tree.load(try read { try SettingsTable.load($0) }, by: .user))
+    guard let tree = opened.preferences?.tree else { return }
+    opened.preferences?.note(tree.load(try read { try SettingsTable.load($0) }, by: .user))
   }
 
   /// Takes back what an owner declared and observes.
-  public func removeSettings(of owner: Owner) { openedPreferences?.tree.remove(owner) }
+  public func removeSettings(of owner: Owner) { opened.preferences?.tree.remove(owner) }
 
   // MARK: Handles: one object for one thing while it lives
 
   func handle(of deck: DeckID) -> DeckHandle {
-    deckHandles[deck] { DeckHandle(deck, in: self) }
+    handles.decks[deck] { DeckHandle(deck, in: self) }
   }
 
   func handle(of card: CardID) -> CardHandle {
-    cardHandles[card] { CardHandle(card, in: self) }
+    handles.cards[card] { CardHandle(card, in: self) }
   }
 
   func handle(of lexicon: Lexicon) -> LexiconHandle {
-    lexiconHandles[ObjectIdentifier(lexicon)] { LexiconHandle(lexicon, in: self) }
+    handles.lexicons[ObjectIdentifier(lexicon)] { LexiconHandle(lexicon, in: self) }
   }
 
   /// The handle of a game, for a mode's functions, which are given the game itself.
   public func handle(of game: Game) -> GameHandle {
-    gameHandles[ObjectIdentifier(game)] {
+    handles.games[ObjectIdentifier(game)] {
       GameHandle(game, in: self)
     }
   }
 
-  func forget(_ game: Game) { gameHandles.forget(ObjectIdentifier(game)) }
-  func forget(_ deck: DeckID) { deckHandles.forget(deck) }
-  func forget(_ card: CardID) { cardHandles.forget(card) }
+  func forget(_ game: Game) { handles.games.forget(ObjectIdentifier(game)) }
+  func forget(_ deck: DeckID) { handles.decks.forget(deck) }
+  func forget(_ card: CardID) { handles.cards.forget(card) }
 }
 
 /// Something that Lua may keep: it belongs to the workspace that made it and ends with it.

@@ -77,7 +77,7 @@ extension Workspace {
 
   private func handle(ofSetting name: String, _ kind: SettingKind) -> SettingHandle {
     // A name that is declared anew as another kind is another thing.
-    settingHandles[kind.word + " " + name] {
+    handles.settings[kind.word + " " + name] {
       switch kind {
       case .group, .toggle: SettingGroupHandle(name, in: self)
       case .choice: SettingChoiceHandle(name, in: self)

@@ -2,6 +2,7 @@
 // Invariant: every key that Deckhand does not know is kept in the card's fields.
 
 import Problems
+import Text
 import Values
 
 final class JSONCards: CardRows {
@@ -51,7 +52,13 @@ final class JSONCards: CardRows {
       repeat {
         let name = try reader.name()
         if let invalidReason = name.anyInvalidReason { row.refuse(.badText, "the name of a value \(invalidReason)") }
-        try member(name.bytes, into: &row)
+        if name.bytes.withUnsafeBufferPointer({ hasEndlessMarks($0) }) {
+          // It would take minutes to compare such a name with any other.
+          row.refuse(.badText, "the name of a value has more than \(longestMarkRun) combining marks in a row")
+          _ = try reader.field()
+        } else {
+          try member(name.bytes, into: &row)
+        }
         try reader.checkRow()
       } while try reader.goesOn(until: close)
     }

@@ -1,0 +1,46 @@
+// The parts of a workspace: what it is given, what it opens, what it hands out, and the unit of work under way.
+// Invariant: they are plain records; `Workspace` alone changes them.
+
+import CardDocuments
+import Decks
+import Lexicon
+import ToggleSettings
+import WordGames
+
+/// What outlives a sign-in, and the settings from outside the account.
+struct WorkspaceSources {
+  let settings: SettingSources
+  let lexicons: LexiconLibrary
+  let modes: ModeTable
+  /// The program that decodes and draws pictures.
+  let drawing: DrawingProgram
+}
+
+/// What is opened at its first use.
+struct OpenedParts {
+  var preferences: Preferences?
+  var documents: DocumentStore?
+  var orders = DeckOrders()
+}
+
+/// The objects that were handed out, one for each thing while somebody holds it.
+struct WorkspaceHandles {
+  var decks = HandleTable<DeckID, DeckHandle>()
+  var cards = HandleTable<CardID, CardHandle>()
+  var lexicons = HandleTable<ObjectIdentifier, LexiconHandle>()
+  var games = HandleTable<ObjectIdentifier, GameHandle>()
+  var documents = HandleTable<ObjectIdentifier, DocumentHandle>()
+  var settings = HandleTable<String, SettingHandle>()
+}
+
+/// What the unit of work under way did so far.
+struct UnitRecord {
+  /// How often each operation was done.
+  var operations: [Operation: Int] = [:]
+  /// The same in the words of the step of undo.
+  var parts = StepParts()
+  /// Names of decks, for those words: a loop asks for the same again and again.
+  var deckNames: [DeckID: String] = [:]
+  /// The game that was changed last and is not stored yet.
+  var waitingGame: GameHandle?
+}
