@@ -167,7 +167,7 @@ private func readResult(_ stack: borrowing LuaStack, _ context: BindingContext) 
 }
 
 extension LuaError {
-  fileprivate var isOfOrdinaryLife: Bool { problem != nil && stopReason == nil && !passesOn }
+  fileprivate var isOfOrdinaryLife: Bool { problem != nil && stopReason == nil && !isUncatchable }
 }
 
 /// `args`: positional values at 1, 2, ..., each value by its name in small letters too.

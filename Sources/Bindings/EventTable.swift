@@ -179,7 +179,7 @@ public final class EventTable {
   /// - Parameters:
   ///   - change: the number of the change from outside; those that listeners make in answer to it count to it.
   ///   - cancel: ends the subscription, when the listener used the time up.
-  func hear(
+  func observe(
     _ subject: String, change: Int, _ context: BindingContext, _ function: LuaReference, cancel: () -> Void,
     _ body: () throws -> Void
   ) {

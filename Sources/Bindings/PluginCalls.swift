@@ -97,7 +97,7 @@ extension BindingContext {
     guard let plugin = owner.plugin?.description else { return try body() }
     do {
       return try body()
-    } catch let error as LuaError where error.passesOn {
+    } catch let error as LuaError where error.isUncatchable {
       throw error
     } catch let error as LuaError {
       throw told(PluginCallError(plugin: plugin, call, error, limits: terms.limits), error.trace)
@@ -114,7 +114,7 @@ extension BindingContext {
 
 extension LuaError {
   /// Ctrl-C and the end of the program are nobody's error; what was told once names its plugin already.
-  var passesOn: Bool {
+  var isUncatchable: Bool {
     switch stopReason {
     case .interrupt, .exit: true
     default: problem.map { [.failure(.pluginFailed), .failure(.pluginStopped)].contains($0.report.code) } ?? false

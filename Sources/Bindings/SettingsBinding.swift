@@ -124,7 +124,7 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
     var cancel: () -> Void = {}
     let inner = tree.observe(prefix, by: context.settingOwner()) { [weak tree, charge] changes, _ in
       defer { withExtendedLifetime(charge) {} }
-      context.events.hear(subject, change: tree?.changeCount ?? 0, context, listener, cancel: cancel) {
+      context.events.observe(subject, change: tree?.changeCount ?? 0, context, listener, cancel: cancel) {
         try listener.call([LuaValue.list(changes.map(luaValue(of:)))], results: 0) { _ in }
       }
     }

@@ -149,7 +149,7 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
     let options = try stack.optionalTable(3)
     try options?.allowOnly(["min"])
     let least = try options?.optionalInteger("min", in: 1...1000) ?? 2
-    return handle.lexicon.listFormable(from: letters, minLength: least)
+    return handle.lexicon.formableWords(from: letters, minLength: least)
   }
   type.method(
     "match", [LuaParameter("pattern", .string)], returns: .list(.string), fails: true,

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -219,12 +218,4 @@ int terminal_raw(const char *restoring_text) {
   raw.c_cc[VMIN] = 1;
   raw.c_cc[VTIME] = 0;
   return tcsetattr(use->fd, TCSADRAIN, &raw) == 0 ? 0 : errno;
-}
-
-bool terminal_size(int fd, int *columns, int *rows) {
-  struct winsize size;
-  if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return false;
-  *columns = size.ws_col;
-  *rows = size.ws_row;
-  return true;
 }

@@ -62,8 +62,6 @@ public struct FileFacts: Equatable, Sendable {
     owner = status.rawValue.st_uid
     modified = Moment(seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
   }
-
-  public func isSameFile(as other: FileFacts) -> Bool { inode == other.inode && device == other.device }
 }
 
 /// Whether a path leads to something that this process can find.

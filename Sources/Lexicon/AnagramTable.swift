@@ -21,20 +21,20 @@ struct AnagramTable {
   /// The number of buckets for so many words: about two words each.
   static func buckets(for words: Int) -> Int { words / 2 + 1 }
 
-  /// The tables of a checked image.
-  init?(_ image: Image) {
-    let (starts, slots) = (image.elements(.buckets, as: UInt32.self), image.elements(.anagrams, as: UInt64.self))
-    guard let bitmap = image.elements(.bitmap, as: UInt64.self).baseAddress, let firstStart = starts.baseAddress,
+  /// The tables of a checked compiled index.
+  init?(_ compiled: CompiledIndex) {
+    let (starts, slots) = (compiled.elements(.buckets, as: UInt32.self), compiled.elements(.anagrams, as: UInt64.self))
+    guard let bitmap = compiled.elements(.bitmap, as: UInt64.self).baseAddress, let firstStart = starts.baseAddress,
       let firstSlot = slots.baseAddress
     else { return nil }
     self.bitmap = bitmap
-    bitmapMask = (1 as UInt64) << image.bitmapBits - 1
+    bitmapMask = (1 as UInt64) << compiled.bitmapBits - 1
     self.starts = firstStart
     bucketCount = starts.count - 1
     self.slots = firstSlot
     slotCount = UInt32(clamping: slots.count - Self.stride)
-    offsetBits = UInt64(image.offsetBits)
-    bounds = image.bounds
+    offsetBits = UInt64(compiled.offsetBits)
+    bounds = compiled.bounds
   }
 
   /// The bucket of a hash: its high half scaled to their number.

@@ -2,10 +2,10 @@
 // Invariant: fixed, since compiled files hold it; it finds damage, it does not stop a forger.
 
 /// The checksum of a compiled list: over all its bytes but the checksum itself.
-func imageChecksum(of image: UnsafeRawBufferPointer) -> UInt64 {
-  let field = ImageLayout.Field.checksum.rawValue
-  let head = digest(UnsafeRawBufferPointer(rebasing: image[..<field]), seed: 0)
-  return digest(UnsafeRawBufferPointer(rebasing: image[(field + 8)...]), seed: head)
+func imageChecksum(of compiled: UnsafeRawBufferPointer) -> UInt64 {
+  let field = IndexLayout.Field.checksum.rawValue
+  let head = digest(UnsafeRawBufferPointer(rebasing: compiled[..<field]), seed: 0)
+  return digest(UnsafeRawBufferPointer(rebasing: compiled[(field + 8)...]), seed: head)
 }
 
 /// A 64-bit digest of bytes, in four lanes so that a processor keeps busy. It finds damage, not forgery.

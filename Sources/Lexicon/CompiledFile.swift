@@ -8,54 +8,54 @@ import Glibc
 
 struct CompiledFile {
   let path: String
-  let expected: Image.Expectation
+  let expected: CompiledIndex.Expectation
 
-  /// The image of the file when it is valid for a list of this size and time; nil when it must be made again.
-  func open(source: (bytes: UInt64, time: Int64)) -> Image? {
+  /// The compiled index of the file when it is valid for a list of this size and time; nil when it must be made again.
+  func open(source: (bytes: UInt64, time: Int64)) -> CompiledIndex? {
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      let image = Image.mapping(descriptor, bytes: Int(status.st_size), expected: expected),
-      image.source.bytes == source.bytes, image.source.time == source.time
+      let compiled = CompiledIndex.mapping(descriptor, bytes: Int(status.st_size), expected: expected),
+      compiled.source.bytes == source.bytes, compiled.source.time == source.time
     else { return nil }
-    if nanoseconds(status.st_mtim) == nanoseconds(stamp(image)) { return image }
-    guard image.hasIntactChecksum else { return nil }
+    if nanoseconds(status.st_mtim) == nanoseconds(stamp(compiled)) { return compiled }
+    guard compiled.hasIntactChecksum else { return nil }
     // Where the time can't be set the checksum is looked at again the next time: slower, no less safe.
-    setTime(descriptor, image)
-    return image
+    setTime(descriptor, compiled)
+    return compiled
   }
 
   /// Writes the file whole or not at all, and maps it. Throws the system's reason as `unwritable` where it can't be
   /// written.
-  func write(_ content: [UInt8]) throws(LexiconError) -> Image {
-    var image: Image?
+  func write(_ content: [UInt8]) throws(LexiconError) -> CompiledIndex {
+    var compiled: CompiledIndex?
     do {
       try makePrivateFolder(parentFolder(of: path))
       var options = Replacement()
       (options.keepsMode, options.followsLinks) = (false, false)
       try AtomicFile.write(path, options) { descriptor in
-        image = Image.mapping(descriptor, bytes: content.count, expected: expected)
-        if let image { setTime(descriptor, image) }
+        compiled = CompiledIndex.mapping(descriptor, bytes: content.count, expected: expected)
+        if let compiled { setTime(descriptor, compiled) }
       } _: { sink in
         try sink.append(content)
       }
     } catch {
       throw .unwritable(path: path, reason: systemWords((error as? FileError)?.number ?? EIO))
     }
-    guard let image else { throw .unwritable(path: path, reason: systemWords(EIO)) }
-    return image
+    guard let compiled else { throw .unwritable(path: path, reason: systemWords(EIO)) }
+    return compiled
   }
 
   /// The time that says "this checksum was looked at": between 2001 and 2035.
-  private func stamp(_ image: Image) -> timespec {
-    let checksum = image.checksum
+  private func stamp(_ compiled: CompiledIndex) -> timespec {
+    let checksum = compiled.checksum
     return timespec(tv_sec: 1_000_000_000 + Int(checksum >> 34), tv_nsec: Int(checksum & 0x1FFF_FFFF))
   }
 
-  private func setTime(_ descriptor: Int32, _ image: Image) {
-    let time = stamp(image)
+  private func setTime(_ descriptor: Int32, _ compiled: CompiledIndex) {
+    let time = stamp(compiled)
     futimens(descriptor, [time, time])
   }
 }

@@ -24,7 +24,7 @@ extension Lexicon {
   }
 
   /// The words that can be laid with `letters`, as `formable`.
-  public func listFormable(from letters: String, minLength: Int = 2) -> ListedWords {
+  public func formableWords(from letters: String, minLength: Int = 2) -> ListedWords {
     var letters = letters
     return ListedWords(lexicon: self, offsets: letters.withUTF8 { formableOffsets($0, minLength: minLength) })
   }
@@ -45,7 +45,7 @@ extension Lexicon {
   public func listAnagrams(of letters: String) -> ListedWords {
     var letters = letters
     let offsets = letters.withUTF8 { bytes in
-      let bag = LetterBag(bytes, alphabet: image.alphabet)
+      let bag = LetterBag(bytes, alphabet: compiled.alphabet)
       return bag.isWhole ? formableOffsets(bag, minLength: bag.total) : []
     }
     return ListedWords(lexicon: self, offsets: offsets)
@@ -54,7 +54,7 @@ extension Lexicon {
   private func formableOffsets(
     _ letters: UnsafeBufferPointer<UInt8>, minLength: Int, sorted: Bool = true
   ) -> [UInt32] {
-    formableOffsets(LetterBag(letters, alphabet: image.alphabet), minLength: minLength, sorted: sorted)
+    formableOffsets(LetterBag(letters, alphabet: compiled.alphabet), minLength: minLength, sorted: sorted)
   }
 
   /// The offsets of the words, ascending where `sorted`, which is their order.
@@ -84,7 +84,7 @@ extension Lexicon {
     hashes[0] = 0
     var filled = 1
     for code in bag.distinct {
-      let value = image.alphabet.letterHashes[Int(code)]
+      let value = compiled.alphabet.letterHashes[Int(code)]
       let (before, added) = (filled, filled * Int(bag.counts[Int(code)]))
       for index in 0..<added { hashes[before &+ index] = hashes[index] &+ value }
       filled += added
@@ -127,7 +127,7 @@ extension Lexicon {
   ) {
     var offset = offset(ofIndex: block.indices.lowerBound)
     for _ in block.indices {
-      guard image.bounds.contains(offset) else { break }
+      guard compiled.bounds.contains(offset) else { break }
       if canLay(offset, with: counts, blanks: blanks, used: used) { found.append(offset) }
       offset += 1 + UInt32(heap[Int(offset)])
     }
@@ -160,7 +160,7 @@ extension Lexicon {
   /// Calls `body` with the code of each letter until it answers false; a letter of no code is 0.
   @inline(__always)
   private func forEachCode(of word: UnsafeBufferPointer<UInt8>, _ body: (UInt16) -> Bool) {
-    let alphabet = image.alphabet
+    let alphabet = compiled.alphabet
     for index in 0..<word.count {
       let byte = word[index]
       guard byte < 0x80, !alphabet.hasMarks else {

@@ -14,24 +14,24 @@ public final class Lexicon {
   public let foldsAccents: Bool
   /// Whether this lexicon is mapped from a compiled file (and shared), rather than made in memory.
   public let isMapped: Bool
-  let image: Image
+  let compiled: CompiledIndex
   let heap: UnsafePointer<UInt8>
   let table: SlotTable
   let anagrams: AnagramTable
   let blocks: [Block]
 
-  init?(_ image: Image, language: Language, name: String, foldsAccents: Bool, isMapped: Bool) {
-    guard let heap = image.elements(.heap, as: UInt8.self).baseAddress,
-      let table = SlotTable(image, .table), let anagrams = AnagramTable(image),
-      let blocks = Block.all(of: image)
+  init?(_ compiled: CompiledIndex, language: Language, name: String, foldsAccents: Bool, isMapped: Bool) {
+    guard let heap = compiled.elements(.heap, as: UInt8.self).baseAddress,
+      let table = SlotTable(compiled, .table), let anagrams = AnagramTable(compiled),
+      let blocks = Block.all(of: compiled)
     else { return nil }
-    self.image = image
+    self.compiled = compiled
     self.language = language
     self.name = name
     self.foldsAccents = foldsAccents
     self.isMapped = isMapped
-    count = image.wordCount
-    report = image.report
+    count = compiled.wordCount
+    report = compiled.report
     self.heap = heap
     self.table = table
     self.anagrams = anagrams
@@ -54,14 +54,14 @@ public final class Lexicon {
 
   /// The bytes that `contains` goes by: the words and their table.
   public var membershipBytes: Int {
-    image.elements(.heap, as: UInt8.self).count + image.elements(.table, as: UInt8.self).count
+    compiled.elements(.heap, as: UInt8.self).count + compiled.elements(.table, as: UInt8.self).count
   }
 
   /// The number of letters of a text that is in normal form at first sight: each of its letters is one scalar and
   /// stands in some word of the list. Nil for any other text, normal or not.
   public func lettersIfNormal(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
     // In Greek, what is normal depends on where in a word a sigma stands.
-    guard language.letterCase != .finalSigma, !image.alphabet.hasMarks else { return nil }
+    guard language.letterCase != .finalSigma, !compiled.alphabet.hasMarks else { return nil }
     var (index, letters) = (0, 0)
     while index < text.count {
       var value = Int(text[index])
@@ -71,7 +71,7 @@ public final class Lexicon {
         value = (value & 0x1F) << 6 | Int(text[index] & 0x3F)
         index += 1
       }
-      guard image.alphabet.simple[value] != 0 else { return nil }
+      guard compiled.alphabet.simple[value] != 0 else { return nil }
       letters += 1
     }
     return letters
@@ -111,7 +111,7 @@ public final class Lexicon {
     return found
   }
 
-  /// The bytes of the word at an offset that the image's bounds contain.
+  /// The bytes of the word at an offset that the compiled index's bounds contain.
   @inline(__always)
   func bytes(at offset: UInt32) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: heap + Int(offset) + 1, count: Int(heap[Int(offset)]))
@@ -121,14 +121,14 @@ public final class Lexicon {
 
   /// The offset of the word of this index, 0 ..< count; 0 where a damaged file has none.
   func offset(ofIndex index: Int) -> UInt32 {
-    let samples = image.elements(.samples, as: UInt32.self)
+    let samples = compiled.elements(.samples, as: UInt32.self)
     guard index >= 0, index < count else { return 0 }
-    var offset = samples[index / ImageLayout.sampleStep]
-    for _ in 0..<index % ImageLayout.sampleStep {
-      guard image.bounds.contains(offset) else { return 0 }
+    var offset = samples[index / IndexLayout.sampleStep]
+    for _ in 0..<index % IndexLayout.sampleStep {
+      guard compiled.bounds.contains(offset) else { return 0 }
       offset += 1 + UInt32(heap[Int(offset)])
     }
-    return image.bounds.contains(offset) ? offset : 0
+    return compiled.bounds.contains(offset) ? offset : 0
   }
 }
 
@@ -139,11 +139,11 @@ public struct WordLookup {
 }
 
 extension SlotTable {
-  /// A table section of a checked image.
-  init?(_ image: Image, _ section: ImageLayout.Section) {
-    let lines = image.elements(section, as: Line.self)
+  /// A table section of a checked compiled index.
+  init?(_ compiled: CompiledIndex, _ section: IndexLayout.Section) {
+    let lines = compiled.elements(section, as: Line.self)
     guard let start = lines.baseAddress, !lines.isEmpty else { return nil }
-    self.init(lines: start, lineCount: lines.count, offsetBits: image.offsetBits, bounds: image.bounds)
+    self.init(lines: start, lineCount: lines.count, offsetBits: compiled.offsetBits, bounds: compiled.bounds)
   }
 }
 
@@ -156,24 +156,24 @@ struct Block {
   /// 64-bit words of one plane.
   var stride: Int { (indices.count + 63) / 64 }
 
-  /// The blocks of an image that have words, the longest words first; nil when they claim more than there is.
-  static func all(of image: Image) -> [Block]? {
-    let fields = image.elements(.blocks, as: UInt32.self)
-    let planeWords = image.elements(.planes, as: UInt64.self).count
+  /// The blocks of a compiled index that have words, the longest words first; nil when they claim more than there is.
+  static func all(of compiled: CompiledIndex) -> [Block]? {
+    let fields = compiled.elements(.blocks, as: UInt32.self)
+    let planeWords = compiled.elements(.planes, as: UInt64.self).count
     var blocks: [Block] = []
     var next = 0
-    for length in (0..<ImageLayout.blockCount).reversed() {
-      let field = length * ImageLayout.blockFields
+    for length in (0..<IndexLayout.blockCount).reversed() {
+      let field = length * IndexLayout.blockFields
       let (first, count, planes) = (Int(fields[field]), Int(fields[field + 1]), Int(fields[field + 2]))
       if count == 0 { continue }
       let block = Block(length: length, indices: first..<first + count, planes: planes)
-      guard length > 0, first == next, first + count <= image.wordCount,
-        planes + block.stride * length * image.planeCount <= planeWords
+      guard length > 0, first == next, first + count <= compiled.wordCount,
+        planes + block.stride * length * compiled.planeCount <= planeWords
       else { return nil }
       blocks.append(block)
       next = first + count
     }
-    return next == image.wordCount ? blocks : nil
+    return next == compiled.wordCount ? blocks : nil
   }
 }
 

@@ -112,29 +112,31 @@ public final class LexiconLibrary {
     _ source: ListSource, _ name: String, _ language: Language, _ encoding: ListEncoding, _ policy: WordPolicy,
     cachedAs fileName: String, anew: Bool
   ) throws(LexiconError) -> Lexicon {
-    let expected = Image.Expectation(policy: policy.fingerprint, name: name)
+    let expected = CompiledIndex.Expectation(policy: policy.fingerprint, name: name)
     let file = cacheFolder.map { folder in
       CompiledFile(path: "\(folder)/\(fileName)\(policy.foldsAccents ? ".folded" : "").words", expected: expected)
     }
-    func lexicon(_ image: Image, isMapped: Bool) -> Lexicon? {
-      Lexicon(image, language: language, name: name, foldsAccents: policy.foldsAccents, isMapped: isMapped)
+    func lexicon(_ compiled: CompiledIndex, isMapped: Bool) -> Lexicon? {
+      Lexicon(compiled, language: language, name: name, foldsAccents: policy.foldsAccents, isMapped: isMapped)
     }
-    if !anew, let stamp = source.stamp, let image = file?.open(source: stamp),
-      let lexicon = lexicon(image, isMapped: true)
+    if !anew, let stamp = source.stamp, let compiled = file?.open(source: stamp),
+      let lexicon = lexicon(compiled, isMapped: true)
     {
       return lexicon
     }
-    var (words, stamp) = try source.collect(encoding, WordSieve(policy), limits)
-    let content = try Lexicon.image(of: &words, policy, stamp, path: source.path, name: name)
-    if let image = kept(content, file), let lexicon = lexicon(image, isMapped: true) { return lexicon }
-    guard let image = Image.inMemory(content, expected: expected), let lexicon = lexicon(image, isMapped: false) else {
+    var (words, stamp) = try source.collect(encoding, WordNormalizer(policy), limits)
+    let content = try Lexicon.compiled(of: &words, policy, stamp, path: source.path, name: name)
+    if let compiled = kept(content, file), let lexicon = lexicon(compiled, isMapped: true) { return lexicon }
+    guard let compiled = CompiledIndex.inMemory(content, expected: expected),
+      let lexicon = lexicon(compiled, isMapped: false)
+    else {
       throw .badList(path: source.path, reason: "it could not be compiled")
     }
     return lexicon
   }
 
-  /// The image of a compiled list once it is written; nil when it can't be, and then `cacheFailure` says why.
-  private func kept(_ content: [UInt8], _ file: CompiledFile?) -> Image? {
+  /// The compiled index of a compiled list once it is written; nil when it can't be, and then `cacheFailure` says why.
+  private func kept(_ content: [UInt8], _ file: CompiledFile?) -> CompiledIndex? {
     guard let file else { return nil }
     do throws(LexiconError) {
       return try file.write(content)
@@ -147,13 +149,13 @@ public final class LexiconLibrary {
 
 extension Lexicon {
   /// The compiled form of collected words.
-  static func image(
+  static func compiled(
     of words: inout WordCollection, _ policy: WordPolicy, _ source: SourceStamp, path: String, name: String
   ) throws(LexiconError) -> [UInt8] {
     words.arrange()
     guard !words.isOverfull else { throw .badList(path: path, reason: "it has more words than a compiled list holds") }
     guard words.report.kept > 0 else { throw .badList(path: path, reason: "it holds no usable word") }
-    var builder = ImageBuilder(words: words, policy: policy.fingerprint, source: source, name: name)
+    var builder = IndexBuilder(words: words, policy: policy.fingerprint, source: source, name: name)
     return builder.build()
   }
 
@@ -163,12 +165,12 @@ extension Lexicon {
   ) throws(LexiconError) -> Lexicon {
     let (policy, name) = (WordPolicy(language: language, foldsAccents: foldAccents), name ?? language.name)
     var collection = WordCollection(limit: ListLimits().words)
-    let sieve = WordSieve(policy)
-    for var word in words { word.withUTF8 { collection.add($0, by: sieve) } }
-    let content = try image(of: &collection, policy, SourceStamp(), path: name, name: name)
-    let expected = Image.Expectation(policy: policy.fingerprint, name: name)
-    guard let image = Image.inMemory(content, expected: expected),
-      let lexicon = Lexicon(image, language: language, name: name, foldsAccents: foldAccents, isMapped: false)
+    let normalizer = WordNormalizer(policy)
+    for var word in words { word.withUTF8 { collection.add($0, by: normalizer) } }
+    let content = try compiled(of: &collection, policy, SourceStamp(), path: name, name: name)
+    let expected = CompiledIndex.Expectation(policy: policy.fingerprint, name: name)
+    guard let compiled = CompiledIndex.inMemory(content, expected: expected),
+      let lexicon = Lexicon(compiled, language: language, name: name, foldsAccents: foldAccents, isMapped: false)
     else { throw .badList(path: name, reason: "it could not be compiled") }
     return lexicon
   }

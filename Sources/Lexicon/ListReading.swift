@@ -5,7 +5,7 @@ import Text
 
 /// Adds the words of a whole list to `collection`. `path` is for messages.
 func readList(
-  _ bytes: UnsafeBufferPointer<UInt8>, path: String, encoding: ListEncoding, sieve: WordSieve,
+  _ bytes: UnsafeBufferPointer<UInt8>, path: String, encoding: ListEncoding, normalizer: WordNormalizer,
   _ isInterrupted: () -> Bool = { false }, into collection: inout WordCollection
 ) throws(LexiconError) {
   var rest = bytes[...]
@@ -23,7 +23,7 @@ func readList(
     lines += 1
     if lines & 0xFFF == 0, isInterrupted() { throw .interrupted }
     let before = collection.report[.notText]
-    addLine(UnsafeBufferPointer(rebasing: rest[rest.startIndex..<end]), encoding, sieve, &collection)
+    addLine(UnsafeBufferPointer(rebasing: rest[rest.startIndex..<end]), encoding, normalizer, &collection)
     if firstBad == 0, collection.report[.notText] > before { firstBad = lines }
     rest = rest[min(end + 1, rest.endIndex)...]
   }
@@ -35,17 +35,17 @@ func readList(
 }
 
 private func addLine(
-  _ line: UnsafeBufferPointer<UInt8>, _ encoding: ListEncoding, _ sieve: WordSieve,
+  _ line: UnsafeBufferPointer<UInt8>, _ encoding: ListEncoding, _ normalizer: WordNormalizer,
   _ collection: inout WordCollection
 ) {
   var line = line[...]
   while let last = line.last, isBlank(last) { line.removeLast() }
   while let first = line.first, isBlank(first) { line.removeFirst() }
   guard encoding == .latin1, line.contains(where: { $0 >= 0x80 }), line.count <= 1024 else {
-    return collection.add(UnsafeBufferPointer(rebasing: line), by: sieve)
+    return collection.add(UnsafeBufferPointer(rebasing: line), by: normalizer)
   }
   var text = String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))
-  text.withUTF8 { collection.add($0, by: sieve) }
+  text.withUTF8 { collection.add($0, by: normalizer) }
 }
 
 private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

@@ -37,30 +37,31 @@ enum ListSource: Equatable {
 
   /// Reads and cleans the words.
   func collect(
-    _ encoding: ListEncoding, _ sieve: WordSieve, _ limits: ListLimits
+    _ encoding: ListEncoding, _ normalizer: WordNormalizer, _ limits: ListLimits
   ) throws(LexiconError) -> (words: WordCollection, stamp: SourceStamp) {
     var words = WordCollection(limit: limits.words)
     switch self {
     case .list(let path):
       let file = try ListFile(path: path, limit: limits.bytes)
-      try readList(file.bytes, path: path, encoding: encoding, sieve: sieve, limits.isInterrupted, into: &words)
+      try readList(
+        file.bytes, path: path, encoding: encoding, normalizer: normalizer, limits.isInterrupted, into: &words)
       return (words, file.stamp)
     case .dictionary(let dictionary, let affixes):
       let (dictionary, affixes) = (
         try ListFile(path: dictionary, limit: limits.bytes), try ListFile(path: affixes, limit: limits.bytes)
       )
-      words = try expanded(dictionary, try AffixRules(affixes), sieve, limits)
+      words = try expanded(dictionary, try AffixRules(affixes), normalizer, limits)
       let (a, b) = (dictionary.stamp, affixes.stamp)
       return (words, SourceStamp(bytes: a.bytes &+ b.bytes, time: max(a.time, b.time), hash: a.hash &* 31 &+ b.hash))
     }
   }
 
   private func expanded(
-    _ dictionary: ListFile, _ rules: AffixRules, _ sieve: WordSieve, _ limits: ListLimits
+    _ dictionary: ListFile, _ rules: AffixRules, _ normalizer: WordNormalizer, _ limits: ListLimits
   ) throws(LexiconError) -> WordCollection {
     var words = WordCollection(limit: limits.words)
     let expansion = AffixExpansion(rules: rules, path: dictionary.path, limit: limits.words) { form in
-      words.add(form, by: sieve)
+      words.add(form, by: normalizer)
     }
     try expansion.expand(dictionary.bytes)
     return words

@@ -1,5 +1,5 @@
 // Words that were found, as places in the list: who needs only their bytes makes no String. Invariant: every offset is
-// one that the image's bounds contain.
+// one that the compiled index's bounds contain.
 
 /// Some words of a lexicon, in order.
 public struct ListedWords {

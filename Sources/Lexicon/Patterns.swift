@@ -98,7 +98,7 @@ extension Lexicon {
   public func listMatches(
     of pattern: String, isInterrupted: () -> Bool = { false }
   ) throws(LexiconError) -> ListedWords {
-    let pattern = try Pattern(pattern, alphabet: image.alphabet)
+    let pattern = try Pattern(pattern, alphabet: compiled.alphabet)
     var offsets: [UInt32] = []
     var tried = 0
     for block in blocks {
@@ -111,7 +111,7 @@ extension Lexicon {
       {
         tried += 1
         if tried & 0x3FF == 0, isInterrupted() { throw .interrupted }
-        let isMatch = pattern.stars < 2 || pattern.matches(image.alphabet.codes(of: bytes(at: offset)))
+        let isMatch = pattern.stars < 2 || pattern.matches(compiled.alphabet.codes(of: bytes(at: offset)))
         if isMatch { offsets.append(offset) }
       }
     }
@@ -138,7 +138,7 @@ extension Lexicon {
 
   /// The neighbours of a word, as `neighbours`.
   public func listNeighbours(of word: String) -> ListedWords {
-    let codes = image.alphabet.codes(of: Array(word.utf8))
+    let codes = compiled.alphabet.codes(of: Array(word.utf8))
     guard let block = blocks.first(where: { $0.length == codes.count }) else {
       return ListedWords(lexicon: self, offsets: [])
     }
@@ -176,13 +176,13 @@ extension Lexicon {
   }
 
   private func plane(_ plane: Int, at position: Int, of block: Block) -> UnsafeBufferPointer<UInt64> {
-    let start = block.planes + (position * image.planeCount + plane) * block.stride
-    return UnsafeBufferPointer(rebasing: image.elements(.planes, as: UInt64.self)[start..<start + block.stride])
+    let start = block.planes + (position * compiled.planeCount + plane) * block.stride
+    return UnsafeBufferPointer(rebasing: compiled.elements(.planes, as: UInt64.self)[start..<start + block.stride])
   }
 
   /// Clears the rows whose letters at two positions differ.
   private func keepEqual(_ rows: inout [UInt64], of block: Block, _ first: Int, _ second: Int) {
-    for plane in 0..<image.planeCount {
+    for plane in 0..<compiled.planeCount {
       let (left, right) = (self.plane(plane, at: first, of: block), self.plane(plane, at: second, of: block))
       for index in rows.indices { rows[index] &= ~(left[index] ^ right[index]) }
     }
@@ -201,7 +201,7 @@ extension Lexicon {
   }
 
   private func keep(_ rows: inout [UInt64], of block: Block, position: Int, code: UInt16) {
-    for plane in 0..<image.planeCount {
+    for plane in 0..<compiled.planeCount {
       let bits = self.plane(plane, at: position, of: block)
       let flip: UInt64 = code >> UInt16(plane) & 1 == 1 ? 0 : ~0
       for index in rows.indices { rows[index] &= bits[index] ^ flip }

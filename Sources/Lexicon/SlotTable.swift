@@ -1,6 +1,6 @@
 // A packed open-addressing table of a compiled list: 32 bits a slot, the word's offset below a few bits of its hash.
 // Invariant: a search reads only slots of its lines, each at most once, and passes on only offsets that the heap's
-// bounds contain (or the first word's); whatever the slots hold, nothing outside the image is read.
+// bounds contain (or the first word's); whatever the slots hold, nothing outside the compiled index is read.
 
 /// Where words may begin in a heap: after its head, and before the guard that ends it.
 struct HeapBounds {
@@ -8,21 +8,21 @@ struct HeapBounds {
 
   /// The bounds of a heap of so many bytes, head and guard included.
   init(heapBytes: Int) {
-    span = UInt32(clamping: heapBytes - ImageLayout.headBytes - ImageLayout.guardBytes)
+    span = UInt32(clamping: heapBytes - IndexLayout.headBytes - IndexLayout.guardBytes)
   }
 
   /// Whether eight bytes before the offset and 256 after it are in the heap.
   @inline(__always)
-  func contains(_ offset: UInt32) -> Bool { offset &- UInt32(ImageLayout.headBytes) < span }
+  func contains(_ offset: UInt32) -> Bool { offset &- UInt32(IndexLayout.headBytes) < span }
 
   /// The offset, or where the first word begins.
   @inline(__always)
-  func clamped(_ offset: UInt32) -> UInt32 { contains(offset) ? offset : UInt32(ImageLayout.headBytes) }
+  func clamped(_ offset: UInt32) -> UInt32 { contains(offset) ? offset : UInt32(IndexLayout.headBytes) }
 
   /// 0 where `contains` is true, else 1; without a branch.
   @inline(__always)
   func excess(of offset: UInt32) -> UInt64 {
-    (UInt64(offset &- UInt32(ImageLayout.headBytes)) &+ (1 << 32 &- UInt64(span))) >> 32
+    (UInt64(offset &- UInt32(IndexLayout.headBytes)) &+ (1 << 32 &- UInt64(span))) >> 32
   }
 }
 

@@ -22,8 +22,8 @@ struct WordCollection {
   init(limit: Int) { self.limit = limit }
 
   /// Adds what a line gives. `notText` lines count as the list's reader decides.
-  mutating func add(_ line: UnsafeBufferPointer<UInt8>, by sieve: WordSieve) {
-    switch sieve.judge(line) {
+  mutating func add(_ line: UnsafeBufferPointer<UInt8>, by normalizer: WordNormalizer) {
+    switch normalizer.judge(line) {
     case .asIs(let letters): append(line, letters: letters)
     case .word(var word, let letters): word.withUTF8 { append($0, letters: letters) }
     case .dropped(let reason): report[reason] += 1

@@ -1,5 +1,5 @@
 // The two hashes of a compiled list: of a word's bytes (membership) and of a set of letters (anagrams). Invariant: both
-// are fixed, since compiled files hold tables that were made with them; a change asks for a new `ImageLayout.version`.
+// are fixed, since compiled files hold tables that were made with them; a change asks for a new `IndexLayout.version`.
 
 /// Up to 16 bytes as two numbers: the first eight bytes and the last eight, both the whole text where there are fewer.
 /// Of two texts of one length, both numbers are equal only when the texts are.

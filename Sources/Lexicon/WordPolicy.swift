@@ -46,7 +46,7 @@ struct WordPolicy {
 }
 
 /// A policy at work on the lines of a list.
-final class WordSieve {
+final class WordNormalizer {
   private let policy: WordPolicy
   /// For scalars below U+0800, once asked: whether the scalar alone is a small letter in NFC that the policy leaves as
   /// it is.

@@ -37,7 +37,7 @@ public struct WordSequence: Sequence, IteratorProtocol {
   /// Words lie one after another, so that only the first of a range is looked for.
   private mutating func offset(ofIndex index: Int) -> UInt32 {
     var offset = following?.index == index ? following?.offset ?? 0 : lexicon.offset(ofIndex: index)
-    if !lexicon.image.bounds.contains(offset) { offset = lexicon.offset(ofIndex: index) }
+    if !lexicon.compiled.bounds.contains(offset) { offset = lexicon.offset(ofIndex: index) }
     following = (index + 1, offset + 1 + UInt32(lexicon.heap[Int(offset)]))
     return offset
   }

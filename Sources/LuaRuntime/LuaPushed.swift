@@ -62,12 +62,6 @@ extension LuaTable {
 }
 
 extension LuaStack {
-  /// Pushes an argument as the result that it is already.
-  @inlinable public func pushArgument(_ index: Int) -> LuaPushed {
-    lua_pushvalue(L, Int32(truncatingIfNeeded: index))
-    return LuaPushed(1)
-  }
-
   /// Pushes an element of a plain table.
   @inlinable public func pushElement(_ position: Int, ofTableAt index: Int) {
     lua_rawgeti(L, Int32(truncatingIfNeeded: index), Int64(position))

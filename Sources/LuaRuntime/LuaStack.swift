@@ -86,7 +86,6 @@ public struct LuaStack: ~Copyable {
   public func isTruthy(_ index: Int) -> Bool { lua_toboolean(L, Int32(index)) != 0 }
   public func isNumber(_ index: Int) -> Bool { lua_type(L, Int32(index)) == LUA_TNUMBER }
   public func isText(_ index: Int) -> Bool { lua_type(L, Int32(index)) == LUA_TSTRING }
-  public func isInteger(_ index: Int) -> Bool { integerOrNil(index) != nil }
 
   /// What the value is called in an error: "nil", "no value", "deck".
   public func typeName(_ index: Int) -> String { String(cString: dh_value_name(L, Int32(index))) }

@@ -43,7 +43,7 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
-  private enum Course {
+  private enum Kind {
     case review(ReviewSession)
     case sprint(Sprint)
   }
@@ -52,7 +52,7 @@ public final class SessionHandle: WorkspaceHandle {
   public let deck: DeckHandle
   public let options: Options
   private let query: CardQuery?
-  private let course: Course
+  private let kind: Kind
   private var marks: [DeckMark]
   private var seenChanges: Int
   /// Whether its end was notified.
@@ -67,7 +67,7 @@ public final class SessionHandle: WorkspaceHandle {
     let workspace = deck.workspace
     marks = try workspace.read { try Self.marks($0, deck.id) }
     seenChanges = workspace.changeCount
-    course = try workspace.read { db in
+    kind = try workspace.read { db in
       switch options.mode {
       case .review:
         .review(try ReviewSession(db, deck: deck.id, limit: options.limit, query: query, at: workspace.moment))
@@ -91,24 +91,24 @@ public final class SessionHandle: WorkspaceHandle {
     try ([deck] + DeckTable.within(db, deck).map(\.id)).map { try DeckMark(db, $0) }
   }
 
-  /// The course; a race is begun afresh when the cards have changed.
-  private func current() throws -> Course {
+  /// The session; a sprint starts again when the cards have changed.
+  private func current() throws -> Kind {
     _ = try workspace.store(for: "session")
-    guard case .sprint(let sprint) = course, seenChanges != workspace.changeCount else { return course }
+    guard case .sprint(let sprint) = kind, seenChanges != workspace.changeCount else { return kind }
     let now = try workspace.read { try Self.marks($0, deck.id) }
     seenChanges = workspace.changeCount
     if now != marks {
       marks = now
       sprint.reset(cards: try workspace.read { try Self.stack($0, deck.id, options, query, at: workspace.moment) })
     }
-    return course
+    return kind
   }
 
   // MARK: State
 
   /// Cards that it has in its queue, for what it weighs.
   public var queueLength: Int {
-    switch course {
+    switch kind {
     case .review(let session): session.remaining
     case .sprint(let sprint): sprint.remaining
     }

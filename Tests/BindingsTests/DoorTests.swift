@@ -131,7 +131,10 @@ import Workspace
       c = shell.command{name = "greet", summary = "Greets.", example = "greet Ana --loud",
         arguments = {"NAME: who", "--loud"}, run = function(args) return "hello " .. args.name end}
       """)
-    try program.check([("c.name, c.summary, c.example, c.owner", "greet Greets. greet Ana --loud you")])
+    try program.check([
+      ("c.name, c.summary, c.example, c.owner", "greet Greets. greet Ana --loud you"),
+      ("c.usage", "greet NAME [--loud]"),
+    ])
     #expect(program.recorder.commands.map(\.name) == ["greet"])
   }
 

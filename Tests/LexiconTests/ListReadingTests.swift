@@ -46,6 +46,9 @@ import Testing
     let lexicon = try load(Array((words.joined(separator: "\n") + "\n").utf8) + [0x63, 0xE9, 0x0A, 0xFF, 0x0A])
     #expect(lexicon.count == 500)
     #expect(lexicon.report[.notText] == 2)
+    // A character of three bytes that ends after two is no letter of two.
+    let cut = try load(Array((words.joined(separator: "\n") + "\n").utf8) + [0x63, 0xE0, 0xA7, 0x0A])
+    #expect(cut.count == 500 && cut.report[.notText] == 1)
   }
 
   @Test func `a line of a megabyte is dropped, and the rest is read`() throws {

@@ -60,6 +60,17 @@ private final class Nest {
 }
 
 @Suite struct LimitTests {
+  @Test(.timeLimit(.minutes(1)), arguments: ["coroutine.close(co)", "coroutine.resume(co)"])
+  func `the clock stops code that goes on after a coroutine has ended`(end: String) throws {
+    let state = try LuaState(libraries: .sandboxed)
+    defer { state.close() }
+    state.timeLimit = 0.1
+    let code = "local co = coroutine.create(coroutine.yield) coroutine.resume(co) \(end) while true do end"
+    let run = try state.load(code, name: "clock")
+    let error = try #require(throws: LuaError.self) { try run.call([], results: 0) { _ in } }
+    #expect(error.stopReason == .deadline)
+  }
+
   @Test func `a plugin's limit stops the plugin and what it called, and its caller goes on`() throws {
     let nest = try Nest(pluginSeconds: 0.05)
     defer { nest.close() }

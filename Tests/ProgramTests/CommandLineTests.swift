@@ -5,6 +5,15 @@ import TestSupport
 import Testing
 
 @Suite struct CommandLineTests {
+  @Test(arguments: [
+    ("{10, 20, {30, 40}}", "{10, 20, {30, 40}}"), ("{7, 8, a = 9}", "{7, 8, a = 9}"),
+    ("1, 'x', nil", #"1    "x"    nil"#),
+  ])
+  func `a value of Lua is shown with its elements in their order`(code: String, shown: String) throws {
+    let words = try Home().run("-e", code).output.split(whereSeparator: \.isWhitespace)
+    #expect(words == shown.split(whereSeparator: \.isWhitespace))
+  }
+
   @Test func `version and help answer on standard output`() throws {
     let home = try Home()
     #expect(try home.run("--version").output == "Deckhand 0.1.0\n")

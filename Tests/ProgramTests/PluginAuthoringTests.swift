@@ -5,6 +5,17 @@ import TestSupport
 import Testing
 
 @Suite struct PluginAuthoringTests {
+  @Test func `the files of lua-types name each argument, and which may be left out`() throws {
+    let home = try Home()
+    #expect(try home.run("lua-types", home.path + "/types").status == 0)
+    let stubs = text(of: home.path + "/types/deck.lua")
+    for line in [
+      "---@param query? string\n", "---@param position integer\n", "function deck:cards(query) end\n",
+      "function deck:card(position) end\n",
+    ] { #expect(stubs.contains(line), "\(line)") }
+    #expect(text(of: home.path + "/types/card.lua").contains("---@param ... string tags\nfunction card:tag(...) end\n"))
+  }
+
   @Test func `a new plugin passes its own test, and a failing test ends with status 1`() throws {
     let home = try Home()
     #expect(try home.run("plugin", "new", "mine").status == 0)

@@ -1,17 +1,12 @@
 // Random numbers that repeat.
 
-/// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators"): the same numbers for the same
-/// seed.
+import Values
+
+/// The program's own generator: the same numbers for the same seed, held to known ones by SeededNumbersTests.
 public struct TestGenerator: RandomNumberGenerator, Sendable {
-  private var state: UInt64
+  private var numbers: SeededNumbers
 
-  public init(_ seed: UInt64) { state = seed }
+  public init(_ seed: UInt64) { numbers = SeededNumbers(seed: seed) }
 
-  public mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+  public mutating func next() -> UInt64 { numbers.next() }
 }

@@ -115,6 +115,7 @@ private final class TestData: ModeData {
     _ = try guessLater("cambering", game)
     #expect(workspace.unitSummary == "keeping a game")
     try workspace.rollbackUnit()
+    try workspace.storeGames()
     #expect(try workspace.read { try GameTable.saved($0) }?.state.found.count == 1)
     try workspace.beginUnit()
     try game.guess("cab").word == "cab" ? workspace.storeGames() : ()

@@ -31,8 +31,6 @@ int terminal_next_signal(void);
 /// Puts the modes back, stops this process as Ctrl-Z does and returns when it goes on. What came meanwhile is dropped
 /// but for signals that end the process.
 void terminal_suspend(void);
-/// Columns and rows; false when the terminal does not say.
-bool terminal_size(int fd, int *columns, int *rows);
 
 // The line editor.
 

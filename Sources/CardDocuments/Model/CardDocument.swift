@@ -156,7 +156,7 @@ public struct CardDocument: Equatable, Sendable {
   }
 
   /// Puts the images that the original app kept beside the document in place of their file names.
-  mutating func adopt(_ images: [String: ContentHash]) {
+  mutating func load(_ images: [String: ContentHash]) {
     for (place, element) in list.all.enumerated() {
       guard let file = element.imageFile, let hash = images[file] else { continue }
       list.put(.text(hash.description), "image", at: place)

@@ -313,7 +313,7 @@ public final class DocumentStore {
       if let bytes = try imageIfThere(hash, of: other) { state.images[hash] = bytes }
     }
     let adopted = try adoptable(of: other)
-    state.content.adopt(adopted.mapValues { ContentHash(of: $0) })
+    state.content.load(adopted.mapValues { ContentHash(of: $0) })
     for bytes in adopted.values { state.images[ContentHash(of: bytes)] = bytes }
   }
 
@@ -363,7 +363,7 @@ public final class DocumentStore {
     let adopted = try adoptable(of: document)
     if !adopted.isEmpty {
       let hashes = adopted.mapValues { ContentHash(of: $0) }
-      document.state.content.adopt(hashes)
+      document.state.content.load(hashes)
       for bytes in adopted.values { document.state.images[ContentHash(of: bytes)] = bytes }
     }
     guard let name = document.state.name, try isChangedElsewhere(document, name) else { return nil }

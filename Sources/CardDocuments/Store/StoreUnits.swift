@@ -108,7 +108,7 @@ extension DocumentStore {
       // Decided by its journal alone, it is done at the next opening; decided elsewhere likewise.
       if decider == nil { throw error }
     }
-    try settle(unit)
+    try updateHandles(unit)
     return unitConflicts
   }
 
@@ -152,7 +152,7 @@ extension DocumentStore {
   }
 
   /// After the files are in place: the handles learn what is on disk.
-  private func settle(_ unit: UnitOfWork) throws(DocumentError) {
+  private func updateHandles(_ unit: UnitOfWork) throws(DocumentError) {
     for document in unit.changed where !document.isRemoved {
       guard let name = document.state.name, let bytes = unit.written[name] else { continue }
       _ = try wrote(document, name, bytes)

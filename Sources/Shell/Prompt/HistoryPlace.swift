@@ -31,8 +31,10 @@ extension History {
 
   /// Changes to another history when the person or a setting has changed.
   static func use(in session: Session) {
+    // Without a prompt nothing is opened for it: the settings would be read at each start.
+    guard let lineReader = session.input.lineReader else { return }
     let wanted = wantedPlace(session)
-    guard let lineReader = session.input.lineReader, wanted != session.input.historyPlace else { return }
+    if wanted == session.input.historyPlace { return }
     let isSameUser = wanted.session == session.input.historyPlace?.session
     let lines = lineReader.history.entries
     let fresh = make(for: session)

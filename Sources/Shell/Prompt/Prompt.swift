@@ -75,7 +75,10 @@ package final class Prompt {
     Interrupts.clear()
     if !pastedLines.isEmpty { return runLine(pastedLines.removeFirst(), source) }
     switch try source.read(prompt: "> ") {
-    case .line(let line): runLine(line, source)
+    case .line(let line):
+      // A Ctrl-C from before the line was read, between the clearing and the reading, is not for this line.
+      Interrupts.clear()
+      runLine(line, source)
     case .interrupted: break
     case .stopped where session.input.isIdle: IdleLock(session).lock()
     case .stopped where Interrupts.endingSignal != nil: break

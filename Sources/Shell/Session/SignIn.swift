@@ -63,32 +63,25 @@ package struct SignIn {
 
   /// Asks until somebody is signed in or leaves; answers the exit status then.
   private func askToSignIn() -> Int32? {
-    while true {
-      do {
-        try Interrupts.holding { try signIn(session.options.signIn.user, passwordFile: nil) }
-        return nil
-      } catch is LeftSignIn {
-        return ExitStatus.signIn
-      } catch let error as AuthenticationError where error.mayTryAgain {
-        session.report(error, origin: "login", asJSON: false)
-      } catch {
-        let status = session.report(error, origin: "login", asJSON: false)
-        return session.state.leaving ?? (status == ExitStatus.interrupted ? status : ExitStatus.signIn)
-      }
-    }
+    ask(whenLeft: ExitStatus.signIn) { try signIn(session.options.signIn.user, passwordFile: nil) }
   }
 
   /// Asks whoever is signed in for their password until it is right; answers the exit status when they leave.
   func askForPassword() -> Int32? {
+    ask(whenLeft: ExitStatus.done) {
+      let password = try readPassword("Password for \(printable(session.gate.user ?? "")): ")
+      try session.gate.confirm(password)
+    }
+  }
+
+  /// Asks until `question` comes to its end; answers the exit status when the user leaves, or may not try again.
+  private func ask(whenLeft status: Int32, _ question: () throws -> Void) -> Int32? {
     while true {
       do {
-        try Interrupts.holding {
-          let password = try readPassword("Password for \(printable(session.gate.user ?? "")): ")
-          try session.gate.confirm(password)
-        }
+        try Interrupts.holding(question)
         return nil
       } catch is LeftSignIn {
-        return ExitStatus.done
+        return status
       } catch let error as AuthenticationError where error.mayTryAgain {
         session.report(error, origin: "login", asJSON: false)
       } catch {

@@ -64,18 +64,16 @@ package struct Style: OptionSet, Sendable {
 
   package static let bold = Style(rawValue: 1 << 0)
   package static let dim = Style(rawValue: 1 << 1)
-  package static let underlined = Style(rawValue: 1 << 2)
-  package static let reversed = Style(rawValue: 1 << 3)
-  package static let red = Style(rawValue: 1 << 4)
-  package static let green = Style(rawValue: 1 << 5)
-  package static let yellow = Style(rawValue: 1 << 6)
-  package static let blue = Style(rawValue: 1 << 7)
-  package static let magenta = Style(rawValue: 1 << 8)
-  package static let cyan = Style(rawValue: 1 << 9)
+  package static let reversed = Style(rawValue: 1 << 2)
+  package static let red = Style(rawValue: 1 << 3)
+  package static let green = Style(rawValue: 1 << 4)
+  package static let yellow = Style(rawValue: 1 << 5)
+  package static let blue = Style(rawValue: 1 << 6)
+  package static let cyan = Style(rawValue: 1 << 7)
 
   /// The parameters of "select graphic rendition" (ECMA-48, 8.3.117).
   fileprivate var parameters: String {
-    let numbers = [1, 2, 4, 7, 31, 32, 33, 34, 35, 36]
+    let numbers = [1, 2, 7, 31, 32, 33, 34, 36]
     let chosen = numbers.enumerated().filter { rawValue & 1 << $0.offset != 0 }
     return chosen.map { String($0.element) }.joined(separator: ";")
   }

@@ -9,7 +9,7 @@ struct SourceStamp: Equatable {
   var hash: UInt64 = 0
 }
 
-struct ImageBuilder {
+struct IndexBuilder {
   private let words: WordCollection
   private let policy: UInt32
   private let source: SourceStamp
@@ -17,7 +17,7 @@ struct ImageBuilder {
   private let alphabet: Alphabet
   private let offsetBits: Int
   private var offsets: [UInt32] = []
-  private var sections = [[UInt8]](repeating: [], count: ImageLayout.Section.allCases.count)
+  private var sections = [[UInt8]](repeating: [], count: IndexLayout.Section.allCases.count)
 
   /// `words` must be arranged.
   init(words: WordCollection, policy: UInt32, source: SourceStamp, name: String) {
@@ -26,7 +26,7 @@ struct ImageBuilder {
     self.source = source
     self.name = name
     alphabet = Alphabet(of: words)
-    let heapBytes = words.entries.reduce(ImageLayout.headBytes) { $0 + 1 + Int($1.bytes) }
+    let heapBytes = words.entries.reduce(IndexLayout.headBytes) { $0 + 1 + Int($1.bytes) }
     offsetBits = max(8, heapBytes.bitWidth - heapBytes.leadingZeroBitCount)
   }
 
@@ -36,13 +36,13 @@ struct ImageBuilder {
     writeTable()
     writeAnagrams()
     writeBlocksAndPlanes()
-    set(.samples, to: stride(from: 0, to: offsets.count, by: ImageLayout.sampleStep).map { offsets[$0] })
+    set(.samples, to: stride(from: 0, to: offsets.count, by: IndexLayout.sampleStep).map { offsets[$0] })
     set(.letters, to: alphabet.encoded)
     set(.name, to: Array(name.utf8))
     return assemble()
   }
 
-  private mutating func set(_ section: ImageLayout.Section, to values: [some FixedWidthInteger]) {
+  private mutating func set(_ section: IndexLayout.Section, to values: [some FixedWidthInteger]) {
     sections[section.rawValue] = values.withUnsafeBytes { Array($0) }
   }
 
@@ -51,15 +51,15 @@ struct ImageBuilder {
   }
 
   private mutating func writeHeap() {
-    var heap = [UInt8](repeating: 0, count: ImageLayout.headBytes)
-    heap.reserveCapacity(words.heap.count + words.entries.count + ImageLayout.guardBytes)
+    var heap = [UInt8](repeating: 0, count: IndexLayout.headBytes)
+    heap.reserveCapacity(words.heap.count + words.entries.count + IndexLayout.guardBytes)
     offsets.reserveCapacity(words.entries.count)
     for entry in words.entries {
       offsets.append(UInt32(truncatingIfNeeded: heap.count))
       heap.append(entry.bytes)
       heap.append(contentsOf: bytes(of: entry))
     }
-    heap.append(contentsOf: [UInt8](repeating: 0, count: ImageLayout.guardBytes))
+    heap.append(contentsOf: [UInt8](repeating: 0, count: IndexLayout.guardBytes))
     set(.heap, to: heap)
   }
 
@@ -109,13 +109,13 @@ struct ImageBuilder {
   }
 
   private mutating func writeBlocksAndPlanes() {
-    var blocks = [UInt32](repeating: 0, count: ImageLayout.blockCount * ImageLayout.blockFields)
+    var blocks = [UInt32](repeating: 0, count: IndexLayout.blockCount * IndexLayout.blockFields)
     var planes: [UInt64] = []
     var first = 0
     while first < words.entries.count {
       let length = Int(words.entries[first].letters)
       let end = words.entries[first...].firstIndex { Int($0.letters) != length } ?? words.entries.count
-      let field = length * ImageLayout.blockFields
+      let field = length * IndexLayout.blockFields
       blocks[field] = UInt32(truncatingIfNeeded: first)
       blocks[field + 1] = UInt32(truncatingIfNeeded: end - first)
       blocks[field + 2] = UInt32(truncatingIfNeeded: planes.count)
@@ -141,42 +141,42 @@ struct ImageBuilder {
   }
 
   private func assemble() -> [UInt8] {
-    var image = [UInt8](repeating: 0, count: ImageLayout.headerBytes)
-    for section in ImageLayout.Section.allCases {
-      let field = ImageLayout.Field.sections.rawValue + section.rawValue * 16
-      put(UInt64(image.count), at: field, in: &image)
-      put(UInt64(sections[section.rawValue].count), at: field + 8, in: &image)
-      image.append(contentsOf: sections[section.rawValue])
-      image.append(contentsOf: [UInt8](repeating: 0, count: ImageLayout.aligned(image.count) - image.count))
+    var compiled = [UInt8](repeating: 0, count: IndexLayout.headerBytes)
+    for section in IndexLayout.Section.allCases {
+      let field = IndexLayout.Field.sections.rawValue + section.rawValue * 16
+      put(UInt64(compiled.count), at: field, in: &compiled)
+      put(UInt64(sections[section.rawValue].count), at: field + 8, in: &compiled)
+      compiled.append(contentsOf: sections[section.rawValue])
+      compiled.append(contentsOf: [UInt8](repeating: 0, count: IndexLayout.aligned(compiled.count) - compiled.count))
     }
-    writeHeader(&image)
-    return image
+    writeHeader(&compiled)
+    return compiled
   }
 
-  private func writeHeader(_ image: inout [UInt8]) {
-    put(ImageLayout.magic, .magic, &image)
-    put(ImageLayout.version, .version, &image)
-    put(policy, .policy, &image)
-    put(UInt64(image.count), .totalBytes, &image)
-    put(source.bytes, .sourceBytes, &image)
-    put(source.time, .sourceTime, &image)
-    put(source.hash, .sourceHash, &image)
-    put(UInt32(truncatingIfNeeded: words.entries.count), .wordCount, &image)
-    put(UInt32(truncatingIfNeeded: alphabet.count), .letterCount, &image)
-    put(UInt32(truncatingIfNeeded: offsetBits), .offsetBits, &image)
-    put(UInt32(truncatingIfNeeded: bitmapBits), .bitmapBits, &image)
-    put(UInt32(truncatingIfNeeded: alphabet.planeCount), .planeCount, &image)
+  private func writeHeader(_ compiled: inout [UInt8]) {
+    put(IndexLayout.magic, .magic, &compiled)
+    put(IndexLayout.version, .version, &compiled)
+    put(policy, .policy, &compiled)
+    put(UInt64(compiled.count), .totalBytes, &compiled)
+    put(source.bytes, .sourceBytes, &compiled)
+    put(source.time, .sourceTime, &compiled)
+    put(source.hash, .sourceHash, &compiled)
+    put(UInt32(truncatingIfNeeded: words.entries.count), .wordCount, &compiled)
+    put(UInt32(truncatingIfNeeded: alphabet.count), .letterCount, &compiled)
+    put(UInt32(truncatingIfNeeded: offsetBits), .offsetBits, &compiled)
+    put(UInt32(truncatingIfNeeded: bitmapBits), .bitmapBits, &compiled)
+    put(UInt32(truncatingIfNeeded: alphabet.planeCount), .planeCount, &compiled)
     for (index, count) in words.report.counts.enumerated() {
-      put(UInt32(clamping: count), at: ImageLayout.Field.dropCounts.rawValue + index * 4, in: &image)
+      put(UInt32(clamping: count), at: IndexLayout.Field.dropCounts.rawValue + index * 4, in: &compiled)
     }
-    put(image.withUnsafeBytes(imageChecksum(of:)), .checksum, &image)
+    put(compiled.withUnsafeBytes(imageChecksum(of:)), .checksum, &compiled)
   }
 
-  private func put(_ value: some FixedWidthInteger, _ field: ImageLayout.Field, _ image: inout [UInt8]) {
-    put(value, at: field.rawValue, in: &image)
+  private func put(_ value: some FixedWidthInteger, _ field: IndexLayout.Field, _ compiled: inout [UInt8]) {
+    put(value, at: field.rawValue, in: &compiled)
   }
 
-  private func put<Value: FixedWidthInteger>(_ value: Value, at offset: Int, in image: inout [UInt8]) {
-    image.withUnsafeMutableBytes { $0.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self) }
+  private func put<Value: FixedWidthInteger>(_ value: Value, at offset: Int, in compiled: inout [UInt8]) {
+    compiled.withUnsafeMutableBytes { $0.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self) }
   }
 }

@@ -1,5 +1,5 @@
 // The layout of a compiled list: a header of fixed fields, then sections, all little-endian, each section on a multiple
-// of 64. Invariant: a reader trusts nothing but the bounds it has checked itself; see `Image`.
+// of 64. Invariant: a reader trusts nothing but the bounds it has checked itself; see `CompiledIndex`.
 //
 // heap      8 zeros, then for each word its number of bytes and its bytes; longest words first, then by code point.
 //             A word is named by its offset in the heap, so sorting offsets sorts words. `guardBytes` zeros end it.
@@ -14,7 +14,7 @@
 // list in code point order, each with its number of bytes before it; codes count from 1. name      the language, for a
 // person who looks into the file.
 
-enum ImageLayout {
+enum IndexLayout {
   static let magic: UInt64 = 0x0A1A_5845_4C4B_4344  // "DCKLEX", then two bytes that a text transfer would spoil
   static let version: UInt32 = 2
   static let headerBytes = 512

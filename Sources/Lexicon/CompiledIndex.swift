@@ -1,13 +1,13 @@
-// A compiled list in memory, mapped from its file or made just now, after its bounds were checked. Invariant: once an
-// `Image` exists, every section lies inside its bytes, aligned, and holds as many elements as the header says; an
-// offset that `bounds` contains may be followed by 256 bytes without leaving the heap. Whoever takes an offset or an
+// A compiled list in memory, mapped from its file or made just now, after its bounds were checked. Invariant: once a
+// `CompiledIndex` exists, every section lies inside its bytes, aligned, and holds as many elements as the header says;
+// an offset that `bounds` contains may be followed by 256 bytes without leaving the heap. Whoever takes an offset or an
 // index out of a section compares it with these bounds before use. So no content of the file, not even one that changes
 // while it is mapped, makes a query read outside; only a file cut short under the mapping would (nobody writes into
 // these files: they are replaced as a whole).
 
 import Glibc
 
-final class Image {
+final class CompiledIndex {
   /// What a file must be to be taken for the compiled form of a list.
   struct Expectation {
     let policy: UInt32
@@ -29,10 +29,10 @@ final class Image {
 
   /// Takes over a mapping, or memory that was allocated; gives it back when the bytes are no compiled list.
   private init?(bytes: UnsafeRawBufferPointer, isMapped: Bool, expected: Expectation) {
-    let header = ImageHeader(bytes: bytes)
+    let header = IndexHeader(bytes: bytes)
     guard let ranges = header.validSections(expected),
       let alphabet = Alphabet(
-        encoded: UnsafeRawBufferPointer(rebasing: bytes[ranges[ImageLayout.Section.letters.rawValue]]),
+        encoded: UnsafeRawBufferPointer(rebasing: bytes[ranges[IndexLayout.Section.letters.rawValue]]),
         count: header.integer(.letterCount))
     else {
       Self.release(bytes, isMapped: isMapped)
@@ -48,7 +48,7 @@ final class Image {
     planeCount = header.integer(.planeCount)
     source = header.source
     report = header.report
-    bounds = HeapBounds(heapBytes: ranges[ImageLayout.Section.heap.rawValue].count)
+    bounds = HeapBounds(heapBytes: ranges[IndexLayout.Section.heap.rawValue].count)
   }
 
   deinit { Self.release(bytes, isMapped: isMapped) }
@@ -62,39 +62,39 @@ final class Image {
     }
   }
 
-  /// An image of bytes that are copied; nil when they are no compiled list of what is expected.
-  static func inMemory(_ content: [UInt8], expected: Expectation) -> Image? {
+  /// A compiled index of bytes that are copied; nil when they are no compiled list of what is expected.
+  static func inMemory(_ content: [UInt8], expected: Expectation) -> CompiledIndex? {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(content.count, 1), alignment: 64)
     memory.copyBytes(from: content)
-    return Image(
+    return CompiledIndex(
       bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory)[..<content.count]), isMapped: false,
       expected: expected)
   }
 
-  /// An image of an open file, shared with every process that maps it; nil when it is no compiled list of what is
-  /// expected.
-  static func mapping(_ descriptor: Int32, bytes count: Int, expected: Expectation) -> Image? {
-    guard count >= ImageLayout.headerBytes else { return nil }
+  /// A compiled index of an open file, shared with every process that maps it; nil when it is no compiled list of what
+  /// is expected.
+  static func mapping(_ descriptor: Int32, bytes count: Int, expected: Expectation) -> CompiledIndex? {
+    guard count >= IndexLayout.headerBytes else { return nil }
     guard let base = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0), base != MAP_FAILED else { return nil }
-    return Image(bytes: UnsafeRawBufferPointer(start: base, count: count), isMapped: true, expected: expected)
+    return CompiledIndex(bytes: UnsafeRawBufferPointer(start: base, count: count), isMapped: true, expected: expected)
   }
 
   /// The checksum that the header has.
-  var checksum: UInt64 { ImageHeader(bytes: bytes).checksum }
+  var checksum: UInt64 { IndexHeader(bytes: bytes).checksum }
 
   /// Whether the bytes are those that were written.
   var hasIntactChecksum: Bool { imageChecksum(of: bytes) == checksum }
 
   /// The elements of a section.
   func elements<Element: BitwiseCopyable>(
-    _ section: ImageLayout.Section, as type: Element.Type
+    _ section: IndexLayout.Section, as type: Element.Type
   ) -> UnsafeBufferPointer<Element> {
     UnsafeRawBufferPointer(rebasing: bytes[ranges[section.rawValue]]).assumingMemoryBound(to: type)
   }
 }
 
 /// Reads the header of what may be a compiled list.
-struct ImageHeader {
+struct IndexHeader {
   let bytes: UnsafeRawBufferPointer
 
   private func load<Value: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, as type: Value.Type) -> Value {
@@ -102,65 +102,65 @@ struct ImageHeader {
   }
 
   /// A field of 32 bits.
-  func integer(_ field: ImageLayout.Field) -> Int { Int(load(field.rawValue, as: UInt32.self)) }
+  func integer(_ field: IndexLayout.Field) -> Int { Int(load(field.rawValue, as: UInt32.self)) }
 
-  var checksum: UInt64 { load(ImageLayout.Field.checksum.rawValue, as: UInt64.self) }
+  var checksum: UInt64 { load(IndexLayout.Field.checksum.rawValue, as: UInt64.self) }
 
   var source: SourceStamp {
     SourceStamp(
-      bytes: load(ImageLayout.Field.sourceBytes.rawValue, as: UInt64.self),
-      time: load(ImageLayout.Field.sourceTime.rawValue, as: Int64.self),
-      hash: load(ImageLayout.Field.sourceHash.rawValue, as: UInt64.self))
+      bytes: load(IndexLayout.Field.sourceBytes.rawValue, as: UInt64.self),
+      time: load(IndexLayout.Field.sourceTime.rawValue, as: Int64.self),
+      hash: load(IndexLayout.Field.sourceHash.rawValue, as: UInt64.self))
   }
 
   var report: CompileReport {
     var report = CompileReport()
     report.kept = integer(.wordCount)
     for reason in DropReason.allCases {
-      report[reason] = Int(load(ImageLayout.Field.dropCounts.rawValue + reason.rawValue * 4, as: UInt32.self))
+      report[reason] = Int(load(IndexLayout.Field.dropCounts.rawValue + reason.rawValue * 4, as: UInt32.self))
     }
     return report
   }
 
   /// The sections' ranges, when the header is of this version and policy and all that it claims fits the bytes.
-  func validSections(_ expected: Image.Expectation) -> [Range<Int>]? {
-    guard bytes.count >= ImageLayout.headerBytes,
-      load(ImageLayout.Field.magic.rawValue, as: UInt64.self) == ImageLayout.magic,
-      integer(.version) == Int(ImageLayout.version), integer(.policy) == Int(expected.policy),
-      load(ImageLayout.Field.totalBytes.rawValue, as: UInt64.self) == UInt64(bytes.count)
+  func validSections(_ expected: CompiledIndex.Expectation) -> [Range<Int>]? {
+    guard bytes.count >= IndexLayout.headerBytes,
+      load(IndexLayout.Field.magic.rawValue, as: UInt64.self) == IndexLayout.magic,
+      integer(.version) == Int(IndexLayout.version), integer(.policy) == Int(expected.policy),
+      load(IndexLayout.Field.totalBytes.rawValue, as: UInt64.self) == UInt64(bytes.count)
     else { return nil }
     var ranges: [Range<Int>] = []
-    for section in ImageLayout.Section.allCases {
+    for section in IndexLayout.Section.allCases {
       guard let range = range(of: section) else { return nil }
       ranges.append(range)
     }
-    let name = bytes[ranges[ImageLayout.Section.name.rawValue]]
+    let name = bytes[ranges[IndexLayout.Section.name.rawValue]]
     return name.elementsEqual(expected.name.utf8) && fits(ranges.map(\.count)) ? ranges : nil
   }
 
-  private func range(of section: ImageLayout.Section) -> Range<Int>? {
-    let field = ImageLayout.Field.sections.rawValue + section.rawValue * 16
+  private func range(of section: IndexLayout.Section) -> Range<Int>? {
+    let field = IndexLayout.Field.sections.rawValue + section.rawValue * 16
     guard let start = Int(exactly: load(field, as: UInt64.self)),
       let count = Int(exactly: load(field + 8, as: UInt64.self)),
-      start >= ImageLayout.headerBytes, start % 64 == 0, start <= bytes.count, count <= bytes.count - start
+      start >= IndexLayout.headerBytes, start % 64 == 0, start <= bytes.count, count <= bytes.count - start
     else { return nil }
     return start..<start + count
   }
 
   /// Whether the sections are as long as the header's numbers ask.
   private func fits(_ sizes: [Int]) -> Bool {
-    func size(_ section: ImageLayout.Section) -> Int { sizes[section.rawValue] }
+    func size(_ section: IndexLayout.Section) -> Int { sizes[section.rawValue] }
     let words = integer(.wordCount)
-    let step = ImageLayout.sampleStep
+    let step = IndexLayout.sampleStep
     let bits = integer(.bitmapBits)
     let letters = integer(.letterCount)
-    return words > 0 && words <= size(.heap) && size(.heap) > ImageLayout.headBytes + ImageLayout.guardBytes
+    return words > 0 && words <= size(.heap) && size(.heap) > IndexLayout.headBytes + IndexLayout.guardBytes
       && size(.heap) <= Int(UInt32.max) && (8...31).contains(integer(.offsetBits))
       && size(.table) >= 64 && size(.table) % 64 == 0 && size(.anagrams) == (words + AnagramTable.stride) * 8
       && size(.buckets) == (AnagramTable.buckets(for: words) + 1) * 4
       && (6...40).contains(bits) && size(.bitmap) == 1 << (bits - 3)
       && size(.samples) == (words + step - 1) / step * 4
-      && size(.blocks) == ImageLayout.blockCount * ImageLayout.blockFields * 4
+      && size(.blocks) == IndexLayout.blockCount * IndexLayout.blockFields * 4
       && letters > 0 && integer(.planeCount) == Int.bitWidth - letters.leadingZeroBitCount
       && size(.planes) % 8 == 0
   }
