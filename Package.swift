@@ -149,8 +149,8 @@ let package = Package(
     tests(
       "Problems",
       [
-        "Text", "Values", "Files", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames", "ToggleSettings",
-        "Authentication", "Workspace", "Commands", "LuaRuntime", "Bindings", "PluginHost", "Shell",
+        "Archives", "Text", "Values", "Files", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames",
+        "ToggleSettings", "Authentication", "Workspace", "Commands", "LuaRuntime", "Bindings", "PluginHost", "Shell",
       ]),
     tests("Text", ["Problems"]),
     tests("Files", ["Problems", "Text", "Values"]),

@@ -128,3 +128,6 @@ public final class ArchiveWriter {
     }
   }
 }
+
+/// The version of libzstd.
+public var zstdVersion: String { String(cString: ZSTD_versionString()) }

@@ -13,7 +13,7 @@ import Glibc
 ///     let store = try Store(path: path, migrations: DecksSchema.migrations)
 ///     try store.operation("adding a deck") { db in try DeckTable.create(db, name: "Spanish", now: now) }
 public final class Store {
-  private enum Unit {
+  enum Unit {
     case none
     /// Begun by the caller, not yet by SQLite: its transaction begins at the first write.
     case waiting
@@ -32,7 +32,7 @@ public final class Store {
   private var otherChanges = 0
   private var dataVersion: Int32?
   /// What the operation or the unit under way changes; nil where nothing is recorded.
-  private let recorder: UndoRecorder?
+  let recorder: UndoRecorder?
   private let now: () -> Double
   /// Why the database can only be read.
   private var readOnlyReason: (any Error)?
@@ -84,22 +84,23 @@ public final class Store {
     _ body: (Database) throws -> T
   ) throws -> T {
     try access(name) { db in
-      if depth > 0 { return try savepoint(db, body) }
-      switch unit {
-      case .none:
-        try begin(db, name)
-        return try finish(db, body) { result in
-          let files = try prepare.map { prepare in try inside { try prepare(db) } } ?? []
-          try writeStep(db, step?(result) ?? name, files)
-        }
-      case .waiting:
-        try begin(db, name)
+      if depth > 0 || unit == .open { return try savepoint(db, body) }
+      try begin(db, name)
+      if unit == .waiting {
         unit = .open
         return try savepoint(db, body)
-      case .open:
-        return try savepoint(db, body)
+      }
+      return try finish(db, body) { result in
+        try writeStep(db, step?(result) ?? name, filesMadeReady(db, by: prepare))
       }
     }
+  }
+
+  private func filesMadeReady(
+    _ db: Database, by prepare: ((Database) throws -> [UndoFile])?
+  ) throws -> [UndoFile] {
+    guard let prepare else { return [] }
+    return try inside { try prepare(db) }
   }
 
   /// Grows with whatever may have changed what a read answers: each row written, each rollback, and, noticed at the
@@ -111,6 +112,9 @@ public final class Store {
 
   /// Whether an operation is under way.
   public var isInOperation: Bool { depth > 0 }
+
+  /// Whether a transaction is under way: a unit that has changed something, or an operation.
+  public var hasOpenTransaction: Bool { unit == .open || depth > 0 }
 
   /// Whether a unit is under way.
   public var isInUnit: Bool { unit != .none }
@@ -139,8 +143,7 @@ public final class Store {
       }
       guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
       do {
-        let files = try prepare.map { prepare in try inside { try prepare(db) } } ?? []
-        try writeStep(db, name, files)
+        try writeStep(db, name, filesMadeReady(db, by: prepare))
         try db.commit()
       } catch {
         try abandon(db)
@@ -159,59 +162,7 @@ public final class Store {
     try access("taking back the changes") { try abandon($0) }
   }
 
-  // MARK: Undo
-
-  /// The steps that can be undone or redone, the newest first.
-  public func undoSteps(limit: Int = 1000) throws -> [UndoStep] {
-    recorder == nil ? [] : try read { try UndoLog.steps($0, limit: limit) }
-  }
-
-  /// Undoes a step, or does one again that was undone: the last one, or that of an id.
-  /// - Parameter restore: puts files back, as `before` says, and gives them as they were until now; the commit decides.
-  /// - Throws: `UndoError`; nothing was changed then.
-  @discardableResult
-  public func undo(
-    _ id: Int? = nil, again: Bool = false, restore: (Database, [UndoFile]) throws -> [UndoFile] = { _, files in files }
-  ) throws -> UndoStep {
-    guard let recorder else { throw again ? UndoError.nothingToRedo : UndoError.nothingToUndo }
-    guard unit != .open, depth == 0 else { throw UndoError.inUnit }
-    return try access(again ? "redoing" : "undoing") { db in
-      // What a step changed has all its rows in the log, also those that a foreign key took along.
-      try db.execute(sql: "PRAGMA foreign_keys = OFF")
-      defer { turnOnForeignKeys(db) }
-      try begin(db, "undoing")
-      return try finish(db, { try apply($0, id, again, recorder, restore) }, atEnd: { _ in })
-    }
-  }
-
-  private func apply(
-    _ db: Database, _ id: Int?, _ again: Bool, _ recorder: UndoRecorder,
-    _ restore: (Database, [UndoFile]) throws -> [UndoFile]
-  ) throws -> UndoStep {
-    let step = try UndoLog.step(db, id, isUndone: again)
-    let others = try UndoLog.conflicts(db, step)
-    if !others.isEmpty { throw UndoError.changedSince(step.name, by: others) }
-    let isLast = try UndoLog.isLast(db, step)
-    do {
-      try UndoneRows(UndoLog.rows(db, of: step)).apply(db, recorder.tables, step: step.name)
-    } catch is UndoDamage {
-      throw UndoError.unreadable(step.name)
-    } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_CONSTRAINT {
-      throw UndoError.differs(step.name, what: error.message ?? "its rows no longer go together with the others")
-    }
-    if !isLast, let row = try Row.fetchOne(db, sql: "PRAGMA foreign_key_check") {
-      throw UndoError.differs(step.name, what: "something of \(row[0] as String) was added to it since")
-    }
-    let files = try UndoLog.files(db, of: step)
-    let before = files.isEmpty ? [] : try restore(db, files)
-    recorder.isRecording = false
-    try UndoLog.replace(db, step, with: recorder, files: before)
-    return step
-  }
-
-  private func turnOnForeignKeys(_ db: Database) {
-    sqlite3_exec(db.sqliteConnection, "PRAGMA foreign_keys = ON", nil, nil, nil)
-  }
+  // MARK: Steps of undo
 
   private func writeStep(_ db: Database, _ name: String, _ files: [UndoFile]) throws {
     guard let recorder else { return }
@@ -221,19 +172,6 @@ public final class Store {
   }
 
   // MARK: Care
-
-  /// What SQLite finds wrong with the file, in its words: empty when all is well.
-  public func integrityProblems() throws -> [String] {
-    try read { db in
-      var found = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
-      for row in try Row.fetchAll(db, sql: "PRAGMA foreign_key_check") {
-        let table: String = row[0] ?? "?"
-        let rowid: Int64 = row[1] ?? 0
-        found.append("row \(rowid) of \(table) points to nothing in \(row[2] as String? ?? "?")")
-      }
-      return found
-    }
-  }
 
   /// Takes back an open unit and closes the file. A later use opens it again.
   public func close() throws {
@@ -260,7 +198,7 @@ public final class Store {
   private var shownPath: String { path ?? "the database in memory" }
 
   /// Begins a transaction that holds the write lock, waiting a while for another process.
-  private func begin(_ db: Database, _ name: String) throws {
+  func begin(_ db: Database, _ name: String) throws {
     if let readOnlyReason { throw readOnlyReason }
     try waiting { try db.beginTransaction(.immediate) }
     recorder?.clear()
@@ -281,7 +219,7 @@ public final class Store {
 
   /// The body as a transaction that has begun.
   /// - Parameter atEnd: the last of what belongs to it.
-  private func finish<T>(
+  func finish<T>(
     _ db: Database, _ body: (Database) throws -> T, atEnd: (T) throws -> Void
   ) throws -> T {
     do {
@@ -337,7 +275,7 @@ public final class Store {
   // MARK: Access
 
   /// Gives the open database to the body, and SQLite's errors their meaning.
-  private func access<T>(_ name: String, _ body: (Database) throws -> T) throws -> T {
+  func access<T>(_ name: String, _ body: (Database) throws -> T) throws -> T {
     try translated(name) {
       let queue = try opened()
       return try queue.unsafeReentrantWrite { try body($0) }

@@ -2,6 +2,7 @@
 // Invariant: the newest backup stays always, and a file that was not made here is never removed.
 
 import Files
+import Storage
 import Text
 
 /// Which backups of a row of days stay.
@@ -96,14 +97,48 @@ extension Workspace {
   /// - Returns: the new backup's path.
   @discardableResult
   public func automaticBackup(keeping retention: BackupRetention = BackupRetention()) throws -> String? {
-    guard fileExists(folder + "/collection.sqlite"), !rehearsal.isOn, !isInUnit else { return nil }
+    guard fileExists(folder + "/collection.sqlite"), !rehearsal.isOn, !database.hasOpenTransaction else { return nil }
     let today = day(environment.clocks.now())
     let path = backupFolder + "/" + Workspace.automatic + today + Workspace.backupEnding
     if fileExists(path) { return nil }
     try makePrivateFolder(backupFolder)
-    try backup(to: path)
+    try Workspace.removeLeftovers(in: backupFolder)
+    try writeBackup(to: path)
     try removeOldBackups(retention)
     return path
+  }
+
+  /// Says what the changes are from: `card add`, for the names of the steps of undo.
+  public func nameChanges(_ origin: @escaping () -> String?) { hooks.origin = origin }
+
+  /// Is told why the day's backup could not be made.
+  public func observeBackups(failed: @escaping (any Error) -> Void) { hooks.backupFailed = failed }
+
+  /// What every change does first: the day's backup, at the first change of a day. A change does not wait for a backup
+  /// that cannot be made: `backupFailed` is told why.
+  /// - Throws: only when it was interrupted.
+  func beforeChange() throws {
+    let now = environment.clocks.now()
+    guard now >= hooks.nextBackup, !hooks.isBackingUp, !rehearsal.isOn, !database.hasOpenTransaction else { return }
+    hooks.isBackingUp = true
+    defer { hooks.isBackingUp = false }
+    hooks.nextBackup = nextMidnight(after: now)
+    do {
+      let preferences = try preferences()
+      if preferences.backsUpDaily { try automaticBackup(keeping: preferences.backupRetention) }
+    } catch {
+      if environment.isInterrupted() {
+        hooks.nextBackup = now
+        throw error
+      }
+      hooks.nextBackup = now + 3600
+      hooks.backupFailed(error)
+    }
+  }
+
+  private func nextMidnight(after moment: Double) -> Double {
+    let offset = environment.clocks.zoneOffset(moment)
+    return (((moment + offset) / 86_400).rounded(.down) + 1) * 86_400 - offset
   }
 
   private func removeOldBackups(_ retention: BackupRetention) throws {

@@ -50,6 +50,8 @@ public enum BackupError: Problem, Equatable {
   case newer(path: String, version: Int)
   /// The account has a password: its backup goes back into that account only, after its sign-in.
   case ofAnother(path: String, account: String)
+  /// A unit of work is under way.
+  case inUnit
 
   public var report: ProblemReport {
     switch self {
@@ -67,6 +69,10 @@ public enum BackupError: Problem, Equatable {
         .signIn(.authRequired), "Sign in first",
         "\(quoted(path)) is a backup of the account \(quoted(account)); sign in as \(quoted(account)) to restore it",
         ["path": path])
+    case .inUnit:
+      ProblemReport(
+        .cannotUndo, "Not within a script",
+        "a backup is made or restored by itself, not among the changes of a script; nothing was changed")
     }
   }
 }
@@ -82,9 +88,15 @@ extension Workspace {
   /// Writes everything of the account to one file, also while it is in use, and reads it again to check it.
   @discardableResult
   public func backup(to path: String) throws -> BackupContents {
-    let store = try store()
     if rehearsal.isOn { throw WorkspaceError.rehearsal("backup") }
     try storeGames()
+    if database.hasOpenTransaction { throw BackupError.inUnit }
+    return try writeBackup(to: path)
+  }
+
+  @discardableResult
+  func writeBackup(to path: String) throws -> BackupContents {
+    let store = try store()
     try makePrivateFolder(folder)
     try Workspace.removeLeftovers(in: folder)
     let copy = folder + "/.backup-\(getpid()).sqlite"
@@ -260,7 +272,7 @@ extension Workspace {
   public func restore(from path: String) throws -> RestoreReport {
     let store = try store()
     if rehearsal.isOn { throw WorkspaceError.rehearsal("restore") }
-    guard !store.isInUnit, !store.isInOperation else { throw UndoError.inUnit }
+    guard !store.isInUnit, !store.isInOperation else { throw BackupError.inUnit }
     let found = try inspectBackup(path)
     if let account = found.account, account != access.name {
       throw BackupError.ofAnother(path: path, account: account)
@@ -335,6 +347,12 @@ extension Workspace {
       try DecidedBatches.decide(db, batch)
     }
     try queue.close()
+  }
+
+  /// Where a backup goes that was given no name; its folder is made.
+  public func freeBackupPath() throws -> String {
+    if !rehearsal.isOn { try makePrivateFolder(backupFolder) }
+    return try freeBackupName("backup")
   }
 
   /// A free name for a backup of now.

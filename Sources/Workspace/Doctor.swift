@@ -1,6 +1,7 @@
 // The doctor: everything of an account looked at, what is wrong said in words, and mended when asked, after a backup.
 // Invariant: looking changes nothing; what keeps it from looking at something is a finding, never silence.
 
+import Archives
 import Authentication
 import CardDocuments
 import Decks
@@ -20,6 +21,8 @@ public struct DoctorFinding: Equatable, Sendable {
   /// What it is about.
   public enum Area: String, CaseIterable, Sendable {
     case database, decks, documents, games, settings, undo, files, space
+    /// Looked at by the shell.
+    case plugins, words
   }
 
   public let area: Area
@@ -33,6 +36,11 @@ public struct DoctorFinding: Equatable, Sendable {
   public let remedy: String
   /// Whether mending does it.
   public let isMendable: Bool
+
+  public init(area: Area, code: String, what: String, place: String, remedy: String, isMendable: Bool) {
+    (self.area, self.code, self.what) = (area, code, what)
+    (self.place, self.remedy, self.isMendable) = (place, remedy, isMendable)
+  }
 }
 
 /// What the doctor found and did.
@@ -69,6 +77,7 @@ extension Workspace {
     case .undo: try undoFindings()
     case .files: try fileFindings()
     case .space: try spaceFindings()
+    case .plugins, .words: []
     }
   }
 
@@ -221,7 +230,9 @@ extension Workspace {
   }
 
   /// The libraries of the data and their versions.
-  public var libraryVersions: [(name: String, version: String)] { [("SQLite", String(cString: sqlite3_libversion()))] }
+  public var libraryVersions: [(name: String, version: String)] {
+    [("SQLite", String(cString: sqlite3_libversion())), ("zstd", zstdVersion)]
+  }
 }
 
 extension DecksFinding.Kind {

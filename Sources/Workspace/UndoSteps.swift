@@ -63,8 +63,12 @@ extension Workspace: DocumentDecider {
 
   public func keepUnit(of store: DocumentStore, _ what: String) throws -> [DocumentError] {
     if rehearsal.isOn { throw WorkspaceError.rehearsal(what) }
-    return try keepUnit(named: what)
+    try beforeChange()
+    return try keepUnit(named: named(what))
   }
+
+  /// The name of a step, with what did it.
+  private func named(_ what: String) -> String { what + (hooks.origin().map { " (\($0))" } ?? "") }
 
   /// Keeps what documents and database were changed, by one commit.
   func keepUnit(named name: String) throws -> [DocumentError] {
@@ -99,7 +103,7 @@ extension Workspace: DocumentDecider {
     let result: T
     do {
       result = try database.operation(
-        operation.rawValue, step: { operation.words(subject, count($0)) },
+        operation.rawValue, step: { self.named(operation.words(subject, count($0))) },
         prepare: { db in
           guard let documents = self.opened.documents, documents.hasUnitChanges else { return [] }
           return try self.prepare(documents, db)
@@ -134,6 +138,12 @@ extension Workspace: DocumentDecider {
   public func undoSteps(limit: Int = 1000) throws -> [UndoStep] {
     try storeGames()
     return try store().undoSteps(limit: limit)
+  }
+
+  /// The step that `undo` or `redo` would take.
+  public func nextStep(_ id: Int?, again: Bool) throws -> UndoStep {
+    try storeGames()
+    return try store().nextStep(id, again: again)
   }
 
   /// Undoes the last step, or that of an id.

@@ -57,6 +57,7 @@ public final class Workspace {
   var documentStep: (String) -> Int32 = { _ in 0 }
   var opened = OpenedParts()
   var unit = UnitRecord()
+  var hooks = ChangeHooks()
   /// Who is notified of what happens in games and sessions.
   public var observer: (any WorkspaceObserver)? {
     willSet { observer?.observesWordsDidChange = nil }
@@ -150,6 +151,7 @@ public final class Workspace {
   ) throws -> T {
     let database = try store()
     if rehearsal.isOn, !database.isInUnit { throw WorkspaceError.rehearsal(operation.rawValue) }
+    try beforeChange()
     opened.orders.refresh(changeCount)
     // Before the change: a deck that it removes has a name now.
     let subject = subject()
@@ -181,18 +183,18 @@ public final class Workspace {
   }
 
   /// Keeps what the unit did, documents and database by one commit.
-  /// - Parameter origin: what did it, for the name of the step of undo: `run make.lua`.
   /// - Returns: documents that another process changed meanwhile.
   @discardableResult
-  public func commitUnit(from origin: String? = nil) throws -> [DocumentError] {
+  public func commitUnit() throws -> [DocumentError] {
     _ = try store()
+    try beforeChange()
     if let failure = storeFailure() {
       try rollbackUnit()
       throw failure
     }
     let waiting = opened.documents?.saveAll() ?? []
     do {
-      return waiting + (try keepUnit(named: unit.parts.words(from: origin)))
+      return waiting + (try keepUnit(named: unit.parts.words(from: hooks.origin())))
     } catch {
       if isOpen { try reloadSettings() }
       throw error

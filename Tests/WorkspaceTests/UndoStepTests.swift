@@ -44,7 +44,9 @@ private func documentFiles(_ person: Person) throws -> [String: [UInt8]] {
     try workspace.beginUnit()
     for n in 0..<3 { _ = try deck.add(NewCard(prompt: "q\(n)", answer: "a")) }
     try deck.rename(to: "Español")
-    try workspace.commitUnit(from: "run make.lua")
+    workspace.nameChanges { "run make.lua" }
+    try workspace.commitUnit()
+    workspace.nameChanges { nil }
     _ = try deck.remove()
     #expect(
       try workspace.undoSteps().map(\.name) == [
@@ -79,7 +81,8 @@ private func documentFiles(_ person: Person) throws -> [String: [UInt8]] {
     _ = try other.addText("new", color: .black, font: "", at: ElementPlacement())
     _ = try workspace.createDeck("D")
     try workspace.preferences().tree.set("study.limit", to: .number(7), by: .user)
-    try workspace.commitUnit(from: "run make.lua")
+    workspace.nameChanges { "run make.lua" }
+    try workspace.commitUnit()
     let after = try documentFiles(person)
     #expect(after.count == 2)
     try workspace.undo()

@@ -1,5 +1,5 @@
-// What Debian's SQLite has and its sqlite3.h shows only to who defines SQLITE_ENABLE_PREUPDATE_HOOK: being told of each row
-// before it changes. See "The pre-update hook" in SQLite's manual.
+// What Debian's SQLite has and its sqlite3.h shows only to who defines SQLITE_ENABLE_PREUPDATE_HOOK: being told of
+// each row before it changes. See "The pre-update hook" in SQLite's manual.
 #ifndef DECKHAND_CSQLITE_H
 #define DECKHAND_CSQLITE_H
 

@@ -48,6 +48,7 @@ struct BuiltIn {
   private static var all: [BuiltIn] {
     DeckCommands.all + CardCommands.all + [StudyCommands.command] + DocumentCommands.all + WordCommands.all
       + [PlayCommands.command] + PluginCommands.all + SettingCommands.all + AccountCommands.all + ShellCommands.all
+      + UndoCommands.all + CareCommands.all
   }
 }
 
