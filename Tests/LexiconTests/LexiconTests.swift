@@ -155,6 +155,13 @@ func madeUpWords(_ count: Int, letters: [Character], lengths: ClosedRange<Int>, 
     #expect(lexicon.nearest(to: 5...6, among: ["qqqqqqqq", "abc", "abcd"]) == "abc")
   }
 
+  @Test func `a letter with a mark is one letter, also where no single code point stands for it`() throws {
+    let lexicon = try Lexicon.of(["m\u{303}a", "am\u{303}am\u{303}", "ma", "mama"], language: language("english"))
+    #expect(lexicon.formable(from: "m\u{303}a") == ["m\u{303}a"])
+    #expect(lexicon.formable(from: "ma") == ["ma"])
+    #expect(!lexicon.contains("am\u{303}a") && lexicon.contains("am\u{303}am\u{303}"))
+  }
+
   @Test func `a text is known to be normal at first sight only when it is`() throws {
     let spanish = try Lexicon.of(["niño", "canción"], language: language("spanish"))
     func letters(_ text: String) -> Int? {
