@@ -39,7 +39,7 @@ import Testing
       ("seen", "{Front=gato, Back=a <b>cat</b>}"), ("n:remove()", "2"), ("#d", "1"),
     ])
     try program.fails([
-      ("return n.guid", "is gone"), ("return n.fields.Front", "is gone"), ("n.fields.Front = 'x'", "is gone"),
+      ("return n.guid", "has been removed"), ("return n.fields.Front", "has been removed"), ("n.fields.Front = 'x'", "has been removed"),
     ])
   }
 
@@ -84,11 +84,11 @@ import Testing
       """
       t = assert(notetypes.create{name = "Word", fields = {"Word", "Sense"}, cards = {
         {name = "One", front = "{{Word}}", back = "{{Sense}}"}, {name = "Two", front = "{{Sense}}", back = "{{Word}}"}}})
-      m = assert(d:add_note{type = t, fields = {Word = "gato", Sense = "cat"}})
+      m = assert(d:add_note{type = t, fields = {Word = "perro", Sense = "dog"}})
       """)
     try program.check([
       ("t, t.count, #t.cards", "notetype \"Word\" (2 fields) 1 2"), ("t.cards[2].front, t.css ~= ''", "{{Sense}} true"),
-      ("t:update{fields = {'Term', 'Sense'}}", "true"), ("t.cards[1].front, m.fields.Term", "{{Term}} gato"),
+      ("t:update{fields = {'Term', 'Sense'}}", "true"), ("t.cards[1].front, m.fields.Term", "{{Term}} perro"),
       ("t:update{cards = {t.cards[1]}}", "nil [loses_cards]"),
       ("select(2, t:update{cards = {t.cards[1]}}).cards", "1"), ("#m.cards", "2"),
       ("t:update{cards = {t.cards[1]}, agreed = true}", "true"), ("#m.cards, #d", "1 4"),
@@ -103,7 +103,7 @@ import Testing
     ])
     try program.fails([
       ("notetypes.create()", "a table with name, fields and cards"), ("notetypes.create{nmae = 'x'}", "nmae"),
-      ("notetypes.create{name = 'x', fields = {1, {}}, cards = {}}", "element 2"), ("return t.name", "is gone"),
+      ("notetypes.create{name = 'x', fields = {1, {}}, cards = {}}", "element 2"), ("return t.name", "has been removed"),
       ("notetypes.create{name = 'x', fields = {'a'}, cards = {'c'}}", "name, front and back"),
     ])
   }

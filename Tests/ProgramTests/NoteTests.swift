@@ -121,7 +121,7 @@ import Testing
     #expect(changed.status == 0 && changed.output == "Note type \"Word\": 1 note.\n", "\(changed)")
     #expect(try home.run("card", "list", "--json").lines.count == 2)
     #expect(try home.run("-e", "decks.open('D'):card(2).answer").output == "\"cat!\"\n")
-    let one = try home.write(renamed, to: "one.txt")
+    let one = try home.write(renamed.replacing("{{Sense}}", with: "{{Meaning}}"), to: "one.txt")
     let refused = try home.run("notetype", "edit", "Word", "--from", one)
     #expect(refused.status == 1 && refused.errors.contains("takes away 1 card"), "\(refused)")
     let asked = try terminal(["notetype", "edit", "Word", "--from", one])
