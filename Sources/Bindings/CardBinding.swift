@@ -21,6 +21,7 @@ func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
     describeTexts(type, context)
     describePlace(type, context)
     describeSchedule(type)
+    describeMarks(type, context)
   }
 }
 

@@ -14,7 +14,7 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
   var modules: [BoundModule] = []
   let grants = context.grants
   if grants.allows(.decksRead) || grants.allows(.decksWrite) {
-    modules += [decksModule(context), noteTypesModule(context), mediaModule(context)]
+    modules += [decksModule(context), presetsModule(context), noteTypesModule(context), mediaModule(context)]
   }
   if grants.allows(.documentsRead) || grants.allows(.documentsWrite) { modules.append(documentsModule(context)) }
   if grants.allows(.words) { modules.append(wordsModule(context)) }
@@ -35,6 +35,7 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
 private func registerTypes(_ context: BindingContext, in state: LuaState) {
   state.register(deckType(context))
   state.register(deckOptionsType(context))
+  state.register(presetType(context))
   state.register(cardType(context))
   state.register(cardSequenceType())
   state.register(noteType(context))

@@ -13,7 +13,7 @@ struct LuaHelp {
 
   /// Names that `help` knows beside commands: modules, types, `decks.create`, `deck:add`.
   var names: [String] {
-    var names = ["tour"]
+    var names = ["tour", "queries"]
     for module in lua.modules { names += [module.name] + module.memberNames.map { "\(module.name).\($0)" } }
     for type in lua.types {
       names.append(type.name)

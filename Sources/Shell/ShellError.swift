@@ -7,6 +7,8 @@ import Text
 enum LookupError: Problem, Equatable {
   case noCardAt(position: Int, deck: String, count: Int)
   case noCard(guid: String)
+  /// A query in place of cards found none.
+  case nothingFound(query: String)
   /// `places` are those of the first few, as `DECK:POSITION`.
   case severalCards(guid: String, places: [String])
   case severalNotes(guid: String, guids: [String])
@@ -31,6 +33,10 @@ enum LookupError: Problem, Equatable {
       ProblemReport(
         .notFound, "No such card",
         "no card has a guid that begins with \(quoted(guid)); `card list` shows them, DECK:POSITION works too")
+    case .nothingFound(let query):
+      ProblemReport(
+        .notFound, "Nothing found",
+        "no card was found for \(quoted(query)); a guid, DECK:POSITION or a query (`help queries`) expected")
     case .severalCards(let guid, let places):
       ProblemReport(
         .ambiguous, "Several cards",
@@ -102,6 +108,8 @@ enum EditorError: Problem, Equatable {
   case noTerminal(instead: String)
   case failed(editor: String)
   case notUTF8
+  /// A line of a table of cards.
+  case badLine(Int, expected: String)
   /// The line between prompt and answer.
   case noSeparator(String)
   /// No heading is left of a text of several parts.
@@ -116,6 +124,10 @@ enum EditorError: Problem, Equatable {
       ProblemReport(
         .editorFailed, "The editor failed", "\(printable(editor)) ended with an error; nothing was changed")
     case .notUTF8: ProblemReport(.badText, "Not UTF-8", "the edited text is not UTF-8; nothing was changed")
+    case .badLine(let line, let expected):
+      ProblemReport(
+        .badText, "Not understood", "line \(line) of the table: \(expected) expected; nothing was changed",
+        ["line": line])
     case .noSeparator(let line):
       ProblemReport(
         .badText, "Not understood",
@@ -147,6 +159,12 @@ enum ShellError: Problem, Equatable {
   case allRefused(file: String, first: String)
   /// A command that is not for `shell.run`.
   case notFromLua(command: String)
+  /// A column or a field to sort by that cards do not have.
+  case notColumn(String, suggestion: String?, columns: [String])
+  /// A word that sets no option of a deck.
+  case notOption(String, suggestion: String?)
+  /// Two options that say different things.
+  case notTogether(String, String)
 
   var report: ProblemReport {
     switch self {
@@ -180,6 +198,18 @@ enum ShellError: Problem, Equatable {
       ProblemReport(
         .allRefused, "Nothing was imported",
         "no row of \(printable(file)) could be imported; the first: \(first)")
+    case .notColumn(let word, let near, let columns):
+      ProblemReport(
+        .usage(.badValue), "No column",
+        "cards have no column \(quoted(word))\(didYouMean(near)); there are \(columns.joined(separator: ", "))",
+        ["suggestion": near])
+    case .notOption(let word, let near):
+      ProblemReport(
+        .usage(.badValue), "No option",
+        "\(quoted(word)): NAME=VALUE expected\(didYouMean(near)); `deck options DECK` lists the names",
+        ["suggestion": near])
+    case .notTogether(let first, let second):
+      ProblemReport(.usage(.badValue), "Not both", "\(first) and \(second) cannot be given together")
     case .notFromLua(let command):
       ProblemReport(
         .notHere, "Not from Lua",

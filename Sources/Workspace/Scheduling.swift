@@ -4,6 +4,16 @@
 public import Decks
 import Files
 import GRDB
+import Glibc
+
+/// Which preset a deck is to have.
+public enum PresetChoice: Equatable, Sendable {
+  case same
+  /// That of the deck around it.
+  case none
+  /// It is made when it is missing.
+  case named(String)
+}
 
 extension DeckHandle {
   /// Sets an option of the deck's preset; a deck without one of its own gets one with its name.
@@ -26,12 +36,36 @@ extension DeckHandle {
     return true
   }
 
-  /// Sets several options by what was typed: all of them, or none when one is refused.
-  public func setOptions(_ typed: [(name: DeckOptions.Name, text: String)]) throws {
+  /// Sets several options by what was typed, and the deck's preset: all of them, or none when one is refused. A blank
+  /// text gives an option its initial value again.
+  public func setOptions(
+    _ typed: [(name: DeckOptions.Name, text: String)], preset: PresetChoice = .same
+  ) throws {
     try workspace.perform(.changeDeckOptions) { db in
+      switch preset {
+      case .same: break
+      case .none: try DeckTable.setPreset(db, id, to: nil)
+      case .named(let name): try DeckTable.setPreset(db, id, to: PresetTable.findOrCreate(db, named: name).id)
+      }
+      if typed.isEmpty { return }
       var options = try DeckTable.presetOptions(db, id)
-      for (name, text) in typed { try options.set(name, toText: text) }
+      for (name, text) in typed {
+        if text.isEmpty { options.reset(name) } else { try options.set(name, toText: text) }
+      }
       try DeckTable.setOptions(db, id, to: options)
+    }
+  }
+
+  /// Sets limits of the deck alone by what was typed; a blank text takes one away.
+  public func setLimits(_ typed: [(name: DeckOptions.Name, text: String)]) throws {
+    try workspace.perform(.changeDeckOptions) { db in
+      var limits = try DeckTable.limits(db, id)
+      for (name, text) in typed {
+        var value: Double?
+        if !text.isEmpty, case .number(let number) = try name.value(of: text) { value = number }
+        try limits.set(name, to: value)
+      }
+      try DeckTable.setLimits(db, id, to: limits)
     }
   }
 
@@ -120,12 +154,34 @@ extension Workspace {
     return try read { try DeckStatistics($0, decks: decks?.map(\.id), query: query, at: moment) }
   }
 
+  /// What waits to be studied, and for how many days in a row there were answers; nil while there are no decks. A
+  /// database that is not there yet is not made for it.
+  public func studySummary() throws -> (counts: StudyCounts, streak: Int)? {
+    guard Glibc.access(folder + "/collection.sqlite", F_OK) == 0 else { return nil }
+    return try read { db in
+      if try DeckTable.list(db).isEmpty { return nil }
+      return (try StudyCounts.total(db, at: moment), try DeckStatistics.streak(db, at: moment))
+    }
+  }
+
+  /// What there is to study in some decks and those within them when nothing is due.
+  public func outlook(of decks: [DeckHandle]) throws -> StudyOutlook {
+    try read { try StudyOutlook($0, decks.map(\.id), at: moment) }
+  }
+
   // MARK: Presets
 
   public func presets() throws -> [PresetRecord] { try read { try PresetTable.list($0) } }
 
   /// - Throws: `DeckError.presetNotFound` with the nearest name.
   public func preset(_ name: String) throws -> PresetRecord { try read { try PresetTable.find($0, named: name) } }
+
+  /// What Lua holds of a preset.
+  public func handle(of preset: PresetRecord) -> PresetHandle {
+    handles.presets[preset.id] { PresetHandle(preset.id, in: self) }
+  }
+
+  func forget(_ preset: PresetID) { handles.presets.forget(preset) }
 
   /// - Throws: `DeckError.presetExists`, `.badName`.
   @discardableResult
@@ -157,6 +213,9 @@ extension Workspace {
   public func bury(_ cards: [CardHandle]) throws -> Int {
     try perform(.editCard) { try CardTable.bury($0, cards.map(\.id), at: moment) }
   }
+
+  /// Whether a card waits for the next day.
+  public func isBuried(_ card: CardHandle) throws -> Bool { try card.record().isBuried(at: moment) }
 
   /// Shows buried cards again; answers how many were buried.
   @discardableResult

@@ -254,6 +254,13 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
+  /// Gives the card that is shown a flag from 1 to 7, or none with 0.
+  /// - Throws: `DeckError.over`, `.badOption`.
+  public func flag(_ flag: Int) throws {
+    guard let card = try card() else { throw DeckError.over }
+    try workspace.setFlag([card], to: flag)
+  }
+
   /// When the next card comes that is being learnt, in seconds since 1970; nil when none does today.
   public func nextDue() throws -> Double? {
     if case .review(let session) = try current() { return session.nextDue }

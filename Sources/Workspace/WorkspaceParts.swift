@@ -31,6 +31,7 @@ struct WorkspaceHandles {
   var cards = HandleTable<CardID, CardHandle>()
   var notes = HandleTable<NoteID, NoteHandle>()
   var noteTypes = HandleTable<NoteTypeID, NoteTypeHandle>()
+  var presets = HandleTable<PresetID, PresetHandle>()
   var lexicons = HandleTable<ObjectIdentifier, LexiconHandle>()
   var games = HandleTable<ObjectIdentifier, GameHandle>()
   var documents = HandleTable<ObjectIdentifier, DocumentHandle>()

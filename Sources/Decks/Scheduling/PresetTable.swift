@@ -40,6 +40,13 @@ public enum PresetTable {
     throw DeckError.presetNotFound(name: name, suggestion: suggestion(for: name, among: names))
   }
 
+  /// The preset of that name, made when it is missing.
+  /// - Throws: `badName`.
+  public static func findOrCreate(_ db: Database, named name: String) throws -> PresetRecord {
+    let sql = "SELECT \(columns) FROM presets WHERE name_key = ?"
+    return try db.firstRow(sql, [name.trimmed.lowercased()], record) ?? create(db, name: name)
+  }
+
   /// - Throws: `gone` when it was removed.
   public static func record(_ db: Database, _ id: PresetID) throws -> PresetRecord {
     let found = try db.firstRow("SELECT \(columns) FROM presets WHERE id = ?", [id.rawValue], record)

@@ -19,6 +19,12 @@ public struct StudyCounts: Equatable, Sendable {
     try StudyLimits(db, try DeckTable.list(db), at: moment).counts.mapValues { StudyCounts($0, limit: limit) }
   }
 
+  /// What all decks together would show.
+  public static func total(_ db: Database, at moment: StudyMoment) throws -> StudyCounts {
+    let decks = try DeckTable.list(db)
+    return StudyCounts(try StudyLimits(db, decks, at: moment).total(decks), limit: nil)
+  }
+
   /// The counts of one deck.
   public static func of(
     _ db: Database, _ deck: DeckID, limit: Int? = nil, at moment: StudyMoment

@@ -2,6 +2,8 @@
 // gathers them. Invariant: of the same cards every sum agrees with every other: buttons, hours and days count the same
 // answers.
 
+public import GRDB
+
 /// Figures of the answers of one day.
 public struct DayFigures: Equatable, Sendable {
   /// The number of the day, as `StudyMoment` counts them.
@@ -167,5 +169,23 @@ public struct DeckStatistics: Equatable, Sendable {
       longest = max(longest, current)
     }
     return longest
+  }
+}
+
+extension DeckStatistics {
+  /// Days in a row with answers, up to today, or up to yesterday while today has none: one step by the index a day.
+  public static func streak(_ db: Database, at moment: StudyMoment) throws -> Int {
+    func isStudied(_ day: Int) throws -> Bool {
+      let sql = "SELECT 1 FROM reviews WHERE at >= ? AND at < ? AND rating BETWEEN 1 AND 4 LIMIT 1"
+      let bounds: StatementArguments = [max(1, moment.start(ofDay: day)), moment.start(ofDay: day + 1)]
+      return try db.firstRow(sql, bounds) { _ in true } ?? false
+    }
+    var day = try isStudied(moment.today) ? moment.today : moment.today - 1
+    var count = 0
+    while try isStudied(day) {
+      count += 1
+      day -= 1
+    }
+    return count
   }
 }

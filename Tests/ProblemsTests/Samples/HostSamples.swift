@@ -103,7 +103,7 @@ extension ProblemTable {
       LookupError.self, in: "Shell/ShellError.swift",
       [
         "noCardAt": LookupError.noCardAt(position: 9, deck: hostile, count: 1),
-        "noCard": LookupError.noCard(guid: hostile),
+        "noCard": LookupError.noCard(guid: hostile), "nothingFound": LookupError.nothingFound(query: hostile),
         "severalCards": LookupError.severalCards(guid: hostile, places: [hostile + ":1", "Spanish:2"]),
         "severalNotes": LookupError.severalNotes(guid: hostile, guids: [hostile, "b"]),
         "plainCard": LookupError.plainCard(hostile),
@@ -124,6 +124,7 @@ extension ProblemTable {
         "noTerminal": EditorError.noTerminal(instead: "give --prompt"), "failed": EditorError.failed(editor: hostile),
         "notUTF8": EditorError.notUTF8, "noSeparator": EditorError.noSeparator("----"),
         "notSheet": EditorError.notSheet, "unknownPart": EditorError.unknownPart(hostile),
+        "badLine": EditorError.badLine(3, expected: "a number"),
       ]),
     ProblemTable(
       ShellError.self, in: "Shell/ShellError.swift",
@@ -138,6 +139,9 @@ extension ProblemTable {
         "damagedData": ShellError.damagedData([hostile, "a", "b", "c"]),
         "allRefused": ShellError.allRefused(file: hostile, first: "the prompt is empty"),
         "notFromLua": ShellError.notFromLua(command: "login"),
+        "notColumn": ShellError.notColumn(hostile, suggestion: "due", columns: ["due", "prompt"]),
+        "notOption": ShellError.notOption(hostile, suggestion: "fuzz"),
+        "notTogether": ShellError.notTogether("--cram", "--ahead"),
       ]),
   ]
 }
