@@ -1,6 +1,9 @@
 // What a command does to what is kept, as it declares it: `--dry-run` goes by this.
 // Invariant: every command declares its effect; one that is described by a plugin is taken to act.
 
+/// What a command does to what is stored.
+///
+///     .depends { $0.optionalText("VALUE") == nil ? .reads : .changes }
 public enum CommandEffect {
   /// It only reads, or changes nothing that outlives the session.
   case reads

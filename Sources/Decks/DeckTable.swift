@@ -129,6 +129,7 @@ public enum DeckTable {
       try db.execute(
         sql: "UPDATE decks SET name = ?, name_key = ? WHERE id = ?", arguments: [new.text, new.key, id.rawValue])
     }
+    try NoteTable.renewDeckNames(db, in: mine, now: now)
   }
 
   /// Removes a deck, the decks within it and all their cards.

@@ -27,7 +27,7 @@ public final class PluginHost: ListenerLoading {
   let registry: CommandRegistry
   let modes: ModeTable
   let events: EventTable
-  /// By name; the person's stand in place of bundled ones of the same name.
+  /// By name; the user's stand in place of bundled ones of the same name.
   public internal(set) var plugins: [Plugin] = []
   var grants: GrantFile?
   /// Those whose names are taken: they were announced before.

@@ -72,7 +72,7 @@ package struct Runner {
 }
 
 extension Command {
-  /// What stands before its errors: the noun, or for files the verb, as a person would say it.
+  /// What stands before its errors: the noun, or for files the verb, as a user would say it.
   var errorPrefix: String {
     guard path.count == 2, ["import", "export"].contains(path[1]) else { return path[0] }
     return path[1]

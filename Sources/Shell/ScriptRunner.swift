@@ -143,7 +143,7 @@ package struct ScriptRunner {
   }
 
   /// Reads a script; `-` is standard input.
-  /// - Parameter kinds: `.any` where the person typed the path: it may be a pipe.
+  /// - Parameter kinds: `.any` where the user typed the path: it may be a pipe.
   static func script(at path: String, _ arguments: [String], _ kinds: FileKinds = .any) throws -> Script {
     if path == "-" {
       return Script(name: "stdin", code: try standardInput(), path: "-", arguments: arguments)
@@ -170,7 +170,7 @@ package struct ScriptRunner {
     }
   }
 
-  /// Runs the person's own start-up script, when there is one.
+  /// Runs the user's own start-up script, when there is one.
   func runStartScript() {
     let path = session.environment.folders.config + "/init.lua"
     guard session.options.usesStartScript, access(path, F_OK) == 0 else { return }

@@ -28,6 +28,8 @@ struct WorkspaceHandles {
   var decks = HandleTable<DeckID, DeckHandle>()
   var cards = HandleTable<CardID, CardHandle>()
   var presets = HandleTable<PresetID, PresetHandle>()
+  var notes = HandleTable<NoteID, NoteHandle>()
+  var noteTypes = HandleTable<NoteTypeID, NoteTypeHandle>()
   var lexicons = HandleTable<ObjectIdentifier, LexiconHandle>()
   var games = HandleTable<ObjectIdentifier, GameHandle>()
   var documents = HandleTable<ObjectIdentifier, DocumentHandle>()

@@ -82,7 +82,6 @@ public final class ReviewSession {
   public var newCount: Int { queue.newLeft }
   public var isOver: Bool { remaining == 0 }
   public var isActive: Bool { !isPaused && !isOver }
-  public var canUndo: Bool { !past.isEmpty }
   /// When the next card that is being learnt comes, in seconds since 1970; nil when none does today.
   public var nextDue: Double? { queue.learning.map(\.due).min() }
 

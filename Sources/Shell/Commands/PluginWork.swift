@@ -4,7 +4,6 @@
 import Bindings
 import Commands
 import Files
-import Glibc
 import LuaRuntime
 import PluginHost
 import Problems
@@ -62,7 +61,7 @@ enum PluginWork {
     }
   }
 
-  /// Runs the tests in a shell of their own: nothing of the person's is open in it but word lists.
+  /// Runs the tests in a shell of their own: nothing of the user's is open in it but word lists.
   static func testResults(of name: String, _ session: Session) throws -> [PluginTestResult] {
     let folder = try throwawayFolder(session)
     defer { removeFolder(folder, session) }
@@ -87,15 +86,11 @@ enum PluginWork {
   }
 
   static func throwawayFolder(_ session: Session) throws -> String {
-    var template = Array(((session.environment.folders.temporary) + "/deckhand-test-XXXXXX").utf8CString)
-    guard
-      let path = template.withUnsafeMutableBufferPointer({ buffer in
-        buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
-      })
-    else {
+    do {
+      return try Folder.makeTemporary(in: session.environment.folders.temporary, prefix: "deckhand-test")
+    } catch {
       throw ShellError.noTestFolder
     }
-    return path
   }
 
   static func removeFolder(_ path: String, _ session: Session) {

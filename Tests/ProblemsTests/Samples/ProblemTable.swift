@@ -20,7 +20,8 @@ struct ProblemTable: CustomTestStringConvertible {
   var testDescription: String { type }
 
   static let all =
-    [authentication, storage, files, decks, lexicon, games, settings, workspace] + documents + commands + bindings
+    [authentication, storage, files, decks, notes, lexicon, games, settings, workspace] + documents + commands
+    + bindings
     + plugins + shell
 }
 
