@@ -55,6 +55,7 @@ func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
   ) { type in
     describeFields(type, context)
     describeCards(type, context)
+    describeNotes(type, context)
     describeFiles(type, context)
     addStudying(type, context)
     type.operation("__len") { deck, _ in try deck.count() }

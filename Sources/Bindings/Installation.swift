@@ -14,7 +14,9 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
   var modules: [BoundModule] = []
   let grants = context.grants
   if grants.allows(.decksRead) || grants.allows(.decksWrite) {
-    modules += [decksModule(context), presetsModule(context)]
+    modules += [
+      decksModule(context), presetsModule(context), noteTypesModule(context), mediaModule(context),
+    ]
   }
   if grants.allows(.documentsRead) || grants.allows(.documentsWrite) { modules.append(documentsModule(context)) }
   if grants.allows(.words) { modules.append(wordsModule(context)) }
@@ -38,6 +40,9 @@ private func registerTypes(_ context: BindingContext, in state: LuaState) {
   state.register(presetType(context))
   state.register(cardType(context))
   state.register(cardSequenceType())
+  state.register(noteType(context))
+  state.register(noteFieldsType(context))
+  state.register(noteTypeType(context))
   state.register(sessionType(context))
   state.register(lexiconType())
   state.register(documentType(context))

@@ -95,14 +95,14 @@ public struct CardRecord: Equatable, Sendable {
   public let modified: Double
   public let isSuspended: Bool
   public let schedule: CardSchedule
-  /// From 1 to 7, 0 for none.
-  public let flag: Int
-  /// Seconds since 1970 until which it is not shown; nil for a card that is not buried.
-  public let buriedUntil: Double?
   /// What the card is made from; nil for a plain one.
   public let note: NoteID?
   /// Its place among the note's cards, from 0: the card's template, or the number of its cloze less 1.
   public let ordinal: Int
+  /// From 1 to 7, 0 for none.
+  public let flag: Int
+  /// Seconds since 1970 until which it is not shown; nil for a card that is not buried.
+  public let buriedUntil: Double?
 
   public var state: CardState { schedule.state }
   public var due: Double? { schedule.due }

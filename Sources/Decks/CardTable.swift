@@ -10,7 +10,7 @@ public import GRDB
 public enum CardTable {
   private static let columns = """
     id, deck, guid, prompt, answer, tags, fields, document, created, modified, suspended, state, due, stability, \
-    difficulty, reps, lapses, last_review, step, flag, buried_until, note, ord
+    difficulty, reps, lapses, last_review, step, note, ord, flag, buried_until
     """
 
   // MARK: Finding
@@ -280,8 +280,8 @@ public enum CardTable {
       id: id(row), deck: DeckID(rawValue: row.integer(1)), guid: row.text(2), prompt: row.text(3), answer: row.text(4),
       tags: Tags.list(row.text(5)), fields: try FieldText.list(row.optionalText(6)), document: row.optionalText(7),
       created: row.number(8), modified: row.number(9), isSuspended: row.integer(10) != 0, schedule: schedule(row),
-      flag: row.count(19), buriedUntil: row.optionalNumber(20), note: row.optionalInteger(21).map(NoteID.init),
-      ordinal: row.count(22))
+      note: row.optionalInteger(19).map(NoteID.init), ordinal: row.count(20), flag: row.count(21),
+      buriedUntil: row.optionalNumber(22))
   }
 
   private static func schedule(_ row: Columns) -> CardSchedule {

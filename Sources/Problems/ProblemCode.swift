@@ -149,6 +149,7 @@ extension ProblemCode {
     case noDrawing = "no_drawing"
     case noFolder = "no_folder"
     case noLoader = "no_loader"
+    case noPlayer = "no_player"
     case noTerminal = "no_terminal"
     case noUnit = "no_unit"
     case noWordList = "no_word_list"

@@ -11,6 +11,9 @@ enum LookupError: Problem, Equatable {
   case nothingFound(query: String)
   /// `places` are those of the first few, as `DECK:POSITION`.
   case severalCards(guid: String, places: [String])
+  case severalNotes(guid: String, guids: [String])
+  /// A card that is not made from a note.
+  case plainCard(String)
   case noElement(String)
   case severalElements(String)
   case noWord(length: Int)
@@ -39,6 +42,13 @@ enum LookupError: Problem, Equatable {
         .ambiguous, "Several cards",
         "\(quoted(guid)) could be several cards: \(places.map { printable($0) }.joined(separator: ", ")); "
           + "name one of these")
+    case .severalNotes(let guid, let guids):
+      ProblemReport(
+        .ambiguous, "Several notes",
+        "\(quoted(guid)) could be several notes: \(guids.prefix(4).map { printable($0) }.joined(separator: ", "))")
+    case .plainCard(let name):
+      ProblemReport(
+        .notFound, "No note", "the card \(quoted(name)) is plain: it has no note; `card edit` changes it")
     case .noElement(let name):
       ProblemReport(
         .notFound, "No such element", "no element is called \(quoted(name)); `doc show` lists them")
@@ -92,21 +102,24 @@ enum SignInError: Problem, Equatable {
   }
 }
 
-/// A card that was not edited.
+/// A text that was not edited.
 enum EditorError: Problem, Equatable {
-  case noTerminal
+  /// `instead` is what to do without an editor.
+  case noTerminal(instead: String)
   case failed(editor: String)
   case notUTF8
   /// A line of a table of cards.
   case badLine(Int, expected: String)
   /// The line between prompt and answer.
   case noSeparator(String)
+  /// No heading is left of a text of several parts.
+  case notSheet
+  case unknownPart(String)
 
   var report: ProblemReport {
     switch self {
-    case .noTerminal:
-      ProblemReport(
-        .noTerminal, "Nothing to edit with", "give --prompt or --answer; an editor needs a terminal")
+    case .noTerminal(let instead):
+      ProblemReport(.noTerminal, "Nothing to edit with", "\(instead); an editor needs a terminal")
     case .failed(let editor):
       ProblemReport(
         .editorFailed, "The editor failed", "\(printable(editor)) ended with an error; nothing was changed")
@@ -119,6 +132,12 @@ enum EditorError: Problem, Equatable {
       ProblemReport(
         .badText, "Not understood",
         "the line \(line) between prompt and answer is gone; nothing was changed")
+    case .notSheet:
+      ProblemReport(.badText, "Not understood", "no line ==== NAME ==== is there; nothing was changed")
+    case .unknownPart(let name):
+      ProblemReport(
+        .badText, "Not understood",
+        "no part is called \(quoted(name)); name:, fields:, front: CARD, back: CARD and css: are expected")
     }
   }
 }

@@ -48,10 +48,10 @@ public final class Preferences {
 
   /// The program's own settings, resolved.
   private struct Keys {
-    let language, color: SettingKey<String>
+    let language, color, player: SettingKey<String>
     let length, seconds, limit, rows, historySize, idleMinutes: SettingKey<Int>
     let foldAccents, right, wrong, time, screenReader, differentiate, reduceMotion: SettingKey<Bool>
-    let intervals, unicode, historyKeep: SettingKey<Bool>
+    let intervals, unicode, historyKeep, forgiveAccents: SettingKey<Bool>
 
     init(_ tree: SettingsTree) throws(SettingsError) {
       func flag(_ name: ProgramSettings.Name) throws(SettingsError) -> SettingKey<Bool> {
@@ -62,12 +62,13 @@ public final class Preferences {
       }
       language = try tree.key(ProgramSettings.Name.gameLanguage.rawValue, as: String.self)
       color = try tree.key(ProgramSettings.Name.color.rawValue, as: String.self)
+      player = try tree.key(ProgramSettings.Name.mediaPlayer.rawValue, as: String.self)
       (length, seconds, limit) = (try whole(.gameLength), try whole(.studySeconds), try whole(.studyLimit))
       (rows, historySize, idleMinutes) = (try whole(.rows), try whole(.historySize), try whole(.idleMinutes))
       (foldAccents, right, wrong) = (try flag(.gameFoldAccents), try flag(.soundRight), try flag(.soundWrong))
       (time, screenReader, differentiate) = (try flag(.soundTime), try flag(.screenReader), try flag(.differentiate))
       (reduceMotion, intervals, unicode) = (try flag(.reduceMotion), try flag(.showIntervals), try flag(.unicode))
-      historyKeep = try flag(.historyKeep)
+      (historyKeep, forgiveAccents) = (try flag(.historyKeep), try flag(.forgiveAccents))
     }
   }
 
@@ -132,8 +133,12 @@ public final class Preferences {
   /// The most cards of a session; nil for no limit.
   public var studyLimit: Int? { tree[keys.limit] == 0 ? nil : tree[keys.limit] }
   public var showsIntervals: Bool { tree[keys.intervals] }
+  /// Whether accents count in a typed answer.
+  public var forgivesAccents: Bool { tree[keys.forgiveAccents] }
   /// `auto`, `always` or `never`.
   public var color: String { tree[keys.color] }
+  /// The program that plays sounds, and its arguments; empty for none.
+  public var mediaPlayer: String { tree[keys.player] }
   public var usesUnicode: Bool { tree[keys.unicode] }
   /// The most rows of a table on a screen.
   public var rows: Int { tree[keys.rows] }

@@ -20,12 +20,14 @@ enum ProgramSettings {
     case studySeconds = "study.seconds"
     case studyLimit = "study.limit"
     case showIntervals = "study.show_intervals"
+    case forgiveAccents = "study.forgive_accents"
     case color = "display.color"
     case unicode = "display.unicode"
     case rows = "display.rows"
     case historyKeep = "history.keep"
     case historySize = "history.size"
     case idleMinutes = "auth.idle_minutes"
+    case mediaPlayer = "media.player"
 
     /// The last part, as a switch is named within its group.
     var part: String { rawValue.split(separator: ".").last.map(String.init) ?? rawValue }
@@ -91,6 +93,9 @@ enum ProgramSettings {
     SettingDeclaration(
       Name.showIntervals.rawValue, .toggle(default: true), title: "Show intervals",
       help: "Whether the four answers say when the card would come back."),
+    SettingDeclaration(
+      Name.forgiveAccents.rawValue, .toggle(), title: "Forgive accents",
+      help: "Whether a missing or wrong accent is no mistake in an answer that is typed."),
   ]
 
   private static let display: [SettingDeclaration] = [
@@ -115,5 +120,8 @@ enum ProgramSettings {
     SettingDeclaration(
       Name.idleMinutes.rawValue, .number(NumberRange(min: 0, max: 1_440, whole: true), default: 15),
       title: "Idle minutes", help: "After how many minutes without a key the account is locked; 0 never locks it."),
+    SettingDeclaration(
+      Name.mediaPlayer.rawValue, .text(TextRule(), default: ""), title: "Player",
+      help: "The program that plays the sounds of cards, with its arguments: mpv --no-video. The files follow them."),
   ]
 }

@@ -110,7 +110,7 @@ public final class Workspace {
     opened.documents?.close()
     opened.documents = nil
     opened.preferences?.tree.endObserving()
-    opened.preferences = nil
+    (opened.preferences, opened.player) = (nil, nil)
     try database.close()
     if let failure { throw failure }
   }

@@ -21,6 +21,8 @@ struct OpenedParts {
   var preferences: Preferences?
   var documents: DocumentStore?
   var orders = DeckOrders()
+  /// What plays sounds.
+  var player: SoundPlayer?
 }
 
 /// The objects that were handed out, one for each thing while somebody holds it.

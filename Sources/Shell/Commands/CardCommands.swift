@@ -10,7 +10,7 @@ import Workspace
 
 enum CardCommands {
   static var all: [BuiltIn] {
-    [CardListCommand.command, addCard, showCard, removeCards] + CardBulkCommands.all
+    [CardListCommand.command, AddCard.command, showCard, removeCards] + CardBulkCommands.all
   }
 
   private static let theme = "Decks and cards"
@@ -40,23 +40,6 @@ enum CardCommands {
 
   private static func only(_ cards: [CardHandle]) throws -> CardHandle? { cards.count == 1 ? cards[0] : nil }
 
-  private static var addCard: BuiltIn {
-    BuiltIn(
-      "card", "add", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Adds a card on top of a deck.",
-      arguments: [
-        Common.deck, Argument("PROMPT", help: "what is asked"), Argument("ANSWER", help: "what is to be known"),
-      ],
-      options: [Option("--tag", "T", isRepeating: true, help: "a tag")],
-      example: "card add Spanish \"el perro\" \"the dog\" --tag animal"
-    ) { invocation, session in
-      let deck = try session.workspace().openDeck(invocation.text("DECK"))
-      let card = try deck.add(
-        NewCard(prompt: invocation.text("PROMPT"), answer: invocation.text("ANSWER"), tags: invocation.list("--tag")))
-      return CommandResult(
-        .object(card), line: "Added \(quoted(try card.record().prompt)) to \(quoted(try deck.record().name)).")
-    }
-  }
-
   private static var showCard: BuiltIn {
     BuiltIn(
       "card", "show", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Shows all there is to a card.",
@@ -70,6 +53,7 @@ enum CardCommands {
         ["deck", "\(try card.deck().record().name), position \(session.grouped(try card.position()))"],
         ["state", record.isSuspended ? "suspended" : record.state.name], ["guid", record.guid],
       ]
+      if let note = try card.note() { rows.append(["note", try note.type().record().name]) }
       for field in record.fields { rows.append([field.name, field.value.text]) }
       return CommandResult(.object(card), .fields(rows.map { .init($0[0], $0[1]) }))
     }

@@ -20,18 +20,19 @@ struct CardTableEditing {
 
   /// - Returns: the cards that were changed.
   func edit(_ cards: [CardHandle]) throws -> [CardHandle] {
-    guard session.console.terminal.hasKeyboard else { throw EditorError.noTerminal }
     let lines = try cards.enumerated().map { number, card in
       let record = try card.record()
       let cells = [record.prompt, record.answer, record.tags.joined(separator: " ")]
       return "\(number + 1)\t" + cells.map(Self.escaped).joined(separator: "\t")
     }
     let text = Self.heading + "\n" + lines.joined(separator: "\n") + "\n"
-    let edited = try session.edit(text)
-    if edited == text { return [] }
-    let edits = try self.edits(edited, cards)
-    try session.workspace().update(edits)
-    return edits.map(\.card)
+    var changed: [CardHandle] = []
+    try session.edit(text, orElse: "give --prompt or --answer") { edited in
+      let edits = try self.edits(edited, cards)
+      if !edits.isEmpty { try session.workspace().update(edits) }
+      changed = edits.map(\.card)
+    }
+    return changed
   }
 
   private func edits(_ text: String, _ cards: [CardHandle]) throws -> [CardEdit] {

@@ -31,6 +31,7 @@ extension ProblemTable {
       "losesCards": NoteError.losesCards(type: hostile, cards: 0, notes: 1),
       "madeFromNote": NoteError.madeFromNote(what: "prompt"), "formatted": NoteError.formatted(field: hostile),
       "typeInUse": NoteError.typeInUse(name: hostile, notes: 3), "tooLarge": NoteError.tooLarge(what: "a note"),
+      "interrupted": NoteError.interrupted,
       "mediaNotFound": NoteError.mediaNotFound(name: hostile, suggestion: "a.png"),
       "badMediaName": NoteError.badMediaName(name: hostile, reason: "must not be blank"),
     ])
