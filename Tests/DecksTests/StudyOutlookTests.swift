@@ -91,7 +91,9 @@ import Testing
     #expect(moved == 2)
     #expect(try collection.prompts(into) == ["1", "2", "there"] && collection.prompts(from) == ["3"])
     try collection.add(into, "same", "x", guid: "g3")
-    let code = problemCode { try collection.store.operation("m") { try CardTable.move($0, ids, into: into, now: 6) } }
+    let code = problemCode {
+      _ = try collection.store.operation("m") { try CardTable.move($0, ids, into: into, now: 6) }
+    }
     #expect(code == "duplicate")
     #expect(try collection.prompts(from) == ["3"])
   }

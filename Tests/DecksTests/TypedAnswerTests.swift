@@ -82,15 +82,13 @@ import Testing
     let accents = try collection.addNote(deck, NewNote(fields: ["Text": "{{c1::a}}", "Other": "é"])) {
       try NoteTypeTable.find($0, named: "T")
     }
-    try collection.store.read { db in
-      func asked(_ note: NoteID, _ index: Int = 0) throws -> TypedQuestion? {
-        try NoteTable.typedQuestion(db, NoteTable.cards(db, of: note)[index])
-      }
-      #expect(try asked(typed) == TypedQuestion(expected: "el perro !", ignoresAccents: false))
-      #expect(try asked(plain) == nil)
-      #expect(try asked(other)?.expected == "a, c" && asked(other, 1)?.expected == "b")
-      #expect(try asked(accents) == TypedQuestion(expected: "é", ignoresAccents: true))
+    func asked(_ note: NoteID, _ index: Int = 0) throws -> TypedQuestion? {
+      try collection.store.read { try NoteTable.typedQuestion($0, NoteTable.cards($0, of: note)[index]) }
     }
+    #expect(try asked(typed) == TypedQuestion(expected: "el perro !", ignoresAccents: false))
+    #expect(try asked(plain) == nil)
+    #expect(try asked(other)?.expected == "a, c" && asked(other, 1)?.expected == "b")
+    #expect(try asked(accents) == TypedQuestion(expected: "é", ignoresAccents: true))
   }
 }
 
