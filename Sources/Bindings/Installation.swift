@@ -14,9 +14,7 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
   var modules: [BoundModule] = []
   let grants = context.grants
   if grants.allows(.decksRead) || grants.allows(.decksWrite) {
-    modules += [
-      decksModule(context), presetsModule(context), noteTypesModule(context), mediaModule(context),
-    ]
+    modules += [decksModule(context), presetsModule(context), noteTypesModule(context), mediaModule(context)]
   }
   if grants.allows(.documentsRead) || grants.allows(.documentsWrite) { modules.append(documentsModule(context)) }
   if grants.allows(.words) { modules.append(wordsModule(context)) }

@@ -29,9 +29,9 @@ struct OpenedParts {
 struct WorkspaceHandles {
   var decks = HandleTable<DeckID, DeckHandle>()
   var cards = HandleTable<CardID, CardHandle>()
-  var presets = HandleTable<PresetID, PresetHandle>()
   var notes = HandleTable<NoteID, NoteHandle>()
   var noteTypes = HandleTable<NoteTypeID, NoteTypeHandle>()
+  var presets = HandleTable<PresetID, PresetHandle>()
   var lexicons = HandleTable<ObjectIdentifier, LexiconHandle>()
   var games = HandleTable<ObjectIdentifier, GameHandle>()
   var documents = HandleTable<ObjectIdentifier, DocumentHandle>()

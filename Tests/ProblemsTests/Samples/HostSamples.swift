@@ -123,8 +123,8 @@ extension ProblemTable {
       [
         "noTerminal": EditorError.noTerminal(instead: "give --prompt"), "failed": EditorError.failed(editor: hostile),
         "notUTF8": EditorError.notUTF8, "noSeparator": EditorError.noSeparator("----"),
-        "badLine": EditorError.badLine(3, expected: "a number"),
         "notSheet": EditorError.notSheet, "unknownPart": EditorError.unknownPart(hostile),
+        "badLine": EditorError.badLine(3, expected: "a number"),
       ]),
     ProblemTable(
       ShellError.self, in: "Shell/ShellError.swift",
