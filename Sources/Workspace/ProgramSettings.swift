@@ -20,6 +20,7 @@ enum ProgramSettings {
     case studySeconds = "study.seconds"
     case studyLimit = "study.limit"
     case showIntervals = "study.show_intervals"
+    case forgiveAccents = "study.forgive_accents"
     case color = "display.color"
     case unicode = "display.unicode"
     case rows = "display.rows"
@@ -95,6 +96,9 @@ enum ProgramSettings {
     SettingDeclaration(
       Name.showIntervals.rawValue, .toggle(default: true), title: "Show intervals",
       help: "Whether the four answers say when the card would come back."),
+    SettingDeclaration(
+      Name.forgiveAccents.rawValue, .toggle(), title: "Forgive accents",
+      help: "Whether a missing or wrong accent is no mistake in an answer that is typed."),
   ]
 
   private static let display: [SettingDeclaration] = [

@@ -7,8 +7,8 @@ import Testing
 @Suite struct RehearsalTests {
   /// The commands that only read: all others are refused.
   private static let reading: Set<String> = [
-    "account list", "backup", "card list", "card show", "check", "deck list", "deck show", "doc check", "doc list",
-    "doc show", "doctor", "redo", "restore", "undo",
+    "account list", "backup", "card list", "card show", "check", "deck list", "deck show", "deck simulate", "deck stats",
+    "doc check", "doc list", "doc show", "doctor", "redo", "restore", "undo",
     "help", "history", "login", "logout", "play --list", "plugin info", "plugin list", "quit", "run", "version",
     "whoami", "word anagrams", "word check", "word compile", "word formable", "word languages", "word match",
     "word random",
