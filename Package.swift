@@ -16,9 +16,16 @@ let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swif
 /// A room: a Swift target with the settings that all share.
 /// - Parameter isHot: what Lua calls in loops. The program as it is released checks no exclusive access to memory there, which
 ///   costs a tenth of a call; the tests do.
-func room(_ name: String, _ dependencies: [Target.Dependency] = [], isHot: Bool = false) -> Target {
+/// - Parameter isLow: what every room goes through and few edits touch. Optimised in debug builds too: the tests run twice
+///   as fast, and compiling a list of a million words would take them a minute.
+func room(
+  _ name: String, _ dependencies: [Target.Dependency] = [], isHot: Bool = false, isLow: Bool = false
+) -> Target {
   let unchecked = SwiftSetting.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
-  return .target(name: name, dependencies: dependencies, swiftSettings: isHot ? strict + [unchecked] : strict)
+  let optimised = SwiftSetting.unsafeFlags(["-O"], .when(configuration: .debug))
+  return .target(
+    name: name, dependencies: dependencies,
+    swiftSettings: strict + (isHot ? [unchecked] : []) + (isLow ? [optimised] : []))
 }
 
 /// The tests of a room.
@@ -53,7 +60,9 @@ let package = Package(
   ],
   targets: [
     // C where only C will do.
-    .target(name: "CLua", linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
+    .target(
+      name: "CLua", cSettings: [.unsafeFlags(["-O2"])],
+      linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
     .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
     .target(name: "CSQLite"),
     .target(name: "CZstd", linkerSettings: [.linkedLibrary(":libzstd.a")]),
@@ -64,18 +73,15 @@ let package = Package(
       linkerSettings: drawingLibraries.map { .linkedLibrary($0) }),
     // What every room says the same way.
     room("Problems"),
-    room("Text", ["Problems", "CSodium", "CUtf8proc"]),
-    room("Values", ["Text", "Problems"]),
+    room("Text", ["Problems", "CSodium", "CUtf8proc"], isLow: true),
+    room("Values", ["Text", "Problems"], isLow: true),
     room("Files", ["Problems", "Text", "Values", system]),
     // The domain: one room a noun, none knows Lua or a terminal.
     // Tar archives compressed with zstd, as backups are.
     room("Archives", ["Problems", "Text", "Values", "Files", "CZstd"]),
     room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite", grdb, sqlite]),
     room("Decks", ["Problems", "Text", "Values", "Files", "Storage", grdb, sqlite]),
-    // Optimised in debug builds too: compiling a list of a million words would take the tests a minute.
-    .target(
-      name: "Lexicon", dependencies: ["Problems", "Text", "Values", "Files"],
-      swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+    room("Lexicon", ["Problems", "Text", "Values", "Files"], isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage", grdb], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
     room("Authentication", ["Problems", "Text", "Values", "Files", "CSodium"]),
@@ -89,7 +95,7 @@ let package = Package(
         "Authentication", grdb,
       ], isHot: true),
     // Lua made safe, and what it sees.
-    room("LuaRuntime", ["Problems", "Text", "Values", "CLua"]),
+    room("LuaRuntime", ["Problems", "Text", "Values", "CLua"], isLow: true),
     room("Commands", ["Problems", "Text", "Values"]),
     room(
       "Bindings",
@@ -124,7 +130,8 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace", "Commands",
-        "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values", "Files",
+        "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values", "Files", "Decks",
+        "Storage", grdb,
       ], path: "Tests/Benchmarks",
       swiftSettings: strict),
     // A program that the tests of Authentication start to end it at every step.

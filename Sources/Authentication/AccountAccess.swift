@@ -1,7 +1,7 @@
 // What a sign-in hands out, and the only thing with which an account's files are opened.
 // Invariant: nobody but this room can make one, and it opens nothing any more once the user has signed out.
 
-/// The right to one person's folder, until it is closed.
+/// The right to one user's folder, until it is closed.
 ///
 ///     let access = try store.verify("ana", password)
 ///     try access.folder()   // ".../accounts/ana", until the access is closed

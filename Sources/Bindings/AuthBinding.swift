@@ -16,7 +16,8 @@ func authModule(_ context: BindingContext) -> BoundModule {
     }
     module.function(
       "login", [LuaParameter("options", .optional(.table))], returns: .boolean, fails: true,
-      "Signs in: {user=, password_file=}; without a file the terminal asks. Codes: denied, locked (retry_after), empty, busy."
+      "Signs in: {user=, password_file=}; without a file the terminal asks. "
+        + "Codes: denied, locked (retry_after), empty, busy."
     ) { stack in
       let options = try stack.optionalTable(1)
       try options?.allowOnly(["user", "password_file"])

@@ -39,7 +39,7 @@ public struct Grants: Equatable, Sendable {
     self.settings = settings
   }
 
-  /// The person's own lines and scripts.
+  /// The user's own lines and scripts.
   public static let everything = Grants(modules: Set(Module.allCases), readable: nil, writable: nil, settings: nil)
 
   public func allows(_ module: Module) -> Bool { modules.contains(module) }

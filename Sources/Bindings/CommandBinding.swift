@@ -18,8 +18,8 @@ func describeCommandAdding(_ module: BoundModule, _ context: BindingContext) {
     "command", [LuaParameter("description", .table)], returns: .object("command"),
     "Adds a command: {name=, summary=, usage=, example=, "
       + "arguments={\"[DECK]\", \"WORD...\", \"--count N\", {name=\"FILE\", kind=\"file\", access=\"read\"}}, "
-      + "complete=function(word, before), run=function(args)}. `run` gets args[1]..., args.file, args.count; what it returns "
-      + "is shown."
+      + "complete=function(word, before), run=function(args)}. `run` gets args[1]..., args.file, args.count; "
+      + "what it returns is shown."
   ) { stack in
     let command = try readCommand(stack.table(1, "a table that describes a command"), context)
     try context.keeping("command", command.name, stack) { try context.shell.add(command) }
@@ -65,7 +65,8 @@ private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext)
   }
   let complete = try table.optionalFunction("complete")
   return Command(
-    path: path, try readText(table, context), access: .signedIn, effect: .acts, arguments: arguments, options: options,
+    path: path, try readText(table, context), access: .signedIn, effect: .changes, arguments: arguments,
+    options: options,
     owner: context.owner,
     completion: complete.map { function in .function { offers(of: function, name, context, $0, $1) } } ?? .byKind,
     action: .function { invocation in try result(of: run, invocation, context) })
@@ -136,7 +137,8 @@ private func readKind(_ table: borrowing LuaTable, of name: String) throws -> Va
   guard let known = ValueKind(named: kind, in: least...most) else {
     throw LuaFailure.argument(
       table.argument,
-      "'\(printable(name))': no kind is called '\(printable(kind))'\(didYouMean(kind, among: ValueKind.names, quote: "'"))"
+      "'\(printable(name))': no kind is called '\(printable(kind))'"
+        + didYouMean(kind, among: ValueKind.names, quote: "'")
     )
   }
   return known
@@ -151,7 +153,7 @@ private func result(of run: LuaReference, _ invocation: Invocation, _ context: B
       do {
         return try run.call([arguments(of: invocation)], results: 2) { try readResult($0, context) }
       } catch let error as LuaError where error.isOfOrdinaryLife {
-        // `assert(decks.open(name))` in a command: the problem is what the person wants to read.
+        // `assert(decks.open(name))` in a command: the problem is what the user wants to read.
         throw error.problem ?? error
       }
     }

@@ -86,7 +86,8 @@ private func describeFields(_ type: BoundType<DeckHandle>, _ context: BindingCon
 private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
     "add", [LuaParameter("card", .table)], returns: .object("card"), fails: true,
-    "Adds a card on top: {prompt=, answer=, tags=, guid=, fields=}. Codes: empty_prompt, empty_answer, duplicate, bad_text."
+    "Adds a card on top: {prompt=, answer=, tags=, guid=, fields=}. "
+      + "Codes: empty_prompt, empty_answer, duplicate, bad_text."
   ) { deck, stack in
     let card = try readCard(stack.table(2, "a table with prompt and answer"))
     try context.requireGrant(.decksWrite)

@@ -109,7 +109,7 @@ public final class EventTable {
   /// Ends the subscriptions of an owner.
   public func removeAll(owner: Owner) { remove { $0 == owner } }
 
-  /// Ends those of the person's own state, or of all.
+  /// Ends those of the user's own state, or of all.
   public func removeAll() { remove { _ in true } }
 
   private func remove(_ goes: (Owner) -> Bool) {
@@ -209,7 +209,7 @@ public final class EventTable {
 }
 
 extension BindingContext {
-  /// What the listeners of a plugin may use of an event's time; nil for the person's own, which only Ctrl-C ends.
+  /// What the listeners of a plugin may use of an event's time; nil for the user's own, which only Ctrl-C ends.
   fileprivate var listenerSeconds: Double? { owner.plugin == nil ? nil : terms.limits.seconds }
 
   /// Calls a listener: one of a plugin within the budget.

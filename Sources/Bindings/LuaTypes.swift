@@ -78,7 +78,8 @@ private func annotation(_ type: LuaType) -> String {
 }
 
 private let problemStub = """
-  ---What a failure of ordinary life comes back as: `nil, problem`. It may have fields that help, such as path, line, word.
+  ---What a failure of ordinary life comes back as: `nil, problem`.
+  ---It may have fields that help, such as path, line, word.
   ---@class problem
   ---@field code string Stable, for programs.
   ---@field title string A few words.

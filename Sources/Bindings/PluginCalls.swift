@@ -98,7 +98,7 @@ public enum PluginCallError: Problem, Equatable {
 
 extension BindingContext {
   /// Runs code of the plugin that the state belongs to; an error in it becomes an ordinary one that names the plugin.
-  /// The person's own code fails as it does.
+  /// The user's own code fails as it does.
   func calling<R>(_ call: PluginCall, _ body: () throws -> R) throws -> R {
     guard let plugin = owner.plugin?.description else { return try body() }
     do {

@@ -10,8 +10,9 @@ extension SessionHandle: BoundObject {}
 func addStudying(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
     "study", [LuaParameter("options", .optional(.table))], returns: .object("session"), fails: true,
-    "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=}. Reviews go by schedule (FSRS-6); a sprint is a "
-      + "race against the clock that changes no schedule."
+    "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=}. "
+      + "Reviews go by schedule (FSRS-6); "
+      + "a sprint is a race against the clock that changes no schedule."
   ) { deck, stack in
     let wanted = try readOptions(stack.optionalTable(2), deck.workspace.preferences())
     if wanted.mode == .review { try context.requireGrant(.decksWrite) }

@@ -26,7 +26,8 @@ private func describeDeclaring(_ module: BoundModule, _ context: BindingContext)
   let parameters = [LuaParameter("name", .string), LuaParameter("description", .table)]
   module.function(
     "switches", parameters, returns: .object("group"),
-    "Declares switches under a master: {title=, help=, depends=, children={\"tomato\", {name=, title=, default=}, nested groups}}."
+    "Declares switches under a master: {title=, help=, depends=, "
+      + "children={\"tomato\", {name=, title=, default=}, nested groups}}."
   ) { stack in
     let description = try SettingDescription(stack, 2)
     try description.allowOnly(["title", "help", "depends", "children"])
@@ -231,13 +232,7 @@ private func describeValue<Handle: SettingHandle & BoundObject>(
 
 // MARK: Values
 
-func luaValue(of value: SettingValue) -> LuaValue {
-  switch value {
-  case .flag(let flag): .boolean(flag)
-  case .number(let number): Int(exactly: number).map { .integer($0) } ?? .number(number)
-  case .text(let text): .text(text)
-  }
-}
+func luaValue(of value: SettingValue) -> LuaValue { LuaValue(value.value) }
 
 private func luaValue(of change: SettingChange) -> LuaValue {
   .table([

@@ -170,7 +170,8 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
   }
   module.function(
     "alias", [LuaParameter("name", .string), LuaParameter("text", .string)], returns: .nothing,
-    "Gives the beginning of a line a name of its own. A plugin's is a command of that plugin, and reaches only what it may run."
+    "Gives the beginning of a line a name of its own. "
+      + "A plugin's is a command of that plugin, and reaches only what it may run."
   ) { stack in
     let (name, text) = (try stack.text(1, limit: 1024), try stack.text(2, limit: 65_536))
     // A plugin's alias is a command, with its description.

@@ -122,7 +122,8 @@ func lexiconType() -> BoundType<LexiconHandle> {
     }
     type.method(
       "random", [LuaParameter("options", .optional(.table))], returns: .optional(.string),
-      "A word by chance. Options: length, difficulty = \"easy\", \"normal\" or \"hard\". Nil when no word has that length."
+      "A word by chance. Options: length, difficulty = \"easy\", \"normal\" or \"hard\". "
+        + "Nil when no word has that length."
     ) { handle, stack in
       let options = try stack.optionalTable(2)
       try options?.allowOnly(["length", "difficulty"])

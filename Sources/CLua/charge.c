@@ -43,7 +43,7 @@ static int can_allocate(size_t bytes) {
 }
 
 // Whether the state fits with so many more bytes, garbage aside. A state without a limit is not collected here:
-// finalizers of the person's own would run in the middle of the host's work.
+// finalizers of the user's own would run in the middle of the host's work.
 static int fits(lua_State *L, dh_runtime *rt, size_t more) {
   size_t weight = dh_weight(rt);
   if (weight <= rt->bound && more <= rt->bound - weight) return 1;

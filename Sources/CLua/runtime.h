@@ -114,10 +114,8 @@ static inline void dh_check_stack(lua_State *L) {
 void dh_note_memory(lua_State *L, int status);
 // The same, then raises the stop again when there is one.
 void dh_pass_stop_on(lua_State *L, int status);
-// The innermost call of the host into any state, on this thread; and stopping all calls from it out to `last` (NULL: to
-// the outermost).
+// The innermost call of the host into any state, on this thread.
 extern _Thread_local dh_entry *volatile dh_innermost_entry;
-void dh_stop_through(const dh_entry *last, int reason);
 // The native stack of this thread, down to where no call may begin.
 char *dh_stack_floor(void);
 

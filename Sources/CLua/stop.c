@@ -62,13 +62,6 @@ void dh_stop_runtime(dh_runtime *rt, int reason) {
   dh_stop_through(last, reason);
 }
 
-void dh_request_stop(lua_State *L, int reason) {
-  if (reason == DH_STOP_INTERRUPT && dh_of(L)->entry)
-    dh_stop_through(NULL, reason);
-  else
-    dh_stop_runtime(dh_of(L), reason);
-}
-
 // What lua_error comes to in the end, in the static library: it unwinds with the error on top, past the message handler
 // of xpcall, which would run with hooks off.
 extern void luaD_throw(lua_State *L, int status) __attribute__((noreturn));

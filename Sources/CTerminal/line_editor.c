@@ -196,7 +196,7 @@ static void forget_bytes(void) {
   ahead_start = ahead_end = checked_start = checked_end = 0;
 }
 
-// What the person wants of pastes.
+// What the user wants of pastes.
 static bool brackets_pastes, shows_region, is_paste_off;
 
 /// Readline 8.2 crashes when it looks for a paste behind an Escape in a search and finds other keys: in a search it

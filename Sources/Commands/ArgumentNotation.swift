@@ -5,6 +5,8 @@
 import Text
 
 /// One word of the notation: an argument, or an option.
+///
+///     try ArgumentNotation("--count N: how many words", command: "quiz")   // .option(...)
 public enum ArgumentNotation: Sendable {
   case argument(Argument)
   case option(Option)

@@ -6,10 +6,16 @@ public import Problems
 import Text
 
 /// What is done with a file that an argument or an option names.
+///
+///     Argument("FILE", .file, access: .read, help: "the list")
 public enum FileAccess: String, Sendable, CaseIterable {
   case read, write
 }
 
+/// A value that a command takes by its place.
+///
+///     Argument("DECK", .deck, help: "a deck")
+///     Argument("WORD", isRepeating: true, help: "words to look up")
 public struct Argument: Sendable {
   /// As help shows it, in capitals: `DECK`.
   public let name: String
@@ -37,6 +43,10 @@ public struct Argument: Sendable {
   var takesRest: Bool { isRepeating || kind == .query || kind == .verbatim }
 }
 
+/// What a command takes by its name, in any place.
+///
+///     Option("--reversed", short: "r", help: "the other way round too")
+///     Option("--limit", "N", .positive, help: "at most so many")
 public struct Option: Sendable {
   /// With its dashes: `--deck`.
   public let name: String
@@ -80,6 +90,9 @@ public struct Option: Sendable {
 }
 
 /// Who may run a command, and from where.
+///
+///     CommandAccess.atTerminal.needsSignIn            // true
+///     CommandAccess.atTerminal.isForCommandLineOnly   // true: Lua does not reach it
 public enum CommandAccess: Sendable {
   /// Anybody, before a sign-in too.
   case open
@@ -95,6 +108,8 @@ public enum CommandAccess: Sendable {
 }
 
 /// What help says of a command beside what it takes.
+///
+///     CommandText(theme: "Decks", summary: "Lists the decks.", example: "deck list")
 public struct CommandText: Sendable {
   /// The heading under which `help` lists it.
   public var theme: String
@@ -114,6 +129,8 @@ public struct CommandText: Sendable {
 
 /// The words that a plugin's alias stands for. It is a command of that plugin, and reaches only what the plugin itself
 /// may run.
+///
+///     ShortForm(["play", "sixes"], mayRun: { $0.owner == .plugin(name) })
 public struct ShortForm {
   public let words: [String]
   /// Whether the plugin may run a command.
@@ -123,6 +140,8 @@ public struct ShortForm {
 }
 
 /// What runs a command.
+///
+///     Command(path: ["deck", "list"], text, access: .signedIn, effect: .reads, action: .builtIn)
 public enum CommandAction {
   /// One of the program's own: the shell knows by its name what it does, and hands it the session when it runs.
   case builtIn
@@ -135,6 +154,8 @@ public enum CommandAction {
 }
 
 /// Where the names come from that Tab offers for a command's arguments.
+///
+///     .function { word, before in ["easy", "normal", "hard"] }
 public enum ArgumentCompletion {
   /// The kind of the argument says it.
   case byKind

@@ -4,6 +4,10 @@
 public import Problems
 import Text
 
+/// What is wrong with a command line, or with a command that is to be added.
+///
+///     CommandError.unknownCommand("stduy", suggestion: "study").message
+///     // no command is called "stduy"; did you mean "study"?
 public enum CommandError: Problem, Equatable {
   case noCommand
   case unknownCommand(String, suggestion: String?)

@@ -2,7 +2,7 @@
 // function of the line and what is known; the same line in the same state is always read the same way.
 
 /// A line is a command when its first word names one, unless the word is followed directly by one of `. : [ ( {`, or
-/// after any blanks by `=` or `,`, or stands alone and is also a global that the person has set. `lua ...` and `=...`
+/// after any blanks by `=` or `,`, or stands alone and is also a global that the user has set. `lua ...` and `=...`
 /// are Lua.
 public func isCommandLine(_ line: String, knows: (String) -> Bool, isUserGlobal: (String) -> Bool) -> Bool {
   let rest = line.unicodeScalars.drop(while: isBlank)

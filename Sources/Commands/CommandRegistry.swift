@@ -5,6 +5,8 @@ public import Problems
 import Text
 
 /// Commands that share their first word.
+///
+///     registry.groups.first { $0.name == "deck" }?.commands.map(\.name)   // ["deck create", "deck export", ...]
 public struct CommandGroup {
   public let name: String
   public let summary: String
@@ -12,6 +14,11 @@ public struct CommandGroup {
   public let commands: [Command]
 }
 
+/// All commands there are.
+///
+///     let registry = CommandRegistry()
+///     try registry.add(command)
+///     registry.isKnown("deck")   // true
 public final class CommandRegistry {
   public enum Match {
     /// The rest are the words behind the command's name.
@@ -144,7 +151,7 @@ public final class CommandRegistry {
   }
 }
 
-// A person's own names for the beginning of a line.
+// A user's own names for the beginning of a line.
 extension CommandRegistry {
   /// Name and words, by name.
   public var aliases: [(name: String, words: [String])] {

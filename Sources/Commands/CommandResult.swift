@@ -39,6 +39,8 @@ extension CommandAnswer {
 }
 
 /// A table as data; the terminal aligns it and cuts it to its width.
+///
+///     TableText([.init("Deck"), .init("Cards", .right)], rows: [["Spanish", "12"]])
 public struct TableText: Equatable, Sendable {
   public enum Alignment: Sendable { case left, right }
 
@@ -65,6 +67,8 @@ public struct TableText: Equatable, Sendable {
 }
 
 /// How people see a result.
+///
+///     Display.parts([.lines(["Two decks:"]), .table(table)])
 public indirect enum Display: Equatable, Sendable {
   case none
   case lines([String])
@@ -82,6 +86,9 @@ public indirect enum Display: Equatable, Sendable {
   }
 }
 
+/// What a command answers, and how it is shown.
+///
+///     CommandResult(.integer(3), line: "3 cards.")
 public struct CommandResult {
   public let answer: CommandAnswer
   public let display: Display

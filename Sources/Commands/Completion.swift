@@ -3,6 +3,8 @@
 // take at that place.
 
 /// One thing that Tab can put in place of the word under the cursor.
+///
+///     Candidate("My\\ deck", shown: "My deck")   // Tab puts `My\ deck ` into the line
 public struct Candidate: Equatable, Sendable {
   /// What stands in the line instead of the word, quoted, without a closing quote.
   public let replacement: String
@@ -16,6 +18,9 @@ public struct Candidate: Equatable, Sendable {
   }
 }
 
+/// What Tab offers at a place of a line.
+///
+///     registry.completions(line: "deck sh", sources: sources).candidates.map(\.shown)   // ["show"]
 public struct Completion: Equatable, Sendable {
   /// Where the word begins that a candidate replaces, in UTF-8 bytes of the line; it ends at the cursor.
   public let wordStart: Int
@@ -27,6 +32,8 @@ public struct Completion: Equatable, Sendable {
 }
 
 /// Where the names come from that Tab offers for the values of arguments.
+///
+///     CompletionSources(names: { kind in kind == .deck ? ["Spanish"] : [] })
 public struct CompletionSources {
   /// Every name of a kind (decks, modes, ...); cards and documents may be the most recent ones only.
   public var names: (ValueKind) -> [String]
@@ -129,6 +136,9 @@ extension PartialLine {
 }
 
 /// A text that Tab offers, before it is quoted.
+///
+///     Offer("Spanish").text           // "Spanish"
+///     Offer(path: "lists/en/").shown   // "en/"
 public struct Offer: Equatable, Sendable {
   public let text: String
   public let shown: String

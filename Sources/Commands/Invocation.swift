@@ -1,6 +1,11 @@
 // One command as it was asked for: its arguments and options by name, checked against the description.
 // Invariant: what the description requires is there, and every value is of its kind; a command only reads.
 
+/// One use of a command.
+///
+///     invocation.text("DECK")               // "Spanish"
+///     invocation.optionalInteger("--limit")   // nil when it was left out
+///     invocation.flag("--reversed")
 public struct Invocation {
   public let command: Command
   /// The words after the command's name, as they came.

@@ -3,9 +3,15 @@
 // given.
 
 /// How the word under the cursor is quoted so far.
+///
+///     ShellWords.partial("show 'My de").quote   // .single
 public enum QuoteState: Equatable, Sendable { case none, single, double }
 
 /// A line up to the cursor: the whole words, and the one that is being typed.
+///
+///     let line = ShellWords.partial("deck show Spa")
+///     line.words   // ["deck", "show"]
+///     line.word    // "Spa"
 public struct PartialLine: Equatable, Sendable {
   public let words: [String]
   /// The text of the last word so far, without its quotes.
@@ -17,6 +23,10 @@ public struct PartialLine: Equatable, Sendable {
   public let hasTilde: Bool
 }
 
+/// Splits and quotes words as a POSIX shell does.
+///
+///     try ShellWords.split("show 'My deck'")   // ["show", "My deck"]
+///     ShellWords.quote("My deck")               // "'My deck'"
 public enum ShellWords {
   /// The words of a line. `home` replaces a leading `~` that stands alone or before a slash.
   public static func split(_ line: String, home: String? = nil) throws(CommandError) -> [String] {

@@ -3,6 +3,10 @@
 
 import Text
 
+/// The kind of value that an argument or an option takes.
+///
+///     Argument("N", .integer(1...9))
+///     Option("--deck", "DECK", .deck)
 public enum ValueKind: Equatable, Sendable {
   case text
   case integer(ClosedRange<Int>)

@@ -77,9 +77,14 @@ public final class CardBatch {
       return .rejected
     }
     index += 1
-    let outcome = try write(checked)
-    report.count(outcome)
-    return outcome
+    do {
+      let outcome = try write(checked)
+      report.count(outcome)
+      return outcome
+    } catch let error as NoteError {
+      report.reject(Rejection(index: index, code: error.report.code, message: error.message))
+      return .rejected
+    }
   }
 
   // MARK: Writing

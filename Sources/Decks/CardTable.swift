@@ -10,7 +10,7 @@ public import GRDB
 public enum CardTable {
   private static let columns = """
     id, deck, guid, prompt, answer, tags, fields, document, created, modified, suspended, state, due, stability, \
-    difficulty, reps, lapses, last_review, step
+    difficulty, reps, lapses, last_review, step, note, ord
     """
 
   // MARK: Finding
@@ -135,11 +135,24 @@ public enum CardTable {
 
   /// Changes what is not nil. The time of change is kept.
   /// Once in a deck cards are distinguished by their guid: two may come to have the same texts.
-  /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `gone`.
+  /// Of a card of a note the note is changed, with all its cards.
+  /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `gone`; `NoteError.madeFromNote`, `.formatted`.
   public static func update(
     _ db: Database, _ id: CardID, prompt: String? = nil, answer: String? = nil, tags: [String]? = nil, now: Double
   ) throws {
+    _ = try edit(db, id, prompt: prompt, answer: answer, tags: tags, now: now)
+  }
+
+  /// The same.
+  /// - Returns: whether the card is of a note: other cards may have been added or removed.
+  public static func edit(
+    _ db: Database, _ id: CardID, prompt: String? = nil, answer: String? = nil, tags: [String]? = nil, now: Double
+  ) throws -> Bool {
     guard let old = try card(db, id) else { throw gone }
+    if old.note != nil {
+      try NoteTable.write(db, old, ShownTexts(prompt: prompt, answer: answer, tags: tags), now: now)
+      return true
+    }
     let new = NewCard(
       prompt: prompt ?? old.prompt, answer: answer ?? old.answer, tags: tags ?? old.tags, fields: old.fields,
       document: old.document)
@@ -147,6 +160,7 @@ public enum CardTable {
       let checked = try CheckedCard(bytes)
       try write(db, id, checked, tags: checked.tags, fields: checked.fields, document: checked.document, now: now)
     }
+    return false
   }
 
   /// Sets or, with nil, takes away the document that a card shows.
@@ -211,6 +225,13 @@ public enum CardTable {
       old.0.utf8.elementsEqual(new.prompt) && old.1.utf8.elementsEqual(new.answer) && utf8Same(tags, old.2)
       && utf8Same(fields ?? "", old.3 ?? "") && utf8Same(document ?? "", old.4 ?? "")
     if isSame { return false }
+    if let card = try card(db, id), card.note != nil {
+      let texts = ShownTexts(
+        prompt: String(decoding: new.prompt, as: UTF8.self), answer: String(decoding: new.answer, as: UTF8.self),
+        tags: Tags.list(tags))
+      try NoteTable.write(db, card, texts, now: now)
+      return true
+    }
     try write(db, id, new, tags: tags, fields: fields, document: document, now: now)
     return true
   }
@@ -251,7 +272,8 @@ public enum CardTable {
     CardRecord(
       id: id(row), deck: DeckID(rawValue: row.integer(1)), guid: row.text(2), prompt: row.text(3), answer: row.text(4),
       tags: Tags.list(row.text(5)), fields: try FieldText.list(row.optionalText(6)), document: row.optionalText(7),
-      created: row.number(8), modified: row.number(9), isSuspended: row.integer(10) != 0, schedule: schedule(row))
+      created: row.number(8), modified: row.number(9), isSuspended: row.integer(10) != 0, schedule: schedule(row),
+      note: row.optionalInteger(19).map(NoteID.init), ordinal: row.count(20))
   }
 
   private static func schedule(_ row: Columns) -> CardSchedule {

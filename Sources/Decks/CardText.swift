@@ -104,31 +104,12 @@ enum CardText {
 
   /// What the index of content holds: the hash of the prompt in the upper half, of the answer in the lower.
   static func content(_ prompt: TextBytes, _ answer: TextBytes) -> Int64 {
-    Int64(bitPattern: UInt64(hash(prompt)) << 32 | UInt64(hash(answer)))
+    Int64(bitPattern: UInt64(contentHash(prompt)) << 32 | UInt64(contentHash(answer)))
   }
 
   /// Every value that `content` can have for a prompt.
   static func contents(ofPrompt prompt: TextBytes) -> ClosedRange<Int64> {
-    let low = UInt64(hash(prompt)) << 32
+    let low = UInt64(contentHash(prompt)) << 32
     return Int64(bitPattern: low)...Int64(bitPattern: low | 0xFFFF_FFFF)
-  }
-
-  /// Words of eight bytes, little-endian, each mixed in by a multiplication with 2^64 divided by the golden ratio.
-  private static func hash(_ bytes: TextBytes) -> UInt32 {
-    var mixed = UInt64(bytes.count)
-    var index = 0
-    while index < bytes.count {
-      var word: UInt64 = 0
-      let step = min(8, bytes.count - index)
-      if step == 8 {
-        word = UInt64(littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: index, as: UInt64.self))
-      } else {
-        for offset in 0..<step { word |= UInt64(bytes[index + offset]) << (8 * UInt64(offset)) }
-      }
-      mixed = (mixed ^ word) &* 0x9E37_79B9_7F4A_7C15
-      mixed ^= mixed >> 29
-      index += step
-    }
-    return UInt32(truncatingIfNeeded: (mixed &* 0xBF58_476D_1CE4_E5B9) >> 32)
   }
 }

@@ -13,6 +13,8 @@ struct Columns {
 
   func count(_ column: Int32) -> Int { Int(clamping: integer(column)) }
 
+  func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+
   func number(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
 
   func optionalNumber(_ column: Int32) -> Double? { isNull(column) ? nil : number(column) }

@@ -126,6 +126,7 @@ public enum DeckTable {
       try db.execute(
         sql: "UPDATE decks SET name = ?, name_key = ? WHERE id = ?", arguments: [new.text, new.key, id.rawValue])
     }
+    try NoteTable.renewDeckNames(db, in: mine, now: now)
   }
 
   /// What was set for a deck; what was not has its default.

@@ -57,7 +57,6 @@ public final class Sprint {
   public var isPaused: Bool { started == nil && !isOver }
   /// Whether the clock runs.
   public var isActive: Bool { started != nil && !isOver }
-  public var canUndo: Bool { !answers.isEmpty }
 
   /// Takes the top card off, for good when it was right, to the bottom when it was wrong.
   /// - Throws: `over`, `paused`.

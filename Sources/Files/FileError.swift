@@ -122,7 +122,7 @@ extension FileError {
     }
   }
 
-  /// What an errno means to a person, and what to do where that is known.
+  /// What an errno means to a user, and what to do where that is known.
   private func advice(_ number: Int32) -> String {
     switch number {
     case ENOENT where operation == .write: "its folder is not there; make it first"

@@ -62,6 +62,14 @@ public enum Folder {
     close(descriptor)
   }
 
+  /// Makes a folder of a name that nothing has yet, with mode 0700. Who asks for it removes it with `removeTree`.
+  /// - Parameter prefix: what the name begins with.
+  public static func makeTemporary(in folder: String, prefix: String) throws(FileError) -> String {
+    var template = Array((folder + "/" + prefix + "-XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else { throw FileError(folder + "/" + prefix, .make) }
+    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   /// Removes a file or a link; one that is not there is no error.
   public static func removeFile(_ path: String) throws(FileError) {
     guard unlink(path) == 0 || errno == ENOENT else { throw FileError(path, .remove) }

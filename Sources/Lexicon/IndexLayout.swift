@@ -12,7 +12,7 @@
 // for each length in letters, 0...64: index of its first word, number of words, start of its planes. planes    for each
 // length, each position, each bit of a letter's code: one bit a word, in words of 64 bits. letters   the letters of the
 // list in code point order, each with its number of bytes before it; codes count from 1. name      the language, for a
-// person who looks into the file.
+// user who looks into the file.
 
 enum IndexLayout {
   static let magic: UInt64 = 0x0A1A_5845_4C4B_4344  // "DCKLEX", then two bytes that a text transfer would spoil

@@ -5,6 +5,8 @@ import Problems
 import Text
 
 /// How capitals become small letters, and what a capital in a word list means.
+///
+///     Language.named("german")?.letterCase    // .nouns: "Haus" is a word of the list, as "haus"
 public enum LetterCase: Hashable, Sendable {
   /// By Unicode's default mapping; a word with a capital is a name and is dropped from a list.
   case plain
@@ -17,6 +19,8 @@ public enum LetterCase: Hashable, Sendable {
 }
 
 /// The text encoding of a list that Debian ships; every other list is UTF-8.
+///
+///     Language.named("english")?.encoding   // .utf8
 public enum ListEncoding: Hashable, Sendable { case utf8, latin1 }
 
 /// Where the words of a language are on a machine.
@@ -39,6 +43,10 @@ public struct WordListNames: Sendable {
 }
 
 /// A language that word lists are in.
+///
+///     let spanish = Language.named("spanish")
+///     spanish?.code         // "es"
+///     spanish?.ownLetters   // "ñ": folding accents leaves it
 public struct Language: Hashable, Sendable {
   /// The name in commands and Lua: `english`, `american-english-huge`.
   public let name: String

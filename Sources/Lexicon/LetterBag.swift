@@ -1,4 +1,4 @@
-// The letters a person may lay words with, as codes of a list's alphabet with how often each is there.
+// The letters a user may lay words with, as codes of a list's alphabet with how often each is there.
 // Invariant: `counts` has a place for every code of the alphabet; code 0 (no letter of the list) is never counted.
 
 struct LetterBag {

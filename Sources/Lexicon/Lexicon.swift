@@ -2,6 +2,11 @@
 // Invariant: immutable once made. Lists of words are in one order everywhere: longest first, then by code point.
 
 /// A compiled word list. All words are in normal form (`normalize`); questions take them so.
+///
+///     let lexicon = try library.lexicon(for: spanish)
+///     lexicon.contains("perro")         // true
+///     try lexicon.match("p?rro")        // ["perro", ...]
+///     lexicon.formable(from: "perro")   // the words that its letters make
 public final class Lexicon {
   public let language: Language
   /// The language's name, or what the list was called when it was loaded.
@@ -133,6 +138,11 @@ public final class Lexicon {
 }
 
 /// A word that is being looked up in a lexicon.
+///
+///     let hash = Lexicon.hash(of: word)
+///     let lookup = lexicon.lookUp(word, hash: hash)
+///     // ... other work, while the memory comes ...
+///     lexicon.isFound(lookup, word, hash: hash)
 public struct WordLookup {
   @usableFromInline let difference: UInt64
   @usableFromInline let isOpen: Bool

@@ -5,6 +5,10 @@
 public import Files
 import Text
 
+/// The word lists of a machine.
+///
+///     let library = LexiconLibrary(listFolders: ["/usr/share/dict"], cacheFolder: nil)
+///     let lexicon = try library.lexicon(for: library.language(named: "spanish"))
 public final class LexiconLibrary {
   private let listFolders: [String]
   private let dictionaryFolders: [String]

@@ -2,6 +2,10 @@
 // one that the compiled index's bounds contain.
 
 /// Some words of a lexicon, in order.
+///
+///     let words = try lexicon.listMatches(of: "p?rro")
+///     words.count   // no String was made yet
+///     words.texts   // ["perro", ...]
 public struct ListedWords {
   let lexicon: Lexicon
   let offsets: [UInt32]

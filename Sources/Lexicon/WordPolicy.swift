@@ -4,6 +4,9 @@
 import Text
 
 /// The limits of reading a list. The defaults are far beyond every list that Debian ships; tests lower them.
+///
+///     var limits = ListLimits()
+///     limits.words = 1_000
 public struct ListLimits: Sendable {
   /// The largest list, in bytes.
   public var bytes = 1 << 28
@@ -48,20 +51,20 @@ struct WordPolicy {
 /// A policy at work on the lines of a list.
 final class WordNormalizer {
   private let policy: WordPolicy
-  /// For scalars below U+0800, once asked: whether the scalar alone is a small letter in NFC that the policy leaves as
-  /// it is.
-  private var settled = [Bool?](repeating: nil, count: 0x800)
+  /// For scalars below U+0800, once asked: whether the scalar alone is a small letter in NFC that the policy leaves
+  /// unchanged.
+  private var unchanged = [Bool?](repeating: nil, count: 0x800)
 
   init(_ policy: WordPolicy) { self.policy = policy }
 
-  private func isSettled(_ value: Int) -> Bool {
-    if let known = settled[value] { return known }
-    let found = Unicode.Scalar(UInt32(value)).map(staysAsItIs) ?? false
-    settled[value] = found
+  private func isUnchanged(_ value: Int) -> Bool {
+    if let known = unchanged[value] { return known }
+    let found = Unicode.Scalar(UInt32(value)).map(leavesUnchanged) ?? false
+    unchanged[value] = found
     return found
   }
 
-  private func staysAsItIs(_ scalar: Unicode.Scalar) -> Bool {
+  private func leavesUnchanged(_ scalar: Unicode.Scalar) -> Bool {
     guard scalar.isLetter, !scalar.isCapital else { return false }
     let text = String(scalar)
     let kept = policy.foldsAccents ? folded(text, keeping: policy.ownLetters) : text.composed
@@ -79,15 +82,15 @@ final class WordNormalizer {
   func judge(_ line: UnsafeBufferPointer<UInt8>) -> Verdict {
     if line.isEmpty { return .dropped(.empty) }
     if line.count > WordPolicy.maxBytes * 4 { return .dropped(.long) }
-    if let letters = settledLetters(line) {
+    if let letters = countUnchanged(line) {
       return dropForLength(letters, bytes: line.count).map { .dropped($0) } ?? .asIs(letters: letters)
     }
     guard let text = String(validating: line, as: UTF8.self) else { return .dropped(.notText) }
     return judge(text: text.trimmed)
   }
 
-  /// The number of letters when every scalar is one that needs no second look, else nil.
-  private func settledLetters(_ line: UnsafeBufferPointer<UInt8>) -> Int? {
+  /// The number of letters when the policy leaves every scalar unchanged, else nil.
+  private func countUnchanged(_ line: UnsafeBufferPointer<UInt8>) -> Int? {
     var letters = 0
     var index = 0
     while index < line.count {
@@ -99,7 +102,7 @@ final class WordNormalizer {
         value = Int(byte & 0x1F) << 6 | Int(line[index] & 0x3F)
         index += 1
       }
-      if !isSettled(value) { return nil }
+      if !isUnchanged(value) { return nil }
       letters += 1
     }
     return letters

@@ -4,6 +4,8 @@
 import Values
 
 /// The words of a lexicon of some length or beginning, made as they are asked for.
+///
+///     for word in lexicon.words(length: 5, prefix: "pa") { print(word) }
 public struct WordSequence: Sequence, IteratorProtocol {
   private let lexicon: Lexicon
   private var ranges: [Range<Int>]
@@ -44,6 +46,9 @@ public struct WordSequence: Sequence, IteratorProtocol {
 }
 
 /// How much there is to find in a word whose letters are given.
+///
+///     lexicon.random(length: 8, difficulty: .easy, using: &generator)
+///     Difficulty.easy.formableWords   // 120...100_000
 public enum Difficulty: String, CaseIterable, Sendable {
   case easy, normal, hard
 

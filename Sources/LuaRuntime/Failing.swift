@@ -100,20 +100,6 @@ extension LuaStack {
   }
 }
 
-/// `nil, problem`, for the places that find a problem without throwing it (a refused guess).
-public struct LuaRefusal: LuaRepresentable {
-  public let problem: any Problem
-
-  public init(_ problem: any Problem) { self.problem = problem }
-
-  public func push(on stack: borrowing LuaStack) -> Int32 {
-    stack.pushNil()
-    stack.push(problem)
-    return 2
-  }
-  public var luaValue: LuaValue { .none }
-}
-
 /// A Swift function handed to Lua as a value.
 public struct LuaFunction: LuaRepresentable {
   private let function: HostFunction

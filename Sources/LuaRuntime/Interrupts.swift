@@ -40,10 +40,3 @@ public enum Interrupts {
     set { dh_note_ending_signal(newValue ?? 0) }
   }
 }
-
-extension LuaState {
-  /// Asks what runs in this state to stop, as Ctrl-C does.
-  public func requestInterrupt() {
-    if !isFreed { dh_request_stop(main, Int32(DH_STOP_INTERRUPT.rawValue)) }
-  }
-}

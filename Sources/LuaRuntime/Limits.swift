@@ -14,22 +14,7 @@ extension LuaState {
     set { if !isFreed { dh_set_time_limit(main, newValue.map(nanoseconds) ?? 0) } }
   }
 
-  /// Runs host work, and the Lua code that it calls, within a time limit.
-  /// - Throws: what `body` throws: a call that the limit ends throws a `LuaError` with `stopReason` `.deadline`; host
-  ///   work that takes long polls `isStopping`.
-  public func withDeadline<R>(_ seconds: Double, _ body: () throws -> R) throws -> R {
-    let (L, top, charged) = try beginUse()
-    defer { endUse(L, top: top, charged: charged) }
-    var entry = dh_entry()
-    return try withUnsafeMutablePointer(to: &entry) { entry in
-      let status = dh_begin_limit(main, entry, nanoseconds(seconds))
-      guard status == LUA_OK else { throw refusal(status) }
-      defer { _ = dh_end_limit(main, entry) }
-      return try body()
-    }
-  }
-
-  /// Runs what waits for the person: the limits of all calls under way stand still meanwhile. Calls that begin inside
+  /// Runs what waits for the user: the limits of all calls under way stand still meanwhile. Calls that begin inside
   /// have limits of their own.
   public func pauseDeadline<R>(_ body: () throws -> R) rethrows -> R {
     let paused = dh_pause_limits()
@@ -55,7 +40,7 @@ extension LuaState {
     }
   }
 
-  /// Runs `body` within what is left of a budget, and takes from it the time that was used; waiting for the person is
+  /// Runs `body` within what is left of a budget, and takes from it the time that was used; waiting for the user is
   /// free.
   public func withBudget<R>(_ budget: inout CallBudget, _ body: () throws -> R) throws -> R {
     let (L, top, charged) = try beginUse()
@@ -66,7 +51,7 @@ extension LuaState {
       let status = dh_begin_limit(main, entry, budget.left)
       guard status == LUA_OK else { throw refusal(status) }
       defer {
-        // The deadline is set by the first tick of the clock and grows by the time that the person took.
+        // The deadline is set by the first tick of the clock and grows by the time that the user took.
         let tick: Int64 = 5_000_000
         let now = dh_now()
         let deadline = entry.pointee.deadline

@@ -55,7 +55,7 @@ public struct LuaError: Error, CustomStringConvertible {
     return false
   }
 
-  /// Position and message, as they are shown to a person.
+  /// Position and message, as they are shown to a user.
   public var description: String {
     position.isEmpty || message.hasPrefix(position) ? message : "\(position) \(message)"
   }

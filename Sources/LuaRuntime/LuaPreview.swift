@@ -1,4 +1,4 @@
-// A value as much of it as a person can look at: bounded in depth, breadth and text, cycles marked. Invariant: tables
+// A value as much of it as a user can look at: bounded in depth, breadth and text, cycles marked. Invariant: tables
 // are read raw; the only code of a script that runs is a `__tostring`, protected, and only for values that are shown by
 // their text.
 

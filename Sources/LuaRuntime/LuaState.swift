@@ -19,15 +19,13 @@ public final class LuaState {
   /// The types and modules that were registered, for help, completion and the reference.
   public private(set) var types: [TypeDescription] = []
   public private(set) var modules: [ModuleDescription] = []
-  private var functions: [(object: HostFunction, context: AnyObject?, entry: UnsafeMutablePointer<dh_function>)] = []
-  private var names: [UnsafeMutablePointer<CChar>] = []
+  private var entries = HostEntries()
   private var problemMetatable: LuaReference?
-  private var errorValues: [(number: Int, value: LuaReference)] = []
-  private var errorCount = 0
+  private var errors = ErrorValues()
 
   /// What stands in the globals of a new state.
   public enum Libraries: Sendable {
-    /// Lua's whole standard library, as a person's own lines and scripts have it.
+    /// Lua's whole standard library, as a user's own lines and scripts have it.
     case full
     /// The safe part of it that plugins have; `sandbox.c` lists it.
     case sandboxed
@@ -71,14 +69,11 @@ public final class LuaState {
 
   @usableFromInline func free() {
     problemMetatable = nil
-    errorValues = []
+    errors.removeAll()
     isClosed = true
     isFreed = true
     dh_close(main)
-    for function in functions { function.entry.deallocate() }
-    for name in names { name.deallocate() }
-    functions = []
-    names = []
+    entries.deallocate()
     slots = []
   }
 
@@ -200,20 +195,12 @@ public final class LuaState {
     let message = problem?.message ?? errorText(on: L)
     return LuaError(
       kind: .runtime, message: message, position: isText ? "" : position, trace: trace, problem: problem,
-      value: keepErrorValue(LuaReference(popping: L, of: self)))
-  }
-
-  /// Keeps an error value for the case that Swift throws the error on into Lua; only the last few are.
-  private func keepErrorValue(_ value: LuaReference) -> ErrorValueKey {
-    errorCount += 1
-    if errorValues.count == 8 { errorValues.removeFirst() }
-    errorValues.append((errorCount, value))
-    return ErrorValueKey(state: ObjectIdentifier(self), number: errorCount)
+      value: ErrorValueKey(state: ObjectIdentifier(self), number: errors.add(LuaReference(popping: L, of: self))))
   }
 
   func errorValue(_ key: ErrorValueKey) -> LuaReference? {
     guard key.state == ObjectIdentifier(self) else { return nil }
-    return errorValues.first { $0.number == key.number }?.value
+    return errors.value(key.number)
   }
 
   func stopError(_ reason: Int32, position: String = "") -> LuaError {
@@ -305,7 +292,7 @@ public final class LuaState {
         swift: Unmanaged.passUnretained(function).toOpaque(), type: type.map { UnsafePointer($0) },
         name: keep(function.name), cost: 0, fast: function.fastPath,
         context: context.map { Unmanaged.passUnretained($0).toOpaque() }))
-    functions.append((function, context, entry))
+    entries.functions.append((function, context, entry))
     return entry
   }
 
@@ -315,7 +302,7 @@ public final class LuaState {
     let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
     for (index, byte) in bytes.enumerated() { copy[index] = CChar(bitPattern: byte) }
     copy[bytes.count] = 0
-    names.append(copy)
+    entries.names.append(copy)
     return copy
   }
 

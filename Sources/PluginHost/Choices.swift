@@ -1,4 +1,4 @@
-// What the person decides about plugins: on or off, limits, a fresh start. Invariant: a decision is written before it
+// What the user decides about plugins: on or off, limits, a fresh start. Invariant: a decision is written before it
 // counts.
 
 import Bindings

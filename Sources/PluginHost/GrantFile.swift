@@ -1,4 +1,4 @@
-// What the person granted to which plugin, and the limits they set: a file in the folder of installed plugins.
+// What the user granted to which plugin, and the limits they set: a file in the folder of installed plugins.
 // Invariant: it is written whole or not at all, what it does not say was not granted, and keys that are not known stay.
 
 import Bindings

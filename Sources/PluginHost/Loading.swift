@@ -97,14 +97,14 @@ extension PluginHost {
       plugin.lastError = message
       throw PluginError.failed(plugin: plugin.name, message: message)
     }
-    plugin.loadTime = environment.clocks.elapsed() - start
-    plugin.addedCommands = registry.commands.filter { $0.owner == manifest.owner }.map(\.name)
-    plugin.addedModes = modes.modes.map(\.name).filter { modes.owner(of: $0) == manifest.owner }
+    plugin.code?.loadTime = environment.clocks.elapsed() - start
+    plugin.code?.commands = registry.commands.filter { $0.owner == manifest.owner }.map(\.name)
+    plugin.code?.modes = modes.modes.map(\.name).filter { modes.owner(of: $0) == manifest.owner }
     plugin.state = .loaded
   }
 
   /// Makes the plugin's state and runs its `init.lua`.
-  /// - Parameter mayTake: which of the paths that a person types are granted for a call; nil for all.
+  /// - Parameter mayTake: which of the paths that a user types are granted for a call; nil for all.
   func run(
     _ plugin: Plugin, _ manifest: Manifest, _ grants: Grants, mayTake: ((String) -> Bool)? = nil
   ) throws {
@@ -112,7 +112,7 @@ extension PluginHost {
       plugin.name.utf8.reduce(seed) { $0 &* 0x100_0000_01B3 ^ UInt64($1) }
     }
     let lua = try LuaState(memoryLimit: plugin.limits.memory << 20, libraries: .sandboxed, seed: seed)
-    plugin.lua = lua
+    plugin.code = Plugin.LoadedCode(lua: lua)
     lua.timeLimit = plugin.limits.seconds
     var terms = PluginTerms()
     terms.limits = plugin.limits
@@ -215,13 +215,10 @@ extension PluginHost {
     }
     announced.removeAll { $0 === plugin }
     plugin.lua?.close()
-    plugin.lua = nil
-    plugin.loadTime = nil
-    plugin.addedCommands = []
-    plugin.addedModes = []
+    plugin.code = nil
   }
 
-  /// Ends all plugins, as when the program ends or the person signs out, be it from code of theirs. What their
+  /// Ends all plugins, as when the program ends or the user signs out, be it from code of theirs. What their
   /// manifests name stays known.
   public func unloadAll() {
     for plugin in plugins where plugin.lua != nil {

@@ -1,5 +1,5 @@
 // What a plugin may ask for, one right at a time. Invariant: a right and its text in `plugin.json` are the same thing;
-// a path is absolute or begins with the person's home.
+// a path is absolute or begins with the user's home.
 
 import Bindings
 import Text
@@ -88,7 +88,7 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     return isName && name.utf8.count <= 200 && !isSecuritySetting(String(name)) ? String(name) : nil
   }
 
-  /// A path means the same wherever the shell was started: it is absolute, or within the person's home.
+  /// A path means the same wherever the shell was started: it is absolute, or within the user's home.
   private static func place(_ path: Substring) -> String? {
     guard path.unicodeScalars.count <= longestPath, !path.utf8.contains(0) else { return nil }
     return path.hasPrefix("/") || path == "~" || path.hasPrefix("~/") ? String(path) : nil

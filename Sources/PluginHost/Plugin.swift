@@ -5,6 +5,15 @@ public import Bindings
 import LuaRuntime
 
 public final class Plugin {
+  /// The Lua state of a plugin and what loading it gave; it ends when the plugin is unloaded.
+  struct LoadedCode {
+    let lua: LuaState
+    /// Seconds that loading took; nil while it lasts.
+    var loadTime: Double?
+    var commands: [String] = []
+    var modes: [String] = []
+  }
+
   public enum State: Equatable {
     /// Enabled, its code not loaded yet.
     case ready
@@ -26,16 +35,12 @@ public final class Plugin {
   /// Nil when `plugin.json` cannot be read.
   public internal(set) var manifest: Manifest?
   public internal(set) var state: State
-  /// Seconds that loading took.
-  public internal(set) var loadTime: Double?
   public internal(set) var lastError: String?
   public internal(set) var limits: PluginLimits
-  /// What the person granted, in the words of the manifest.
+  /// What the user granted, in the words of the manifest.
   public internal(set) var granted: [String]
-  /// Commands and modes that its code added, once it is loaded.
-  public internal(set) var addedCommands: [String] = []
-  public internal(set) var addedModes: [String] = []
-  var lua: LuaState?
+  /// Its code, while it is loading or loaded.
+  var code: LoadedCode?
   /// Grows with each unloading, so that a loading that was ended from within notices.
   var unloadings = 0
 
@@ -56,6 +61,9 @@ public final class Plugin {
   public var isUsable: Bool { [.ready, .loading, .loaded].contains(state) }
 
   /// Its commands, as far as they are known.
-  public var commands: [String] { state == .loaded ? addedCommands : manifest?.commands ?? [] }
-  public var modes: [String] { state == .loaded ? addedModes : manifest?.modes ?? [] }
+  public var commands: [String] { state == .loaded ? code?.commands ?? [] : manifest?.commands ?? [] }
+  public var modes: [String] { state == .loaded ? code?.modes ?? [] : manifest?.modes ?? [] }
+  /// Seconds that loading took; nil unless it is loaded.
+  public var loadTime: Double? { code?.loadTime }
+  var lua: LuaState? { code?.lua }
 }

@@ -26,7 +26,7 @@ public enum PluginError: Problem, Equatable {
   case disabled(plugin: String)
   /// It was to be loaded again by its own `init.lua`.
   case isLoading(plugin: String)
-  /// Its `init.lua` had it turned off, or the person signed out.
+  /// Its `init.lua` had it turned off, or the user signed out.
   case endedWhileLoading(plugin: String)
   /// Its `plugin.json` is another one than that which was asked about.
   case changed(plugin: String)

@@ -27,7 +27,7 @@ public final class PluginHost: ListenerLoading {
   let registry: CommandRegistry
   let modes: ModeTable
   let events: EventTable
-  /// By name; the person's stand in place of bundled ones of the same name.
+  /// By name; the user's stand in place of bundled ones of the same name.
   public internal(set) var plugins: [Plugin] = []
   var grants: GrantFile?
   /// Those whose names are taken: they were announced before.
@@ -115,7 +115,7 @@ public final class PluginHost: ListenerLoading {
       for name in manifest.commands {
         try registry.add(
           Command(
-            path: [name], CommandText(theme: "Plugins", summary: manifest.summary), access: .signedIn, effect: .acts,
+            path: [name], CommandText(theme: "Plugins", summary: manifest.summary), access: .signedIn, effect: .changes,
             arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: manifest.owner, action: .announced))
       }
     } catch {

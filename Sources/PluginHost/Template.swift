@@ -1,4 +1,4 @@
-// A new plugin for the person to begin with. Invariant: the folder that it writes passes its own test as it stands.
+// A new plugin for the user to begin with. Invariant: the folder that it writes passes its own test as it stands.
 
 import Commands
 import Files
@@ -6,7 +6,7 @@ import Glibc
 import Values
 
 extension PluginHost {
-  /// Writes a folder of that name among the person's plugins and takes it up, not enabled yet.
+  /// Writes a folder of that name among the user's plugins and takes it up, not enabled yet.
   /// - Throws: `PluginError.badName`, `.exists`.
   @discardableResult
   public func create(_ name: String) throws -> Plugin {

@@ -1,5 +1,5 @@
 // `plugin test`: a plugin's own `test.lua`, run in a fresh state of the plugin. Invariant: what reaches beyond the data
-// that is thrown away (files, other commands) is there only when the person granted it already.
+// that is thrown away (files, other commands) is there only when the user granted it already.
 
 import Bindings
 import Commands
@@ -76,7 +76,7 @@ extension PluginHost {
     }
   }
 
-  /// `run("my-command FILE")`: one of the plugin's own commands, as a person would type it.
+  /// `run("my-command FILE")`: one of the plugin's own commands, as a user would type it.
   private func runner(of manifest: Manifest, _ grants: Grants) -> LuaFunction {
     let context = session.bindingContext(of: manifest.name, grants, PluginTerms())
     return LuaFunction("run", fails: true) { [registry] stack in

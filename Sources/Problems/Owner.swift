@@ -30,15 +30,15 @@ public struct PluginName: Hashable, Comparable, Sendable, CustomStringConvertibl
 public enum Owner: Hashable, Sendable {
   /// Deckhand itself.
   case program
-  /// The person at the prompt, and what their own Lua state added.
+  /// The user at the prompt, and what their own Lua state added.
   case user
-  /// A script of the person, by its name; `startScript` is their init.lua.
+  /// A script of the user, by its name; `startScript` is their init.lua.
   case script(String)
   case plugin(PluginName)
-  /// The person, by an option of a command that is good for the next time too: `play --language`.
+  /// The user, by an option of a command that is good for the next time too: `play --language`.
   case remembered(String)
 
-  /// The person's init.lua.
+  /// The user's init.lua.
   public static let startScript = Owner.script("init.lua")
 
   /// The plugin, when it is one.

@@ -103,7 +103,9 @@ extension ProblemCode {
     case badSize = "bad_size"
     case badState = "bad_state"
     case badTag = "bad_tag"
+    case badTemplate = "bad_template"
     case badText = "bad_text"
+    case badType = "bad_type"
     case badValue = "bad_value"
     case busy
     case cancelled
@@ -118,6 +120,7 @@ extension ProblemCode {
     case duplicateID = "duplicate_id"
     case editorFailed = "editor_failed"
     case emptyAnswer = "empty_answer"
+    case emptyNote = "empty_note"
     case emptyPrompt = "empty_prompt"
     case exists
     case exposed
@@ -127,12 +130,16 @@ extension ProblemCode {
     case fileMissing = "file_missing"
     case fileRefused = "file_refused"
     case fileTooLarge = "file_too_large"
+    case formatted
     case imageMismatch = "image_mismatch"
     case inScript = "in_script"
+    case inUse = "in_use"
     case laterVersion = "later_version"
     case letterMissing = "letter_missing"
     case locked
+    case losesCards = "loses_cards"
     case luaError = "lua_error"
+    case madeFromNote = "made_from_note"
     /// An argument that a command finds missing only when it runs.
     case missingArgument = "missing_argument"
     case missingDependency = "missing_dependency"
@@ -142,6 +149,7 @@ extension ProblemCode {
     case newerAPI = "newer_api"
     case noAccount = "no_account"
     case noBaseWord = "no_base_word"
+    case noCloze = "no_cloze"
     case noDrawing = "no_drawing"
     case noFolder = "no_folder"
     case noLoader = "no_loader"

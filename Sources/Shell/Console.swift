@@ -46,7 +46,7 @@ package final class Console {
 
   package func show(_ display: Display) { show(display.lines(on: terminal)) }
 
-  /// A line for the person, on standard error; at a terminal it is broken between words.
+  /// A line for the user, on standard error; at a terminal it is broken between words.
   package func message(_ text: String) {
     guard let width = errors.cutWidth else { return messageAsItIs(text) }
     messageAsItIs(text.lines(within: width, breaksWords: false).joined(separator: "\n"))

@@ -1,5 +1,5 @@
 // Tab in a line of Lua: globals, fields and methods of the object before the dot or colon. Invariant: values are looked
-// at by raw access only, so no code of the person's runs.
+// at by raw access only, so no code of the user's runs.
 
 import Authentication
 import CardDocuments

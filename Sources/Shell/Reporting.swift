@@ -1,4 +1,4 @@
-// Errors in words, and what they mean for the exit status. Invariant: every failure that reaches a person passes here:
+// Errors in words, and what they mean for the exit status. Invariant: every failure that reaches a user passes here:
 // one line, no Swift type name, no trace unless it was asked for.
 
 import Authentication

@@ -9,6 +9,7 @@ import LuaRuntime
 import Problems
 import Text
 import ToggleSettings
+import Values
 import Workspace
 
 /// Lua code to run in batch.
@@ -94,8 +95,15 @@ package struct ScriptRunner {
   func end(_ workspace: Workspace, status: Int32) throws {
     guard workspace.isInUnit else { return }
     if session.options.isDryRun {
+      let wantsJSON = session.options.wantsJSON
+      let changes = status == ExitStatus.done ? try workspace.pendingChanges(limit: wantsJSON ? nil : 5) : []
       let done = workspace.unitSummary
       try workspace.rollbackUnit()
+      if wantsJSON {
+        session.show(CommandResult(.list(changes.flatMap(\.records))), asJSON: true)
+      } else {
+        for line in RehearsalRun(session).lines(changes).dropLast() { session.console.note(line) }
+      }
       session.console.note("dry run: " + (done.isEmpty ? "nothing would change" : done + "; nothing was changed"))
     } else if status == ExitStatus.done {
       for conflict in try workspace.commitUnit() { session.report(conflict) }
@@ -153,7 +161,7 @@ package struct ScriptRunner {
   }
 
   /// Reads a script; `-` is standard input.
-  /// - Parameter kinds: `.any` where the person typed the path: it may be a pipe.
+  /// - Parameter kinds: `.any` where the user typed the path: it may be a pipe.
   static func script(at path: String, _ arguments: [String], _ kinds: FileKinds = .any) throws -> Script {
     if path == "-" {
       return Script(name: "stdin", code: try standardInput(), path: "-", arguments: arguments)
@@ -180,7 +188,7 @@ package struct ScriptRunner {
     }
   }
 
-  /// Runs the person's own start-up script, when there is one.
+  /// Runs the user's own start-up script, when there is one.
   func runStartScript() {
     let path = session.environment.folders.config + "/init.lua"
     guard session.options.usesStartScript, access(path, F_OK) == 0 else { return }

@@ -31,7 +31,7 @@ extension String {
 }
 
 extension Character {
-  /// 0, 1 or 2 columns, for the whole of what a person sees as one sign.
+  /// 0, 1 or 2 columns, for the whole of what a user sees as one sign.
   package var displayWidth: Int {
     var widest = 0
     for scalar in unicodeScalars {

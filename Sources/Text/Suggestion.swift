@@ -1,5 +1,5 @@
 // "Did you mean": the nearest known name to one that was mistyped.
-// Invariant: a suggestion is offered only when it is near enough that a person would agree with it.
+// Invariant: a suggestion is offered only when it is near enough that a user would agree with it.
 
 /// The optimal string alignment distance of two names: insertions, deletions, substitutions and swaps of neighbours,
 /// each at cost 1. It is the restricted Damerau-Levenshtein distance.

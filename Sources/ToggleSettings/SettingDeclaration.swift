@@ -145,7 +145,7 @@ public struct TextRule: Equatable, Sendable {
     let length = text.count
     guard length >= min ?? 0, length <= max ?? .max else { return false }
     guard let pattern else { return true }
-    return TextPattern(pattern)?.matches(whole: text) ?? false
+    return LuaPattern(pattern)?.matches(whole: text) ?? false
   }
 
   func expectation(_ noun: String) -> String {
@@ -212,7 +212,7 @@ extension SettingDeclaration {
   }
 
   private func textProblem(_ name: String, _ rule: TextRule, _ text: String, _ noun: String) -> SettingsError? {
-    if let pattern = rule.pattern, TextPattern(pattern) == nil {
+    if let pattern = rule.pattern, LuaPattern(pattern) == nil {
       return .badDeclaration(name, "\(quoted(pattern)) is not a pattern of Lua")
     }
     if rule.min ?? 0 > rule.max ?? .max { return .badDeclaration(name, "its range is empty") }

@@ -7,7 +7,7 @@ import Text
 
 /// What gave a setting the value that it has.
 ///
-///     SettingSource.commandLine("game.length=9").isForced   // true: `set` cannot change it in this run
+///     SettingSource.commandLine("game.length=9").description   // "--set game.length=9 on the command line"
 public enum SettingSource: Equatable, Sendable {
   case standard
   case system(path: String, locked: Bool)
@@ -24,14 +24,6 @@ public enum SettingSource: Equatable, Sendable {
     case .account(let owner): owner.description
     case .environment(let variable): "\(printable(variable)) in the environment"
     case .commandLine(let text): "--set \(printable(text)) on the command line"
-    }
-  }
-
-  /// Whether nothing that is set from within can have an effect.
-  public var isForced: Bool {
-    switch self {
-    case .standard, .system(_, locked: false), .account: false
-    case .system(_, locked: true), .environment, .commandLine: true
     }
   }
 
@@ -118,8 +110,8 @@ extension SettingsTree {
   /// Finds what the layers say about a leaf. A value that does not fit is left aside with a notice.
   func resolveLayers(of node: SettingNode) -> [SettingsNotice] {
     guard let kind = node.declaration?.kind else { return [] }
-    node.forced = nil
-    node.system = nil
+    node.layers.forced = nil
+    node.layers.system = nil
     var notices: [SettingsNotice] = []
     for layer in SettingLayer.allCases {
       for entry in layers[layer] ?? [] where isMeant(node, by: entry) {
@@ -136,12 +128,12 @@ extension SettingsTree {
 
   private func assign(_ value: SettingValue, _ source: SettingSource, to node: SettingNode) {
     if case .system(_, locked: false) = source {
-      node.system = (value, source)
-    } else if case .system? = node.forced?.source, !isSystem(source) {
+      node.layers.system = (value, source)
+    } else if case .system? = node.layers.forced?.source, !isSystem(source) {
       // A lock of the machine's stands above the run's own wishes.
       return
     } else {
-      node.forced = (value, source)
+      node.layers.forced = (value, source)
     }
   }
 

@@ -93,9 +93,6 @@ extension SettingsTree {
   /// How many changes from outside observers were notified of; what they change in answer to one counts to it.
   public var changeCount: Int { observers.count }
 
-  /// How many observers there are.
-  public var observerCount: Int { observers.subscriptions.count { !$0.isCancelled } }
-
   /// Notifies everybody, then makes the changes that observers asked for meanwhile, each with its own event.
   func notify(_ event: SettingsEvent) {
     observers.isNotifying = true

@@ -3,6 +3,7 @@
 
 public import Problems
 import Text
+public import Values
 
 /// The value of a setting. A choice, a text and a path are all text: their kind says what text they admit.
 ///
@@ -19,6 +20,30 @@ public enum SettingValue: Equatable, Hashable, Sendable {
     case .flag(let on): on ? "on" : "off"
     case .number(let number): shown(number)
     case .text(let text): text
+    }
+  }
+}
+
+extension SettingValue {
+  /// The value of a plain one; nil for what no setting holds.
+  init?(_ value: Value) {
+    if let flag = value.boolean {
+      self = .flag(flag)
+    } else if let text = value.text {
+      self = .text(text)
+    } else if let number = value.double {
+      self = .number(number)
+    } else {
+      return nil
+    }
+  }
+
+  /// As Lua and `--json` see it: a number without a fraction is an integer.
+  public var value: Value {
+    switch self {
+    case .flag(let flag): .boolean(flag)
+    case .number(let number): Int(exactly: number).map { .integer($0) } ?? .number(number)
+    case .text(let text): .text(text)
     }
   }
 }

@@ -78,7 +78,7 @@ extension SettingsTree {
     notices += added.compactMap { distribute(to: $0) }
     for leaf in leaves(of: added.filter { $0.declaration != nil && $0.declaredTop === $0 }) {
       let (value, notice) = carriedOver(to: leaf)
-      leaf.account = value
+      leaf.layers.account = value
       if let notice { notices.append(notice) }
       notices += resolveLayers(of: leaf)
       leaf.slots = slotsByName[leaf.name] ?? []
@@ -176,7 +176,7 @@ extension SettingsTree {
         if there.declaration != nil { throw .exists(name, owner: there.owner) }
         section = there
       } else {
-        let made = SettingNode(name, String(part), in: section, nil, owner)
+        let made = SettingNode(name, in: section, nil, owner)
         try attach(made, &batch)
         section = made
       }
@@ -189,7 +189,7 @@ extension SettingsTree {
     by owner: Owner, _ batch: inout DeclaringBatch
   ) throws(SettingsError) {
     if let problem = declaration.problem(as: name) { throw problem }
-    let node = SettingNode(name, part, in: parent, declaration, owner)
+    let node = SettingNode(name, in: parent, declaration, owner)
     if node.depth > SettingBounds.depth { throw .tooDeep(name, limit: SettingBounds.depth) }
     try attach(node, &batch)
     guard case .group(let children) = declaration.kind else { return }
@@ -228,8 +228,7 @@ extension SettingsTree {
     }
     let children = node.children
     node.children = []
-    node.onCount = 0
-    node.switchCount = 0
+    node.switches = SettingNode.SwitchCount()
     place(node)
     for child in children { relink(child) }
   }
@@ -237,8 +236,8 @@ extension SettingsTree {
   /// Takes a node out with all that stands in it, and the sections that are empty after that.
   private func unlink(_ node: SettingNode) {
     guard byName[node.name] === node else { return }
-    let on = node.isSwitch ? (node.isOn ? 1 : 0) : node.onCount
-    addToCounts(above: node, on: -on, switches: node.isSwitch ? -1 : -node.switchCount)
+    let on = node.isSwitch ? (node.isOn ? 1 : 0) : node.switches.on
+    addToCounts(above: node, on: -on, switches: node.isSwitch ? -1 : -node.switches.all)
     forget(node)
     if let parent = node.parent {
       parent.children.removeAll { $0 === node }
@@ -256,8 +255,8 @@ extension SettingsTree {
   private func addToCounts(above node: SettingNode, on: Int, switches: Int) {
     var group = node.parent
     while let parent = group, parent.isGroup {
-      parent.onCount += on
-      parent.switchCount += switches
+      parent.switches.on += on
+      parent.switches.all += switches
       group = parent.parent
     }
   }

@@ -66,7 +66,7 @@ extension SettingsTree {
     let answer: Bool
     if target.isSwitch {
       answer = target.isOn && takesEffect(target, &seen, depth: depth)
-    } else if target.isGroup, target.onCount > 0 {
+    } else if target.isGroup, target.switches.on > 0 {
       answer = target.children.contains { counts($0, &seen, depth: depth) }
     } else {
       answer = false

@@ -74,16 +74,10 @@ private struct Reader {
       for member in object.fields {
         try settings(member.value, parts + [member.name], place.appending(member.name), &found)
       }
-    } else if let setting = setting(value), !parts.isEmpty {
+    } else if let setting = SettingValue(value), !parts.isEmpty {
       found.append((parts.joined(separator: "."), setting))
     } else {
       throw failure(place, parts.isEmpty ? "an object" : "a text, a number, true or false")
     }
-  }
-
-  private func setting(_ value: Value) -> SettingValue? {
-    if let flag = value.boolean { return .flag(flag) }
-    if let text = value.text { return .text(text) }
-    return value.double.map { .number($0) }
   }
 }

@@ -49,20 +49,20 @@ struct SettingsJournal {
   mutating func note(_ leaf: SettingNode, kept: KeptSetting?) {
     guard seen[ObjectIdentifier(leaf)] == nil else { return }
     seen[ObjectIdentifier(leaf)] = leaves.count
-    leaves.append((leaf, leaf.account, leaf.value, kept))
+    leaves.append((leaf, leaf.layers.account, leaf.value, kept))
   }
 
   mutating func note(group: SettingNode, kept: KeptSetting?) {
     guard seen[ObjectIdentifier(group)] == nil else { return }
     seen[ObjectIdentifier(group)] = groups.count
-    groups.append((group, group.onCount, kept))
+    groups.append((group, group.switches.on, kept))
   }
 
   /// The full names of a group's switches that were on before the transaction, when the group was mixed then; else nil.
   func combinationBefore(_ group: SettingNode, _ switches: [SettingNode]) -> [String]? {
     guard let place = seen[ObjectIdentifier(group)] else { return nil }
     let onCount = groups[place].onCount
-    guard onCount > 0, onCount < group.switchCount else { return nil }
+    guard onCount > 0, onCount < group.switches.all else { return nil }
     return switches.filter { valueBefore($0) == .flag(true) }.map(\.name)
   }
 
@@ -143,7 +143,7 @@ extension SettingsTree {
       changes.append(SettingChange(name: leaf.node.name, old: leaf.value, new: leaf.node.value))
     }
     for group in journal.groups {
-      let wasOn = group.onCount == group.node.switchCount
+      let wasOn = group.onCount == group.node.switches.all
       guard wasOn != group.node.isOn else { continue }
       changes.append(SettingChange(name: group.node.name, old: .flag(wasOn), new: .flag(group.node.isOn)))
     }
@@ -152,12 +152,12 @@ extension SettingsTree {
 
   private func rollBack(_ journal: SettingsJournal) {
     for leaf in journal.leaves {
-      leaf.node.account = leaf.account
+      leaf.node.layers.account = leaf.account
       leaf.node.value = leaf.value
       kept[leaf.node.name] = leaf.kept
     }
     for group in journal.groups {
-      group.node.onCount = group.onCount
+      group.node.switches.on = group.onCount
       kept[group.node.name] = group.kept
     }
   }

@@ -115,8 +115,8 @@ public final class SettingsTree {
   /// Forgets what was set: of one setting, or of everything in a group or section. Layers beneath hold again.
   public func reset(_ name: String, by owner: Owner) throws(SettingsError) {
     _ = try perform(by: owner) { (tree, journal) throws(SettingsError) in
-      for leaf in leaves(of: [try tree.node(name)]) where leaf.account != nil || tree.kept[leaf.name] != nil {
-        if let forced = leaf.forced { throw .locked(leaf.name, value: forced.value, by: forced.source) }
+      for leaf in leaves(of: [try tree.node(name)]) where leaf.layers.account != nil || tree.kept[leaf.name] != nil {
+        if let forced = leaf.layers.forced { throw .locked(leaf.name, value: forced.value, by: forced.source) }
         tree.write(nil, by: owner, to: leaf, &journal)
       }
       return []
@@ -208,7 +208,7 @@ extension SettingsTree {
   private func put(
     _ value: SettingValue, by owner: Owner, to leaf: SettingNode, _ journal: inout SettingsJournal
   ) throws(SettingsError) {
-    if let forced = leaf.forced {
+    if let forced = leaf.layers.forced {
       if forced.value == value { return }
       throw .locked(leaf.name, value: forced.value, by: forced.source)
     }
@@ -218,7 +218,7 @@ extension SettingsTree {
   /// Sets or clears the account's value of a leaf, noting in the journal how it was.
   func write(_ value: SettingValue?, by owner: Owner, to leaf: SettingNode, _ journal: inout SettingsJournal) {
     journal.note(leaf, kept: kept[leaf.name])
-    leaf.account = value
+    leaf.layers.account = value
     kept[leaf.name] = value.map { KeptSetting(.value($0), setBy: owner) }
     let isOn = leaf.isOn
     leaf.value = leaf.resolvedValue
@@ -230,7 +230,7 @@ extension SettingsTree {
     var group = leaf.parent
     while let node = group, node.isGroup {
       journal.note(group: node, kept: kept[node.name])
-      node.onCount += leaf.isOn ? 1 : -1
+      node.switches.on += leaf.isOn ? 1 : -1
       group = node.parent
     }
   }
@@ -242,7 +242,7 @@ extension SettingsTree {
     guard leaf.isSwitch, leaf.isOn != isOn else { return }
     var group = leaf.parent
     while let node = group, node.isGroup {
-      node.onCount += leaf.isOn ? 1 : -1
+      node.switches.on += leaf.isOn ? 1 : -1
       group = node.parent
     }
   }

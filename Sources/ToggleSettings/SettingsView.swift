@@ -69,18 +69,19 @@ extension SettingsTree {
     return SettingReasons(
       name: name, value: node.shownValue, state: node.isGroup || node.isSwitch ? node.state : nil,
       standard: node.declaration?.kind.defaultValue, sources: sources.isEmpty ? [.standard] : sources,
-      shadowed: node.forced != nil && node.account != nil ? kept[name] : nil, obstacle: obstacle(to: node),
+      shadowed: node.layers.forced != nil && node.layers.account != nil ? kept[name] : nil,
+      obstacle: obstacle(to: node),
       declaredBy: node.owner, expectation: node.declaration?.kind.expectation ?? "")
   }
 
   private func row(of node: SettingNode, _ depth: Int) -> SettingRow {
     let title = node.declaration?.title ?? ""
     return SettingRow(
-      name: node.name, title: title.isEmpty ? node.part : title, depth: depth,
+      name: node.name, title: title.isEmpty ? String(node.part) : title, depth: depth,
       kind: node.declaration?.kind.word ?? "section",
       state: node.isGroup || node.isSwitch ? node.state : nil,
       value: node.declaration == nil ? nil : node.shownValue,
-      isChanged: isChanged(node), forcedBy: node.forced?.source, obstacle: obstacle(to: node))
+      isChanged: isChanged(node), forcedBy: node.layers.forced?.source, obstacle: obstacle(to: node))
   }
 
   private func isChanged(_ node: SettingNode) -> Bool {

@@ -41,9 +41,6 @@ public struct ValueReader {
     ShapeFailure(pointer: pointer, name: name, expected: expected, found: value?.kind)
   }
 
-  /// The same place, when there is something.
-  public var ifPresent: ValueReader? { value == nil ? nil : self }
-
   public func text(_ expected: String = "a text") throws(ShapeFailure) -> String { try found(value?.text, expected) }
   public func boolean() throws(ShapeFailure) -> Bool { try found(value?.boolean, "true or false") }
   public func number() throws(ShapeFailure) -> Double { try found(value?.double, "a number") }

@@ -4,6 +4,8 @@
 public import Lexicon
 
 /// What ended a game.
+///
+///     if try game.ending() == .timeOut { ... }
 public enum Ending: Sendable {
   case timeOut, passed, givenUp
   /// The mode's own `finished` says so.

@@ -5,6 +5,8 @@ public import Problems
 import Text
 
 /// A failure to make or restore a game or a mode. What a guess gets is a `Refusal`.
+///
+///     GameError.unknownRule(name: "unusd", suggestion: "unused").code   // "unknown_rule"
 public enum GameError: Problem, Equatable {
   case unknownRule(name: String, suggestion: String?)
   case badRule(text: String, expected: String)

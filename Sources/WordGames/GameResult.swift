@@ -5,6 +5,9 @@ import Lexicon
 import Values
 
 /// What a game came to.
+///
+///     let results = try GameTable.results(db)
+///     GameResult.best(of: results).first?.score
 public struct GameResult: Equatable, Sendable {
   public var mode: String
   public var language: String

@@ -6,6 +6,9 @@ public import Lexicon
 import Values
 
 /// All that `play --resume` needs of a game.
+///
+///     let text = game.state.encoded
+///     let game = try Game.resume(GameState(decoding: text), mode: mode, lexicon: lexicon, random: random, now: now)
 public struct GameState: Equatable, Sendable {
   /// A found word, with its points and who found it (from 0).
   public struct Found: Equatable, Sendable {

@@ -4,6 +4,9 @@
 public import GRDB
 public import Storage
 
+/// The steps of the schema for games.
+///
+///     Store(path: path, migrations: WordGamesSchema.migrations)
 public enum WordGamesSchema {
   public static var migrations: [Migration] { [Migration("games.1", sql: first), Migration("games.2", sql: second)] }
 
@@ -24,6 +27,9 @@ public enum WordGamesSchema {
 }
 
 /// The game that was put away.
+///
+///     let saved = try GameTable.saved(db)
+///     saved?.state.baseWord
 public struct SavedGame: Equatable, Sendable {
   public let state: GameState
   /// What tells it from any other game.
@@ -32,6 +38,10 @@ public struct SavedGame: Equatable, Sendable {
   public let found: Int
 }
 
+/// The saved game and the results of finished ones.
+///
+///     try GameTable.save(db, game.state, game: number, now: now)
+///     try GameTable.append(db, game.state(foundFrom: stored), game: number, after: stored, now: now)
 public enum GameTable {
   /// Results that `results` gives at the most, the newest.
   private static let most = 10_000

@@ -5,6 +5,8 @@ public import Problems
 import Text
 
 /// What a mode's `setup` sets for one game.
+///
+///     mode.hooks.setup = { game in ModeSetup(rules: game.rules + [.palindrome]) }
 public struct ModeSetup {
   /// The base word, or nil to leave the one that was chosen.
   public var base: String?
@@ -18,6 +20,9 @@ public struct ModeSetup {
 }
 
 /// Functions of a mode, all optional. What they throw, the call on the game that led to them throws.
+///
+///     var hooks = ModeHooks()
+///     hooks.score = { game, word in word.count * 2 }
 public struct ModeHooks {
   /// Called when a game starts and for each new base word.
   public var setup: ((Game) throws -> ModeSetup?)?
@@ -37,6 +42,9 @@ public struct ModeHooks {
 }
 
 /// What a mode keeps with a game. It belongs to whoever made the mode; others get a copy.
+///
+///     mode.hooks.makeData = { stored in Progress(decoding: stored) }
+///     try game.data()?.text   // stored with the game
 public protocol ModeData: AnyObject {
   /// The data as text, to be stored with the game; nil where there is nothing to store.
   var text: String? { get }
@@ -46,6 +54,9 @@ public protocol ModeData: AnyObject {
 func bounded(_ points: Int) -> Int { min(max(points, -1_000_000_000), 1_000_000_000) }
 
 /// How words are counted where a mode has no `score`.
+///
+///     mode.scoring.usesLetterValues = true
+///     mode.scoring.hintCost = 0
 public struct Scoring: Equatable, Sendable {
   /// By the language's letter values instead of by letters.
   public var usesLetterValues = false
@@ -63,6 +74,8 @@ public struct Scoring: Equatable, Sendable {
 }
 
 /// What a player gets for a number of found words.
+///
+///     mode.scoring.rewards = [Reward(words: 10, title: "Keen", points: 5)]
 public struct Reward: Equatable, Sendable {
   public let words: Int
   public let title: String
@@ -83,6 +96,10 @@ public struct Reward: Equatable, Sendable {
 }
 
 /// A kind of word game.
+///
+///     var mode = Mode(name: "sixes", title: "Sixes", summary: "Six letters.", rules: [.length(6), .inDictionary])
+///     mode.seconds = 60
+///     try modes.add(mode, owner: .user)
 public struct Mode {
   /// In commands and Lua: small letters, digits, `_` and `-`.
   public let name: String

@@ -4,6 +4,11 @@
 public import Problems
 import Text
 
+/// The modes that can be played, by name.
+///
+///     let modes = ModeTable()
+///     try modes.mode(named: "blitz").seconds   // 120
+///     modes.remove(owner: .plugin(name))
 public final class ModeTable {
   private var entries: [(mode: Mode, owner: Owner)]
 

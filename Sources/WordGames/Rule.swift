@@ -5,6 +5,9 @@ public import Problems
 import Text
 
 /// One condition on a guess.
+///
+///     try Rule(parsing: "min_length:4")   // .minLength(4)
+///     Rule.minLength(4).description       // "min_length:4"
 public enum Rule: Hashable, Sendable, CustomStringConvertible {
   /// At least so many letters.
   case minLength(Int)

@@ -58,9 +58,10 @@ public final class CardHandle: WorkspaceHandle {
   }
 
   public func update(prompt: String? = nil, answer: String? = nil, tags: [String]? = nil) throws {
-    try workspace.perform(.editCard) { db in
-      try CardTable.update(db, id, prompt: prompt, answer: answer, tags: tags, now: workspace.environment.clocks.now())
+    let isOfNote = try workspace.perform(.editCard) { db in
+      try CardTable.edit(db, id, prompt: prompt, answer: answer, tags: tags, now: workspace.environment.clocks.now())
     }
+    if isOfNote { workspace.opened.orders.forget() }
   }
 
   public func setDocument(_ document: String?) throws {
@@ -183,11 +184,12 @@ extension Workspace {
 extension Workspace {
   /// Changes the texts of several cards: all of them, or none when one is refused.
   public func update(_ cards: [CardHandle], prompt: String?, answer: String?) throws {
-    try perform(.editCard, count: { _ in cards.count }) { db in
-      for card in cards {
-        try CardTable.update(db, card.id, prompt: prompt, answer: answer, now: environment.clocks.now())
+    let isOfNote = try perform(.editCard, count: { _ in cards.count }) { db in
+      try cards.reduce(false) {
+        try CardTable.edit(db, $1.id, prompt: prompt, answer: answer, now: environment.clocks.now()) || $0
       }
     }
+    if isOfNote { opened.orders.forget() }
   }
 
   public func setSuspended(_ cards: [CardHandle], _ isSuspended: Bool) throws {
@@ -197,11 +199,12 @@ extension Workspace {
   }
 
   public func changeTags(_ cards: [CardHandle], adding: [String], removing: [String]) throws {
-    try perform(.editCard, count: { _ in cards.count }) { db in
-      for card in cards {
-        let tags = try card.record().tags.filter { !removing.contains($0) } + adding
-        try CardTable.update(db, card.id, tags: tags, now: environment.clocks.now())
+    let isOfNote = try perform(.editCard, count: { _ in cards.count }) { db in
+      try cards.reduce(false) {
+        let tags = try $1.record().tags.filter { !removing.contains($0) } + adding
+        return try CardTable.edit(db, $1.id, tags: tags, now: environment.clocks.now()) || $0
       }
     }
+    if isOfNote { opened.orders.forget() }
   }
 }

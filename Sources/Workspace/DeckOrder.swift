@@ -38,6 +38,9 @@ struct DeckOrders {
   /// What was just changed moved no card.
   mutating func goOn(to now: Int) { changeCount = now }
 
+  /// Something moved cards although its operation as a rule does not.
+  mutating func forget() { changeCount = -1 }
+
   /// The order, if it is there or was asked for often enough to be worth its making.
   mutating func order(of deck: DeckID, make: () throws -> [CardID]) rethrows -> Order? {
     if let known = orders[deck] { return known }
@@ -58,8 +61,12 @@ extension Operation {
   /// Whether it leaves every card where it is.
   var movesNoCard: Bool {
     switch self {
-    case .changeDeckOptions, .editCard, .answerCard, .keepGame, .changeSettings, .changeDocuments: true
-    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .mend: false
+    case .changeDeckOptions, .editCard, .answerCard, .keepGame, .changeSettings, .changeDocuments, .createNoteType,
+      .removeNoteType, .addMedia, .removeMedia:
+      true
+    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .addNote,
+      .editNote, .removeNotes, .editNoteType, .mend:
+      false
     }
   }
 }

@@ -1,4 +1,4 @@
-// The settings of one person, or of nobody before a sign-in: the tree with the program's own settings declared, the
+// The settings of one user, or of nobody before a sign-in: the tree with the program's own settings declared, the
 // layers from outside laid, and each of the program's settings resolved once. Invariant: reading one of them here is a
 // load from an array.
 

@@ -53,7 +53,9 @@ extension Operation {
     case .removeDeck: return "removing \(name ?? "a deck")" + (count > 0 ? " with \(cards)" : "")
     case .createDeck: return name.map { "creating the deck \($0)" } ?? rawValue
     case .renameDeck, .changeDeckOptions: return rawValue + (name.map { ": \($0)" } ?? "")
-    case .keepGame, .changeSettings, .changeDocuments, .mend: return rawValue
+    case .addNote, .editNote, .removeNotes, .createNoteType, .editNoteType, .removeNoteType, .addMedia, .removeMedia,
+      .keepGame, .changeSettings, .changeDocuments, .mend:
+      return rawValue + (name.map { ": \($0)" } ?? "")
     }
   }
 }

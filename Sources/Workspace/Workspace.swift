@@ -1,4 +1,4 @@
-// All that one signed-in person has open: the store, the objects handed out, the unit of work. Every change goes
+// All that one signed-in user has open: the store, the objects handed out, the unit of work. Every change goes
 // through an operation here. Invariant: once closed, neither it nor any handle of it reaches data again; this is
 // checked in `store`.
 
@@ -29,6 +29,14 @@ public enum Operation: String, Sendable {
   case removeCards = "removing cards"
   case importCards = "importing cards"
   case answerCard = "answering a card"
+  case addNote = "adding a note"
+  case editNote = "editing a note"
+  case removeNotes = "removing notes"
+  case createNoteType = "creating a note type"
+  case editNoteType = "editing a note type"
+  case removeNoteType = "removing a note type"
+  case addMedia = "adding a media file"
+  case removeMedia = "removing media files"
   case keepGame = "keeping a game"
   case changeSettings = "changing settings"
   case changeDocuments = "changing documents"

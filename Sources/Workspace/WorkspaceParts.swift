@@ -27,6 +27,8 @@ struct OpenedParts {
 struct WorkspaceHandles {
   var decks = HandleTable<DeckID, DeckHandle>()
   var cards = HandleTable<CardID, CardHandle>()
+  var notes = HandleTable<NoteID, NoteHandle>()
+  var noteTypes = HandleTable<NoteTypeID, NoteTypeHandle>()
   var lexicons = HandleTable<ObjectIdentifier, LexiconHandle>()
   var games = HandleTable<ObjectIdentifier, GameHandle>()
   var documents = HandleTable<ObjectIdentifier, DocumentHandle>()

@@ -68,7 +68,7 @@ extension Terminal {
 
 func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
-/// Takes off the handlers by which Swift would show a crash, and ask questions, at the person's terminal.
+/// Takes off the handlers by which Swift would show a crash, and ask questions, at the user's terminal.
 func leaveCrashesToTheSystem() {
   for number in [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGQUIT] { signal(number, SIG_DFL) }
 }

@@ -26,8 +26,7 @@ private final class Steps {
   }
 }
 
-/// The folder that every trial starts from: two documents that share an image, one of an old shape with a file beside
-/// it.
+/// What trials start from copies of: two documents that share an image, one of an old shape with a file beside it.
 private func prepare() throws -> TemporaryFolder {
   let folder = TemporaryFolder()
   let store = try makeStore(folder, seed: 5)
@@ -97,11 +96,12 @@ private func beKilled(in path: String, at last: Int, inUnit: Bool) async {
 
   @Test func `a unit that is killed at any step is done as a whole or not at all`() async throws {
     let (count, after) = try wholeRun(inUnit: true)
-    let before = try inspect(try prepare())
+    let start = try prepare()
+    let before = try inspect(TemporaryFolder(copying: start))
     #expect(count > 20)
     var outcomes: Set<String> = []
     for last in 1...count {
-      let folder = try prepare()
+      let folder = try TemporaryFolder(copying: start)
       await beKilled(in: folder.path, at: last, inUnit: true)
       let state = try inspect(folder)
       #expect(state == before || state == after, "killed at step \(last)")
@@ -115,9 +115,10 @@ private func beKilled(in path: String, at last: Int, inUnit: Bool) async {
   {
     let (count, after) = try wholeRun(inUnit: false)
     #expect(count > 40)
+    let start = try prepare()
     // Every third step each run is enough: the kinds of steps recur.
     for last in stride(from: 1, through: count, by: 3) {
-      let folder = try prepare()
+      let folder = try TemporaryFolder(copying: start)
       await beKilled(in: folder.path, at: last, inUnit: false)
       _ = try inspect(folder)
       // The lock and what was half written are no hindrance.
@@ -131,9 +132,10 @@ private func beKilled(in path: String, at last: Int, inUnit: Bool) async {
   @Test(arguments: [ENOSPC, EROFS, EIO])
   func `a step that fails in a unit leaves everything as it was, on disk and in memory`(number: Int32) throws {
     let (count, after) = try wholeRun(inUnit: true)
-    let before = try inspect(try prepare())
+    let start = try prepare()
+    let before = try inspect(TemporaryFolder(copying: start))
     for last in 1...count {
-      let folder = try prepare()
+      let folder = try TemporaryFolder(copying: start)
       do {
         try work(in: folder.path, steps: Steps(last: last) { _ in number }, inUnit: true)
       } catch let error as DocumentError {

@@ -40,6 +40,12 @@ import Testing
     #expect(problemCode { try collection.add(deck.id, "el perro", "the dog") } == "duplicate")
     #expect(try collection.store.integrityProblems() == [])
     #expect(try collection.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM reviews") } == 1)
+    // The log outlives its card, and a review of step 1 is still its card's.
+    #expect(try collection.store.read { try Int.fetchOne($0, sql: "SELECT card FROM reviews") } == 1)
+    try collection.store.operation("remove") { _ = try CardTable.remove($0, [cards[1].id]) }
+    let log = try collection.store.read { try Row.fetchOne($0, sql: "SELECT card, rating, stability FROM reviews") }
+    #expect(log?[0] == nil && log?[1] == 4 && log?[2] == 8.2956)
+    #expect(cards.allSatisfy { $0.note == nil })
     let id = try collection.add(deck.id, "new", "x")
     #expect(id.rawValue > 3)
   }

@@ -119,7 +119,8 @@ import Testing
         try sprint.undo()
         #expect(sprint.card == card && sprint.remaining == remaining)
       }
-      #expect(!sprint.canUndo && sprint.right == 0 && sprint.wrong == 0)
+      #expect(throws: DeckError.nothingToUndo) { try sprint.undo() }
+      #expect(sprint.right == 0 && sprint.wrong == 0)
     }
   }
 }

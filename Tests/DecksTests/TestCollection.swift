@@ -30,6 +30,18 @@ final class TestCollection {
     try add(deck, NewCard(prompt: prompt, answer: answer, guid: guid))
   }
 
+  @discardableResult
+  func addNote(_ deck: DeckID, _ fields: [String: String], _ stock: StockNoteType = .basic, tags: [String] = []) throws
+    -> NoteID
+  {
+    try addNote(deck, NewNote(fields: fields, tags: tags)) { try NoteTypeTable.stock($0, stock, now: now) }
+  }
+
+  @discardableResult
+  func addNote(_ deck: DeckID, _ note: NewNote, _ type: (Database) throws -> NoteType) throws -> NoteID {
+    try store.operation("add") { try NoteTable.add($0, note, type: type($0), to: deck, now: now, random: random) }
+  }
+
   func addAll(_ deck: DeckID, _ cards: [NewCard], _ onDuplicate: OnDuplicate = .skip) throws -> AddReport {
     try store.operation("add_all") { db in
       let batch = try CardBatch(db, deck: deck, onDuplicate: onDuplicate, now: now, random: random)
@@ -62,7 +74,7 @@ func problemCode(_ body: () throws -> Void) -> String? {
   do {
     try body()
     return nil
-  } catch let error as DeckError {
+  } catch let error as any Problem {
     return error.code
   } catch {
     return "\(error)"

@@ -107,6 +107,20 @@ import Testing
     #expect(try Folder.names(in: folder.file("elsewhere")) == ["x"])
   }
 
+  @Test func `a temporary folder is new, its owner's alone, and made only where it can be`() throws {
+    let folder = TemporaryFolder()
+    let made = try (0..<2).map { _ in try Folder.makeTemporary(in: folder.path, prefix: "try") }
+    #expect(made[0] != made[1])
+    for path in made {
+      #expect(path.hasPrefix(folder.path + "/try-") && mode(of: path) == 0o700)
+      try Folder.removeTree(path)
+    }
+    #expect(folder.names.isEmpty)
+    #expect(throws: FileError(folder.file("none/try"), .make, number: ENOENT)) {
+      try Folder.makeTemporary(in: folder.file("none"), prefix: "try")
+    }
+  }
+
   @Test func `no folder has no names, and what is no folder is told`() throws {
     let folder = TemporaryFolder()
     #expect(try Folder.names(in: folder.file("none")) == [])

@@ -80,7 +80,7 @@ private struct ProgramMaker {
     try state.setGlobal(
       "stop",
       LuaFunction("stop") { stack in
-        stack.state.requestInterrupt()
+        interruptLua()
         return LuaNothing()
       })
     try state.setGlobal(

@@ -39,7 +39,7 @@ private final class Nest {
     try plugin.setGlobal(
       "interrupt",
       LuaFunction("interrupt") { stack in
-        stack.state.requestInterrupt()
+        interruptLua()
         return LuaNothing()
       })
   }
@@ -121,9 +121,14 @@ private final class Nest {
     let state = try LuaState()
     defer { state.close() }
     let endless = try state.load("while true do end", name: "endless")
-    #expect(throws: LuaError.self) { try state.withDeadline(0.03) { try endless.call() } }
-    #expect(try state.withDeadline(5) { try state.load("return 3", name: "short").call() }.isInteger(3))
-    let polled = try elapsed { try state.withDeadline(0.03) { while !state.isStopping {} } }
+    var budget = CallBudget(seconds: 0.03)
+    #expect(throws: LuaError.self) { try state.withBudget(&budget) { try endless.call() } }
+    #expect(budget.isSpent)
+    budget = CallBudget(seconds: 5)
+    #expect(try state.withBudget(&budget) { try state.load("return 3", name: "short").call() }.isInteger(3))
+    #expect(!budget.isSpent)
+    budget = CallBudget(seconds: 0.03)
+    let polled = try elapsed { try state.withBudget(&budget) { while !state.isStopping {} } }
     #expect(polled >= 25)
     #expect(try run("return debug.gethook() == nil", in: state).json == "true")
   }

@@ -41,7 +41,8 @@ private final class Holder {
     #expect(state.isClosed && census.living == 0 && state.memoryUsed == 0)
     #expect(throws: LuaError.self) { try kept.call() }
     #expect(throws: LuaError.self) { try state.load("return 1", name: "more") }
-    #expect(throws: LuaError.self) { try state.withDeadline(1) {} }
+    var budget = CallBudget(seconds: 1)
+    #expect(throws: LuaError.self) { try state.withBudget(&budget) {} }
     #expect(kept.copied().isNone)
   }
 

@@ -14,6 +14,13 @@ import Testing
     #expect(words == shown.split(whereSeparator: \.isWhitespace))
   }
 
+  @Test func `a table that is wider than a line stands in a block that is opened and closed`() throws {
+    let code = "local t = {list = {1, 2, 3, 4, 5}} for i = 1, 14 do t[i] = ('x'):rep(20) end return {t, b = {t}}"
+    let lines = try Home().run("-e", code).output.split(separator: "\n").map { $0.drop { $0 == " " } }
+    #expect(lines.first?.hasSuffix("{") == true && lines.last == "}")
+    #expect(lines.count { $0.hasSuffix("{") } == lines.count { $0 == "}" || $0 == "}," })
+  }
+
   @Test func `version and help answer on standard output`() throws {
     let home = try Home()
     #expect(try home.run("--version").output == "Deckhand 0.1.0\n")

@@ -20,6 +20,12 @@ public final class TemporaryFolder {
     path = String(cString: made)
   }
 
+  /// A folder with the same plain files and folders, as they are now.
+  public convenience init(copying other: TemporaryFolder) throws {
+    self.init()
+    try copyTree(other.path, to: path)
+  }
+
   deinit { if isOurs { removeTree(path) } }
 
   public func file(_ name: String) -> String { path + "/" + name }
@@ -118,6 +124,22 @@ public func names(in path: String) -> [String] {
     if name != ".", name != ".." { names.append(name) }
   }
   return names.sorted()
+}
+
+/// Copies the plain files and folders of a folder into another one that is there, with their rights.
+private func copyTree(_ source: String, to target: String) throws {
+  for name in names(in: source) {
+    let (from, to) = (source + "/" + name, target + "/" + name)
+    var status = stat()
+    try #require(lstat(from, &status) == 0)
+    if status.st_mode & S_IFMT == S_IFDIR {
+      try #require(makeFolder(to))
+      try copyTree(from, to: to)
+    } else {
+      try writeFile(try #require(contents(of: from)), to: to)
+    }
+    chmod(to, status.st_mode & 0o7777)
+  }
 }
 
 /// Removes a file, or a folder with all in it, also what a test took the rights of. A link is not followed.

@@ -73,7 +73,7 @@ import Testing
     #expect(try reader["name"].text() == "deck")
     #expect(try reader["on"].boolean())
     #expect(try reader["sizes"].elements()[0].integer(in: 1...9) == 3)
-    #expect(reader["none"].ifPresent == nil)
+    #expect(reader["none"].value == nil)
   }
 
   @Test func `what is missing, of another kind or out of range is named by its place`() throws {

@@ -14,6 +14,9 @@ import WordGames
 @testable import Lexicon
 @testable import Workspace
 
+/// What an observer holds.
+private final class Witness {}
+
 @Suite struct SettingsTests {
   @Test func `each of the program's settings has a title, help and a key`() throws {
     let tree = SettingsTree()
@@ -108,7 +111,11 @@ import WordGames
     let workspace = try person.workspace()
     let tree = try workspace.preferences().tree
     var count = 0
-    _ = tree.observe("", by: .user) { _, _ in count += 1 }
+    var witness: Witness? = Witness()
+    weak let observed = witness
+    _ = tree.observe("", by: .user) { [witness] _, _ in if witness != nil { count += 1 } }
+    witness = nil
+    #expect(observed != nil)
     let declaration = SettingDeclaration("quiz.speed", .number(NumberRange(), default: 1), title: "Speed")
     let handle = try workspace.declare(declaration, by: .startScript)
     #expect(try handle.value() == .number(1))
@@ -117,7 +124,7 @@ import WordGames
     try workspace.close()
     #expect(throws: WorkspaceError.signedOut(what: "setting")) { try handle.value() }
     #expect(throws: WorkspaceError.signedOut(what: "setting")) { try handle.set(.number(3), by: .user) }
-    #expect(tree.observerCount == 0)
+    #expect(observed == nil, "the close has let go of the observer")
   }
 
   @Test func `a closed access shuts the workspace by itself`() throws {

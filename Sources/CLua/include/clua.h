@@ -186,8 +186,9 @@ void dh_note_ending_signal(int signal);
 int dh_must_end(void);
 // Nanoseconds of a clock that only goes forward.
 int64_t dh_now(void);
-// As a Ctrl-C would: for tests and for the host's own limits. Does nothing while no call is under way.
-void dh_request_stop(lua_State *L, int reason);
+// Asks the calls of the host into any state to end, from the innermost one on this thread out to `last` (NULL: to the
+// outermost). Nothing in Lua catches it; it does nothing while no call is under way.
+void dh_stop_through(const dh_entry *last, int reason);
 // The time that each call of the host into this state may take, all that it calls included; 0 for no limit.
 void dh_set_time_limit(lua_State *L, int64_t nanoseconds);
 int64_t dh_time_limit(lua_State *L);

@@ -110,7 +110,7 @@ long secret_line_read(const char *prompt, unsigned char *buffer, size_t capacity
 
 // The process.
 
-/// Keeps this process's memory out of core dumps and away from other processes of the same person. Returns 0, or -1.
+/// Keeps this process's memory out of core dumps and away from other processes of the same user. Returns 0, or -1.
 int process_forbid_core_dumps(void);
 
 #endif

@@ -1,4 +1,4 @@
-// The documents of one person: a folder with one file a document and the images they share.
+// The documents of one user: a folder with one file a document and the images they share.
 // Invariant: a document's file never names an image that was not written before it, an image goes with its last use
 // only, and of two processes that change one document neither loses its version.
 

@@ -9,6 +9,15 @@ import Values
 public typealias ImportProgress = (_ done: Int, _ total: Int?) throws -> Void
 
 final class ByteSource {
+  /// The file that the bytes come from.
+  private struct Input {
+    let file: ByteFile
+    let progress: ImportProgress
+    var transcoder: Transcoder?
+    /// Bytes that came from the file, which are not those taken where they are transcoded.
+    var read: Int
+  }
+
   /// Bytes that a file may have.
   static let fileLimit = 2_000_000_000
 
@@ -19,25 +28,19 @@ final class ByteSource {
   /// Bytes that have been taken.
   private(set) var taken = 0
   private var buffer: [UInt8]
-  private var isRecording = false
-  private var recorded: [UInt8] = []
+  /// The bytes that were passed over since `record`; nil while they are not kept.
+  private var recorded: [UInt8]?
   private var position = 0
   private var end = 0
-  private let file: ByteFile?
-  private let progress: ImportProgress
-  private var transcoder: Transcoder?
-  /// Bytes that came from the file, which are not those taken where they are transcoded.
-  private var read = 0
+  private var input: Input?
 
   init(
     path: String, _ kinds: FileKinds = .plain, encoding: TextEncoding, isInterrupted: @escaping () -> Bool = { false },
     progress: @escaping ImportProgress
   ) throws {
     self.path = path
-    self.progress = progress
     buffer = [UInt8](repeating: 0, count: 1 << 16)
     let file = try ByteFile(path, kinds, isInterrupted: isInterrupted)
-    self.file = file
     if let size = file.size, size > ByteSource.fileLimit { throw tooLarge }
     // A pipe may give less than a mark at first.
     while end < 4 {
@@ -45,20 +48,14 @@ final class ByteSource {
       if count == 0 { break }
       end += count
     }
-    read = end
-    if encoding == .utf8 {
-      try refuseOtherEncodings()
-    } else {
-      transcoder = Transcoder(encoding)
-      transcode()
-    }
+    let transcoder = encoding == .utf8 ? nil : Transcoder(encoding)
+    input = Input(file: file, progress: progress, transcoder: transcoder, read: end)
+    if encoding == .utf8 { try refuseOtherEncodings() } else { transcode() }
   }
 
   /// Bytes in memory.
   init(text: String) {
     path = ""
-    progress = { _, _ in }
-    file = nil
     buffer = Array(text.utf8)
     end = buffer.count
   }
@@ -75,7 +72,7 @@ final class ByteSource {
     let byte = buffer[position]
     position += 1
     taken += 1
-    if isRecording { recorded.append(byte) }
+    recorded?.append(byte)
     if byte == UInt8(ascii: "\n") {
       line += 1
       column = 1
@@ -95,15 +92,15 @@ final class ByteSource {
     column += characters
     taken += position - start
     content.append(contentsOf: buffer[start..<position])
-    if isRecording { recorded.append(contentsOf: buffer[start..<position]) }
+    recorded?.append(contentsOf: buffer[start..<position])
   }
 
   /// Keeps the bytes that are passed over, until they are asked for.
-  func record() { isRecording = true }
+  func record() { recorded = [] }
 
   func takeRecorded() -> [UInt8] {
-    defer { (isRecording, recorded) = (false, []) }
-    return recorded
+    defer { recorded = nil }
+    return recorded ?? []
   }
 
   func next() throws -> UInt8? {
@@ -126,14 +123,14 @@ final class ByteSource {
   }
 
   private func refill() throws {
-    guard let file else { return }
-    try progress(read, file.size)
-    if read > ByteSource.fileLimit { throw tooLarge }
+    guard let input else { return }
+    try input.progress(input.read, input.file.size)
+    if input.read > ByteSource.fileLimit { throw tooLarge }
     position = 0
     repeat {
-      if transcoder != nil { buffer = [UInt8](repeating: 0, count: 1 << 16) }
-      end = try file.read(into: &buffer)
-      read += end
+      if input.transcoder != nil { buffer = [UInt8](repeating: 0, count: 1 << 16) }
+      end = try input.file.read(into: &buffer)
+      self.input?.read += end
       if end == 0 { return }
       transcode()
     } while end == 0
@@ -141,9 +138,9 @@ final class ByteSource {
 
   /// Puts the same text in UTF-8 in place of what has been read.
   private func transcode() {
-    guard transcoder != nil else { return }
+    guard input?.transcoder != nil else { return }
     var text: [UInt8] = []
-    transcoder?.append(buffer[..<end], to: &text)
+    input?.transcoder?.append(buffer[..<end], to: &text)
     buffer = text
     end = text.count
   }

@@ -89,7 +89,11 @@ public final class CardImport {
       } catch {
         return try refuse(row, error.report.code, error.message, path)
       }
-      report.count(try batch.write(card))
+      do {
+        report.count(try batch.write(card))
+      } catch let error as NoteError {
+        try refuse(row, error.report.code, error.message, path)
+      }
     }
   }
 

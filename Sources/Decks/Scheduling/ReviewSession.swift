@@ -85,7 +85,6 @@ public final class ReviewSession {
   public var newCount: Int { queue.newLeft }
   public var isOver: Bool { remaining == 0 }
   public var isActive: Bool { !isPaused && !isOver }
-  public var canUndo: Bool { !answers.isEmpty }
 
   /// The card to answer now; the same until it is answered. nil when the session is over.
   public func card(_ db: Database, at moment: StudyMoment) throws -> CardRecord? {

@@ -73,7 +73,7 @@ enum CardCommands {
       let workspace = try session.workspace()
       let decks = try invocation.optionalText("--deck").map { [try workspace.openDeck($0)] } ?? workspace.decks()
       let wantsJSON = invocation.wantsJSON || session.options.wantsJSON
-      // A person sees a page, a program all.
+      // A user sees a page, a program all.
       let page =
         session.console.terminal.hasScreen && !wantsJSON && !session.state.isInScript
         ? session.console.terminal.rowLimit ?? 200 : nil

@@ -32,7 +32,7 @@ extension Session {
       prompt: lines[..<middle].joined(separator: "\n"), answer: lines[(middle + 1)...].joined(separator: "\n"))
   }
 
-  /// The text as the person's editor left it.
+  /// The text as the user's editor left it.
   private func edit(_ text: String) throws -> String {
     let editor = ["VISUAL", "EDITOR"].compactMap { environment.variables.value($0) }.first { !$0.isEmpty } ?? "vi"
     try makePrivateFolder(environment.folders.cache)

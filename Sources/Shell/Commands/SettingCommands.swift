@@ -95,7 +95,7 @@ enum SettingCommands {
     let reasons = try tree.why(name)
     lines.append("  \(reasons.expectation); its default is \(quotedValue(reasons.standard))")
     if let obstacle = row.obstacle { lines.append("  " + obstacle.message) }
-    return CommandResult(row.value.map { commandValue($0) } ?? .null, .lines(lines))
+    return CommandResult(row.value?.value ?? .null, .lines(lines))
   }
 
   static func shown(_ name: String, _ tree: SettingsTree, ending: String, _ session: Session) throws -> CommandResult {
@@ -104,7 +104,7 @@ enum SettingCommands {
     let value = row.state?.rawValue ?? printable(row.value?.text ?? "")
     var lines = ["\(name) is \(value.isEmpty ? "empty" : value)\(ending)."]
     if let obstacle = row.obstacle { lines.append("  " + obstacle.message) }
-    return CommandResult(row.value.map { commandValue($0) } ?? .null, .lines(lines))
+    return CommandResult(row.value?.value ?? .null, .lines(lines))
   }
 
   private static func why(_ name: String, _ tree: SettingsTree) throws -> CommandResult {
@@ -122,7 +122,7 @@ enum SettingCommands {
     lines.append("  Declared by \(reasons.declaredBy.description); \(reasons.expectation) may stand there.")
     return CommandResult(
       .record([
-        ("name", .text(name)), ("value", commandValue(reasons.value)), ("sources", .list(sources.map { .text($0) })),
+        ("name", .text(name)), ("value", reasons.value.value), ("sources", .list(sources.map { .text($0) })),
         ("declared_by", .text(reasons.declaredBy.description)),
       ]), .lines(lines))
   }
@@ -150,17 +150,9 @@ enum SettingCommands {
   private static func record(of row: SettingRow) -> Value {
     var fields: [(String, Value)] = [
       ("name", .text(row.name)), ("title", .text(row.title)), ("kind", .text(row.kind)),
-      ("value", row.value.map { commandValue($0) } ?? .null), ("changed", .boolean(row.isChanged)),
+      ("value", row.value?.value ?? .null), ("changed", .boolean(row.isChanged)),
     ]
     if let state = row.state { fields.append(("state", .text(state.rawValue))) }
     return .record(fields)
-  }
-
-  private static func commandValue(_ value: SettingValue) -> Value {
-    switch value {
-    case .flag(let flag): .boolean(flag)
-    case .number(let number): Int(exactly: number).map { .integer($0) } ?? .number(number)
-    case .text(let text): .text(text)
-    }
   }
 }

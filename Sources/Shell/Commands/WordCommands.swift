@@ -138,11 +138,8 @@ enum WordCommands {
         lines.append(
           "\(language.name): \(session.counted(lexicon.count, "word"))"
             + (dropped.isEmpty ? "" : "; dropped \(dropped.joined(separator: ", "))"))
-        values.append(
-          .record([
-            ("language", .text(language.name)), ("words", .integer(lexicon.count)),
-            ("dropped", .record(lexicon.report.dropped.map { ("\($0.reason)", .integer($0.count)) })),
-          ]))
+        let report = lexicon.report.value.record?.fields.map { ($0.name, $0.value) } ?? []
+        values.append(.record([("language", .text(language.name))] + report))
       }
       if let failure = session.lexicons.cacheFailure { session.console.note("word: \(failure.message)") }
       return CommandResult(.list(values), .lines(lines))

@@ -208,35 +208,14 @@ private struct DistinctLines {
 
   mutating func add(_ line: String) {
     guard 2 * lines.count < slots.count else { return }
-    var slot = hash(line) & (slots.count - 1)
+    var text = line
+    var slot = Int(text.withUTF8(contentHash)) & (slots.count - 1)
     while slots[slot] != 0 {
       if lines[Int(slots[slot]) - 1] == line { return }
       slot = (slot + 1) & (slots.count - 1)
     }
     lines.append(line)
     slots[slot] = Int32(lines.count)
-  }
-
-  /// Multiply and fold, eight bytes at a time; lines that differ in a digit must not lie side by side.
-  private func hash(_ line: String) -> Int {
-    var line = line
-    return line.withUTF8 { text in
-      let bytes = UnsafeRawBufferPointer(text)
-      var hash = UInt64(bytes.count)
-      var offset = 0
-      while offset < bytes.count {
-        var word: UInt64 = 0
-        if offset + 8 <= bytes.count {
-          word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-        } else {
-          for byte in bytes[offset...] { word = word << 8 | UInt64(byte) }
-        }
-        hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
-        hash ^= hash >> 32
-        offset += 8
-      }
-      return Int(truncatingIfNeeded: hash & 0x7FFF_FFFF)
-    }
   }
 }
 

@@ -6,7 +6,7 @@ import ToggleSettings
 import Workspace
 
 extension History {
-  /// Where the lines go that are typed now: the person's file, or nowhere while nobody is signed in or none are to be
+  /// Where the lines go that are typed now: the user's file, or nowhere while nobody is signed in or none are to be
   /// kept.
   private static func wantedPlace(_ session: Session) -> HistoryPlace {
     let size = session.gate.needsAuthentication || session.options.isDryRun ? 0 : session.preferences?.historySize ?? 0
@@ -29,7 +29,7 @@ extension History {
     return History(path: place.path, limit: place.size) { [console = session.console] in console.message($0) }
   }
 
-  /// Changes to another history when the person or a setting has changed.
+  /// Changes to another history when the user or a setting has changed.
   static func use(in session: Session) {
     // Without a prompt nothing is opened for it: the settings would be read at each start.
     guard let lineReader = session.input.lineReader else { return }

@@ -1,4 +1,4 @@
-// Lines from a person at a terminal: GNU readline with completion, history, Ctrl-C, Ctrl-Z and an idle tick.
+// Lines from a user at a terminal: GNU readline with completion, history, Ctrl-C, Ctrl-Z and an idle tick.
 // Invariant: only inside `read` is the terminal changed and are signals ours; there is one LineReader in a process.
 
 import CTerminal

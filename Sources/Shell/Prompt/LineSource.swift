@@ -1,4 +1,4 @@
-// Where lines come from: a person at a terminal (LineReader) or a pipe (PlainLineReader).
+// Where lines come from: a user at a terminal (LineReader) or a pipe (PlainLineReader).
 // Invariant: a line never holds its line end, and what is not UTF-8 is an error, never a line.
 
 import Files

@@ -19,7 +19,7 @@ package final class Prompt {
 
   package init(_ session: Session) { self.session = session }
 
-  /// Runs the prompt until the person leaves; answers the exit status.
+  /// Runs the prompt until the user leaves; answers the exit status.
   package func run() -> Int32 {
     // What a script before it was interrupted by is over.
     Interrupts.clear()

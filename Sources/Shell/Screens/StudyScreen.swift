@@ -189,7 +189,7 @@ final class StudyScreen {
     }
   }
 
-  /// Opens the card in the person's editor; a race's clock stands meanwhile.
+  /// Opens the card in the user's editor; a race's clock stands meanwhile.
   private func edit() throws {
     guard let card = try study.card() else { return }
     pauseQuietly()

@@ -77,7 +77,7 @@ struct IdleLock {
   }
 
   /// Asks for the password before a screen goes on. What is open stays open: nothing runs until the right one is given.
-  /// - Returns: false when the person left instead; then nobody is signed in.
+  /// - Returns: false when the user left instead; then nobody is signed in.
   func unlock() -> Bool {
     session.input.isIdle = false
     session.console.note(

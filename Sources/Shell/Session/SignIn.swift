@@ -1,4 +1,4 @@
-// Signing in and out. Invariant: what one person had open, set or subscribed ends with the sign-out at once; the Lua
+// Signing in and out. Invariant: what one user had open, set or subscribed ends with the sign-out at once; the Lua
 // states go as soon as none of their code runs, before the next line. A password goes from terminal or file into a
 // Secret, nowhere else.
 
@@ -17,7 +17,7 @@ import ToggleSettings
 import WordGames
 import Workspace
 
-/// The person left the question for a name or a password.
+/// The user left the question for a name or a password.
 private struct LeftSignIn: Error {}
 
 package struct SignIn {
@@ -27,7 +27,7 @@ package struct SignIn {
 
   // MARK: At the start
 
-  /// Signs in before anything runs: from the password file, or by asking where a person sits at a terminal.
+  /// Signs in before anything runs: from the password file, or by asking where a user sits at a terminal.
   /// - Parameter command: the first word of the command that is to run, nil for the prompt or a script.
   /// - Returns: the exit status when nothing is to run.
   package func open(for command: String?) -> Int32? {

@@ -4,9 +4,9 @@
 package struct Terminal {
   package enum ColorChoice: String, CaseIterable, Sendable { case auto, always, never }
 
-  /// A person types: standard input is a terminal.
+  /// A user types: standard input is a terminal.
   package var hasKeyboard: Bool
-  /// A person sees it: the output is a terminal.
+  /// A user sees it: the output is a terminal.
   package var hasScreen: Bool
   /// It cannot move the cursor (TERM=dumb).
   package var isDumb: Bool

@@ -1,4 +1,4 @@
-// Values as a person wants to see them: short tables in one line, long ones indented and sorted, records as an aligned
+// Values as a user wants to see them: short tables in one line, long ones indented and sorted, records as an aligned
 // table. Invariant: the number of lines is bounded by the preview's limits, and no text can move the cursor.
 
 import Commands

@@ -10,6 +10,32 @@ import Storage
 @testable import Values
 
 extension ProblemTable {
+  static let notes = ProblemTable(
+    NoteError.self, in: "Decks/Notes/NoteError.swift",
+    [
+      "typeNotFound": NoteError.typeNotFound(name: hostile, suggestion: "Basic"),
+      "typeExists": NoteError.typeExists(name: hostile), "badType": NoteError.badType(reason: "has at least one field"),
+      "badTemplate": NoteError.badTemplate(card: hostile, side: .front, fault: .unclosed(section: hostile)),
+      "badTemplate": NoteError.badTemplate(card: "Card 1", side: .back, fault: .unopened(section: hostile)),
+      "badTemplate": NoteError.badTemplate(
+        card: "c", side: .front, fault: .crossed(section: hostile, closedBy: hostile)),
+      "badTemplate": NoteError.badTemplate(
+        card: "c", side: .front, fault: .unknownField(name: hostile, suggestion: "F")),
+      "badTemplate": NoteError.badTemplate(card: "c", side: .front, fault: .noField),
+      "badTemplate": NoteError.badTemplate(card: "c", side: .front, fault: .noCloze),
+      "badTemplate": NoteError.badTemplate(card: "c", side: .front, fault: .tooLong),
+      "badTemplate": NoteError.badTemplate(card: "c", side: .front, fault: .tooDeep),
+      "noField": NoteError.noField(name: hostile, type: hostile, suggestion: nil),
+      "badField": NoteError.badField(name: hostile, reason: "holds a NUL character"),
+      "emptyNote": NoteError.emptyNote(field: hostile), "noCloze": NoteError.noCloze,
+      "losesCards": NoteError.losesCards(type: hostile, cards: 2, notes: 1),
+      "losesCards": NoteError.losesCards(type: hostile, cards: 0, notes: 1),
+      "madeFromNote": NoteError.madeFromNote(what: "prompt"), "formatted": NoteError.formatted(field: hostile),
+      "typeInUse": NoteError.typeInUse(name: hostile, notes: 3), "tooLarge": NoteError.tooLarge(what: "a note"),
+      "mediaNotFound": NoteError.mediaNotFound(name: hostile, suggestion: "a.png"),
+      "badMediaName": NoteError.badMediaName(name: hostile, reason: "must not be blank"),
+    ])
+
   static let decks = ProblemTable(
     DeckError.self, in: "Decks/DeckError.swift",
     [

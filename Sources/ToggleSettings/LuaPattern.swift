@@ -3,7 +3,7 @@
 // Invariant: matching takes a bounded number of steps; a pattern that would take more counts as not matched.
 
 /// A pattern that was checked once. It works on bytes, as Lua's do. Parentheses are allowed and mean nothing here.
-struct TextPattern {
+struct LuaPattern {
   private enum Atom {
     case any
     case byte(UInt8)
@@ -19,9 +19,9 @@ struct TextPattern {
   /// Nil when the text is not a pattern: an open set, a `%` at the end, `%b`, `%f` or a back reference.
   init?(_ pattern: String) {
     var bytes = Array(pattern.utf8)
-    guard bytes.count <= TextPattern.longest else { return nil }
+    guard bytes.count <= LuaPattern.longest else { return nil }
     if bytes.first == UInt8(ascii: "^") { bytes.removeFirst() }
-    if bytes.last == UInt8(ascii: "$"), TextPattern.percents(before: bytes) % 2 == 0 { bytes.removeLast() }
+    if bytes.last == UInt8(ascii: "$"), LuaPattern.percents(before: bytes) % 2 == 0 { bytes.removeLast() }
     var rest = bytes[...]
     var items: [(atom: Atom, count: Count)] = []
     var open = 0
@@ -32,8 +32,8 @@ struct TextPattern {
         open -= 1
         if open < 0 { return nil }
       } else {
-        guard let atom = TextPattern.atom(byte, &rest) else { return nil }
-        items.append((atom, TextPattern.count(&rest)))
+        guard let atom = LuaPattern.atom(byte, &rest) else { return nil }
+        items.append((atom, LuaPattern.count(&rest)))
       }
     }
     guard open == 0 else { return nil }
@@ -104,10 +104,10 @@ struct TextPattern {
       var reached: Set<Int> = count == .one || count == .someMore ? [] : places
       for place in places {
         var next = place
-        while next < bytes.count, TextPattern.admits(atom, bytes[next]) {
+        while next < bytes.count, LuaPattern.admits(atom, bytes[next]) {
           next += 1
           steps += 1
-          if steps > TextPattern.mostSteps { return false }
+          if steps > LuaPattern.mostSteps { return false }
           if !reached.insert(next).inserted, count == .many || count == .someMore || count == .fewest { break }
           if count == .one || count == .optional { break }
         }

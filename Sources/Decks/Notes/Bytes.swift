@@ -1,0 +1,75 @@
+// Searching in bytes in place. Invariant: nothing here reads beyond the slice, and every search is one walk.
+
+/// A text as UTF-8.
+typealias Bytes = [UInt8]
+
+extension ArraySlice<UInt8> {
+  /// Where the needle begins at or after an index; nil when it does not occur.
+  func position(of needle: StaticString, from start: Int) -> Int? {
+    let count = needle.utf8CodeUnitCount
+    guard count > 0, start >= startIndex, endIndex - start >= count else { return nil }
+    let first = needle.utf8Start[0]
+    return withUnsafeBufferPointer { bytes in
+      var index = start - startIndex
+      let last = bytes.count - count
+      while index <= last {
+        if bytes[index] == first {
+          var matched = 1
+          while matched < count, bytes[index + matched] == needle.utf8Start[matched] { matched += 1 }
+          if matched == count { return startIndex + index }
+        }
+        index += 1
+      }
+      return nil
+    }
+  }
+
+  func begins(with prefix: StaticString, at start: Int? = nil) -> Bool {
+    let start = start ?? startIndex
+    guard endIndex - start >= prefix.utf8CodeUnitCount else { return false }
+    for offset in 0..<prefix.utf8CodeUnitCount where self[start + offset] != prefix.utf8Start[offset] { return false }
+    return true
+  }
+
+  /// The same with ASCII capitals and small letters alike; the prefix is in small letters.
+  func beginsIgnoringCase(with prefix: StaticString, at start: Int) -> Bool {
+    guard start >= startIndex, endIndex - start >= prefix.utf8CodeUnitCount else { return false }
+    for offset in 0..<prefix.utf8CodeUnitCount where asciiLowered(self[start + offset]) != prefix.utf8Start[offset] {
+      return false
+    }
+    return true
+  }
+
+  var text: String { String(decoding: self, as: UTF8.self) }
+}
+
+extension [UInt8] {
+  var text: String { String(decoding: self, as: UTF8.self) }
+
+  mutating func add(_ text: StaticString) {
+    append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  mutating func add(_ text: String) { append(contentsOf: text.utf8) }
+}
+
+/// Where a byte occurs next, for a walk that only goes on: each byte is looked at once.
+struct NextByte {
+  private let wanted: UInt8
+  private var known = -1
+
+  init(_ wanted: UInt8) { self.wanted = wanted }
+
+  /// Nil when it does not occur at or after an index.
+  mutating func next(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int? {
+    if known < start { known = bytes[start...].firstIndex(of: wanted) ?? bytes.endIndex }
+    return known < bytes.endIndex ? known : nil
+  }
+}
+
+func asciiLowered(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
+
+func isASCIILetter(_ byte: UInt8) -> Bool { (97...122).contains(asciiLowered(byte)) }
+
+/// Blank, tab, line ends, vertical tab, form feed.
+func isASCIIBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

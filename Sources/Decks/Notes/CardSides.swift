@@ -1,0 +1,174 @@
+// A card's two sides made from a note's fields and a template: as HTML, and as text for a terminal.
+// Invariant: the same fields and template give the same sides; the work is bounded, whatever a template repeats.
+
+import Text
+
+/// What a note and its card give to a template beside the fields.
+struct CardFacts {
+  var tags: [String] = []
+  var typeName = ""
+  var deckName = ""
+  var templateName = ""
+  var cardID: Int64 = 0
+  var flag = 0
+}
+
+/// The fields of a note by name, ready for its cards.
+struct NoteFields {
+  private(set) var values: [String: Bytes] = [:]
+  /// The names of those that are filled.
+  private(set) var filled: Set<String> = []
+  /// The names of the note's own fields: special ones differ from card to card.
+  private let own: Set<String>
+  /// The clozes of the note's own fields, each parsed once for all cards.
+  private let parsed = ParsedClozes()
+
+  private final class ParsedClozes {
+    var texts: [String: ClozeText] = [:]
+  }
+
+  init(names: [String], values given: [String]) {
+    own = Set(names)
+    for (name, value) in zip(names, given.map { Bytes($0.utf8) }) {
+      values[name] = value
+      if isFilled(value) { filled.insert(name) }
+    }
+  }
+
+  /// The numbers of the clozes in any field.
+  var clozeNumbers: Set<Int> { own.reduce(into: []) { $0.formUnion(clozes(of: $1).numbers) } }
+
+  func clozes(of name: String) -> ClozeText {
+    if let known = parsed.texts[name] { return known }
+    let text = ClozeText(values[name] ?? [])
+    if own.contains(name) { parsed.texts[name] = text }
+    return text
+  }
+
+  /// The same with the special fields; a field of that name takes precedence.
+  func adding(_ facts: CardFacts) -> NoteFields {
+    var all = self
+    for special in SpecialField.allCases where special != .frontSide && values[special.rawValue] == nil {
+      let value = Bytes(facts.text(of: special).utf8)
+      all.values[special.rawValue] = value
+      if isFilled(value) { all.filled.insert(special.rawValue) }
+    }
+    return all
+  }
+}
+
+extension CardFacts {
+  fileprivate func text(of field: SpecialField) -> String {
+    switch field {
+    case .tags: tags.joined(separator: " ")
+    case .type: typeName
+    case .deck: deckName
+    case .subdeck: DeckName.split(deckName).last ?? ""
+    case .card: templateName
+    case .cardID: String(cardID)
+    case .cardFlag: "flag\(flag)"
+    case .frontSide: ""
+    }
+  }
+}
+
+/// Renders the sides of one card.
+struct CardSides {
+  /// Bytes that one side may read and write in all: a template may name a long field any number of times.
+  static let workLimit = 256_000_000
+
+  let fields: NoteFields
+  let ordinal: Int
+  var isForTerminal = false
+
+  func front(_ template: Template) throws(NoteError) -> Bytes { try render(template, isFront: true, frontSide: []) }
+
+  /// - Parameter frontSide: what `{{FrontSide}}` shows.
+  func back(_ template: Template, frontSide: Bytes) throws(NoteError) -> Bytes {
+    try render(template, isFront: false, frontSide: frontSide)
+  }
+
+  private struct Output {
+    var bytes = Bytes()
+    var work = 0
+    let isFront: Bool
+    let frontSide: Bytes
+  }
+
+  private func render(_ template: Template, isFront: Bool, frontSide: Bytes) throws(NoteError) -> Bytes {
+    var output = Output(isFront: isFront, frontSide: frontSide)
+    try render(template.nodes, &output)
+    return output.bytes
+  }
+
+  private func render(_ nodes: [Template.Node], _ output: inout Output) throws(NoteError) {
+    for node in nodes {
+      switch node {
+      case .text(let text): output.bytes += text
+      case .field(let field): try render(field, &output)
+      case .section(let section):
+        if isTrue(section.name) != section.isNegated { try render(section.nodes, &output) }
+      }
+    }
+  }
+
+  private func isTrue(_ name: String) -> Bool {
+    fields.filled.contains(name) || fields.values[name] == nil && name == "c\(ordinal + 1)"
+  }
+
+  private func render(_ field: Template.Field, _ output: inout Output) throws(NoteError) {
+    let before = output.bytes.count
+    if let value = fields.values[field.name] ?? (field.name.isEmpty && !field.filters.isEmpty ? [] : nil) {
+      let filter = TemplateFilter(
+        field: field.name, ordinal: ordinal, isFront: output.isFront, isForTerminal: isForTerminal,
+        clozes: { fields.clozes(of: field.name) })
+      output.bytes += field.filters.isEmpty ? value : filter.apply(field.filters, to: value)
+      output.work += value.count
+    } else if field.name == SpecialField.frontSide.rawValue {
+      output.bytes += output.frontSide
+    } else {
+      output.bytes.add("(no field \(printable(field.name)))")
+    }
+    output.work += output.bytes.count - before
+    if output.work > CardSides.workLimit { throw .tooLarge(what: "the text of a card") }
+  }
+}
+
+/// What a card shows on a terminal.
+struct CardTexts: Equatable {
+  /// Instead of a side that shows nothing.
+  static let blank = "(blank)"
+
+  let prompt: String
+  let answer: String
+
+  /// - Parameters:
+  ///   - isBlank: the front shows no field that is filled.
+  init(front: Template, back: Template, fields: NoteFields, ordinal: Int, isBlank: Bool) throws(NoteError) {
+    let sides = CardSides(fields: fields, ordinal: ordinal, isForTerminal: true)
+    let prompt = isBlank ? "" : CardTexts.bounded(TerminalText.text(try sides.front(front)))
+    let back = try sides.back(back, frontSide: [])
+    self.prompt = prompt.isEmpty ? CardTexts.blank : prompt
+    let answer = CardTexts.answer(back, prompt: prompt)
+    self.answer = answer.isEmpty ? CardTexts.blank : answer
+  }
+
+  /// The back without the front that it may repeat above its rule `<hr id=answer>`.
+  private static func answer(_ back: Bytes, prompt: String) -> String {
+    if let rule = back[...].position(of: "<hr id=answer>", from: 0), !prompt.isEmpty,
+      bounded(TerminalText.text(Bytes(back[..<rule]))).utf8.elementsEqual(prompt.utf8)
+    {
+      return bounded(TerminalText.text(Bytes(back[rule...])))
+    }
+    return bounded(TerminalText.text(back))
+  }
+
+  /// As much as a card may have, without blanks at both ends.
+  private static func bounded(_ text: String) -> String {
+    guard text.utf8.count > CardText.limit else { return text.trimmed }
+    var bytes = Bytes(text.utf8.prefix(CardText.limit - 3))
+    while let last = bytes.last, last & 0xC0 == 0x80 { bytes.removeLast() }
+    bytes.removeLast()
+    return (bytes.text + "…").trimmed
+  }
+}

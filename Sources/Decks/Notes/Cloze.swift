@@ -1,0 +1,176 @@
+// Cloze deletions of a field: `{{c1::text::hint}}`, `{{c1,2::text}}`, within each other 10 deep.
+// Invariant: parsing and showing take time in proportion to the field's length, however many clozes it holds.
+
+/// A field with its clozes found.
+struct ClozeText {
+  struct Cloze {
+    /// Sorted, each once, 0 to 65,535.
+    let numbers: [Int]
+    var nodes: [Node] = []
+    var hint: ArraySlice<UInt8>?
+  }
+
+  indirect enum Node {
+    case text(ArraySlice<UInt8>)
+    case cloze(Cloze)
+  }
+
+  static let depthLimit = 10
+  private(set) var nodes: [Node] = []
+
+  init(_ field: Bytes) {
+    let bytes = field[...]
+    var open: [Cloze] = []
+    var (index, textStart) = (0, 0)
+    while index < bytes.endIndex {
+      if bytes[index] == UInt8(ascii: "}"), bytes.begins(with: "}}", at: index) {
+        add(bytes[textStart..<index], to: &open)
+        close(&open, bytes[index..<index + 2])
+        index += 2
+        textStart = index
+      } else if let (numbers, end) = ClozeText.opening(bytes, index) {
+        add(bytes[textStart..<index], to: &open)
+        if open.count < ClozeText.depthLimit { open.append(Cloze(numbers: numbers)) }
+        index = end
+        textStart = end
+      } else {
+        index += 1
+      }
+    }
+    // What is never closed shows nothing.
+    add(bytes[textStart...], to: &open)
+  }
+
+  private mutating func close(_ open: inout [Cloze], _ braces: ArraySlice<UInt8>) {
+    guard let last = open.popLast() else { return nodes.append(.text(braces)) }
+    if open.isEmpty { nodes.append(.cloze(last)) } else { open[open.count - 1].nodes.append(.cloze(last)) }
+  }
+
+  /// A text within a cloze ends at `::`, behind which the hint stands.
+  private mutating func add(_ text: ArraySlice<UInt8>, to open: inout [Cloze]) {
+    if text.isEmpty { return }
+    guard !open.isEmpty else { return nodes.append(.text(text)) }
+    guard let colons = text.position(of: "::", from: text.startIndex) else {
+      open[open.count - 1].nodes.append(.text(text))
+      return
+    }
+    open[open.count - 1].nodes.append(.text(text[..<colons]))
+    open[open.count - 1].hint = text[(colons + 2)...]
+  }
+
+  /// The numbers of `{{c1,2::` at an index, and where it ends.
+  private static func opening(_ bytes: ArraySlice<UInt8>, _ start: Int) -> (numbers: [Int], end: Int)? {
+    guard bytes[start] == UInt8(ascii: "{"), bytes.begins(with: "{{c", at: start) else { return nil }
+    var (index, number, digits) = (start + 3, 0, 0)
+    var numbers: [Int] = []
+    func take() { if digits > 0, number <= 65_535 { numbers.append(number) } }
+    while index < bytes.endIndex, index - start < 2_000 {
+      let byte = bytes[index]
+      if (48...57).contains(byte) {
+        number = min(100_000, number * 10 + Int(byte - 48))
+        digits += 1
+      } else if byte == UInt8(ascii: ",") {
+        take()
+        (number, digits) = (0, 0)
+      } else {
+        break
+      }
+      index += 1
+    }
+    take()
+    guard !numbers.isEmpty, bytes.begins(with: "::", at: index) else { return nil }
+    return (Set(numbers).sorted(), index + 2)
+  }
+
+  // MARK: Asking
+
+  /// The numbers of all its clozes.
+  var numbers: Set<Int> {
+    var found: Set<Int> = []
+    ClozeText.collect(nodes, &found)
+    return found
+  }
+
+  private static func collect(_ nodes: [Node], _ found: inout Set<Int>) {
+    for case .cloze(let cloze) in nodes {
+      found.formUnion(cloze.numbers)
+      collect(cloze.nodes, &found)
+    }
+  }
+
+  // MARK: Showing
+
+  /// The field as a side of the card of a number shows it; empty when no cloze has that number.
+  /// - Parameter isForTerminal: without the tags that tell where clozes are.
+  func shown(number: Int, isFront: Bool, isForTerminal: Bool = false) -> Bytes {
+    var view = ClozeView(number: number, isFront: isFront, isTagged: !isForTerminal)
+    let isActive = view.show(nodes)
+    return isActive ? HTMLText.strippingMathTags(view.result) : []
+  }
+
+  /// Only the texts of a number's clozes, or on the front their hints, with ", " between them.
+  func only(number: Int, isFront: Bool) -> Bytes {
+    var found: [Bytes] = []
+    ClozeText.collect(nodes, number, isFront, &found)
+    return Bytes(found.joined(separator: Bytes(", ".utf8)))
+  }
+
+  private static func collect(_ nodes: [Node], _ number: Int, _ isFront: Bool, _ found: inout [Bytes]) {
+    for case .cloze(let cloze) in nodes {
+      if cloze.numbers.contains(number) {
+        var text = Bytes()
+        if isFront { text = cloze.hint.map(Bytes.init) ?? Bytes("...".utf8) } else { plain(cloze.nodes, &text) }
+        found.append(text)
+      }
+      collect(cloze.nodes, number, isFront, &found)
+    }
+  }
+
+  private static func plain(_ nodes: [Node], _ text: inout Bytes) {
+    for node in nodes {
+      switch node {
+      case .text(let part): text += part
+      case .cloze(let cloze): plain(cloze.nodes, &text)
+      }
+    }
+  }
+}
+
+/// A side of one card while it is written.
+private struct ClozeView {
+  let number: Int
+  let isFront: Bool
+  let isTagged: Bool
+  var result = Bytes()
+
+  /// - Returns: whether a cloze of the number is among the nodes.
+  mutating func show(_ nodes: [ClozeText.Node]) -> Bool {
+    var isActive = false
+    for node in nodes {
+      switch node {
+      case .text(let text): result += text
+      case .cloze(let cloze): if show(cloze) { isActive = true }
+      }
+    }
+    return isActive
+  }
+
+  private mutating func show(_ cloze: ClozeText.Cloze) -> Bool {
+    let isThis = cloze.numbers.contains(number)
+    if isTagged {
+      result.add(isThis ? "<span class=\"cloze\" data-ordinal=\"" : "<span class=\"cloze-inactive\" data-ordinal=\"")
+      result.add(cloze.numbers.map(String.init).joined(separator: ","))
+      result.add("\">")
+    }
+    var isActive = isThis
+    if isThis, isFront {
+      result.append(UInt8(ascii: "["))
+      if let hint = cloze.hint { result += hint } else { result.add("...") }
+      result.append(UInt8(ascii: "]"))
+    } else if show(cloze.nodes) {
+      isActive = true
+    }
+    if isTagged { result.add("</span>") }
+    return isActive
+  }
+}

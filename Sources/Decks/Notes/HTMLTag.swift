@@ -1,0 +1,122 @@
+// One tag of HTML: its name and its attributes. Invariant: reading tag after tag takes time in proportion to the text.
+
+struct HTMLTag {
+  let name: String
+  let isClosing: Bool
+  /// What stands behind the name.
+  let rest: ArraySlice<UInt8>
+
+  /// Elements that begin and end a line.
+  static let blocks: Set<String> = [
+    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "div", "dl", "dt",
+    "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr",
+    "html", "li", "main", "nav", "ol", "option", "p", "section", "summary", "table", "tbody", "tfoot", "thead", "tr",
+    "ul",
+  ]
+
+  private static let voids: Set<String> = [
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
+  ]
+
+  var isVoid: Bool { HTMLTag.voids.contains(name) }
+
+  /// Whether nothing of the element is seen.
+  var isHidden: Bool {
+    if name == "rp" || name == "head" || name == "template" || name == "noscript" { return true }
+    guard let style = attribute("style") else { return attribute("hidden") != nil }
+    return style.utf8.filter { !isASCIIBlank($0) }.map(asciiLowered)[...].position(of: "display:none", from: 0) != nil
+  }
+
+  /// The last part of what `src` or `data` names.
+  var fileName: String {
+    let path = attribute("src") ?? attribute("data") ?? ""
+    if path.utf8.starts(with: "data:".utf8) { return "" }
+    let name = MediaNames.decoded(Bytes(path.utf8)[...])
+    return name.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) } ?? name
+  }
+
+  /// The value of an attribute, empty for one without a value; nil when it is not there.
+  func attribute(_ wanted: StaticString) -> String? {
+    var index = rest.startIndex
+    while index < rest.endIndex {
+      let (name, value, end) = attribute(at: index)
+      if name.count == wanted.utf8CodeUnitCount, rest.beginsIgnoringCase(with: wanted, at: name.startIndex) {
+        return value.text
+      }
+      index = Swift.max(end, index + 1)
+    }
+    return nil
+  }
+
+  private func attribute(at start: Int) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>, end: Int) {
+    let nameStart = rest[start...].firstIndex { !isASCIIBlank($0) && $0 != UInt8(ascii: "/") } ?? rest.endIndex
+    let nameEnd =
+      rest[nameStart...].firstIndex { isASCIIBlank($0) || $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "/") }
+      ?? rest.endIndex
+    let name = rest[nameStart..<nameEnd]
+    var index = rest[nameEnd...].firstIndex { !isASCIIBlank($0) } ?? rest.endIndex
+    guard index < rest.endIndex, rest[index] == UInt8(ascii: "=") else { return (name, rest[index..<index], index) }
+    index = rest[(index + 1)...].firstIndex { !isASCIIBlank($0) } ?? rest.endIndex
+    guard index < rest.endIndex else { return (name, rest[index..<index], index) }
+    if rest[index] == UInt8(ascii: "\"") || rest[index] == UInt8(ascii: "'") {
+      let end = rest[(index + 1)...].firstIndex(of: rest[index]) ?? rest.endIndex
+      return (name, rest[(index + 1)..<end], Swift.min(end + 1, rest.endIndex))
+    }
+    let end = rest[index...].firstIndex(where: isASCIIBlank) ?? rest.endIndex
+    return (name, rest[index..<end], end)
+  }
+}
+
+/// Finds tags. A quote that is never closed is looked for only once.
+struct TagReading {
+  private var quotesAreBroken = false
+  private var isWithoutEnd = false
+
+  /// The tag that begins at an index with `<`, and where it ends.
+  mutating func tag(_ html: ArraySlice<UInt8>, _ start: Int) -> (tag: HTMLTag, end: Int)? {
+    var nameStart = start + 1
+    guard !isWithoutEnd, nameStart < html.endIndex else { return nil }
+    let isClosing = html[nameStart] == UInt8(ascii: "/")
+    if isClosing { nameStart += 1 }
+    guard nameStart < html.endIndex else { return nil }
+    let first = html[nameStart]
+    guard isASCIILetter(first) || !isClosing && (first == UInt8(ascii: "!") || first == UInt8(ascii: "?")) else {
+      return nil
+    }
+    let nameEnd =
+      html[nameStart...].firstIndex { isASCIIBlank($0) || $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "/") }
+      ?? html.endIndex
+    guard let end = end(html, nameEnd) else {
+      isWithoutEnd = true
+      return nil
+    }
+    let name = html[nameStart..<nameEnd].prefix(32).map(asciiLowered)
+    return (HTMLTag(name: name.text, isClosing: isClosing, rest: html[nameEnd..<end]), end + 1)
+  }
+
+  private mutating func end(_ html: ArraySlice<UInt8>, _ start: Int) -> Int? {
+    guard !quotesAreBroken else { return html[start...].firstIndex(of: UInt8(ascii: ">")) }
+    var quote: UInt8 = 0
+    var index = start
+    while index < html.endIndex {
+      let byte = html[index]
+      if quote != 0 {
+        if byte == quote { quote = 0 }
+      } else if byte == UInt8(ascii: ">") {
+        return index
+      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'"), follows(html, index) {
+        quote = byte
+      }
+      index += 1
+    }
+    quotesAreBroken = true
+    return html[start...].firstIndex(of: UInt8(ascii: ">"))
+  }
+
+  /// Whether a quote begins a value: `=` stands before it, blanks aside.
+  private func follows(_ html: ArraySlice<UInt8>, _ index: Int) -> Bool {
+    var before = index - 1
+    while before > html.startIndex, index - before < 16, isASCIIBlank(html[before]) { before -= 1 }
+    return before >= html.startIndex && html[before] == UInt8(ascii: "=")
+  }
+}

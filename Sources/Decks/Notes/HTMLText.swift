@@ -1,0 +1,134 @@
+// HTML without its tags, as the filter `text:` gives it, and plain text as HTML.
+// Invariant: every function takes time in proportion to the length of the text, whatever is opened and never closed.
+
+import Text
+
+enum HTMLText {
+  /// Tags, comments, styles and scripts removed, entities decoded. One reference that cannot be read leaves all as they
+  /// are.
+  static func stripped(_ html: Bytes) -> Bytes {
+    let text = withoutTags(html[...])
+    return text.contains(UInt8(ascii: "&")) ? decoded(text) ?? text : text
+  }
+
+  /// Tags, comments, styles and scripts removed; whatever stands between `<` and `>` is a tag.
+  static func withoutTags(_ html: ArraySlice<UInt8>) -> Bytes {
+    var result = Bytes()
+    result.reserveCapacity(html.count)
+    var search = TagSearch(html)
+    var (index, start) = (html.startIndex, html.startIndex)
+    while index < html.endIndex {
+      guard html[index] == UInt8(ascii: "<"), let end = search.end(of: index) else {
+        index += 1
+        continue
+      }
+      result += html[start..<index]
+      index = end
+      start = end
+    }
+    return result + html[start...]
+  }
+
+  /// Where a tag ends. What was once looked for in vain is not looked for again.
+  private struct TagSearch {
+    let html: ArraySlice<UInt8>
+    private var isWithout: Set<Int> = []
+
+    init(_ html: ArraySlice<UInt8>) { self.html = html }
+
+    mutating func end(of start: Int) -> Int? {
+      if html.begins(with: "<!--", at: start), let end = find("-->", 0, from: start + 4) { return end }
+      for (opening, closing, key): (StaticString, StaticString, Int) in [
+        ("<style", "</style>", 1), ("<script", "</script>", 2),
+      ] where html.beginsIgnoringCase(with: opening, at: start) {
+        if let inner = find(">", 3, from: start + opening.utf8CodeUnitCount), let end = find(closing, key, from: inner)
+        {
+          return end
+        }
+      }
+      return find(">", 3, from: start + 1)
+    }
+
+    private mutating func find(_ needle: StaticString, _ key: Int, from start: Int) -> Int? {
+      if isWithout.contains(key) { return nil }
+      var index = start
+      while index < html.endIndex {
+        if html.beginsIgnoringCase(with: needle, at: index) { return index + needle.utf8CodeUnitCount }
+        index += 1
+      }
+      isWithout.insert(key)
+      return nil
+    }
+  }
+
+  /// Nil when a `&` begins nothing that is known.
+  private static func decoded(_ text: Bytes) -> Bytes? {
+    var result = Bytes()
+    result.reserveCapacity(text.count)
+    var index = 0
+    while index < text.count {
+      guard text[index] == UInt8(ascii: "&") else {
+        result.append(text[index])
+        index += 1
+        continue
+      }
+      guard let (scalar, end) = HTMLEntities.character(text[...], index) else { return nil }
+      result.add(String(scalar == "\u{A0}" ? " " : scalar))
+      index = end
+    }
+    return result
+  }
+
+  /// Formulas between `\(` or `\[` and `\)` or `\]` without the tags in them.
+  static func strippingMathTags(_ html: Bytes) -> Bytes {
+    guard html.contains(UInt8(ascii: "\\")) else { return html }
+    var result = Bytes()
+    var (index, start) = (0, 0)
+    while let opening = bracket(html, "([", from: index), let closing = bracket(html, ")]", from: opening + 2) {
+      result += html[start..<opening + 2]
+      result += withoutTags(html[(opening + 2)..<closing])
+      start = closing
+      index = closing + 2
+    }
+    return result + html[start...]
+  }
+
+  /// A backslash with one of two brackets behind it.
+  private static func bracket(_ html: Bytes, _ brackets: StaticString, from start: Int) -> Int? {
+    var index = start
+    while index + 1 < html.count {
+      if html[index] == UInt8(ascii: "\\"),
+        html[index + 1] == brackets.utf8Start[0] || html[index + 1] == brackets.utf8Start[1]
+      {
+        return index
+      }
+      index += 1
+    }
+    return nil
+  }
+
+  // MARK: Plain text
+
+  /// Plain text as HTML: `&`, `<` and `>` as entities, a line end as `<br>`.
+  static func html(ofPlain text: String) -> String {
+    var result = Bytes()
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "&"): result.add("&amp;")
+      case UInt8(ascii: "<"): result.add("&lt;")
+      case UInt8(ascii: ">"): result.add("&gt;")
+      case UInt8(ascii: "\n"): result.add("<br>")
+      case UInt8(ascii: "\r"): continue
+      default: result.append(byte)
+      }
+    }
+    return result.text
+  }
+
+  /// Whether HTML holds more than plain text: changing it as plain text would lose something.
+  static func isFormatted(_ html: String) -> Bool {
+    let bytes = Bytes(html.utf8)
+    if !bytes.contains(where: { "<&[".utf8.contains($0) }) { return false }
+    return self.html(ofPlain: TerminalText.text(bytes)) != html.trimmed
+  }
+}

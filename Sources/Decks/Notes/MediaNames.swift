@@ -1,0 +1,90 @@
+// The names of media files that fields and templates refer to: `[sound:x.mp3]`, `<img src="x.png">`, `url("_x.woff")`.
+// Invariant: a name that is found is as a person reads it: entities and percent signs are decoded.
+
+import Text
+
+public enum MediaNames {
+  /// The files that some HTML shows or plays, none of another place on the network.
+  public static func inHTML(_ html: String) -> Set<String> {
+    let bytes = Bytes(html.utf8)
+    var (found, index, tags) = (Set<String>(), 0, TagReading())
+    var brackets = NextByte(UInt8(ascii: "]"))
+    while index < bytes.count {
+      switch bytes[index] {
+      case UInt8(ascii: "["):
+        if bytes[...].begins(with: "[sound:", at: index),
+          let end = brackets.next(bytes[...], from: index), end < index + 1_000
+        {
+          found.insert(decoded(bytes[(index + 7)..<end]).composed)
+        }
+      case UInt8(ascii: "<"):
+        if let (tag, end) = tags.tag(bytes[...], index), !tag.isClosing {
+          for name in tag.mediaNames where isLocal(name) { found.insert(name.composed) }
+          index = end - 1
+        }
+      default: break
+      }
+      index += 1
+    }
+    found.remove("")
+    return found
+  }
+
+  private static func isLocal(_ name: String) -> Bool {
+    let start = name.utf8.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }
+    return !start.contains(UInt8(ascii: ":")) && !name.utf8.contains(UInt8(ascii: "/"))
+  }
+
+  /// A name without entities and percent signs.
+  static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
+    var (result, index) = (Bytes(), bytes.startIndex)
+    while index < bytes.endIndex {
+      if bytes[index] == UInt8(ascii: "&"), let (scalar, end) = HTMLEntities.character(bytes, index) {
+        result.add(String(scalar))
+        index = end
+      } else if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.endIndex,
+        let byte = UInt8(bytes[(index + 1)...(index + 2)].text, radix: 16), byte >= 0x20
+      {
+        result.append(byte)
+        index += 3
+      } else {
+        result.append(bytes[index])
+        index += 1
+      }
+    }
+    return String(validating: result, as: UTF8.self) ?? bytes.text
+  }
+
+  /// A name that a file may have here: no path, no control characters, at most 120 bytes.
+  /// - Throws: `NoteError.badMediaName`.
+  public static func checked(_ given: String) throws(NoteError) -> String {
+    let name = given.trimmed.composed
+    if name.isEmpty || name == "." || name == ".." { throw .badMediaName(name: given, reason: "must not be blank") }
+    if name.utf8.count > 120 { throw .badMediaName(name: given, reason: "has at most 120 bytes") }
+    for scalar in name.unicodeScalars {
+      if scalar.properties.generalCategory == .control || "/\\:*?\"<>|[]".unicodeScalars.contains(scalar) {
+        throw .badMediaName(name: given, reason: "holds no control characters and none of / \\ : * ? \" < > | [ ]")
+      }
+    }
+    return name
+  }
+
+  /// `picture-1a2b3c4d.png`: for a file whose name another one has.
+  public static func distinct(_ name: String, hash: String) -> String {
+    let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let suffix = "-" + hash.prefix(8)
+    guard parts.count > 1, let ending = parts.last else { return name + suffix }
+    return parts.dropLast().map { String(decoding: $0, as: UTF8.self) }.joined(separator: ".") + suffix + "."
+      + String(decoding: ending, as: UTF8.self)
+  }
+}
+
+extension HTMLTag {
+  fileprivate var mediaNames: [String] {
+    switch name {
+    case "img", "audio", "video", "source", "object", "embed":
+      [attribute("src"), attribute("data")].compactMap { $0.map { MediaNames.decoded(Bytes($0.utf8)[...]) } }
+    default: []
+    }
+  }
+}

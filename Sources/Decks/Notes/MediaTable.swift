@@ -1,0 +1,104 @@
+// The names of an account's media files in the database, and where notes and cards refer to them. The files themselves
+// belong to Workspace. Invariant: a name is one file; two names may share one content.
+
+public import GRDB
+import Text
+
+/// A media file as the database knows it.
+public struct MediaRecord: Equatable, Sendable {
+  public let name: String
+  /// SHA-256 of the content, 64 hexadecimal digits: the name of the file in the account's folder.
+  public let hash: String
+  /// Bytes.
+  public let size: Int
+}
+
+public enum MediaTable {
+  private static let columns = "name, hash, size"
+
+  /// All, by name.
+  public static func list(_ db: Database) throws -> [MediaRecord] {
+    try db.rows("SELECT \(columns) FROM media WHERE hash IS NOT NULL ORDER BY name", [], record)
+  }
+
+  public static func named(_ db: Database, _ name: String) throws -> MediaRecord? {
+    try db.firstRow("SELECT \(columns) FROM media WHERE name = ? AND hash IS NOT NULL", [name.composed], record)
+  }
+
+  /// - Throws: `NoteError.mediaNotFound` with the nearest name.
+  public static func find(_ db: Database, _ name: String) throws -> MediaRecord {
+    if let found = try named(db, name) { return found }
+    throw NoteError.mediaNotFound(name: name, suggestion: suggestion(for: name, among: try list(db).map(\.name)))
+  }
+
+  /// Enters a file. Where another content has the name, the new one gets a name of its own.
+  /// - Returns: the name that it has now.
+  /// - Throws: `NoteError.badMediaName`.
+  public static func add(_ db: Database, name: String, hash: String, size: Int) throws -> String {
+    var name = try MediaNames.checked(name)
+    if let known = try named(db, name), known.hash != hash {
+      name = MediaNames.distinct(name, hash: hash)
+      if let other = try named(db, name), other.hash != hash {
+        name = MediaNames.distinct(name, hash: String(hash.reversed()))
+      }
+    }
+    try db.execute(
+      sql: """
+        INSERT INTO media (name, hash, size) VALUES (?1, ?2, ?3)
+        ON CONFLICT (name) DO UPDATE SET hash = ?2, size = ?3, sha1 = NULL, pending = 1 WHERE hash IS NOT ?2
+        """, arguments: [name, hash, size])
+    return name
+  }
+
+  /// Takes a name out. The file stays until nothing needs it.
+  /// - Throws: `NoteError.mediaNotFound`.
+  public static func remove(_ db: Database, _ name: String) throws {
+    let known = try find(db, name)
+    try db.execute(sql: "DELETE FROM media WHERE name = ?", arguments: [known.name])
+  }
+
+  /// The hashes that some name has.
+  public static func hashes(_ db: Database) throws -> Set<String> {
+    Set(try db.rows("SELECT hash FROM media WHERE hash IS NOT NULL") { $0.text(0) })
+  }
+
+  /// Where media files are referred to, by their names.
+  public static func references(_ db: Database) throws -> [String: MediaReferences] {
+    var found: [String: MediaReferences] = [:]
+    try db.forEachRow("SELECT id, fields FROM notes") { row in
+      for name in names(row.bytes(1)) {
+        found[name, default: MediaReferences()].notes.append(NoteID(rawValue: row.integer(0)))
+      }
+    }
+    try db.forEachRow("SELECT id, prompt, answer FROM cards WHERE note IS NULL") { row in
+      for name in names(row.bytes(1)).union(names(row.bytes(2))) {
+        found[name, default: MediaReferences()].cards.append(CardID(rawValue: row.integer(0)))
+      }
+    }
+    for type in try NoteTypeTable.list(db) {
+      for name in type.cards.reduce(into: Set<String>(), { $0.formUnion(MediaNames.inHTML($1.front + $1.back)) }) {
+        found[name, default: MediaReferences()].types.append(type.id)
+      }
+    }
+    return found
+  }
+
+  /// Most texts name no file.
+  private static func names(_ text: TextBytes) -> Set<String> {
+    guard text.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") }) else { return [] }
+    return MediaNames.inHTML(String(decoding: text, as: UTF8.self))
+  }
+
+  private static func record(_ row: Columns) -> MediaRecord {
+    MediaRecord(name: row.text(0), hash: row.text(1), size: row.count(2))
+  }
+}
+
+/// What refers to a media file.
+public struct MediaReferences: Equatable, Sendable {
+  public var notes: [NoteID] = []
+  /// Plain cards.
+  public var cards: [CardID] = []
+  /// Types whose templates name it.
+  public var types: [NoteTypeID] = []
+}

@@ -1,0 +1,81 @@
+// A note as it is stored, and as it is given to be added: the fields that its cards are made from.
+// Invariant: a record is a copy of one row at one moment.
+
+import Text
+
+/// Which note: milliseconds since 1970.
+public struct NoteID: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int64
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// A note as it was when it was read.
+public struct NoteRecord: Equatable, Sendable {
+  public let id: NoteID
+  public let guid: String
+  public let type: NoteTypeID
+  /// Seconds since 1970.
+  public let modified: Int
+  public let tags: [String]
+  /// HTML, in the order of the type's fields.
+  public let fields: [String]
+}
+
+/// A note to be added.
+///
+///     let note = NewNote(fields: ["Front": "el gato", "Back": "the cat"], tags: ["animal"])
+public struct NewNote: Equatable, Sendable {
+  /// HTML by the names of fields; a field that is not named is empty.
+  public var fields: [String: String]
+  public var tags: [String]
+  /// Nil or empty: one is made.
+  public var guid: String?
+  /// Whether a note whose first card is in the deck already is added all the same.
+  public var mayRepeat = false
+
+  public init(fields: [String: String], tags: [String] = [], guid: String? = nil) {
+    (self.fields, self.tags, self.guid) = (fields, tags, guid)
+  }
+
+  /// With fields of plain text.
+  public static func plain(_ fields: [String: String], tags: [String] = [], guid: String? = nil) -> NewNote {
+    NewNote(fields: fields.mapValues { HTMLText.html(ofPlain: $0.trimmed) }, tags: tags, guid: guid)
+  }
+}
+
+/// Texts of a card that a person changes; nil stays.
+struct ShownTexts {
+  var prompt: String?
+  var answer: String?
+  var tags: [String]?
+}
+
+/// The column of a note's fields.
+enum NoteFieldText {
+  static let separator = UInt8(0x1F)
+  /// Bytes of all fields of one note together.
+  static let limit = 64_000_000
+
+  /// - Throws: `badField`, `tooLarge`.
+  static func column(_ fields: [String], names: [String]) throws(NoteError) -> String {
+    for (name, field) in zip(names, fields) { try check(field, name) }
+    if fields.reduce(0, { $0 + $1.utf8.count }) > limit {
+      throw .tooLarge(what: "a note of more than 64,000,000 bytes")
+    }
+    return fields.joined(separator: "\u{1F}")
+  }
+
+  private static func check(_ field: String, _ name: String) throws(NoteError) {
+    for byte in field.utf8 where byte == 0 || byte == separator {
+      throw .badField(name: name, reason: byte == 0 ? "holds a NUL character" : "holds the control character U+001F")
+    }
+    if hasEndlessMarks(field) {
+      throw .badField(name: name, reason: "has more than \(longestMarkRun) combining marks in a row")
+    }
+  }
+
+  /// The fields of a column: as many as the type has, whatever is stored.
+  static func list(_ column: String) -> [String] {
+    Bytes(column.utf8).split(separator: separator, omittingEmptySubsequences: false).map(\.text)
+  }
+}

@@ -1,0 +1,211 @@
+// The cards of a note: which there are, and what they show, renewed whenever the note or its type changes.
+// Invariant: after `renew` a note has exactly the cards that its type makes of its fields, and always one at least.
+
+import GRDB
+import Text
+
+/// A type with its templates parsed, for any number of notes.
+struct NoteCardMaker {
+  let type: NoteType
+  private let sides: [TemplatePair]
+  /// A template shows the card's id, which is not known before the card is stored.
+  let needsCardID: Bool
+  /// Cards that one note has at most.
+  static let mostCards = 500
+  /// Bytes of fields read for all cards of one note; see `CardSides.workLimit` for one side.
+  static let workLimit = 512_000_000
+
+  init(_ type: NoteType) {
+    self.type = type
+    sides = type.cards.map(TemplatePair.init)
+    needsCardID = sides.contains { pair in
+      [pair.front, pair.back].contains { $0.shows { $0.name == SpecialField.cardID.rawValue } }
+    }
+  }
+
+  /// Whether what its cards show depends on their deck's name.
+  var showsDeck: Bool {
+    let names = Set([SpecialField.deck.rawValue, SpecialField.subdeck.rawValue]).subtracting(type.fields)
+    return sides.contains { pair in [pair.front, pair.back].contains { $0.shows { names.contains($0.name) } } }
+  }
+
+  /// Every card has a name: which one does not matter where only the cards are counted.
+  func facts(_ note: NoteRecord, deckName: String) -> CardFacts {
+    CardFacts(tags: note.tags, typeName: type.name, deckName: deckName, templateName: type.cards.first?.name ?? "")
+  }
+
+  /// The places of the cards that a note has, at least one.
+  func ordinals(_ fields: NoteFields) -> [Int] {
+    if type.isCloze {
+      // As Anki has it, numbers beyond the last share its card.
+      let found = Set(fields.clozeNumbers.filter { $0 > 0 }.map { min($0, Self.mostCards) - 1 })
+      return found.isEmpty ? [0] : found.sorted()
+    }
+    let found = sides.indices.filter { sides[$0].front.isFilled(fields.filled) }
+    return found.isEmpty ? [0] : found
+  }
+
+  /// What a card shows.
+  func texts(_ fields: NoteFields, _ facts: CardFacts, ordinal: Int) throws(NoteError) -> CardTexts {
+    guard let pair = sides.indices.contains(type.isCloze ? 0 : ordinal) ? sides[type.isCloze ? 0 : ordinal] : nil else {
+      return CardTexts.nothing
+    }
+    var facts = facts
+    facts.templateName = type.cards[type.isCloze ? 0 : ordinal].name
+    let all = fields.adding(facts)
+    let isBlank = !type.isCloze && !pair.front.isFilled(all.filled)
+    return try CardTexts(front: pair.front, back: pair.back, fields: all, ordinal: ordinal, isBlank: isBlank)
+  }
+}
+
+extension CardTexts {
+  static let nothing = CardTexts(prompt: blank, answer: blank)
+
+  private init(prompt: String, answer: String) { (self.prompt, self.answer) = (prompt, answer) }
+}
+
+/// Writes the cards of notes of one type in one operation.
+struct NoteCardWriter {
+  let db: Database
+  let maker: NoteCardMaker
+  let now: Double
+  private var deckNames: [DeckID: String] = [:]
+
+  init(_ db: Database, _ type: NoteType, now: Double) {
+    (self.db, self.now) = (db, now)
+    maker = NoteCardMaker(type)
+  }
+
+  private struct Stored {
+    let id: CardID
+    let deck: DeckID
+    let ordinal: Int
+    let prompt: String
+    let answer: String
+    let tags: String
+  }
+
+  /// Brings a note's cards to what its type makes of it now. New ones come on top of the deck of the note's first card.
+  /// - Parameter deck: for a note that has no cards yet.
+  /// - Returns: how many cards were removed.
+  @discardableResult
+  mutating func renew(_ note: NoteRecord, newIn deck: DeckID? = nil) throws -> Int {
+    let stored = try cards(of: note.id)
+    guard let home = stored.first?.deck ?? deck else { throw DeckError.gone(what: "the note") }
+    let facts = maker.facts(note, deckName: try deckName(home))
+    let fields = NoteFields(names: maker.type.fields, values: note.fields)
+    let wanted = maker.ordinals(fields.adding(facts))
+    try checkWork(note, cards: wanted.count)
+    let tags = try Tags.column(note.tags)
+    let known = Set(stored.map(\.ordinal))
+    for card in stored where wanted.contains(card.ordinal) { try rewrite(card, note, fields, tags) }
+    try add(wanted.filter { !known.contains($0) }, note, fields, facts, to: home, tags)
+    let gone = stored.filter { !wanted.contains($0.ordinal) }.map(\.id)
+    return try CardTable.remove(db, gone)
+  }
+
+  /// Writes the texts of the cards that a note has anew; none comes or goes.
+  mutating func rewrite(_ note: NoteRecord) throws {
+    let fields = NoteFields(names: maker.type.fields, values: note.fields)
+    let tags = try Tags.column(note.tags)
+    for card in try cards(of: note.id) { try rewrite(card, note, fields, tags) }
+  }
+
+  private func checkWork(_ note: NoteRecord, cards: Int) throws(NoteError) {
+    let bytes = note.fields.reduce(0) { $0 + $1.utf8.count }
+    if cards > 16, bytes * cards > NoteCardMaker.workLimit {
+      throw .tooLarge(what: "a note of \(counted(cards, "card")) and \(grouped(bytes)) bytes")
+    }
+  }
+
+  private func cards(of note: NoteID) throws -> [Stored] {
+    let sql = "SELECT id, deck, ord, prompt, answer, tags FROM cards WHERE note = ? ORDER BY ord"
+    return try db.rows(sql, [note.rawValue]) { row in
+      Stored(
+        id: CardID(rawValue: row.integer(0)), deck: DeckID(rawValue: row.integer(1)), ordinal: row.count(2),
+        prompt: row.text(3), answer: row.text(4), tags: row.text(5))
+    }
+  }
+
+  private mutating func deckName(_ deck: DeckID) throws -> String {
+    if let known = deckNames[deck] { return known }
+    let name = try DeckTable.record(db, deck).name
+    deckNames[deck] = name
+    return name
+  }
+
+  private mutating func rewrite(_ card: Stored, _ note: NoteRecord, _ fields: NoteFields, _ tags: String) throws {
+    var facts = maker.facts(note, deckName: try deckName(card.deck))
+    facts.cardID = card.id.rawValue
+    let texts = try maker.texts(fields, facts, ordinal: card.ordinal)
+    if texts.prompt.utf8.elementsEqual(card.prompt.utf8), texts.answer.utf8.elementsEqual(card.answer.utf8),
+      tags.utf8.elementsEqual(card.tags.utf8)
+    {
+      return
+    }
+    try db.cachedStatement(
+      sql: "UPDATE cards SET content = ?, prompt = ?, answer = ?, tags = ?, modified = ? WHERE id = ?"
+    ).execute(arguments: [texts.content, texts.prompt, texts.answer, tags, now, card.id.rawValue])
+  }
+
+  private func add(
+    _ ordinals: [Int], _ note: NoteRecord, _ fields: NoteFields, _ facts: CardFacts, to deck: DeckID, _ tags: String
+  ) throws {
+    if ordinals.isEmpty { return }
+    let statement = try db.cachedStatement(
+      sql: """
+        INSERT INTO cards (deck, rank, guid, content, prompt, answer, tags, created, modified, note, ord)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10)
+        """)
+    var rank = try CardOrder.above(db, deck, room: CardOrder.step * Int64(ordinals.count))
+    for ordinal in ordinals {
+      let texts = try maker.texts(fields, facts, ordinal: ordinal)
+      try statement.execute(arguments: [
+        deck.rawValue, rank, try guid(note, ordinal, deck), texts.content, texts.prompt, texts.answer, tags, now,
+        note.id.rawValue, ordinal,
+      ])
+      if maker.needsCardID { try showID(CardID(rawValue: db.lastInsertedRowID), fields, facts, ordinal) }
+      rank += CardOrder.step
+    }
+  }
+
+  private func showID(_ card: CardID, _ fields: NoteFields, _ facts: CardFacts, _ ordinal: Int) throws {
+    var facts = facts
+    facts.cardID = card.rawValue
+    let texts = try maker.texts(fields, facts, ordinal: ordinal)
+    try db.cachedStatement(sql: "UPDATE cards SET content = ?, prompt = ?, answer = ? WHERE id = ?")
+      .execute(arguments: [texts.content, texts.prompt, texts.answer, card.rawValue])
+  }
+
+  /// The note's guid, from the second card on with `/2`; when the deck has it already, with the note's id too.
+  private func guid(_ note: NoteRecord, _ ordinal: Int, _ deck: DeckID) throws -> String {
+    let suffix = ordinal == 0 ? "" : "/\(ordinal + 1)"
+    for guid in [note.guid + suffix, "\(note.guid)/\(note.id.rawValue)\(suffix)"] {
+      let sql = "SELECT 1 FROM cards WHERE deck = ? AND guid = ?"
+      if try db.firstRow(sql, [deck.rawValue, guid], { _ in true }) == nil { return guid }
+    }
+    throw DeckError.duplicate(guid: note.guid + suffix, prompt: "")
+  }
+}
+
+extension CardTexts {
+  /// What the index of content holds for them.
+  fileprivate var content: Int64 {
+    var (prompt, answer) = (prompt, answer)
+    return prompt.withUTF8 { prompt in answer.withUTF8 { CardText.content(prompt, $0) } }
+  }
+}
+
+extension NoteTable {
+  /// Renews the cards in some decks that show the name of their deck, which has changed.
+  static func renewDeckNames(_ db: Database, in decks: some Sequence<DeckID>, now: Double) throws {
+    for type in try NoteTypeTable.list(db) where NoteCardMaker(type).showsDeck {
+      var writer = NoteCardWriter(db, type, now: now)
+      for deck in decks {
+        let sql = "SELECT DISTINCT note FROM cards JOIN notes ON notes.id = note WHERE deck = ? AND type = ?"
+        let notes = try db.rows(sql, [deck.rawValue, type.id.rawValue]) { NoteID(rawValue: $0.integer(0)) }
+        for note in notes { try writer.rewrite(record(db, note)) }
+      }
+    }
+  }
+}

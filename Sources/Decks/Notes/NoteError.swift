@@ -1,0 +1,108 @@
+// What can go wrong with notes, note types and media, as facts, and the words for it.
+// Invariant: codes never change; every message says which value it is about and what to do instead.
+
+public import Problems
+import Text
+
+public enum NoteError: Problem, Equatable {
+  case typeNotFound(name: String, suggestion: String?)
+  case typeExists(name: String)
+  /// `reason` completes "a note type ...".
+  case badType(reason: String)
+  case badTemplate(card: String, side: CardSide, fault: TemplateFault)
+  /// A field that the note's type does not have.
+  case noField(name: String, type: String, suggestion: String?)
+  /// `reason` completes "the field "Front" ...".
+  case badField(name: String, reason: String)
+  /// The first field of a note is empty.
+  case emptyNote(field: String)
+  /// A note of a cloze type without a cloze.
+  case noCloze
+  /// A change of a note type takes cards or texts away, and nobody has agreed to it yet.
+  case losesCards(type: String, cards: Int, notes: Int)
+  /// A card's text that is made from the fields of its note by a template.
+  case madeFromNote(what: String)
+  /// A field holds formatting that plain text would lose.
+  case formatted(field: String)
+  case typeInUse(name: String, notes: Int)
+  case tooLarge(what: String)
+  case mediaNotFound(name: String, suggestion: String?)
+  /// `reason` completes "the name of a media file ...".
+  case badMediaName(name: String, reason: String)
+
+  public var report: ProblemReport {
+    switch self {
+    case .noField(let name, let type, let near):
+      ProblemReport(
+        .notFound, "No such field",
+        "the note type \(quoted(type)) has no field called \(quoted(name))\(didYouMean(near))",
+        ["name": name, "suggestion": near])
+    case .badField(let name, let reason):
+      ProblemReport(.badText, "This text cannot be kept", "the field \(quoted(name)) \(reason)", ["name": name])
+    case .emptyNote(let field):
+      ProblemReport(
+        .emptyNote, "The note is empty", "the field \(quoted(field)), the note's first, is empty", ["name": field])
+    case .noCloze:
+      ProblemReport(
+        .noCloze, "The note has no cloze", "the note has no cloze: write at least one, as {{c1::hidden}}")
+    case .madeFromNote(let what):
+      ProblemReport(
+        .madeFromNote, "The text is made from a note", "the \(what) is made from note fields; set card.note.fields")
+    case .formatted(let field):
+      ProblemReport(
+        .formatted, "The field holds formatting",
+        "the field \(quoted(field)) holds formatting that plain text would lose; set the field of the note itself",
+        ["name": field])
+    case .tooLarge(let what): ProblemReport(.tooLarge, "Too large", "\(what) is too large")
+    case .mediaNotFound(let name, let near):
+      ProblemReport(
+        .notFound, "No such media file", "no media file is called \(quoted(name))\(didYouMean(near))",
+        ["name": name, "suggestion": near])
+    case .badMediaName(let name, let reason):
+      ProblemReport(
+        .badName, "This cannot be a media file's name", "the name of a media file \(reason): \(quoted(name))",
+        ["name": name])
+    case .typeNotFound, .typeExists, .badType, .badTemplate, .losesCards, .typeInUse: typeReport
+    }
+  }
+
+  private var typeReport: ProblemReport {
+    switch self {
+    case .typeNotFound(let name, let near):
+      ProblemReport(
+        .notFound, "No such note type", "no note type is called \(quoted(name))\(didYouMean(near))",
+        ["name": name, "suggestion": near])
+    case .typeExists(let name):
+      ProblemReport(
+        .exists, "The note type is there already",
+        "a note type called \(quoted(name)) is there already; names that differ only in capitals are the same",
+        ["name": name])
+    case .badTemplate(let card, let side, let fault):
+      ProblemReport(
+        .badTemplate, "This template cannot be used",
+        "the \(side.rawValue) of the card \(quoted(card)) \(fault.reason)", ["card": card, "side": side.rawValue])
+    case .losesCards(let type, let cards, let notes):
+      ProblemReport(
+        .losesCards, "Cards would be removed",
+        "the change of the note type \(quoted(type)) takes away \(NoteError.lost(cards, notes)); confirm it to go on",
+        ["name": type, "cards": cards, "notes": notes])
+    case .typeInUse(let name, let notes):
+      ProblemReport(
+        .inUse, "The note type is in use",
+        "the note type \(quoted(name)) has \(counted(notes, "note")); remove them first",
+        ["name": name, "notes": notes])
+    case .badType(let reason): ProblemReport(.badType, "This cannot be a note type", "a note type \(reason)")
+    default: ProblemReport(.badType, "This cannot be a note type", "a note type cannot be that")
+    }
+  }
+
+  private static func lost(_ cards: Int, _ notes: Int) -> String {
+    let texts = "the texts of removed fields in \(counted(notes, "note"))"
+    if notes == 0 { return counted(cards, "card") }
+    return cards == 0 ? texts : "\(counted(cards, "card")) and \(texts)"
+  }
+}
+
+public enum CardSide: String, Sendable {
+  case front, back
+}

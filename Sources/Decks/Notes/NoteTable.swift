@@ -1,0 +1,190 @@
+// Notes in the database: adding, reading, changing, removing; each change renews the note's cards with it.
+// Invariant: no note without a card, no card of a note whose note is gone.
+
+public import GRDB
+import Text
+
+public enum NoteTable {
+  private static let columns = "id, guid, type, mod, tags, fields"
+
+  // MARK: Finding
+
+  /// - Throws: `DeckError.gone`.
+  public static func record(_ db: Database, _ id: NoteID) throws -> NoteRecord {
+    let found = try db.firstRow("SELECT \(columns) FROM notes WHERE id = ?", [id.rawValue], record)
+    guard let found else { throw DeckError.gone(what: "the note") }
+    return found
+  }
+
+  public static func exists(_ db: Database, _ id: NoteID) throws -> Bool {
+    try db.firstRow("SELECT 1 FROM notes WHERE id = ?", [id.rawValue]) { _ in true } ?? false
+  }
+
+  /// The note's cards in the order of their templates.
+  public static func cards(_ db: Database, of note: NoteID) throws -> [CardID] {
+    try db.rows("SELECT id FROM cards WHERE note = ? ORDER BY ord", [note.rawValue]) { CardID(rawValue: $0.integer(0)) }
+  }
+
+  /// All notes of a type, oldest first; 8 bytes a note.
+  public static func ids(_ db: Database, of type: NoteTypeID) throws -> [NoteID] {
+    try db.rows("SELECT id FROM notes WHERE type = ? ORDER BY id", [type.rawValue]) { NoteID(rawValue: $0.integer(0)) }
+  }
+
+  /// The notes whose guid begins like that, an exact one first; at most `limit` of them.
+  public static func ids(_ db: Database, guidBeginning start: String, limit: Int = 10) throws -> [NoteID] {
+    let sql = """
+      SELECT id FROM notes WHERE guid >= ?1 AND guid < ?1 || char(1114111) ORDER BY guid <> ?1, id LIMIT ?2
+      """
+    return try db.rows(sql, [start, limit]) { NoteID(rawValue: $0.integer(0)) }
+  }
+
+  // MARK: Adding
+
+  /// Adds a note with its cards on top of a deck, the first of them on top of all.
+  /// - Throws: `NoteError.noField`, `.emptyNote`, `.noCloze`, `.badField`, `.tooLarge`; `DeckError.duplicate`,
+  ///   `.badTag`, `.badGuid`, `.gone`.
+  @discardableResult
+  public static func add(
+    _ db: Database, _ note: NewNote, type: NoteType, to deck: DeckID, now: Double, random: () -> UInt64
+  ) throws -> NoteID {
+    let fields = try values(note.fields, of: type)
+    let column = try NoteFieldText.column(fields, names: type.fields)
+    let tags = try Tags.column(note.tags)
+    let guid = try guid(db, note.guid, random)
+    var writer = NoteCardWriter(db, type, now: now)
+    try checkFilled(fields, type)
+    let deckName = try DeckTable.record(db, deck).name
+    let id = NoteID(rawValue: try NoteTypeTable.freeID(db, "notes", now: now))
+    let record = NoteRecord(
+      id: id, guid: guid, type: type.id, modified: seconds(now), tags: Tags.list(tags), fields: fields)
+    if !note.mayRepeat { try checkNew(db, record, writer.maker, deck, deckName) }
+    try db.cachedStatement(sql: "INSERT INTO notes (id, guid, type, mod, tags, fields) VALUES (?, ?, ?, ?, ?, ?)")
+      .execute(arguments: [id.rawValue, guid, type.id.rawValue, record.modified, tags, column])
+    try writer.renew(record, newIn: deck)
+    return id
+  }
+
+  /// Fields by name in the order of the type.
+  private static func values(_ fields: [String: String], of type: NoteType) throws(NoteError) -> [String] {
+    for name in fields.keys.sorted() where !type.fields.contains(name) { throw type.unknownField(name) }
+    return type.fields.map { fields[$0] ?? "" }
+  }
+
+  private static func checkFilled(_ fields: [String], _ type: NoteType) throws(NoteError) {
+    let isCloze = type.isCloze
+    if isCloze, !fields.contains(where: { !ClozeText(Bytes($0.utf8)).numbers.subtracting([0]).isEmpty }) {
+      throw .noCloze
+    }
+    if !isCloze, let first = fields.first, !isFilled(Bytes(first.utf8)) { throw .emptyNote(field: type.fields[0]) }
+  }
+
+  private static func guid(_ db: Database, _ given: String?, _ random: () -> UInt64) throws -> String {
+    var given = given ?? ""
+    let checked = try given.withUTF8 { try Guid.cleaned($0).map { String(decoding: $0, as: UTF8.self) } }
+    if let checked {
+      if try hasNote(db, guid: checked) { throw DeckError.duplicate(guid: checked, prompt: "") }
+      return checked
+    }
+    for _ in 0..<8 {
+      let made = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Guid.length) { bytes in
+        Guid.write(random(), into: bytes)
+        return String(decoding: bytes, as: UTF8.self)
+      }
+      if try !hasNote(db, guid: made) { return made }
+    }
+    throw DeckError.duplicate(guid: given, prompt: "")
+  }
+
+  private static func hasNote(_ db: Database, guid: String) throws -> Bool {
+    try db.firstRow("SELECT 1 FROM notes WHERE guid = ?", [guid]) { _ in true } ?? false
+  }
+
+  /// A note is a repetition when the deck holds a card with the prompt and the answer of its first one.
+  private static func checkNew(
+    _ db: Database, _ note: NoteRecord, _ maker: NoteCardMaker, _ deck: DeckID, _ deckName: String
+  ) throws {
+    let fields = NoteFields(names: maker.type.fields, values: note.fields)
+    let facts = maker.facts(note, deckName: deckName)
+    let first = maker.ordinals(fields.adding(facts))[0]
+    let texts = try maker.texts(fields, facts, ordinal: first)
+    let writer = try CardWriter(db, deck: deck, now: 0) { 0 }
+    let found = try NewCard(prompt: texts.prompt, answer: texts.answer).withBytes { try writer.find(CheckedCard($0)) }
+    if found != nil { throw DeckError.duplicate(guid: nil, prompt: texts.prompt) }
+  }
+
+  // MARK: Changing
+
+  /// Changes fields (HTML, by name) and tags; nil stays. The cards are added, renewed and removed with it.
+  /// - Returns: how many cards were removed.
+  /// - Throws: as `add`.
+  @discardableResult
+  public static func update(
+    _ db: Database, _ id: NoteID, fields: [String: String] = [:], tags: [String]? = nil, now: Double
+  ) throws -> Int {
+    let old = try record(db, id)
+    let type = try NoteTypeTable.record(db, old.type)
+    var values = padded(old.fields, type)
+    for (name, value) in fields {
+      guard let index = type.fields.firstIndex(of: name) else { throw type.unknownField(name) }
+      values[index] = value
+    }
+    if !fields.isEmpty { try checkFilled(values, type) }
+    let tags = try Tags.list(tags.map { try Tags.column($0) } ?? Tags.column(old.tags))
+    let new = NoteRecord(
+      id: id, guid: old.guid, type: old.type, modified: seconds(now), tags: tags, fields: values)
+    if new.tags == old.tags, zip(values, old.fields).allSatisfy({ $0.utf8.elementsEqual($1.utf8) }),
+      values.count == old.fields.count
+    {
+      return 0
+    }
+    try write(db, new, type)
+    var writer = NoteCardWriter(db, type, now: now)
+    return try writer.renew(new)
+  }
+
+  static func write(_ db: Database, _ note: NoteRecord, _ type: NoteType) throws {
+    let column = try NoteFieldText.column(note.fields, names: type.fields)
+    try db.cachedStatement(sql: "UPDATE notes SET mod = ?, usn = -1, tags = ?, fields = ? WHERE id = ?")
+      .execute(arguments: [note.modified, try Tags.column(note.tags), column, note.id.rawValue])
+  }
+
+  /// As many fields as the type has, whatever was stored.
+  static func padded(_ fields: [String], _ type: NoteType) -> [String] {
+    let count = type.fields.count
+    return Array((fields + Array(repeating: "", count: max(0, count - fields.count))).prefix(count))
+  }
+
+  /// Changes the fields behind what a card shows.
+  /// - Throws: `madeFromNote` unless the type has the shape of Basic, `formatted` when plain text would lose something.
+  static func write(_ db: Database, _ card: CardRecord, _ texts: ShownTexts, now: Double) throws {
+    guard let id = card.note else { return }
+    let note = try record(db, id)
+    let type = try NoteTypeTable.record(db, note.type)
+    var fields: [String: String] = [:]
+    for (what, new, old, index) in [
+      ("prompt", texts.prompt, card.prompt, 0), ("answer", texts.answer, card.answer, 1),
+    ] {
+      guard let new, !new.utf8.elementsEqual(old.utf8) else { continue }
+      if !type.isBasic { throw NoteError.madeFromNote(what: what) }
+      let name = type.fields[index]
+      if HTMLText.isFormatted(padded(note.fields, type)[index]) { throw NoteError.formatted(field: name) }
+      let cleaned = try CardText.cleaned(new, index == 0 ? "prompt" : "answer")
+      if cleaned.isEmpty { throw index == 0 ? DeckError.emptyPrompt : DeckError.emptyAnswer }
+      fields[name] = HTMLText.html(ofPlain: cleaned)
+    }
+    try update(db, id, fields: fields, tags: texts.tags, now: now)
+  }
+
+  /// Removes notes with all their cards; the log of their reviews stays.
+  /// - Returns: how many cards went.
+  @discardableResult
+  public static func remove(_ db: Database, _ ids: some Sequence<NoteID>) throws -> Int {
+    try ids.reduce(0) { try $0 + CardTable.remove(db, cards(db, of: $1)) }
+  }
+
+  private static func record(_ row: Columns) -> NoteRecord {
+    NoteRecord(
+      id: NoteID(rawValue: row.integer(0)), guid: row.text(1), type: NoteTypeID(rawValue: row.integer(2)),
+      modified: row.count(3), tags: Tags.list(row.text(4)), fields: NoteFieldText.list(row.text(5)))
+  }
+}

@@ -1,0 +1,212 @@
+// What the notes of a type have in common: the names of their fields, and a template for each card.
+// Invariant: a type that was made or edited here has templates that name only its fields; one that came from elsewhere
+// may not.
+
+import Text
+import Values
+
+/// Which note type: milliseconds since 1970.
+public struct NoteTypeID: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int64
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+}
+
+/// How one card of a note is made.
+///
+///     CardTemplate("Card 1", front: "{{Front}}", back: "{{FrontSide}}\n\n<hr id=answer>\n\n{{Back}}")
+public struct CardTemplate: Equatable, Sendable {
+  public var name: String
+  /// HTML with fields in double braces.
+  public var front: String
+  public var back: String
+  /// What else the type's JSON has for it.
+  var other = Value.Record()
+
+  public init(_ name: String, front: String, back: String) {
+    (self.name, self.front, self.back) = (name, front, back)
+  }
+}
+
+/// A field of a type.
+struct NoteTypeField: Equatable, Sendable {
+  var name: String
+  /// What else the type's JSON has for it.
+  var other = Value.Record()
+}
+
+/// A note type to be made, or as it is to become.
+///
+///     let draft = NoteTypeDraft(name: "Word", fields: ["Word", "Meaning"], cards: [card])
+public struct NoteTypeDraft: Equatable, Sendable {
+  public var name: String
+  public var fields: [String]
+  public var cards: [CardTemplate]
+  public var css: String
+  /// One card for each number of the clozes in the fields, all by the first template.
+  public var isCloze: Bool
+
+  public init(
+    name: String, fields: [String], cards: [CardTemplate], css: String = NoteTypeDraft.plainCSS, isCloze: Bool = false
+  ) {
+    (self.name, self.fields, self.cards, self.css, self.isCloze) = (name, fields, cards, css, isCloze)
+  }
+
+  public static let plainCSS = """
+    .card {
+        font-family: sans-serif;
+        font-size: 20px;
+        line-height: 1.5;
+        text-align: center;
+    }
+    .cloze {
+        font-weight: bold;
+    }
+
+    """
+}
+
+/// A note type as it was when it was read.
+public struct NoteType: Equatable, Sendable {
+  public let id: NoteTypeID
+  public internal(set) var name: String
+  public internal(set) var isCloze: Bool
+  public internal(set) var css: String
+  /// Seconds since 1970.
+  public internal(set) var modified: Int
+  public internal(set) var cards: [CardTemplate]
+  var fieldList: [NoteTypeField]
+  /// What else its JSON has.
+  var other = Value.Record()
+
+  public var fields: [String] { fieldList.map(\.name) }
+
+  public var draft: NoteTypeDraft {
+    NoteTypeDraft(name: name, fields: fields, cards: cards, css: css, isCloze: isCloze)
+  }
+
+  /// Whether a person may write its cards' prompt and answer: two fields, the front is the first, the back is the
+  /// front, a rule and the second.
+  public var isBasic: Bool {
+    guard !isCloze, fieldList.count == 2, cards.count == 1 else { return false }
+    let sides = TemplatePair(cards[0])
+    return sides.front.isPlain([fieldList[0].name])
+      && sides.back.isPlain([SpecialField.frontSide.rawValue, fieldList[1].name], ruleBetween: true)
+  }
+}
+
+/// Both sides of a card, parsed.
+struct TemplatePair {
+  let front: Template
+  let back: Template
+
+  /// A side that cannot be parsed, of a type that came from elsewhere, shows why.
+  init(_ card: CardTemplate) {
+    front = Template(orFault: card.front)
+    back = Template(orFault: card.back)
+  }
+}
+
+extension Template {
+  init(orFault source: String) {
+    do {
+      self = try Template(source)
+    } catch {
+      nodes = [.text(Bytes("(this template \(error.reason))".utf8))]
+    }
+  }
+
+  /// Whether it shows just these fields without filters, nothing else but blanks, and a rule where it is wanted.
+  func isPlain(_ names: [String], ruleBetween: Bool = false) -> Bool {
+    var (shown, text) = ([String](), Bytes())
+    for node in nodes {
+      switch node {
+      case .text(let part): text += part
+      case .field(let field):
+        if !field.filters.isEmpty { return false }
+        shown.append(field.name)
+      case .section: return false
+      }
+    }
+    let rule = text.text.trimmed
+    return shown == names && (ruleBetween ? rule == "<hr id=answer>" || rule == "<hr id=\"answer\">" : rule.isEmpty)
+  }
+}
+
+// MARK: Rules
+
+extension NoteTypeDraft {
+  static let mostFields = 500
+  static let mostCards = 500
+
+  /// The draft with its names trimmed.
+  /// - Throws: `badType`, `badTemplate`.
+  func checked() throws(NoteError) -> NoteTypeDraft {
+    var draft = self
+    draft.name = try NoteTypeDraft.name(name, "must have a name", "has a name")
+    if fields.isEmpty { throw .badType(reason: "has at least one field") }
+    if fields.count > Self.mostFields { throw .badType(reason: "has at most \(Self.mostFields) fields") }
+    draft.fields = []
+    for field in fields { draft.fields.append(try NoteTypeDraft.fieldName(field)) }
+    try NoteTypeDraft.checkDistinct(draft.fields, "fields")
+    if cards.isEmpty { throw .badType(reason: "has at least one card") }
+    let most = isCloze ? 1 : Self.mostCards
+    if cards.count > most { throw .badType(reason: "has at most \(counted(most, "card")) of its own") }
+    for index in cards.indices {
+      draft.cards[index].name = try NoteTypeDraft.name(
+        cards[index].name, "has cards with names", "has cards with names")
+      try draft.check(draft.cards[index])
+    }
+    try NoteTypeDraft.checkDistinct(draft.cards.map(\.name), "cards")
+    if css.utf8.count > Template.lengthLimit { throw .badType(reason: "has at most 1,000,000 bytes of CSS") }
+    return draft
+  }
+
+  private func check(_ card: CardTemplate) throws(NoteError) {
+    for (side, source) in [(CardSide.front, card.front), (.back, card.back)] {
+      do throws(TemplateFault) {
+        let template = try Template(source)
+        try template.check(fields: fields)
+        if side == .back { continue }
+        if !template.shows({ $0.name != SpecialField.frontSide.rawValue }) { throw .noField }
+        if isCloze, !template.shows({ !Set($0.filters).isDisjoint(with: ["cloze", "cloze-only"]) }) { throw .noCloze }
+      } catch {
+        throw .badTemplate(card: card.name, side: side, fault: error)
+      }
+    }
+  }
+
+  private static func name(_ given: String, _ blank: String, _ rest: String) throws(NoteError) -> String {
+    let name = given.trimmed
+    if name.isEmpty { throw .badType(reason: "\(blank) that are not blank") }
+    if name.count > 200 { throw .badType(reason: "\(rest) of at most 200 characters") }
+    if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+      throw .badType(reason: "\(rest) without control characters")
+    }
+    return name
+  }
+
+  private static func fieldName(_ given: String) throws(NoteError) -> String {
+    let name = try name(given, "has fields with names", "has fields with names")
+    if name.unicodeScalars.contains(where: { ":{}\"".unicodeScalars.contains($0) }) {
+      throw .badType(reason: "has fields without : { } \" in their names: \(quoted(given))")
+    }
+    if let first = name.unicodeScalars.first, "#^/".unicodeScalars.contains(first) {
+      throw .badType(reason: "has fields whose names do not begin with # ^ /: \(quoted(given))")
+    }
+    return name
+  }
+
+  private static func checkDistinct(_ names: [String], _ what: String) throws(NoteError) {
+    var seen: Set<String> = []
+    for name in names where !seen.insert(name.lowercased()).inserted {
+      throw .badType(reason: "has \(what) with different names; \(quoted(name)) is there twice")
+    }
+  }
+}
+
+extension NoteType {
+  /// What is thrown for a field that the type does not have.
+  public func unknownField(_ name: String) -> NoteError {
+    .noField(name: name, type: self.name, suggestion: suggestion(for: name, among: fields))
+  }
+}

@@ -1,0 +1,201 @@
+// Changing a note type that has notes: fields and cards keep their texts and schedules under new names and in a new
+// order.
+// Invariant: a change that takes away cards or texts is made only when the caller has agreed to it, and is counted
+// before.
+
+public import GRDB
+import Text
+import Values
+
+/// What a note type is to become, and what of it was there before.
+///
+///     var edit = NoteTypeEdit(type)
+///     edit.cards[0].card.front = "{{Front}}<br>{{Hint}}"
+public struct NoteTypeEdit: Equatable, Sendable {
+  public struct Field: Equatable, Sendable {
+    public var name: String
+    /// Its place before, from 0; nil for a new one.
+    public var was: Int?
+    public init(_ name: String, was: Int?) { (self.name, self.was) = (name, was) }
+  }
+
+  public struct Card: Equatable, Sendable {
+    public var card: CardTemplate
+    public var was: Int?
+    public init(_ card: CardTemplate, was: Int?) { (self.card, self.was) = (card, was) }
+  }
+
+  public var name: String
+  public var fields: [Field]
+  public var cards: [Card]
+  public var css: String
+
+  /// No change.
+  public init(_ type: NoteType) {
+    name = type.name
+    css = type.css
+    fields = type.fields.enumerated().map { Field($1, was: $0) }
+    cards = type.cards.enumerated().map { Card($1, was: $0) }
+  }
+
+  /// The change to a draft: what has the same name is the same; of as many others, those at the same place are renamed.
+  public init(_ type: NoteType, to draft: NoteTypeDraft) {
+    name = draft.name
+    css = draft.css
+    fields = zip(draft.fields, NoteTypeEdit.matched(draft.fields, type.fields)).map { Field($0, was: $1) }
+    let old = NoteTypeEdit.matched(draft.cards.map(\.name), type.cards.map(\.name))
+    cards = zip(draft.cards, old).map { card, was in
+      var card = card
+      if let was { card.other = type.cards[was].other }
+      return Card(card, was: was)
+    }
+  }
+
+  private static func matched(_ new: [String], _ old: [String]) -> [Int?] {
+    var places = new.map { name in old.firstIndex { $0.trimmed == name.trimmed } }
+    guard new.count == old.count else { return places }
+    for index in new.indices where places[index] == nil && !new.contains(old[index]) { places[index] = index }
+    return places
+  }
+}
+
+/// What a change of a note type takes away.
+public struct NoteTypeLoss: Equatable, Sendable {
+  /// Cards that the new templates do not make.
+  public var cards = 0
+  /// Notes that have a text in a field that goes.
+  public var notes = 0
+
+  public init(cards: Int = 0, notes: Int = 0) { (self.cards, self.notes) = (cards, notes) }
+  public var isNothing: Bool { cards == 0 && notes == 0 }
+}
+
+extension NoteTypeTable {
+  /// What a change would take away, without making it.
+  public static func loss(_ db: Database, _ id: NoteTypeID, _ edit: NoteTypeEdit) throws -> NoteTypeLoss {
+    let change = try TypeChange(record(db, id), edit, now: 0)
+    return try change.loss(db)
+  }
+
+  /// Changes a type, its notes and their cards.
+  /// - Parameter agreed: whether cards and texts may be taken away.
+  /// - Returns: what was.
+  /// - Throws: `NoteError.losesCards` with the counts; as `create`.
+  @discardableResult
+  public static func edit(
+    _ db: Database, _ id: NoteTypeID, _ edit: NoteTypeEdit, agreed: Bool, now: Double
+  ) throws -> NoteTypeLoss {
+    let old = try record(db, id)
+    let change = try TypeChange(old, edit, now: now)
+    let loss = try change.loss(db)
+    if !agreed, !loss.isNothing { throw NoteError.losesCards(type: old.name, cards: loss.cards, notes: loss.notes) }
+    try write(db, change.new)
+    try change.apply(db)
+    return loss
+  }
+}
+
+/// One change of a type, checked.
+private struct TypeChange {
+  let old: NoteType
+  let new: NoteType
+  let edit: NoteTypeEdit
+  let now: Double
+
+  init(_ old: NoteType, _ edit: NoteTypeEdit, now: Double) throws(NoteError) {
+    (self.old, self.edit, self.now) = (old, edit, now)
+    try TypeChange.checkPlaces(edit.fields.compactMap(\.was), old.fields.count)
+    try TypeChange.checkPlaces(edit.cards.compactMap(\.was), old.cards.count)
+    var draft = NoteTypeDraft(
+      name: edit.name, fields: edit.fields.map(\.name), cards: edit.cards.map(\.card), css: edit.css,
+      isCloze: old.isCloze)
+    let renamed = TypeChange.renamed(old, edit)
+    if !renamed.isEmpty {
+      for index in draft.cards.indices {
+        draft.cards[index].front = Template.renaming(renamed, in: draft.cards[index].front)
+        draft.cards[index].back = Template.renaming(renamed, in: draft.cards[index].back)
+      }
+    }
+    draft = try draft.checked()
+    var new = old
+    (new.name, new.css, new.modified, new.cards) = (draft.name, draft.css, seconds(now), draft.cards)
+    new.fieldList = zip(draft.fields, edit.fields).map { name, field in
+      NoteTypeField(name: name, other: field.was.map { old.fieldList[$0].other } ?? NoteTypeField.fresh)
+    }
+    self.new = new
+  }
+
+  private static func checkPlaces(_ places: [Int], _ count: Int) throws(NoteError) {
+    let isGood = Set(places).count == places.count && places.allSatisfy { (0..<count).contains($0) }
+    if !isGood { throw .badType(reason: "cannot take one of its parts twice") }
+  }
+
+  /// Names that templates still have: the old ones of fields with another name now.
+  private static func renamed(_ old: NoteType, _ edit: NoteTypeEdit) -> [String: String] {
+    let names = Set(edit.fields.map(\.name))
+    var renamed: [String: String] = [:]
+    for field in edit.fields {
+      guard let was = field.was, old.fields[was] != field.name, !names.contains(old.fields[was]) else { continue }
+      renamed[old.fields[was]] = field.name
+    }
+    return renamed
+  }
+
+  private var keepsFields: Bool { edit.fields.map(\.was) == Array(old.fields.indices).map(Optional.init) }
+  private var keepsCards: Bool {
+    old.isCloze || edit.cards.prefix(old.cards.count).map(\.was) == old.cards.indices.map(Optional.init)
+  }
+
+  private func values(_ note: NoteRecord) -> [String] {
+    let values = NoteTable.padded(note.fields, old)
+    return edit.fields.map { $0.was.map { values[$0] } ?? "" }
+  }
+
+  /// The place of a card after the change; nil when its template goes.
+  private func place(_ ordinal: Int) -> Int? {
+    old.isCloze ? ordinal : edit.cards.firstIndex { $0.was == ordinal }
+  }
+
+  func loss(_ db: Database) throws -> NoteTypeLoss {
+    var loss = NoteTypeLoss()
+    let maker = NoteCardMaker(new)
+    let removed = Set(old.fields.indices).subtracting(edit.fields.compactMap(\.was))
+    for id in try NoteTable.ids(db, of: old.id) {
+      let note = try NoteTable.record(db, id)
+      let values = NoteTable.padded(note.fields, old)
+      if removed.contains(where: { isFilled(Bytes(values[$0].utf8)) }) { loss.notes += 1 }
+      let fields = NoteFields(names: new.fields, values: self.values(note))
+      // Every card has a deck: which it is does not matter here.
+      let wanted = Set(maker.ordinals(fields.adding(maker.facts(note, deckName: "d"))))
+      let stored = try db.rows("SELECT ord FROM cards WHERE note = ?", [id.rawValue]) { $0.count(0) }
+      loss.cards += stored.count { ordinal in place(ordinal).map { !wanted.contains($0) } ?? true }
+    }
+    return loss
+  }
+
+  func apply(_ db: Database) throws {
+    var writer = NoteCardWriter(db, new, now: now)
+    for id in try NoteTable.ids(db, of: old.id) {
+      let note = try NoteTable.record(db, id)
+      let changed = NoteRecord(
+        id: id, guid: note.guid, type: note.type, modified: keepsFields ? note.modified : seconds(now), tags: note.tags,
+        fields: values(note))
+      if !keepsFields { try NoteTable.write(db, changed, new) }
+      if !keepsCards { try moveCards(db, of: id) }
+      try writer.renew(changed)
+    }
+  }
+
+  /// Gives cards the places of their templates; those of removed ones get places that no template has, for `renew` to
+  /// remove.
+  private func moveCards(_ db: Database, of note: NoteID) throws {
+    let stored = try db.rows("SELECT id, ord FROM cards WHERE note = ?", [note.rawValue]) {
+      ($0.integer(0), $0.count(1))
+    }
+    let statement = try db.cachedStatement(sql: "UPDATE cards SET ord = ? WHERE id = ?")
+    for (id, ordinal) in stored { try statement.execute(arguments: [-1 - ordinal, id]) }
+    for (id, ordinal) in stored {
+      if let place = place(ordinal) { try statement.execute(arguments: [place, id]) }
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// A note type as JSON, in the form that Anki's packages and its sync have (schema 11).
+// Invariant: keys that are not understood come back as they were.
+
+import Storage
+import Text
+import Values
+
+extension NoteType {
+  private static let limits = JSONLimits(bytes: 64 << 20, depth: 64, values: 1_000_000, string: 16 << 20)
+
+  /// Reads what `json` wrote, or what came from elsewhere.
+  /// - Throws: `StorageError.damaged` for what is no note type.
+  init(id: NoteTypeID, name: String, isCloze: Bool, modified: Int, json: String) throws {
+    do {
+      guard let object = try JSONParser.parse(Array(json.utf8), limits: NoteType.limits).record else {
+        throw NoteType.damaged(name)
+      }
+      self.init(id: id, name: name, isCloze: isCloze, modified: modified, object: object)
+    } catch is JSONFailure {
+      throw NoteType.damaged(name)
+    }
+  }
+
+  private static func damaged(_ name: String) -> StorageError {
+    .damaged(path: "the collection", detail: "the note type \(printable(name, limit: 40)) is not JSON")
+  }
+
+  private init(id: NoteTypeID, name: String, isCloze: Bool, modified: Int, object: Value.Record) {
+    (self.id, self.name, self.isCloze, self.modified) = (id, name, isCloze, modified)
+    var other = object
+    css = other.remove("css")?.text ?? ""
+    let fields = (other.remove("flds")?.list ?? []).compactMap(\.record)
+    fieldList = fields.enumerated().map { index, field in
+      var rest = field
+      rest["ord"] = nil
+      return NoteTypeField(name: rest.remove("name")?.text ?? "Field \(index + 1)", other: rest)
+    }
+    let templates = (other.remove("tmpls")?.list ?? []).compactMap(\.record)
+    cards = templates.enumerated().map { index, template in
+      var rest = template
+      rest["ord"] = nil
+      var card = CardTemplate(
+        rest.remove("name")?.text ?? "Card \(index + 1)", front: rest.remove("qfmt")?.text ?? "",
+        back: rest.remove("afmt")?.text ?? "")
+      card.other = rest
+      return card
+    }
+    for key in ["id", "name", "type", "mod", "usn"] { other[key] = nil }
+    self.other = other
+  }
+
+  /// What a new type has beside its parts.
+  static let fresh: Value.Record = ["sortf": .integer(0), "did": .null]
+
+  var json: String {
+    var object = other
+    object["id"] = .integer(Int(id.rawValue))
+    object["name"] = .text(name)
+    object["type"] = .integer(isCloze ? 1 : 0)
+    object["mod"] = .integer(modified)
+    object["usn"] = .integer(-1)
+    object["css"] = .text(css)
+    object["flds"] = .list(fieldList.enumerated().map { .record($1.json(at: $0)) })
+    object["tmpls"] = .list(cards.enumerated().map { .record($1.json(at: $0)) })
+    return Value.record(object).json
+  }
+}
+
+extension NoteTypeField {
+  /// What a new field has beside its name.
+  static let fresh: Value.Record = [
+    "font": .text("Arial"), "size": .integer(20), "sticky": .boolean(false), "rtl": .boolean(false),
+  ]
+
+  fileprivate func json(at index: Int) -> Value.Record {
+    var object = other
+    object["name"] = .text(name)
+    object["ord"] = .integer(index)
+    return object
+  }
+}
+
+extension CardTemplate {
+  fileprivate func json(at index: Int) -> Value.Record {
+    var object = other
+    object["name"] = .text(name)
+    object["ord"] = .integer(index)
+    object["qfmt"] = .text(front)
+    object["afmt"] = .text(back)
+    return object
+  }
+}

@@ -1,0 +1,111 @@
+// Note types in the database: finding, making, and those that everybody has.
+// Invariant: no two names differ only in capitals.
+
+public import GRDB
+import Text
+
+public enum NoteTypeTable {
+  private static let columns = "id, name, cloze, mod, json"
+
+  // MARK: Finding
+
+  /// All that there are, by name.
+  public static func list(_ db: Database) throws -> [NoteType] {
+    try db.rows("SELECT \(columns) FROM note_types ORDER BY name_key", [], record)
+  }
+
+  /// - Throws: `DeckError.gone`.
+  public static func record(_ db: Database, _ id: NoteTypeID) throws -> NoteType {
+    let found = try db.firstRow("SELECT \(columns) FROM note_types WHERE id = ?", [id.rawValue], record)
+    guard let found else { throw DeckError.gone(what: "the note type") }
+    return found
+  }
+
+  /// The type of a name, capitals aside; nil when there is none.
+  public static func named(_ db: Database, _ name: String) throws -> NoteType? {
+    let key = name.trimmed.lowercased()
+    return try db.firstRow("SELECT \(columns) FROM note_types WHERE name_key = ?", [key], record)
+  }
+
+  /// - Throws: `NoteError.typeNotFound` with the nearest name, those of stock types among them.
+  public static func find(_ db: Database, named name: String) throws -> NoteType {
+    if let found = try named(db, name) { return found }
+    let names = try list(db).map(\.name) + StockNoteType.allCases.map(\.rawValue)
+    throw NoteError.typeNotFound(name: name, suggestion: suggestion(for: name, among: names))
+  }
+
+  /// The type of a name; a stock one is made when it is missing.
+  public static func findOrMake(_ db: Database, named name: String, now: Double) throws -> NoteType {
+    if let found = try named(db, name) { return found }
+    let key = name.trimmed.lowercased()
+    if let stock = StockNoteType.allCases.first(where: { $0.rawValue.lowercased() == key }) {
+      return try create(db, stock.draft, now: now)
+    }
+    return try find(db, named: name)
+  }
+
+  /// A stock type: the one of its name when it has the stock's shape, else another of that shape, else a new one.
+  public static func stock(_ db: Database, _ stock: StockNoteType, now: Double) throws -> NoteType {
+    if let known = try named(db, stock.rawValue), stock.isSame(as: known) { return known }
+    if let other = try list(db).first(where: stock.isSame) { return other }
+    var draft = stock.draft
+    while try named(db, draft.name) != nil { draft.name += "+" }
+    return try create(db, draft, now: now)
+  }
+
+  /// How many notes are of a type.
+  public static func noteCount(_ db: Database, _ id: NoteTypeID) throws -> Int {
+    try db.firstRow("SELECT count(*) FROM notes WHERE type = ?", [id.rawValue]) { $0.count(0) } ?? 0
+  }
+
+  // MARK: Changing
+
+  /// - Throws: `NoteError.typeExists`, `.badType`, `.badTemplate`.
+  @discardableResult
+  public static func create(_ db: Database, _ draft: NoteTypeDraft, now: Double) throws -> NoteType {
+    let draft = try draft.checked()
+    if let known = try named(db, draft.name) { throw NoteError.typeExists(name: known.name) }
+    let type = NoteType(
+      id: NoteTypeID(rawValue: try freeID(db, "note_types", now: now)), name: draft.name, isCloze: draft.isCloze,
+      css: draft.css, modified: seconds(now), cards: draft.cards,
+      fieldList: draft.fields.map { NoteTypeField(name: $0, other: NoteTypeField.fresh) }, other: NoteType.fresh)
+    try db.execute(
+      sql: "INSERT INTO note_types (id, name, name_key, cloze, mod, json) VALUES (?, ?, ?, ?, ?, ?)",
+      arguments: [type.id.rawValue, type.name, type.name.lowercased(), type.isCloze, type.modified, type.json])
+    return type
+  }
+
+  /// Writes a type that was changed.
+  static func write(_ db: Database, _ type: NoteType) throws {
+    if let other = try named(db, type.name), other.id != type.id { throw NoteError.typeExists(name: other.name) }
+    try db.execute(
+      sql: "UPDATE note_types SET name = ?, name_key = ?, cloze = ?, mod = ?, usn = -1, json = ? WHERE id = ?",
+      arguments: [type.name, type.name.lowercased(), type.isCloze, type.modified, type.json, type.id.rawValue])
+    if db.changesCount == 0 { throw DeckError.gone(what: "the note type") }
+  }
+
+  /// - Throws: `NoteError.typeInUse` when it has notes.
+  public static func remove(_ db: Database, _ id: NoteTypeID) throws {
+    let type = try record(db, id)
+    let notes = try noteCount(db, id)
+    if notes > 0 { throw NoteError.typeInUse(name: type.name, notes: notes) }
+    try db.execute(sql: "DELETE FROM note_types WHERE id = ?", arguments: [id.rawValue])
+  }
+
+  /// An id that no row has: the milliseconds since 1970, or a little more.
+  static func freeID(_ db: Database, _ table: StaticString, now: Double) throws -> Int64 {
+    let start = Int64(exactly: (now * 1000).rounded(.down)) ?? 0
+    // Of an hour only: a row with a time far ahead does not drag the others along.
+    let sql = "SELECT coalesce(max(id) + 1, ?1) FROM \(table) WHERE id BETWEEN ?1 AND ?1 + 3600000"
+    return try db.firstRow(sql, [start]) { $0.integer(0) } ?? start
+  }
+
+  private static func record(_ row: Columns) throws -> NoteType {
+    try NoteType(
+      id: NoteTypeID(rawValue: row.integer(0)), name: row.text(1), isCloze: row.integer(2) != 0, modified: row.count(3),
+      json: row.text(4))
+  }
+}
+
+/// Whole seconds since 1970.
+func seconds(_ now: Double) -> Int { Int(exactly: now.rounded(.down)) ?? 0 }

@@ -1,0 +1,106 @@
+// Readings above characters: ` kanji[kana]`. A blank begins the word that the reading belongs to.
+// Invariant: `[sound:...]` is no reading; one walk, whatever brackets are never closed.
+
+enum Ruby {
+  enum Form {
+    /// Both, as HTML's `ruby`.
+    case both
+    /// The part in brackets.
+    case reading
+    /// The part before them.
+    case base
+  }
+
+  static func text(_ field: Bytes, as form: Form) -> Bytes {
+    let text = withPlainBlanks(field)
+    var result = Bytes()
+    result.reserveCapacity(text.count)
+    var (index, search) = (0, BracketSearch(text))
+    while index < text.count {
+      // A word goes on to the next blank or `>`; the blank before it belongs to it.
+      let start = text[index] == 0x20 ? index + 1 : index
+      if let found = search.reading(ofWordAt: start) {
+        write(text, index..<start, found, as: form, &result)
+        index = found.end
+      } else {
+        let end = Swift.max(search.wordEnd(start), index + 1)
+        result += text[index..<end]
+        index = end
+      }
+    }
+    return result
+  }
+
+  private static func write(
+    _ text: Bytes, _ blank: Range<Int>, _ found: BracketSearch.Reading, as form: Form, _ result: inout Bytes
+  ) {
+    let (base, reading) = (text[found.base], text[found.reading])
+    if reading.begins(with: "sound:") {
+      result += text[blank.lowerBound..<found.end]
+      return
+    }
+    switch form {
+    case .both:
+      result.add("<ruby><rb>")
+      result += base
+      result.add("</rb><rt>")
+      result += reading
+      result.add("</rt></ruby>")
+    case .reading: result += reading
+    case .base: result += base
+    }
+  }
+
+  private static func withPlainBlanks(_ field: Bytes) -> Bytes {
+    var (result, index) = (Bytes(), 0)
+    while let next = field[...].position(of: "&nbsp;", from: index) {
+      result += field[index..<next]
+      result.append(0x20)
+      index = next + 6
+    }
+    return index == 0 ? field : result + field[index...]
+  }
+}
+
+/// Looks for brackets from the beginning to the end of a text, each byte a few times at most.
+private struct BracketSearch {
+  struct Reading {
+    let base: Range<Int>
+    let reading: Range<Int>
+    let end: Int
+  }
+
+  private let text: Bytes
+  private var nextClosing = 0
+  private var nextLine = 0
+
+  init(_ text: Bytes) { self.text = text }
+
+  func wordEnd(_ start: Int) -> Int {
+    var index = start
+    while index < text.count, text[index] != 0x20, text[index] != UInt8(ascii: ">") { index += 1 }
+    // What follows a `>` is another word.
+    return index < text.count && text[index] == UInt8(ascii: ">") ? index + 1 : index
+  }
+
+  /// The first bracket of a word, behind one character or more, that is closed on its line and not empty.
+  mutating func reading(ofWordAt start: Int) -> Reading? {
+    var index = start
+    while index < text.count, text[index] != 0x20, text[index] != UInt8(ascii: ">") {
+      if text[index] == UInt8(ascii: "["), index > start, let closing = closing(from: index + 2) {
+        return Reading(base: start..<index, reading: index + 1..<closing, end: closing + 1)
+      }
+      index += 1
+    }
+    return nil
+  }
+
+  /// The bracket that closes at or after an index, if no line ends before it.
+  private mutating func closing(from start: Int) -> Int? {
+    if nextClosing < start { nextClosing = start }
+    while nextClosing < text.count, text[nextClosing] != UInt8(ascii: "]") { nextClosing += 1 }
+    if nextLine < start - 1 { nextLine = start - 1 }
+    while nextLine < text.count, text[nextLine] != 0x0A { nextLine += 1 }
+    return nextClosing < text.count && nextClosing < nextLine ? nextClosing : nil
+  }
+}

@@ -1,0 +1,235 @@
+// A side of a card as its author wrote it: text, `{{Field}}`, `{{filter:Field}}` and sections, in a tree.
+// Invariant: a template that exists has every section closed; parsing takes time in proportion to its length.
+
+import Text
+
+/// What is wrong with a template.
+public enum TemplateFault: Error, Equatable, Sendable {
+  /// `{{#name}}` without `{{/name}}`.
+  case unclosed(section: String)
+  /// `{{/name}}` where no section is open.
+  case unopened(section: String)
+  /// `{{/name}}` where another section has to be closed first.
+  case crossed(section: String, closedBy: String)
+  case unknownField(name: String, suggestion: String?)
+  /// A front that shows no field: all its cards would be the same.
+  case noField
+  /// A front of a cloze type that shows no cloze.
+  case noCloze
+  case tooLong
+  case tooDeep
+
+  /// The rest of "the front of the card "Card 1" ...".
+  public var reason: String {
+    switch self {
+    case .unclosed(let name): "opens the section \(quoted(name)) and does not close it with {{/\(printable(name))}}"
+    case .unopened(let name): "closes the section \(quoted(name)), which is not open"
+    case .crossed(let name, let other): "closes the section \(quoted(other)) before \(quoted(name)), which is within it"
+    case .unknownField(let name, let suggestion):
+      "names the field \(quoted(name)), which the note type does not have"
+        + (suggestion.map { " (did you mean \(quoted($0))?)" } ?? "")
+    case .noField: "shows no field: write at least one, as {{Front}}"
+    case .noCloze: "shows no cloze: write {{cloze:FIELD}}"
+    case .tooLong: "has more than 1,000,000 bytes"
+    case .tooDeep: "has more than \(Template.depthLimit) sections within each other"
+    }
+  }
+}
+
+/// One parsed side.
+///
+///     let front = try Template("{{#Hint}}{{hint:Hint}}{{/Hint}} {{Front}}")
+public struct Template: Sendable {
+  /// `{{a:b:Name}}`.
+  struct Field: Sendable {
+    let name: String
+    /// In the order in which they apply: `b`, `a`.
+    let filters: [String]
+  }
+
+  struct Section: Sendable {
+    let name: String
+    let isNegated: Bool
+    var nodes: [Node] = []
+  }
+
+  indirect enum Node: Sendable {
+    /// Comments too: nothing within them is replaced.
+    case text(Bytes)
+    case field(Field)
+    case section(Section)
+  }
+
+  static let depthLimit = 100
+  static let lengthLimit = 1_000_000
+  let nodes: [Node]
+
+  public init(_ source: String) throws(TemplateFault) {
+    let bytes = Bytes(source.utf8)
+    if bytes.count > Template.lengthLimit { throw .tooLong }
+    var tree = Tree()
+    var reader = TagReader(bytes[...])
+    while let token = reader.next() {
+      switch token {
+      case .text(let text): tree.add(.text(Bytes(text)))
+      case .tag(let tag): try tree.add(tag: tag)
+      }
+    }
+    nodes = try tree.finished()
+  }
+
+  /// The open sections while a template is parsed.
+  private struct Tree {
+    var root: [Node] = []
+    var open: [Section] = []
+
+    mutating func add(_ node: Node) {
+      if open.isEmpty { root.append(node) } else { open[open.count - 1].nodes.append(node) }
+    }
+
+    mutating func add(tag: Tag) throws(TemplateFault) {
+      switch tag {
+      case .opens(let name, let isNegated):
+        if open.count >= Template.depthLimit { throw .tooDeep }
+        open.append(Section(name: name, isNegated: isNegated))
+      case .closes(let name):
+        guard let last = open.popLast() else { throw .unopened(section: name) }
+        if last.name != name { throw .crossed(section: last.name, closedBy: name) }
+        add(.section(last))
+      case .field(let field): add(.field(field))
+      }
+    }
+
+    func finished() throws(TemplateFault) -> [Node] {
+      if let section = open.last { throw .unclosed(section: section.name) }
+      return root
+    }
+  }
+}
+
+/// What stands between `{{` and `}}`.
+enum Tag {
+  case opens(String, isNegated: Bool)
+  case closes(String)
+  case field(Template.Field)
+
+  /// - Parameter inner: with the extra `{` and blanks that people write.
+  init(_ inner: ArraySlice<UInt8>) {
+    let text = inner.drop { $0 == UInt8(ascii: "{") }.text.trimmed
+    let rest = String(text.unicodeScalars.dropFirst()).trimmed
+    switch text.unicodeScalars.first {
+    case "#": self = .opens(rest, isNegated: false)
+    case "^": self = .opens(rest, isNegated: true)
+    case "/": self = .closes(rest)
+    default:
+      var parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map {
+        String(decoding: $0, as: UTF8.self)
+      }
+      let name = parts.popLast() ?? ""
+      self = .field(Template.Field(name: name, filters: parts.reversed()))
+    }
+  }
+}
+
+/// Cuts a template into text and tags.
+struct TagReader {
+  enum Token {
+    case text(ArraySlice<UInt8>)
+    case tag(Tag)
+  }
+
+  private let bytes: ArraySlice<UInt8>
+  private var index: Int
+  /// Templates that begin so write `<%Field%>`.
+  private static let oldStyle: StaticString = "{{=<% %>=}}"
+  private let opening: StaticString
+  private let closing: StaticString
+  /// Nothing closes any more: what is left is text.
+  private var lastTagSeen = false
+  private var lastCommentSeen = false
+  /// Where the tag that was read last stands between its braces.
+  private(set) var tagRange = 0..<0
+
+  init(_ bytes: ArraySlice<UInt8>) {
+    self.bytes = bytes
+    let isOldStyle = bytes.begins(with: Self.oldStyle)
+    (opening, closing) = isOldStyle ? ("<%", "%>") : ("{{", "}}")
+    index = bytes.startIndex + (isOldStyle ? Self.oldStyle.utf8CodeUnitCount : 0)
+  }
+
+  mutating func next() -> Token? {
+    let start = index
+    while index < bytes.endIndex {
+      if !lastTagSeen, bytes.begins(with: opening, at: index) {
+        guard let end = bytes.position(of: closing, from: index + 2) else {
+          lastTagSeen = true
+          continue
+        }
+        if index > start { return .text(bytes[start..<index]) }
+        tagRange = index + 2..<end
+        index = end + 2
+        return .tag(Tag(bytes[tagRange]))
+      }
+      skipComment()
+    }
+    return index > start ? .text(bytes[start..<index]) : nil
+  }
+
+  /// Goes over a comment that begins here, else over one byte.
+  private mutating func skipComment() {
+    guard !lastCommentSeen, bytes.begins(with: "<!--", at: index) else {
+      index += 1
+      return
+    }
+    if let end = bytes.position(of: "-->", from: index + 4) {
+      index = end + 3
+    } else {
+      lastCommentSeen = true
+    }
+  }
+}
+
+extension Template {
+  /// The template with fields under their new names; what cannot be parsed stays as it is.
+  static func renaming(_ names: [String: String], in source: String) -> String {
+    let bytes = Bytes(source.utf8)
+    var reader = TagReader(bytes[...])
+    var (result, written) = (Bytes(), 0)
+    while let token = reader.next() {
+      guard case .tag(let tag) = token, let name = names[tag.name], name != tag.name else { continue }
+      let inner = bytes[reader.tagRange].text
+      guard let range = inner.range(ofLast: tag.name) else { continue }
+      result += bytes[written..<reader.tagRange.lowerBound]
+      result.add(inner.replacingCharacters(range, with: name))
+      written = reader.tagRange.upperBound
+    }
+    return (result + bytes[written...]).text
+  }
+}
+
+extension Tag {
+  /// The field or section that it names.
+  var name: String {
+    switch self {
+    case .opens(let name, _), .closes(let name): name
+    case .field(let field): field.name
+    }
+  }
+}
+
+extension String {
+  fileprivate func range(ofLast part: String) -> Range<Int>? {
+    let (bytes, wanted) = (Bytes(utf8), Bytes(part.utf8))
+    guard !wanted.isEmpty, bytes.count >= wanted.count else { return nil }
+    for start in stride(from: bytes.count - wanted.count, through: 0, by: -1)
+    where bytes[start..<start + wanted.count].elementsEqual(wanted) {
+      return start..<start + wanted.count
+    }
+    return nil
+  }
+
+  fileprivate func replacingCharacters(_ range: Range<Int>, with text: String) -> String {
+    let bytes = Bytes(utf8)
+    return (bytes[..<range.lowerBound] + Bytes(text.utf8) + bytes[range.upperBound...]).text
+  }
+}

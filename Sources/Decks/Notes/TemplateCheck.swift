@@ -1,0 +1,112 @@
+// What a template may name: the fields of its note type, Deckhand's special ones, the numbers of clozes.
+// Invariant: a template that passed here shows no error text when it is rendered.
+
+import Text
+
+/// Names that stand for something beside the note's fields. A field of the same name takes precedence.
+enum SpecialField: String, CaseIterable {
+  case tags = "Tags"
+  case type = "Type"
+  case deck = "Deck"
+  case subdeck = "Subdeck"
+  case card = "Card"
+  case cardID = "CardID"
+  case cardFlag = "CardFlag"
+  /// On the back only: what the front showed. It is no condition of a section.
+  case frontSide = "FrontSide"
+
+  /// Whether a name is one that a section may have.
+  static func isCondition(_ name: String) -> Bool {
+    SpecialField(rawValue: name).map { $0 != .frontSide } ?? (clozeNumber(name) != nil)
+  }
+
+  /// 2 of `c2`.
+  static func clozeNumber(_ name: String) -> Int? {
+    guard name.utf8.first == UInt8(ascii: "c"), name.utf8.count > 1 else { return nil }
+    return name.utf8.dropFirst().allSatisfy { (48...57).contains($0) } ? Int(name.dropFirst()) ?? .max : nil
+  }
+}
+
+extension Template {
+  /// - Throws: the first name that is neither a field nor special.
+  func check(fields: [String]) throws(TemplateFault) { try Template.check(nodes, Set(fields), fields) }
+
+  private static func check(
+    _ nodes: [Node], _ fields: Set<String>, _ inOrder: [String]
+  ) throws(TemplateFault) {
+    for node in nodes {
+      switch node {
+      case .text: continue
+      case .field(let field):
+        let isEmptyFilter = field.name.isEmpty && !field.filters.isEmpty
+        if fields.contains(field.name) || SpecialField(rawValue: field.name) != nil || isEmptyFilter { continue }
+        throw .unknownField(name: field.name, suggestion: suggestion(for: field.name, among: inOrder))
+      case .section(let section):
+        guard fields.contains(section.name) || SpecialField.isCondition(section.name) else {
+          throw .unknownField(name: section.name, suggestion: suggestion(for: section.name, among: inOrder))
+        }
+        try check(section.nodes, fields, inOrder)
+      }
+    }
+  }
+
+  /// Whether any tag for which the test holds shows something.
+  func shows(_ isWanted: (Field) -> Bool) -> Bool { Template.shows(nodes, isWanted) }
+
+  private static func shows(_ nodes: [Node], _ isWanted: (Field) -> Bool) -> Bool {
+    nodes.contains { node in
+      switch node {
+      case .text: false
+      case .field(let field): isWanted(field)
+      case .section(let section): shows(section.nodes, isWanted)
+      }
+    }
+  }
+
+  /// Whether a card is made from it: on the path of its sections it shows something that is filled.
+  /// - Parameter filled: the names of the fields and specials that are.
+  func isFilled(_ filled: Set<String>) -> Bool { Template.isFilled(nodes, filled) }
+
+  private static func isFilled(_ nodes: [Node], _ filled: Set<String>) -> Bool {
+    nodes.contains { node in
+      switch node {
+      case .text: false
+      case .field(let field): filled.contains(field.name)
+      case .section(let section):
+        filled.contains(section.name) != section.isNegated && isFilled(section.nodes, filled)
+      }
+    }
+  }
+}
+
+/// Whether a field counts as filled: it holds more than white space, `<br>` and `<div>` tags.
+func isFilled(_ field: Bytes) -> Bool {
+  var index = 0
+  while index < field.count {
+    if isASCIIBlank(field[index]) {
+      index += 1
+    } else if let end = emptyTagEnd(field[...], index) {
+      index = end
+    } else {
+      return true
+    }
+  }
+  return false
+}
+
+/// Behind `<br>`, `</br>`, `<br/>`, `<br />`, `<div>` and their like at an index.
+private func emptyTagEnd(_ bytes: ArraySlice<UInt8>, _ start: Int) -> Int? {
+  guard bytes[start] == UInt8(ascii: "<") else { return nil }
+  var index = start + 1
+  if bytes.begins(with: "/", at: index) { index += 1 }
+  if bytes.beginsIgnoringCase(with: "br", at: index) {
+    index += 2
+  } else if bytes.beginsIgnoringCase(with: "div", at: index) {
+    index += 3
+  } else {
+    return nil
+  }
+  if bytes.begins(with: " ", at: index) { index += 1 }
+  if bytes.begins(with: "/", at: index) { index += 1 }
+  return bytes.begins(with: ">", at: index) ? index + 1 : nil
+}

@@ -1,0 +1,212 @@
+// HTML as text for a terminal: blocks and `<br>` as lines, pictures and sounds by name, readings in brackets.
+// Invariant: one walk over the text; scripts, styles, comments and hidden elements leave nothing behind.
+
+import Text
+
+struct TerminalText {
+  /// Of a side of a card, or of a field.
+  static func text(_ html: Bytes) -> String {
+    var reader = TerminalText(html[...])
+    reader.run()
+    var result = reader.result
+    while let last = result.last, last == 0x20 || last == 0x0A { result.removeLast() }
+    let text = result.text
+    return hasEndlessMarks(text) ? withoutEndlessMarks(text) : text
+  }
+
+  private let html: ArraySlice<UInt8>
+  private var index: Int
+  private var result = Bytes()
+  /// What comes before the next character, unless nothing has been written yet.
+  private var breaks = 0
+  private var blank = false
+  private var preformatted = 0
+  /// A reading is open, and where its bracket stands.
+  private var reading: Int?
+  private var hintIsOpen = false
+  /// Where the text of a hint begins: no blank stands before it.
+  private var hintStart: Int?
+  /// The element that is not shown, and how many of its name are open within it.
+  private var hidden: (name: String, depth: Int)?
+  private var tags = TagReading()
+  private var brackets = NextByte(UInt8(ascii: "]"))
+
+  private init(_ html: ArraySlice<UInt8>) {
+    self.html = html
+    index = html.startIndex
+  }
+
+  private mutating func run() {
+    while index < html.endIndex {
+      let byte = html[index]
+      switch byte {
+      case UInt8(ascii: "<"): readMarkup()
+      case UInt8(ascii: "&"): readEntity()
+      case UInt8(ascii: "["): readBracket()
+      case _ where isASCIIBlank(byte): readBlank(byte)
+      case 0xC2 where html.begins(with: "\u{A0}", at: index):
+        put(0x20)
+        index += 2
+      default:
+        put(byte)
+        index += 1
+      }
+    }
+  }
+
+  // MARK: Writing
+
+  private mutating func put(_ byte: UInt8) {
+    if hidden != nil { return }
+    if breaks > 0 || blank { putGap() }
+    result.append(byte)
+  }
+
+  private mutating func put(_ text: String) {
+    for byte in text.utf8 { put(byte) }
+  }
+
+  private mutating func putGap() {
+    if !result.isEmpty, result.count != hintStart {
+      if breaks > 0 {
+        while result.last == 0x20 { result.removeLast() }
+        result.append(contentsOf: repeatElement(0x0A, count: breaks))
+      } else {
+        result.append(0x20)
+      }
+    }
+    (breaks, blank) = (0, false)
+  }
+
+  private mutating func readBlank(_ byte: UInt8) {
+    index += 1
+    if hidden != nil { return }
+    if preformatted == 0 {
+      blank = true
+    } else if byte == 0x0A {
+      breaks += 1
+    } else {
+      put(byte == 0x0D ? 0x20 : byte)
+    }
+  }
+
+  private mutating func readEntity() {
+    // A name of HTML 5 that everybody writes.
+    if html.begins(with: "&apos;", at: index) {
+      put(UInt8(ascii: "'"))
+      index += 6
+      return
+    }
+    guard let (scalar, end) = HTMLEntities.character(html, index) else {
+      put(UInt8(ascii: "&"))
+      index += 1
+      return
+    }
+    put(scalar == "\u{A0}" ? " " : String(scalar))
+    index = end
+  }
+
+  /// `[sound:name]` becomes `[sound name]`.
+  private mutating func readBracket() {
+    if html.begins(with: "[sound:", at: index), let end = brackets.next(html, from: index), end < index + 1_000 {
+      put("[sound \(MediaNames.decoded(html[(index + 7)..<end]))]")
+      index = end + 1
+    } else {
+      put(UInt8(ascii: "["))
+      index += 1
+    }
+  }
+
+  // MARK: Tags
+
+  private mutating func readMarkup() {
+    if html.begins(with: "<!--", at: index) {
+      index = html.position(of: "-->", from: index + 4).map { $0 + 3 } ?? html.endIndex
+      return
+    }
+    guard let (tag, end) = tags.tag(html, index) else {
+      put(UInt8(ascii: "<"))
+      index += 1
+      return
+    }
+    index = end
+    if hide(tag) { return }
+    if !tag.isClosing, tag.name == "script" || tag.name == "style" { return skipContent(of: tag.name) }
+    show(tag)
+  }
+
+  /// Goes behind the end of an element whose content is no HTML.
+  private mutating func skipContent(of name: String) {
+    while let next = html.position(of: "</", from: index) {
+      index = next + 2
+      if html[index...].prefix(name.utf8.count).map(asciiLowered).elementsEqual(name.utf8) {
+        index = html[index...].firstIndex(of: UInt8(ascii: ">")).map { $0 + 1 } ?? html.endIndex
+        return
+      }
+    }
+    index = html.endIndex
+  }
+
+  /// Whether the tag belongs to something hidden.
+  private mutating func hide(_ tag: HTMLTag) -> Bool {
+    if let hidden {
+      guard tag.name == hidden.name, !tag.isVoid else { return true }
+      let depth = hidden.depth + (tag.isClosing ? -1 : 1)
+      self.hidden = depth > 0 ? (hidden.name, depth) : nil
+      return true
+    }
+    guard !tag.isClosing, tag.isHidden else { return false }
+    if !tag.isVoid { hidden = (tag.name, 1) }
+    return true
+  }
+
+  private mutating func show(_ tag: HTMLTag) {
+    switch tag.name {
+    case "br": if !tag.isClosing { breaks += 1 }
+    case "img": if !tag.isClosing { put(tag.fileName.isEmpty ? "[picture]" : "[picture \(tag.fileName)]") }
+    case "audio", "video":
+      if !tag.isClosing, !tag.fileName.isEmpty { put("[\(tag.name == "audio" ? "sound" : "video") \(tag.fileName)]") }
+    case "td", "th": blank = true
+    case "rt": tag.isClosing ? closeReading() : openReading()
+    case "ruby": if tag.isClosing { closeReading() }
+    case "a":
+      if !tag.isClosing, tag.attribute("class") == "hint" {
+        hintIsOpen = true
+        put("[")
+        hintStart = result.count
+      } else if tag.isClosing, hintIsOpen {
+        hintIsOpen = false
+        blank = false
+        put("]")
+      }
+    case "pre":
+      preformatted = Swift.max(0, preformatted + (tag.isClosing ? -1 : 1))
+      breaks = Swift.max(1, breaks)
+    case _ where HTMLTag.blocks.contains(tag.name): breaks = Swift.max(1, breaks)
+    default: break
+    }
+  }
+
+  private mutating func openReading() {
+    if hidden != nil || reading != nil { return }
+    put("(")
+    reading = result.count
+  }
+
+  private mutating func closeReading() {
+    guard let start = reading else { return }
+    reading = nil
+    if result.count == start { result.removeLast() } else { put(")") }
+  }
+
+  /// At most so many combining marks in a row as every text of a card may have.
+  private static func withoutEndlessMarks(_ text: String) -> String {
+    var (shown, run) = (String.UnicodeScalarView(), 0)
+    for scalar in text.unicodeScalars {
+      let isMark = scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered
+      run = isMark ? run + 1 : 0
+      if run <= longestMarkRun { shown.append(scalar) }
+    }
+    return String(shown)
+  }
+}

@@ -1,0 +1,24 @@
+// The hash of a text's bytes, for tables that are probed by it and for the index of card contents.
+// Invariant: its values never change, since collections store them.
+
+/// A quick hash of bytes: equal texts have equal ones, others rarely do. It is no protection against a forger.
+///
+/// It takes words of eight bytes, little-endian, each mixed in by a multiplication with 2^64 divided by the golden
+/// ratio.
+@inlinable public func contentHash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
+  var mixed = UInt64(bytes.count)
+  var index = 0
+  while index < bytes.count {
+    var word: UInt64 = 0
+    let step = min(8, bytes.count - index)
+    if step == 8 {
+      word = UInt64(littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: index, as: UInt64.self))
+    } else {
+      for offset in 0..<step { word |= UInt64(bytes[index + offset]) << (8 * UInt64(offset)) }
+    }
+    mixed = (mixed ^ word) &* 0x9E37_79B9_7F4A_7C15
+    mixed ^= mixed >> 29
+    index += step
+  }
+  return UInt32(truncatingIfNeeded: (mixed &* 0xBF58_476D_1CE4_E5B9) >> 32)
+}

@@ -1,0 +1,120 @@
+// The media files of an account: pictures and sounds that cards name. Invariant: a file is named by the hash of its
+// content and never changes; a name that was taken out leaves its file, so that an operation can be taken back, until
+// `cleanMedia`.
+
+import CardDocuments
+public import Decks
+public import Files
+import GRDB
+
+/// What a look at all media found.
+public struct MediaCheck: Equatable, Sendable {
+  /// Names that notes, cards or note types use and that no file has.
+  public var missing: [(name: String, references: MediaReferences)] = []
+  /// Names that nothing uses. Those that begin with `_` are used by templates in ways that cannot be seen.
+  public var unused: [MediaRecord] = []
+  /// Names whose file is gone or has another size than it should.
+  public var damaged: [String] = []
+  /// Files without a name, and their bytes.
+  public var leftover: (files: Int, bytes: Int) = (0, 0)
+
+  public static func == (first: MediaCheck, second: MediaCheck) -> Bool {
+    first.missing.elementsEqual(second.missing) { $0 == $1 } && first.unused == second.unused
+      && first.damaged == second.damaged && first.leftover == second.leftover
+  }
+}
+
+extension Workspace {
+  /// Bytes that one media file may have.
+  public static let mediaLimit = 100 << 20
+
+  private var mediaFolder: String { folder + "/media" }
+
+  /// Takes a file over under its own name, or another one where that name has another content.
+  /// - Parameter kinds: which files are read; others than plain ones only where the user typed the path.
+  /// - Returns: the name to write in a field: `[sound:NAME]`, `<img src="NAME">`.
+  /// - Throws: `FileError`, `NoteError.badMediaName`.
+  public func addMedia(from path: String, _ kinds: FileKinds = .plain) throws -> String {
+    let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) } ?? path
+    return try addMedia(named: MediaNames.checked(name)) {
+      try FileText.bytes(path, limit: Workspace.mediaLimit, kinds, isInterrupted: environment.isInterrupted)
+    }
+  }
+
+  /// The same with bytes at hand.
+  public func addMedia(_ bytes: [UInt8], named name: String) throws -> String {
+    try addMedia(named: MediaNames.checked(name)) { bytes }
+  }
+
+  private func addMedia(named name: String, _ read: () throws -> [UInt8]) throws -> String {
+    _ = try store(for: "media")
+    let bytes = try read()
+    if bytes.count > Workspace.mediaLimit { throw NoteError.tooLarge(what: "a media file of more than 100 MiB") }
+    let hash = ContentHash(of: bytes).description
+    return try perform(.addMedia) { db in
+      let name = try MediaTable.add(db, name: name, hash: hash, size: bytes.count)
+      try writeMedia(bytes, hash: hash)
+      return name
+    }
+  }
+
+  /// Content that is there is not written again. In a rehearsal nothing is written.
+  private func writeMedia(_ bytes: [UInt8], hash: String) throws {
+    let path = mediaFolder + "/" + hash
+    if try FileFacts.at(path, followingLinks: false)?.size == bytes.count { return }
+    if rehearsal.isOn { return }
+    try makePrivateFolder(mediaFolder)
+    try AtomicFile.write(path, bytes, .ofOurs(temporaryName: "new-\(environment.random.entropy())"))
+  }
+
+  /// All media, by name.
+  public func media() throws -> [MediaRecord] { try read { try MediaTable.list($0) } }
+
+  /// Where the content of a media file is on disk.
+  /// - Throws: `NoteError.mediaNotFound` with the nearest name.
+  public func mediaPath(_ name: String) throws -> String {
+    mediaFolder + "/" + (try read { try MediaTable.find($0, name) }).hash
+  }
+
+  /// Takes names out, all of them or none.
+  /// - Throws: `NoteError.mediaNotFound`.
+  public func removeMedia(_ names: [String]) throws {
+    try perform(.removeMedia) { db in
+      for name in names { try MediaTable.remove(db, name) }
+    }
+  }
+
+  /// Compares what is used with what is there. Changes nothing.
+  public func checkMedia() throws -> MediaCheck {
+    let (known, references) = try read { (try MediaTable.list($0), try MediaTable.references($0)) }
+    let names = Set(known.map(\.name))
+    var check = MediaCheck()
+    check.missing = references.filter { !names.contains($0.key) }.sorted { $0.key < $1.key }
+      .map { (name: $0.key, references: $0.value) }
+    check.unused = known.filter { references[$0.name] == nil && !$0.name.utf8.starts(with: "_".utf8) }
+    for file in known where try FileFacts.at(mediaFolder + "/" + file.hash)?.size != file.size {
+      check.damaged.append(file.name)
+    }
+    for file in try leftoverMedia() {
+      check.leftover.files += 1
+      check.leftover.bytes += try FileFacts.at(file)?.size ?? 0
+    }
+    return check
+  }
+
+  /// Removes the files that no name has any more; not in a unit of work, which may be taken back.
+  /// - Returns: how many.
+  @discardableResult
+  public func cleanMedia() throws -> Int {
+    _ = try store(for: "media")
+    if isInUnit || rehearsal.isOn { return 0 }
+    let files = try leftoverMedia()
+    for file in files { try Folder.removeFile(file) }
+    return files.count
+  }
+
+  private func leftoverMedia() throws -> [String] {
+    let named = try read { try MediaTable.hashes($0) }
+    return try Folder.names(in: mediaFolder).filter { !named.contains($0) }.map { mediaFolder + "/" + $0 }
+  }
+}

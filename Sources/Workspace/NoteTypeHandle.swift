@@ -1,0 +1,73 @@
+// A note type as it is handed to Lua and to commands. Invariant: a change that takes cards or texts away is counted
+// first, and made only when the caller agrees.
+
+public import Decks
+import Files
+import GRDB
+
+/// A note type of an open workspace.
+///
+///     let type = try workspace.createNoteType(draft)
+///     try type.loss(of: edit)              // 3 cards: ask, then
+///     try type.edit(edit, agreed: true)
+public final class NoteTypeHandle: WorkspaceHandle {
+  public let workspace: Workspace
+  public let id: NoteTypeID
+
+  init(_ id: NoteTypeID, in workspace: Workspace) {
+    (self.id, self.workspace) = (id, workspace)
+  }
+
+  deinit { workspace.handles.noteTypes.forget(id) }
+
+  /// - Throws: `DeckError.gone` when it was removed.
+  public func record() throws -> NoteType {
+    _ = try workspace.store(for: "note type")
+    return try workspace.read { try NoteTypeTable.record($0, id) }
+  }
+
+  public func noteCount() throws -> Int { try workspace.read { try NoteTypeTable.noteCount($0, id) } }
+
+  /// What a change would take away.
+  public func loss(of edit: NoteTypeEdit) throws -> NoteTypeLoss {
+    try workspace.read { try NoteTypeTable.loss($0, id, edit) }
+  }
+
+  /// Changes the type, its notes and their cards.
+  /// - Parameter agreed: whether cards and texts may be taken away.
+  /// - Throws: `NoteError.losesCards` with the counts.
+  @discardableResult
+  public func edit(_ edit: NoteTypeEdit, agreed: Bool = false) throws -> NoteTypeLoss {
+    try workspace.perform(.editNoteType) { db in
+      try NoteTypeTable.edit(db, id, edit, agreed: agreed, now: workspace.environment.clocks.now())
+    }
+  }
+
+  /// - Throws: `NoteError.typeInUse` when it has notes.
+  public func remove() throws { try workspace.perform(.removeNoteType) { try NoteTypeTable.remove($0, id) } }
+}
+
+extension Workspace {
+  func handle(of type: NoteTypeID) -> NoteTypeHandle { handles.noteTypes[type] { NoteTypeHandle(type, in: self) } }
+
+  /// All that there are, by name; a stock type is there once it was used.
+  public func noteTypes() throws -> [NoteTypeHandle] {
+    try read { try NoteTypeTable.list($0) }.map { handle(of: $0.id) }
+  }
+
+  /// The type of a name, capitals aside; a stock one is made when it is missing.
+  /// - Throws: `NoteError.typeNotFound` with the nearest name.
+  public func openNoteType(_ name: String) throws -> NoteTypeHandle {
+    if let known = try read({ try NoteTypeTable.named($0, name) }) { return handle(of: known.id) }
+    let isStock = StockNoteType.allCases.contains { $0.rawValue.lowercased() == name.lowercased() }
+    guard isStock else { return handle(of: try read { try NoteTypeTable.find($0, named: name) }.id) }
+    let now = environment.clocks.now()
+    return handle(of: try perform(.createNoteType) { try NoteTypeTable.findOrMake($0, named: name, now: now) }.id)
+  }
+
+  /// - Throws: `NoteError.typeExists`, `.badType`, `.badTemplate`.
+  public func createNoteType(_ draft: NoteTypeDraft) throws -> NoteTypeHandle {
+    let now = environment.clocks.now()
+    return handle(of: try perform(.createNoteType) { try NoteTypeTable.create($0, draft, now: now) }.id)
+  }
+}

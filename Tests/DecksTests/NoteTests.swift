@@ -1,0 +1,368 @@
+// Notes and their types in the database: cards are made, renewed and removed with them.
+
+import GRDB
+import Problems
+import Storage
+import Testing
+
+@testable import Decks
+
+@Suite struct NoteTests {
+  let collection = TestCollection()
+  let deck: DeckID
+
+  init() throws { deck = try collection.deck("Spanish") }
+
+  private func note(_ id: NoteID) throws -> NoteRecord { try collection.store.read { try NoteTable.record($0, id) } }
+  private func cards(_ id: NoteID) throws -> [CardRecord] {
+    try collection.store.read { db in try CardTable.cards(db, ids: NoteTable.cards(db, of: id)) }
+  }
+  private func pairs(_ id: NoteID) throws -> [String] { try cards(id).map { "\($0.prompt) = \($0.answer)" } }
+  private func edit(_ id: NoteID, _ fields: [String: String] = [:], tags: [String]? = nil) throws {
+    try collection.store.operation("edit") {
+      _ = try NoteTable.update($0, id, fields: fields, tags: tags, now: collection.now)
+    }
+  }
+  private func type(_ id: NoteID) throws -> NoteType {
+    try collection.store.read { try NoteTypeTable.record($0, NoteTable.record($0, id).type) }
+  }
+  @discardableResult
+  private func change(_ type: NoteType, _ edit: NoteTypeEdit, agreed: Bool = false) throws -> NoteTypeLoss {
+    try collection.store.operation("type") {
+      try NoteTypeTable.edit($0, type.id, edit, agreed: agreed, now: collection.now)
+    }
+  }
+  private func count(_ table: String) throws -> Int {
+    try collection.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") } ?? -1
+  }
+
+  @Test func `each stock type makes its cards, the first on top, and is made once`() throws {
+    let basic = try collection.addNote(deck, ["Front": "el gato", "Back": "the cat"])
+    let reversed = try collection.addNote(deck, ["Front": "uno", "Back": "one"], .reversed, tags: ["number", "small"])
+    let optional = try collection.addNote(deck, ["Front": "dos", "Back": "two"], .optionalReversed)
+    let both = try collection.addNote(deck, ["Front": "tres", "Back": "three", "Add Reverse": "y"], .optionalReversed)
+    let typed = try collection.addNote(deck, ["Front": "dog", "Back": "perro"], .typed)
+    let cloze = try collection.addNote(
+      deck, ["Text": "The {{c1::sun}} {{c3::rises::verb}}", "Back Extra": "east"], .cloze)
+    #expect(try pairs(basic) == ["el gato = the cat"])
+    #expect(try pairs(reversed) == ["uno = one", "one = uno"])
+    #expect(try pairs(optional) == ["dos = two"])
+    #expect(try pairs(both) == ["tres = three", "three = tres"])
+    #expect(try pairs(typed) == ["dog = perro"])
+    #expect(try pairs(cloze) == ["The [...] rises = The sun rises\neast", "The sun [verb] = The sun rises\neast"])
+    #expect(try cards(reversed).allSatisfy { $0.tags == ["number", "small"] })
+    let guid = try note(cloze).guid
+    #expect(try cards(cloze).map(\.guid) == [guid, guid + "/3"] && guid.count == 11)
+    #expect(try cards(cloze).map(\.ordinal) == [0, 2])
+    #expect(try Array(collection.prompts(deck).prefix(3)) == ["The [...] rises", "The sun [verb]", "dog"])
+    #expect(
+      try collection.store.read { try NoteTypeTable.list($0) }.map(\.name)
+        == StockNoteType.allCases.map(\.rawValue).sorted())
+    #expect(try collection.store.integrityProblems() == [])
+  }
+
+  @Test func `a note that says nothing, or is there, or names a strange field, is refused and leaves nothing`() throws {
+    try collection.add(deck, "el gato", "the cat")
+    for (code, fields, stock) in [
+      ("empty_note", ["Front": "<br> ", "Back": "x"], StockNoteType.basic), ("no_cloze", ["Text": "no cloze"], .cloze),
+      ("no_cloze", ["Text": "{{c0::x}} {{c1::open"], .cloze), ("not_found", ["Frnt": "x"], .basic),
+      ("duplicate", ["Front": "el gato", "Back": "the cat"], .basic), ("bad_text", ["Front": "a\u{1F}b"], .basic),
+      ("bad_text", ["Front": "a\0b"], .basic), ("bad_tag", ["Front": "x", "Back": "y"], .basic),
+      ("bad_text", ["Front": "e" + String(repeating: "\u{301}", count: 200)], .basic),
+    ] {
+      let tags = code == "bad_tag" ? ["a b"] : []
+      #expect(problemCode { try collection.addNote(deck, fields, stock, tags: tags) } == code)
+    }
+    #expect(try count("notes") == 0 && count("cards") == 1 && count("note_types") == 0)
+    #expect(problemCode { try collection.addNote(DeckID(rawValue: 99), ["Front": "x"]) } == "not_found")
+  }
+
+  @Test func `a guid is one note's`() throws {
+    let first = try collection.addNote(deck, NewNote(fields: ["Front": "a", "Back": "b"], guid: " G1 ")) {
+      try NoteTypeTable.stock($0, .reversed, now: 0)
+    }
+    #expect(try cards(first).map(\.guid) == ["G1", "G1/2"])
+    let again = NewNote(fields: ["Front": "c", "Back": "d"], guid: "G1")
+    #expect(
+      problemCode { try collection.addNote(deck, again) { try NoteTypeTable.stock($0, .basic, now: 0) } } == "duplicate"
+    )
+    // A plain card may have the guid already.
+    try collection.add(deck, "plain", "x", guid: "G2/2")
+    let second = try collection.addNote(deck, NewNote(fields: ["Front": "e", "Back": "f"], guid: "G2")) {
+      try NoteTypeTable.stock($0, .reversed, now: 0)
+    }
+    #expect(try cards(second).map(\.guid) == ["G2", "G2/\(second.rawValue)/2"])
+    #expect(try collection.store.read { try NoteTable.ids($0, guidBeginning: "G") } == [first, second])
+    #expect(try collection.store.read { try CardTable.ids($0, guidBeginning: "G1/") }.count == 1)
+  }
+
+  @Test func `an edited field renews, adds and removes cards in the same operation, and keeps the others' schedules`()
+    throws
+  {
+    let id = try collection.addNote(deck, ["Front": "tres", "Back": "three", "Add Reverse": "y"], .optionalReversed)
+    let first = try cards(id)[0]
+    var schedule = CardSchedule()
+    (schedule.state, schedule.due, schedule.reps) = (.review, 5, 3)
+    let learnt = schedule
+    try collection.store.operation("study") { try ReviewTable.write($0, learnt, first.id) }
+    collection.now += 10
+    try edit(id, ["Back": "3", "Add Reverse": ""])
+    #expect(try pairs(id) == ["tres = 3"])
+    #expect(
+      try cards(id)[0].schedule == learnt && cards(id)[0].id == first.id && cards(id)[0].modified == collection.now)
+    try edit(id, ["Add Reverse": "y"], tags: ["number"])
+    #expect(try pairs(id) == ["tres = 3", "3 = tres"] && cards(id).allSatisfy { $0.tags == ["number"] })
+    #expect(problemCode { try edit(id, ["Front": ""]) } == "empty_note")
+    #expect(problemCode { try edit(id, ["Nope": ""]) } == "not_found")
+    #expect(try pairs(id) == ["tres = 3", "3 = tres"])
+    let cloze = try collection.addNote(deck, ["Text": "{{c1::a}} {{c2::b}}"], .cloze)
+    let second = try cards(cloze)[1].id
+    try edit(cloze, ["Text": "{{c2::b}} {{c5::c}}"])
+    #expect(try pairs(cloze) == ["[...] c = b c", "b [...] = b c"] && cards(cloze).map(\.ordinal) == [1, 4])
+    #expect(try cards(cloze)[0].id == second)
+    #expect(problemCode { try edit(cloze, ["Text": "gone"]) } == "no_cloze")
+  }
+
+  @Test func `with its last card a note goes, however the card went`() throws {
+    let one = try collection.addNote(deck, ["Front": "a", "Back": "b"], .reversed)
+    let other = try collection.deck("Other")
+    let two = try collection.addNote(other, ["Front": "c", "Back": "d"], .reversed)
+    let three = try collection.addNote(deck, ["Front": "e", "Back": "f"], .reversed)
+    try collection.store.operation("x") { (db: Database) throws in
+      try db.execute(
+        sql: "INSERT INTO reviews (card, at, rating, state, interval) VALUES (?, 1, 3, 0, 1)",
+        arguments: [NoteTable.cards(db, of: one)[0].rawValue])
+      _ = try CardTable.remove(db, [NoteTable.cards(db, of: one)[0]])
+    }
+    #expect(try pairs(one) == ["b = a"])
+    try collection.store.operation("x") { _ = try CardTable.remove($0, NoteTable.cards($0, of: one)) }
+    #expect(try collection.store.read { try !NoteTable.exists($0, one) && NoteTable.exists($0, two) })
+    #expect(try count("reviews") == 1)
+    try collection.store.operation("x") { _ = try DeckTable.remove($0, other) }
+    #expect(try collection.store.read { try !NoteTable.exists($0, two) })
+    #expect(try collection.store.operation("x") { try NoteTable.remove($0, [three, three]) } == 2)
+    #expect(try count("notes") == 0 && count("cards") == 0)
+    #expect(try collection.store.integrityProblems() == [])
+  }
+
+  @Test func `the texts of a Basic card can be written, those of others are made from their note`() throws {
+    let basic = try collection.addNote(deck, ["Front": "a &lt; b", "Back": "x"])
+    let card = try cards(basic)[0].id
+    func write(_ card: CardID, _ prompt: String? = nil, _ answer: String? = nil, tags: [String]? = nil) -> String? {
+      problemCode {
+        try collection.store.operation("edit") {
+          _ = try CardTable.update($0, card, prompt: prompt, answer: answer, tags: tags, now: collection.now)
+        }
+      }
+    }
+    #expect(write(card, "uno < dos\nand & more", "the\ncat") == nil)
+    #expect(try note(basic).fields == ["uno &lt; dos<br>and &amp; more", "the<br>cat"])
+    #expect(try pairs(basic) == ["uno < dos\nand & more = the\ncat"])
+    #expect(write(card, "  ") == "empty_prompt" && write(card, nil, "") == "empty_answer")
+    try edit(basic, ["Front": "<b>bold</b>"])
+    #expect(write(card, "plain") == "formatted" && write(card, "bold", "only the answer") == nil)
+    #expect(try note(basic).fields == ["<b>bold</b>", "only the answer"])
+    let reversed = try collection.addNote(deck, ["Front": "c", "Back": "d"], .reversed)
+    #expect(try write(cards(reversed)[0].id, "z") == "made_from_note")
+    #expect(try write(cards(reversed)[1].id, nil, nil, tags: ["t"]) == nil)
+    #expect(try note(reversed).tags == ["t"] && cards(reversed).allSatisfy { $0.tags == ["t"] })
+    #expect(
+      NoteError.madeFromNote(what: "prompt").message == "the prompt is made from note fields; set card.note.fields")
+  }
+
+  @Test func `a batch updates a Basic card by its prompt and refuses the others one by one`() throws {
+    let basic = try collection.addNote(deck, ["Front": "a", "Back": "b"])
+    let reversed = try collection.addNote(deck, ["Front": "c", "Back": "d"], .reversed)
+    let report = try collection.addAll(
+      deck,
+      [NewCard(prompt: "a", answer: "new"), NewCard(prompt: "c", answer: "new"), NewCard(prompt: "e", answer: "f")],
+      .update)
+    #expect(report.updated == 1 && report.added == 1 && report.rejected.map(\.code.rawValue) == ["made_from_note"])
+    #expect(try note(basic).fields == ["a", "new"] && pairs(reversed) == ["c = d", "d = c"])
+  }
+
+  @Test func `a blank front is kept as one`() throws {
+    let card = CardTemplate("Card 1", front: "Q {{Back}}", back: "{{Back}}")
+    let id = try collection.addNote(deck, NewNote(fields: ["Front": "a"])) {
+      try NoteTypeTable.create($0, NoteTypeDraft(name: "Odd", fields: ["Front", "Back"], cards: [card]), now: 0)
+    }
+    #expect(try pairs(id) == ["(blank) = (blank)"])
+  }
+
+  @Test func `a card that shows its id, its deck and its type shows the right ones`() throws {
+    let card = CardTemplate("Only", front: "{{Front}} {{CardID}}", back: "{{Deck}} {{Subdeck}} {{Type}} {{Card}}")
+    let id = try collection.addNote(try collection.deck("A::B"), NewNote(fields: ["Front": "a"])) {
+      try NoteTypeTable.create($0, NoteTypeDraft(name: "Facts", fields: ["Front"], cards: [card]), now: 0)
+    }
+    #expect(try pairs(id) == ["a \(cards(id)[0].id.rawValue) = A::B B Facts Only"])
+    try edit(id, ["Front": "b"])
+    #expect(try pairs(id) == ["b \(cards(id)[0].id.rawValue) = A::B B Facts Only"])
+    try collection.store.operation("rename") { db in
+      try DeckTable.rename(db, DeckTable.find(db, named: "A").id, to: "C", now: 0)
+    }
+    #expect(try cards(id)[0].answer == "C::B B Facts Only")
+  }
+
+  // MARK: Types
+
+  @Test func `renaming a field renames it in the templates and keeps every text`() throws {
+    let id = try collection.addNote(deck, ["Front": "a", "Back": "b"], .reversed)
+    let old = try type(id)
+    var edit = NoteTypeEdit(old)
+    edit.fields[0].name = "Word"
+    edit.fields.swapAt(0, 1)
+    edit.name = "Mine"
+    #expect(try change(old, edit).isNothing)
+    let new = try type(id)
+    #expect(new.fields == ["Back", "Word"] && new.name == "Mine" && new.cards[0].front == "{{Word}}")
+    #expect(try note(id).fields == ["b", "a"] && pairs(id) == ["a = b", "b = a"])
+    // A stock type that was changed is not taken for the stock one.
+    let fresh = try collection.addNote(deck, ["Front": "c", "Back": "d"], .reversed)
+    #expect(try type(fresh).name == "Basic (and reversed card)" && type(fresh).id != new.id)
+  }
+
+  @Test func `a change that takes cards away says how many, changes nothing, and is made when that is agreed to`()
+    throws
+  {
+    let ids = try ["a", "b", "c"].map { try collection.addNote(deck, ["Front": $0, "Back": $0 + "2"], .reversed) }
+    let old = try type(ids[0])
+    var edit = NoteTypeEdit(old)
+    edit.cards.removeFirst()
+    #expect { try change(old, edit) } throws: {
+      $0 as? NoteError == .losesCards(type: old.name, cards: 3, notes: 0)
+        && ($0 as? NoteError)?.message.contains("takes away 3 cards; confirm") == true
+    }
+    #expect(try count("cards") == 6 && type(ids[0]) == old)
+    let second = try cards(ids[1])[1].id
+    #expect(try change(old, edit, agreed: true) == NoteTypeLoss(cards: 3))
+    #expect(try pairs(ids[1]) == ["b2 = b"] && cards(ids[1])[0].id == second && cards(ids[1])[0].ordinal == 0)
+    edit = NoteTypeEdit(try type(ids[0]))
+    edit.fields.removeFirst()
+    edit.cards[0].card.back = "{{FrontSide}}"
+    #expect(problemCode { try change(old, edit) } == "loses_cards")
+    #expect(try change(old, edit, agreed: true) == NoteTypeLoss(cards: 0, notes: 3))
+    #expect(try note(ids[2]).fields == ["c2"] && pairs(ids[2]) == ["c2 = (blank)"])
+  }
+
+  @Test func `a changed front that is not filled any more takes its cards away, a new template adds some`() throws {
+    let id = try collection.addNote(deck, ["Front": "a", "Back": "b"], .reversed)
+    var edit = NoteTypeEdit(try type(id))
+    edit.fields.append(.init("Hint", was: nil))
+    edit.cards[1].card.front = "{{#Hint}}{{Back}}{{/Hint}}"
+    edit.cards.append(.init(CardTemplate("Third", front: "{{Back}}?", back: "{{Front}}"), was: nil))
+    #expect(try collection.store.read { try NoteTypeTable.loss($0, note(id).type, edit) } == NoteTypeLoss(cards: 1))
+    #expect(problemCode { try change(try type(id), edit) } == "loses_cards")
+    try change(try type(id), edit, agreed: true)
+    #expect(try pairs(id) == ["a = b", "b? = a"] && cards(id).map(\.ordinal) == [0, 2])
+    var swapped = NoteTypeEdit(try type(id))
+    swapped.cards.swapAt(0, 2)
+    try change(try type(id), swapped)
+    #expect(try pairs(id) == ["b? = a", "a = b"])
+    var broken = NoteTypeEdit(try type(id))
+    broken.cards[0].card.front = "{{#Back}}x"
+    #expect(problemCode { try change(try type(id), broken, agreed: true) } == "bad_template")
+    broken = NoteTypeEdit(try type(id))
+    broken.fields.remove(at: 1)
+    #expect(problemCode { try change(try type(id), broken, agreed: true) } == "bad_template")
+  }
+
+  @Test func `a draft is matched with what is there by its names, and renames what is at the same place`() throws {
+    let type = try collection.store.operation("x") { try NoteTypeTable.stock($0, .optionalReversed, now: 0) }
+    var draft = type.draft
+    draft.fields = ["Add Reverse", "Word", "Back"]
+    #expect(NoteTypeEdit(type, to: draft).fields.map(\.was) == [2, nil, 1])
+    draft.fields = ["Word", "Back", "Add Reverse"]
+    #expect(NoteTypeEdit(type, to: draft).fields.map(\.was) == [0, 1, 2])
+    draft.fields = ["Front", "New", "Back", "Add Reverse"]
+    #expect(NoteTypeEdit(type, to: draft).fields.map(\.was) == [0, nil, 1, 2])
+  }
+
+  @Test(arguments: [
+    ("", ["F"], "must have a name"), ("T", [], "at least one field"), ("T", ["F", "f"], "twice"),
+    ("T", ["a:b"], "without :"),
+    ("T", ["#a"], "do not begin"), ("T", [" "], "not blank"), ("T\u{7}", ["F"], "control"),
+  ])
+  func `names of types and fields have rules`(name: String, fields: [String], words: String) throws {
+    let card = CardTemplate("C", front: "{{\(fields.first ?? "")}}", back: "")
+    let draft = NoteTypeDraft(name: name, fields: fields, cards: [card])
+    #expect { try collection.store.operation("x") { try NoteTypeTable.create($0, draft, now: 0) } } throws: {
+      ($0 as? NoteError)?.message.contains(words) == true
+    }
+  }
+
+  @Test func `types are found by name, capitals aside; one in use stays`() throws {
+    let id = try collection.addNote(deck, ["Front": "a", "Back": "b"])
+    let type = try type(id)
+    try collection.store.operation("x") { (db: Database) throws in
+      #expect(try NoteTypeTable.findOrMake(db, named: "basic", now: 0).id == type.id)
+      #expect(try NoteTypeTable.findOrMake(db, named: "cloze", now: 0).isCloze)
+      #expect(problemCode { try NoteTypeTable.create(db, StockNoteType.basic.draft, now: 0) } == "exists")
+      #expect(problemCode { try NoteTypeTable.remove(db, type.id) } == "in_use")
+      #expect { try NoteTypeTable.find(db, named: "Basik") } throws: {
+        ($0 as? NoteError) == .typeNotFound(name: "Basik", suggestion: "Basic")
+      }
+    }
+    #expect(type.isBasic)
+  }
+
+  @Test func `keys of a type that are not understood survive a change`() throws {
+    let json = """
+      {"id": 5, "name": "X", "flds": [{"name": "A", "rtl": true, "mine": [1.50]}, {"name": "B"}], "css": ".card{}", "future": {"a": null},
+       "tmpls": [{"name": "C1", "qfmt": "{{A}}", "afmt": "{{B}}", "did": 7}], "latexPre": "x"}
+      """
+    var type = try NoteType(id: NoteTypeID(rawValue: 5), name: "X", isCloze: false, modified: 0, json: json)
+    type.cards[0].front = "{{A}}!"
+    let again = try NoteType(id: type.id, name: "X", isCloze: false, modified: 0, json: type.json)
+    #expect(again == type && again.css == ".card{}")
+    for part in [#""future""#, #""mine""#, "1.50", #""rtl": true"#, #""did": 7"#, #""latexPre": "x""#] {
+      #expect(again.json.contains(part))
+    }
+  }
+
+  // MARK: Bounds
+
+  @Test func `ten thousand cloze numbers give 500 cards`() throws {
+    func a(_ count: Int) -> String { String(repeating: "a", count: count) }
+    let text = (1...10_000).map { "{{c\($0)::a}}" }.joined()
+    let id = try collection.addNote(deck, ["Text": text], .cloze)
+    #expect(try cards(id).count == 500 && count("cards") == 500)
+    #expect(try cards(id)[499].prompt.utf8.elementsEqual("\(a(499))[...]\(a(9_500))".utf8))
+    #expect(try cards(id)[0].prompt.hasPrefix("[...]aaa"))
+  }
+
+  @Test func `a field of 10 MB is kept whole, and shown as far as a card's text goes`() throws {
+    let long = String(repeating: "<b>word</b> ", count: 850_000)
+    let id = try collection.addNote(deck, ["Front": long, "Back": "x"])
+    #expect(try note(id).fields[0].utf8.count == long.utf8.count)
+    let card = try cards(id)[0]
+    #expect(
+      card.prompt.utf8.count <= CardText.limit && card.prompt.hasPrefix("word word") && card.prompt.hasSuffix("…"))
+    #expect(problemCode { try edit(id, ["Back": String(repeating: "x", count: 60_000_000)]) } == "too_large")
+  }
+
+  // MARK: Media
+
+  @Test func `media that fields, plain cards and templates name are found`() throws {
+    let note = try collection.addNote(
+      deck, ["Front": "<img src=\"a b.png\"> [sound:x.mp3]", "Back": "<img src='http://e/x.png'>"])
+    let plain = try collection.add(deck, "[sound:y.mp3]", "<img src=a%20b.png>")
+    let found = try collection.store.read { try MediaTable.references($0) }
+    #expect(Set(found.keys) == ["a b.png", "x.mp3", "y.mp3"])
+    #expect(found["a b.png"] == MediaReferences(notes: [note], cards: [plain]))
+  }
+
+  @Test func `a name of media is one content's`() throws {
+    let (first, second) = (String(repeating: "a", count: 64), String(repeating: "b", count: 64))
+    try collection.store.operation("x") { (db: Database) throws in
+      #expect(try MediaTable.add(db, name: "x.png", hash: first, size: 1) == "x.png")
+      #expect(try MediaTable.add(db, name: "x.png", hash: first, size: 1) == "x.png")
+      #expect(try MediaTable.add(db, name: "x.png", hash: second, size: 2) == "x-bbbbbbbb.png")
+      #expect(try MediaTable.list(db).map(\.name) == ["x-bbbbbbbb.png", "x.png"])
+      for name in ["", "..", "a/b", "a\u{1}", "a[b]", String(repeating: "x", count: 121)] {
+        #expect(problemCode { _ = try MediaTable.add(db, name: name, hash: first, size: 1) } == "bad_name")
+      }
+      try MediaTable.remove(db, "x.png")
+      #expect(problemCode { try MediaTable.remove(db, "x.pgn") } == "not_found")
+    }
+  }
+}

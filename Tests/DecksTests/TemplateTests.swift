@@ -1,0 +1,119 @@
+// What templates make of fields: a table of notes, each with the cards that Anki 26.9.3 makes of it as HTML, and the
+// texts for a terminal by the rules of this room; templates that are refused; bounds.
+
+import Problems
+import Storage
+import Testing
+import Values
+
+@testable import Decks
+
+@Suite struct TemplateTests {
+  @Test func `each note of the table gives its cards`() throws {
+    let notes = try jsonLines(fixture("note_templates.jsonl")).map(RenderedNote.init)
+    #expect(notes.count >= 200)
+    for note in notes {
+      #expect(note.ordinals == note.cards.map { $0["ord"]?.integer ?? -1 }, "\(note.name)")
+      for card in note.cards {
+        let ordinal = card["ord"]?.integer ?? 0
+        let shown = try note.rendered(ordinal)
+        if let front = card["front"]?.text {
+          #expect(withoutHintIDs(shown.front) == withoutHintIDs(front), "\(note.name)")
+        }
+        if let back = card["back"]?.text {
+          #expect(withoutHintIDs(shown.back) == withoutHintIDs(back), "\(note.name)")
+        }
+        #expect(shown.texts.prompt == card["prompt"]?.text, "\(note.name), card \(ordinal + 1)")
+        #expect(shown.texts.answer == card["answer"]?.text, "\(note.name), card \(ordinal + 1)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("{{#Front}}x", "unclosed"), ("{{#Front}}{{#Back}}{{/Front}}{{/Back}}", "crossed"),
+    ("{{/Front}}{{Front}}", "unopened"),
+    ("{{Frnt}}", "did you mean \"Front\""), ("{{text:front}}", "names the field \"front\""),
+    ("{{#Nope}}x{{/Nope}}{{Front}}", "\"Nope\""),
+    ("{{}}", "names the field \"\""), ("no field", "shows no field"), ("{{FrontSide}}", "shows no field"),
+    ("{{#FrontSide}}{{Front}}{{/FrontSide}}", "FrontSide"), ("<!-- {{Front}} -->", "shows no field"),
+    (String(repeating: "{{#Front}}", count: 101), "more than 100 sections"),
+    (String(repeating: "x", count: 1_000_001), "1,000,000 bytes"),
+  ])
+  func `a template that cannot be right is refused when its type is made`(front: String, words: String) throws {
+    let draft = NoteTypeDraft(
+      name: "T", fields: ["Front", "Back"], cards: [CardTemplate("Card 1", front: front, back: "{{Back}}")])
+    let collection = TestCollection()
+    let words = ["unclosed": "does not close", "crossed": "before", "unopened": "not open"][words] ?? words
+    #expect {
+      try collection.store.operation("type") { try NoteTypeTable.create($0, draft, now: 0) }
+    } throws: {
+      let error = $0 as? NoteError
+      return error?.code == "bad_template" && error?.message.contains(words) == true
+    }
+    #expect(try collection.store.read { try NoteTypeTable.list($0) }.isEmpty)
+  }
+
+  @Test func `a template of a type from elsewhere that cannot be parsed shows why`() throws {
+    let pair = TemplatePair(CardTemplate("c", front: "{{#Front}}x", back: "{{Nope}}"))
+    let fields = NoteFields(names: ["Front"], values: ["a"])
+    let texts = try CardTexts(front: pair.front, back: pair.back, fields: fields, ordinal: 0, isBlank: false)
+    #expect(texts.prompt.contains("does not close") && texts.answer == "(no field Nope)")
+  }
+
+  @Test func `fields are renamed in the tags of a template and nowhere else`() {
+    let source =
+      "Front {{Front}} {{text:Front}} {{#Front}}{{ Front }}{{/Front}} {{Front2}} {{Front:x}} <!-- {{Front}} -->"
+    #expect(
+      Template.renaming(["Front": "Vorn"], in: source)
+        == "Front {{Vorn}} {{text:Vorn}} {{#Vorn}}{{ Vorn }}{{/Vorn}} {{Front2}} {{Front:x}} <!-- {{Front}} -->")
+  }
+
+  /// Each takes minutes when a walk is repeated for each of its parts. One after another: the time of a case runs from
+  /// the moment when it waits for a thread.
+  @Test(
+    .serialized, .timeLimit(.minutes(1)),
+    arguments: [
+      "{{c1::", "}}", "{{c1,", "{{c1::a::", "<", "<a ", "<a '", "<!--", "<script>", "<style>", "[", "x[", "[sound:",
+      "&", "&amp", "\\(",
+      "<ruby><rt>", "<div style=\"display: none\">", " x[\n", "<pre>", "\"", "{{c1::a}}",
+    ])
+  func `a long field of anything that is opened and never closed takes time by its length`(part: String) throws {
+    let field = String(repeating: part, count: 200_000 / part.utf8.count)
+    for front in ["{{Front}}", "{{cloze:Front}}", "{{cloze-only:Front}}", "{{text:Front}}", "{{furigana:Front}}"] {
+      let template = try Template(front)
+      let fields = NoteFields(names: ["Front"], values: [field])
+      _ = try CardTexts(front: template, back: template, fields: fields, ordinal: 0, isBlank: false)
+    }
+    _ = try Template(field)
+    _ = MediaNames.inHTML(field)
+  }
+
+  @Test func `a template that repeats a long field is ended`() throws {
+    let template = try Template(String(repeating: "{{Front}}", count: 1000))
+    let sides = CardSides(
+      fields: NoteFields(names: ["Front"], values: [String(repeating: "x", count: 1_000_000)]), ordinal: 0)
+    #expect(throws: NoteError.self) { try sides.front(template) }
+  }
+
+  @Test func `plain text becomes HTML, and HTML with more in it is told from it`() {
+    #expect(HTMLText.html(ofPlain: "a < b & c\nd") == "a &lt; b &amp; c<br>d")
+    for plain in ["el gato", "a &lt; b", "uno<br>dos", "[x]"] { #expect(!HTMLText.isFormatted(plain)) }
+    for html in ["<b>a</b>", "a&nbsp;b", "[sound:a.mp3]", "<img src=a>", "<div>a</div>"] {
+      #expect(HTMLText.isFormatted(html))
+    }
+  }
+
+  @Test func `text that would grow endless marks is cut to what every card may have`() {
+    let text = TerminalText.text(Bytes(("a" + String(repeating: "&#x301;", count: 500)).utf8))
+    #expect(text.unicodeScalars.count == 129)
+  }
+
+  private func withoutHintIDs(_ html: String) -> String {
+    var (result, rest) = ("", html[...])
+    while let range = rest.firstRange(of: "hint") {
+      result += rest[..<range.upperBound]
+      rest = rest[range.upperBound...].drop { $0.isHexDigit }
+    }
+    return result + rest
+  }
+}

@@ -1,0 +1,119 @@
+// Notes, note types and media at the workspace's door.
+
+import Decks
+import Files
+import Glibc
+import Problems
+import TestWorkspace
+import Testing
+
+@testable import Workspace
+
+@Suite struct NoteHandleTests {
+  private let person: Person
+  private let workspace: Workspace
+  private let deck: DeckHandle
+
+  init() throws {
+    person = try Person()
+    workspace = try person.workspace()
+    deck = try workspace.createDeck("Spanish")
+  }
+
+  private func code(_ body: () throws -> Void) -> String? {
+    do {
+      try body()
+      return nil
+    } catch { return (error as? any Problem)?.code ?? "\(error)" }
+  }
+
+  @Test func `a note's fields, tags and cards are live, and its cards lead to it`() throws {
+    let note = try deck.addNote(.plain(["Front": "a < b", "Back": "c"], tags: ["t"]), type: .reversed)
+    #expect(try note.fields().map(\.name) == ["Front", "Back"] && note.field("Front") == "a &lt; b")
+    #expect(try note.cards().map { try $0.record().prompt } == ["a < b", "c"])
+    let card = try #require(try note.cards().first)
+    #expect(try card.note() === note && card.note()?.type() === note.type())
+    #expect(try note.cards().map { try $0.position() } == [1, 2])
+    try note.update(fields: ["Back": "d"], tags: ["u"])
+    #expect(try card.record().answer == "d" && card.record().tags == ["u"])
+    #expect(code { try card.update(prompt: "x") } == "made_from_note")
+    #expect(code { _ = try note.field("Bck") } == "not_found")
+    #expect(try workspace.notes(guidBeginning: note.record().guid).first === note)
+    #expect(try note.remove() == 2 && !note.exists() && code { _ = try note.record() } == "not_found")
+    #expect(try deck.add(NewCard(prompt: "plain", answer: "x")).note() == nil)
+    try workspace.close()
+    #expect(code { _ = try note.record() } == "auth_required")
+  }
+
+  @Test func `removing the last card removes the note; an edit that brings cards back moves the others`() throws {
+    let note = try deck.addNote(.plain(["Front": "a", "Back": "b"]), typeNamed: "basic")
+    let other = try deck.addNote(.plain(["Front": "c", "Back": "d"]), type: .reversed)
+    #expect(try note.cards()[0].position() == 3)
+    try workspace.remove([try other.cards()[0]])
+    #expect(try note.cards()[0].position() == 2)
+    try other.cards()[0].update(tags: ["x"])
+    #expect(try other.cards().count == 2 && note.cards()[0].position() == 3)
+    try workspace.remove(try other.cards())
+    #expect(try !other.exists())
+    try workspace.close()
+  }
+
+  @Test func `note types are made, opened by name and edited with consent`() throws {
+    #expect(try workspace.noteTypes().isEmpty)
+    let cloze = try workspace.openNoteType("cloze")
+    #expect(try cloze.record().isCloze && workspace.openNoteType("Cloze") === cloze)
+    #expect(code { _ = try workspace.openNoteType("Clozze") } == "not_found")
+    let draft = NoteTypeDraft(
+      name: "Word", fields: ["Word", "Meaning"],
+      cards: [
+        CardTemplate("One", front: "{{Word}}", back: "{{Meaning}}"),
+        CardTemplate("Two", front: "{{Meaning}}", back: "{{Word}}"),
+      ])
+    let type = try workspace.createNoteType(draft)
+    try deck.addNote(.plain(["Word": "gato", "Meaning": "cat"]), type: type)
+    var edit = NoteTypeEdit(try type.record())
+    edit.cards.removeLast()
+    #expect(try type.loss(of: edit) == NoteTypeLoss(cards: 1))
+    #expect(code { try type.edit(edit) } == "loses_cards")
+    #expect(try type.edit(edit, agreed: true).cards == 1 && deck.count() == 1)
+    #expect(code { try type.remove() } == "in_use")
+    try workspace.close()
+  }
+
+  @Test func `a unit that is taken back takes notes and types with it`() throws {
+    try workspace.beginUnit()
+    let note = try deck.addNote(.plain(["Front": "a", "Back": "b"]), type: .basic)
+    #expect(workspace.unitSummary == "adding a note")
+    try workspace.rollbackUnit()
+    #expect(try !note.exists() && workspace.noteTypes().isEmpty && deck.count() == 0)
+    try workspace.close()
+  }
+
+  @Test func `media are files by their content; missing and unused ones are found`() throws {
+    let (picture, again) = (Array("picture".utf8), Array("another".utf8))
+    #expect(try workspace.addMedia(picture, named: "gato.jpg") == "gato.jpg")
+    #expect(try workspace.addMedia(picture, named: "gato.jpg") == "gato.jpg")
+    let other = try workspace.addMedia(again, named: "gato.jpg")
+    #expect(other.hasPrefix("gato-") && other.hasSuffix(".jpg"))
+    #expect(try workspace.addMedia(from: person.data + "/words/spanish") == "spanish")
+    let path = try workspace.mediaPath("gato.jpg")
+    #expect(try FileText.bytes(path, limit: 100) == picture && FileFacts.at(path)?.mode == 0o600)
+    let note = try deck.addNote(
+      NewNote(fields: ["Front": "<img src=gato.jpg> [sound:no.mp3]", "Back": "x"]), type: .basic)
+    #expect(try note.cards()[0].record().prompt == "[picture gato.jpg] [sound no.mp3]")
+    var check = try workspace.checkMedia()
+    #expect(check.missing.map(\.name) == ["no.mp3"] && check.missing[0].references.notes == [note.id])
+    #expect(check.unused.map(\.name) == [other, "spanish"] && check.damaged.isEmpty && check.leftover == (0, 0))
+    #expect(code { try workspace.removeMedia(["spanish", "nope"]) } == "not_found")
+    try workspace.removeMedia(["spanish", other])
+    check = try workspace.checkMedia()
+    #expect(check.unused.isEmpty && check.leftover.files == 2)
+    #expect(try workspace.cleanMedia() == 2 && workspace.checkMedia().leftover.files == 0)
+    try Folder.removeFile(path)
+    #expect(try workspace.checkMedia().damaged == ["gato.jpg"])
+    #expect(code { _ = try workspace.addMedia(from: person.data + "/nothing") } != nil)
+    #expect(code { _ = try workspace.addMedia(picture, named: "a/b") } == "bad_name")
+    try Folder.removeTree(person.data + "/local/media")
+    try workspace.close()
+  }
+}
