@@ -21,6 +21,7 @@ func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
     describeTexts(type, context)
     describePlace(type, context)
     describeSchedule(type)
+    describeMarks(type, context)
   }
 }
 
@@ -73,6 +74,9 @@ private func describeTexts(_ type: BoundType<CardHandle>, _ context: BindingCont
 }
 
 private func describePlace(_ type: BoundType<CardHandle>, _ context: BindingContext) {
+  type.field("note", .optional(.object("note")), "The note that it is made from; nil for a plain card.") {
+    try $0.note()
+  }
   type.field("guid", .string, "What it is known by when decks are exchanged.") { try $0.record().guid }
   type.field("deck", .object("deck"), "The deck it is in.") { try $0.deck() }
   type.field("position", .integer, "Its place in the deck; 1 is the top.") { try $0.position() }

@@ -55,6 +55,7 @@ func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
   ) { type in
     describeFields(type, context)
     describeCards(type, context)
+    describeNotes(type, context)
     describeFiles(type, context)
     addStudying(type, context)
     type.operation("__len") { deck, _ in try deck.count() }
@@ -79,7 +80,17 @@ private func describeFields(_ type: BoundType<DeckHandle>, _ context: BindingCon
     try $0.studyCounts().new
   }
   type.field("options", .object("deck_options"), "How it is studied: an object with writable fields.") {
-    DeckOptionsObject($0)
+    DeckOptionsObject(.deck($0))
+  }
+  type.field(
+    "preset", .optional(.object("preset")), "The preset that is good for it; assign one, its name, or nil for none."
+  ) { deck in
+    try deck.preset().map { deck.workspace.handle(of: $0) }
+  } set: { deck, stack in
+    let preset = stack.objectOrNil(3, PresetHandle.self)
+    let name = stack.isNoneOrNil(3) ? nil : try preset?.record().name ?? stack.text(3, limit: longestName)
+    try context.requireGrant(.decksWrite)
+    try deck.setPreset(name)
   }
 }
 
@@ -124,6 +135,7 @@ private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingCont
     try deck.card(at: stack.integer(2, in: 1...Int.max))
   }
   describeRemoving(type, context)
+  addStatistics(type)
 }
 
 private func describeRemoving(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
@@ -277,38 +289,4 @@ private func add(_ item: borrowing LuaStack, to batch: CardBatch) throws {
 
 extension DeckError {
   fileprivate var isOfText: Bool { if case .badText = self { true } else { false } }
-}
-
-// MARK: Options
-
-/// The options of a deck as an object of their own.
-final class DeckOptionsObject: BoundObject {
-  let deck: DeckHandle
-  init(_ deck: DeckHandle) { self.deck = deck }
-}
-
-func deckOptionsType(_ context: BindingContext) -> BoundType<DeckOptionsObject> {
-  BoundType<DeckOptionsObject>(
-    "deck_options", "How a deck is studied.",
-    summary: { "options of deck \"\(printable(try $0.deck.record().name))\"" },
-    identity: { object in
-      let options = try object.deck.options()
-      return .table(DeckOptions.names.map { (.text($0.text), luaNumber(options.value($0), $0)) })
-    }, check: { try context.requireDecks($0.deck, "deck") }
-  ) { type in
-    for name in DeckOptions.names {
-      let help = "\(name.expectation.prefix(1).uppercased() + name.expectation.dropFirst())."
-      type.field(name.text, name.isWhole ? .integer : .number, help) { object in
-        luaNumber(try object.deck.options().value(name), name)
-      } set: { object, stack in
-        let value = try stack.number(3)
-        try context.requireGrant(.decksWrite)
-        try object.deck.setOption(name, to: value)
-      }
-    }
-  }
-}
-
-private func luaNumber(_ value: Double, _ name: DeckOptions.Name) -> LuaValue {
-  name.isWhole ? Int(exactly: value).map { .integer($0) } ?? .number(value) : .number(value)
 }

@@ -13,7 +13,9 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
   registerTypes(context, in: state)
   var modules: [BoundModule] = []
   let grants = context.grants
-  if grants.allows(.decksRead) || grants.allows(.decksWrite) { modules.append(decksModule(context)) }
+  if grants.allows(.decksRead) || grants.allows(.decksWrite) {
+    modules += [decksModule(context), presetsModule(context), noteTypesModule(context), mediaModule(context)]
+  }
   if grants.allows(.documentsRead) || grants.allows(.documentsWrite) { modules.append(documentsModule(context)) }
   if grants.allows(.words) { modules.append(wordsModule(context)) }
   if grants.allows(.games) { modules.append(gamesModule(context)) }
@@ -33,8 +35,12 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
 private func registerTypes(_ context: BindingContext, in state: LuaState) {
   state.register(deckType(context))
   state.register(deckOptionsType(context))
+  state.register(presetType(context))
   state.register(cardType(context))
   state.register(cardSequenceType())
+  state.register(noteType(context))
+  state.register(noteFieldsType(context))
+  state.register(noteTypeType(context))
   state.register(sessionType(context))
   state.register(lexiconType())
   state.register(documentType(context))

@@ -29,6 +29,7 @@ private func stub(of type: TypeDescription) -> String {
   lines += type.fields.map { field in
     "---@field \(field.name) \(annotation(field.type)) \(field.help)\(field.isWritable ? "" : " (read only)")"
   }
+  if let any = type.anyField { lines.append("---@field [string] \(annotation(any.type)) \(any.help)") }
   lines += ["local \(type.name) = {}", ""]
   for method in type.methods { lines += stub(of: method, on: type.name + ":") }
   return lines.joined(separator: "\n")

@@ -10,12 +10,13 @@ extension SessionHandle: BoundObject {}
 func addStudying(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
     "study", [LuaParameter("options", .optional(.table))], returns: .object("session"), fails: true,
-    "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=}. "
-      + "Reviews go by schedule (FSRS-6); "
-      + "a sprint is a race against the clock that changes no schedule."
+    "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=, ahead=, forgotten=, cram=, schedule=, "
+      + "decks={...}}. Reviews go by schedule (FSRS-6): what is due and new; with ahead what is due within so many days, with "
+      + "forgotten=true what was forgotten today, with cram=true every card; schedule=false changes no schedule. A sprint is a "
+      + "race against the clock that changes none either. decks are studied along."
   ) { deck, stack in
     let wanted = try readOptions(stack.optionalTable(2), deck.workspace.preferences())
-    if wanted.mode == .review { try context.requireGrant(.decksWrite) }
+    if wanted.mode == .review, wanted.reschedules { try context.requireGrant(.decksWrite) }
     return try deck.study(wanted)
   }
 }
@@ -23,7 +24,7 @@ func addStudying(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
 private func readOptions(_ table: consuming LuaTable?, _ preferences: Preferences) throws -> SessionHandle.Options {
   var wanted = SessionHandle.Options(preferences)
   guard let table else { return wanted }
-  try table.allowOnly(["mode", "seconds", "limit", "query"])
+  try table.allowOnly(["mode", "seconds", "limit", "query", "ahead", "forgotten", "cram", "schedule", "decks"])
   if let name = try table.optionalText("mode") {
     guard let mode = SessionHandle.SessionMode(rawValue: name) else {
       throw LuaFailure.argument(table.argument, "mode \"review\" or \"sprint\" expected, got \(quoted(name))")
@@ -33,7 +34,22 @@ private func readOptions(_ table: consuming LuaTable?, _ preferences: Preference
   wanted.seconds = try table.optionalNumber("seconds", in: 1...86_400) ?? wanted.seconds
   wanted.limit = try table.optionalInteger("limit", in: 1...Int.max) ?? wanted.limit
   wanted.query = try table.optionalText("query")
+  try readKind(table, &wanted)
+  wanted.reschedules = try table.optionalBoolean("schedule") ?? true
+  wanted.moreDecks = try table.optionalTable("decks") { try $0.elements { try $0.object(-1, DeckHandle.self) } } ?? []
   return wanted
+}
+
+private func readKind(_ table: borrowing LuaTable, _ wanted: inout SessionHandle.Options) throws {
+  let ahead = try table.optionalInteger("ahead", in: 1...36_500)
+  let isForgotten = try table.optionalBoolean("forgotten") ?? false
+  let isCram = try table.optionalBoolean("cram") ?? false
+  if (ahead == nil ? 0 : 1) + (isForgotten ? 1 : 0) + (isCram ? 1 : 0) > 1 {
+    throw LuaFailure.argument(table.argument, "one of ahead, forgotten and cram expected")
+  }
+  if let ahead { wanted.kind = .ahead(days: ahead) }
+  if isForgotten { wanted.kind = .forgotten(days: 1) }
+  if isCram { wanted.kind = .everything }
 }
 
 func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
@@ -57,7 +73,7 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
     ) { session, stack in
       let name = try stack.text(2)
       let rating = try Rating(named: name)
-      if session.options.mode == .review { try context.requireGrant(.decksWrite) }
+      try session.requireGrant(context)
       let result = try session.answer(rating)
       var pairs: [(key: LuaValue, value: LuaValue)] = [
         (.text("right"), .boolean(result.isRight)), (.text("rating"), .text(result.rating.name)),
@@ -85,8 +101,42 @@ private func describeClock(_ type: BoundType<SessionHandle>, _ context: BindingC
     return LuaNothing()
   }
   type.method("undo", [], returns: .boolean, fails: true, "Takes the last answer back.") { session, _ in
-    if session.options.mode == .review { try context.requireGrant(.decksWrite) }
+    try session.requireGrant(context)
     try session.undo()
     return true
+  }
+  describeMarks(type, context)
+}
+
+private func describeMarks(_ type: BoundType<SessionHandle>, _ context: BindingContext) {
+  type.method(
+    "suspend", [], returns: .boolean, fails: true, "Suspends the top card of a review. Code: over."
+  ) { session, _ in
+    try context.requireGrant(.decksWrite)
+    try session.suspend()
+    return true
+  }
+  type.method(
+    "bury", [], returns: .boolean, fails: true, "Buries the top card of a review until tomorrow. Code: over."
+  ) { session, _ in
+    try context.requireGrant(.decksWrite)
+    try session.bury()
+    return true
+  }
+  type.method(
+    "flag", [LuaParameter("flag", .integer)], returns: .boolean, fails: true,
+    "Gives the top card a flag from 1 to 7, or none with 0. Code: over."
+  ) { session, stack in
+    let flag = try stack.integer(2, in: 0...7)
+    try context.requireGrant(.decksWrite)
+    try session.flag(flag)
+    return true
+  }
+}
+
+extension SessionHandle {
+  /// What answers change is changed only by who may.
+  fileprivate func requireGrant(_ context: BindingContext) throws {
+    if options.mode == .review, options.reschedules { try context.requireGrant(.decksWrite) }
   }
 }

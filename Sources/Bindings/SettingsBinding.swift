@@ -137,7 +137,10 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
 // MARK: Rights
 
 /// Settings that guard the account: no plugin changes them, whatever it was granted.
-public func isSecuritySetting(_ name: String) -> Bool { name == "auth" || name.hasPrefix("auth.") }
+public func isSecuritySetting(_ name: String) -> Bool {
+  // A program that `media.player` names is run.
+  ["auth", "media"].contains { name == $0 || name.hasPrefix($0 + ".") }
+}
 
 extension BindingContext {
   /// A plugin changes the settings that it declared itself, and those it was granted; of a group or a section, when

@@ -17,6 +17,8 @@ public enum CommandError: Problem, Equatable {
   case missingArgument(command: String, String, usage: String)
   case missingValue(command: String, option: String, valueName: String)
   case unwantedValue(command: String, option: String)
+  /// Two options of which only one can be.
+  case clash(command: String, String, String)
   case repeatedOption(command: String, option: String)
   case extraArgument(command: String, String, usage: String)
   case badValue(command: String, name: String, value: String, expected: String)
@@ -66,6 +68,8 @@ extension CommandError {
         .extraArgument, "Too many arguments",
         "\(command): \(quoted(word)) is one argument too many; usage: \(usage)")
     case .unwantedValue(let command, let option): .badValue("\(command): \(option) takes no value")
+    case .clash(let command, let first, let second):
+      .badValue("\(command): \(first) and \(second) do not go together")
     case .repeatedOption(let command, let option): .badValue("\(command): \(option) is given twice")
     case .badValue(let command, let name, let value, let expected):
       .badValue("\(command): \(name) must be \(expected), not \(quoted(value))")

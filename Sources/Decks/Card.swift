@@ -99,9 +99,18 @@ public struct CardRecord: Equatable, Sendable {
   public let note: NoteID?
   /// Its place among the note's cards, from 0: the card's template, or the number of its cloze less 1.
   public let ordinal: Int
+  /// From 1 to 7, 0 for none.
+  public let flag: Int
+  /// Seconds since 1970 until which it is not shown; nil for a card that is not buried.
+  public let buriedUntil: Double?
 
   public var state: CardState { schedule.state }
   public var due: Double? { schedule.due }
+
+  /// Whether it waits for the next day.
+  public func isBuried(at moment: StudyMoment) -> Bool {
+    buriedUntil.map { $0 > moment.now && $0 < moment.latestBurial } ?? false
+  }
   public var stability: Double? { schedule.stability }
   public var difficulty: Double? { schedule.difficulty }
   public var reps: Int { schedule.reps }

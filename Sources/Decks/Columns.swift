@@ -53,7 +53,14 @@ extension Database {
     _ sql: String, while goesOn: () -> Bool = { true }, _ arguments: StatementArguments = [],
     _ body: (Columns) throws -> Void
   ) throws {
-    let statement = try cachedStatement(sql: sql)
+    try forEachRow(of: cachedStatement(sql: sql), while: goesOn, arguments, body)
+  }
+
+  /// The same of a statement that is not kept: what a user asks for is another one each time.
+  func forEachRow(
+    of statement: Statement, while goesOn: () -> Bool = { true }, _ arguments: StatementArguments = [],
+    _ body: (Columns) throws -> Void
+  ) throws {
     try statement.setArguments(arguments)
     defer { sqlite3_reset(statement.sqliteStatement) }
     while goesOn(), try step(statement.sqliteStatement) { try body(Columns(statement: statement.sqliteStatement)) }

@@ -50,6 +50,12 @@ public enum DeckError: Problem, Equatable {
   case badAnswer(answer: String, expected: String)
   /// A query that cannot be understood; column counts characters from 1.
   case badQuery(query: String, column: Int, expected: String)
+  /// No preset has that name.
+  case presetNotFound(name: String, suggestion: String?)
+  /// A preset of that name is there, or one that differs only in capitals.
+  case presetExists(name: String)
+  /// A log too short to fit the memory model to it.
+  case tooFewReviews(count: Int, needed: Int)
   /// A deck option out of its range or of the wrong kind.
   case badOption(name: String, reason: String)
 
@@ -84,6 +90,20 @@ public enum DeckError: Problem, Equatable {
     case .badOption(let name, let reason):
       ProblemReport(
         .badValue, "This cannot be the option's value", "\(printable(name)) \(reason)", ["name": name])
+    case .presetNotFound(let name, let near):
+      ProblemReport(
+        .notFound, "No such preset", "no preset is called \(quoted(name))\(didYouMean(near))",
+        ["name": name, "suggestion": near])
+    case .presetExists(let name):
+      ProblemReport(
+        .exists, "The preset is there already",
+        "a preset called \(quoted(name)) is there already; names that differ only in capitals are the same",
+        ["name": name])
+    case .tooFewReviews(let count, let needed):
+      ProblemReport(
+        .tooFewReviews, "Too few reviews",
+        "fitting the memory model takes at least \(counted(needed, "review")) on later days; there are "
+          + grouped(count), ["count": count, "needed": needed])
     case .emptyPrompt, .emptyAnswer, .duplicate, .badText, .badTag, .badGuid, .batchTooLong: cardReport
     case .badFile, .badEncoding, .unknownEncoding, .tooLarge, .unknownFormat, .refusedRow: fileReport
     }

@@ -62,13 +62,16 @@ public enum DeckTable {
     try db.firstRow("SELECT count(*) FROM cards WHERE deck = ?", [id.rawValue]) { $0.count(0) } ?? 0
   }
 
-  /// Its own cards that were never studied, suspended ones left out. Indices answer it without reading a card.
-  static func newCount(_ db: Database, _ id: DeckID) throws -> Int {
+  /// Its own cards that were never studied, suspended and buried ones left out. Indices answer it without reading a
+  /// card.
+  static func newCount(_ db: Database, _ id: DeckID, at moment: StudyMoment) throws -> Int {
     let sql = """
       SELECT (SELECT count(*) FROM cards WHERE deck = ?1) - (SELECT count(*) FROM cards WHERE deck = ?1 AND state > 0)
         - (SELECT count(*) FROM cards WHERE deck = ?1 AND suspended = 1 AND state = 0)
+        - (SELECT count(*) FROM cards
+           WHERE deck = ?1 AND buried_until > ?2 AND buried_until < ?3 AND state = 0 AND suspended = 0)
       """
-    return try db.firstRow(sql, [id.rawValue]) { $0.count(0) } ?? 0
+    return try db.firstRow(sql, [id.rawValue, moment.now, moment.latestBurial]) { $0.count(0) } ?? 0
   }
 
   // MARK: Changing
@@ -127,18 +130,6 @@ public enum DeckTable {
         sql: "UPDATE decks SET name = ?, name_key = ? WHERE id = ?", arguments: [new.text, new.key, id.rawValue])
     }
     try NoteTable.renewDeckNames(db, in: mine, now: now)
-  }
-
-  /// What was set for a deck; what was not has its default.
-  public static func options(_ db: Database, _ id: DeckID) throws -> DeckOptions {
-    let stored = try db.firstRow("SELECT options FROM decks WHERE id = ?", [id.rawValue]) { $0.text(0) }
-    guard let stored else { throw DeckError.gone(what: "the deck") }
-    return try DeckOptions(json: stored)
-  }
-
-  public static func setOptions(_ db: Database, _ id: DeckID, to options: DeckOptions) throws {
-    try db.execute(sql: "UPDATE decks SET options = ? WHERE id = ?", arguments: [options.json, id.rawValue])
-    if db.changesCount == 0 { throw DeckError.gone(what: "the deck") }
   }
 
   /// Removes a deck, the decks within it and all their cards.

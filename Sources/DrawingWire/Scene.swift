@@ -58,6 +58,8 @@ public struct SceneItem: Equatable, Sendable {
     /// Lines, separated by line feeds, in the middle of the box; each `size` units high, or as much less as makes all
     /// fit.
     case text(String, font: String, color: SceneColor, size: Double)
+    /// An outline around the box's centre, filled.
+    case shape([PathStep], color: SceneColor)
   }
   public var placement: Placement
   public var content: Content

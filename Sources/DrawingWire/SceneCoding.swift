@@ -30,6 +30,10 @@ extension WireWriter {
       text(font)
       color(ink)
       number(size)
+    case .shape(let outline, let ink):
+      byte(3)
+      list(outline) { $0.step($1) }
+      color(ink)
     }
   }
 
@@ -93,6 +97,9 @@ extension WireReader {
       return SceneItem(
         placement: placement,
         content: .text(try text(), font: try text(), color: try color(), size: try measure()))
+    case 3:
+      let outline = try list { reader throws(WireError) in try reader.step() }
+      return SceneItem(placement: placement, content: .shape(outline, color: try color()))
     default: throw WireError()
     }
   }

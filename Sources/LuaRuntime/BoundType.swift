@@ -1,6 +1,8 @@
 // One description of each bound type and module: what feeds the binding, completion, `help`, the LuaLS stubs and the
 // reference. Invariant: a field or method exists in Lua exactly when it is described here.
 
+import Text
+
 /// A type as Lua code and its documentation speak of it.
 public indirect enum LuaType: Equatable, Sendable, CustomStringConvertible {
   case string, integer, number, boolean, function, any, nothing, table
@@ -95,6 +97,8 @@ public struct TypeDescription {
   public let help: String
   public internal(set) var fields: [FieldDescription] = []
   public internal(set) var methods: [FunctionDescription] = []
+  /// What its fields of any name are, where it has such: a note's.
+  public internal(set) var anyField: (type: LuaType, help: String)?
   /// The one line that `tostring` gives.
   public internal(set) var summary: (any BoundObject) throws -> String
   /// What stands for the object where only a name has room: in a column, or in the JSON of another object.
@@ -259,6 +263,25 @@ public final class BoundType<T: AnyObject> {
       })
   }
 
+  /// Fields of any name, which the object knows; it has no other members. `set` finds the new value at 3.
+  public func anyField<V: LuaRepresentable>(
+    _ fieldType: LuaType, _ help: String, get: @escaping (T, String) throws -> V,
+    set: @escaping (T, String, borrowing LuaStack) throws -> Void
+  ) {
+    let owner = description.name
+    operation("__index") { object, stack in try get(object, stack.fieldName(of: owner)) }
+    operation("__newindex") { object, stack in
+      let name = try stack.fieldName(of: owner)
+      do {
+        try set(object, name, stack)
+      } catch LuaFailure.argument(_, let message) {
+        throw LuaFailure.message("bad value for \(owner).\(printable(name)) (\(message))")
+      }
+      return LuaNothing()
+    }
+    description.anyField = (fieldType, help)
+  }
+
   /// An operator: `__len`, `__call`, `__close`.
   public func operation<R: LuaRepresentable>(
     _ event: String, _ body: @escaping (T, borrowing LuaStack) throws -> R
@@ -329,5 +352,17 @@ public final class BoundModule {
   @usableFromInline func note(_ function: FunctionDescription) { description.functions.append(function) }
   @usableFromInline func noteField(_ name: String, _ type: LuaType, _ help: String) {
     description.fields.append((name, type, help))
+  }
+}
+
+extension LuaStack {
+  /// The name at 2, by which a field is read or assigned.
+  fileprivate func fieldName(of owner: String) throws(LuaFailure) -> String {
+    guard isText(2) else { throw .message("\(owner) has fields by name, not by \(typeName(2))") }
+    do {
+      return try text(2, limit: 10_000)
+    } catch .argument(_, let message) {
+      throw .message("bad name of a field of \(owner) (\(message))")
+    }
   }
 }

@@ -13,7 +13,7 @@ struct LuaHelp {
 
   /// Names that `help` knows beside commands: modules, types, `decks.create`, `deck:add`.
   var names: [String] {
-    var names = ["tour"]
+    var names = ["tour", "queries"]
     for module in lua.modules { names += [module.name] + module.memberNames.map { "\(module.name).\($0)" } }
     for type in lua.types {
       names.append(type.name)
@@ -42,8 +42,9 @@ struct LuaHelp {
     let fields = type.fields.map {
       "  \(type.name).\($0.name): \($0.type)\($0.isWritable ? "  (writable)" : "")\n      \($0.help)"
     }
+    let any = type.anyField.map { ["  \(type.name).NAME: \($0.type)  (writable)\n      \($0.help)"] } ?? []
     let methods = type.methods.map { "  \($0.signature(on: type.name, separator: ":"))\n      \($0.help)" }
-    return split([type.help, ""] + fields + methods)
+    return split([type.help, ""] + fields + any + methods)
   }
 
   private func memberLines(_ owner: String, _ member: String) -> [String]? {

@@ -1,8 +1,11 @@
 // Numbers in results: with their thousands set apart for people at a terminal, as digits alone where a program may read
 // them. Invariant: within the shell `grouped` and `counted` are these; what goes into a pipe can be read as a number.
 
+import Authentication
+import Decks
 import Files
 import Text
+import Workspace
 
 extension Terminal {
   /// `1,204` on a screen, `1204` in a pipe.
@@ -28,6 +31,45 @@ extension Session {
     case ..<1: return "today"
     case 1: return "yesterday"
     default: return "\(grouped(days)) days ago"
+    }
+  }
+
+  /// When a moment comes, as people say it: `in 8 min`, `in 3 h`, `tomorrow`, `in 12 days`.
+  func until(_ moment: Double) -> String {
+    let now = environment.clocks.now()
+    let seconds = moment - now
+    if seconds < 60 { return "now" }
+    if seconds < 5400 { return "in \(Int((seconds / 60).rounded())) min" }
+    let study = StudyMoment(now: now, utcOffset: environment.clocks.zoneOffset(now))
+    let days = study.day(of: moment) - study.today
+    switch days {
+    case ..<1: return "in \(Int((seconds / 3600).rounded())) h"
+    case 1: return "tomorrow"
+    default: return "in \(grouped(days)) days"
+    }
+  }
+
+  /// The date of a moment where the user is: `2026-11-22`.
+  func date(_ moment: Double) -> String {
+    let days = ((moment + environment.clocks.zoneOffset(moment)) / 86_400).rounded(.down)
+    return StudyMoment.date(ofDay: Int(min(1e6, max(-1e6, days))))
+  }
+
+  /// - Throws: `interrupted` after a Ctrl-C.
+  func stopIfInterrupted() throws {
+    if environment.isInterrupted() { throw WorkspaceError.interrupted }
+  }
+
+  /// What waits, and for how many days in a row there were answers; nil where there is nothing to tell.
+  var studySummary: String? {
+    do {
+      guard !gate.needsAuthentication, let summary = try workspace().studySummary() else { return nil }
+      var parts = ["\(grouped(summary.counts.due)) due", "\(grouped(summary.counts.new)) new"]
+      if summary.streak > 1 { parts.append("\(counted(summary.streak, "day")) in a row") }
+      return parts.joined(separator: " · ")
+    } catch {
+      // What is wrong with the data is told by the first command that needs them.
+      return nil
     }
   }
 }

@@ -52,6 +52,9 @@ package struct Runner {
     if command.access.isForCommandLineOnly {
       throw ShellError.notFromLua(command: command.name)
     }
+    let wasAnswering = session.state.isAnswering
+    session.state.isAnswering = true
+    defer { session.state.isAnswering = wasAnswering }
     return try run(command, invocation).answer
   }
 

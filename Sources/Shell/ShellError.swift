@@ -7,8 +7,13 @@ import Text
 enum LookupError: Problem, Equatable {
   case noCardAt(position: Int, deck: String, count: Int)
   case noCard(guid: String)
+  /// A query in place of cards found none.
+  case nothingFound(query: String)
   /// `places` are those of the first few, as `DECK:POSITION`.
   case severalCards(guid: String, places: [String])
+  case severalNotes(guid: String, guids: [String])
+  /// A card that is not made from a note.
+  case plainCard(String)
   case noElement(String)
   case severalElements(String)
   case noWord(length: Int)
@@ -28,11 +33,22 @@ enum LookupError: Problem, Equatable {
       ProblemReport(
         .notFound, "No such card",
         "no card has a guid that begins with \(quoted(guid)); `card list` shows them, DECK:POSITION works too")
+    case .nothingFound(let query):
+      ProblemReport(
+        .notFound, "Nothing found",
+        "no card was found for \(quoted(query)); a guid, DECK:POSITION or a query (`help queries`) expected")
     case .severalCards(let guid, let places):
       ProblemReport(
         .ambiguous, "Several cards",
         "\(quoted(guid)) could be several cards: \(places.map { printable($0) }.joined(separator: ", ")); "
           + "name one of these")
+    case .severalNotes(let guid, let guids):
+      ProblemReport(
+        .ambiguous, "Several notes",
+        "\(quoted(guid)) could be several notes: \(guids.prefix(4).map { printable($0) }.joined(separator: ", "))")
+    case .plainCard(let name):
+      ProblemReport(
+        .notFound, "No note", "the card \(quoted(name)) is plain: it has no note; `card edit` changes it")
     case .noElement(let name):
       ProblemReport(
         .notFound, "No such element", "no element is called \(quoted(name)); `doc show` lists them")
@@ -86,27 +102,42 @@ enum SignInError: Problem, Equatable {
   }
 }
 
-/// A card that was not edited.
+/// A text that was not edited.
 enum EditorError: Problem, Equatable {
-  case noTerminal
+  /// `instead` is what to do without an editor.
+  case noTerminal(instead: String)
   case failed(editor: String)
   case notUTF8
+  /// A line of a table of cards.
+  case badLine(Int, expected: String)
   /// The line between prompt and answer.
   case noSeparator(String)
+  /// No heading is left of a text of several parts.
+  case notSheet
+  case unknownPart(String)
 
   var report: ProblemReport {
     switch self {
-    case .noTerminal:
-      ProblemReport(
-        .noTerminal, "Nothing to edit with", "give --prompt or --answer; an editor needs a terminal")
+    case .noTerminal(let instead):
+      ProblemReport(.noTerminal, "Nothing to edit with", "\(instead); an editor needs a terminal")
     case .failed(let editor):
       ProblemReport(
         .editorFailed, "The editor failed", "\(printable(editor)) ended with an error; nothing was changed")
     case .notUTF8: ProblemReport(.badText, "Not UTF-8", "the edited text is not UTF-8; nothing was changed")
+    case .badLine(let line, let expected):
+      ProblemReport(
+        .badText, "Not understood", "line \(line) of the table: \(expected) expected; nothing was changed",
+        ["line": line])
     case .noSeparator(let line):
       ProblemReport(
         .badText, "Not understood",
         "the line \(line) between prompt and answer is gone; nothing was changed")
+    case .notSheet:
+      ProblemReport(.badText, "Not understood", "no line ==== NAME ==== is there; nothing was changed")
+    case .unknownPart(let name):
+      ProblemReport(
+        .badText, "Not understood",
+        "no part is called \(quoted(name)); name:, fields:, front: CARD, back: CARD and css: are expected")
     }
   }
 }
@@ -130,6 +161,12 @@ enum ShellError: Problem, Equatable {
   case allRefused(file: String, first: String)
   /// A command that is not for `shell.run`.
   case notFromLua(command: String)
+  /// A column or a field to sort by that cards do not have.
+  case notColumn(String, suggestion: String?, columns: [String])
+  /// A word that sets no option of a deck.
+  case notOption(String, suggestion: String?)
+  /// Two options that say different things.
+  case notTogether(String, String)
 
   var report: ProblemReport {
     switch self {
@@ -169,6 +206,18 @@ enum ShellError: Problem, Equatable {
       ProblemReport(
         .allRefused, "Nothing was imported",
         "no row of \(printable(file)) could be imported; the first: \(first)")
+    case .notColumn(let word, let near, let columns):
+      ProblemReport(
+        .usage(.badValue), "No column",
+        "cards have no column \(quoted(word))\(didYouMean(near)); there are \(columns.joined(separator: ", "))",
+        ["suggestion": near])
+    case .notOption(let word, let near):
+      ProblemReport(
+        .usage(.badValue), "No option",
+        "\(quoted(word)): NAME=VALUE expected\(didYouMean(near)); `deck options DECK` lists the names",
+        ["suggestion": near])
+    case .notTogether(let first, let second):
+      ProblemReport(.usage(.badValue), "Not both", "\(first) and \(second) cannot be given together")
     case .notFromLua(let command):
       ProblemReport(
         .notHere, "Not from Lua",

@@ -132,6 +132,9 @@ public final class CardSequence: WorkspaceHandle {
     return nil
   }
 
+  /// Passes over some cards.
+  public func skip(_ count: Int) { next = min(ids.count, next + max(0, count)) }
+
   /// The rest as an array.
   public func rest() throws -> [CardHandle] {
     var found: [CardHandle] = []

@@ -69,11 +69,7 @@ public final class DeckHandle: WorkspaceHandle {
 
   /// - Throws: `DeckError.badOption` when the value is out of its range.
   public func setOption(_ name: DeckOptions.Name, to value: Double) throws {
-    try workspace.perform(.changeDeckOptions, on: workspace.deckName(id)) { db in
-      var options = try DeckTable.options(db, id)
-      try options.set(name, to: value)
-      try DeckTable.setOptions(db, id, to: options)
-    }
+    try setOption(name, .number(value))
   }
 
   // MARK: Changing

@@ -61,7 +61,8 @@ extension Operation {
   /// Whether it leaves every card where it is.
   var movesNoCard: Bool {
     switch self {
-    case .changeDeckOptions, .editCard, .answerCard, .keepGame, .changeSettings, .changeDocuments, .createNoteType,
+    case .changeDeckOptions, .changePresets, .editCard, .answerCard, .keepGame, .changeSettings, .changeDocuments,
+      .createNoteType,
       .removeNoteType, .addMedia, .removeMedia:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .addNote,

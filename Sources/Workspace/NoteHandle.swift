@@ -55,8 +55,15 @@ public final class NoteHandle: WorkspaceHandle {
   @discardableResult
   public func update(fields: [String: String] = [:], tags: [String]? = nil) throws -> Int {
     try workspace.perform(.editNote) { db in
-      try NoteTable.update(db, id, fields: fields, tags: tags, now: workspace.environment.clocks.now())
+      try NoteTable.update(
+        db, id, fields: fields, tags: tags, now: workspace.environment.clocks.now(),
+        isInterrupted: workspace.environment.isInterrupted)
     }
+  }
+
+  /// How many cards the note would lose with these fields.
+  public func lostCards(fields: [String: String]) throws -> Int {
+    try workspace.read { try NoteTable.lostCards($0, id, fields: fields) }
   }
 
   /// Removes the note with its cards; answers how many cards went.
@@ -70,26 +77,36 @@ extension DeckHandle {
   /// Adds a note of a stock type, which is made when it is missing.
   @discardableResult
   public func addNote(_ note: NewNote, type: StockNoteType) throws -> NoteHandle {
-    try add(note) { db, now in try NoteTypeTable.stock(db, type, now: now) }
+    try add { db, now in
+      let known = try NoteTypeTable.stock(db, type, now: now)
+      // Its fields may have other names by now.
+      let names = Dictionary(uniqueKeysWithValues: zip(type.draft.fields, known.fields))
+      var renamed = note
+      renamed.fields = [:]
+      for (name, text) in note.fields { renamed.fields[names[name] ?? name] = text }
+      return (renamed, known)
+    }
   }
 
   /// Adds a note of the type of a name; a stock one is made when it is missing.
   @discardableResult
   public func addNote(_ note: NewNote, typeNamed name: String) throws -> NoteHandle {
-    try add(note) { db, now in try NoteTypeTable.findOrMake(db, named: name, now: now) }
+    try add { db, now in (note, try NoteTypeTable.findOrMake(db, named: name, now: now)) }
   }
 
   @discardableResult
   public func addNote(_ note: NewNote, type: NoteTypeHandle) throws -> NoteHandle {
-    try add(note) { db, _ in try NoteTypeTable.record(db, type.id) }
+    try add { db, _ in (note, try NoteTypeTable.record(db, type.id)) }
   }
 
-  private func add(_ note: NewNote, type: (Database, Double) throws -> NoteType) throws -> NoteHandle {
+  private func add(_ make: (Database, Double) throws -> (note: NewNote, type: NoteType)) throws -> NoteHandle {
     let environment = workspace.environment
     let now = environment.clocks.now()
     let id = try workspace.perform(.addNote) { db in
-      try NoteTable.add(
-        db, note, type: type(db, now), to: self.id, now: now, random: environment.random.entropy)
+      let (note, type) = try make(db, now)
+      return try NoteTable.add(
+        db, note, type: type, to: self.id, now: now, random: environment.random.entropy,
+        isInterrupted: environment.isInterrupted)
     }
     return workspace.handle(of: id)
   }
@@ -98,6 +115,12 @@ extension DeckHandle {
 extension CardHandle {
   /// What the card is made from; nil for a plain one.
   public func note() throws -> NoteHandle? { try record().note.map { workspace.handle(of: $0) } }
+
+  /// What the card asks to be typed; nil for a plain card and for one that asks for nothing.
+  public func typedQuestion() throws -> TypedQuestion? {
+    if try record().note == nil { return nil }
+    return try workspace.read { try NoteTable.typedQuestion($0, id) }
+  }
 }
 
 extension Workspace {

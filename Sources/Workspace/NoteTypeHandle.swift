@@ -30,7 +30,9 @@ public final class NoteTypeHandle: WorkspaceHandle {
 
   /// What a change would take away.
   public func loss(of edit: NoteTypeEdit) throws -> NoteTypeLoss {
-    try workspace.read { try NoteTypeTable.loss($0, id, edit) }
+    try workspace.read {
+      try NoteTypeTable.loss($0, id, edit, isInterrupted: workspace.environment.isInterrupted)
+    }
   }
 
   /// Changes the type, its notes and their cards.
@@ -39,7 +41,9 @@ public final class NoteTypeHandle: WorkspaceHandle {
   @discardableResult
   public func edit(_ edit: NoteTypeEdit, agreed: Bool = false) throws -> NoteTypeLoss {
     try workspace.perform(.editNoteType) { db in
-      try NoteTypeTable.edit(db, id, edit, agreed: agreed, now: workspace.environment.clocks.now())
+      try NoteTypeTable.edit(
+        db, id, edit, agreed: agreed, now: workspace.environment.clocks.now(),
+        isInterrupted: workspace.environment.isInterrupted)
     }
   }
 
@@ -50,19 +54,15 @@ public final class NoteTypeHandle: WorkspaceHandle {
 extension Workspace {
   func handle(of type: NoteTypeID) -> NoteTypeHandle { handles.noteTypes[type] { NoteTypeHandle(type, in: self) } }
 
-  /// All that there are, by name; a stock type is there once it was used.
+  /// All that there are, by name.
   public func noteTypes() throws -> [NoteTypeHandle] {
     try read { try NoteTypeTable.list($0) }.map { handle(of: $0.id) }
   }
 
-  /// The type of a name, capitals aside; a stock one is made when it is missing.
+  /// The type of a name, capitals aside.
   /// - Throws: `NoteError.typeNotFound` with the nearest name.
   public func openNoteType(_ name: String) throws -> NoteTypeHandle {
-    if let known = try read({ try NoteTypeTable.named($0, name) }) { return handle(of: known.id) }
-    let isStock = StockNoteType.allCases.contains { $0.rawValue.lowercased() == name.lowercased() }
-    guard isStock else { return handle(of: try read { try NoteTypeTable.find($0, named: name) }.id) }
-    let now = environment.clocks.now()
-    return handle(of: try perform(.createNoteType) { try NoteTypeTable.findOrMake($0, named: name, now: now) }.id)
+    handle(of: try read { try NoteTypeTable.find($0, named: name) }.id)
   }
 
   /// - Throws: `NoteError.typeExists`, `.badType`, `.badTemplate`.

@@ -81,7 +81,8 @@ private struct RecordedThing {
   static let all: [String: RecordedThing] = [
     "cards": RecordedThing("card", ["prompt"], bookkeeping: ["content", "step"]),
     "decks": RecordedThing("deck", ["name"], bookkeeping: ["studied"]), "notes": RecordedThing("note", ["fields"]),
-    "note_types": RecordedThing("note type", ["name"]), "media": RecordedThing("media file", ["name"]),
+    "note_types": RecordedThing("note type", ["name"]), "presets": RecordedThing("preset", ["name"]),
+    "media": RecordedThing("media file", ["name"]),
     "settings": RecordedThing("setting", ["name"]), "games_saved": RecordedThing("game", []),
     "games_results": RecordedThing("finished game", []),
   ]

@@ -48,7 +48,7 @@ public final class Preferences {
 
   /// The program's own settings, resolved.
   private struct Keys {
-    let language, color: SettingKey<String>
+    let language, color, player: SettingKey<String>
     let length, seconds, limit, rows, historySize, idleMinutes, daily, weekly, monthly: SettingKey<Int>
     let foldAccents, right, wrong, time, screenReader, differentiate, reduceMotion: SettingKey<Bool>
     let intervals, unicode, historyKeep: SettingKey<Bool>
@@ -62,6 +62,7 @@ public final class Preferences {
       }
       language = try tree.key(ProgramSettings.Name.gameLanguage.rawValue, as: String.self)
       color = try tree.key(ProgramSettings.Name.color.rawValue, as: String.self)
+      player = try tree.key(ProgramSettings.Name.mediaPlayer.rawValue, as: String.self)
       (length, seconds, limit) = (try whole(.gameLength), try whole(.studySeconds), try whole(.studyLimit))
       (rows, historySize, idleMinutes) = (try whole(.rows), try whole(.historySize), try whole(.idleMinutes))
       (foldAccents, right, wrong) = (try flag(.gameFoldAccents), try flag(.soundRight), try flag(.soundWrong))
@@ -135,6 +136,8 @@ public final class Preferences {
   public var showsIntervals: Bool { tree[keys.intervals] }
   /// `auto`, `always` or `never`.
   public var color: String { tree[keys.color] }
+  /// The program that plays sounds, and its arguments; empty for none.
+  public var mediaPlayer: String { tree[keys.player] }
   public var usesUnicode: Bool { tree[keys.unicode] }
   /// The most rows of a table on a screen.
   public var rows: Int { tree[keys.rows] }

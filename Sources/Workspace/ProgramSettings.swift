@@ -29,6 +29,7 @@ enum ProgramSettings {
     case backupDaily = "backup.daily"
     case backupWeekly = "backup.weekly"
     case backupMonthly = "backup.monthly"
+    case mediaPlayer = "media.player"
 
     /// The last part, as a switch is named within its group.
     var part: String { rawValue.split(separator: ".").last.map(String.init) ?? rawValue }
@@ -130,5 +131,8 @@ enum ProgramSettings {
     SettingDeclaration(
       Name.idleMinutes.rawValue, .number(NumberRange(min: 0, max: 1_440, whole: true), default: 15),
       title: "Idle minutes", help: "After how many minutes without a key the account is locked; 0 never locks it."),
+    SettingDeclaration(
+      Name.mediaPlayer.rawValue, .text(TextRule(), default: ""), title: "Player",
+      help: "The program that plays the sounds of cards, with its arguments: mpv --no-video. The files follow them."),
   ]
 }

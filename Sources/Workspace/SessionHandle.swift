@@ -35,6 +35,12 @@ public final class SessionHandle: WorkspaceHandle {
     public var seconds: Double
     public var limit: Int?
     public var query: String?
+    /// Which cards a review is about.
+    public var kind = StudySelection.Kind.scheduled
+    /// Whether answers of a review change schedules.
+    public var reschedules = true
+    /// Decks that are studied together with the first one, each with those within it.
+    public var moreDecks: [DeckHandle] = []
 
     /// What the settings say.
     public init(_ preferences: Preferences) {
@@ -70,7 +76,7 @@ public final class SessionHandle: WorkspaceHandle {
     kind = try workspace.read { db in
       switch options.mode {
       case .review:
-        .review(try ReviewSession(db, deck: deck.id, limit: options.limit, query: query, at: workspace.moment))
+        .review(try ReviewSession(db, options.selection(of: deck.id, query), at: workspace.moment))
       case .sprint:
         .sprint(
           Sprint(
@@ -94,6 +100,7 @@ public final class SessionHandle: WorkspaceHandle {
   /// The session; a sprint starts again when the cards have changed.
   private func current() throws -> Kind {
     _ = try workspace.store(for: "session")
+    if case .review(let session) = kind { session.advance(to: workspace.moment) }
     guard case .sprint(let sprint) = kind, seenChanges != workspace.changeCount else { return kind }
     let now = try workspace.read { try Self.marks($0, deck.id) }
     seenChanges = workspace.changeCount
@@ -231,6 +238,35 @@ public final class SessionHandle: WorkspaceHandle {
     hasEnded = false
   }
 
+  /// Suspends the card that is shown; in a race nothing is suspended.
+  public func suspend() throws {
+    if case .review(let session) = try current() {
+      try workspace.perform(.editCard) { try session.suspend($0, at: workspace.moment) }
+      try finishIfOver()
+    }
+  }
+
+  /// Buries the card that is shown until tomorrow; in a race nothing is buried.
+  public func bury() throws {
+    if case .review(let session) = try current() {
+      try workspace.perform(.editCard) { try session.bury($0, at: workspace.moment) }
+      try finishIfOver()
+    }
+  }
+
+  /// Gives the card that is shown a flag from 1 to 7, or none with 0.
+  /// - Throws: `DeckError.over`, `.badOption`.
+  public func flag(_ flag: Int) throws {
+    guard let card = try card() else { throw DeckError.over }
+    try workspace.setFlag([card], to: flag)
+  }
+
+  /// When the next card comes that is being learnt, in seconds since 1970; nil when none does today.
+  public func nextDue() throws -> Double? {
+    if case .review(let session) = try current() { return session.nextDue }
+    return nil
+  }
+
   public func pause() throws {
     switch try current() {
     case .sprint(let sprint): sprint.pause()
@@ -251,6 +287,14 @@ public final class SessionHandle: WorkspaceHandle {
     case .review(let session): try workspace.read { try session.restart($0, at: workspace.moment) }
     }
     hasEnded = false
+  }
+}
+
+extension SessionHandle.Options {
+  fileprivate func selection(of deck: DeckID, _ query: CardQuery?) -> StudySelection {
+    var selection = StudySelection([deck] + moreDecks.map(\.id), query: query, limit: limit)
+    (selection.kind, selection.reschedules) = (kind, reschedules)
+    return selection
   }
 }
 

@@ -54,7 +54,7 @@ extension Operation {
     case .createDeck: return name.map { "creating the deck \($0)" } ?? rawValue
     case .renameDeck, .changeDeckOptions: return rawValue + (name.map { ": \($0)" } ?? "")
     case .addNote, .editNote, .removeNotes, .createNoteType, .editNoteType, .removeNoteType, .addMedia, .removeMedia,
-      .keepGame, .changeSettings, .changeDocuments, .mend:
+      .changePresets, .keepGame, .changeSettings, .changeDocuments, .mend:
       return rawValue + (name.map { ": \($0)" } ?? "")
     }
   }

@@ -23,6 +23,7 @@ public enum Operation: String, Sendable {
   case renameDeck = "renaming a deck"
   case removeDeck = "removing a deck"
   case changeDeckOptions = "changing a deck's options"
+  case changePresets = "changing presets"
   case addCards = "adding cards"
   case editCard = "editing a card"
   case moveCard = "moving a card"
@@ -119,7 +120,7 @@ public final class Workspace {
     opened.documents?.close()
     opened.documents = nil
     opened.preferences?.tree.endObserving()
-    opened.preferences = nil
+    (opened.preferences, opened.player) = (nil, nil)
     try database.close()
     if let failure { throw failure }
   }

@@ -2,6 +2,7 @@
 // one code.
 
 public import Problems
+import Text
 
 /// Why nothing can be done in a workspace.
 ///
@@ -13,6 +14,10 @@ public enum WorkspaceError: Problem, Equatable {
   case signedOut(what: String)
   /// The user asked to stop.
   case interrupted
+  /// `media.player` is empty.
+  case noPlayer
+  /// The program of `media.player` is not there, or cannot be run.
+  case playerMissing(String)
   /// A change outside of a unit of work, in a rehearsal.
   case rehearsal(String)
 
@@ -25,6 +30,13 @@ public enum WorkspaceError: Problem, Equatable {
         .signIn(.authRequired), "Signed out",
         "this \(what) was opened before a sign-out; sign in and open it again")
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed")
+    case .noPlayer:
+      ProblemReport(
+        .noPlayer, "Nothing to play sounds with", "no player is set; `set media.player mpv` plays sounds with mpv")
+    case .playerMissing(let program):
+      ProblemReport(
+        .noPlayer, "The player cannot be run",
+        "\(quoted(program)) cannot be run; `set media.player PROGRAM` chooses another", ["name": program])
     case .rehearsal(let operation):
       ProblemReport(
         .rehearsal, "Not in a rehearsal", "\(operation) is not done under --dry-run; nothing was changed")

@@ -21,6 +21,8 @@ struct OpenedParts {
   var preferences: Preferences?
   var documents: DocumentStore?
   var orders = DeckOrders()
+  /// What plays sounds.
+  var player: SoundPlayer?
 }
 
 /// The objects that were handed out, one for each thing while somebody holds it.
@@ -29,6 +31,7 @@ struct WorkspaceHandles {
   var cards = HandleTable<CardID, CardHandle>()
   var notes = HandleTable<NoteID, NoteHandle>()
   var noteTypes = HandleTable<NoteTypeID, NoteTypeHandle>()
+  var presets = HandleTable<PresetID, PresetHandle>()
   var lexicons = HandleTable<ObjectIdentifier, LexiconHandle>()
   var games = HandleTable<ObjectIdentifier, GameHandle>()
   var documents = HandleTable<ObjectIdentifier, DocumentHandle>()

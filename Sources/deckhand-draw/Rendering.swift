@@ -151,6 +151,10 @@ final class Rendering {
       } else {
         drawErrorPicture(on: cairo, place)
       }
+    case .shape(let outline, let color):
+      setColor(color, on: cairo)
+      trace(outline, on: cairo)
+      cairo_fill(cairo)
     case .text(let text, let font, let color, let size):
       setColor(color, on: cairo)
       TextBlock(text, font: font, size: size, on: cairo)

@@ -21,6 +21,7 @@ private final class Word: BoundObject {
     show(PlainLuaFigures.all(deckhand))
     show(DocumentFigures.all(deckhand, folder))
     show(try SafetyFigures.all(folder))
+    show(try StudyFigures(folder: folder + "/study").all().compactMap(\.self))
     try wordsAndGames(folder)
   }
 

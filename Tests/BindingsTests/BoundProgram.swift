@@ -42,6 +42,7 @@ final class BoundProgram {
   ///   - grants: what the state may reach.
   ///   - plugin: the name of the plugin that it belongs to; nil for the user's own.
   init(grants: Grants = .everything, plugin: String? = nil, drawing: String = "/nonexistent") throws {
+    emptyStandardInput
     let (person, recorder) = (try Person(), recorder)
     let workspace = try person.workspace(drawing: drawing)
     (self.person, self.workspace, opened) = (person, workspace, workspace)

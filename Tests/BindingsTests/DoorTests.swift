@@ -43,6 +43,11 @@ import Workspace
     try program.check([("deckhand.version, deckhand.api", "1.2.3 1")])
   }
 
+  @Test func `the standard input of a state is empty, wherever the tests were started`() throws {
+    let program = try BoundProgram()
+    try program.check([("io.read(), io.read('l'), #io.read('a')", "nil nil 0")])
+  }
+
   @Test func `a plugin has only the modules that it was granted`() throws {
     let modules = ["decks", "documents", "words", "games", "settings", "shell", "files", "plugins", "auth"]
     let expression = modules.map { "\($0) ~= nil" }.joined(separator: ", ")

@@ -1,11 +1,12 @@
 // Queries: what they find, held against a slow model, and how a malformed one is told.
 
-import Decks
 import GRDB
 import Problems
 import Storage
 import TestSupport
 import Testing
+
+@testable import Decks
 
 @Suite struct QueryTests {
   let collection = TestCollection()
@@ -29,11 +30,27 @@ import Testing
         NewCard(prompt: "ÑANDÚ", answer: "rhea *", tags: ["leech"]), NewCard(prompt: "a:b", answer: "Ελλάδα"),
       ])
     try collection.store.operation("x") { db in
+      try db.execute(sql: "UPDATE cards SET flag = 3, fields = '{\"Level\":1.50}' WHERE prompt = 'ÑANDÚ'")
+      try db.execute(sql: "UPDATE cards SET fields = '{\"x\":1,\"Level\":\"B1\"}' WHERE prompt = 'El Perro'")
+      try db.execute(sql: "UPDATE cards SET fields = '{\"level\":\"ab\"}' WHERE prompt = 'pájaro'")
+      try db.execute(
+        sql: "UPDATE cards SET buried_until = ? WHERE prompt = 'e-mail or'", arguments: [collection.now + 3600])
+      for (prompt, days, rating) in [("pájaro", 0.0, 3), ("pájaro", 5, 2), ("ÑANDÚ", 6, 1)] {
+        try db.execute(
+          sql: """
+            INSERT INTO reviews (card, at, rating, state, interval, stability, difficulty)
+            SELECT id, ?, ?, 2, 1, 1, 1 FROM cards WHERE prompt = ?
+            """, arguments: [collection.now - days * 86_400, rating, prompt])
+      }
       try db.execute(
         sql: """
           UPDATE cards SET state = 2, due = ?, last_review = ?, stability = 4.5, difficulty = 7, reps = 3, lapses = 1
           WHERE prompt = 'pájaro'
-          """, arguments: [collection.now - 10, collection.now - 3 * 86_400])
+          """,
+        arguments: [
+          StudyMoment(now: collection.now).start(ofDay: StudyMoment(now: collection.now).today),
+          collection.now - 3 * 86_400,
+        ])
       try db.execute(
         sql: "UPDATE cards SET suspended = 1, created = ? WHERE prompt = 'a:b'",
         arguments: [collection.now - 10 * 86_400])
@@ -62,7 +79,17 @@ import Testing
     ("prop:interval=3", "pájaro"), ("added:7", "El Perro|pájaro|e-mail or|ÑANDÚ"),
     ("added:11", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"),
     ("\"a:b\"", "a:b"), ("(dog) (perro)", "El Perro"), ("((dog or bird) -pájaro) or rhea", "El Perro|ÑANDÚ"),
-    ("IS:DUE", "pájaro"),
+    ("IS:DUE", "pájaro"), ("is:review", "pájaro"), ("is:learning or is:relearning", ""), ("is:buried", "e-mail or"),
+    ("-is:buried is:new", "El Perro|ÑANDÚ|a:b"), ("flag:3", "ÑANDÚ"), ("-flag:0", "ÑANDÚ"),
+    ("deck:d", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"), ("deck:e", ""), ("-deck:*", ""), ("note:basic", ""),
+    ("level:b*", "El Perro"), ("level:b", "El Perro|pájaro"), ("-level:*", "e-mail or|a:b"),
+    ("level:\"1.5\"", "ÑANDÚ"), ("rated:1", "pájaro"), ("rated:1:3", "pájaro"), ("rated:1:1", ""),
+    ("rated:9:1", "ÑANDÚ"),
+    ("introduced:1", ""), ("introduced:9", "pájaro|ÑANDÚ"), ("edited:1", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"),
+    ("prop:ivl>2", "pájaro"), ("prop:r<0.93", "pájaro"), ("prop:r<0.5", ""), ("prop:due=0", "pájaro"),
+    ("prop:s<5 prop:d>=7", "pájaro"), ("re:^p.j", "pájaro"), ("re:^(el|a)\\b", ""), ("re:RR?O$", "El Perro|pájaro"),
+    ("re:\"^e[l-] ?[a-z]{4,}\"", "El Perro|e-mail or"), ("-re:[ou]", "ÑANDÚ|a:b"), ("nc:nandú", "ÑANDÚ"),
+    ("dupe:pajaro", "pájaro"), ("dupe:paj", ""), ("dupe:", ""), ("dupe:\"el perro\"", "El Perro"),
   ])
   func `a query finds what it says`(query: String, expected: String) throws {
     #expect(try found(query, animals()).joined(separator: "|") == expected)
@@ -74,12 +101,23 @@ import Testing
     ("(a", 3, "\")\""), ("a or", 5, "a word or a condition"), ("or a", 1, "a word or a condition"),
     ("-", 2, "a word or a condition"),
     ("\"abc", 1, "a closing quote for this one"), ("x \"\"", 3, "a text between the quotes"),
-    ("is:dew", 4, "one of due, new, suspended, leech"),
-    ("tag:", 5, "a tag after \"tag:\""), ("é prop:weight<5", 8, "one of stability, difficulty, reps, lapses, interval"),
+    ("is:dew", 4, "one of due, new, suspended, leech, buried, learning, review, relearning"),
+    ("tag:", 5, "a tag after \"tag:\""),
+    ("é prop:weight<5", 8, "one of stability, difficulty, reps, lapses, interval, retrievability, due"),
     ("prop:reps~5", 10, "one of <, <=, =, !=, >=, >"), ("prop:reps<x", 11, "a number"), ("prop:reps<", 11, "a number"),
     ("prop:reps<nan", 11, "a number"), ("added:0", 7, "a whole number of days, 1 at least,"),
     ("added:1e9", 7, "a whole number of days, 1 at least,"), ("prompt:", 8, "a text after \"prompt:\""),
-    ("foo:bar", 1, "one of tag, is, prompt, answer, prop, added before the colon (or quotes around the text)"),
+    ("flag:8", 6, "a whole number from 0 to 7"), ("flag:", 6, "a whole number from 0 to 7"),
+    ("rated:0", 7, "a whole number of days, 1 at least,"),
+    ("rated:7:5", 9, "1 (again), 2 (hard), 3 (good) or 4 (easy)"),
+    ("edited:x", 8, "a whole number of days, 1 at least,"), ("foo:", 5, "a text after \"foo:\""),
+    ("re:", 4, "an expression after \"re:\""), ("re:a**", 6, "no second sign that repeats"),
+    ("re:*a", 4, "something to repeat before \"*\""), ("re:\"(a\"", 5, "a \")\" for this bracket"),
+    ("re:[a", 4, "a \"]\" for this bracket"), ("re:a{9,2}", 5, "{2}, {2,} or {2,5}, up to 1,000,"),
+    ("re:a{1000}{2}", 11, "no second sign that repeats"),
+    ("re:[b-a]", 6, "a range from the lower to the higher character"),
+    ("re:\\q", 5, "one of d, D, w, W, s, S, b, B, n, t or a sign after \"\\\""),
+    ("re:\"(?=a)\"", 6, "a group without \"?\", or \"(?:\""),
     (String(repeating: "(", count: 9000), 33, "brackets at most 32 deep"),
     (String(repeating: "a ", count: 6000), 10_001, "at most 10,000 characters"),
   ])
@@ -91,7 +129,64 @@ import Testing
 
   @Test func `the message is one line, whatever the query holds`() {
     let error = #expect(throws: DeckError.self) { try CardQuery("is:x\u{1B}[31m") }
-    #expect(error?.message == "one of due, new, suspended, leech expected at column 4 of the query \"is:x\\x1B[31m\"")
+    #expect(
+      error?.message
+        == "one of due, new, suspended, leech, buried, learning, review, relearning expected at column 4 of the query \"is:x\\x1B[31m\""
+    )
+  }
+
+  @Test func `a name that no card has as a field is told as a mistyped condition`() throws {
+    let deck = try animals()
+    let error = #expect(throws: DeckError.self) { try found("perro foo:bar", deck) }
+    guard case .badQuery(_, let column, let expected) = error else { return #expect(Bool(false)) }
+    #expect(column == 7 && expected.hasPrefix("one of tag, is, prompt, answer, prop, added, edited,"))
+    #expect(try found("LEVEL:ab", deck) == ["pájaro"])
+  }
+
+  @Test func `cards that share a prompt are found, in their deck only`() throws {
+    let deck = try collection.deck("d")
+    let other = try collection.deck("e")
+    for (prompt, answer) in [("a", "1"), ("b", "2"), ("a", "3")] { try collection.add(deck, prompt, answer) }
+    try collection.add(other, "b", "4")
+    #expect(try found("dupe:", deck) == ["a", "a"])
+    #expect(try found("dupe:", other) == [])
+    #expect(try found("-dupe:", deck) == ["b"])
+  }
+
+  @Test func `an expression takes no more time than its length times the text's`() throws {
+    let deck = try collection.deck("d")
+    try collection.add(deck, String(repeating: "a", count: 20_000) + "!", "x")
+    for expression in ["^(a+)+$", "(a*)*b", "(a|a)*$ ", "(a|aa)+$", "^(.*)*z"] {
+      let started = ContinuousClock.now
+      #expect(try found("re:\"\(expression)\"", deck) == [])
+      #expect(ContinuousClock.now - started < .seconds(20))
+    }
+    for long in [String(repeating: "(", count: 400), String(repeating: "a|", count: 4000), "((a{100}){100}){100}"] {
+      #expect(problemCode { _ = try CardQuery("re:\"\(long)\"") } == "bad_query")
+    }
+  }
+
+  @Test func `random expressions match what a slow model matches`() throws {
+    var generator = TestGenerator(77)
+    let pieces = ["a", "b", ".", "a*", "(ab)?", "[ab]+", "(a|bb)", "[^a]", "(b|a*)*", "a{1,2}", "^", "$", "\\b"]
+    var hits = 0
+    for _ in 0..<400 {
+      let source = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
+        pieces.randomElement(using: &generator) ?? ""
+      }
+      .joined()
+      let slow = try Regex(source).ignoresCase().wordBoundaryKind(.simple)
+      let matcher = ExpressionMatcher(try TextExpression(source))
+      for _ in 0..<10 {
+        var text = (0..<Int.random(in: 0...6, using: &generator)).map { _ in
+          ["a", "b", "A", " ", "c"].randomElement(using: &generator) ?? ""
+        }.joined()
+        let expected = text.contains(slow)
+        hits += expected ? 1 : 0
+        #expect(text.withUTF8 { matcher.matches($0) } == expected, "\(source) in \(text)")
+      }
+    }
+    #expect(hits > 500)
   }
 
   // MARK: The slow model
@@ -132,7 +227,11 @@ import Testing
     case 5:
       let number = Int.random(in: 0...4, using: &generator)
       return ("prop:reps>=\(number)", { $0.reps >= number })
-    case 6: return ("is:suspended", { $0.isSuspended })
+    case 6:
+      let flag = Int.random(in: 0...2, using: &generator)
+      return [("is:suspended", { $0.isSuspended }), ("flag:\(flag)", { $0.flag == flag })].randomElement(
+        using: &generator)
+        ?? ("", { _ in true })
     case 7:
       let number = Double.random(in: 0...10, using: &generator)
       return ("prop:stability<\(number)", { $0.stability.map { $0 < number } ?? false })

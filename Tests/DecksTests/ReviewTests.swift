@@ -48,7 +48,7 @@ import Testing
     try collection.store.operation("x") {
       try $0.execute(
         sql: "UPDATE cards SET state = 2, due = ?, stability = 5, difficulty = 5, last_review = ? WHERE prompt = 'due'",
-        arguments: [collection.now - 1, collection.now - 5 * 86_400])
+        arguments: [moment().start(ofDay: moment().today), collection.now - 5 * 86_400])
     }
     let session = try session(deck)
     #expect((session.dueCount, session.newCount, session.remaining) == (1, 2, 3))

@@ -134,35 +134,4 @@ func fixture(_ name: String, from source: String = #filePath) throws -> String {
     #expect(moment.day(of: moment.start(ofDay: noon)) == noon)
     #expect(moment.day(of: moment.start(ofDay: noon) - 1) == noon - 1)
   }
-
-  @Test func `options have ranges, and unknown members survive`() throws {
-    let collection = TestCollection()
-    let deck = try collection.deck("d")
-    let stored = #"{"new_per_day":7,"desired_retention":5,"future":{"a":[1.50]},"leech_threshold":"x"}"#
-    try collection.store.operation("x") { db in
-      try db.execute(sql: "UPDATE decks SET options = ?", arguments: [stored])
-      var options = try DeckTable.options(db, deck)
-      #expect((options.newPerDay, options.desiredRetention, options.leechThreshold) == (7, 0.9, 8))
-      for (name, value) in [
-        ("new_per_day", -1.0), ("new_per_day", 1.5), ("desired_retention", 0.5), ("desired_retention", 1),
-        ("leech_threshold", 0),
-        ("maximum_interval", 36_501), ("reviews_per_day", .nan), ("reviews_per_day", .infinity),
-      ] {
-        #expect(problemCode { try options.set(DeckOptions.name(name), to: value) } == "bad_value")
-      }
-      try options.set(DeckOptions.name("desired_retention"), to: 0.85)
-      try DeckTable.setOptions(db, deck, to: options)
-      #expect(try DeckTable.options(db, deck) == options)
-      let text = try String.fetchOne(db, sql: "SELECT options FROM decks")
-      #expect(
-        text
-          == #"{"new_per_day":7,"reviews_per_day":200,"desired_retention":0.85,"leech_threshold":8,"maximum_interval":36500,"future":{"a":[1.50]}}"#
-      )
-    }
-    let error = #expect(throws: DeckError.self) { try DeckOptions.name("new_per_dya") }
-    #expect(error?.message == "new_per_dya is not an option of a deck (did you mean \"new_per_day\"?)")
-    var options = DeckOptions()
-    let range = #expect(throws: DeckError.self) { try options.set(DeckOptions.names[2], to: 2) }
-    #expect(range?.message == "desired_retention must be a number from 0.7 to 0.99")
-  }
 }

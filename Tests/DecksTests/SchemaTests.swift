@@ -46,6 +46,9 @@ import Testing
     let log = try collection.store.read { try Row.fetchOne($0, sql: "SELECT card, rating, stability FROM reviews") }
     #expect(log?[0] == nil && log?[1] == 4 && log?[2] == 8.2956)
     #expect(cards.allSatisfy { $0.note == nil })
+    // The types that everybody has are those that `StockNoteType` tells by their shape.
+    let types = try collection.store.read { try NoteTypeTable.list($0) }
+    #expect(types.map(\.draft) == StockNoteType.allCases.map(\.draft))
     let id = try collection.add(deck.id, "new", "x")
     #expect(id.rawValue > 3)
   }

@@ -78,9 +78,9 @@ import Testing
     terminal.type("study A\r")
     terminal.wait(for: "show the answer")
     terminal.type("?")
-    var drawn = terminal.wait(for: "e edit the card")
+    var drawn = terminal.wait(for: "any key  go back")
     terminal.type("\r")
-    drawn += terminal.wait(for: "again")
+    drawn += terminal.wait(for: "show the answer")
     // As many lines as the help drew are drawn over.
     let screens = drawn.split(separator: "\u{1B}[", omittingEmptySubsequences: false).map(String.init)
     let ups = screens.indices.filter { screens[$0].contains("A\r") && screens[$0].first?.isNumber == true }

@@ -22,14 +22,14 @@ public final class PseudoTerminal {
   public init(
     _ arguments: [String],
     environment: [String] = ["TERM=xterm", "INPUTRC=/dev/null", "LANG=C.UTF-8", "PATH=/usr/bin:/bin"],
-    standardOutput: Int32? = nil
+    standardOutput: Int32? = nil, columns: UInt16 = 80, rows: UInt16 = 24
   ) throws {
     descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var unlocked: Int32 = 0
     var number: UInt32 = 0
     try #require(descriptor >= 0)
     try #require(ioctl(descriptor, Self.unlock, &unlocked) == 0 && ioctl(descriptor, Self.number, &number) == 0)
-    Self.resize(descriptor, columns: 80)
+    Self.resize(descriptor, columns: columns, rows: rows)
     process = try spawn(arguments, environment: environment, isLeader: true) { actions in
       posix_spawn_file_actions_addopen(&actions, 0, "/dev/pts/\(number)", O_RDWR, 0)
       posix_spawn_file_actions_adddup2(&actions, standardOutput ?? 0, 1)
@@ -61,8 +61,8 @@ public final class PseudoTerminal {
 
   public func resize(columns: UInt16) { Self.resize(descriptor, columns: columns) }
 
-  private static func resize(_ descriptor: Int32, columns: UInt16) {
-    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+  private static func resize(_ descriptor: Int32, columns: UInt16, rows: UInt16 = 24) {
+    var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
   }
 

@@ -116,7 +116,7 @@ public final class DrawingProgram {
     return (drawn.bytes, drawn.broken.union(fatal))
   }
 
-  fileprivate func drawOnce(_ request: DrawRequest) throws(DrawingFailure) -> (bytes: [UInt8], broken: Set<Int>) {
+  func drawOnce(_ request: DrawRequest) throws(DrawingFailure) -> (bytes: [UInt8], broken: Set<Int>) {
     switch try ask(request) {
     case .drawing(let bytes, let broken): return (bytes, Set(broken))
     case .refused(_, let reason): throw .refused(reason)

@@ -80,6 +80,7 @@ struct CardSides {
   let fields: NoteFields
   let ordinal: Int
   var isForTerminal = false
+  var isInterrupted: () -> Bool = { false }
 
   func front(_ template: Template) throws(NoteError) -> Bytes { try render(template, isFront: true, frontSide: []) }
 
@@ -91,6 +92,8 @@ struct CardSides {
   private struct Output {
     var bytes = Bytes()
     var work = 0
+    /// The work after which to ask whether to stop.
+    var nextLook = 1 << 16
     let isFront: Bool
     let frontSide: Bytes
   }
@@ -112,6 +115,21 @@ struct CardSides {
     }
   }
 
+  /// The first field that a side shows with the filter `type` outermost.
+  func typedField(_ template: Template) -> Template.Field? { typedField(template.nodes) }
+
+  private func typedField(_ nodes: [Template.Node]) -> Template.Field? {
+    for node in nodes {
+      switch node {
+      case .text: continue
+      case .field(let field): if field.filters.last == "type" { return field }
+      case .section(let section):
+        if isTrue(section.name) != section.isNegated, let found = typedField(section.nodes) { return found }
+      }
+    }
+    return nil
+  }
+
   private func isTrue(_ name: String) -> Bool {
     fields.filled.contains(name) || fields.values[name] == nil && name == "c\(ordinal + 1)"
   }
@@ -131,6 +149,10 @@ struct CardSides {
     }
     output.work += output.bytes.count - before
     if output.work > CardSides.workLimit { throw .tooLarge(what: "the text of a card") }
+    if output.work >= output.nextLook {
+      if isInterrupted() { throw .interrupted }
+      output.nextLook = output.work + 1 << 16
+    }
   }
 }
 
@@ -144,31 +166,41 @@ struct CardTexts: Equatable {
 
   /// - Parameters:
   ///   - isBlank: the front shows no field that is filled.
-  init(front: Template, back: Template, fields: NoteFields, ordinal: Int, isBlank: Bool) throws(NoteError) {
-    let sides = CardSides(fields: fields, ordinal: ordinal, isForTerminal: true)
-    let prompt = isBlank ? "" : CardTexts.bounded(TerminalText.text(try sides.front(front)))
-    let back = try sides.back(back, frontSide: [])
+  ///   - isInterrupted: asked now and then; true ends it with `interrupted`.
+  init(
+    _ sides: TemplatePair, fields: NoteFields, ordinal: Int, isBlank: Bool,
+    isInterrupted: @escaping () -> Bool = { false }
+  ) throws(NoteError) {
+    let views = CardSides(fields: fields, ordinal: ordinal, isForTerminal: true, isInterrupted: isInterrupted)
+    let shown = Shown(isInterrupted: isInterrupted)
+    let prompt = isBlank ? "" : try shown.text(try views.front(sides.front))
+    let answer = try shown.answer(try views.back(sides.back, frontSide: []), prompt: prompt)
     self.prompt = prompt.isEmpty ? CardTexts.blank : prompt
-    let answer = CardTexts.answer(back, prompt: prompt)
     self.answer = answer.isEmpty ? CardTexts.blank : answer
   }
 
-  /// The back without the front that it may repeat above its rule `<hr id=answer>`.
-  private static func answer(_ back: Bytes, prompt: String) -> String {
-    if let rule = back[...].position(of: "<hr id=answer>", from: 0), !prompt.isEmpty,
-      bounded(TerminalText.text(Bytes(back[..<rule]))).utf8.elementsEqual(prompt.utf8)
-    {
-      return bounded(TerminalText.text(Bytes(back[rule...])))
-    }
-    return bounded(TerminalText.text(back))
-  }
+  private struct Shown {
+    let isInterrupted: () -> Bool
 
-  /// As much as a card may have, without blanks at both ends.
-  private static func bounded(_ text: String) -> String {
-    guard text.utf8.count > CardText.limit else { return text.trimmed }
-    var bytes = Bytes(text.utf8.prefix(CardText.limit - 3))
-    while let last = bytes.last, last & 0xC0 == 0x80 { bytes.removeLast() }
-    bytes.removeLast()
-    return (bytes.text + "…").trimmed
+    /// As much as a card may have, without blanks at both ends.
+    func text(_ html: Bytes) throws(NoteError) -> String {
+      let text = TerminalText.text(html, limit: CardText.limit, isInterrupted: isInterrupted)
+      if html.count > 1 << 16, isInterrupted() { throw .interrupted }
+      guard text.utf8.count > CardText.limit else { return text.trimmed }
+      var bytes = Bytes(text.utf8.prefix(CardText.limit - 3))
+      while let last = bytes.last, last & 0xC0 == 0x80 { bytes.removeLast() }
+      bytes.removeLast()
+      return (bytes.text + "…").trimmed
+    }
+
+    /// The back without the front that it may repeat above its rule `<hr id=answer>`.
+    func answer(_ back: Bytes, prompt: String) throws(NoteError) -> String {
+      if let rule = back[...].position(of: "<hr id=answer>", from: 0), !prompt.isEmpty,
+        try text(Bytes(back[..<rule])).utf8.elementsEqual(prompt.utf8)
+      {
+        return try text(Bytes(back[rule...]))
+      }
+      return try text(back)
+    }
   }
 }

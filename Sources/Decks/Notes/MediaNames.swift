@@ -6,28 +6,44 @@ import Text
 public enum MediaNames {
   /// The files that some HTML shows or plays, none of another place on the network.
   public static func inHTML(_ html: String) -> Set<String> {
+    var found: Set<String> = []
+    forEach(html) { name, _ in found.insert(name) }
+    return found
+  }
+
+  /// The same in order, each once.
+  static func inOrder(_ html: String) -> (sounds: [String], pictures: [String]) {
+    var (sounds, pictures): ([String], [String]) = ([], [])
+    forEach(html) { name, isSound in
+      if isSound, !sounds.contains(name) { sounds.append(name) }
+      if !isSound, !pictures.contains(name) { pictures.append(name) }
+    }
+    return (sounds, pictures)
+  }
+
+  private static func forEach(_ html: String, _ body: (_ name: String, _ isSound: Bool) -> Void) {
     let bytes = Bytes(html.utf8)
-    var (found, index, tags) = (Set<String>(), 0, TagReading())
-    var brackets = NextByte(UInt8(ascii: "]"))
+    var (index, tags, brackets) = (0, TagReading(), NextByte(UInt8(ascii: "]")))
     while index < bytes.count {
       switch bytes[index] {
       case UInt8(ascii: "["):
         if bytes[...].begins(with: "[sound:", at: index),
           let end = brackets.next(bytes[...], from: index), end < index + 1_000
         {
-          found.insert(decoded(bytes[(index + 7)..<end]).composed)
+          let name = decoded(bytes[(index + 7)..<end]).composed
+          if !name.isEmpty { body(name, true) }
         }
       case UInt8(ascii: "<"):
         if let (tag, end) = tags.tag(bytes[...], index), !tag.isClosing {
-          for name in tag.mediaNames where isLocal(name) { found.insert(name.composed) }
+          for name in tag.mediaNames where isLocal(name) && !name.isEmpty {
+            body(name.composed, ["audio", "video", "source"].contains(tag.name))
+          }
           index = end - 1
         }
       default: break
       }
       index += 1
     }
-    found.remove("")
-    return found
   }
 
   private static func isLocal(_ name: String) -> Bool {

@@ -7,7 +7,9 @@ import Text
 /// A type with its templates parsed, for any number of notes.
 struct NoteCardMaker {
   let type: NoteType
-  private let sides: [TemplatePair]
+  let sides: [TemplatePair]
+  /// Asked while texts are made; true ends that with `interrupted`.
+  let isInterrupted: () -> Bool
   /// A template shows the card's id, which is not known before the card is stored.
   let needsCardID: Bool
   /// Cards that one note has at most.
@@ -15,8 +17,8 @@ struct NoteCardMaker {
   /// Bytes of fields read for all cards of one note; see `CardSides.workLimit` for one side.
   static let workLimit = 512_000_000
 
-  init(_ type: NoteType) {
-    self.type = type
+  init(_ type: NoteType, isInterrupted: @escaping () -> Bool = { false }) {
+    (self.type, self.isInterrupted) = (type, isInterrupted)
     sides = type.cards.map(TemplatePair.init)
     needsCardID = sides.contains { pair in
       [pair.front, pair.back].contains { $0.shows { $0.name == SpecialField.cardID.rawValue } }
@@ -54,7 +56,7 @@ struct NoteCardMaker {
     facts.templateName = type.cards[type.isCloze ? 0 : ordinal].name
     let all = fields.adding(facts)
     let isBlank = !type.isCloze && !pair.front.isFilled(all.filled)
-    return try CardTexts(front: pair.front, back: pair.back, fields: all, ordinal: ordinal, isBlank: isBlank)
+    return try CardTexts(pair, fields: all, ordinal: ordinal, isBlank: isBlank, isInterrupted: isInterrupted)
   }
 }
 
@@ -71,9 +73,10 @@ struct NoteCardWriter {
   let now: Double
   private var deckNames: [DeckID: String] = [:]
 
-  init(_ db: Database, _ type: NoteType, now: Double) {
+  /// - Parameter isInterrupted: asked while texts are made; true ends that with `interrupted`.
+  init(_ db: Database, _ type: NoteType, now: Double, isInterrupted: @escaping () -> Bool = { false }) {
     (self.db, self.now) = (db, now)
-    maker = NoteCardMaker(type)
+    maker = NoteCardMaker(type, isInterrupted: isInterrupted)
   }
 
   private struct Stored {
@@ -90,6 +93,7 @@ struct NoteCardWriter {
   /// - Returns: how many cards were removed.
   @discardableResult
   mutating func renew(_ note: NoteRecord, newIn deck: DeckID? = nil) throws -> Int {
+    if maker.isInterrupted() { throw NoteError.interrupted }
     let stored = try cards(of: note.id)
     guard let home = stored.first?.deck ?? deck else { throw DeckError.gone(what: "the note") }
     let facts = maker.facts(note, deckName: try deckName(home))

@@ -27,6 +27,8 @@ public enum NoteError: Problem, Equatable {
   case typeInUse(name: String, notes: Int)
   case tooLarge(what: String)
   case mediaNotFound(name: String, suggestion: String?)
+  /// The user, or a limit of time, stopped it; nothing was changed.
+  case interrupted
   /// `reason` completes "the name of a media file ...".
   case badMediaName(name: String, reason: String)
 
@@ -54,6 +56,7 @@ public enum NoteError: Problem, Equatable {
         "the field \(quoted(field)) holds formatting that plain text would lose; set the field of the note itself",
         ["name": field])
     case .tooLarge(let what): ProblemReport(.tooLarge, "Too large", "\(what) is too large")
+    case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed")
     case .mediaNotFound(let name, let near):
       ProblemReport(
         .notFound, "No such media file", "no media file is called \(quoted(name))\(didYouMean(near))",
@@ -84,7 +87,7 @@ public enum NoteError: Problem, Equatable {
     case .losesCards(let type, let cards, let notes):
       ProblemReport(
         .losesCards, "Cards would be removed",
-        "the change of the note type \(quoted(type)) takes away \(NoteError.lost(cards, notes)); confirm it to go on",
+        "the change of the note type \(quoted(type)) takes away \(NoteTypeLoss(cards: cards, notes: notes).inWords); confirm it to go on",
         ["name": type, "cards": cards, "notes": notes])
     case .typeInUse(let name, let notes):
       ProblemReport(
@@ -94,12 +97,6 @@ public enum NoteError: Problem, Equatable {
     case .badType(let reason): ProblemReport(.badType, "This cannot be a note type", "a note type \(reason)")
     default: ProblemReport(.badType, "This cannot be a note type", "a note type cannot be that")
     }
-  }
-
-  private static func lost(_ cards: Int, _ notes: Int) -> String {
-    let texts = "the texts of removed fields in \(counted(notes, "note"))"
-    if notes == 0 { return counted(cards, "card") }
-    return cards == 0 ? texts : "\(counted(cards, "card")) and \(texts)"
   }
 }
 

@@ -4,7 +4,7 @@
 import Storage
 
 enum NoteSchema {
-  static let migrations = [Migration("decks.2", sql: second)]
+  static let migrations = [Migration("decks.2", sql: second), Migration("decks.2.types", sql: stockTypes)]
 
   /// `note_types.id` and `notes.id` are milliseconds since 1970, as Anki's. `json` is the type as it was received,
   /// unknown keys included. `fields` has U+001F between the fields. `usn` is -1 for what was never sent to a sync

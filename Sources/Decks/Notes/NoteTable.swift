@@ -45,13 +45,14 @@ public enum NoteTable {
   ///   `.badTag`, `.badGuid`, `.gone`.
   @discardableResult
   public static func add(
-    _ db: Database, _ note: NewNote, type: NoteType, to deck: DeckID, now: Double, random: () -> UInt64
+    _ db: Database, _ note: NewNote, type: NoteType, to deck: DeckID, now: Double, random: () -> UInt64,
+    isInterrupted: @escaping () -> Bool = { false }
   ) throws -> NoteID {
     let fields = try values(note.fields, of: type)
     let column = try NoteFieldText.column(fields, names: type.fields)
     let tags = try Tags.column(note.tags)
     let guid = try guid(db, note.guid, random)
-    var writer = NoteCardWriter(db, type, now: now)
+    var writer = NoteCardWriter(db, type, now: now, isInterrupted: isInterrupted)
     try checkFilled(fields, type)
     let deckName = try DeckTable.record(db, deck).name
     let id = NoteID(rawValue: try NoteTypeTable.freeID(db, "notes", now: now))
@@ -114,20 +115,39 @@ public enum NoteTable {
 
   // MARK: Changing
 
+  /// How many cards a note would lose with these fields, without changing them.
+  public static func lostCards(_ db: Database, _ id: NoteID, fields: [String: String]) throws -> Int {
+    let note = try record(db, id)
+    let type = try NoteTypeTable.record(db, note.type)
+    let values = try changed(padded(note.fields, type), by: fields, type)
+    let maker = NoteCardMaker(type)
+    let wanted = maker.ordinals(NoteFields(names: type.fields, values: values).adding(maker.facts(note, deckName: "d")))
+    let stored = try db.rows("SELECT ord FROM cards WHERE note = ?", [id.rawValue]) { $0.count(0) }
+    return stored.count { !wanted.contains($0) }
+  }
+
+  private static func changed(
+    _ values: [String], by fields: [String: String], _ type: NoteType
+  ) throws(NoteError) -> [String] {
+    var values = values
+    for (name, value) in fields {
+      guard let index = type.fields.firstIndex(of: name) else { throw type.unknownField(name) }
+      values[index] = value
+    }
+    return values
+  }
+
   /// Changes fields (HTML, by name) and tags; nil stays. The cards are added, renewed and removed with it.
   /// - Returns: how many cards were removed.
   /// - Throws: as `add`.
   @discardableResult
   public static func update(
-    _ db: Database, _ id: NoteID, fields: [String: String] = [:], tags: [String]? = nil, now: Double
+    _ db: Database, _ id: NoteID, fields: [String: String] = [:], tags: [String]? = nil, now: Double,
+    isInterrupted: @escaping () -> Bool = { false }
   ) throws -> Int {
     let old = try record(db, id)
     let type = try NoteTypeTable.record(db, old.type)
-    var values = padded(old.fields, type)
-    for (name, value) in fields {
-      guard let index = type.fields.firstIndex(of: name) else { throw type.unknownField(name) }
-      values[index] = value
-    }
+    let values = try changed(padded(old.fields, type), by: fields, type)
     if !fields.isEmpty { try checkFilled(values, type) }
     let tags = try Tags.list(tags.map { try Tags.column($0) } ?? Tags.column(old.tags))
     let new = NoteRecord(
@@ -138,7 +158,7 @@ public enum NoteTable {
       return 0
     }
     try write(db, new, type)
-    var writer = NoteCardWriter(db, type, now: now)
+    var writer = NoteCardWriter(db, type, now: now, isInterrupted: isInterrupted)
     return try writer.renew(new)
   }
 

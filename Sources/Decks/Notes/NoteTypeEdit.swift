@@ -68,12 +68,21 @@ public struct NoteTypeLoss: Equatable, Sendable {
 
   public init(cards: Int = 0, notes: Int = 0) { (self.cards, self.notes) = (cards, notes) }
   public var isNothing: Bool { cards == 0 && notes == 0 }
+
+  /// "2 cards and the texts of removed fields in 1 note".
+  public var inWords: String {
+    let texts = "the texts of removed fields in \(counted(notes, "note"))"
+    if notes == 0 { return counted(cards, "card") }
+    return cards == 0 ? texts : "\(counted(cards, "card")) and \(texts)"
+  }
 }
 
 extension NoteTypeTable {
   /// What a change would take away, without making it.
-  public static func loss(_ db: Database, _ id: NoteTypeID, _ edit: NoteTypeEdit) throws -> NoteTypeLoss {
-    let change = try TypeChange(record(db, id), edit, now: 0)
+  public static func loss(
+    _ db: Database, _ id: NoteTypeID, _ edit: NoteTypeEdit, isInterrupted: @escaping () -> Bool = { false }
+  ) throws -> NoteTypeLoss {
+    let change = try TypeChange(record(db, id), edit, now: 0, isInterrupted: isInterrupted)
     return try change.loss(db)
   }
 
@@ -83,10 +92,11 @@ extension NoteTypeTable {
   /// - Throws: `NoteError.losesCards` with the counts; as `create`.
   @discardableResult
   public static func edit(
-    _ db: Database, _ id: NoteTypeID, _ edit: NoteTypeEdit, agreed: Bool, now: Double
+    _ db: Database, _ id: NoteTypeID, _ edit: NoteTypeEdit, agreed: Bool, now: Double,
+    isInterrupted: @escaping () -> Bool = { false }
   ) throws -> NoteTypeLoss {
     let old = try record(db, id)
-    let change = try TypeChange(old, edit, now: now)
+    let change = try TypeChange(old, edit, now: now, isInterrupted: isInterrupted)
     let loss = try change.loss(db)
     if !agreed, !loss.isNothing { throw NoteError.losesCards(type: old.name, cards: loss.cards, notes: loss.notes) }
     try write(db, change.new)
@@ -101,9 +111,12 @@ private struct TypeChange {
   let new: NoteType
   let edit: NoteTypeEdit
   let now: Double
+  let isInterrupted: () -> Bool
 
-  init(_ old: NoteType, _ edit: NoteTypeEdit, now: Double) throws(NoteError) {
-    (self.old, self.edit, self.now) = (old, edit, now)
+  init(
+    _ old: NoteType, _ edit: NoteTypeEdit, now: Double, isInterrupted: @escaping () -> Bool
+  ) throws(NoteError) {
+    (self.old, self.edit, self.now, self.isInterrupted) = (old, edit, now, isInterrupted)
     try TypeChange.checkPlaces(edit.fields.compactMap(\.was), old.fields.count)
     try TypeChange.checkPlaces(edit.cards.compactMap(\.was), old.cards.count)
     var draft = NoteTypeDraft(
@@ -161,6 +174,7 @@ private struct TypeChange {
     let maker = NoteCardMaker(new)
     let removed = Set(old.fields.indices).subtracting(edit.fields.compactMap(\.was))
     for id in try NoteTable.ids(db, of: old.id) {
+      if isInterrupted() { throw NoteError.interrupted }
       let note = try NoteTable.record(db, id)
       let values = NoteTable.padded(note.fields, old)
       if removed.contains(where: { isFilled(Bytes(values[$0].utf8)) }) { loss.notes += 1 }
@@ -174,7 +188,7 @@ private struct TypeChange {
   }
 
   func apply(_ db: Database) throws {
-    var writer = NoteCardWriter(db, new, now: now)
+    var writer = NoteCardWriter(db, new, now: now, isInterrupted: isInterrupted)
     for id in try NoteTable.ids(db, of: old.id) {
       let note = try NoteTable.record(db, id)
       let changed = NoteRecord(

@@ -5,16 +5,27 @@ import Text
 
 struct TerminalText {
   /// Of a side of a card, or of a field.
-  static func text(_ html: Bytes) -> String {
+  /// - Parameters:
+  ///   - limit: bytes of the result after which the rest is not looked at.
+  ///   - isInterrupted: asked now and then; true ends it early.
+  static func text(_ html: Bytes, limit: Int = .max, isInterrupted: () -> Bool = { false }) -> String {
     var reader = TerminalText(html[...])
-    reader.run()
+    reader.run(limit, isInterrupted)
     var result = reader.result
     while let last = result.last, last == 0x20 || last == 0x0A { result.removeLast() }
     let text = result.text
     return hasEndlessMarks(text) ? withoutEndlessMarks(text) : text
   }
 
+  /// In one line, without pictures and sounds.
+  static func line(_ html: Bytes) -> String {
+    var reader = TerminalText(html[...], showsMedia: false)
+    reader.run(.max) { false }
+    return reader.result.map { $0 == 0x0A ? 0x20 : $0 }.text.trimmed
+  }
+
   private let html: ArraySlice<UInt8>
+  private let showsMedia: Bool
   private var index: Int
   private var result = Bytes()
   /// What comes before the next character, unless nothing has been written yet.
@@ -31,13 +42,20 @@ struct TerminalText {
   private var tags = TagReading()
   private var brackets = NextByte(UInt8(ascii: "]"))
 
-  private init(_ html: ArraySlice<UInt8>) {
-    self.html = html
+  private static let bytesBetweenLooks = 1 << 16
+
+  private init(_ html: ArraySlice<UInt8>, showsMedia: Bool = true) {
+    (self.html, self.showsMedia) = (html, showsMedia)
     index = html.startIndex
   }
 
-  private mutating func run() {
-    while index < html.endIndex {
+  private mutating func run(_ limit: Int, _ isInterrupted: () -> Bool) {
+    var nextLook = Self.bytesBetweenLooks
+    while index < html.endIndex, result.count <= limit {
+      if index >= nextLook {
+        if isInterrupted() { return }
+        nextLook = index + Self.bytesBetweenLooks
+      }
       let byte = html[index]
       switch byte {
       case UInt8(ascii: "<"): readMarkup()
@@ -109,7 +127,7 @@ struct TerminalText {
   /// `[sound:name]` becomes `[sound name]`.
   private mutating func readBracket() {
     if html.begins(with: "[sound:", at: index), let end = brackets.next(html, from: index), end < index + 1_000 {
-      put("[sound \(MediaNames.decoded(html[(index + 7)..<end]))]")
+      if showsMedia { put("[sound \(MediaNames.decoded(html[(index + 7)..<end]))]") }
       index = end + 1
     } else {
       put(UInt8(ascii: "["))
@@ -163,6 +181,7 @@ struct TerminalText {
   private mutating func show(_ tag: HTMLTag) {
     switch tag.name {
     case "br": if !tag.isClosing { breaks += 1 }
+    case "img" where !showsMedia, "audio" where !showsMedia, "video" where !showsMedia: break
     case "img": if !tag.isClosing { put(tag.fileName.isEmpty ? "[picture]" : "[picture \(tag.fileName)]") }
     case "audio", "video":
       if !tag.isClosing, !tag.fileName.isEmpty { put("[\(tag.name == "audio" ? "sound" : "video") \(tag.fileName)]") }

@@ -1,7 +1,8 @@
 // What a user looks for among cards, as a tree.
 // Invariant: a query that exists can be answered for every card; its depth and size are bounded.
 
-/// A query, parsed: words, "phrases", tag:x, is:due, prompt:x*, answer:x, prop:stability<5, added:7, -not, or, ( ).
+/// A query, parsed: words, "phrases", tag:x, is:due, prompt:x*, answer:x, prop:stability<5, added:7, edited:7,
+/// rated:7:1, introduced:3, flag:1, deck:a::*, note:basic, level:b*, re:x+, nc:x, dupe:x, -not, or, ( ).
 ///
 ///     let query = try CardQuery("tag:verb is:due -prompt:ser")
 public struct CardQuery: Equatable {
@@ -28,14 +29,32 @@ public struct CardQuery: Equatable {
     case property(Property, Comparison, Double)
     /// Added within so many days, today included.
     case added(days: Int)
+    case edited(days: Int)
+    /// Answered within so many days, with that rating or with any.
+    case rated(days: Int, Rating?)
+    /// Answered for the first time within so many days.
+    case introduced(days: Int)
+    case flag(Int)
+    /// The deck itself, or one that it is in.
+    case deck(TextPattern)
+    case noteType(TextPattern)
+    /// A field of the card or of its note, by its name in small letters.
+    case field(String, TextPattern, column: Int)
+    case expression(TextExpression)
+    /// Cards that share their prompt with another one of their deck.
+    case duplicates
   }
 
   enum CardStatus: String, CaseIterable {
-    case due, new, suspended, leech
+    case due, new, suspended, leech, buried, learning, review, relearning
   }
 
   enum Property: String, CaseIterable {
-    case stability, difficulty, reps, lapses, interval
+    case stability, difficulty, reps, lapses, interval, retrievability, due
+
+    static let shortNames: [String: Property] = [
+      "s": .stability, "d": .difficulty, "ivl": .interval, "r": .retrievability,
+    ]
   }
 
   enum Comparison: String, CaseIterable {

@@ -56,7 +56,7 @@ enum Folding {
   }
 
   /// The scalar of the two to four bytes at an index of text that is well formed, length 0 where it is not.
-  private static func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> (value: UInt32, length: Int) {
+  static func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> (value: UInt32, length: Int) {
     let first = bytes[index]
     let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC0 ? 2 : 0
     guard length > 0, index + length <= bytes.count else { return (0, 0) }

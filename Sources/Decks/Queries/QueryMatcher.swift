@@ -1,10 +1,13 @@
 // Whether a card is what a query looks for, judged on a row in place.
 // Invariant: no String is made for a card; a text is folded once a card however many words look for it.
 
+import GRDB
+
 struct QueryMatcher {
   /// What a row must hold, in this order.
   static let columns = """
-    id, prompt, answer, tags, created, suspended, state, due, stability, difficulty, reps, lapses, last_review
+    id, prompt, answer, tags, created, suspended, state, due, stability, difficulty, reps, lapses, last_review, deck,
+    modified, flag, buried_until, fields
     """
 
   private let root: CardQuery.Node
@@ -13,11 +16,14 @@ struct QueryMatcher {
   private var work = 0
   private static let workBetweenPolls = 1 << 20
   private let moment: StudyMoment
+  private let facts: QueryFacts
   private var prompt = FoldedColumn(1)
   private var answer = FoldedColumn(2)
   private var tags = FoldedColumn(3)
 
-  init(_ query: CardQuery, at moment: StudyMoment) {
+  /// - Throws: `badQuery` for a field that no card has.
+  init(_ db: Database, _ query: CardQuery, at moment: StudyMoment) throws {
+    facts = try QueryFacts(db, query, at: moment)
     root = query.root
     isInterrupted = query.isInterrupted
     self.moment = moment
@@ -63,6 +69,16 @@ struct QueryMatcher {
     case .property(let property, let comparison, let number):
       return value(property, row).map { comparison.holds($0, number) } ?? false
     case .added(let days): return row.number(4) >= moment.start(ofDay: moment.today - days + 1)
+    case .edited(let days): return row.number(14) >= moment.start(ofDay: moment.today - days + 1)
+    case .flag(let flag): return row.integer(15) == Int64(flag)
+    case .rated, .introduced, .duplicates: return facts.cards(condition).contains(row.integer(0))
+    case .deck(let pattern): return facts.isDeck(row.integer(13), pattern)
+    case .noteType(let pattern): return facts.isNoteType(ofCard: row.integer(0), pattern)
+    case .field(let name, let pattern, _):
+      return facts.cards(condition).contains(row.integer(0)) || facts.hasField(row, name, pattern)
+    case .expression(let expression):
+      let matcher = facts.matcher(expression)
+      return matcher.matches(row.bytes(1)) || matcher.matches(row.bytes(2))
     }
   }
 
@@ -70,8 +86,13 @@ struct QueryMatcher {
     switch status {
     case .new: row.integer(6) == CardState.new.rawValue
     case .suspended: row.integer(5) != 0
-    case .due: row.integer(5) == 0 && isDue(row)
+    case .due:
+      row.integer(5) == 0 && isDue(row) && !(row.number(16) > moment.now && row.number(16) < moment.latestBurial)
     case .leech: tags.hasTag(TextPattern(exactly: "leech"), row)
+    case .buried: row.number(16) > moment.now && row.number(16) < moment.latestBurial
+    case .learning: row.integer(6) == CardState.learning.rawValue
+    case .review: row.integer(6) == CardState.review.rawValue
+    case .relearning: row.integer(6) == CardState.relearning.rawValue
     }
   }
 
@@ -79,7 +100,7 @@ struct QueryMatcher {
   private func isDue(_ row: Columns) -> Bool {
     switch row.integer(6) {
     case Int64(CardState.new.rawValue): false
-    case Int64(CardState.review.rawValue): row.number(7) <= moment.now
+    case Int64(CardState.review.rawValue): row.number(7) < moment.dueBorder
     default: row.number(7) < moment.endOfToday
     }
   }
@@ -93,13 +114,20 @@ struct QueryMatcher {
     case .lapses: return row.number(11)
     case .interval:
       guard let due = row.optionalNumber(7), let last = row.optionalNumber(12) else { return nil }
-      return Double(moment.day(of: due) - moment.day(of: last))
+      return Double(moment.dueDay(of: due) - moment.day(of: last))
+    case .due:
+      guard row.integer(6) == CardState.review.rawValue, let due = row.optionalNumber(7) else { return nil }
+      return Double(moment.dueDay(of: due) - moment.today)
+    case .retrievability:
+      guard let stability = row.optionalNumber(8), let last = row.optionalNumber(12) else { return nil }
+      let days = Double(moment.today - moment.day(of: last))
+      return facts.model(ofDeck: row.integer(13)).retrievability(days: days, stability: stability)
     }
   }
 }
 
 /// A column's text as searches compare it, made when a condition first asks for it.
-private struct FoldedColumn {
+struct FoldedColumn {
   private let column: Int32
   private var folded: [UInt8] = []
   var isFolded = false
@@ -125,7 +153,7 @@ private struct FoldedColumn {
   }
 
   /// `a` and `a::b` of `a::b::c`.
-  private static func ends(ofParents tag: UnsafeBufferPointer<UInt8>) -> [UnsafeBufferPointer<UInt8>] {
+  static func ends(ofParents tag: UnsafeBufferPointer<UInt8>) -> [UnsafeBufferPointer<UInt8>] {
     let colon = UInt8(ascii: ":")
     return tag.indices.dropFirst().filter { $0 + 1 < tag.count && tag[$0] == colon && tag[$0 + 1] == colon }.map {
       UnsafeBufferPointer(rebasing: tag[..<$0])

@@ -79,28 +79,68 @@ struct QueryParser {
   private mutating func named(_ name: String, from start: Int) throws(DeckError) -> CardQuery.Condition {
     let valueStart = position
     switch name {
-    case "tag": return .tag(try tagPattern())
+    case "tag": return .tag(try tagPattern("a tag after \"tag:\""))
+    case "deck": return .deck(try tagPattern("a deck after \"deck:\""))
+    case "note": return .noteType(try tagPattern("a note type after \"note:\""))
     case "prompt": return .prompt(try pattern("a text after \"prompt:\""))
     case "answer": return .answer(try pattern("a text after \"answer:\""))
+    case "nc": return .text(try pattern("a text after \"nc:\""))
+    case "re": return try expression(from: valueStart)
+    case "dupe":
+      if position == characters.count || isEnd(characters[position]), !isAtQuote { return .duplicates }
+      return .prompt(TextPattern(exactly: try value("a text after \"dupe:\"").text))
     case "is":
-      guard let status = CardQuery.CardStatus(rawValue: bare(stoppingAtColon: false).lowercased()) else {
-        throw expected("one of due, new, suspended, leech", at: valueStart)
+      let word = bare(stoppingAtColon: false).lowercased()
+      guard let status = CardQuery.CardStatus(rawValue: word == "learn" ? "learning" : word) else {
+        let names = CardQuery.CardStatus.allCases.map(\.rawValue).joined(separator: ", ")
+        throw expected("one of \(names)", at: valueStart)
       }
       return .isIn(status)
-    case "added":
-      guard let days = Int(bare(stoppingAtColon: false)), (1...100_000).contains(days) else {
-        throw expected("a whole number of days, 1 at least,", at: valueStart)
+    case "added": return .added(days: try days())
+    case "edited": return .edited(days: try days())
+    case "introduced": return .introduced(days: try days())
+    case "rated": return try rated()
+    case "flag":
+      guard let flag = Int(bare(stoppingAtColon: false)), (0...7).contains(flag) else {
+        throw expected("a whole number from 0 to 7", at: valueStart)
       }
-      return .added(days: days)
+      return .flag(flag)
     case "prop": return try property(from: valueStart)
-    default:
-      throw expected(
-        "one of tag, is, prompt, answer, prop, added before the colon (or quotes around the text)", at: start)
+    default: return .field(name, try pattern("a text after \"\(name):\""), column: start + 1)
     }
   }
 
-  private mutating func tagPattern() throws(DeckError) -> TextPattern {
-    let (value, _) = try value("a tag after \"tag:\"")
+  private var isAtQuote: Bool { position < characters.count && characters[position] == "\"" }
+
+  private mutating func days() throws(DeckError) -> Int {
+    let start = position
+    guard let days = Int(bare(stoppingAtColon: true)), (1...100_000).contains(days) else {
+      throw expected("a whole number of days, 1 at least,", at: start)
+    }
+    return days
+  }
+
+  private mutating func rated() throws(DeckError) -> CardQuery.Condition {
+    let days = try days()
+    guard take(":") else { return .rated(days: days, nil) }
+    let start = position
+    guard let rating = Int64(bare(stoppingAtColon: false)).flatMap({ Rating(rawValue: $0) }) else {
+      throw expected("1 (again), 2 (hard), 3 (good) or 4 (easy)", at: start)
+    }
+    return .rated(days: days, rating)
+  }
+
+  private mutating func expression(from start: Int) throws(DeckError) -> CardQuery.Condition {
+    let (source, isQuoted) = try value("an expression after \"re:\"")
+    do throws(ExpressionFault) {
+      return .expression(try TextExpression(source))
+    } catch {
+      throw expected(error.expected, at: start + error.offset + (isQuoted ? 1 : 0))
+    }
+  }
+
+  private mutating func tagPattern(_ what: String) throws(DeckError) -> TextPattern {
+    let (value, _) = try value(what)
     return value.contains("*") ? TextPattern(value, isWhole: true) : TextPattern(exactly: value)
   }
 
@@ -119,8 +159,8 @@ struct QueryParser {
   private mutating func property(from start: Int) throws(DeckError) -> CardQuery.Condition {
     let value = bare(stoppingAtColon: false)
     let name = value.prefix { $0.isLetter }.lowercased()
-    guard let property = CardQuery.Property(rawValue: name) else {
-      throw expected("one of stability, difficulty, reps, lapses, interval", at: start)
+    guard let property = CardQuery.Property(rawValue: name) ?? CardQuery.Property.shortNames[name] else {
+      throw expected("one of \(CardQuery.Property.allCases.map(\.rawValue).joined(separator: ", "))", at: start)
     }
     let rest = value.dropFirst(name.count)
     guard let comparison = CardQuery.Comparison.allCases.first(where: { rest.hasPrefix($0.rawValue) }) else {

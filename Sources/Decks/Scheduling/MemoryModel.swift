@@ -60,12 +60,26 @@ public struct MemoryModel: Sendable {
     0.6014, 1.8729, 0.5425, 0.0912, 0.0658, 0.1542,
   ]
 
-  private let w: [Double]
+  let w: [Double]
   private let decay: Double
   private let factor: Double
 
-  public init() {
-    w = MemoryModel.defaultParameters
+  public init() { self.init(checked: MemoryModel.defaultParameters) }
+
+  /// - Parameters:
+  ///   - parameters: none for the published ones, or 17, 19 or 21.
+  ///   - countsSameDay: whether answers on the day of the last one change the stability.
+  /// - Throws: `badOption` for another number of them, or one out of its range.
+  public init(parameters: [Double], countsSameDay: Bool = true) throws(DeckError) {
+    let converted = try MemoryModel.converted(parameters)
+    self.init(checked: converted, countsSameDay: countsSameDay)
+  }
+
+  /// - Parameter given: 21 parameters in their ranges, or none.
+  init(checked given: [Double], countsSameDay: Bool = true) {
+    var w = given.count == 21 ? given : MemoryModel.defaultParameters
+    if !countsSameDay { (w[17], w[18], w[19]) = (0, 0, 0) }
+    self.w = w
     decay = -w[20]
     factor = pow(0.9, 1 / decay) - 1
   }
@@ -77,9 +91,14 @@ public struct MemoryModel: Sendable {
 
   /// Whole days, 1 at least, after which the probability has fallen to `retention`.
   public func interval(stability: Double, retention: Double, maximum: Int = 36_500) -> Int {
-    let days = clampedStability(stability) / factor * (pow(retention, 1 / decay) - 1)
+    let days = exactInterval(stability: stability, retention: retention)
     guard days.isFinite else { return max(1, maximum) }
     return Int(min(Double(max(1, maximum)), max(1, days.rounded(.toNearestOrEven))))
+  }
+
+  /// Days after which the probability has fallen to `retention`; not finite for a retention of 0.
+  func exactInterval(stability: Double, retention: Double) -> Double {
+    clampedStability(stability) / factor * (pow(retention, 1 / decay) - 1)
   }
 
   /// After the first answer.
@@ -134,7 +153,7 @@ public struct MemoryModel: Sendable {
     return state.stability * (rating == .again ? change : max(1, change))
   }
 
-  private func clampedStability(_ value: Double) -> Double { value.isNaN ? 0.001 : min(36_500, max(0.001, value)) }
+  func clampedStability(_ value: Double) -> Double { value.isNaN ? 0.001 : min(36_500, max(0.001, value)) }
 
-  private func clampedDifficulty(_ value: Double) -> Double { value.isNaN ? 10 : min(10, max(1, value)) }
+  func clampedDifficulty(_ value: Double) -> Double { value.isNaN ? 10 : min(10, max(1, value)) }
 }

@@ -1,5 +1,4 @@
-// A session of reviews: what is due, then new cards, within the day's limits; what is being learnt comes back within
-// it.
+// A session of reviews: what a selection says, in the order of the options; what is being learnt comes back within it.
 // Invariant: one answer writes one record and one schedule; a card that was removed or suspended meanwhile is passed
 // over.
 
@@ -22,86 +21,90 @@ public struct ReviewResult: Equatable, Sendable {
   public let remaining: Int
 }
 
-/// A session of reviews over a deck and the decks within it.
+/// A session of reviews over what a selection says.
 ///
 ///     let session = try ReviewSession(db, deck: deck, at: moment)
 ///     while let card = try session.card(db, at: moment) { ... }
 public final class ReviewSession {
-  /// What waits, in the order it is shown.
-  private struct Queue {
-    var learning: [(due: Double, card: CardID)] = []
-    /// Never changed once gathered, so that the copies that undo keeps share them.
-    var due: [CardID] = []
-    var new: [CardID] = []
-    /// How many of `due` and `new` are behind.
-    var dueDone = 0
-    var newDone = 0
-    var current: CardID?
-
-    var dueLeft: Int { due.count - dueDone }
-    var newLeft: Int { new.count - newDone }
+  /// What can be taken back.
+  private enum Step {
+    /// With the id of its record, and the cards that it buried.
+    case answer(Rating, review: Int64?, buried: [CardID])
+    case hiding
   }
 
-  private struct Answer {
-    let before: CardRecord
-    let queue: Queue
-    let review: Int64
-    let rating: Rating
+  /// A step, and what was before it.
+  private struct Past {
+    let step: Step
+    let card: CardRecord
+    let queue: ReviewQueue
   }
 
-  /// How many answers can be undone.
-  private static let answersKept = 1000
+  /// How many steps can be undone.
+  private static let stepsKept = 1000
+  /// Seconds before its time that a card being learnt may be shown when nothing else is left.
+  private static let learnAhead = 1200.0
 
-  public let deck: DeckID
-  private let limit: Int?
-  private let query: CardQuery?
-  private var queue = Queue()
-  private var scheduler = Scheduler(options: DeckOptions())
-  private var options = DeckOptions()
-  private var answers: [Answer] = []
+  public let selection: StudySelection
+  private var queue = ReviewQueue()
+  private var options: [DeckID: DeckOptions] = [:]
+  private var schedulers: [DeckID: Scheduler] = [:]
+  private var past: [Past] = []
+  /// The last moment that it was asked at.
+  private var now = 0.0
   public private(set) var right = 0
   public private(set) var wrong = 0
   public private(set) var isPaused = false
+
+  /// - Throws: `badOption` when the selection's days are out of range; `gone` when a deck was removed.
+  public init(_ db: Database, _ selection: StudySelection, at moment: StudyMoment) throws {
+    try selection.checked()
+    self.selection = selection
+    try restart(db, at: moment)
+  }
 
   /// - Parameters:
   ///   - deck: studied with the decks within it.
   ///   - limit: cards to study at most, beside the deck's own limits.
   ///   - query: only what it finds is studied.
-  public init(
+  public convenience init(
     _ db: Database, deck: DeckID, limit: Int? = nil, query: CardQuery? = nil, at moment: StudyMoment
   ) throws {
-    self.deck = deck
-    self.limit = limit
-    self.query = query
-    try restart(db, at: moment)
+    try self.init(db, StudySelection([deck], query: query, limit: limit), at: moment)
   }
 
   // MARK: State
 
-  /// Cards still to come, the one that is shown included.
-  public var remaining: Int { queue.learning.count + queue.dueLeft + queue.newLeft }
+  /// Cards still to come, the one that is shown included. Those being learnt that come much later today do not count.
+  public var remaining: Int { dueCount + newCount }
   /// Learnt cards whose time has come, those being learnt included.
-  public var dueCount: Int { queue.learning.count + queue.dueLeft }
+  public var dueCount: Int { queue.learningCount(until: now + Self.learnAhead) + queue.dueLeft }
   public var newCount: Int { queue.newLeft }
   public var isOver: Bool { remaining == 0 }
   public var isActive: Bool { !isPaused && !isOver }
+  /// When the next card that is being learnt comes, in seconds since 1970; nil when none does today.
+  public var nextDue: Double? { queue.learning.map(\.due).min() }
+
+  /// Takes notice of the time: what is being learnt may have come due.
+  public func advance(to moment: StudyMoment) { now = moment.now }
 
   /// The card to answer now; the same until it is answered. nil when the session is over.
   public func card(_ db: Database, at moment: StudyMoment) throws -> CardRecord? {
-    while let id = queue.current ?? upcoming(at: moment) {
-      if let card = try CardTable.card(db, id), !card.isSuspended {
+    now = moment.now
+    while let id = queue.current ?? queue.upcoming(now: now, until: now + Self.learnAhead) {
+      if let card = try CardTable.card(db, id), !card.isSuspended, !card.isBuried(at: moment) {
         queue.current = id
         return card
       }
-      drop(id)
+      queue.drop(id)
     }
     return nil
   }
 
   /// What each answer would give for the card that is shown: seconds until it comes back.
   public func choices(_ db: Database, at moment: StudyMoment) throws -> [(rating: Rating, interval: Double)] {
-    guard let card = try card(db, at: moment) else { return [] }
-    return Rating.allCases.map { ($0, scheduler.next(card.schedule, $0, at: moment).interval) }
+    guard let card = try card(db, at: moment), selection.reschedules else { return [] }
+    return Rating.allCases.map { ($0, next(card, $0, moment).interval) }
   }
 
   // MARK: Acts
@@ -115,32 +118,88 @@ public final class ReviewSession {
   ) throws -> ReviewResult {
     guard let card = try card(db, at: moment) else { throw DeckError.over }
     if isPaused { throw DeckError.paused }
-    let next = scheduler.next(card.schedule, rating, at: moment)
-    let review = try ReviewTable.record(db, card, rating, next, seconds: seconds)
-    let isLeech = try markLeech(db, card, next.schedule, moment)
-    if answers.count >= ReviewSession.answersKept { answers.removeFirst() }
-    answers.append(Answer(before: card, queue: queue, review: review, rating: rating))
-    drop(card.id)
-    if next.schedule.state != .review, let due = next.schedule.due { queue.learning.append((due, card.id)) }
+    if !selection.reschedules { return repeating(card, rating) }
+    let options = options[card.deck] ?? DeckOptions()
+    let next = next(card, rating, moment)
+    let taken = seconds.map { min(options.maximumAnswerSeconds, max(0, $0)) }
+    let review = try ReviewTable.record(db, card, rating, next, seconds: taken)
+    let isLeech = try markLeech(db, card, next.schedule, options, moment)
+    let buried = try Siblings.bury(db, of: card.id, options, at: moment)
+    remember(.answer(rating, review: review, buried: buried), card)
+    queue.drop(card.id)
+    if !buried.isEmpty { queue.drop(all: Set(buried)) }
+    if next.schedule.state != .review, let due = next.schedule.due, due < moment.endOfToday,
+      !(isLeech && options.suspendsLeeches)
+    {
+      queue.learning.append((due, card.id))
+    }
     count(rating, 1)
     return ReviewResult(
       card: card.id, rating: rating, schedule: next.schedule, interval: next.interval, isLeech: isLeech,
       remaining: remaining)
   }
 
-  /// Takes the last answer back: its record, the schedule, and the card's place in the session.
+  /// An answer that changes no schedule: a card that was not remembered comes back at the end.
+  private func repeating(_ card: CardRecord, _ rating: Rating) -> ReviewResult {
+    remember(.answer(rating, review: nil, buried: []), card)
+    queue.drop(card.id)
+    if rating == .again { queue.append(.init(card: card.id, isNew: card.state == .new)) }
+    count(rating, 1)
+    return ReviewResult(
+      card: card.id, rating: rating, schedule: card.schedule, interval: 0, isLeech: false, remaining: remaining)
+  }
+
+  /// Suspends the card that is shown.
+  /// - Throws: `over`.
+  public func suspend(_ db: Database, at moment: StudyMoment) throws {
+    try hide(db, at: moment) { try CardTable.setSuspended(db, $0.id, true, now: moment.now) }
+  }
+
+  /// Buries the card that is shown until tomorrow.
+  /// - Throws: `over`.
+  public func bury(_ db: Database, at moment: StudyMoment) throws {
+    try hide(db, at: moment) { try CardTable.bury(db, [$0.id], at: moment) }
+  }
+
+  private func hide(_ db: Database, at moment: StudyMoment, _ change: (CardRecord) throws -> Void) throws {
+    guard let card = try card(db, at: moment) else { throw DeckError.over }
+    try change(card)
+    remember(.hiding, card)
+    queue.drop(card.id)
+  }
+
+  private func remember(_ step: Step, _ card: CardRecord) {
+    if past.count >= ReviewSession.stepsKept { past.removeFirst() }
+    past.append(Past(step: step, card: card, queue: queue))
+  }
+
+  /// Takes the last answer, suspension or burial back, and the card's place in the session.
   /// - Throws: `nothingToUndo`; `gone` when the card was removed.
   public func undo(_ db: Database, at moment: StudyMoment) throws {
-    guard let last = answers.last else { throw DeckError.nothingToUndo }
-    try ReviewTable.write(db, last.before.schedule, last.before.id)
-    try ReviewTable.remove(db, review: last.review)
-    if try CardTable.card(db, last.before.id)?.tags != last.before.tags {
-      try CardTable.update(db, last.before.id, tags: last.before.tags, now: moment.now)
+    guard let last = past.last else { throw DeckError.nothingToUndo }
+    switch last.step {
+    case .answer(let rating, let review?, let buried):
+      try ReviewTable.write(db, last.card.schedule, last.card.id)
+      try ReviewTable.remove(db, review: review)
+      try restoreMarks(db, last.card, moment)
+      try CardTable.unbury(db, buried)
+      count(rating, -1)
+    case .answer(let rating, nil, _): count(rating, -1)
+    case .hiding:
+      try restoreMarks(db, last.card, moment)
+      try CardTable.unbury(db, [last.card.id])
     }
-    answers.removeLast()
+    past.removeLast()
     queue = last.queue
-    queue.current = last.before.id
-    count(last.rating, -1)
+    queue.current = last.card.id
+  }
+
+  private func restoreMarks(_ db: Database, _ before: CardRecord, _ moment: StudyMoment) throws {
+    guard let card = try CardTable.card(db, before.id) else { throw DeckError.gone(what: "the card") }
+    if card.tags != before.tags { try CardTable.update(db, before.id, tags: before.tags, now: moment.now) }
+    if card.isSuspended != before.isSuspended {
+      try CardTable.setSuspended(db, before.id, before.isSuspended, now: moment.now)
+    }
   }
 
   public func pause() { isPaused = true }
@@ -149,55 +208,42 @@ public final class ReviewSession {
 
   /// Looks anew at what is due.
   public func restart(_ db: Database, at moment: StudyMoment) throws {
-    options = try DeckTable.options(db, deck)
-    scheduler = Scheduler(options: options)
-    queue = try gather(db, at: moment)
-    answers = []
+    now = moment.now
+    let decks = try self.decks(db)
+    options = try DeckTable.allOptions(db, at: moment)
+    schedulers = [:]
+    var builder = try QueueBuilder(db, selection, decks: decks, options: options, at: moment)
+    queue = try builder.build()
+    past = []
     right = 0
     wrong = 0
     isPaused = false
   }
 
-  // MARK: The queue
+  // MARK: Decks
 
-  /// What is due in the deck and those within it, as far as today's limits go.
-  private func gather(_ db: Database, at moment: StudyMoment) throws -> Queue {
-    let decks = [deck] + (try DeckTable.within(db, deck).map(\.id))
-    let done = try AnsweredCounts.byDeck(db, since: moment.start(ofDay: moment.today))
-    var waiting = Waiting()
-    for deck in decks {
-      let wanted = try query.map { Set(try CardTable.ids(db, in: deck, matching: $0, at: moment)) }
-      try waiting.gather(db, deck, moment) { wanted?.contains($0) ?? true }
+  /// The selected decks and those within them, each once; the first selected one first.
+  private func decks(_ db: Database) throws -> [DeckRecord] {
+    var (decks, known): ([DeckRecord], Set<DeckID>) = ([], [])
+    // One that stands in another selected one comes with that one.
+    let roots = try selection.decks.map { try DeckTable.record(db, $0) }
+    for root in roots {
+      let key = root.name.lowercased()
+      if roots.contains(where: { DeckName.isKey(key, within: $0.name.lowercased()) }) { continue }
+      for deck in [root] + (try DeckTable.within(db, root.id)) where known.insert(deck.id).inserted {
+        decks.append(deck)
+      }
     }
-    let room = StudyRoom(
-      waiting: WaitingCounts(learning: waiting.learning.count, due: waiting.due.count, new: waiting.new.count),
-      answered: decks.reduce(into: AnsweredCounts()) { $0.add(done[$1]) }, options: options, limit: limit)
-    var queue = Queue()
-    queue.learning = Array(waiting.learning.prefix(room.learning))
-    let due = waiting.due.sorted { ($0.due, $0.card.rawValue) < ($1.due, $1.card.rawValue) }
-    queue.due = due.prefix(room.due).map(\.card)
-    queue.new = Array(waiting.new.prefix(room.new))
-    return queue
+    return decks
   }
 
-  /// What is being learnt and due, then what is due, then what is new; when nothing else is left, what is being learnt.
-  private func upcoming(at moment: StudyMoment) -> CardID? {
-    let first = queue.learning.min { $0.due < $1.due }
-    if let first, first.due <= moment.now { return first.card }
-    if queue.dueLeft > 0 { return queue.due[queue.dueDone] }
-    if queue.newLeft > 0 { return queue.new[queue.newDone] }
-    return first?.card
-  }
-
-  private func drop(_ id: CardID) {
-    if queue.current == id { queue.current = nil }
-    if queue.dueLeft > 0, queue.due[queue.dueDone] == id {
-      queue.dueDone += 1
-    } else if queue.newLeft > 0, queue.new[queue.newDone] == id {
-      queue.newDone += 1
-    } else {
-      queue.learning.removeAll { $0.card == id }
+  private func next(_ card: CardRecord, _ rating: Rating, _ moment: StudyMoment) -> NextSchedule {
+    if schedulers[card.deck] == nil {
+      schedulers[card.deck] = Scheduler(options: options[card.deck] ?? DeckOptions())
     }
+    let seed = UInt64(bitPattern: card.id.rawValue) &+ UInt64(clamping: card.reps)
+    return schedulers[card.deck]?.next(card.schedule, rating, at: moment, seed: seed)
+      ?? Scheduler(options: DeckOptions()).next(card.schedule, rating, at: moment)
   }
 
   private func count(_ rating: Rating, _ change: Int) {
@@ -206,47 +252,19 @@ public final class ReviewSession {
 
   /// A tag at the threshold, and reported again each time half of it has been added.
   private func markLeech(
-    _ db: Database, _ card: CardRecord, _ new: CardSchedule, _ moment: StudyMoment
+    _ db: Database, _ card: CardRecord, _ new: CardSchedule, _ options: DeckOptions, _ moment: StudyMoment
   ) throws -> Bool {
     let threshold = options.leechThreshold
-    guard new.lapses > card.lapses, new.lapses >= threshold, (new.lapses - threshold) % max(1, threshold / 2) == 0
+    // Half of it, rounded up.
+    guard new.lapses > card.lapses, new.lapses >= threshold,
+      (new.lapses - threshold) % max(1, (threshold + 1) / 2) == 0
     else {
       return false
     }
     if !card.tags.contains("leech") {
       try CardTable.update(db, card.id, tags: card.tags + ["leech"], now: moment.now)
     }
+    if options.suspendsLeeches { try CardTable.setSuspended(db, card.id, true, now: moment.now) }
     return true
-  }
-}
-
-/// All that waits in some decks, before limits.
-private struct Waiting {
-  var learning: [(due: Double, card: CardID)] = []
-  var due: [(due: Double, card: CardID)] = []
-  var new: [CardID] = []
-
-  mutating func gather(
-    _ db: Database, _ deck: DeckID, _ moment: StudyMoment, where isWanted: (CardID) -> Bool
-  ) throws {
-    let learnt = "SELECT id, state, due FROM cards WHERE deck = ? AND state > 0 AND due < ? AND suspended = 0"
-    try db.forEachRow(learnt, [deck.rawValue, moment.endOfToday]) { row in
-      let entry = (due: row.number(2), card: CardID(rawValue: row.integer(0)))
-      guard isWanted(entry.card) else { return }
-      if row.integer(1) != CardState.review.rawValue {
-        learning.append(entry)
-      } else if entry.due <= moment.now {
-        due.append(entry)
-      }
-    }
-    // No deck shows more new cards than that on one day, and few are suspended: the rest need not be read.
-    let fresh = "SELECT id FROM cards WHERE deck = ? AND state = 0 AND suspended = 0 ORDER BY rank"
-    var found = 0
-    try db.forEachRow(fresh, while: { found < 10_000 }, [deck.rawValue]) { row in
-      let id = CardID(rawValue: row.integer(0))
-      guard isWanted(id) else { return }
-      new.append(id)
-      found += 1
-    }
   }
 }

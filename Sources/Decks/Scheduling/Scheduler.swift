@@ -1,5 +1,6 @@
 // What an answer does to a card's schedule: FSRS-6 for the days, short steps for what is being learnt.
-// Invariant: pure; the same card, answer and moment always give the same schedule.
+// Invariant: pure; the same card, answer, moment and seed always give the same schedule, and with a seed hard comes
+// back before good and good before easy.
 
 /// A schedule after an answer, and how long it is until the card comes back.
 ///
@@ -16,18 +17,25 @@ public struct NextSchedule: Equatable, Sendable {
 ///     let scheduler = Scheduler(options: options)
 ///     scheduler.next(card.schedule, .again, at: moment).schedule.state   // .relearning
 public struct Scheduler: Sendable {
-  /// A new card is shown again after these before it counts as learnt; a forgotten one after the others.
-  static let learningSteps: [Double] = [60, 600]
-  static let relearningSteps: [Double] = [600]
-
-  private let model = MemoryModel()
+  private let model: MemoryModel
   private let options: DeckOptions
+  private let learningSteps: [Double]
+  private let relearningSteps: [Double]
 
-  public init(options: DeckOptions) { self.options = options }
+  public init(options: DeckOptions) {
+    self.options = options
+    model = MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm)
+    (learningSteps, relearningSteps) = (options.learningSteps, options.relearningSteps)
+  }
 
-  public func next(_ old: CardSchedule, _ rating: Rating, at moment: StudyMoment) -> NextSchedule {
-    var new = old
+  /// - Parameter seed: of the card and its answers: intervals vary by it when the options say so, and those of hard,
+  ///   good and easy keep apart. nil gives the model's own intervals, as other programs that schedule by FSRS have
+  ///   them.
+  public func next(
+    _ old: CardSchedule, _ rating: Rating, at moment: StudyMoment, seed: UInt64? = nil
+  ) -> NextSchedule {
     let memory = memory(old, rating, moment)
+    var new = old
     new.stability = memory.stability
     new.difficulty = memory.difficulty
     new.reps = old.reps == .max ? old.reps : old.reps + 1
@@ -39,8 +47,7 @@ public struct Scheduler: Sendable {
       new.due = moment.now + step.seconds
       return NextSchedule(schedule: new, interval: step.seconds)
     }
-    let days = model.interval(
-      stability: memory.stability, retention: options.desiredRetention, maximum: options.maximumInterval)
+    let days = days(old, rating, moment, seed)
     new.state = .review
     new.step = 0
     new.due = moment.start(ofDay: moment.today + days)
@@ -55,22 +62,83 @@ public struct Scheduler: Sendable {
     return model.next(MemoryState(stability: stability, difficulty: difficulty), rating, days: days)
   }
 
+  // MARK: Days
+
+  private func days(_ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment, _ seed: UInt64?) -> Int {
+    let fuzz = if options.fuzzes, let seed { Fuzz(seed: seed) } else { Fuzz.none }
+    if !options.shortTerm { return longTermDays(old, rating, moment, fuzz) }
+    if rating == .again { return varied(exact(old, .again, moment), fuzz, from: options.minimumLapseInterval) }
+    if seed == nil { return varied(exact(old, rating, moment), fuzz) }
+    guard old.state == .review else {
+      let exactDays = exact(old, rating, moment)
+      if rating != .easy { return varied(exactDays, fuzz) }
+      return varied(exactDays, fuzz, from: varied(exact(old, .good, moment), fuzz) + 1)
+    }
+    return passingDays(old, rating, moment, fuzz)
+  }
+
+  /// For a learnt card that was remembered: hard, good and easy each at least a day after the one before.
+  private func passingDays(_ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment, _ fuzz: Fuzz) -> Int {
+    let previous = moment.interval(of: old)
+    var least = 1
+    for candidate in [Rating.hard, .good, .easy] {
+      let days = exact(old, candidate, moment)
+      let result = varied(days, fuzz, from: max(least, leastDays(days, after: previous)))
+      if candidate == rating { return result }
+      least = result + 1
+    }
+    return least
+  }
+
+  /// An interval that grew is longer than the last one, and fuzz alone does not shorten one.
+  private func leastDays(_ days: Double, after previous: Int) -> Int {
+    let bounded = min(Double(options.maximumInterval), max(1, days.isNaN ? 1 : days))
+    if Int(bounded.rounded()) > previous { return previous + 1 }
+    return previous <= Fuzz.bounds(bounded).upperBound ? max(1, previous) : 1
+  }
+
+  /// Without steps every answer is one of days, again at most as far as hard (ts-fsrs, long-term scheduler).
+  private func longTermDays(_ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment, _ fuzz: Fuzz) -> Int {
+    let again = min(
+      varied(exact(old, .again, moment), fuzz, from: options.minimumLapseInterval),
+      varied(exact(old, .hard, moment), fuzz))
+    var days = again
+    for candidate in [Rating.hard, .good, .easy] where candidate.rawValue <= rating.rawValue {
+      days = varied(exact(old, candidate, moment), fuzz, from: days + 1)
+    }
+    return days
+  }
+
+  private func exact(_ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment) -> Double {
+    model.exactInterval(
+      stability: memory(old, rating, moment).stability, retention: options.desiredRetention)
+  }
+
+  private func varied(_ days: Double, _ fuzz: Fuzz, from minimum: Int = 1) -> Int {
+    fuzz.days(days, from: minimum, to: options.maximumInterval)
+  }
+
+  // MARK: Steps
+
   /// The step that follows, nil when the card goes by days from here on.
   private func step(_ old: CardSchedule, _ rating: Rating) -> (index: Int, seconds: Double)? {
-    if old.state == .review { return rating == .again ? (0, Scheduler.relearningSteps[0]) : nil }
-    let steps = old.state == .relearning ? Scheduler.relearningSteps : Scheduler.learningSteps
+    let isRelearning = old.state == .relearning || old.state == .review
+    let steps = isRelearning ? relearningSteps : learningSteps
+    guard let first = steps.first else { return nil }
+    if old.state == .review { return rating == .again ? (0, first) : nil }
     let index = old.state == .new ? 0 : min(max(0, old.step), steps.count - 1)
     switch rating {
-    case .again: return (0, steps[0])
+    case .again: return (0, first)
     case .hard: return (index, hardStep(steps, index))
     case .good: return index + 1 < steps.count ? (index + 1, steps[index + 1]) : nil
     case .easy: return nil
     }
   }
 
-  /// On the first step the middle between it and the second, or half as long again where there is one only.
+  /// On the first step the middle between it and the second, or half as long again, at most a day more, where there is
+  /// one only.
   private func hardStep(_ steps: [Double], _ index: Int) -> Double {
     if index > 0 { return steps[index] }
-    return steps.count > 1 ? (steps[0] + steps[1]) / 2 : steps[0] * 1.5
+    return steps.count > 1 ? (steps[0] + steps[1]) / 2 : min(steps[0] * 1.5, steps[0] + 86_400)
   }
 }

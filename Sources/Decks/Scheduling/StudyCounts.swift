@@ -16,36 +16,37 @@ public struct StudyCounts: Equatable, Sendable {
   /// The counts of every deck, for a list; that of a deck counts the decks within it.
   /// - Parameter limit: cards of a session at most, beside the decks' own limits.
   public static func all(_ db: Database, limit: Int? = nil, at moment: StudyMoment) throws -> [DeckID: StudyCounts] {
+    try StudyLimits(db, try DeckTable.list(db), at: moment).counts.mapValues { StudyCounts($0, limit: limit) }
+  }
+
+  /// What all decks together would show.
+  public static func total(_ db: Database, at moment: StudyMoment) throws -> StudyCounts {
     let decks = try DeckTable.list(db)
-    let waiting = try decks.map { try WaitingCounts(db, $0.id, at: moment) }
-    let done = try AnsweredCounts.byDeck(db, since: moment.start(ofDay: moment.today))
-    let keys = decks.map { $0.name.lowercased() }
-    var counts: [DeckID: StudyCounts] = [:]
-    for (index, deck) in decks.enumerated() {
-      // Those within a deck stand right behind it.
-      var end = index + 1
-      while end < decks.count, DeckName.isKey(keys[end], within: keys[index]) { end += 1 }
-      let all = index..<end
-      let room = StudyRoom(
-        waiting: all.reduce(into: WaitingCounts()) { $0.add(waiting[$1]) },
-        answered: all.reduce(into: AnsweredCounts()) { $0.add(done[decks[$1].id]) },
-        options: try DeckTable.options(db, deck.id), limit: limit)
-      counts[deck.id] = StudyCounts(due: room.learning + room.due, new: room.new)
-    }
-    return counts
+    return StudyCounts(try StudyLimits(db, decks, at: moment).total(decks), limit: nil)
   }
 
   /// The counts of one deck.
   public static func of(
     _ db: Database, _ deck: DeckID, limit: Int? = nil, at moment: StudyMoment
   ) throws -> StudyCounts {
-    let decks = [deck] + (try DeckTable.within(db, deck).map(\.id))
-    let done = try AnsweredCounts.byDeck(db, since: moment.start(ofDay: moment.today))
-    let room = StudyRoom(
-      waiting: try decks.reduce(into: WaitingCounts()) { $0.add(try WaitingCounts(db, $1, at: moment)) },
-      answered: decks.reduce(into: AnsweredCounts()) { $0.add(done[$1]) },
-      options: try DeckTable.options(db, deck), limit: limit)
-    return StudyCounts(due: room.learning + room.due, new: room.new)
+    let decks = [try DeckTable.record(db, deck)] + (try DeckTable.within(db, deck))
+    return StudyCounts(try StudyLimits(db, decks, at: moment).counts[deck] ?? WaitingCounts(), limit: limit)
+  }
+
+  private init(_ counts: WaitingCounts, limit: Int?) {
+    let room = counts.limited(to: limit)
+    self.init(due: room.learning + room.due, new: room.new)
+  }
+}
+
+extension StudyLimits {
+  /// Of decks in the order of `DeckTable.list`.
+  init(_ db: Database, _ decks: [DeckRecord], at moment: StudyMoment) throws {
+    var waiting: [DeckID: WaitingCounts] = [:]
+    for deck in decks { waiting[deck.id] = try WaitingCounts(db, deck.id, at: moment) }
+    self.init(
+      decks, options: try DeckTable.allOptions(db, at: moment), waiting: waiting,
+      answered: try AnsweredCounts.byDeck(db, today: moment))
   }
 }
 
@@ -60,12 +61,20 @@ struct WaitingCounts {
   /// Of a deck's own cards.
   init(_ db: Database, _ deck: DeckID, at moment: StudyMoment) throws {
     let sql = """
-      SELECT coalesce(sum(state <> 2), 0), coalesce(sum(state = 2 AND due <= ?2), 0)
-      FROM cards WHERE deck = ?1 AND state > 0 AND due < ?3 AND suspended = 0
+      SELECT coalesce(sum(state <> 2), 0), coalesce(sum(state = 2 AND due < :border), 0)
+      FROM cards WHERE deck = :deck AND state > 0 AND due < :end AND suspended = 0 AND \(CardTable.isNotBuried)
       """
-    let found = try db.firstRow(sql, [deck.rawValue, moment.now, moment.endOfToday]) { ($0.count(0), $0.count(1)) }
+    let found = try db.firstRow(sql, moment.arguments(deck)) { ($0.count(0), $0.count(1)) }
     (learning, due) = found ?? (0, 0)
-    new = try DeckTable.newCount(db, deck)
+    new = try DeckTable.newCount(db, deck, at: moment)
+  }
+
+  /// What a session of at most so many cards takes of it: what is being learnt first, new cards last.
+  func limited(to limit: Int?) -> WaitingCounts {
+    let most = limit.map { max(0, $0) } ?? .max
+    let learning = min(learning, most)
+    let due = min(due, most - learning)
+    return WaitingCounts(learning: learning, due: due, new: min(new, most - learning - due))
   }
 
   mutating func add(_ other: WaitingCounts) {
@@ -80,16 +89,17 @@ struct AnsweredCounts {
   var new = 0
   var reviews = 0
 
-  /// The counts since a moment of each deck that has any.
-  static func byDeck(_ db: Database, since start: Double) throws -> [DeckID: AnsweredCounts] {
+  /// Today's counts of each deck that has any. Answers that a wrong clock put into the future are none of today's.
+  static func byDeck(_ db: Database, today moment: StudyMoment) throws -> [DeckID: AnsweredCounts] {
     // The reviews are read first: by the cards, a large deck would be read from its beginning to its end.
     let sql = """
       SELECT cards.deck, count(DISTINCT CASE WHEN reviews.state = 0 THEN card END),
         count(DISTINCT CASE WHEN reviews.state = 2 THEN card END)
-      FROM reviews CROSS JOIN cards ON cards.id = reviews.card WHERE reviews.at >= ? GROUP BY cards.deck
+      FROM reviews CROSS JOIN cards ON cards.id = reviews.card WHERE reviews.at >= ? AND reviews.at < ?
+      GROUP BY cards.deck
       """
     var counts: [DeckID: AnsweredCounts] = [:]
-    try db.forEachRow(sql, [start]) { row in
+    try db.forEachRow(sql, [moment.start(ofDay: moment.today), moment.endOfToday]) { row in
       counts[DeckID(rawValue: row.integer(0))] = AnsweredCounts(new: row.count(1), reviews: row.count(2))
     }
     return counts
@@ -101,16 +111,9 @@ struct AnsweredCounts {
   }
 }
 
-/// How many of the waiting cards a session takes.
-struct StudyRoom {
-  let learning: Int
-  let due: Int
-  let new: Int
-
-  init(waiting: WaitingCounts, answered: AnsweredCounts, options: DeckOptions, limit: Int?) {
-    let most = limit.map { max(0, $0) } ?? .max
-    learning = min(waiting.learning, most)
-    due = min(waiting.due, max(0, options.reviewsPerDay - answered.reviews), most - learning)
-    new = min(waiting.new, max(0, options.newPerDay - answered.new), most - learning - due)
+extension StudyMoment {
+  /// What the statements about waiting cards ask for by name.
+  func arguments(_ deck: DeckID) -> StatementArguments {
+    ["deck": deck.rawValue, "now": now, "latest": latestBurial, "border": dueBorder, "end": endOfToday]
   }
 }

@@ -35,4 +35,22 @@ public struct StudyMoment: Equatable, Sendable {
 
   /// When tomorrow begins.
   public var endOfToday: Double { start(ofDay: today + 1) }
+
+  /// A card that is buried beyond this was so by a clock that went back since: it is shown.
+  public var latestBurial: Double { now + 2 * 86_400 }
+
+  // MARK: Due days
+
+  /// A learnt card is due on a day, which is stored as the moment when that day began where the card was answered.
+  /// Summer time and journeys move the beginnings of days by up to half a day: the nearest beginning counts.
+  public func dueDay(of due: Double) -> Int { day(of: due + 43_200) }
+
+  /// Learnt cards with a due time before this one are due today.
+  public var dueBorder: Double { start(ofDay: today) + 43_200 }
+
+  /// Days from the last answer of a learnt card to its due day; 0 for what was never answered.
+  public func interval(of schedule: CardSchedule) -> Int {
+    guard let due = schedule.due, let last = schedule.lastReview else { return 0 }
+    return max(0, dueDay(of: due) - day(of: last))
+  }
 }

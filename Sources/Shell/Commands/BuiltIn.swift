@@ -33,6 +33,9 @@ struct BuiltIn {
     ]
     registry.describeGroup("deck", "Make, list, rename, remove, import and export decks.")
     registry.describeGroup("card", "Add, find, edit, move, tag and remove cards.")
+    registry.describeGroup("note", "Show and edit notes, which one or several cards are made from.")
+    registry.describeGroup("notetype", "List, show, make, edit and remove note types.")
+    registry.describeGroup("media", "The pictures and sounds that cards name: list, add, check, remove.")
     registry.describeGroup("doc", "Compose picture cards from texts and images, check and draw them.")
     registry.describeGroup("word", "Look words up: check, anagrams, patterns.")
     registry.describeGroup("account", "Add, list and remove accounts.")
@@ -46,7 +49,8 @@ struct BuiltIn {
   }
 
   private static var all: [BuiltIn] {
-    DeckCommands.all + CardCommands.all + [StudyCommands.command] + DocumentCommands.all + WordCommands.all
+    DeckCommands.all + DeckFigureCommands.all + CardCommands.all + NoteCommands.all + NoteTypeCommands.all
+      + MediaCommands.all + [StudyCommands.command] + DocumentCommands.all + WordCommands.all
       + [PlayCommands.command] + PluginCommands.all + SettingCommands.all + AccountCommands.all + ShellCommands.all
       + UndoCommands.all + CareCommands.all
   }

@@ -72,7 +72,10 @@ enum DeckCommands {
             + "\(session.grouped(study.due)) due"
         ])
       ]
-      if !listing.cards.isEmpty { parts.append(.table(try CardCommands.cardTable(listing.cards, session))) }
+      if !listing.cards.isEmpty {
+        let columns: [CardColumn] = [.position, .prompt, .answer, .tags, .state, .guid]
+        parts.append(.table(try CardListCommand.table(listing.cards, columns, whenEmpty: "", session)))
+      }
       if listing.total > shown {
         let name = ShellWords.quote(try deck.record().name)
         parts.append(.lines(["… \(session.grouped(listing.total - shown)) more; `card list --deck \(name)` lists all"]))

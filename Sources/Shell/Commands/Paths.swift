@@ -3,6 +3,7 @@
 import Decks
 import Files
 import Glibc
+import Problems
 import Text
 import Workspace
 
@@ -16,20 +17,38 @@ func fileSize(_ path: String) -> Int? {
 extension Session {
   /// Opens a card in $EDITOR: prompt and answer with a line of dashes between them.
   func editInEditor(_ card: CardHandle) throws {
-    guard console.terminal.hasKeyboard else {
-      throw EditorError.noTerminal
-    }
     let record = try card.record()
     let separator = "----"
     let text = "\(record.prompt)\n\(separator)\n\(record.answer)\n"
-    let edited = try edit(text)
-    if edited == text { return }
-    let lines = edited.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    guard let middle = lines.firstIndex(of: separator) else {
-      throw EditorError.noSeparator(separator)
+    try edit(text, orElse: "give --prompt or --answer") { edited in
+      let lines = edited.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      guard let middle = lines.firstIndex(of: separator) else { throw EditorError.noSeparator(separator) }
+      try card.update(
+        prompt: lines[..<middle].joined(separator: "\n"), answer: lines[(middle + 1)...].joined(separator: "\n"))
     }
-    try card.update(
-      prompt: lines[..<middle].joined(separator: "\n"), answer: lines[(middle + 1)...].joined(separator: "\n"))
+  }
+
+  /// Opens a text in $EDITOR and applies what comes back. What is refused can be mended there.
+  /// - Parameters:
+  ///   - instead: what to do where there is no terminal.
+  ///   - appliesUnchanged: whether a text that was left as it is counts too.
+  func edit(
+    _ text: String, orElse instead: String, appliesUnchanged: Bool = false, apply: (String) throws -> Void
+  ) throws {
+    guard console.terminal.hasKeyboard else { throw EditorError.noTerminal(instead: instead) }
+    var draft = text
+    while true {
+      let edited = try edit(draft)
+      if edited.trimmed.isEmpty || edited == text && !appliesUnchanged { return }
+      do {
+        return try apply(edited)
+      } catch let problem as any Problem {
+        let isOver = !canAsk || problem.report.code == .interrupted
+        if isOver { throw problem }
+        guard try confirm("\(problem.message). Edit again?") else { throw problem }
+        draft = edited
+      }
+    }
   }
 
   /// The text as the user's editor left it.

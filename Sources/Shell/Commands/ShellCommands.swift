@@ -41,10 +41,13 @@ enum ShellCommands {
     let width = min(100, session.console.terminal.width)
     guard let name = words.first else {
       return try session.registry.helpText(width: width) + [
-        "", "`help NAME` explains one of them with an example; `help tour` shows around; `help decks` is the Lua side.",
+        "",
+        "`help NAME` explains one of them with an example; `help tour` shows around; `help queries` tells how "
+          + "to find cards; `help decks` is the Lua side.",
       ]
     }
     if words == ["tour"] { return tour }
+    if words == ["queries"] { return QueryHelp.lines(width: width) }
     // Words that are a command and a module (`play`, `decks`) mean the command first; a dotted name is always Lua's.
     if words.count == 1, let lines = LuaHelp(session.lua).lines(of: name), !session.registry.isKnown(name) {
       return lines

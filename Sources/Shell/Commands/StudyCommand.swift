@@ -10,47 +10,74 @@ enum StudyCommands {
   static var command: BuiltIn {
     BuiltIn(
       "study", theme: "Studying", access: .signedIn, effect: .changes,
-      summary: "Studies a deck: what is due by schedule, or a race against the clock.",
+      summary: "Studies decks: what is due by schedule, or a race against the clock.",
       details: """
         Enter shows the answer; then 1 to 4 (again, hard, good, easy) say how well you knew it, and the card comes back when \
-        it is time (FSRS-6). With --sprint it is a race: r or w says right or wrong, a wrong card comes back under the \
-        others, and no schedule is changed. The decks within the deck are studied with it.
+        it is time (FSRS-6). `?` lists the other keys. When nothing is due it says when the next card comes, and what could \
+        be studied before. With --sprint it is a race: r or w says right or wrong, a wrong card comes back under the \
+        others, and no schedule is changed. The decks within a deck are studied with it.
         """,
-      arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; may be left out when there is only one")],
+      arguments: [
+        Argument("DECK", .deck, isOptional: true, isRepeating: true, help: "may be left out when there is only one")
+      ],
       options: [
         Option("--sprint", help: "a race against the clock"),
         Option("--seconds", "N", .integer(1...86_400), help: "how long a sprint lasts: `study.seconds` when left out"),
         Option("--limit", "N", .positive, help: "at most so many cards"),
         Option("--query", "QUERY", .query, help: "only the cards that it finds"),
-      ], example: "study Spanish --sprint --seconds 60"
+        Option("--new", "N", .integer(1...9999), help: "so many more new cards today, above the limit"),
+        Option("--ahead", "DAYS", .integer(1...36_500), help: "what is due within so many days"),
+        Option("--forgotten", help: "what was forgotten today"),
+        Option("--cram", help: "every card, due or not"),
+        Option("--no-schedule", help: "answers change no schedule and are not recorded"),
+      ], example: "study Spanish --query \"tag:verb\" --cram --no-schedule"
     ) { invocation, session in
-      var options = SessionHandle.Options(try session.workspace().preferences())
-      options.mode = invocation.flag("--sprint") ? .sprint : .review
-      options.seconds = invocation.optionalInteger("--seconds").map(Double.init) ?? options.seconds
-      options.limit = invocation.optionalInteger("--limit") ?? options.limit
-      options.query = invocation.optionalText("--query")
-      let deck = try deckToStudy(invocation.optionalText("DECK"), session)
-      let study = try deck.study(options)
-      let name = try deck.record().name
-      guard try study.card() != nil else { return nothingToStudy(name, options) }
-      return try StudyScreen(session, study, name: name).run()
+      let decks = try decksToStudy(invocation.list("DECK"), session)
+      let options = try options(invocation, session, decks)
+      if let more = invocation.optionalInteger("--new") { for deck in decks { try deck.extendToday(new: more) } }
+      return try run(options, decks, session)
     }
   }
 
-  /// An empty race is a mistake; having nothing due is good news.
-  private static func nothingToStudy(_ name: String, _ options: SessionHandle.Options) -> CommandResult {
-    let why =
-      options.mode == .review
-      ? "Nothing is due in \(quoted(name)). Well done." : "\(quoted(name)) has no cards to study."
-    return CommandResult(
-      .record([("right", .integer(0)), ("wrong", .integer(0)), ("remaining", .integer(0))]), line: why)
+  private static func options(
+    _ invocation: Invocation, _ session: Session, _ decks: [DeckHandle]
+  ) throws -> SessionHandle.Options {
+    var options = SessionHandle.Options(try session.workspace().preferences())
+    options.mode = invocation.flag("--sprint") ? .sprint : .review
+    options.seconds = invocation.optionalInteger("--seconds").map(Double.init) ?? options.seconds
+    options.limit = invocation.optionalInteger("--limit") ?? options.limit
+    options.query = invocation.optionalText("--query")
+    options.moreDecks = Array(decks.dropFirst())
+    let ahead = invocation.optionalInteger("--ahead")
+    let kinds = ["--sprint", "--forgotten", "--cram"].filter(invocation.flag) + (ahead == nil ? [] : ["--ahead"])
+    if kinds.count > 1 { throw ShellError.notTogether(kinds[0], kinds[1]) }
+    if let ahead { options.kind = .ahead(days: ahead) }
+    if invocation.flag("--forgotten") { options.kind = .forgotten(days: 1) }
+    if invocation.flag("--cram") { options.kind = .everything }
+    options.reschedules = !invocation.flag("--no-schedule")
+    return options
   }
 
-  /// The deck of that name, or the only one there is.
-  static func deckToStudy(_ name: String?, _ session: Session) throws -> DeckHandle {
-    if let name { return try session.workspace().openDeck(name) }
+  private static func run(
+    _ options: SessionHandle.Options, _ decks: [DeckHandle], _ session: Session
+  ) throws -> CommandResult {
+    let names = try decks.map { try $0.record().name }
+    var options = options
+    while true {
+      let study = try decks[0].study(options)
+      if try study.card() != nil {
+        return try StudyScreen(session, study, name: names.joined(separator: ", ")).run()
+      }
+      let custom = try CustomStudy(session, decks, names, options)
+      guard try custom.choose(&options) else { return custom.result }
+    }
+  }
+
+  /// The decks of those names, or the only one there is.
+  static func decksToStudy(_ names: [String], _ session: Session) throws -> [DeckHandle] {
+    if !names.isEmpty { return try names.map { try session.workspace().openDeck($0) } }
     let decks = try session.workspace().decks()
-    if decks.count == 1 { return decks[0] }
+    if decks.count == 1 { return decks }
     throw LookupError.whichDeck(isAny: !decks.isEmpty)
   }
 }

@@ -33,6 +33,7 @@ package final class Prompt {
     if session.input.lineReader != nil {
       session.console.note(
         "Deckhand \(session.options.version) · Lua 5.4 · type `help`, or a Lua expression; `help tour` shows around")
+      if let summary = session.studySummary { session.console.note(summary) }
     }
     // Between two lines a Ctrl-C has nothing to stop, and must not end the program.
     Interrupts.holding {

@@ -2,6 +2,7 @@
 // all of the texts can be seen, on any size of terminal: what does not fit scrolls, and a line says so.
 
 import Text
+import Workspace
 
 struct StudyLayout {
   let terminal: Terminal
@@ -14,15 +15,21 @@ struct StudyLayout {
   let answer: String?
   /// Below the answer, as lines that are ready to be drawn.
   let picture: [String]
-  /// What can be pressed, in pieces that stand apart by three blanks or more.
+  /// What can be pressed: lines of pieces that stand apart by three blanks or more.
   let choices: String
+  /// Stands in place of the card: a key a line, and what it does.
+  var help: [String]?
+  /// What was just done, or is asked.
+  var notice = ""
   /// How many lines of the texts are above the screen.
   var scroll = 0
 
   private var width: Int { min(terminal.width, 92) }
   private var indent: Int { width < 60 ? 2 : 8 }
   private var textWidth: Int { max(8, width - indent - 2) }
-  private var foot: [String] { packedLines(choices, within: max(8, width - 4)) }
+  private var foot: [String] {
+    choices.split(separator: "\n").flatMap { packedLines(String($0), within: max(8, width - 4)) }
+  }
 
   /// Lines that there are for the texts: the screen without its last line, header, what can be pressed, and two empty
   /// lines.
@@ -36,13 +43,23 @@ struct StudyLayout {
   var answerStart: Int { min(deepest, textLines(prompt).count) }
 
   func lines() -> [String] {
+    if let help { return helpLines(help) }
     let texts = texts
     let first = min(max(0, scroll), deepest)
     let shown = texts[first..<min(texts.count, first + room)]
     // The place of the answer is kept free, so that nothing jumps when it comes.
     let free = answer == nil && texts.count + 2 <= room ? ["", ""] : []
-    let more = deepest == 0 ? "" : blanks(3) + terminal.styled(position(first, shown.count, texts.count), .dim)
+    var more = deepest == 0 ? "" : blanks(3) + terminal.styled(position(first, shown.count, texts.count), .dim)
+    if !notice.isEmpty { more = blanks(3) + printable(notice).cut(to: max(8, width - 3)) }
     return [header, ""] + shown + free + [more] + foot.map { blanks(3) + terminal.styled($0, .dim) }
+  }
+
+  /// The page of keys: a line for each where there are as many, else side by side.
+  private func helpLines(_ help: [String]) -> [String] {
+    let room = max(1, terminal.height - 1 - 3)
+    let shown = help.count <= room ? help : packedLines(help.joined(separator: "   "), within: max(8, width - 4))
+    return [header, ""] + shown.prefix(room).map { blanks(3) + $0.cut(to: max(8, width - 3)) }
+      + ["", blanks(3) + terminal.styled("any key  go back", .dim)].suffix(shown.count < room ? 2 : 1)
   }
 
   private func position(_ first: Int, _ count: Int, _ total: Int) -> String {
@@ -77,8 +94,14 @@ struct StudyLayout {
 struct CardView {
   var isAnswerShown = false
   var isHelpShown = false
+  /// The next key is the number of a flag.
+  var asksFlag = false
+  /// What was just done, until the next key.
+  var notice = ""
   /// Lines of the card's texts that are above the screen.
   var scroll = 0
+  /// The picture of a card: drawn once, though the clock redraws the screen.
+  var picture: (card: CardHandle, lines: [String])?
   /// When the card was shown, for how long the answer took.
   var shownSince = 0.0
 }

@@ -83,6 +83,8 @@ struct SessionState {
   /// Whether init.lua and the plugins of the start were run since the sign-in.
   var hasBegun = false
   var isInScript = false
+  /// A command runs for its value: nothing is shown of it.
+  var isAnswering = false
   var endsAfterScript = EndAfterScript.never
   var hasEndedLua = false
   /// Set when the shell is to end, with its status.

@@ -72,6 +72,10 @@ extension TableText {
   }
 }
 
+extension String {
+  fileprivate var withoutTrailingBlanks: String { String(reversed().drop { $0 == " " }.reversed()) }
+}
+
 /// Names in a column, their values beside them in as many lines as they need.
 private func fieldLines(_ fields: [Display.Field], on terminal: Terminal) -> [String] {
   let names = min(20, fields.map { printable($0.name).displayWidth }.max() ?? 0)
@@ -84,7 +88,7 @@ private func fieldLines(_ fields: [Display.Field], on terminal: Terminal) -> [St
     let name = printable(field.name).cut(to: names).filled(to: names) + "  "
     return lines.enumerated().map { index, line in
       let whole = (index == 0 ? name : blank) + line
-      return line.isEmpty ? String(whole.prefix { $0 != " " }) : whole
+      return line.isEmpty ? whole.withoutTrailingBlanks : whole
     }
   }
 }

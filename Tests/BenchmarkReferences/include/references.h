@@ -52,4 +52,7 @@ void reference_games_begin(reference_games *games, const char *base);
 double reference_games_run(reference_games *games, long repeats);
 void reference_games_close(reference_games *games);
 
+// ---- Rows: seconds to read every row of some statements, each column as a number; negative when it failed.
+double reference_scan_rows(const char *path, const char *const *statements, int count);
+
 #endif

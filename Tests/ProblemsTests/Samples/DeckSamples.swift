@@ -32,6 +32,7 @@ extension ProblemTable {
       "losesCards": NoteError.losesCards(type: hostile, cards: 0, notes: 1),
       "madeFromNote": NoteError.madeFromNote(what: "prompt"), "formatted": NoteError.formatted(field: hostile),
       "typeInUse": NoteError.typeInUse(name: hostile, notes: 3), "tooLarge": NoteError.tooLarge(what: "a note"),
+      "interrupted": NoteError.interrupted,
       "mediaNotFound": NoteError.mediaNotFound(name: hostile, suggestion: "a.png"),
       "badMediaName": NoteError.badMediaName(name: hostile, reason: "must not be blank"),
     ])
@@ -64,6 +65,9 @@ extension ProblemTable {
       "badAnswer": DeckError.badAnswer(answer: hostile, expected: "right or wrong"),
       "badQuery": DeckError.badQuery(query: hostile, column: 3, expected: "a )"),
       "badOption": DeckError.badOption(name: hostile, reason: "must be from 1 to 9"),
+      "presetNotFound": DeckError.presetNotFound(name: hostile, suggestion: "Hard"),
+      "presetExists": DeckError.presetExists(name: hostile),
+      "tooFewReviews": DeckError.tooFewReviews(count: 12, needed: 400),
     ])
 
   static let documents = [

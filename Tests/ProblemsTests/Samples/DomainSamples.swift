@@ -148,6 +148,7 @@ extension ProblemTable {
     [
       "authenticationRequired": WorkspaceError.authenticationRequired,
       "signedOut": WorkspaceError.signedOut(what: "deck"), "interrupted": WorkspaceError.interrupted,
+      "noPlayer": WorkspaceError.noPlayer, "playerMissing": WorkspaceError.playerMissing(hostile),
       "rehearsal": WorkspaceError.rehearsal("undo"),
     ])
 }

@@ -24,6 +24,7 @@ extension ProblemTable {
         "missingArgument": CommandError.missingArgument(command: "deck show", "DECK", usage: "deck show DECK"),
         "missingValue": CommandError.missingValue(command: "card list", option: "--sort", valueName: "FIELD"),
         "unwantedValue": CommandError.unwantedValue(command: "card list", option: "--all"),
+        "clash": CommandError.clash(command: "card add", "--cloze", "--reversed"),
         "repeatedOption": CommandError.repeatedOption(command: "card list", option: "--sort"),
         "extraArgument": CommandError.extraArgument(command: "deck show", hostile, usage: "deck show DECK"),
         "badValue": CommandError.badValue(command: "card list", name: "--limit", value: hostile, expected: "a number"),
@@ -102,8 +103,10 @@ extension ProblemTable {
       LookupError.self, in: "Shell/ShellError.swift",
       [
         "noCardAt": LookupError.noCardAt(position: 9, deck: hostile, count: 1),
-        "noCard": LookupError.noCard(guid: hostile),
+        "noCard": LookupError.noCard(guid: hostile), "nothingFound": LookupError.nothingFound(query: hostile),
         "severalCards": LookupError.severalCards(guid: hostile, places: [hostile + ":1", "Spanish:2"]),
+        "severalNotes": LookupError.severalNotes(guid: hostile, guids: [hostile, "b"]),
+        "plainCard": LookupError.plainCard(hostile),
         "noElement": LookupError.noElement(hostile), "severalElements": LookupError.severalElements(hostile),
         "noWord": LookupError.noWord(length: 40), "noAlias": LookupError.noAlias(hostile), "noGame": LookupError.noGame,
         "whichDeck": LookupError.whichDeck(isAny: false), "whichDeck": LookupError.whichDeck(isAny: true),
@@ -118,8 +121,10 @@ extension ProblemTable {
     ProblemTable(
       EditorError.self, in: "Shell/ShellError.swift",
       [
-        "noTerminal": EditorError.noTerminal, "failed": EditorError.failed(editor: hostile),
+        "noTerminal": EditorError.noTerminal(instead: "give --prompt"), "failed": EditorError.failed(editor: hostile),
         "notUTF8": EditorError.notUTF8, "noSeparator": EditorError.noSeparator("----"),
+        "notSheet": EditorError.notSheet, "unknownPart": EditorError.unknownPart(hostile),
+        "badLine": EditorError.badLine(3, expected: "a number"),
       ]),
     ProblemTable(
       ShellError.self, in: "Shell/ShellError.swift",
@@ -135,6 +140,9 @@ extension ProblemTable {
         "unwell": ShellError.unwell(1_200, mendable: 3), "unwell": ShellError.unwell(1, mendable: 0),
         "allRefused": ShellError.allRefused(file: hostile, first: "the prompt is empty"),
         "notFromLua": ShellError.notFromLua(command: "login"), "notFromLua": ShellError.notFromLua(command: "restore"),
+        "notColumn": ShellError.notColumn(hostile, suggestion: "due", columns: ["due", "prompt"]),
+        "notOption": ShellError.notOption(hostile, suggestion: "fuzz"),
+        "notTogether": ShellError.notTogether("--cram", "--ahead"),
       ]),
   ]
 }

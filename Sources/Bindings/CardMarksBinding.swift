@@ -1,0 +1,38 @@
+// What Lua sees of a card's flag and burial, and of the figures of a deck. Invariant: a burial changes no schedule.
+
+import Decks
+import LuaRuntime
+import Workspace
+
+func describeMarks(_ type: BoundType<CardHandle>, _ context: BindingContext) {
+  type.field("flag", .integer, "From 1 to 7, 0 for none.") {
+    try $0.record().flag
+  } set: { card, stack in
+    let flag = try stack.integer(3, in: 0...7)
+    try context.requireGrant(.decksWrite)
+    try card.workspace.setFlag([card], to: flag)
+  }
+  type.field("buried", .boolean, "Whether it waits until tomorrow.") { try $0.workspace.isBuried($0) }
+  type.method("bury", [], returns: .nothing, "Keeps it from being shown until tomorrow.") { card, _ in
+    try context.requireGrant(.decksWrite)
+    _ = try card.record()
+    try card.workspace.bury([card])
+    return LuaNothing()
+  }
+  type.method("unbury", [], returns: .nothing, "Shows it again before tomorrow.") { card, _ in
+    try context.requireGrant(.decksWrite)
+    _ = try card.record()
+    try card.workspace.unbury([card])
+    return LuaNothing()
+  }
+}
+
+func addStatistics(_ type: BoundType<DeckHandle>) {
+  type.method(
+    "stats", [LuaParameter("query", .optional(.string))], returns: .table,
+    "Figures of study of the deck and those within it, or of what a query finds in them: today, streak, cards, retention, "
+      + "days, hours, buttons, forecast, intervals, stability, difficulty, retrievability, added."
+  ) { deck, stack in
+    LuaValue(try deck.statistics(query: stack.optionalText(2)).value)
+  }
+}

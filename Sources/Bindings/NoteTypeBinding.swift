@@ -1,0 +1,137 @@
+// What Lua sees of note types and of media files: the modules `notetypes` and `media`, the type `notetype`.
+// Invariant: a change that takes cards or texts away is refused, with their numbers, unless the script agreed to it.
+
+import Decks
+public import LuaRuntime
+import Problems
+import Text
+public import Workspace
+
+extension NoteTypeHandle: BoundObject {}
+
+func noteTypesModule(_ context: BindingContext) -> BoundModule {
+  let name = LuaParameter("name", .string)
+  return BoundModule("notetypes", "Note types: what notes have in common.", check: context.requireSignIn) { module in
+    module.function("list", [], returns: .list(.object("notetype")), "All note types, by name.") { _ in
+      try context.workspace().noteTypes()
+    }
+    module.function(
+      "open", [name], returns: .object("notetype"), fails: true,
+      "The note type of that name. Code: not_found, with a `suggestion` where a name is near."
+    ) { stack in
+      try context.workspace().openNoteType(stack.text(1, limit: longestName))
+    }
+    module.function(
+      "create", [LuaParameter("description", .table)], returns: .object("notetype"), fails: true,
+      "Makes a note type: {name=, fields={NAME...}, cards={{name=, front=, back=}...}, css=, cloze=}. "
+        + "Codes: exists, bad_type, bad_template."
+    ) { stack in
+      let draft = try readDraft(stack.table(1, "a table with name, fields and cards"))
+      try context.requireGrant(.decksWrite)
+      return try context.workspace().createNoteType(draft)
+    }
+  }
+}
+
+/// Bytes of a name that are looked at.
+private let longestName = 10_000
+private let draftKeys = ["name", "fields", "cards", "css", "cloze"]
+
+private func readDraft(_ table: borrowing LuaTable) throws -> NoteTypeDraft {
+  try table.allowOnly(draftKeys)
+  return NoteTypeDraft(
+    name: try table.optionalText("name") ?? "", fields: try table.optionalTexts("fields") ?? [],
+    cards: try readCards(table) ?? [], css: try table.optionalText("css") ?? NoteTypeDraft.plainCSS,
+    isCloze: try table.optionalBoolean("cloze") ?? false)
+}
+
+private func readCards(_ table: borrowing LuaTable) throws -> [CardTemplate]? {
+  try table.optionalTable("cards") { cards in
+    try cards.elements { stack in
+      let card = try stack.table(-1, "table with name, front and back")
+      try card.allowOnly(["name", "front", "back"])
+      return CardTemplate(
+        try card.text("name"), front: try card.optionalText("front") ?? "", back: try card.optionalText("back") ?? "")
+    }
+  }
+}
+
+func noteTypeType(_ context: BindingContext) -> BoundType<NoteTypeHandle> {
+  BoundType<NoteTypeHandle>(
+    "notetype", "A note type: the names of the fields, and a template for each card.", weight: .bytes(2048),
+    summary: { type in
+      let record = try type.record()
+      return "notetype \"\(printable(record.name, limit: 40))\" (\(counted(record.fields.count, "field")))"
+    },
+    identity: { .text(try $0.record().name) }, check: { try context.requireDecks($0, "notetype") }
+  ) { type in
+    type.field("name", .string, "Its name.") { try $0.record().name }
+    type.field("fields", .list(.string), "The names of its fields.") { type in
+      FrozenList(try type.record().fields, advice: "use notetype:update{fields = {...}}")
+    }
+    type.field("cards", .list(.table), "Its templates: {name=, front=, back=} each, in HTML.") { type in
+      FrozenList(try type.record().cards.map(\.luaValue), advice: "use notetype:update{cards = {...}}")
+    }
+    type.field("css", .string, "How its cards look in programs that show HTML.") { try $0.record().css }
+    type.field("cloze", .boolean, "Whether it makes a card for each number of the clozes.") { try $0.record().isCloze }
+    type.field("count", .integer, "How many notes are of it.") { try $0.noteCount() }
+    describeChanging(type, context)
+  }
+}
+
+private func describeChanging(_ type: BoundType<NoteTypeHandle>, _ context: BindingContext) {
+  type.method(
+    "update", [LuaParameter("changes", .table)], returns: .boolean, fails: true,
+    "Changes it with its notes and cards: {name=, fields=, cards=, css=}, what is left out stays. What has the same "
+      + "name is the same; of as many others, those at the same place are renamed. Code: loses_cards, with `cards` "
+      + "and `notes`, unless agreed = true."
+  ) { type, stack in
+    let table = try stack.table(2, "a table with changes")
+    try table.allowOnly(["name", "fields", "cards", "css", "agreed"])
+    let record = try type.record()
+    var draft = record.draft
+    draft.name = try table.optionalText("name") ?? draft.name
+    draft.fields = try table.optionalTexts("fields") ?? draft.fields
+    draft.cards = try readCards(table) ?? draft.cards
+    draft.css = try table.optionalText("css") ?? draft.css
+    let agreed = try table.optionalBoolean("agreed") ?? false
+    try context.requireGrant(.decksWrite)
+    try type.edit(NoteTypeEdit(record, to: draft), agreed: agreed)
+    return true
+  }
+  type.method("remove", [], returns: .boolean, fails: true, "Removes it. Code: in_use, when it has notes.") {
+    type, _ in
+    try context.requireGrant(.decksWrite)
+    _ = try type.record()
+    try type.remove()
+    return true
+  }
+}
+
+extension CardTemplate {
+  fileprivate var luaValue: LuaValue {
+    .table([(.text("name"), .text(name)), (.text("front"), .text(front)), (.text("back"), .text(back))])
+  }
+}
+
+// MARK: Media
+
+func mediaModule(_ context: BindingContext) -> BoundModule {
+  BoundModule("media", "Media: the pictures and sounds that cards name.", check: context.requireSignIn) { module in
+    module.function(
+      "add", [LuaParameter("path", .string)], returns: .string, fails: true,
+      "Copies a file in; answers the name to write in a field: [sound:NAME] or <img src=\"NAME\">. "
+        + "A name that another file has gets a part of its hash."
+    ) { stack in
+      let path = try stack.text(1)
+      try context.requireGrant(.decksWrite)
+      try context.requireReading(path)
+      return try context.workspace().addMedia(from: path, context.kinds(of: path))
+    }
+    module.function("list", [], returns: .list(.table), "All media: {name=, size=} each, by name.") { _ in
+      try context.workspace().media().map { file -> LuaValue in
+        .table([(.text("name"), .text(file.name)), (.text("size"), .integer(file.size))])
+      }
+    }
+  }
+}

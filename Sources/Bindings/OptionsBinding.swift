@@ -1,0 +1,140 @@
+// What Lua sees of how decks are studied: options and presets. Invariant: an option reads back as it was assigned.
+
+import Decks
+public import LuaRuntime
+import Text
+public import Workspace
+
+extension PresetHandle: BoundObject {}
+
+/// The options of a deck or of a preset as an object of their own.
+final class DeckOptionsObject: BoundObject {
+  let owner: OptionsOwner
+  init(_ owner: OptionsOwner) { self.owner = owner }
+}
+
+func deckOptionsType(_ context: BindingContext) -> BoundType<DeckOptionsObject> {
+  BoundType<DeckOptionsObject>(
+    "deck_options", "How decks are studied. Steps are seconds, or a text as \"1m 10m\".",
+    summary: { object in
+      switch object.owner {
+      case .deck(let deck): "options of deck \"\(printable(try deck.record().name))\""
+      case .preset(let preset): "options of preset \"\(printable(try preset.record().name))\""
+      }
+    },
+    identity: { object in
+      let options = try object.owner.options()
+      return .table(DeckOptions.Name.allCases.map { (.text($0.text), options[$0].luaValue) })
+    }, check: { try requireOptions($0, context) }
+  ) { type in
+    for name in DeckOptions.Name.allCases {
+      let expectation = name.expectation.prefix(1).uppercased() + name.expectation.dropFirst()
+      type.field(name.text, name.luaType, "\(name.summary) \(expectation).") { object in
+        FrozenValue(try object.owner.options()[name].luaValue, advice: "assign the whole list")
+      } set: { object, stack in
+        let value = try readOption(name, stack)
+        try context.requireGrant(.decksWrite)
+        try object.owner.set(name, value)
+      }
+    }
+  }
+}
+
+private func requireOptions(_ object: DeckOptionsObject, _ context: BindingContext) throws {
+  switch object.owner {
+  case .deck(let deck): try context.requireDecks(deck, "deck")
+  case .preset(let preset): try context.requireDecks(preset, "preset")
+  }
+}
+
+private func readOption(_ name: DeckOptions.Name, _ stack: borrowing LuaStack) throws -> OptionValue {
+  switch name.kind {
+  case .whole, .number: return .number(try stack.number(3))
+  case .flag: return .flag(try stack.boolean(3))
+  case .choice: return .choice(try stack.text(3, limit: 100))
+  case .steps where stack.isTable(3): return .steps(try stack.table(3).elements { try $0.number(-1) })
+  case .parameters where stack.isTable(3): return .parameters(try stack.table(3).elements { try $0.number(-1) })
+  case .steps, .parameters: return try name.value(of: stack.text(3, limit: 10_000))
+  }
+}
+
+extension DeckOptions.Name {
+  fileprivate var luaType: LuaType {
+    switch kind {
+    case .whole: .integer
+    case .number: .number
+    case .flag: .boolean
+    case .choice: .string
+    case .steps, .parameters: .list(.number)
+    }
+  }
+}
+
+extension OptionValue {
+  fileprivate var luaValue: LuaValue {
+    switch self {
+    case .number(let number): Int(exactly: number).map { .integer($0) } ?? .number(number)
+    case .flag(let isOn): .boolean(isOn)
+    case .choice(let choice): .text(choice)
+    case .steps(let numbers), .parameters(let numbers): .list(numbers.map { .number($0) })
+    }
+  }
+}
+
+// MARK: Presets
+
+func presetsModule(_ context: BindingContext) -> BoundModule {
+  let name = LuaParameter("name", .string)
+  return BoundModule("presets", "Options that decks share: make, open, list them.", check: context.requireSignIn) {
+    module in
+    module.function("list", [], returns: .list(.object("preset")), "All presets, by name.") { _ in
+      let workspace = try context.workspace()
+      return try workspace.presets().map { workspace.handle(of: $0) }
+    }
+    module.function(
+      "open", [name], returns: .object("preset"), fails: true,
+      "The preset of that name. Code: not_found, with a `suggestion` where a name is near."
+    ) { stack in
+      let workspace = try context.workspace()
+      return workspace.handle(of: try workspace.preset(stack.text(1, limit: 10_000)))
+    }
+    module.function(
+      "create", [name], returns: .object("preset"), fails: true,
+      "Makes a preset with the initial options. Codes: exists, bad_name."
+    ) { stack in
+      let name = try stack.text(1, limit: 10_000)
+      try context.requireGrant(.decksWrite)
+      let workspace = try context.workspace()
+      return workspace.handle(of: try workspace.createPreset(name))
+    }
+  }
+}
+
+func presetType(_ context: BindingContext) -> BoundType<PresetHandle> {
+  BoundType<PresetHandle>(
+    "preset", "Options of study that decks share.",
+    summary: { preset in
+      let record = try preset.record()
+      return "preset \"\(printable(record.name))\" (\(counted(record.deckCount, "deck")))"
+    },
+    identity: { .text(try $0.record().name) }, check: { try context.requireDecks($0, "preset") }
+  ) { type in
+    type.field("name", .string, "Its name. Assigning renames it.") {
+      try $0.record().name
+    } set: { preset, stack in
+      let name = try stack.text(3, limit: 10_000)
+      try context.requireGrant(.decksWrite)
+      try preset.workspace.renamePreset(preset.id, to: name)
+    }
+    type.field("deck_count", .integer, "How many decks have it themselves.") { try $0.record().deckCount }
+    type.field("options", .object("deck_options"), "Its options: an object with writable fields.") {
+      DeckOptionsObject(.preset($0))
+    }
+    type.method("remove", [], returns: .nothing, "Removes it; its decks go by the decks around them.") { preset, _ in
+      try context.requireGrant(.decksWrite)
+      _ = try preset.record()
+      try preset.workspace.removePreset(preset.id)
+      return LuaNothing()
+    }
+  }
+}

@@ -1,0 +1,35 @@
+// The sounds and pictures of one card, for who shows it. Invariant: each name once, in the order in which they stand.
+
+public import GRDB
+
+/// What a card's sides name.
+public struct CardMedia: Equatable, Sendable {
+  public var promptSounds: [String] = []
+  public var answerSounds: [String] = []
+  public var promptPictures: [String] = []
+  public var answerPictures: [String] = []
+}
+
+extension NoteTable {
+  /// The media of a card: of a note's as its templates give them, of a plain one as its texts name them.
+  public static func media(_ db: Database, of card: CardRecord) throws -> CardMedia {
+    let sides = try html(db, card)
+    var media = CardMedia()
+    (media.promptSounds, media.promptPictures) = MediaNames.inOrder(sides.front)
+    (media.answerSounds, media.answerPictures) = MediaNames.inOrder(sides.back)
+    return media
+  }
+
+  private static func html(_ db: Database, _ card: CardRecord) throws -> (front: String, back: String) {
+    guard let id = card.note else { return (card.prompt, card.answer) }
+    let note = try record(db, id)
+    let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type))
+    let place = maker.type.isCloze ? 0 : card.ordinal
+    guard maker.sides.indices.contains(place) else { return ("", "") }
+    let fields = NoteFields(names: maker.type.fields, values: padded(note.fields, maker.type))
+    let facts = maker.facts(note, deckName: try DeckTable.record(db, card.deck).name)
+    let sides = CardSides(fields: fields.adding(facts), ordinal: card.ordinal)
+    let pair = maker.sides[place]
+    return (try sides.front(pair.front).text, try sides.back(pair.back, frontSide: []).text)
+  }
+}

@@ -1,0 +1,237 @@
+// Fits the parameters of FSRS-6 to what was remembered. Source of the method: Kingma and Ba, "Adam: a method for
+// stochastic optimization" (2015), with steps that fall as a half cosine (Loshchilov and Hutter, "SGDR", 2017); the
+// bins of the error are those of `open-spaced-repetition/srs-benchmark`. Invariant: the same history always gives the
+// same parameters, and never worse ones for the cards that were held back than those it began with.
+
+import Glibc
+
+/// How well parameters predict.
+public struct ModelFit: Equatable, Sendable {
+  /// The mean log loss.
+  public var logLoss = 0.0
+  /// The root mean square of what was predicted less what came, over bins of alike answers.
+  public var rmse = 0.0
+}
+
+/// What fitting gave.
+public struct OptimizedParameters: Equatable, Sendable {
+  public let parameters: [Double]
+  /// Of the parameters that it began with, and of these, on cards that the fitting did not see.
+  public let before: ModelFit
+  public let after: ModelFit
+  /// Answers on later days that were looked at.
+  public let reviewCount: Int
+  /// Whether they differ from those it began with, because they are better.
+  public let isBetter: Bool
+}
+
+public struct Optimizer {
+  /// Answers on later days that it takes at least.
+  public static let fewestReviews = 400
+  private static let batch = 512
+
+  /// How far each parameter usually is from the published one, over many people: what is far is believed only with
+  /// evidence.
+  private static let spread: [Double] = [
+    6.43, 9.66, 17.58, 27.85, 0.57, 0.28, 0.6, 0.12, 0.39, 0.18, 0.33, 0.3, 0.09, 0.16, 0.57, 0.25, 1.03, 0.31, 0.32,
+    0.14, 0.27,
+  ]
+
+  private let history: ReviewHistory
+  private let initial: [Double]
+  private let model: MemoryGradient
+  private let training: [Int]
+  private let held: [Int]
+  private var random = SplitMix(state: 42)
+
+  /// - Parameter parameters: to begin with and to compare with; none for the published ones.
+  /// - Throws: `tooFewReviews`, `badOption`.
+  public init(_ history: ReviewHistory, parameters: [Double] = []) throws(DeckError) {
+    let count = history.laterCount
+    guard count >= Optimizer.fewestReviews else {
+      throw .tooFewReviews(count: count, needed: Optimizer.fewestReviews)
+    }
+    self.history = history
+    let given = try MemoryModel.converted(parameters)
+    initial = given.isEmpty ? MemoryModel.defaultParameters : given
+    model = MemoryGradient(history)
+    // One card in five is held back to judge by.
+    let cards = 0..<history.cardCount
+    held = cards.filter { Fuzz.mixed(UInt64($0)) % 5 == 0 }
+    training = cards.filter { Fuzz.mixed(UInt64($0)) % 5 != 0 }
+  }
+
+  /// Fits.
+  /// - Parameter progress: called now and then with the share that is done; what it throws ends the fitting.
+  public mutating func run(progress: (Double) throws -> Void = { _ in }) throws -> OptimizedParameters {
+    let before = fit(of: initial, on: held)
+    var w = initial
+    for (index, stability) in firstStabilities().enumerated() { w[index] = stability }
+    let batches = batches()
+    let epochs = max(5, min(60, 600 / max(1, batches.count)))
+    var (best, bestLoss) = (w, loss(of: w, on: training))
+    var adam = Adam(total: epochs * batches.count)
+    for epoch in 0..<epochs {
+      for (number, batch) in batches.shuffled(using: &random).enumerated() {
+        if number % 8 == 0 { try progress((Double(epoch) + Double(number) / Double(batches.count)) / Double(epochs)) }
+        descend(&w, batch, &adam)
+      }
+      let now = loss(of: w, on: training)
+      if now < bestLoss { (best, bestLoss) = (w, now) }
+    }
+    try progress(1)
+    let after = fit(of: best, on: held)
+    let isBetter = after.logLoss < before.logLoss
+    return OptimizedParameters(
+      parameters: isBetter ? best : initial, before: before, after: isBetter ? after : before,
+      reviewCount: history.laterCount, isBetter: isBetter)
+  }
+
+  // MARK: Descent
+
+  /// Ranges of `shuffled` cards with about as many answers each.
+  private mutating func batches() -> [[Int]] {
+    var (batches, open, size): ([[Int]], [Int], Int) = ([], [], 0)
+    for card in training.shuffled(using: &random) {
+      open.append(card)
+      size += history.starts[card + 1] - history.starts[card]
+      guard size >= Optimizer.batch else { continue }
+      batches.append(open)
+      (open, size) = ([], 0)
+    }
+    return open.isEmpty ? batches : batches + [open]
+  }
+
+  private struct Adam {
+    let total: Int
+    var step = 0
+    var mean = [Double](repeating: 0, count: 21)
+    var square = [Double](repeating: 0, count: 21)
+
+    init(total: Int) { self.total = max(1, total) }
+  }
+
+  private func descend(_ w: inout [Double], _ batch: [Int], _ adam: inout Adam) {
+    model.setParameters(w)
+    model.clearGradient()
+    var count = 0
+    for card in batch { count += model.walk(card, isTraining: true).count }
+    if count == 0 { return }
+    let rate = 0.5 * (1 + cos(Double.pi * Double(adam.step) / Double(adam.total)))
+    adam.step += 1
+    let (fix1, fix2) = (1 - pow(0.9, Double(adam.step)), 1 - pow(0.999, Double(adam.step)))
+    let prior = 1 / Double(history.laterCount)
+    for index in 0..<21 {
+      // The first four are times of days to months: they move by their logarithms.
+      let unit = index < 4 ? w[index] : Optimizer.spread[index]
+      let far = (w[index] - initial[index]) / (Optimizer.spread[index] * Optimizer.spread[index])
+      let slope = (model.gradient[index] / Double(count) + 2 * far * prior) * unit
+      adam.mean[index] = 0.9 * adam.mean[index] + 0.1 * slope
+      adam.square[index] = 0.999 * adam.square[index] + 0.001 * slope * slope
+      let move = 0.1 * rate * adam.mean[index] / fix1 / ((adam.square[index] / fix2).squareRoot() + 1e-8)
+      let next = index < 4 ? w[index] * exp(-move) : w[index] - move * unit
+      let range = MemoryModel.parameterRanges[index]
+      w[index] = min(range.upperBound, max(range.lowerBound, next.isFinite ? next : w[index]))
+    }
+  }
+
+  /// The stabilities after a first answer that fit the next answers best, each by itself; those without evidence stay.
+  private func firstStabilities() -> [Double] {
+    var seen = [[Int: (right: Double, all: Double)]](repeating: [:], count: 4)
+    for card in training {
+      let start = history.starts[card]
+      guard start + 1 < history.starts[card + 1], history.days[start + 1] > 0 else { continue }
+      let (rating, days) = (Int(history.ratings[start]) - 1, Int(history.days[start + 1]))
+      var sum = seen[rating][days] ?? (0, 0)
+      sum.all += 1
+      if history.ratings[start + 1] > 1 { sum.right += 1 }
+      seen[rating][days] = sum
+    }
+    let curve = MemoryModel(checked: initial)
+    return (0..<4).map { rating in
+      if seen[rating].isEmpty { return initial[rating] }
+      return lowest { stability in
+        let far = (stability - initial[rating]) / Optimizer.spread[rating]
+        // In the order of days: sums of doubles depend on the order.
+        return seen[rating].sorted { $0.key < $1.key }.reduce(far * far) { sum, entry in
+          let recall = curve.retrievability(days: Double(entry.key), stability: stability)
+          let p = min(0.999_999, max(0.000_001, recall))
+          return sum - entry.value.right * log(p) - (entry.value.all - entry.value.right) * log(1 - p)
+        }
+      }
+    }
+  }
+
+  /// The stability from 0.001 to 100 days for which a function is lowest, by golden sections of its logarithm.
+  private func lowest(_ function: (Double) -> Double) -> Double {
+    let golden = (5.0.squareRoot() - 1) / 2
+    var (low, high) = (log(0.001), log(100.0))
+    for _ in 0..<40 {
+      let (a, b) = (high - golden * (high - low), low + golden * (high - low))
+      if function(exp(a)) < function(exp(b)) { high = b } else { low = a }
+    }
+    return exp((low + high) / 2)
+  }
+
+  // MARK: Judging
+
+  /// The mean log loss of parameters on the whole history.
+  public func loss(of parameters: [Double]) throws(DeckError) -> Double {
+    let given = try MemoryModel.converted(parameters)
+    return loss(of: given.isEmpty ? MemoryModel.defaultParameters : given, on: Array(0..<history.cardCount))
+  }
+
+  private func loss(of w: [Double], on cards: [Int]) -> Double {
+    model.setParameters(w)
+    var (loss, count) = (0.0, 0)
+    for card in cards {
+      let one = model.walk(card, isTraining: false)
+      loss += one.loss
+      count += one.count
+    }
+    return count == 0 ? 0 : loss / Double(count)
+  }
+
+  private func fit(of w: [Double], on cards: [Int]) -> ModelFit {
+    model.setParameters(w)
+    var bins: [Int: (predicted: Double, right: Double, count: Double)] = [:]
+    var (loss, count) = (0.0, 0.0)
+    for card in cards {
+      model.visit(card) { recall, isRight, days, number, lapses in
+        loss -= log(isRight ? recall : 1 - recall)
+        count += 1
+        let key = Optimizer.bin(days, number, lapses)
+        var bin = bins[key] ?? (0, 0, 0)
+        bin.predicted += recall
+        bin.right += isRight ? 1 : 0
+        bin.count += 1
+        bins[key] = bin
+      }
+    }
+    if count == 0 { return ModelFit() }
+    let error = bins.sorted { $0.key < $1.key }.map(\.value).reduce(0) { sum, bin in
+      let difference = (bin.predicted - bin.right) / bin.count
+      return sum + difference * difference * bin.count
+    }
+    return ModelFit(logLoss: loss / count, rmse: (error / count).squareRoot())
+  }
+
+  /// Alike are answers after about as many days, answers and lapses, each on a scale of powers.
+  private static func bin(_ days: Int, _ number: Int, _ lapses: Int) -> Int {
+    func power(_ value: Int, _ base: Double) -> Int { Int((log(Double(max(1, value))) / log(base)).rounded(.down)) }
+    return power(days, 3.62) << 16 | power(number, 1.89) << 8 | (lapses == 0 ? 0 : 1 + power(lapses, 1.73))
+  }
+}
+
+/// Random numbers that repeat, for what must not depend on chance.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    defer { state &+= 0x9E37_79B9_7F4A_7C15 }
+    return Fuzz.mixed(state)
+  }
+
+  /// From 0 to 1 without 1.
+  mutating func share() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
+}

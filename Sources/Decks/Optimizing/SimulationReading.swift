@@ -1,0 +1,46 @@
+// A simulation that begins with the cards of a deck, and with how its user has answered.
+// Invariant: nothing is changed.
+
+public import GRDB
+
+extension Simulation {
+  /// Of a deck and those within it, with the deck's options.
+  public init(_ db: Database, deck: DeckID, at moment: StudyMoment) throws {
+    let decks = [deck] + (try DeckTable.within(db, deck).map(\.id))
+    var (starts, new): ([Start], Int) = ([], 0)
+    let sql = "SELECT state, due, stability, difficulty, last_review FROM cards WHERE deck = ? AND suspended = 0"
+    for deck in decks {
+      try db.forEachRow(sql, [deck.rawValue]) { row in
+        guard row.integer(0) != CardState.new.rawValue, let stability = row.optionalNumber(2) else { return new += 1 }
+        starts.append(
+          Start(
+            state: MemoryState(stability: stability, difficulty: row.number(3)),
+            elapsed: moment.today - moment.day(of: row.number(4)),
+            dueIn: moment.dueDay(of: row.number(1)) - moment.today))
+      }
+    }
+    self.init(
+      options: try DeckTable.options(db, deck), cards: starts, newCards: new, habits: try Habits(db, decks, moment))
+  }
+}
+
+extension Simulation.Habits {
+  /// From the answers of decks where there are at least 100 of a kind.
+  fileprivate init(_ db: Database, _ decks: [DeckID], _ moment: StudyMoment) throws {
+    self.init()
+    let history = try ReviewHistory(db, decks: decks, at: moment)
+    var (firsts, others) = ([0.0, 0, 0, 0], [0.0, 0, 0])
+    for card in 0..<history.cardCount {
+      for index in history.starts[card]..<history.starts[card + 1] {
+        let rating = Int(history.ratings[index])
+        if index == history.starts[card] {
+          firsts[rating - 1] += 1
+        } else if history.days[index] > 0, rating > 1 {
+          others[rating - 2] += 1
+        }
+      }
+    }
+    if firsts.reduce(0, +) >= 100 { first = firsts }
+    if others.reduce(0, +) >= 100 { remembered = others }
+  }
+}

@@ -1,0 +1,167 @@
+// What conditions of a query need to know beside a card's row: answers, decks, note types, fields. Asked once a query.
+// Invariant: only what the query asks for is read.
+
+import GRDB
+import Text
+
+final class QueryFacts {
+  private let moment: StudyMoment
+  private var cards: [(condition: CardQuery.Condition, ids: Set<Int64>)] = []
+  private var decks: [Int64: [UInt8]] = [:]
+  private var models: [Int64: MemoryModel] = [:]
+  private var noteTypes: [Int64: [UInt8]] = [:]
+  private var matchers: [(expression: TextExpression, matcher: ExpressionMatcher)] = []
+  private var folded: [UInt8] = []
+
+  /// - Throws: `badQuery` for a field that no card has.
+  init(_ db: Database, _ query: CardQuery, at moment: StudyMoment) throws {
+    self.moment = moment
+    for condition in query.root.conditions { try prepare(db, condition, query) }
+  }
+
+  private func prepare(_ db: Database, _ condition: CardQuery.Condition, _ query: CardQuery) throws {
+    switch condition {
+    case .rated(let days, let rating):
+      let sql = "SELECT card FROM reviews WHERE card IS NOT NULL AND at >= ? AND at < ? AND rating BETWEEN ? AND ?"
+      let (low, high) = (rating?.rawValue ?? 1, rating?.rawValue ?? 4)
+      try add(db, condition, sql, [start(days), moment.endOfToday, low, high])
+    case .introduced(let days):
+      let sql = """
+        SELECT card FROM reviews WHERE card IS NOT NULL AND rating BETWEEN 1 AND 4 AND at > 0
+        GROUP BY card HAVING min(at) >= ? AND min(at) < ?
+        """
+      try add(db, condition, sql, [start(days), moment.endOfToday])
+    case .duplicates:
+      let sql = """
+        SELECT id FROM cards WHERE (deck, prompt) IN
+          (SELECT deck, prompt FROM cards GROUP BY deck, content >> 32, prompt HAVING count(*) > 1)
+        """
+      try add(db, condition, sql, [])
+    case .deck where decks.isEmpty:
+      for deck in try DeckTable.list(db) { decks[deck.id.rawValue] = Folding.fold(deck.name) }
+    case .property(.retrievability, _, _) where models.isEmpty:
+      for (deck, options) in try DeckTable.allOptions(db, at: moment) {
+        models[deck.rawValue] = MemoryModel(checked: options.parameters)
+      }
+    case .noteType where noteTypes.isEmpty: try readNoteTypes(db)
+    case .expression(let expression): matchers.append((expression, ExpressionMatcher(expression)))
+    case .field(let name, let pattern, let column):
+      let isOfNotes = try readNoteFields(db, condition, name, pattern)
+      if !isOfNotes { try checkField(db, name, column, query) }
+    default: break
+    }
+  }
+
+  /// The name of each card's note type. Files of before notes have none.
+  private func readNoteTypes(_ db: Database) throws {
+    guard try Siblings.hasNotes(db) else { return }
+    let sql = """
+      SELECT cards.id, note_types.name FROM cards JOIN notes ON notes.id = cards.note
+      JOIN note_types ON note_types.id = notes.type
+      """
+    try db.forEachRow(sql) { noteTypes[$0.integer(0)] = Folding.fold($0.text(1)) }
+  }
+
+  /// The cards of notes that have a field with that text.
+  /// - Returns: whether a note type has a field of that name.
+  private func readNoteFields(
+    _ db: Database, _ condition: CardQuery.Condition, _ name: String, _ pattern: TextPattern
+  ) throws -> Bool {
+    guard try Siblings.hasNotes(db) else { return false }
+    var places: [Int64: Int] = [:]
+    let fields = """
+      SELECT note_types.id, each.key, each.value ->> 'name'
+      FROM note_types, json_each(note_types.json, '$.flds') AS each WHERE json_valid(note_types.json)
+      """
+    try db.forEachRow(fields) { if $0.text(2).lowercased() == name { places[$0.integer(0)] = $0.count(1) } }
+    if places.isEmpty { return false }
+    var ids: Set<Int64> = []
+    let sql = "SELECT cards.id, notes.type, notes.fields FROM cards JOIN notes ON notes.id = cards.note"
+    try db.forEachRow(sql) { row in
+      guard let place = places[row.integer(1)] else { return }
+      let texts = row.bytes(2).split(separator: 0x1F, omittingEmptySubsequences: false)
+      guard place < texts.count else { return }
+      folded.removeAll(keepingCapacity: true)
+      Folding.fold(UnsafeBufferPointer(rebasing: texts[place]), into: &folded)
+      if folded.withUnsafeBufferPointer({ pattern.matches($0) }) { ids.insert(row.integer(0)) }
+    }
+    cards.append((condition, ids))
+    return true
+  }
+
+  private func start(_ days: Int) -> Double { moment.start(ofDay: moment.today - days + 1) }
+
+  private func add(
+    _ db: Database, _ condition: CardQuery.Condition, _ sql: String, _ arguments: StatementArguments
+  ) throws {
+    var ids: Set<Int64> = []
+    try db.forEachRow(sql, arguments) { ids.insert($0.integer(0)) }
+    cards.append((condition, ids))
+  }
+
+  /// A name before a colon that no card has as a field is most likely a mistyped condition.
+  private func checkField(_ db: Database, _ name: String, _ column: Int, _ query: CardQuery) throws {
+    var isKnown = false
+    try db.forEachRow("SELECT fields FROM cards WHERE fields IS NOT NULL", while: { !isKnown }) { row in
+      isKnown = try FieldText.list(row.optionalText(0)).contains { $0.name.lowercased() == name }
+    }
+    if isKnown { return }
+    let names = "tag, is, prompt, answer, prop, added, edited, rated, introduced, flag, deck, note, re, nc, dupe"
+    throw DeckError.badQuery(
+      query: query.text, column: column,
+      expected: "one of \(names), or the name of a field, before the colon (or quotes around the text)")
+  }
+
+  // MARK: Answers
+
+  func cards(_ condition: CardQuery.Condition) -> Set<Int64> {
+    cards.first { $0.condition == condition }?.ids ?? []
+  }
+
+  func model(ofDeck deck: Int64) -> MemoryModel { models[deck] ?? MemoryModel() }
+
+  func matcher(_ expression: TextExpression) -> ExpressionMatcher {
+    matchers.first { $0.expression == expression }?.matcher ?? ExpressionMatcher(expression)
+  }
+
+  func isDeck(_ deck: Int64, _ pattern: TextPattern) -> Bool { QueryFacts.isNamed(decks[deck] ?? [], pattern) }
+
+  /// A name itself, or one that it is in.
+  private static func isNamed(_ name: [UInt8], _ pattern: TextPattern) -> Bool {
+    name.withUnsafeBufferPointer { name in
+      pattern.matches(name) || FoldedColumn.ends(ofParents: name).contains { pattern.matches($0) }
+    }
+  }
+
+  func isNoteType(ofCard card: Int64, _ pattern: TextPattern) -> Bool {
+    noteTypes[card].map { $0.withUnsafeBufferPointer { pattern.matches($0) } } ?? false
+  }
+
+  func hasField(_ row: Columns, _ name: String, _ pattern: TextPattern) -> Bool {
+    guard let column = row.optionalText(17) else { return false }
+    do {
+      return try FieldText.list(column).contains { field in
+        guard field.name.lowercased() == name else { return false }
+        let text =
+          switch field.value {
+          case .text(let text), .json(let text): text
+          }
+        return Folding.fold(text).withUnsafeBufferPointer { pattern.matches($0) }
+      }
+    } catch {
+      // What a forged file holds in place of fields is no field of that name.
+      return false
+    }
+  }
+}
+
+extension CardQuery.Node {
+  /// All conditions in it.
+  var conditions: [CardQuery.Condition] {
+    switch self {
+    case .all(let nodes), .any(let nodes): nodes.flatMap(\.conditions)
+    case .not(let node): node.conditions
+    case .condition(let condition): [condition]
+    }
+  }
+}

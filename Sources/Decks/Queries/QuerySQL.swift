@@ -1,0 +1,102 @@
+// As much of a query as SQLite can judge. Invariant: its condition holds for every card that the query finds; where it
+// is exact, for no other one. No text of a user becomes part of a statement: numbers only.
+
+struct QuerySQL {
+  private struct Part {
+    let text: String
+    let isExact: Bool
+  }
+
+  /// A condition on a row of `cards`, nil where SQLite cannot help.
+  let condition: String?
+  /// Whether nothing is left to be judged.
+  let isExact: Bool
+
+  /// Longer queries are judged card by card: SQLite bounds the depth of conditions.
+  private static let most = 100
+
+  init(_ query: CardQuery, at moment: StudyMoment) {
+    guard query.root.conditions.count <= Self.most, let part = Self.part(query.root, moment) else {
+      (condition, isExact) = (nil, false)
+      return
+    }
+    (condition, isExact) = (part.text, part.isExact)
+  }
+
+  private static func part(_ node: CardQuery.Node, _ moment: StudyMoment) -> Part? {
+    switch node {
+    case .all(let nodes):
+      let parts = nodes.map { part($0, moment) }
+      let known = parts.compactMap(\.self)
+      if nodes.isEmpty { return Part(text: "1", isExact: true) }
+      if known.isEmpty { return nil }
+      return Part(
+        text: known.map { "(\($0.text))" }.joined(separator: " AND "),
+        isExact: known.count == nodes.count && known.allSatisfy(\.isExact))
+    case .any(let nodes):
+      let known = nodes.compactMap { part($0, moment) }
+      guard known.count == nodes.count else { return nil }
+      return Part(
+        text: known.map { "(\($0.text))" }.joined(separator: " OR "), isExact: known.allSatisfy(\.isExact))
+    case .not(let node):
+      guard let part = part(node, moment), part.isExact else { return nil }
+      // What is unknown does not hold, so its opposite does.
+      return Part(text: "(\(part.text)) IS NOT 1", isExact: true)
+    case .condition(let condition): return part(condition, moment)
+    }
+  }
+
+  private static func part(_ condition: CardQuery.Condition, _ moment: StudyMoment) -> Part? {
+    func start(_ days: Int) -> Double { moment.start(ofDay: moment.today - days + 1) }
+    switch condition {
+    case .isIn(let status): return part(status, moment)
+    case .property(let property, let comparison, let number): return part(property, comparison, number)
+    case .added(let days): return Part(text: "created >= \(start(days))", isExact: true)
+    case .edited(let days): return Part(text: "modified >= \(start(days))", isExact: true)
+    case .flag(let flag): return Part(text: "flag = \(flag)", isExact: true)
+    case .rated(let days, let rating):
+      let (low, high) = (rating?.rawValue ?? 1, rating?.rawValue ?? 4)
+      return Part(
+        text: """
+          id IN (SELECT card FROM reviews WHERE at >= \(start(days)) AND at < \(moment.endOfToday)
+            AND rating BETWEEN \(low) AND \(high))
+          """, isExact: true)
+    case .tag: return Part(text: "tags <> ''", isExact: false)
+    default: return nil
+    }
+  }
+
+  private static func part(_ status: CardQuery.CardStatus, _ moment: StudyMoment) -> Part? {
+    let buried = "(buried_until > \(moment.now) AND buried_until < \(moment.latestBurial))"
+    let text: String
+    switch status {
+    case .new: text = "state = 0"
+    case .suspended: text = "suspended <> 0"
+    case .buried: text = buried
+    case .learning: text = "state = 1"
+    case .review: text = "state = 2"
+    case .relearning: text = "state = 3"
+    case .due:
+      text = """
+        suspended = 0 AND state > 0 AND due < \(moment.endOfToday) AND (state <> 2 OR due < \(moment.dueBorder))
+          AND \(buried) IS NOT 1
+        """
+    case .leech: return Part(text: "tags <> ''", isExact: false)
+    }
+    return Part(text: text, isExact: true)
+  }
+
+  private static func part(
+    _ property: CardQuery.Property, _ comparison: CardQuery.Comparison, _ number: Double
+  ) -> Part? {
+    let column: String
+    switch property {
+    case .stability: column = "stability"
+    case .difficulty: column = "difficulty"
+    case .reps: column = "reps"
+    case .lapses: column = "lapses"
+    case .interval, .retrievability, .due: return nil
+    }
+    return Part(text: "\(column) \(comparison.rawValue) \(number)", isExact: true)
+  }
+}

@@ -1,0 +1,54 @@
+// Cards that are kept from being shown for a day, and flags. Invariant: a burial ends with the day it was made on,
+// whatever the clock does meanwhile; a burial never changes a schedule.
+
+public import GRDB
+
+/// Who buried a card.
+public enum Burial: Int64, Sendable {
+  /// The answer of another card of its note.
+  case bySibling = 1
+  case byUser = 2
+}
+
+extension CardTable {
+  /// What a card must fulfil to be shown; ?now and ?latest are the moment's.
+  static let isNotBuried = "(buried_until IS NULL OR buried_until <= :now OR buried_until >= :latest)"
+
+  /// Keeps cards from being shown until tomorrow.
+  /// - Returns: how many were there.
+  @discardableResult
+  public static func bury(
+    _ db: Database, _ ids: some Sequence<CardID>, _ burial: Burial = .byUser, at moment: StudyMoment
+  ) throws -> Int {
+    let statement = try db.cachedStatement(sql: "UPDATE cards SET buried = ?, buried_until = ? WHERE id = ?")
+    var count = 0
+    for id in ids {
+      try statement.execute(arguments: [burial.rawValue, moment.endOfToday, id.rawValue])
+      count += db.changesCount
+    }
+    return count
+  }
+
+  /// Shows cards again that were buried.
+  /// - Returns: how many were buried.
+  @discardableResult
+  public static func unbury(_ db: Database, _ ids: some Sequence<CardID>) throws -> Int {
+    let sql = "UPDATE cards SET buried = 0, buried_until = NULL WHERE id = ? AND buried_until IS NOT NULL"
+    let statement = try db.cachedStatement(sql: sql)
+    var count = 0
+    for id in ids {
+      try statement.execute(arguments: [id.rawValue])
+      count += db.changesCount
+    }
+    return count
+  }
+
+  /// Gives a card a flag from 1 to 7, or none with 0.
+  /// - Throws: `badOption` for another number, `gone`.
+  public static func setFlag(_ db: Database, _ id: CardID, to flag: Int, now: Double) throws {
+    guard (0...7).contains(flag) else {
+      throw DeckError.badOption(name: "flag", reason: "must be a whole number from 0 to 7")
+    }
+    try change(db, "UPDATE cards SET flag = ?, modified = ? WHERE id = ?", [flag, now, id.rawValue])
+  }
+}

@@ -1,0 +1,100 @@
+// What is set for one deck beside its preset: its own limits, those of one day, its own retention.
+// Invariant: every value is in the range of the option of the same name; members of a newer program survive.
+
+import Text
+
+/// Limits of a deck alone. What is nil is as the preset says.
+public struct DeckLimits: Equatable, Sendable {
+  /// A limit that is good on one day.
+  public struct OfDay: Equatable, Sendable {
+    /// The number of the day, as `StudyMoment` counts them.
+    public let day: Int
+    public let limit: Int
+
+    public init(day: Int, limit: Int) { (self.day, self.limit) = (day, min(9999, max(0, limit))) }
+  }
+
+  public private(set) var newPerDay: Int?
+  public private(set) var reviewsPerDay: Int?
+  public private(set) var desiredRetention: Double?
+  public var newToday: OfDay?
+  public var reviewsToday: OfDay?
+  private var unknown: [CardField] = []
+
+  public init() {}
+
+  /// The options that can be set for a deck alone.
+  public static let names: [DeckOptions.Name] = [.newPerDay, .reviewsPerDay, .desiredRetention]
+
+  /// Whether one is set.
+  public func has(_ name: DeckOptions.Name) -> Bool {
+    switch name {
+    case .newPerDay: newPerDay != nil
+    case .reviewsPerDay: reviewsPerDay != nil
+    case .desiredRetention: desiredRetention != nil
+    default: false
+    }
+  }
+
+  /// Sets one, or with nil goes by the preset again.
+  /// - Throws: `badOption` for another option, or a value out of range.
+  public mutating func set(_ name: DeckOptions.Name, to value: Double?) throws(DeckError) {
+    if let value { _ = try name.checked(.number(value)) }
+    switch name {
+    case .newPerDay: newPerDay = value.map { Int($0) }
+    case .reviewsPerDay: reviewsPerDay = value.map { Int($0) }
+    case .desiredRetention: desiredRetention = value
+    default:
+      throw .badOption(
+        name: name.text, reason: "is set for a preset; a deck alone has new_per_day, reviews_per_day, desired_retention"
+      )
+    }
+  }
+
+  /// The preset's options with the deck's own in their place, those of the day too where one is given.
+  func applied(to options: DeckOptions, day: Int? = nil) throws(DeckError) -> DeckOptions {
+    var options = options
+    let new = day != nil && newToday?.day == day ? newToday?.limit : newPerDay
+    let reviews = day != nil && reviewsToday?.day == day ? reviewsToday?.limit : reviewsPerDay
+    if let new { try options.set(.newPerDay, to: Double(new)) }
+    if let reviews { try options.set(.reviewsPerDay, to: Double(reviews)) }
+    if let desiredRetention { try options.set(.desiredRetention, to: desiredRetention) }
+    return options
+  }
+
+  // MARK: Storing
+
+  init(json: String) throws {
+    if json == "{}" { return }
+    for field in try FieldText.list(json) {
+      let number = if case .json(let text) = field.value { Double(text) } else { Double?.none }
+      let limit = number.flatMap { Int(exactly: $0) }.flatMap { (0...9999).contains($0) ? $0 : nil }
+      switch field.name {
+      case "new_per_day": newPerDay = limit
+      case "reviews_per_day": reviewsPerDay = limit
+      case "desired_retention": desiredRetention = number.flatMap { (0.7...0.99).contains($0) ? $0 : nil }
+      case "new_today": newToday = DeckLimits.ofDay(field.value)
+      case "reviews_today": reviewsToday = DeckLimits.ofDay(field.value)
+      default: unknown.append(field)
+      }
+    }
+  }
+
+  private static func ofDay(_ value: CardFieldValue) -> OfDay? {
+    guard case .json(let text) = value, text.hasPrefix("["), text.hasSuffix("]") else { return nil }
+    let numbers = text.dropFirst().dropLast().split(separator: ",").compactMap { Int(String($0).trimmed) }
+    return numbers.count == 2 ? OfDay(day: numbers[0], limit: numbers[1]) : nil
+  }
+
+  var json: String {
+    var fields: [CardField] = []
+    if let newPerDay { fields.append(CardField("new_per_day", .json("\(newPerDay)"))) }
+    if let reviewsPerDay { fields.append(CardField("reviews_per_day", .json("\(reviewsPerDay)"))) }
+    if let desiredRetention { fields.append(CardField("desired_retention", .json("\(desiredRetention)"))) }
+    if let newToday { fields.append(CardField("new_today", .json("[\(newToday.day),\(newToday.limit)]"))) }
+    if let reviewsToday {
+      fields.append(CardField("reviews_today", .json("[\(reviewsToday.day),\(reviewsToday.limit)]")))
+    }
+    return FieldText.object(fields + unknown)
+  }
+}

@@ -1,0 +1,105 @@
+// How cards are studied: the options of a preset, which decks share. Invariant: every value is in its range; what a
+// newer program wrote beside them survives reading and writing.
+
+/// The options of a preset, or those that are good for a deck.
+///
+///     var options = DeckOptions()
+///     try options.set(.learningSteps, toText: "1m 10m 1d")
+///     options.newPerDay
+public struct DeckOptions: Equatable, Sendable {
+  /// What was set; the others have their initial values.
+  private var values: [Name: OptionValue] = [:]
+  /// Members of the stored object that are not known here, as JSON.
+  private var unknown: [CardField] = []
+
+  public init() {}
+
+  public subscript(name: Name) -> OptionValue { values[name] ?? name.initial }
+
+  /// - Throws: `badOption` when the value is out of range or of another kind.
+  public mutating func set(_ name: Name, _ value: OptionValue) throws(DeckError) {
+    values[name] = try name.checked(value)
+  }
+
+  public mutating func set(_ name: Name, toText text: String) throws(DeckError) {
+    values[name] = try name.value(of: text)
+  }
+
+  /// - Throws: `badOption` when the value is out of range, or not whole where it must be.
+  public mutating func set(_ name: Name, to value: Double) throws(DeckError) { try set(name, .number(value)) }
+
+  /// Gives an option its initial value again.
+  public mutating func reset(_ name: Name) { values[name] = nil }
+
+  /// The value of an option that is a number.
+  public func value(_ name: Name) -> Double {
+    if case .number(let number) = self[name] { return number }
+    return 0
+  }
+
+  // MARK: The values
+
+  public var newPerDay: Int { whole(.newPerDay) }
+  public var reviewsPerDay: Int { whole(.reviewsPerDay) }
+  public var newIgnoresReviewLimit: Bool { flag(.newIgnoresReviewLimit) }
+  /// The probability of remembering at which a card is shown again.
+  public var desiredRetention: Double { value(.desiredRetention) }
+  /// Days.
+  public var maximumInterval: Int { whole(.maximumInterval) }
+  public var minimumLapseInterval: Int { whole(.minimumLapseInterval) }
+  /// Seconds.
+  public var learningSteps: [Double] { shortTerm ? steps(.learningSteps) : [] }
+  public var relearningSteps: [Double] { shortTerm ? steps(.relearningSteps) : [] }
+  /// Forgotten so often, a card gets the tag `leech`.
+  public var leechThreshold: Int { whole(.leechThreshold) }
+  public var suspendsLeeches: Bool { choice(.leechAction) == "suspend" }
+  public var newGather: String { choice(.newGather) }
+  public var newSort: String { choice(.newSort) }
+  public var newMix: String { choice(.newMix) }
+  public var reviewOrder: ReviewOrder { ReviewOrder(rawValue: choice(.reviewOrder)) ?? .due }
+  public var buriesNew: Bool { flag(.buryNew) }
+  public var buriesReviews: Bool { flag(.buryReviews) }
+  public var buriesLearning: Bool { flag(.buryLearning) }
+  public var fuzzes: Bool { flag(.fuzz) }
+  public var shortTerm: Bool { flag(.shortTerm) }
+  public var maximumAnswerSeconds: Double { value(.maximumAnswerSeconds) }
+  /// 21 numbers, or none for the published ones.
+  public var parameters: [Double] {
+    if case .parameters(let numbers) = self[.parameters] { return numbers }
+    return []
+  }
+
+  private func whole(_ name: Name) -> Int { Int(value(name)) }
+
+  private func flag(_ name: Name) -> Bool { self[name] == .flag(true) }
+
+  private func choice(_ name: Name) -> String {
+    if case .choice(let choice) = self[name] { return choice }
+    return ""
+  }
+
+  private func steps(_ name: Name) -> [Double] {
+    if case .steps(let steps) = self[name] { return steps }
+    return []
+  }
+
+  // MARK: Storing
+
+  /// From the stored object. A value that cannot be used (a newer program may know other ranges) leaves the initial
+  /// one.
+  init(json: String) throws {
+    for field in try FieldText.list(json) {
+      guard let name = Name(rawValue: field.name) else {
+        unknown.append(field)
+        continue
+      }
+      values[name] = name.value(stored: field.value)
+    }
+  }
+
+  /// The object to store: what was set, and what is not known here.
+  var json: String {
+    let known = Name.allCases.compactMap { name in values[name].map { CardField(name.text, $0.stored) } }
+    return FieldText.object(known + unknown)
+  }
+}

@@ -1,0 +1,97 @@
+// Which options are good for a deck: its own preset's, or those of the nearest deck around it that has one.
+// Invariant: a deck's own limits stand above its preset's, and only for itself.
+
+public import GRDB
+
+extension DeckTable {
+  /// The options that are good for a deck.
+  /// - Throws: `gone`.
+  public static func options(_ db: Database, _ id: DeckID) throws -> DeckOptions {
+    try limits(db, id).applied(to: presetOptions(db, id))
+  }
+
+  /// Changes the deck's preset. A deck without one of its own gets one with its name.
+  public static func setOptions(_ db: Database, _ id: DeckID, to options: DeckOptions) throws {
+    if let preset = try preset(db, id) { return try PresetTable.setOptions(db, preset, to: options) }
+    let name = try PresetTable.freeName(db, like: record(db, id).name)
+    try setPreset(db, id, to: PresetTable.create(db, name: name, options: options).id)
+  }
+
+  /// The options of the preset that is good for a deck, without its own limits.
+  public static func presetOptions(_ db: Database, _ id: DeckID) throws -> DeckOptions {
+    guard let preset = try nearestPreset(db, id) else { return DeckOptions() }
+    return try PresetTable.record(db, preset).options
+  }
+
+  /// The preset that a deck has itself.
+  public static func preset(_ db: Database, _ id: DeckID) throws -> PresetID? {
+    let found = try db.firstRow("SELECT preset FROM decks WHERE id = ?", [id.rawValue]) {
+      $0.optionalNumber(0) == nil ? PresetID?.none : PresetID(rawValue: $0.integer(0))
+    }
+    guard let found else { throw DeckError.gone(what: "the deck") }
+    return found
+  }
+
+  /// The preset that is good for a deck: its own, or that of the nearest deck around it.
+  public static func nearestPreset(_ db: Database, _ id: DeckID) throws -> PresetID? {
+    if let own = try preset(db, id) { return own }
+    for parent in DeckName(parts: DeckName.split(try record(db, id).name)).parents.reversed() {
+      let found = try db.firstRow("SELECT preset FROM decks WHERE name_key = ? AND preset IS NOT NULL", [parent.key]) {
+        PresetID(rawValue: $0.integer(0))
+      }
+      if let found { return found }
+    }
+    return nil
+  }
+
+  /// Gives a deck a preset, or with nil that of the deck around it.
+  public static func setPreset(_ db: Database, _ id: DeckID, to preset: PresetID?) throws {
+    if let preset { _ = try PresetTable.record(db, preset) }
+    try db.execute(sql: "UPDATE decks SET preset = ? WHERE id = ?", arguments: [preset?.rawValue, id.rawValue])
+    if db.changesCount == 0 { throw DeckError.gone(what: "the deck") }
+  }
+
+  // MARK: Limits
+
+  /// What is set for the deck alone.
+  public static func limits(_ db: Database, _ id: DeckID) throws -> DeckLimits {
+    let stored = try db.firstRow("SELECT options FROM decks WHERE id = ?", [id.rawValue]) { $0.text(0) }
+    guard let stored else { throw DeckError.gone(what: "the deck") }
+    return try DeckLimits(json: stored)
+  }
+
+  public static func setLimits(_ db: Database, _ id: DeckID, to limits: DeckLimits) throws {
+    try db.execute(sql: "UPDATE decks SET options = ? WHERE id = ?", arguments: [limits.json, id.rawValue])
+    if db.changesCount == 0 { throw DeckError.gone(what: "the deck") }
+  }
+
+  /// More cards today than the deck's limits allow, or fewer with numbers below 0.
+  public static func extendToday(
+    _ db: Database, _ id: DeckID, new: Int = 0, reviews: Int = 0, at moment: StudyMoment
+  ) throws {
+    var limits = try limits(db, id)
+    let today = try limits.applied(to: presetOptions(db, id), day: moment.today)
+    if new != 0 { limits.newToday = .init(day: moment.today, limit: sum(today.newPerDay, new)) }
+    if reviews != 0 { limits.reviewsToday = .init(day: moment.today, limit: sum(today.reviewsPerDay, reviews)) }
+    try setLimits(db, id, to: limits)
+  }
+
+  private static func sum(_ a: Int, _ b: Int) -> Int { a + min(99_999, max(-99_999, b)) }
+
+  /// The options of every deck, with today's limits: one pass over decks and presets.
+  static func allOptions(_ db: Database, at moment: StudyMoment) throws -> [DeckID: DeckOptions] {
+    let presets = Dictionary(uniqueKeysWithValues: try PresetTable.list(db).map { ($0.id.rawValue, $0.options) })
+    // A deck's parents are shorter than itself: they come first.
+    let sql = "SELECT id, name_key, preset, options FROM decks ORDER BY length(name_key)"
+    var (known, byKey): ([DeckID: DeckOptions], [String: DeckOptions]) = ([:], [:])
+    try db.forEachRow(sql) { row in
+      let key = row.text(1)
+      let parent = DeckName.split(key).dropLast().joined(separator: "::")
+      let options = presets[row.integer(2)] ?? byKey[parent] ?? DeckOptions()
+      byKey[key] = options
+      known[DeckID(rawValue: row.integer(0))] = try DeckLimits(json: row.text(3))
+        .applied(to: options, day: moment.today)
+    }
+    return known
+  }
+}

@@ -1,0 +1,175 @@
+// The options of a preset by name: what each means, what it may be and what it is when nobody set it. They mean what
+// Anki's options of the same name mean. Invariant: a name that was released keeps its meaning; a new one is added.
+
+import Text
+
+/// What a value of an option is.
+public enum OptionKind: Equatable, Sendable {
+  case whole(ClosedRange<Int>)
+  case number(ClosedRange<Double>)
+  case flag
+  case choice([String])
+  /// Seconds, in the order in which a card passes them.
+  case steps
+  /// The parameters of FSRS: none, 17, 19 or 21 numbers.
+  case parameters
+}
+
+/// A value of an option.
+public enum OptionValue: Equatable, Sendable {
+  case number(Double)
+  case flag(Bool)
+  case choice(String)
+  case steps([Double])
+  case parameters([Double])
+}
+
+extension DeckOptions {
+  /// An option by the name that Lua, commands and the file have for it.
+  public enum Name: String, CaseIterable, Hashable, Sendable {
+    case newPerDay = "new_per_day"
+    case reviewsPerDay = "reviews_per_day"
+    case desiredRetention = "desired_retention"
+    case leechThreshold = "leech_threshold"
+    case maximumInterval = "maximum_interval"
+    case newIgnoresReviewLimit = "new_ignores_review_limit"
+    case learningSteps = "learning_steps"
+    case relearningSteps = "relearning_steps"
+    case minimumLapseInterval = "minimum_lapse_interval"
+    case leechAction = "leech_action"
+    case newGather = "new_gather"
+    case newSort = "new_sort"
+    case newMix = "new_mix"
+    case reviewOrder = "review_order"
+    case buryNew = "bury_new"
+    case buryReviews = "bury_reviews"
+    case buryLearning = "bury_learning"
+    case fuzz
+    case shortTerm = "short_term"
+    case maximumAnswerSeconds = "maximum_answer_seconds"
+    case parameters
+
+    public var text: String { rawValue }
+
+    public var kind: OptionKind { facts.kind }
+
+    /// What it is when nobody set it.
+    public var initial: OptionValue { facts.initial }
+
+    /// What it is for, in a sentence.
+    public var summary: String { facts.summary }
+  }
+
+  /// Those whose values are single numbers.
+  public static let names: [Name] = Name.allCases.filter { name in
+    switch name.kind {
+    case .whole, .number: true
+    default: false
+    }
+  }
+
+  /// - Throws: `badOption` for a name that is none.
+  public static func name(_ text: String) throws(DeckError) -> Name {
+    guard let name = Name(rawValue: text) else {
+      let nearest = didYouMean(text, among: Name.allCases.map(\.text))
+      throw .badOption(name: text, reason: "is not an option of a deck\(nearest)")
+    }
+    return name
+  }
+}
+
+extension DeckOptions.Name {
+  private struct Facts {
+    let kind: OptionKind
+    let initial: OptionValue
+    let summary: String
+
+    init(_ kind: OptionKind, _ initial: OptionValue, _ summary: String) {
+      (self.kind, self.initial, self.summary) = (kind, initial, summary)
+    }
+  }
+
+  private var facts: Facts {
+    switch self {
+    case .newPerDay: Facts(.whole(0...9999), .number(20), "New cards shown on one day.")
+    case .reviewsPerDay: Facts(.whole(0...9999), .number(200), "Learnt cards shown on one day.")
+    case .newIgnoresReviewLimit:
+      Facts(.flag, .flag(false), "Whether new cards are shown when the day's reviews are used up.")
+    case .desiredRetention:
+      Facts(.number(0.7...0.99), .number(0.9), "The probability of remembering at which a card is shown again.")
+    case .maximumInterval: Facts(.whole(1...36_500), .number(36_500), "The longest interval, in days.")
+    case .minimumLapseInterval:
+      Facts(.whole(1...36_500), .number(1), "The shortest interval after a lapse without steps, in days.")
+    case .learningSteps:
+      Facts(.steps, .steps([60, 600]), "How long until a new card is shown again, step by step.")
+    case .relearningSteps:
+      Facts(.steps, .steps([600]), "How long until a forgotten card is shown again, step by step.")
+    case .leechThreshold: Facts(.whole(1...9999), .number(8), "Lapses after which a card is a leech.")
+    case .leechAction:
+      Facts(.choice(["tag", "suspend"]), .choice("tag"), "What a leech gets: the tag alone, or suspended too.")
+    case .fuzz: Facts(.flag, .flag(true), "Whether intervals vary a little, so that cards do not stay together.")
+    case .shortTerm:
+      Facts(.flag, .flag(true), "Whether there are steps and answers of the same day count for the memory model.")
+    case .maximumAnswerSeconds:
+      Facts(.whole(1...7200), .number(60), "The longest time recorded for one answer, in seconds.")
+    case .parameters: Facts(.parameters, .parameters([]), "The parameters of FSRS; none are the published ones.")
+    default: queueFacts
+    }
+  }
+
+  /// Of the options of what is shown when.
+  private var queueFacts: Facts {
+    switch self {
+    case .newGather:
+      Facts(
+        .choice(["deck", "lowest_position", "highest_position", "random_notes", "random_cards"]), .choice("deck"),
+        "Which new cards are taken first.")
+    case .newSort:
+      Facts(
+        .choice(["template", "gathered", "template_random", "random_note", "random"]), .choice("template"),
+        "The order of the new cards that were taken.")
+    case .newMix: Facts(.choice(["after", "before", "mix"]), .choice("after"), "Where new cards are among reviews.")
+    case .reviewOrder:
+      Facts(
+        .choice(ReviewOrder.allCases.map(\.rawValue)), .choice(ReviewOrder.due.rawValue), "The order of learnt cards.")
+    case .buryNew:
+      Facts(.flag, .flag(false), "Whether new cards of a note wait until tomorrow once one of it was answered.")
+    case .buryReviews: Facts(.flag, .flag(false), "The same for learnt cards.")
+    default: Facts(.flag, .flag(false), "The same for cards that are learnt over several days.")
+    }
+  }
+
+  public var isWhole: Bool {
+    if case .whole = kind { return true }
+    return false
+  }
+
+  /// `a whole number from 0 to 9,999`, `a number from 0.7 to 0.99`.
+  public var expectation: String {
+    switch kind {
+    case .whole(let range): "a whole number from \(grouped(range.lowerBound)) to \(grouped(range.upperBound))"
+    case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+    case .flag: "true or false"
+    case .choice(let choices): "one of \(choices.joined(separator: ", "))"
+    case .steps: "at most 100 steps from 1s to 365d, as in \"1m 10m\""
+    case .parameters: "no numbers, or 17, 19 or 21 of them"
+    }
+  }
+}
+
+/// In which order learnt cards are shown.
+public enum ReviewOrder: String, CaseIterable, Sendable {
+  /// By the day that they are due; those of one day in the order in which they were added.
+  case due
+  case dueRandom = "due_random"
+  case dueDeck = "due_deck"
+  case deckDue = "deck_due"
+  case shortest, longest, easiest, hardest
+  /// The least likely to be remembered first.
+  case forgotten
+  /// The most likely to be remembered first.
+  case remembered
+  case overdue, added
+  case addedLast = "added_last"
+  case random
+}

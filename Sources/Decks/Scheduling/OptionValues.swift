@@ -1,0 +1,136 @@
+// Values of options: checked against their kind, read from what people type and from the file, and written to both.
+// Invariant: what is written reads back as the same value.
+
+import Text
+import Values
+
+extension DeckOptions.Name {
+  /// The value as it is stored: parameters of 17 and 19 numbers become 21.
+  /// - Throws: `badOption` when it is out of range or of another kind.
+  func checked(_ value: OptionValue) throws(DeckError) -> OptionValue {
+    switch (kind, value) {
+    case (.whole(let range), .number(let number)):
+      guard let whole = Int(exactly: number), range.contains(whole) else { throw refusal }
+    case (.number(let range), .number(let number)):
+      guard range.contains(number) else { throw refusal }
+    case (.flag, .flag): break
+    case (.choice(let choices), .choice(let choice)):
+      guard choices.contains(choice) else { throw refusal }
+    case (.steps, .steps(let steps)):
+      guard steps.count <= 100, steps.allSatisfy({ (1...365 * 86_400).contains($0) }) else { throw refusal }
+    case (.parameters, .parameters(let numbers)): return .parameters(try MemoryModel.converted(numbers))
+    default: throw refusal
+    }
+    return value
+  }
+
+  private var refusal: DeckError { .badOption(name: text, reason: "must be \(expectation)") }
+
+  /// The value that a text says: `20`, `on`, `1m 10m`, `0.2, 1.3, ...`.
+  public func value(of text: String) throws(DeckError) -> OptionValue {
+    let text = text.trimmed
+    switch kind {
+    case .whole, .number:
+      guard let number = Double(text) else { throw refusal }
+      return try checked(.number(number))
+    case .flag:
+      switch text.lowercased() {
+      case "true", "on", "yes": return .flag(true)
+      case "false", "off", "no": return .flag(false)
+      default: throw refusal
+      }
+    case .choice: return try checked(.choice(text.lowercased()))
+    case .steps:
+      var steps: [Double] = []
+      for word in Tags.separated(text) {
+        guard let seconds = OptionValue.seconds(of: word) else { throw refusal }
+        steps.append(seconds)
+      }
+      return try checked(.steps(steps))
+    case .parameters:
+      let words = text.split { $0 == "," || $0.isWhitespace || $0 == "[" || $0 == "]" }
+      let numbers = words.compactMap { Double($0) }
+      guard numbers.count == words.count else { throw refusal }
+      return try checked(.parameters(numbers))
+    }
+  }
+
+  /// The value of a stored member, nil for what cannot be used.
+  func value(stored: CardFieldValue) -> OptionValue? {
+    do throws(DeckError) {
+      switch (kind, stored) {
+      case (.choice, .text(let text)): return try checked(.choice(text))
+      case (.steps, .json(let text)): return try OptionValue.numbers(text).map { .steps($0) }.map(checked)
+      case (.parameters, .json(let text)): return try OptionValue.numbers(text).map { .parameters($0) }.map(checked)
+      case (.whole, .json(let text)), (.number, .json(let text)):
+        return try Double(text).map { .number($0) }.map(checked)
+      case (.flag, .json("true")): return .flag(true)
+      case (.flag, .json("false")): return .flag(false)
+      default: return nil
+      }
+    } catch {
+      // A newer program may know other ranges: the value is as if nobody had set it.
+      return nil
+    }
+  }
+}
+
+extension OptionValue {
+  /// As people read and type it.
+  public var text: String {
+    switch self {
+    case .number(let number): Int(exactly: number).map { "\($0)" } ?? "\(number)"
+    case .flag(let isOn): isOn ? "true" : "false"
+    case .choice(let choice): choice
+    case .steps(let steps): steps.map(OptionValue.step).joined(separator: " ")
+    case .parameters(let numbers): numbers.map { "\($0)" }.joined(separator: ", ")
+    }
+  }
+
+  /// As the file keeps it.
+  var stored: CardFieldValue {
+    switch self {
+    case .choice(let choice): .text(choice)
+    case .steps(let numbers), .parameters(let numbers):
+      .json("[" + numbers.map { OptionValue.number($0).text }.joined(separator: ",") + "]")
+    default: .json(text)
+    }
+  }
+
+  private static let units: [(letter: Character, seconds: Double)] = [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)]
+
+  /// `10m`, `1d`, `90s`.
+  private static func step(_ seconds: Double) -> String {
+    for unit in units where seconds.truncatingRemainder(dividingBy: unit.seconds) == 0 {
+      return "\(Int(seconds / unit.seconds))\(unit.letter)"
+    }
+    return "\(seconds)s"
+  }
+
+  /// Without a unit they are minutes.
+  fileprivate static func seconds(of word: String) -> Double? {
+    guard let unit = units.first(where: { word.hasSuffix(String($0.letter)) }) else {
+      return Double(word).map { $0 * 60 }
+    }
+    return Double(word.dropLast()).map { $0 * unit.seconds }
+  }
+
+  /// The numbers of a list in JSON, nil for anything else.
+  fileprivate static func numbers(_ json: String) -> [Double]? {
+    guard json.hasPrefix("["), json.hasSuffix("]") else { return nil }
+    let words = json.dropFirst().dropLast().split(separator: ",").map { String($0).trimmed }.filter { !$0.isEmpty }
+    let numbers = words.compactMap { Double($0) }
+    return numbers.count == words.count ? numbers : nil
+  }
+}
+
+extension FieldText {
+  /// A JSON object of fields, in their order.
+  static func object(_ fields: [CardField]) -> String {
+    var writer = JSONWriter(.compact)
+    writer.beginRecord()
+    for field in fields { field.write(to: &writer) }
+    writer.endRecord()
+    return String(decoding: writer.take(), as: UTF8.self)
+  }
+}

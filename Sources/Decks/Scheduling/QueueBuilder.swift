@@ -1,0 +1,260 @@
+// Gathers the cards of a session and puts them into the order that the options say.
+// Invariant: the same cards, options and day always give the same order; as many cards come as the counts said.
+
+import GRDB
+
+struct QueueBuilder {
+  private struct Learnt {
+    let card: CardID
+    let deck: Int
+    let schedule: CardSchedule
+    var day = 0
+  }
+
+  private struct Fresh {
+    let card: CardID
+    let deck: Int
+    let note: Int64
+    let ord: Int64
+    /// From 0, in its deck.
+    let position: Int
+  }
+
+  private let db: Database
+  private let moment: StudyMoment
+  private let selection: StudySelection
+  private let decks: [DeckRecord]
+  private let options: [DeckID: DeckOptions]
+  private var limits: StudyLimits
+  /// What the query finds.
+  private var wanted: Set<CardID>?
+  private var learning: [(due: Double, card: CardID)] = []
+  private var learnt: [Learnt] = []
+
+  init(
+    _ db: Database, _ selection: StudySelection, decks: [DeckRecord], options: [DeckID: DeckOptions],
+    at moment: StudyMoment
+  ) throws {
+    (self.db, self.selection, self.decks, self.options) = (db, selection, decks, options)
+    self.moment = moment
+    limits = StudyLimits(decks, options: options, waiting: [:], answered: [:])
+    guard let query = selection.query else { return }
+    wanted = []
+    for deck in decks { wanted?.formUnion(try CardTable.ids(db, in: deck.id, matching: query, at: moment)) }
+  }
+
+  /// The options of the first deck decide the order of all.
+  private var order: DeckOptions { decks.first.flatMap { options[$0.id] } ?? DeckOptions() }
+
+  mutating func build() throws -> ReviewQueue {
+    switch selection.kind {
+    case .scheduled: return try scheduled()
+    case .ahead(let days):
+      for (place, deck) in decks.enumerated() {
+        try gather("state = 2 AND due < :last", place, deck.id, ["last": moment.dueBorder + Double(days) * 86_400])
+      }
+    case .forgotten(let days):
+      let since = moment.start(ofDay: moment.today - days + 1)
+      let isForgotten = "state > 0 AND id IN (SELECT card FROM reviews WHERE at >= :since AND at < :end AND rating = 1)"
+      for (place, deck) in decks.enumerated() { try gather(isForgotten, place, deck.id, ["since": since]) }
+    case .everything:
+      for (place, deck) in decks.enumerated() { try gather("1", place, deck.id, [:], by: "rank") }
+      return queue(of: learnt.map { .init(card: $0.card, isNew: $0.schedule.state == .new) })
+    }
+    return queue(of: sortedReviews().map { .init(card: $0.card, isNew: false) })
+  }
+
+  private func queue(of entries: [ReviewQueue.Entry]) -> ReviewQueue {
+    ReviewQueue(learning: [], main: Array(entries.prefix(selection.limit.map { max(0, $0) } ?? .max)))
+  }
+
+  // MARK: What is due
+
+  /// What is being learnt, then what is due, then what is new, as far as today's limits go; mixed at the end.
+  private mutating func scheduled() throws -> ReviewQueue {
+    for (place, deck) in decks.enumerated() {
+      try gather("state > 0 AND due < :end AND (state <> 2 OR due < :border)", place, deck.id, [:])
+    }
+    let began = moment.start(ofDay: moment.today)
+    for entry in learnt where entry.schedule.state != .review {
+      let due = entry.schedule.due ?? 0
+      // What was answered on an earlier day is due from the beginning of its day on.
+      let isOfToday = (entry.schedule.lastReview ?? 0) >= began
+      learning.append((isOfToday ? due : min(due, moment.now), entry.card))
+    }
+    learnt.removeAll { $0.schedule.state != .review }
+    var waiting = try freshCounts()
+    for entry in learnt { waiting[decks[entry.deck].id]?.due += 1 }
+    limits = StudyLimits(
+      decks, options: options, waiting: waiting, answered: try AnsweredCounts.byDeck(db, today: moment))
+    var total = limits.total(decks)
+    total.learning = learning.count
+    let room = total.limited(to: selection.limit)
+    var due: [ReviewQueue.Entry] = []
+    for entry in sortedReviews() where due.count < room.due && limits.takeReview(decks[entry.deck].id) {
+      due.append(.init(card: entry.card, isNew: false))
+    }
+    return ReviewQueue(learning: Array(learning.prefix(room.learning)), main: mixed(due, try sortedNew(room.new)))
+  }
+
+  private mutating func gather(
+    _ condition: String, _ place: Int, _ deck: DeckID, _ more: [String: Double], by order: String = "due"
+  ) throws {
+    let sql = """
+      SELECT id, state, due, last_review, stability, difficulty FROM cards
+      WHERE deck = :deck AND suspended = 0 AND \(CardTable.isNotBuried) AND \(condition) ORDER BY \(order)
+      """
+    var named: [String: (any DatabaseValueConvertible)?] = ["deck": deck.rawValue, "now": moment.now]
+    named["latest"] = moment.latestBurial
+    for (name, value) in [("end", moment.endOfToday), ("border", moment.dueBorder)] where sql.contains(":\(name)") {
+      named[name] = value
+    }
+    for (name, value) in more { named[name] = value }
+    try db.forEachRow(sql, StatementArguments(named)) { row in
+      let card = CardID(rawValue: row.integer(0))
+      guard wanted?.contains(card) ?? true else { return }
+      var schedule = CardSchedule()
+      schedule.state = CardState(rawValue: row.integer(1)) ?? .new
+      (schedule.due, schedule.lastReview) = (row.optionalNumber(2), row.optionalNumber(3))
+      (schedule.stability, schedule.difficulty) = (row.optionalNumber(4), row.optionalNumber(5))
+      let day = moment.dueDay(of: schedule.due ?? 0)
+      learnt.append(Learnt(card: card, deck: place, schedule: schedule, day: day))
+    }
+  }
+
+  private func sortedReviews() -> [Learnt] {
+    let order = selection.kind == .scheduled ? self.order.reviewOrder : .due
+    let models = decks.map { deck in
+      MemoryModel(checked: (options[deck.id] ?? DeckOptions()).parameters)
+    }
+    let keyed = learnt.map { (key: key(of: $0, by: order, models), entry: $0) }
+    return keyed.sorted {
+      ($0.key.0, $0.key.1, $0.entry.card.rawValue) < ($1.key.0, $1.key.1, $1.entry.card.rawValue)
+    }.map(\.entry)
+  }
+
+  /// What a card is sorted by.
+  private func key(of entry: Learnt, by order: ReviewOrder, _ models: [MemoryModel]) -> (Double, Double) {
+    let (day, deck) = (Double(entry.day), Double(entry.deck))
+    switch order {
+    case .due: return (day, entry.schedule.due ?? 0)
+    case .dueRandom: return (day, random(entry.card.rawValue))
+    case .dueDeck: return (day, deck)
+    case .deckDue: return (deck, day)
+    case .shortest: return (Double(moment.interval(of: entry.schedule)), 0)
+    case .longest: return (-Double(moment.interval(of: entry.schedule)), 0)
+    case .easiest: return (entry.schedule.difficulty ?? 0, 0)
+    case .hardest: return (-(entry.schedule.difficulty ?? 0), 0)
+    case .forgotten: return (recall(entry, models), 0)
+    case .remembered: return (-recall(entry, models), 0)
+    case .overdue:
+      let late = Double(moment.today - entry.day)
+      return (-late / Double(max(1, moment.interval(of: entry.schedule))), day)
+    case .added: return (Double(entry.card.rawValue), 0)
+    case .addedLast: return (-Double(entry.card.rawValue), 0)
+    case .random: return (random(entry.card.rawValue), 0)
+    }
+  }
+
+  private func recall(_ entry: Learnt, _ models: [MemoryModel]) -> Double {
+    let days = Double(moment.today - moment.day(of: entry.schedule.lastReview ?? 0))
+    return models[entry.deck].retrievability(days: days, stability: entry.schedule.stability ?? 0.001)
+  }
+
+  /// The same for one card all day.
+  private func random(_ id: Int64) -> Double {
+    Double(Fuzz.mixed(UInt64(bitPattern: id) ^ Fuzz.mixed(UInt64(bitPattern: Int64(moment.today)))) >> 11)
+  }
+
+  // MARK: What is new
+
+  private func freshCounts() throws -> [DeckID: WaitingCounts] {
+    var waiting: [DeckID: WaitingCounts] = [:]
+    for deck in decks {
+      let count =
+        try wanted == nil ? DeckTable.newCount(db, deck.id, at: moment) : fresh(deck.id, 0, room: .max, "rank").count
+      waiting[deck.id] = WaitingCounts(new: count)
+    }
+    return waiting
+  }
+
+  private mutating func sortedNew(_ room: Int) throws -> [ReviewQueue.Entry] {
+    let gathering = order.newGather
+    let isRandom = gathering.hasPrefix("random")
+    var found: [Fresh] = []
+    for (place, deck) in decks.enumerated() {
+      let most = isRandom ? .max : min(room, limits.newRoom(of: deck.id))
+      let rank = gathering == "highest_position" ? "rank DESC" : "rank"
+      found += try fresh(deck.id, place, room: most, rank)
+    }
+    switch gathering {
+    case "lowest_position", "highest_position": found.sort { ($0.position, $0.deck) < ($1.position, $1.deck) }
+    case "random_notes": found = shuffled(found) { ($0.note, $0.ord) }
+    case "random_cards": found = shuffled(found) { ($0.card.rawValue, 0) }
+    default: break
+    }
+    var taken: [Fresh] = []
+    for entry in found where taken.count < room && limits.takeNew(decks[entry.deck].id) { taken.append(entry) }
+    return sorted(taken).map { ReviewQueue.Entry(card: $0.card, isNew: true) }
+  }
+
+  /// New cards of a deck; no more are read than there is room for.
+  private func fresh(_ deck: DeckID, _ place: Int, room: Int, _ order: String) throws -> [Fresh] {
+    let (note, ord) = try Siblings.columns(db)
+    let sql = """
+      SELECT id, \(note), \(ord) FROM cards
+      WHERE deck = :deck AND state = 0 AND suspended = 0 AND \(CardTable.isNotBuried) ORDER BY \(order)
+      """
+    var found: [Fresh] = []
+    let arguments: StatementArguments = ["deck": deck.rawValue, "now": moment.now, "latest": moment.latestBurial]
+    try db.forEachRow(sql, while: { found.count < room }, arguments) { row in
+      let card = CardID(rawValue: row.integer(0))
+      guard wanted?.contains(card) ?? true else { return }
+      // A plain card is its own note.
+      let note = row.optionalNumber(1) == nil ? -card.rawValue : row.integer(1)
+      found.append(Fresh(card: card, deck: place, note: note, ord: row.integer(2), position: found.count))
+    }
+    return found
+  }
+
+  private func sorted(_ taken: [Fresh]) -> [Fresh] {
+    switch order.newSort {
+    case "template": stable(taken) { Double($0.ord) }
+    case "template_random": stable(shuffled(taken) { ($0.card.rawValue, 0) }) { Double($0.ord) }
+    case "random_note": shuffled(taken) { ($0.note, $0.ord) }
+    case "random": shuffled(taken) { ($0.card.rawValue, 0) }
+    default: taken
+    }
+  }
+
+  private func stable(_ cards: [Fresh], by key: (Fresh) -> Double) -> [Fresh] {
+    cards.enumerated().sorted { (key($0.element), $0.offset) < (key($1.element), $1.offset) }.map(\.element)
+  }
+
+  private func shuffled(_ cards: [Fresh], by key: (Fresh) -> (Int64, Int64)) -> [Fresh] {
+    cards.map { ($0, key($0)) }.sorted {
+      (random($0.1.0), $0.1.1, $0.0.card.rawValue) < (random($1.1.0), $1.1.1, $1.0.card.rawValue)
+    }.map(\.0)
+  }
+
+  // MARK: Mixing
+
+  private func mixed(_ due: [ReviewQueue.Entry], _ new: [ReviewQueue.Entry]) -> [ReviewQueue.Entry] {
+    switch order.newMix {
+    case "before": return new + due
+    case "mix": break
+    default: return due + new
+    }
+    // The shorter list is spread evenly over the longer one.
+    var (mixed, taken): ([ReviewQueue.Entry], Int) = ([], 0)
+    let (long, short) = due.count >= new.count ? (due, new) : (new, due)
+    for (place, entry) in long.enumerated() {
+      mixed.append(entry)
+      while taken < short.count, (taken + 1) * (long.count + 1) <= (place + 1) * (short.count + 1) {
+        mixed.append(short[taken])
+        taken += 1
+      }
+    }
+    return mixed + short[taken...]
+  }
+}

@@ -1,0 +1,59 @@
+// What there is to study when nothing is due: when the next card comes, and what could be studied before.
+// Invariant: suspended cards are none of it.
+
+public import GRDB
+
+/// What comes, and what waits beyond today's limits.
+///
+///     let outlook = try StudyOutlook(db, [deck], at: moment)
+///     outlook.next   // seconds since 1970
+public struct StudyOutlook: Equatable, Sendable {
+  /// When the next learnt card comes, in seconds since 1970; nil when none does.
+  public private(set) var next: Double?
+  /// New cards, and learnt ones that are due, which today's limits keep back.
+  public private(set) var newWaiting = 0
+  public private(set) var dueWaiting = 0
+  /// Learnt cards that are due tomorrow.
+  public private(set) var tomorrow = 0
+  /// Cards that were forgotten today.
+  public private(set) var forgotten = 0
+  public private(set) var buried = 0
+  /// All cards that are not suspended.
+  public private(set) var all = 0
+
+  /// - Parameter decks: each with the decks within it.
+  public init(_ db: Database, _ decks: [DeckID], at moment: StudyMoment) throws {
+    var seen: Set<DeckID> = []
+    for root in decks {
+      for deck in [root] + (try DeckTable.within(db, root).map(\.id)) where seen.insert(deck).inserted {
+        try count(db, deck, moment)
+      }
+    }
+  }
+
+  private mutating func count(_ db: Database, _ deck: DeckID, _ moment: StudyMoment) throws {
+    let sql = """
+      SELECT count(*), coalesce(sum(NOT \(CardTable.isNotBuried)), 0),
+        coalesce(sum(state = 2 AND due < :border AND \(CardTable.isNotBuried)), 0),
+        coalesce(sum(state = 2 AND due >= :border AND due < :border + 86400), 0),
+        min(CASE WHEN state > 0 THEN max(CASE WHEN state = 2 AND due < :border THEN :end ELSE due END,
+          CASE WHEN \(CardTable.isNotBuried) THEN 0 ELSE buried_until END) END)
+      FROM cards WHERE deck = :deck AND suspended = 0
+      """
+    try db.forEachRow(sql, moment.arguments(deck)) { row in
+      all += row.count(0)
+      buried += row.count(1)
+      dueWaiting += row.count(2)
+      tomorrow += row.count(3)
+      if let due = row.optionalNumber(4) { next = min(next ?? due, due) }
+    }
+    newWaiting += try DeckTable.newCount(db, deck, at: moment)
+    let forgottenCards = """
+      SELECT count(DISTINCT card) FROM reviews CROSS JOIN cards ON cards.id = reviews.card
+      WHERE at >= ? AND at < ? AND rating = 1 AND cards.deck = ? AND suspended = 0
+      """
+    forgotten +=
+      try db.firstRow(
+        forgottenCards, [moment.start(ofDay: moment.today), moment.endOfToday, deck.rawValue], { $0.count(0) }) ?? 0
+  }
+}

@@ -1,0 +1,46 @@
+// What a session of reviews is about: which decks, which of their cards, and whether answers change schedules.
+// Invariant: suspended and buried cards are never part of one.
+
+/// What to study.
+///
+///     var selection = StudySelection([spanish, italian])
+///     selection.kind = .ahead(days: 3)
+///     let session = try ReviewSession(db, selection, at: moment)
+public struct StudySelection: Equatable {
+  public enum Kind: Equatable, Sendable {
+    /// What is due and what is new, within today's limits.
+    case scheduled
+    /// Learnt cards that are due within so many days, beside any limit.
+    case ahead(days: Int)
+    /// Cards that were forgotten within so many days, today included.
+    case forgotten(days: Int)
+    /// Every card, due or not.
+    case everything
+  }
+
+  /// Each is studied with the decks within it.
+  public var decks: [DeckID]
+  public var kind = Kind.scheduled
+  /// Only what it finds is studied.
+  public var query: CardQuery?
+  /// Cards to study at most, beside the decks' own limits.
+  public var limit: Int?
+  /// Whether answers change the cards' schedules and are recorded. Otherwise a card that was not remembered comes back
+  /// at the end, and nothing is written.
+  public var reschedules = true
+
+  public init(_ decks: [DeckID], query: CardQuery? = nil, limit: Int? = nil) {
+    (self.decks, self.query, self.limit) = (decks, query, limit)
+  }
+
+  /// - Throws: `badOption` when the days of its kind are not from 1 to 36,500.
+  func checked() throws(DeckError) {
+    switch kind {
+    case .scheduled, .everything: return
+    case .ahead(let days), .forgotten(let days):
+      if !(1...36_500).contains(days) {
+        throw .badOption(name: "days", reason: "must be a whole number from 1 to 36,500")
+      }
+    }
+  }
+}

@@ -1,0 +1,191 @@
+// The figures of study: what was answered, what was remembered, what is to come. Values only; `StatisticsReader`
+// gathers them. Invariant: of the same cards every sum agrees with every other: buttons, hours and days count the same
+// answers.
+
+public import GRDB
+
+/// Figures of the answers of one day.
+public struct DayFigures: Equatable, Sendable {
+  /// The number of the day, as `StudyMoment` counts them.
+  public let day: Int
+  /// Answers of cards learnt for the first time, of forgotten ones being learnt again, of young and of mature ones.
+  public var learning = 0
+  public var relearning = 0
+  public var young = 0
+  public var mature = 0
+  /// Cards seen for the first time.
+  public var new = 0
+  /// Answers other than again.
+  public var right = 0
+  public var seconds = 0.0
+  public var youngRecall = Recall()
+  public var matureRecall = Recall()
+
+  public var answers: Int { learning + relearning + young + mature }
+
+  init(day: Int) { self.day = day }
+}
+
+/// How often something was remembered, and how often that was expected.
+public struct Recall: Equatable, Sendable {
+  public var remembered = 0
+  public var asked = 0
+  /// The sum of what was predicted, and for how many answers there was a prediction.
+  public var predictedSum = 0.0
+  public var predictions = 0
+
+  public init() {}
+
+  /// nil when nothing was asked.
+  public var share: Double? { asked == 0 ? nil : Double(remembered) / Double(asked) }
+  public var predicted: Double? { predictions == 0 ? nil : predictedSum / Double(predictions) }
+
+  static func + (a: Recall, b: Recall) -> Recall {
+    var sum = a
+    sum.remembered += b.remembered
+    sum.asked += b.asked
+    sum.predictedSum += b.predictedSum
+    sum.predictions += b.predictions
+    return sum
+  }
+}
+
+/// Answers of an hour of the day.
+public struct HourFigures: Equatable, Sendable {
+  public var answers = 0
+  public var right = 0
+}
+
+/// How often each of again, hard, good and easy was answered.
+public struct ButtonFigures: Equatable, Sendable {
+  public var again = 0
+  public var hard = 0
+  public var good = 0
+  public var easy = 0
+
+  mutating func count(_ rating: Int64) {
+    switch rating {
+    case 1: again += 1
+    case 2: hard += 1
+    case 3: good += 1
+    default: easy += 1
+    }
+  }
+
+  public var all: Int { again + hard + good + easy }
+}
+
+/// How many cards there are of each kind; suspended and buried ones are counted there alone.
+public struct CardFigures: Equatable, Sendable {
+  public var new = 0
+  public var learning = 0
+  public var relearning = 0
+  public var young = 0
+  public var mature = 0
+  public var suspended = 0
+  public var buried = 0
+
+  public var all: Int { new + learning + relearning + young + mature + suspended + buried }
+}
+
+/// A count of each value of a whole number, the lowest first.
+public struct Histogram: Equatable, Sendable {
+  public struct Bar: Equatable, Sendable {
+    public let value: Int
+    public let count: Int
+  }
+
+  public let bars: [Bar]
+
+  init(_ counts: [Int: Int]) {
+    bars = counts.map { Bar(value: $0.key, count: $0.value) }.sorted { $0.value < $1.value }
+  }
+
+  public var total: Int { bars.reduce(0) { $0 + $1.count } }
+
+  public var mean: Double? {
+    total == 0 ? nil : bars.reduce(0.0) { $0 + Double($1.value) * Double($1.count) } / Double(total)
+  }
+}
+
+/// All figures of some cards.
+public struct DeckStatistics: Equatable, Sendable {
+  /// An interval of so many days makes a card mature.
+  public static let matureDays = 21
+
+  /// The number of today.
+  public let today: Int
+  public let cards: CardFigures
+  /// Days with answers, the earliest first.
+  public let days: [DayFigures]
+  /// By the hour of the day, 24 of them.
+  public let hours: [HourFigures]
+  public let learningButtons: ButtonFigures
+  public let youngButtons: ButtonFigures
+  public let matureButtons: ButtonFigures
+  /// Cards due so many days from today: below 0 they are late.
+  public let forecast: Histogram
+  /// Of learnt cards: days until the next answer, whole days of stability.
+  public let intervals: Histogram
+  public let stabilities: Histogram
+  /// Of learnt cards: tenths of difficulty from 1.0 (10) to 10.0 (100), percents of the probability to be remembered
+  /// now.
+  public let difficulties: Histogram
+  public let recalls: Histogram
+  /// How many of the learnt cards are remembered now: the sum of the probabilities.
+  public let known: Double
+  /// Cards added, by the day counted from today: 0 is today, -1 yesterday.
+  public let added: Histogram
+
+  /// Figures of today; zeros when nothing was answered yet.
+  public var todayFigures: DayFigures { days.last { $0.day == today } ?? DayFigures(day: today) }
+
+  /// What young and mature cards were remembered over the last so many days, today included.
+  public func recall(days count: Int) -> (young: Recall, mature: Recall) {
+    days.reduce(into: (Recall(), Recall())) { sum, figures in
+      guard figures.day > today - count, figures.day <= today else { return }
+      sum = (sum.0 + figures.youngRecall, sum.1 + figures.matureRecall)
+    }
+  }
+
+  /// Days in a row with answers, up to today, or up to yesterday while today has none.
+  public var streak: Int {
+    let studied = Set(days.map(\.day))
+    var day = studied.contains(today) ? today : today - 1
+    var count = 0
+    while studied.contains(day) {
+      count += 1
+      day -= 1
+    }
+    return count
+  }
+
+  /// The most days in a row with answers.
+  public var longestStreak: Int {
+    var (longest, current, last): (Int, Int, Int?) = (0, 0, nil)
+    for figures in days {
+      current = figures.day - 1 == last ? current + 1 : 1
+      last = figures.day
+      longest = max(longest, current)
+    }
+    return longest
+  }
+}
+
+extension DeckStatistics {
+  /// Days in a row with answers, up to today, or up to yesterday while today has none: one step by the index a day.
+  public static func streak(_ db: Database, at moment: StudyMoment) throws -> Int {
+    func isStudied(_ day: Int) throws -> Bool {
+      let sql = "SELECT 1 FROM reviews WHERE at >= ? AND at < ? AND rating BETWEEN 1 AND 4 LIMIT 1"
+      let bounds: StatementArguments = [max(1, moment.start(ofDay: day)), moment.start(ofDay: day + 1)]
+      return try db.firstRow(sql, bounds) { _ in true } ?? false
+    }
+    var day = try isStudied(moment.today) ? moment.today : moment.today - 1
+    var count = 0
+    while try isStudied(day) {
+      count += 1
+      day -= 1
+    }
+    return count
+  }
+}

@@ -1,0 +1,208 @@
+// Gathers figures from cards and answers: one pass over each. Invariant: rows that no session can have written (ratings
+// that are none, times before 1970 or in the future) are left out; answers of removed cards count where all cards are
+// asked for.
+
+public import GRDB
+import GRDBSQLite
+
+extension DeckStatistics {
+  /// Of some decks and those within them, or with nil of everything.
+  /// - Parameter query: only the cards that it finds.
+  public init(
+    _ db: Database, decks: [DeckID]? = nil, query: CardQuery? = nil, at moment: StudyMoment
+  ) throws {
+    var reader = try StatisticsReader(db, decks, query, moment)
+    try reader.readCards(db)
+    try reader.readAnswers(db)
+    self = reader.statistics
+  }
+}
+
+private struct StatisticsReader {
+  /// What is known of a card when its next answer is read.
+  private struct Slot {
+    var stability: Float = 0
+    /// Days of the last interval.
+    var interval: Float = 0
+    var lastDay = Int32.min
+    /// Whose model predicts it; -1 for a card that is not asked for.
+    var model: Int32 = -1
+  }
+
+  private static let highestSlot: Int64 = 16_000_000
+
+  private let moment: StudyMoment
+  private let decks: [DeckID]?
+  private var models: [MemoryModel] = []
+  private var modelOfDeck: [Int64: Int32] = [:]
+  /// What a query finds; nil for all cards of the decks.
+  private var wanted: Set<CardID>?
+  private var slots: [Slot] = []
+
+  private var cards = CardFigures()
+  private var days: [Int: DayFigures] = [:]
+  private var hours = [HourFigures](repeating: HourFigures(), count: 24)
+  private var buttons = (learning: ButtonFigures(), young: ButtonFigures(), mature: ButtonFigures())
+  private var forecast: [Int: Int] = [:]
+  private var intervals: [Int: Int] = [:]
+  private var stabilities: [Int: Int] = [:]
+  private var difficulties = [Int](repeating: 0, count: 101)
+  private var recalls = [Int](repeating: 0, count: 101)
+  private var known = 0.0
+  private var added: [Int: Int] = [:]
+  /// The day under way and its bounds: answers mostly follow each other.
+  private var open = DayFigures(day: .min)
+  private var openStart = 0.0
+  private var openEnd = 0.0
+
+  init(_ db: Database, _ roots: [DeckID]?, _ query: CardQuery?, _ moment: StudyMoment) throws {
+    self.moment = moment
+    var decks: [DeckID]?
+    if let roots {
+      let all = try roots.flatMap { root in [root] + (try DeckTable.within(db, root).map(\.id)) }
+      decks = Set(all).sorted { $0.rawValue < $1.rawValue }
+    }
+    self.decks = decks
+    for (deck, options) in try DeckTable.allOptions(db, at: moment) where decks?.contains(deck) ?? true {
+      modelOfDeck[deck.rawValue] = Int32(models.count)
+      models.append(MemoryModel(checked: options.parameters))
+    }
+    if let query {
+      let asked = try decks ?? DeckTable.list(db).map(\.id)
+      wanted = try Set(asked.flatMap { try CardTable.ids(db, in: $0, matching: query, at: moment) })
+    }
+  }
+
+  private var isEverything: Bool { decks == nil && wanted == nil }
+
+  // MARK: Cards
+
+  mutating func readCards(_ db: Database) throws {
+    let sql = """
+      SELECT id, deck, created, suspended, state, due, stability, difficulty, last_review, buried_until FROM cards
+      """
+    try db.forEachRow(sql) { row in
+      let id = row.integer(0)
+      guard let model = modelOfDeck[row.integer(1)], wanted?.contains(CardID(rawValue: id)) ?? true else { return }
+      if (1...Self.highestSlot).contains(id) {
+        while slots.count <= Int(id) { slots.append(Slot()) }
+        slots[Int(id)].model = model
+      }
+      added[moment.day(of: row.number(2)) - moment.today, default: 0] += 1
+      count(row, models[Int(model)])
+    }
+  }
+
+  private mutating func count(_ row: Columns, _ model: MemoryModel) {
+    let state = CardState(rawValue: row.integer(4)) ?? .new
+    let (due, last) = (row.number(5), row.number(8))
+    let dueDay = state == .review ? moment.dueDay(of: due) : moment.day(of: due)
+    let lastDay = moment.day(of: last)
+    let interval = max(0, dueDay - lastDay)
+    let buried = row.number(9)
+    if row.integer(3) != 0 {
+      cards.suspended += 1
+    } else if buried > moment.now, buried < moment.latestBurial {
+      cards.buried += 1
+    } else {
+      switch state {
+      case .new: cards.new += 1
+      case .learning: cards.learning += 1
+      case .relearning: cards.relearning += 1
+      case .review: if interval >= DeckStatistics.matureDays { cards.mature += 1 } else { cards.young += 1 }
+      }
+      if state != .new { forecast[dueDay - moment.today, default: 0] += 1 }
+    }
+    guard state != .new, let stability = row.optionalNumber(6) else { return }
+    if state == .review { intervals[interval, default: 0] += 1 }
+    stabilities[Int(min(36_500, max(0, stability)).rounded()), default: 0] += 1
+    difficulties[Int((min(10, max(1, row.number(7))) * 10).rounded())] += 1
+    let recall = model.retrievability(days: Double(moment.today - lastDay), stability: stability)
+    known += recall
+    recalls[Int((min(1, max(0, recall)) * 100).rounded())] += 1
+  }
+
+  // MARK: Answers
+
+  mutating func readAnswers(_ db: Database) throws {
+    let sql = "SELECT card, at, rating, state, interval, stability, seconds FROM reviews ORDER BY id"
+    try db.forEachRow(sql) { row in
+      let (id, at, rating) = (row.integer(0), row.number(1), row.integer(2))
+      guard rating >= 1, rating <= 4, at > 0, at < moment.endOfToday else { return }
+      let isKnown = id > 0 && id < Int64(slots.count) && slots[Int(id)].model >= 0
+      guard isKnown || isEverything else { return }
+      if at < openStart || at >= openEnd { turn(to: at) }
+      count(row, at, rating, slot: isKnown ? Int(id) : nil)
+    }
+    if open.day != .min { days[open.day] = open }
+  }
+
+  /// Takes up another day.
+  private mutating func turn(to at: Double) {
+    if open.day != .min { days[open.day] = open }
+    let day = moment.day(of: at)
+    (openStart, openEnd) = (moment.start(ofDay: day), moment.start(ofDay: day + 1))
+    open = days[day] ?? DayFigures(day: day)
+  }
+
+  private mutating func count(_ row: Columns, _ at: Double, _ rating: Int64, slot: Int?) {
+    let isRight = rating > 1
+    let before = slot.map { slots[$0] } ?? Slot()
+    let hour = Int((at + moment.utcOffset).truncatingRemainder(dividingBy: 86_400) / 3600)
+    if (0..<24).contains(hour) {
+      hours[hour].answers += 1
+      if isRight { hours[hour].right += 1 }
+    }
+    if isRight { open.right += 1 }
+    open.seconds += min(86_400, max(0, row.number(6)))
+    switch row.integer(3) {
+    case 2: review(before, rating)
+    case 3:
+      open.relearning += 1
+      buttons.learning.count(rating)
+    case let state:
+      open.learning += 1
+      if state == 0 { open.new += 1 }
+      buttons.learning.count(rating)
+    }
+    guard let slot else { return }
+    slots[slot].stability = Float(row.number(5))
+    slots[slot].interval = Float(row.number(4) / 86_400)
+    slots[slot].lastDay = Int32(clamping: open.day)
+  }
+
+  private mutating func review(_ before: Slot, _ rating: Int64) {
+    var recall = Recall()
+    recall.asked = 1
+    recall.remembered = rating > 1 ? 1 : 0
+    if before.model >= 0, before.stability > 0, before.lastDay > .min {
+      let days = Double(open.day - Int(before.lastDay))
+      recall.predictedSum = models[Int(before.model)].retrievability(days: days, stability: Double(before.stability))
+      recall.predictions = 1
+    }
+    if before.interval >= Float(DeckStatistics.matureDays) {
+      open.mature += 1
+      open.matureRecall = open.matureRecall + recall
+      buttons.mature.count(rating)
+    } else {
+      open.young += 1
+      open.youngRecall = open.youngRecall + recall
+      buttons.young.count(rating)
+    }
+  }
+
+  // MARK: The figures
+
+  var statistics: DeckStatistics {
+    DeckStatistics(
+      today: moment.today, cards: cards, days: days.values.sorted { $0.day < $1.day }, hours: hours,
+      learningButtons: buttons.learning, youngButtons: buttons.young, matureButtons: buttons.mature,
+      forecast: Histogram(forecast), intervals: Histogram(intervals), stabilities: Histogram(stabilities),
+      difficulties: Histogram(Self.counts(difficulties)), recalls: Histogram(Self.counts(recalls)), known: known,
+      added: Histogram(added))
+  }
+
+  private static func counts(_ values: [Int]) -> [Int: Int] {
+    Dictionary(uniqueKeysWithValues: values.enumerated().filter { $0.element > 0 }.map { ($0.offset, $0.element) })
+  }
+}

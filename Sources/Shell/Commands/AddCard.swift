@@ -1,0 +1,87 @@
+// `card add`: a plain card, or the cards of a note. Invariant: what is typed is plain text; nothing of it is taken for
+// HTML.
+
+import Bindings
+import Commands
+import Decks
+import LuaRuntime
+import Text
+import Workspace
+
+enum AddCard {
+  static var command: BuiltIn {
+    BuiltIn(
+      "card", "add", theme: "Decks and cards", access: .signedIn, effect: .changes,
+      summary: "Adds a card on top of a deck, or a note with several.",
+      details: """
+        --reversed adds a note with a second card that asks the other way round; --type-answer one whose answer is typed. \
+        With --cloze each number of {{c1::hidden}} or {{c1::hidden::hint}} in the text is a card.
+        """,
+      arguments: [
+        Common.deck, Argument("PROMPT", isOptional: true, help: "what is asked"),
+        Argument("ANSWER", isOptional: true, help: "what is to be known"),
+      ],
+      options: [
+        Option("--tag", "T", isRepeating: true, help: "a tag"),
+        Option("--reversed", help: "a second card asks for the prompt"),
+        Option("--type-answer", help: "the answer is typed when it is studied"),
+        Option("--cloze", "TEXT", help: "in place of prompt and answer: a text with {{c1::hidden}} parts"),
+      ],
+      usage: [
+        "card add DECK PROMPT ANSWER [--tag T]... [--reversed] [--type-answer]",
+        "card add DECK --cloze TEXT [--tag T]...",
+      ],
+      example: "card add Spanish \"el perro\" \"the dog\" --tag animal"
+    ) { invocation, session in
+      let deck = try session.workspace().openDeck(invocation.text("DECK"))
+      if let text = invocation.optionalText("--cloze") { return try addCloze(text, to: deck, invocation, session) }
+      let (prompt, answer) = (try text("PROMPT", invocation), try text("ANSWER", invocation))
+      guard let type = try noteType(invocation) else {
+        let card = try deck.add(NewCard(prompt: prompt, answer: answer, tags: invocation.list("--tag")))
+        let name = quoted(try deck.record().name)
+        return CommandResult(.object(card), line: "Added \(quoted(try card.record().prompt)) to \(name).")
+      }
+      let note = NewNote.plain(["Front": prompt, "Back": answer], tags: invocation.list("--tag"))
+      return try added(deck.addNote(note, type: type), to: deck, session)
+    }
+  }
+
+  private static func text(_ name: String, _ invocation: Invocation) throws -> String {
+    if let text = invocation.optionalText(name) { return text }
+    throw CommandError.missingArgument(
+      command: "card add", name, usage: invocation.command.usageLines.joined(separator: " | "))
+  }
+
+  /// Nil for a plain card.
+  private static func noteType(_ invocation: Invocation) throws -> StockNoteType? {
+    switch (invocation.flag("--reversed"), invocation.flag("--type-answer")) {
+    case (false, false): nil
+    case (true, false): .reversed
+    case (false, true): .typed
+    case (true, true): throw CommandError.clash(command: "card add", "--reversed", "--type-answer")
+    }
+  }
+
+  private static func addCloze(
+    _ text: String, to deck: DeckHandle, _ invocation: Invocation, _ session: Session
+  ) throws -> CommandResult {
+    for name in ["--reversed", "--type-answer"] where invocation.flag(name) {
+      throw CommandError.clash(command: "card add", "--cloze", name)
+    }
+    if let extra = invocation.optionalText("PROMPT") {
+      let usage = invocation.command.usageLines.last ?? ""
+      throw CommandError.extraArgument(command: "card add", extra, usage: usage)
+    }
+    let note = NewNote.plain(["Text": text], tags: invocation.list("--tag"))
+    return try added(deck.addNote(note, type: .cloze), to: deck, session)
+  }
+
+  private static func added(_ note: NoteHandle, to deck: DeckHandle, _ session: Session) throws -> CommandResult {
+    let cards = try note.cards()
+    let prompts = try cards.prefix(3).map { quoted(try $0.record().prompt) }.joined(separator: ", ")
+    let more = cards.count > 3 ? ", ..." : ""
+    let name = quoted(try deck.record().name)
+    return CommandResult(
+      .objects(cards), line: "Added \(session.counted(cards.count, "card")) to \(name): \(prompts)\(more).")
+  }
+}

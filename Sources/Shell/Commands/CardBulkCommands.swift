@@ -1,0 +1,207 @@
+// Commands that change cards, named or found by a query. Invariant: one command is one operation, whatever it changes;
+// what finds no card says what was looked for.
+
+import Commands
+import Decks
+import Problems
+import Text
+import Values
+import Workspace
+
+enum CardBulkCommands {
+  static var all: [BuiltIn] {
+    [editCards, moveCards, suspendCards(true), suspendCards(false), buryCards, flagCards, tagCards]
+  }
+
+  private static let theme = "Decks and cards"
+  private static let cards = Argument(
+    "CARD|QUERY", .query, help: "guids, their beginnings, DECK:POSITION, or a query that finds cards")
+  private static let details = """
+    Words that name cards stand for these; anything else is a query, and all the cards that it finds are changed as one \
+    step.
+    """
+
+  // MARK: Finding
+
+  /// The cards that words name, or else those that a query of the words finds.
+  static func cards(_ words: [String], _ session: Session) throws -> [CardHandle] {
+    let failure: any Error
+    do {
+      return try words.map { try CardCommands.card($0, session) }
+    } catch {
+      switch error {
+      case LookupError.noCard, DeckError.deckNotFound: failure = error
+      default: throw error
+      }
+    }
+    let text = words.joined(separator: " ")
+    let found: [CardHandle]
+    do {
+      let workspace = try session.workspace()
+      found = try workspace.cards(of: workspace.decks(), matching: text).rest()
+    } catch DeckError.badQuery where words.count == 1 && text.last?.isNumber == true {
+      // `Spanich:3` is a card of a deck that is not there.
+      throw failure
+    }
+    if found.isEmpty { throw LookupError.nothingFound(query: text) }
+    return found
+  }
+
+  private static func offers(_ session: Session) -> [String] {
+    do {
+      return try session.workspace().decks().map { try $0.record().name + ":" }
+    } catch {
+      // Tab offers nothing before a sign-in.
+      return []
+    }
+  }
+
+  // MARK: Editing
+
+  private static var editCards: BuiltIn {
+    BuiltIn(
+      "card", "edit", theme: theme, access: .signedIn, effect: .changes, summary: "Changes the texts of cards.",
+      details: """
+        Without --prompt and --answer a card opens in $EDITOR; several cards, or those that a query finds, open as a table, \
+        and what was changed in it is one step.
+        """,
+      arguments: [cards],
+      options: [
+        Option("--prompt", "P", help: "the new prompt"), Option("--answer", "A", help: "the new answer"),
+      ], example: "card edit Spanish:1 --answer \"the hound\"", complete: { _, _, session in offers(session) }
+    ) { invocation, session in
+      let found = try cards(invocation.list("CARD|QUERY"), session)
+      let (prompt, answer) = (invocation.optionalText("--prompt"), invocation.optionalText("--answer"))
+      guard prompt == nil, answer == nil else {
+        try session.workspace().update(found, prompt: prompt, answer: answer)
+        return CommandResult(.objects(found), line: "Changed \(session.counted(found.count, "card")).")
+      }
+      guard found.count == 1 else {
+        let changed = try CardTableEditing(session).edit(found)
+        return CommandResult(.objects(changed), line: "Changed \(session.counted(changed.count, "card")).")
+      }
+      try session.editInEditor(found[0])
+      return CommandResult(.objects(found), line: "Changed 1 card.")
+    }
+  }
+
+  // MARK: Moving
+
+  private static var moveCards: BuiltIn {
+    BuiltIn(
+      "card", "move", theme: theme, access: .signedIn, effect: .changes,
+      summary: "Brings a card to a position of its deck, or cards to another deck.",
+      details: "In another deck they stand on top, in the order in which they stood.",
+      arguments: [Argument("CARD|QUERY", .query, help: "a card and its new position; with --deck cards, or a query")],
+      options: [Option("--deck", "DECK", .deck, help: "the deck to bring them to")],
+      usage: ["card move CARD POSITION", "card move CARD|QUERY... --deck DECK"], example: "card move Spanish:7 1",
+      complete: { _, _, session in offers(session) }
+    ) { invocation, session in
+      let words = invocation.list("CARD|QUERY")
+      guard let name = invocation.optionalText("--deck") else { return try moveCard(words, invocation, session) }
+      let deck = try session.workspace().openDeck(name)
+      let moved = try session.workspace().move(cards(words, session), into: deck)
+      return CommandResult(
+        .integer(moved), line: "Moved \(session.counted(moved, "card")) to \(quoted(try deck.record().name)).")
+    }
+  }
+
+  private static func moveCard(
+    _ words: [String], _ invocation: Invocation, _ session: Session
+  ) throws -> CommandResult {
+    let usage = invocation.command.usageLines.joined(separator: " | ")
+    guard words.count > 1 else {
+      throw CommandError.missingArgument(command: invocation.command.name, "POSITION", usage: usage)
+    }
+    guard words.count == 2 else {
+      throw CommandError.extraArgument(command: invocation.command.name, words[2], usage: usage)
+    }
+    guard let position = Int(words[1]), position > 0 else {
+      throw CommandError.badValue(
+        command: invocation.command.name, name: "POSITION", value: words[1], expected: "a whole number, at least 1")
+    }
+    let card = try CardCommands.card(words[0], session)
+    try card.move(to: position)
+    return CommandResult(
+      .object(card),
+      line: "\(quoted(try card.record().prompt)) is at position \(session.grouped(try card.position())).")
+  }
+
+  // MARK: Marks
+
+  private static func suspendCards(_ suspends: Bool) -> BuiltIn {
+    BuiltIn(
+      "card", suspends ? "suspend" : "resume", theme: theme, access: .signedIn, effect: .changes,
+      summary: suspends ? "Keeps cards out of reviews." : "Lets cards into reviews again.", details: details,
+      arguments: [cards], example: suspends ? "card suspend Spanish:3" : "card resume is:suspended",
+      complete: { _, _, session in offers(session) }
+    ) { invocation, session in
+      let found = try cards(invocation.list("CARD|QUERY"), session)
+      try session.workspace().setSuspended(found, suspends)
+      return CommandResult(
+        .objects(found), line: "\(suspends ? "Suspended" : "Resumed") \(session.counted(found.count, "card")).")
+    }
+  }
+
+  private static var buryCards: BuiltIn {
+    BuiltIn(
+      "card", "bury", theme: theme, access: .signedIn, effect: .changes,
+      summary: "Keeps cards from being shown until tomorrow, or shows them again.", details: details,
+      arguments: [cards], options: [Option("--undo", help: "show buried cards again")],
+      example: "card bury tag:verb is:due", complete: { _, _, session in offers(session) }
+    ) { invocation, session in
+      let found = try cards(invocation.list("CARD|QUERY"), session)
+      let shows = invocation.flag("--undo")
+      let count = try shows ? session.workspace().unbury(found) : session.workspace().bury(found)
+      let end = shows ? "are shown again" : "are buried until tomorrow"
+      return CommandResult(
+        .objects(found),
+        line: "\(session.counted(count, "card")) \(count == 1 ? end.replacingFirst("are", by: "is") : end).")
+    }
+  }
+
+  private static var flagCards: BuiltIn {
+    BuiltIn(
+      "card", "flag", theme: theme, access: .signedIn, effect: .changes,
+      summary: "Gives cards a flag from 1 to 7, or none with 0.",
+      details: "1 red, 2 orange, 3 green, 4 blue, 5 pink, 6 turquoise, 7 purple. `flag:3` finds cards by their flag.",
+      arguments: [Argument("CARD|QUERY", .query, help: "cards or a query, and the flag's number last")],
+      usage: ["card flag CARD|QUERY... N"], example: "card flag Spanish:3 1",
+      complete: { _, _, session in offers(session) }
+    ) { invocation, session in
+      let words = invocation.list("CARD|QUERY")
+      let (command, usage) = (invocation.command.name, invocation.command.usageLines.joined(separator: " | "))
+      guard words.count > 1, let last = words.last else {
+        throw CommandError.missingArgument(command: command, "N", usage: usage)
+      }
+      guard let flag = Int(last), (0...7).contains(flag) else {
+        throw CommandError.badValue(command: command, name: "N", value: last, expected: "a whole number from 0 to 7")
+      }
+      let found = try cards(words.dropLast(), session)
+      try session.workspace().setFlag(found, to: flag)
+      let what = flag == 0 ? "Took the flag from" : "Flagged"
+      return CommandResult(.objects(found), line: "\(what) \(session.counted(found.count, "card")).")
+    }
+  }
+
+  private static var tagCards: BuiltIn {
+    BuiltIn(
+      "card", "tag", theme: theme, access: .signedIn, effect: .changes,
+      summary: "Adds tags to cards and takes tags away.", details: details, arguments: [cards],
+      options: [
+        Option("--add", "T", isRepeating: true, help: "a tag to add"),
+        Option("--remove", "T", isRepeating: true, help: "a tag to take away"),
+      ], example: "card tag Spanish:1 --add animal", complete: { _, _, session in offers(session) }
+    ) { invocation, session in
+      let found = try cards(invocation.list("CARD|QUERY"), session)
+      try session.workspace().changeTags(found, adding: invocation.list("--add"), removing: invocation.list("--remove"))
+      return CommandResult(.objects(found), line: "Tagged \(session.counted(found.count, "card")).")
+    }
+  }
+}
+
+extension String {
+  fileprivate func replacingFirst(_ word: String, by other: String) -> String {
+    hasPrefix(word) ? other + dropFirst(word.count) : self
+  }
+}

@@ -1,0 +1,301 @@
+// `deck options`, `deck optimize`, `deck simulate`, `deck stats`. Invariant: what only looks changes nothing; fitted
+// parameters are kept only where they predict better.
+
+import Bindings
+import CardDocuments
+import Commands
+import Decks
+import Files
+import Problems
+import Text
+import Values
+import Workspace
+
+enum DeckFigureCommands {
+  static var all: [BuiltIn] { [options, optimize, simulate, statistics] }
+
+  private static let theme = "Decks and cards"
+
+  // MARK: Options
+
+  private static var options: BuiltIn {
+    BuiltIn(
+      "deck", "options", theme: theme, access: .signedIn, effect: .changes,
+      summary: "Shows how a deck is studied, or sets options of its preset.",
+      details: """
+        Options are kept in a preset that decks share and the decks within inherit; a deck that has none gets one with its \
+        name. NAME= gives an option its initial value again. preset=NAME gives the deck another preset, which is made when \
+        it is missing; preset= takes it away. With --deck-only a limit or the retention is set for the deck alone.
+        """,
+      arguments: [
+        Common.deck, Argument("NAME=VALUE", isOptional: true, isRepeating: true, help: "an option and its value"),
+      ],
+      options: [Option("--deck-only", help: "new_per_day, reviews_per_day or desired_retention of this deck alone")],
+      example: "deck options Spanish new_per_day=10 \"learning_steps=1m 10m\"",
+      complete: { word, before, _ in before.isEmpty ? [] : offers(word) }
+    ) { invocation, session in
+      let deck = try session.workspace().openDeck(invocation.text("DECK"))
+      let pairs = try invocation.list("NAME=VALUE").map(pair)
+      if !pairs.isEmpty {
+        let isOwn = invocation.flag("--deck-only")
+        try isOwn ? deck.setLimits(pairs.map { (try DeckOptions.name($0.name), $0.text) }) : deck.set(pairs)
+      }
+      return try shown(deck, session)
+    }
+  }
+
+  private static func pair(_ word: String) throws -> (name: String, text: String) {
+    guard let equals = word.firstIndex(of: "=") else {
+      let names = DeckOptions.Name.allCases.map(\.text) + ["preset"]
+      throw ShellError.notOption(word, suggestion: suggestion(for: word, among: names))
+    }
+    return (String(word[..<equals]), String(word[word.index(after: equals)...]))
+  }
+
+  private static func offers(_ word: String) -> [String] {
+    guard let equals = word.firstIndex(of: "=") else {
+      return DeckOptions.Name.allCases.map { $0.text + "=" } + ["preset="]
+    }
+    guard let name = DeckOptions.Name(rawValue: String(word[..<equals])) else { return [] }
+    switch name.kind {
+    case .flag: return ["on", "off"].map { "\(name.text)=\($0)" }
+    case .choice(let choices): return choices.map { "\(name.text)=\($0)" }
+    default: return []
+    }
+  }
+
+  private static func shown(_ deck: DeckHandle, _ session: Session) throws -> CommandResult {
+    let (options, limits, preset) = (try deck.options(), try deck.limits(), try deck.preset())
+    let record = try deck.record()
+    let shares = preset.map { $0.deckCount > 1 ? ", which \(session.counted($0.deckCount, "deck")) share" : "" } ?? ""
+    let heading =
+      preset.map { "\(record.name) is studied by the preset \(quoted($0.name))\(shares)." }
+      ?? "\(record.name) is studied by the initial options."
+    var table = TableText([.init("Option"), .init("Value"), .init("By"), .init("What it is for")])
+    for name in DeckOptions.Name.allCases {
+      let by = limits.has(name) ? "deck" : options[name] == name.initial ? "" : "preset"
+      table.add([name.text, options[name].text, by, name.summary])
+    }
+    let values = DeckOptions.Name.allCases.map { ($0.text, options[$0].value) }
+    return CommandResult(
+      .record([("deck", .text(record.name)), ("preset", preset.map { .text($0.name) } ?? .null)] + values),
+      .parts([.lines([heading]), .table(table)]))
+  }
+
+  // MARK: Fitting
+
+  private static var optimize: BuiltIn {
+    BuiltIn(
+      "deck", "optimize", theme: theme, access: .signedIn, effect: .changes,
+      summary: "Fits the memory model to your answers.",
+      details: """
+        The 21 parameters of FSRS are fitted to four fifths of the answers of the deck and those within it, and judged on the \
+        rest. They are kept in the deck's preset when they predict better than those that are there. It takes at least 400 \
+        reviews on later days. With --all every preset is fitted to the answers of its decks.
+        """,
+      arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; left out with --all")],
+      options: [Option("--all", help: "every preset")], example: "deck optimize Spanish"
+    ) { invocation, session in
+      if invocation.flag("--all") { return try optimizeAll(session) }
+      let deck = try StudyCommands.decksToStudy(invocation.optionalText("DECK").map { [$0] } ?? [], session)[0]
+      let result = try fitted(deck, session)
+      try deck.keep(result)
+      return CommandResult(
+        result.value(try deck.record().name), .lines(try words(result, deck.presetName ?? "", session)))
+    }
+  }
+
+  private static func fitted(_ deck: DeckHandle, _ session: Session) throws -> OptimizedParameters {
+    let progress = session.console.progress("Fitting \(try deck.record().name)", total: 1000)
+    defer { progress.finish() }
+    return try deck.optimize { progress.update(Int($0 * 1000), of: 1000) }
+  }
+
+  /// The topmost decks that have a preset of their own, each preset once, and those that stand for themselves.
+  private static func optimizeAll(_ session: Session) throws -> CommandResult {
+    var (values, lines, seen): ([Value], [String], Set<String>) = ([], [], [])
+    for deck in try session.workspace().decks() {
+      let name = try deck.record().name
+      let preset = try deck.preset()?.name
+      guard preset != nil || !name.contains("::"), seen.insert(preset ?? "\u{1}" + name).inserted else { continue }
+      do {
+        let result = try fitted(deck, session)
+        try deck.keep(result)
+        values.append(result.value(name))
+        lines += try [name + ":"] + words(result, deck.presetName ?? "", session).map { "  " + $0 }
+      } catch let problem as DeckError {
+        guard case .tooFewReviews = problem else { throw problem }
+        values.append(.record([("deck", .text(name)), ("code", .text(problem.report.code.rawValue))]))
+        lines += ["\(name):", "  " + problem.message]
+      }
+    }
+    return CommandResult(.list(values), .lines(lines.isEmpty ? ["There is no deck yet."] : lines))
+  }
+
+  private static func words(_ result: OptimizedParameters, _ preset: String, _ session: Session) -> [String] {
+    func figures(_ fit: ModelFit) -> String {
+      "log loss \(rounded(fit.logLoss, 4)), RMSE \(rounded(fit.rmse * 100, 2)) %"
+    }
+    let outcome =
+      result.isBetter
+      ? "The new parameters are kept in the preset \(quoted(preset))."
+      : "The parameters that are there predict as well; nothing was changed."
+    return [
+      "Fitted to \(session.counted(result.reviewCount, "review")).", "  before  \(figures(result.before))",
+      "  after   \(figures(result.after))", outcome,
+    ]
+  }
+
+  static func rounded(_ number: Double, _ places: Int) -> String {
+    let scale = places == 4 ? 10_000.0 : 100.0
+    return "\((number * scale).rounded() / scale)"
+  }
+
+  // MARK: Simulating
+
+  private static var simulate: BuiltIn {
+    BuiltIn(
+      "deck", "simulate", theme: theme, access: .signedIn, effect: .reads,
+      summary: "Tells what study would come to at several retentions.",
+      details: """
+        The deck's cards and its new ones are studied in play for a year by its options, card by card. For each desired \
+        retention it tells the reviews of a day and the cards known at the end. Nothing is changed.
+        """, arguments: [Common.deck],
+      options: [Option("--days", "N", .integer(1...3650), help: "how long: 365 when left out")],
+      example: "deck simulate Spanish --days 90"
+    ) { invocation, session in
+      let deck = try session.workspace().openDeck(invocation.text("DECK"))
+      let days = invocation.optionalInteger("--days") ?? 365
+      let progress = session.console.progress("Simulating \(try deck.record().name)", total: 1000)
+      defer { progress.finish() }
+      let forecasts = try deck.simulate(days: days) { progress.update(Int($0 * 1000), of: 1000) }
+      progress.finish()
+      return CommandResult(.list(forecasts.map(\.value)), .lines(forecastLines(forecasts, days, session)))
+    }
+  }
+
+  private static func forecastLines(_ forecasts: [RetentionForecast], _ days: Int, _ session: Session) -> [String] {
+    let terminal = session.console.terminal
+    func panel(_ title: String, _ value: (RetentionForecast) -> Double) -> [String] {
+      ChartPanel(
+        title,
+        .rows(
+          forecasts.map { forecast in
+            let value = value(forecast)
+            let text = value < 100 ? rounded(value, 2) : terminal.grouped(Int(value.rounded()))
+            return ChartPanel.Row("\(Int((forecast.retention * 100).rounded())) %", value, text)
+          })
+      ).lines(on: terminal)
+    }
+    return panel("Reviews a day at a retention of", \.reviewsPerDay) + [""]
+      + panel("Cards known after \(session.counted(days, "day"))", \.knownAtEnd)
+  }
+
+  // MARK: Statistics
+
+  private static var statistics: BuiltIn {
+    BuiltIn(
+      "deck", "stats", theme: theme, access: .signedIn, effect: .reads,
+      summary: "Shows the figures of study: retention, days, forecast, distributions.",
+      details: """
+        Of a deck and those within it, of the cards that a query finds, or of everything. True retention stands beside what \
+        the memory model predicted; a card is mature from an interval of 21 days on. With --png or --svg the charts are \
+        written to a file.
+        """,
+      arguments: [Argument("DECK|QUERY", .query, isOptional: true, help: "a deck's name, or a query")],
+      options: [
+        Option("--png", "FILE", .file, access: .write, help: "draw the charts as a picture"),
+        Option("--svg", "FILE", .file, access: .write, help: "the same as SVG"),
+        Option("--dark", help: "light on dark"),
+      ], example: "deck stats Spanish",
+      complete: { _, before, session in before.isEmpty ? deckNames(session) : [] }
+    ) { invocation, session in
+      let (figures, name) = try figures(invocation.query("DECK|QUERY"), session)
+      var lines: [String] = []
+      for (option, asPNG) in [("--png", true), ("--svg", false)] {
+        guard let given = invocation.optionalText(option) else { continue }
+        let path = session.environment.folders.expanded(given)
+        let picture = ChartPicture(
+          title: name, panels: StatisticsPanels(figures).panels(weeks: 53), isDark: invocation.flag("--dark"))
+        if session.rehearsal.mayActOutside("write \(path)") {
+          try session.workspace().writeCharts(picture, to: path, asPNG: asPNG)
+        }
+        lines.append("Drew the figures to \(printable(path)).")
+      }
+      if lines.isEmpty { lines = chartLines(figures, name, session.console.terminal) }
+      return CommandResult(figures.value, .lines(lines))
+    }
+  }
+
+  private static func deckNames(_ session: Session) -> [String] {
+    do {
+      return try session.workspace().decks().map { try $0.record().name }
+    } catch {
+      // Tab offers nothing before a sign-in.
+      return []
+    }
+  }
+
+  /// The figures that are asked for, and what they are of.
+  private static func figures(_ text: String?, _ session: Session) throws -> (DeckStatistics, String) {
+    let workspace = try session.workspace()
+    guard let text else { return (try workspace.statistics(), "All decks") }
+    for deck in try workspace.decks() where try deck.record().name.lowercased() == text.lowercased() {
+      return (try deck.statistics(), try deck.record().name)
+    }
+    let figures = try workspace.statistics(query: text)
+    // A single word that finds nothing was most likely meant as a deck.
+    if figures.cards.all == 0, !text.contains(where: { " :\"(-".contains($0) }) { _ = try workspace.openDeck(text) }
+    return (figures, text)
+  }
+
+  private static func chartLines(_ figures: DeckStatistics, _ name: String, _ terminal: Terminal) -> [String] {
+    let panels = StatisticsPanels(figures).panels(weeks: max(4, min(53, terminal.width - 8)))
+    return [name] + panels.flatMap { [""] + $0.lines(on: terminal) }
+  }
+}
+
+extension DeckHandle {
+  /// Sets options of the deck's preset by what was typed, and the preset.
+  fileprivate func set(_ pairs: [(name: String, text: String)]) throws {
+    let preset = pairs.last { $0.name == "preset" }?.text
+    let others = try pairs.filter { $0.name != "preset" }.map { (name: try DeckOptions.name($0.name), text: $0.text) }
+    try setOptions(others, preset: preset.map { $0.trimmed.isEmpty ? .none : .named($0) } ?? .same)
+  }
+
+  fileprivate var presetName: String? {
+    get throws { try preset()?.name }
+  }
+}
+
+extension OptionValue {
+  fileprivate var value: Value {
+    switch self {
+    case .number(let number): .measure(number)
+    case .flag(let isOn): .boolean(isOn)
+    case .choice(let choice): .text(choice)
+    case .steps(let numbers), .parameters(let numbers): .list(numbers.map { .measure($0) })
+    }
+  }
+}
+
+extension OptimizedParameters {
+  fileprivate func value(_ deck: String) -> Value {
+    func figures(_ fit: ModelFit) -> Value {
+      .record([("log_loss", .number(fit.logLoss)), ("rmse", .number(fit.rmse))])
+    }
+    return .record([
+      ("deck", .text(deck)), ("reviews", .integer(reviewCount)), ("before", figures(before)), ("after", figures(after)),
+      ("kept", .boolean(isBetter)), ("parameters", .list(parameters.map { .number($0) })),
+    ])
+  }
+}
+
+extension RetentionForecast {
+  fileprivate var value: Value {
+    .record([
+      ("retention", .number(retention)), ("reviews_per_day", .number(reviewsPerDay)),
+      ("known", .number(knownAtEnd)), ("reviews", .list(reviews.map { .integer($0) })),
+    ])
+  }
+}

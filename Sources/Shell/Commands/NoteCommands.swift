@@ -1,0 +1,131 @@
+// `note ...`. Invariant: a note is named by a card of it or by its guid; a change that takes cards away is asked first.
+
+import Bindings
+import Commands
+import Decks
+import LuaRuntime
+import Problems
+import Text
+import Values
+import Workspace
+
+enum NoteCommands {
+  static var all: [BuiltIn] { [show, edit] }
+
+  private static let theme = "Decks and cards"
+  private static let note = Argument(
+    "NOTE", .card, help: "its guid or the beginning of it, or DECK:POSITION of a card of it")
+
+  /// The one note that a text names.
+  static func note(_ text: String, _ session: Session) throws -> NoteHandle {
+    let isPlace = text.lastIndex(of: ":").map { Int(text[text.index(after: $0)...]) != nil } ?? false
+    if !isPlace {
+      let found = try session.workspace().notes(guidBeginning: text)
+      if found.count == 1 { return found[0] }
+      if let exact = try found.first(where: { try $0.record().guid == text }) { return exact }
+      if found.count > 1 { throw LookupError.severalNotes(guid: text, guids: try found.map { try $0.record().guid }) }
+    }
+    let card = try CardCommands.card(text, session)
+    guard let note = try card.note() else { throw LookupError.plainCard(text) }
+    return note
+  }
+
+  private static var show: BuiltIn {
+    BuiltIn(
+      "note", "show", theme: theme, access: .signedIn, effect: .reads,
+      summary: "Shows a note: its fields, and the cards that are made from them.",
+      details: "A field that holds more than plain text is shown as HTML.", arguments: [note],
+      example: "note show Spanish:1"
+    ) { invocation, session in
+      let note = try note(invocation.text("NOTE"), session)
+      let record = try note.record()
+      var fields = try note.fields().map { Display.Field($0.name, FieldHTML.plain($0.value) ?? $0.value) }
+      fields.append(.init("type", try note.type().record().name))
+      fields.append(.init("tags", record.tags.joined(separator: " ")))
+      fields.append(.init("guid", record.guid))
+      let cards = try note.cards()
+      var table = TableText([.init("Card"), .init("Place"), .init("Prompt"), .init("Answer")])
+      let type = try note.type().record()
+      for card in cards {
+        let row = try card.record()
+        let place = "\(try card.deck().record().name):\(try card.position())"
+        table.add([cardName(row.ordinal, type), place, row.prompt, row.answer])
+      }
+      return CommandResult(.object(note), .parts([.fields(fields), .lines([""]), .table(table)]))
+    }
+  }
+
+  /// The name of the template; of a cloze with the number.
+  private static func cardName(_ ordinal: Int, _ type: NoteType) -> String {
+    if type.isCloze { return "\(type.cards.first?.name ?? "Cloze") \(ordinal + 1)" }
+    return type.cards.indices.contains(ordinal) ? type.cards[ordinal].name : "\(ordinal + 1)"
+  }
+
+  private static var edit: BuiltIn {
+    BuiltIn(
+      "note", "edit", theme: theme, access: .signedIn, effect: .changes,
+      summary: "Changes the fields and tags of a note, and its cards with them.",
+      details: """
+        Without --set the note opens in $EDITOR. A text is plain; with --html it is HTML. A field that holds formatting is \
+        changed as HTML only, or with --plain, which takes the formatting away.
+        """, arguments: [note],
+      options: [
+        Option("--set", "FIELD=TEXT", isRepeating: true, help: "the new text of a field"),
+        Option("--html", help: "the texts are HTML"),
+        Option("--plain", help: "plain text in place of formatting"),
+      ], example: "note edit Spanish:1 --set \"Back=the tomcat\""
+    ) { invocation, session in
+      let note = try note(invocation.text("NOTE"), session)
+      let given = invocation.list("--set")
+      if given.isEmpty {
+        try editInEditor(note, session)
+      } else {
+        let fields = try texts(given, of: note, isHTML: invocation.flag("--html"), mayLose: invocation.flag("--plain"))
+        guard try agrees(to: fields, of: note, session) else { return unchanged }
+        try note.update(fields: fields)
+      }
+      return try changed(note, session)
+    }
+  }
+
+  private static var unchanged: CommandResult { CommandResult(.null, line: "Nothing was changed.") }
+
+  private static func changed(_ note: NoteHandle, _ session: Session) throws -> CommandResult {
+    let cards = try note.cards()
+    let prompt = quoted(try cards.first?.record().prompt ?? "")
+    return CommandResult(
+      .object(note), line: "Changed the note \(prompt); it has \(session.counted(cards.count, "card")).")
+  }
+
+  private static func texts(
+    _ given: [String], of note: NoteHandle, isHTML: Bool, mayLose: Bool
+  ) throws -> [String: String] {
+    var fields: [String: String] = [:]
+    for word in given {
+      guard let equals = word.firstIndex(of: "=") else {
+        throw CommandError.badValue(command: "note edit", name: "--set", value: word, expected: "FIELD=TEXT")
+      }
+      let (name, text) = (String(word[..<equals]), String(word[word.index(after: equals)...]))
+      let old = try note.field(name)
+      if !isHTML, !mayLose, FieldHTML.plain(old) == nil { throw NoteError.formatted(field: name) }
+      fields[name] = isHTML ? text : FieldHTML.html(ofPlain: text)
+    }
+    return fields
+  }
+
+  /// Whether the change may be made: one that takes cards away is asked first.
+  private static func agrees(to fields: [String: String], of note: NoteHandle, _ session: Session) throws -> Bool {
+    let lost = try note.lostCards(fields: fields)
+    if lost == 0 { return true }
+    return try session.confirm("This takes away \(session.counted(lost, "card")) with the schedule. Go on?")
+  }
+
+  private static func editInEditor(_ note: NoteHandle, _ session: Session) throws {
+    let sheet = try NoteSheet.sheet(of: note).text(advice: NoteSheet.advice)
+    try session.edit(sheet, orElse: "give --set FIELD=TEXT") { edited in
+      let changes = try NoteSheet.changes(Sheet(edited), to: note)
+      guard try agrees(to: changes.fields, of: note, session) else { return }
+      try note.update(fields: changes.fields, tags: changes.tags)
+    }
+  }
+}

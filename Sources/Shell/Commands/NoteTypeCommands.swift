@@ -1,0 +1,193 @@
+// `notetype ...`. Invariant: a change that takes cards or texts away is counted and asked first; where nobody can be
+// asked it is refused unless `--yes` agrees to it.
+
+import Bindings
+import Commands
+import Decks
+import Files
+import LuaRuntime
+import Problems
+import Text
+import Values
+import Workspace
+
+enum NoteTypeCommands {
+  static var all: [BuiltIn] { [list, show, create, edit, remove] }
+
+  private static let theme = "Decks and cards"
+  private static let name = Argument("NAME", help: "a note type; `notetype list` lists them")
+  private static let file = Option("--from", "FILE", .file, access: .read, help: "a text as `notetype show` prints it")
+
+  private static func names(_ word: String, _ before: [String], _ session: Session) -> [String] {
+    guard before.isEmpty else { return [] }
+    do {
+      return try session.workspace().noteTypes().map { try $0.record().name }
+    } catch {
+      // Completion offers what can be read; the command itself will say what is wrong.
+      return []
+    }
+  }
+
+  private static var list: BuiltIn {
+    BuiltIn(
+      "notetype", "list", theme: theme, access: .signedIn, effect: .reads, summary: "Lists the note types.",
+      example: "notetype list"
+    ) { _, session in
+      let types = try session.workspace().noteTypes()
+      var table = TableText(
+        [.init("Note type"), .init("Fields"), .init("Cards"), .init("Notes", .right)], whenEmpty: "No note types.")
+      for type in types {
+        let record = try type.record()
+        table.add([
+          record.name, record.fields.joined(separator: ", "),
+          record.isCloze ? "one for each cloze" : record.cards.map(\.name).joined(separator: ", "),
+          session.grouped(try type.noteCount()),
+        ])
+      }
+      return CommandResult(.objects(types), .table(table))
+    }
+  }
+
+  private static var show: BuiltIn {
+    BuiltIn(
+      "notetype", "show", theme: theme, access: .signedIn, effect: .reads,
+      summary: "Shows a note type: fields, templates, style.",
+      details: "`notetype create` and `notetype edit` read the same text with --from.", arguments: [name],
+      example: "notetype show Basic", complete: names
+    ) { invocation, session in
+      let type = try session.workspace().openNoteType(invocation.text("NAME"))
+      let text = NoteTypeSheet.sheet(of: try type.record().draft).text(advice: [])
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      return CommandResult(.object(type), .lines(lines.map { printable(String($0), limit: .max) }))
+    }
+  }
+
+  // MARK: Making
+
+  private static var create: BuiltIn {
+    BuiltIn(
+      "notetype", "create", theme: theme, access: .signedIn, effect: .changes, summary: "Makes a note type.",
+      details: """
+        It begins as the type after --like (Basic, or Cloze with --cloze). Without --field, --front, --back and --from it opens \
+        in $EDITOR. --front and --back are of its first card: {{Word}} shows a field.
+        """, arguments: [Argument("NAME", help: "the new type's name")],
+      options: [
+        Option("--field", "F", isRepeating: true, help: "a field, in place of those it begins with"),
+        Option("--front", "HTML", help: "the front of the card"),
+        Option("--back", "HTML", help: "the back of the card"),
+        Option("--cloze", help: "a card for each number of the clozes"),
+        Option("--like", "TYPE", help: "a note type to begin with"), file,
+      ],
+      example: "notetype create Word --field Word --field Meaning --front \"{{Word}}\" --back \"{{Meaning}}\""
+    ) { invocation, session in
+      let workspace = try session.workspace()
+      var draft = try start(invocation, workspace)
+      let made = { (draft: NoteTypeDraft) -> NoteTypeHandle in try workspace.createNoteType(draft) }
+      var type: NoteTypeHandle?
+      if let path = invocation.optionalText("--from") {
+        draft = try read(path, isCloze: draft.isCloze, session)
+        draft.name = invocation.text("NAME")
+        type = try made(draft)
+      } else if isDescribed(invocation) {
+        try describe(&draft, by: invocation)
+        type = try made(draft)
+      } else {
+        let text = NoteTypeSheet.sheet(of: draft).text(advice: NoteTypeSheet.advice)
+        try session.edit(text, orElse: "give --field, --front and --back, or --from FILE", appliesUnchanged: true) {
+          type = try made(NoteTypeSheet.draft(Sheet($0), isCloze: draft.isCloze))
+        }
+      }
+      guard let type else { return CommandResult(.null, line: "Nothing was made.") }
+      return CommandResult(.object(type), line: "Created note type \(quoted(try type.record().name)).")
+    }
+  }
+
+  private static func start(_ invocation: Invocation, _ workspace: Workspace) throws -> NoteTypeDraft {
+    var draft =
+      try invocation.optionalText("--like").map { try workspace.openNoteType($0).record().draft }
+      ?? (invocation.flag("--cloze") ? StockNoteType.cloze : .basic).draft
+    draft.name = invocation.text("NAME")
+    if invocation.flag("--cloze") { draft.isCloze = true }
+    return draft
+  }
+
+  private static func isDescribed(_ invocation: Invocation) -> Bool {
+    !invocation.list("--field").isEmpty || invocation.optionalText("--front") != nil
+      || invocation.optionalText("--back") != nil
+  }
+
+  /// Fields of other names want templates of their own: one side shows the first, the other all the rest.
+  private static func describe(_ draft: inout NoteTypeDraft, by invocation: Invocation) throws {
+    let fields = invocation.list("--field")
+    if !fields.isEmpty {
+      draft.fields = fields
+      let first = draft.isCloze ? "{{cloze:\(fields[0])}}" : "{{\(fields[0])}}"
+      let rest = fields.dropFirst().map { "{{\($0)}}" }.joined(separator: "<br>\n")
+      let back = draft.isCloze ? "\(first)<br>\n\(rest)" : "{{FrontSide}}\n\n<hr id=answer>\n\n\(rest)"
+      draft.cards = [CardTemplate(draft.isCloze ? "Cloze" : "Card 1", front: first, back: back)]
+    }
+    if draft.cards.isEmpty { return }
+    draft.cards[0].front = invocation.optionalText("--front") ?? draft.cards[0].front
+    draft.cards[0].back = invocation.optionalText("--back") ?? draft.cards[0].back
+  }
+
+  private static func read(_ path: String, isCloze: Bool, _ session: Session) throws -> NoteTypeDraft {
+    let path = session.environment.folders.expanded(path)
+    let bytes = try FileText.bytes(path, limit: 16 << 20, .any, isInterrupted: session.environment.isInterrupted)
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw EditorError.notUTF8 }
+    return try NoteTypeSheet.draft(Sheet(text), isCloze: isCloze)
+  }
+
+  // MARK: Changing
+
+  private static var edit: BuiltIn {
+    BuiltIn(
+      "notetype", "edit", theme: theme, access: .signedIn, effect: .changes,
+      summary: "Changes a note type, its notes and their cards with it.",
+      details: """
+        Without --from it opens in $EDITOR. A field or card that keeps its name keeps its texts and schedule; of as many \
+        others, those at the same place are renamed. What takes cards or texts away is asked first.
+        """, arguments: [name], options: [file, Option("--yes", help: "agree to what is taken away")],
+      example: "notetype edit Word --from word.txt", complete: names
+    ) { invocation, session in
+      let type = try session.workspace().openNoteType(invocation.text("NAME"))
+      let agreed = invocation.flag("--yes")
+      if let path = invocation.optionalText("--from") {
+        try change(type, to: read(path, isCloze: type.record().isCloze, session), agreed: agreed, session)
+      } else {
+        let text = NoteTypeSheet.sheet(of: try type.record().draft).text(advice: NoteTypeSheet.advice)
+        try session.edit(text, orElse: "give --from FILE") {
+          try change(type, to: NoteTypeSheet.draft(Sheet($0), isCloze: type.record().isCloze), agreed: agreed, session)
+        }
+      }
+      let notes = session.counted(try type.noteCount(), "note")
+      return CommandResult(.object(type), line: "Note type \(quoted(try type.record().name)): \(notes).")
+    }
+  }
+
+  private static func change(
+    _ type: NoteTypeHandle, to draft: NoteTypeDraft, agreed: Bool, _ session: Session
+  ) throws {
+    let edit = NoteTypeEdit(try type.record(), to: draft)
+    let loss = try type.loss(of: edit)
+    var agreed = agreed
+    if !agreed, !loss.isNothing, session.canAsk {
+      agreed = try session.confirm("This takes away \(loss.inWords). Go on?")
+      if !agreed { return session.console.note("Nothing was changed.") }
+    }
+    try type.edit(edit, agreed: agreed)
+  }
+
+  private static var remove: BuiltIn {
+    BuiltIn(
+      "notetype", "remove", theme: theme, access: .signedIn, effect: .changes,
+      summary: "Removes a note type that has no notes.", arguments: [name], example: "notetype remove Word",
+      complete: names
+    ) { invocation, session in
+      let type = try session.workspace().openNoteType(invocation.text("NAME"))
+      let name = try type.record().name
+      try type.remove()
+      return CommandResult(.boolean(true), line: "Removed note type \(quoted(name)).")
+    }
+  }
+}

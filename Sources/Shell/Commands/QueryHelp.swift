@@ -1,0 +1,41 @@
+// `help queries`: what can be looked for among cards. Invariant: every example is a query that is understood; a test
+// runs each.
+
+import Text
+
+enum QueryHelp {
+  /// A way to look for cards, and what it finds.
+  static let examples: [(query: String, finds: String)] = [
+    ("perro", "the word, or a part of one, in prompt or answer; capitals and accents do not count"),
+    ("\"el perro\"", "the words next to each other"), ("p*o", "p, anything, then o"),
+    ("perro gato", "both"), ("perro or gato", "one of them"), ("-perro", "cards without it"),
+    ("(perro or gato) -tag:easy", "brackets group"), ("prompt:p*", "prompts that begin with p"),
+    ("answer:dog", "answers with dog in them"), ("tag:animal", "the tag, and those below it: animal::pet"),
+    ("tag:anim*", "tags that begin so"), ("deck:Spanish", "the deck and those within it"),
+    ("deck:a::*", "the decks within a"), ("note:basic", "cards of a note type"),
+    ("\"front:dog\"", "with quotes: the very text"), ("is:due", "due now; also new, learning, review, relearning"),
+    ("is:suspended", "also buried, leech"), ("flag:1", "by flag, 0 to 7"),
+    ("prop:ivl>30", "interval in days; also s, d, r, reps, lapses, due with <, <=, =, !=, >=, >"),
+    ("prop:r<0.8", "probability of remembering now"), ("prop:due=-1", "due yesterday"),
+    ("added:7", "added within 7 days, today included"), ("edited:3", "changed within 3 days"),
+    ("rated:7", "answered within 7 days"), ("rated:7:1", "answered `again` within 7 days"),
+    ("introduced:3", "first answered within 3 days"), ("dupe:perro", "with exactly that prompt"),
+    ("dupe:", "cards that share their prompt"), ("nc:nandu", "accents aside, as all words are"),
+    ("re:^el\\b", "a regular expression; \"re:a b\" needs quotes"),
+  ]
+
+  static func lines(width: Int) -> [String] {
+    let names = examples.map(\.query.count).max() ?? 0
+    let blank = String(repeating: " ", count: names + 4)
+    let rows = examples.flatMap { query, finds in
+      wrapped(finds, width: max(20, width - names - 4)).enumerated().map { number, line in
+        number == 0 ? "  " + query.filled(to: names) + "  " + line : blank + line
+      }
+    }
+    return ["What `card list`, `study --query`, deck:find and others look for:", ""] + rows
+      + wrapped(
+        "FIELD:text looks in a field of the card or of its note. Side by side means both, `or` means one of them. "
+          + "At the prompt quotes belong to the query when the whole of it stands in other quotes: "
+          + "card list '\"el perro\" -tag:easy'.", width: width)
+  }
+}

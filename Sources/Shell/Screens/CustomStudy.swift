@@ -1,0 +1,116 @@
+// What `study` says when it has nothing to show: when the next card comes, and what could be studied before then. At a
+// terminal it asks which; elsewhere it names the commands. Invariant: nothing is changed before somebody chose it.
+
+import Commands
+import Decks
+import Text
+import Values
+import Workspace
+
+struct CustomStudy {
+  /// Something to study, as a command and in words.
+  private struct Offer {
+    let words: String
+    let text: String
+    let choose: (inout SessionHandle.Options) throws -> Void
+  }
+
+  private static let moreNew = 10
+
+  private let session: Session
+  private let decks: [DeckHandle]
+  private let names: [String]
+  private let options: SessionHandle.Options
+  private let outlook: StudyOutlook
+
+  init(_ session: Session, _ decks: [DeckHandle], _ names: [String], _ options: SessionHandle.Options) throws {
+    (self.session, self.decks, self.names, self.options) = (session, decks, names, options)
+    outlook = try session.workspace().outlook(of: decks)
+  }
+
+  var result: CommandResult {
+    CommandResult(
+      .record([
+        ("right", .integer(0)), ("wrong", .integer(0)), ("remaining", .integer(0)),
+        ("next_due", outlook.next.map { .number($0) } ?? .null),
+      ]), .lines(isAsked ? [] : [why] + commands))
+  }
+
+  /// Asks what to study at a terminal.
+  /// - Returns: whether the options say something new to study.
+  func choose(_ options: inout SessionHandle.Options) throws -> Bool {
+    guard isAsked else { return false }
+    let offers = offers
+    session.console.show(.lines([why] + offers.enumerated().map { "  \($0.offset + 1)  \($0.element.text)" }))
+    guard !offers.isEmpty else { return false }
+    let numbers = offers.count == 1 ? "1" : "1-\(offers.count)"
+    let answer = try session.ask("Study more? [\(numbers), Enter for no] ")?.trimmed ?? ""
+    guard let number = Int(answer), offers.indices.contains(number - 1) else { return false }
+    try offers[number - 1].choose(&options)
+    return true
+  }
+
+  private var isAsked: Bool { isScheduled && session.canAsk && !session.state.isInScript }
+
+  /// Whether it was asked for what is due, not for anything special.
+  private var isScheduled: Bool { options.mode == .review && options.kind == .scheduled && options.query == nil }
+
+  // MARK: Words
+
+  private var name: String { names.map { quoted($0) }.joined(separator: ", ") }
+
+  private var why: String {
+    if options.mode == .sprint || outlook.all == 0 { return "\(name) has no cards to study." }
+    if let query = options.query { return "Nothing in \(name) is there to study for the query \(quoted(query))." }
+    switch options.kind {
+    case .scheduled: break
+    case .ahead(let days): return "Nothing in \(name) is due within \(session.counted(days, "day"))."
+    case .forgotten: return "Nothing in \(name) was forgotten today."
+    case .everything: return "\(name) has no cards to study."
+    }
+    var text = "Nothing is due in \(name)."
+    if let next = outlook.next { text += " The next card comes \(session.until(next))." }
+    if outlook.dueWaiting > 0 {
+      text += " \(session.counted(outlook.dueWaiting, "due card")) more than a day's limit allows."
+    }
+    if outlook.buried > 0 { text += " \(session.counted(outlook.buried, "card")) buried until tomorrow." }
+    return text
+  }
+
+  private var offers: [Offer] {
+    var offers: [Offer] = []
+    if outlook.newWaiting > 0 {
+      let more = min(Self.moreNew, outlook.newWaiting)
+      let text = "\(session.counted(more, "more new card")) today (\(session.grouped(outlook.newWaiting)) wait)"
+      offers.append(Offer(words: "--new \(more)", text: text) { [decks] _ in try Self.extend(decks, by: more) })
+    }
+    if outlook.tomorrow > 0 {
+      offers.append(
+        Offer(words: "--ahead 1", text: "what is due tomorrow (\(session.counted(outlook.tomorrow, "card")))") {
+          $0.kind = .ahead(days: 1)
+        })
+    }
+    if outlook.forgotten > 0 {
+      let text = "what was forgotten today (\(session.counted(outlook.forgotten, "card")))"
+      offers.append(Offer(words: "--forgotten", text: text) { $0.kind = .forgotten(days: 1) })
+    }
+    if outlook.all > 0 {
+      let text = "every card, no schedule changed (\(session.counted(outlook.all, "card")))"
+      offers.append(
+        Offer(words: "--cram --no-schedule", text: text) { ($0.kind, $0.reschedules) = (.everything, false) })
+    }
+    return offers
+  }
+
+  private static func extend(_ decks: [DeckHandle], by more: Int) throws {
+    for deck in decks { try deck.extendToday(new: more) }
+  }
+
+  private var commands: [String] {
+    guard isScheduled else { return [] }
+    let offers = offers
+    let study = "study " + names.map { ShellWords.quote($0) }.joined(separator: " ")
+    let width = offers.map(\.words.count).max() ?? 0
+    return offers.map { "  \(study) \($0.words.filled(to: width))  \($0.text)" }
+  }
+}

@@ -1,0 +1,162 @@
+// The figures of study as charts: the same for a terminal and for a picture. Invariant: a value that does not fit among
+// the bars is counted in the last one.
+
+import CardDocuments
+import Decks
+import Text
+
+struct StatisticsPanels {
+  private let figures: DeckStatistics
+
+  init(_ figures: DeckStatistics) { self.figures = figures }
+
+  /// - Parameter weeks: columns of the calendar.
+  func panels(weeks: Int) -> [ChartPanel] {
+    [
+      today, retention, calendar(weeks: weeks), cards, forecast, reviews, time, hours, buttons,
+      distribution("Intervals", figures.intervals, unit: "d"),
+      distribution("Stability", figures.stabilities, unit: "d"),
+      scale("Difficulty", figures.difficulties, from: 10, step: 3, axis: ["1", "", "5.5", "", "10"]),
+      scale("Retrievability", figures.recalls, from: 0, step: 4, axis: ["0 %", "", "50 %", "", "100 %"]),
+      lastDays("Added", figures.added.bars.map { ($0.value, Double($0.count)) }),
+    ]
+  }
+
+  // MARK: Words
+
+  private var today: ChartPanel {
+    let day = figures.todayFigures
+    let streak = "\(counted(figures.streak, "day")) in a row, \(grouped(figures.longestStreak)) at most"
+    guard day.answers > 0 else { return ChartPanel("Today", .words(["Nothing answered yet.", streak])) }
+    return ChartPanel(
+      "Today",
+      .words([
+        "\(counted(day.answers, "answer")) in \(Self.time(day.seconds)), \(percent(Double(day.right) / Double(day.answers))) right",
+        "\(grouped(day.new)) new, \(grouped(day.learning + day.relearning)) learning, "
+          + "\(grouped(day.young)) young, \(grouped(day.mature)) mature",
+        streak, "about \(counted(Int(figures.known.rounded()), "card")) remembered now",
+      ]))
+  }
+
+  private var retention: ChartPanel {
+    let rows = DeckStatistics.spans.map { name, days in
+      let (young, mature) = figures.recall(days: days ?? .max / 2)
+      return [name, words(young), words(mature)]
+    }
+    return ChartPanel("Retention, true and predicted", .table([["", "young", "mature"]] + rows))
+  }
+
+  private func words(_ recall: Recall) -> String {
+    guard let share = recall.share else { return "-" }
+    return percent(share) + (recall.predicted.map { " of " + percent($0) } ?? "") + " (\(grouped(recall.asked)))"
+  }
+
+  private func percent(_ share: Double) -> String { "\((share * 1000).rounded() / 10) %" }
+
+  static func time(_ seconds: Double) -> String {
+    seconds < 3600 ? "\(Int((seconds / 60).rounded(.up))) min" : "\((seconds / 360).rounded() / 10) h"
+  }
+
+  // MARK: Days
+
+  private func calendar(weeks: Int) -> ChartPanel {
+    var answers: [Int: Int] = [:]
+    for day in figures.days { answers[day.day] = day.answers }
+    // 1970-01-01 was a Thursday; weeks begin on Monday.
+    let weekday = ((figures.today + 3) % 7 + 7) % 7
+    let first = figures.today - weekday - 7 * (weeks - 1)
+    let shown = (first...figures.today).compactMap { answers[$0] }.sorted()
+    // Nine days of ten are in the scale: one day of a thousand answers does not pale all others.
+    let most = Double(max(1, shown.isEmpty ? 1 : shown[min(shown.count - 1, shown.count * 9 / 10)]))
+    let cells = (0..<weeks).map { week in
+      (0..<7).map { day -> Double? in
+        let number = first + 7 * week + day
+        return number > figures.today ? nil : Double(answers[number] ?? 0) / most
+      }
+    }
+    let axis = [StudyMoment.date(ofDay: first), "", "", "", "today"]
+    return ChartPanel("Answers by day", .cells(cells, axis: axis))
+  }
+
+  private static let dayCount = 30
+
+  /// What happened on the last days, by the day counted from today.
+  private func lastDays(_ title: String, _ values: [(Int, Double)], unit: String = "") -> ChartPanel {
+    var bars = [Double](repeating: 0, count: Self.dayCount)
+    for (day, value) in values where day <= 0 && day > -Self.dayCount { bars[Self.dayCount - 1 + day] += value }
+    return columns(title, bars, axis: ["-29 d", "", "-15 d", "", "today"], unit: unit)
+  }
+
+  private var reviews: ChartPanel {
+    lastDays("Answers", figures.days.map { ($0.day - figures.today, Double($0.answers)) })
+  }
+
+  private var time: ChartPanel {
+    lastDays("Time", figures.days.map { ($0.day - figures.today, ($0.seconds / 6).rounded() / 10) }, unit: " min")
+  }
+
+  private var forecast: ChartPanel {
+    var bars = [Double](repeating: 0, count: Self.dayCount)
+    // What is late waits today.
+    for bar in figures.forecast.bars where bar.value < Self.dayCount { bars[max(0, bar.value)] += Double(bar.count) }
+    return columns("Due", bars, axis: ["today", "", "15 d", "", "29 d"])
+  }
+
+  private var hours: ChartPanel {
+    columns("Hours", figures.hours.map { Double($0.answers) }, axis: ["0:00", "", "12:00", "", "23:00"])
+  }
+
+  // MARK: Shares
+
+  private var cards: ChartPanel {
+    let cards = figures.cards
+    let counts = [
+      ("new", cards.new), ("learning", cards.learning), ("relearning", cards.relearning), ("young", cards.young),
+      ("mature", cards.mature), ("suspended", cards.suspended), ("buried", cards.buried),
+    ]
+    return ChartPanel("Cards", .rows(counts.map { ChartPanel.Row($0.0, Double($0.1), grouped($0.1)) }))
+  }
+
+  private var buttons: ChartPanel {
+    let groups = [
+      ("learning", figures.learningButtons), ("young", figures.youngButtons), ("mature", figures.matureButtons),
+    ]
+    let rows = groups.flatMap { name, buttons in
+      [("again", buttons.again), ("hard", buttons.hard), ("good", buttons.good), ("easy", buttons.easy)].map {
+        let share = buttons.all == 0 ? "" : ", \(Int((Double($0.1) / Double(buttons.all) * 100).rounded())) %"
+        return ChartPanel.Row("\(name) \($0.0)", Double($0.1), grouped($0.1) + share)
+      }
+    }
+    return ChartPanel("Answers by button", .rows(rows))
+  }
+
+  // MARK: Distributions
+
+  /// In at most 30 bars of so many days that nine of ten cards are in all but the last.
+  private func distribution(_ title: String, _ histogram: Histogram, unit: String) -> ChartPanel {
+    var (seen, last) = (0, 1)
+    for bar in histogram.bars where seen * 10 < histogram.total * 9 {
+      seen += bar.count
+      last = max(1, bar.value)
+    }
+    let step = max(1, (last + Self.dayCount - 2) / (Self.dayCount - 1))
+    var bars = [Double](repeating: 0, count: Self.dayCount)
+    for bar in histogram.bars { bars[min(Self.dayCount - 1, max(0, bar.value / step))] += Double(bar.count) }
+    let middle = step * Self.dayCount / 2
+    return columns(
+      title, bars,
+      axis: ["0 \(unit)", "", "\(grouped(middle)) \(unit)", "", "\(grouped(step * (Self.dayCount - 1)))+ \(unit)"])
+  }
+
+  private func scale(_ title: String, _ histogram: Histogram, from first: Int, step: Int, axis: [String]) -> ChartPanel
+  {
+    var bars = [Double](repeating: 0, count: (100 - first) / step + 1)
+    for bar in histogram.bars { bars[min(bars.count - 1, max(0, (bar.value - first) / step))] += Double(bar.count) }
+    return columns(title, bars, axis: axis)
+  }
+
+  private func columns(_ title: String, _ bars: [Double], axis: [String], unit: String = "") -> ChartPanel {
+    let most = bars.max() ?? 0
+    return ChartPanel(title, .columns(bars, axis: axis), highest: BarChart.number(most) + unit)
+  }
+}

@@ -1,0 +1,170 @@
+// What a study session shows: the card, the state of the session, what can be pressed. Invariant: every key that does
+// something is on the screen or on its page of keys.
+
+import Bindings
+import CardDocuments
+import Decks
+import Text
+import Workspace
+
+extension StudyScreen {
+  func draw() throws {
+    guard try study.card() != nil else { return }
+    if redraws { screen.show(try lines()) } else { session.console.show([try plainLine()]) }
+  }
+
+  func lines() throws -> [String] { try layout()?.lines() ?? [] }
+
+  private func layout() throws -> StudyLayout? {
+    guard let card = try study.card() else { return nil }
+    let record = try card.record()
+    let isPaused = try !study.isActive()
+    let isAnswered = view.isAnswerShown && !isPaused
+    var layout = StudyLayout(
+      terminal: terminal, name: try title(of: card, record), facts: try isSprint ? sprintFacts() : reviewFacts(),
+      prompt: isPaused ? "(paused)" : record.prompt, answer: isAnswered ? record.answer : nil,
+      picture: isAnswered ? try picture(of: card) : [], choices: isPaused ? "any key  go on" : try choices())
+    (layout.scroll, layout.help) = (view.scroll, view.isHelpShown ? help : nil)
+    layout.notice = view.notice
+    return layout
+  }
+
+  /// The deck that is studied, the card's own where several are, and the card's flag.
+  private func title(of card: CardHandle, _ record: CardRecord) throws -> String {
+    let name = study.options.moreDecks.isEmpty ? name : try card.deck().record().name
+    guard record.flag > 0, record.flag < cardFlags.count else { return name }
+    return "\(name)  \(terminal.usesUnicode ? "⚑ " : "flag ")\(cardFlags[record.flag])"
+  }
+
+  var flagQuestion: String {
+    "Flag:   " + cardFlags.enumerated().dropFirst().map { "\($0.offset) \($0.element)" }.joined(separator: "   ")
+      + "   0 none"
+  }
+
+  // MARK: Texts
+
+  /// Moves the texts by some lines, or by pages.
+  func scroll(_ key: Key) throws {
+    guard let layout = try layout() else { return }
+    switch key {
+    case .up: view.scroll -= 1
+    case .down: view.scroll += 1
+    case .pageUp: view.scroll -= layout.page
+    case .pageDown: view.scroll += layout.page
+    case .home: view.scroll = 0
+    default: view.scroll = layout.deepest
+    }
+    view.scroll = min(max(0, view.scroll), layout.deepest)
+  }
+
+  func showAnswer() throws {
+    if view.isAnswerShown { return }
+    view.isAnswerShown = true
+    view.scroll = redraws ? try layout()?.answerStart ?? 0 : 0
+  }
+
+  /// The document that the card shows, as `doc show` draws it; in words where the terminal shows no pictures.
+  private func picture(of card: CardHandle) throws -> [String] {
+    guard let document = try card.document()?.document() else { return [] }
+    if let drawn = view.picture, drawn.card === card { return drawn.lines }
+    var lines = try DocumentPicture(session, besides: 11).lines(of: document)
+    if lines.isEmpty { lines = wrapped(document.content.summary, width: 70).map { "        " + $0 } }
+    view.picture = (card, [""] + lines)
+    return [""] + lines
+  }
+
+  // MARK: Keys
+
+  /// What can be pressed now, in a review with when the card would come back.
+  private func choices() throws -> String {
+    if view.asksFlag { return flagQuestion }
+    guard view.isAnswerShown, !isSprint else { return hint + (isSprint ? "" : "\n" + Self.marks) }
+    let known = try study.choices()
+    let ratings =
+      known.isEmpty
+      ? Rating.allCases.map { "\($0.rawValue) \($0.name)" }
+      : known.map { choice in
+        "\(choice.rating.rawValue) \(choice.rating.name)" + (showsIntervals ? " " + span(choice.interval) : "")
+      }
+    return ratings.joined(separator: "    ") + "        u undo   e edit   ? more\n" + Self.marks
+  }
+
+  private static let marks = "s suspend   b bury   f flag   r replay   p pause   q quit"
+
+  private var showsIntervals: Bool { session.preferences?.showsIntervals ?? true }
+
+  var hint: String {
+    if !view.isAnswerShown {
+      return "Enter  show the answer    u undo   e edit   ? more" + (isSprint ? "   p pause   q quit" : "")
+    }
+    return isSprint
+      ? "w wrong    r right    u undo   e edit   ? more   p pause   q quit"
+      : "again, hard, good or easy?    u undo   q quit"
+  }
+
+  /// Every key, with what it does.
+  var help: [String] {
+    let answers =
+      isSprint
+      ? ["r, 2, right  it was right", "w, 1, left  it was wrong"]
+      : [
+        "1  again: not known", "2  hard: known with effort", "3  good: known", "4  easy: known at once",
+        "s  suspend the card", "b  bury it until tomorrow", "f  flag it", "r  replay its sound",
+      ]
+    return ["Enter  show the answer"] + answers + [
+      "u  undo the last step", "e  edit the card", "p  pause", "up, down  scroll", "q  quit",
+    ]
+  }
+
+  /// A length of time as a button shows it: `10 min`, `5 d`, `1.2 y`.
+  private func span(_ seconds: Double) -> String {
+    switch seconds {
+    case ..<3600: "\(max(1, Int((seconds / 60).rounded()))) min"
+    case ..<86_400: "\(Int((seconds / 3600).rounded())) h"
+    case ..<(365 * 86_400): "\(Int((seconds / 86_400).rounded())) d"
+    default: "\((seconds / 31_557_600 * 10).rounded() / 10) y"
+    }
+  }
+
+  // MARK: Facts
+
+  private func sprintFacts() throws -> [String] {
+    let seconds = Int((try study.timeRemaining() ?? 0).rounded(.up))
+    let clock = "\(seconds / 60):" + (seconds % 60 < 10 ? "0" : "") + String(seconds % 60)
+    let (right, wrong) = terminal.usesUnicode ? ("✓", "✗") : ("right", "wrong")
+    let words = terminal.differentiatesWithoutColor && terminal.usesUnicode ? (" right", " wrong") : ("", "")
+    let (rights, wrongs) = (terminal.grouped(try study.right()), terminal.grouped(try study.wrong()))
+    let score = "\(right) \(rights)\(words.0)  \(wrong) \(wrongs)\(words.1)"
+    return [
+      "\(terminal.counted(try study.remaining(), "card")) · \(score) · \(clock)", "\(score) · \(clock)", clock,
+    ]
+  }
+
+  private func reviewFacts() throws -> [String] {
+    let counts = try study.counts()
+    let answered = try study.right() + study.wrong()
+    let part = Double(answered) / Double(max(1, answered + (try study.remaining())))
+    let width = 14
+    let filled = Int((part * Double(width)).rounded(.down))
+    let (full, empty) = terminal.usesUnicode ? ("▓", "░") : ("#", ".")
+    let bar = String(repeating: full, count: filled) + String(repeating: empty, count: width - filled)
+    let waiting = "\(terminal.grouped(counts.due)) due · \(terminal.grouped(counts.new)) new"
+    let percent = "\(Int(part * 100)) %"
+    return ["\(waiting) · \(bar) \(percent)", "\(waiting) · \(percent)", waiting, percent]
+  }
+
+  /// Without a terminal: the prompt, then the answer and the question, one line each.
+  private func plainLine() throws -> String {
+    guard let record = try study.card()?.record() else { return "" }
+    let question = isSprint ? "Right or wrong?" : "Again, hard, good, or easy?"
+    if view.isAnswerShown { return "\(shown(record.answer)). \(question)" }
+    guard terminal.usesScreenReader else { return "\(shown(record.prompt))." }
+    let answered = try study.right() + (isSprint ? 0 : study.wrong())
+    let card = "Card \(terminal.grouped(answered + 1)) of \(terminal.grouped(answered + (try study.remaining())))"
+    return "\(card). \(shown(record.prompt))."
+  }
+
+  private func shown(_ text: String) -> String {
+    printable(text.split(separator: "\n").joined(separator: " / "), limit: .max)
+  }
+}

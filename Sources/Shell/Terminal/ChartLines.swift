@@ -1,0 +1,119 @@
+// Charts in a terminal: columns in half blocks, days in shades. Invariant: no line is wider than the terminal; without
+// Unicode and without colours the same is told.
+
+import CardDocuments
+import Text
+
+extension ChartPanel {
+  /// Rows of text that columns are high.
+  private static let height = 5
+
+  func lines(on terminal: Terminal) -> [String] {
+    drawn(on: terminal).map { line in
+      let end = line.utf8.lastIndex { $0 != UInt8(ascii: " ") }
+      return end.map { String(line[...$0]) } ?? ""
+    }
+  }
+
+  private func drawn(on terminal: Terminal) -> [String] {
+    let heading = terminal.styled(title.cut(to: terminal.width), .bold)
+    switch content {
+    case .words(let words): return [heading] + words.map { ("  " + $0).cut(to: terminal.width) }
+    case .table(let rows):
+      let widths = (rows.first ?? []).indices.map { place in rows.map { $0[place].displayWidth }.max() ?? 0 }
+      return [heading]
+        + rows.map { cells in
+          ("  " + zip(cells, widths).map { $0.filled(to: $1) }.joined(separator: "  ")).cut(to: terminal.width)
+        }
+    case .rows(let rows): return [heading] + rowLines(rows, terminal)
+    case .cells(let cells, let axis): return [heading] + cellLines(cells, axis, terminal)
+    case .columns(let values, let axis): return [heading] + columnLines(values, axis, terminal)
+    }
+  }
+
+  private func rowLines(_ rows: [Row], _ terminal: Terminal) -> [String] {
+    let labels = rows.map(\.label.displayWidth).max() ?? 0
+    let texts = rows.map(\.text.displayWidth).max() ?? 0
+    let room = max(1, min(40, terminal.width - labels - texts - 7))
+    let most = rows.map(\.value).max() ?? 0
+    return rows.map { row in
+      let share = most > 0 ? row.value / most : 0
+      let line = "  " + row.label.filled(to: labels) + "  " + row.text.filled(to: texts, atStart: true)
+      let bar = Self.bar(share, room, terminal)
+      return bar.isEmpty ? line : line + "  " + terminal.styled(bar, .cyan)
+    }
+  }
+
+  private static func bar(_ share: Double, _ width: Int, _ terminal: Terminal) -> String {
+    let halves = Int((share * Double(width) * 2).rounded(.up))
+    guard terminal.usesUnicode else { return String(repeating: "#", count: (halves + 1) / 2) }
+    return String(repeating: "█", count: halves / 2) + (halves % 2 == 1 ? "▌" : "")
+  }
+
+  // MARK: Columns
+
+  private func columnLines(_ values: [Double], _ axis: [String], _ terminal: Terminal) -> [String] {
+    let most = values.max() ?? 0
+    let scale = highest.displayWidth
+    // Two cells a bar where there is room.
+    let cell = terminal.width >= scale + 5 + 2 * values.count ? 2 : 1
+    let shown = Array(values.prefix(max(1, (terminal.width - scale - 5) / cell)))
+    let halves = shown.map { value in
+      most > 0 && value > 0 ? max(1, Int((value / most * Double(2 * Self.height)).rounded())) : 0
+    }
+    var lines = (0..<Self.height).map { row -> String in
+      let bottom = 2 * (Self.height - 1 - row)
+      let bars = halves.map { String(repeating: Self.block($0 - bottom, terminal), count: cell) }.joined()
+      let label = row == 0 ? highest : ""
+      return "  " + label.filled(to: scale, atStart: true) + " " + side(terminal) + terminal.styled(bars, .cyan)
+    }
+    let blanks = String(repeating: " ", count: scale + 4)
+    lines.append(blanks + Self.spread(axis, over: cell * shown.count))
+    return lines
+  }
+
+  private func side(_ terminal: Terminal) -> String { terminal.usesUnicode ? "│" : "|" }
+
+  /// What a cell shows of a bar that reaches so many halves above its bottom.
+  private static func block(_ halves: Int, _ terminal: Terminal) -> String {
+    switch halves {
+    case ..<1: " "
+    case 1: terminal.usesUnicode ? "▄" : "."
+    default: terminal.usesUnicode ? "█" : "#"
+    }
+  }
+
+  /// Labels from the left end to the right one.
+  private static func spread(_ labels: [String], over width: Int) -> String {
+    guard let first = labels.first, let last = labels.last, labels.count > 1 else { return labels.first ?? "" }
+    var line = first
+    let middle = labels[labels.count / 2]
+    let start = (width - middle.displayWidth) / 2
+    if !middle.isEmpty, start > line.displayWidth + 1 {
+      line = line.filled(to: start) + middle
+    }
+    let end = width - last.displayWidth
+    return end > line.displayWidth ? line.filled(to: end) + last : line
+  }
+
+  // MARK: Days
+
+  private func cellLines(_ cells: [[Double?]], _ axis: [String], _ terminal: Terminal) -> [String] {
+    let shown = cells.suffix(max(1, terminal.width - 8))
+    let days = ["Mon", "", "Wed", "", "Fri", "", "Sun"]
+    let rows = days.indices.map { day -> String in
+      let marks = shown.map { Self.mark($0.indices.contains(day) ? $0[day] : nil, terminal) }.joined()
+      return "  " + days[day].filled(to: 4) + terminal.styled(marks, .green)
+    }
+    return rows + [
+      "      " + Self.spread(shown.count == cells.count ? axis : ["", axis.last ?? ""], over: shown.count)
+    ]
+  }
+
+  private static func mark(_ value: Double?, _ terminal: Terminal) -> String {
+    guard let value else { return " " }
+    let marks = terminal.usesUnicode ? ["·", "░", "▒", "▓", "█"] : [".", "-", "+", "*", "#"]
+    if value <= 0 { return marks[0] }
+    return marks[min(4, 1 + Int(value * 3.999))]
+  }
+}

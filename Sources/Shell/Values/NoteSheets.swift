@@ -1,0 +1,101 @@
+// Notes and note types as texts for the editor. Invariant: a sheet that nobody changed changes nothing.
+
+import Commands
+import Decks
+import Problems
+import Text
+import Workspace
+
+/// A note's fields and tags in a sheet: plain text where a field holds nothing else, HTML where it does.
+struct NoteSheet {
+  private static let html = " (HTML)"
+  /// No field has a colon in its name.
+  private static let tags = "tags:"
+  static let advice = [
+    "A field below a line that ends in (HTML) is HTML; any other is plain text.",
+    "Save and leave to change the note; delete everything to leave it as it is.",
+  ]
+
+  static func sheet(of note: NoteHandle) throws -> Sheet {
+    var sheet = Sheet()
+    for (name, value) in try note.fields() {
+      if let plain = FieldHTML.plain(value) { sheet.add(name, plain) } else { sheet.add(name + html, value) }
+    }
+    sheet.add(tags, try note.record().tags.joined(separator: " "))
+    return sheet
+  }
+
+  /// What a sheet says, of the fields and tags that differ from the note's.
+  /// - Throws: `NoteError.noField` for a heading that is no field.
+  static func changes(_ sheet: Sheet, to note: NoteHandle) throws -> (fields: [String: String], tags: [String]?) {
+    let known = try note.fields()
+    var fields: [String: String] = [:]
+    var newTags: [String]?
+    for part in sheet.parts {
+      if part.name == tags {
+        newTags = part.text.split(whereSeparator: \.isWhitespace).map(String.init)
+        continue
+      }
+      let isHTML = part.name.hasSuffix(html) && !known.contains { $0.name == part.name }
+      let name = isHTML ? String(part.name.dropLast(html.count)) : part.name
+      guard let old = known.first(where: { $0.name == name }) else {
+        throw try note.type().record().unknownField(name)
+      }
+      let text = isHTML ? part.text : FieldHTML.html(ofPlain: part.text)
+      if !text.utf8.elementsEqual(old.value.utf8), isHTML || FieldHTML.plain(old.value) != part.text {
+        fields[name] = text
+      }
+    }
+    if let tags = newTags, tags == (try note.record().tags) { newTags = nil }
+    return (fields, newTags)
+  }
+}
+
+/// A note type in a sheet: its name, the names of its fields, the templates, the style.
+enum NoteTypeSheet {
+  private static let (name, fields, css) = ("name:", "fields:", "css:")
+  private static let (front, back) = ("front: ", "back: ")
+  static let advice = [
+    "One field a line. A template shows a field as {{Front}}; {{#Hint}}...{{/Hint}} is there when Hint is filled.",
+    "A card has a part \"front: NAME\" and a part \"back: NAME\". What keeps its name keeps its texts and schedule.",
+    "Save and leave to change the note type; delete everything to leave it as it is.",
+  ]
+
+  static func sheet(of draft: NoteTypeDraft) -> Sheet {
+    var sheet = Sheet()
+    sheet.add(name, draft.name)
+    sheet.add(fields, draft.fields.joined(separator: "\n"))
+    for card in draft.cards {
+      sheet.add(front + card.name, card.front)
+      sheet.add(back + card.name, card.back)
+    }
+    sheet.add(css, draft.css)
+    return sheet
+  }
+
+  /// - Throws: `EditorError.unknownPart`.
+  static func draft(_ sheet: Sheet, isCloze: Bool) throws(EditorError) -> NoteTypeDraft {
+    var draft = NoteTypeDraft(name: "", fields: [], cards: [], isCloze: isCloze)
+    for part in sheet.parts {
+      switch part.name {
+      case name: draft.name = part.text.trimmed
+      case fields:
+        draft.fields = part.text.split(separator: "\n").map { String($0).trimmed }.filter { !$0.isEmpty }
+      case css: draft.css = part.text
+      case _ where part.name.hasPrefix(front): draft.withCard(part.name.dropFirst(front.count)) { $0.front = part.text }
+      case _ where part.name.hasPrefix(back): draft.withCard(part.name.dropFirst(back.count)) { $0.back = part.text }
+      default: throw .unknownPart(part.name)
+      }
+    }
+    return draft
+  }
+}
+
+extension NoteTypeDraft {
+  /// The template of a name, made when it is missing.
+  fileprivate mutating func withCard(_ name: Substring, _ change: (inout CardTemplate) -> Void) {
+    let name = String(name).trimmed
+    if !cards.contains(where: { $0.name == name }) { cards.append(CardTemplate(name, front: "", back: "")) }
+    for index in cards.indices where cards[index].name == name { change(&cards[index]) }
+  }
+}

@@ -1,0 +1,65 @@
+// Cards of several decks in one order, and changes of many at once. Invariant: a change of many cards is one operation:
+// all of it, or none where one is refused.
+
+public import Decks
+import Files
+import GRDB
+import Text
+
+/// New texts for a card.
+///
+///     try workspace.update([CardEdit(card, prompt: "el perro", answer: "the dog", tags: [])])
+public struct CardEdit {
+  public let card: CardHandle
+  public let prompt: String
+  public let answer: String
+  public let tags: [String]
+
+  public init(_ card: CardHandle, prompt: String, answer: String, tags: [String]) {
+    (self.card, self.prompt, self.answer, self.tags) = (card, prompt, answer, tags)
+  }
+}
+
+extension Workspace {
+  /// The cards of decks that a query finds, deck by deck, top first, or sorted.
+  public func cards(
+    of decks: [DeckHandle], matching query: String?, sortedBy sort: CardSort? = nil, isDescending: Bool = false
+  ) throws -> CardSequence {
+    let blank = query?.trimmed.isEmpty ?? true
+    let parsed = try blank ? nil : query.map { try CardQuery($0, isInterrupted: environment.isInterrupted) }
+    var (ids, positions): ([CardID], [Int]) = ([], [])
+    for deck in decks {
+      guard let parsed else {
+        let all = try self.ids(of: deck.id)
+        ids += all
+        positions += 1...max(1, all.count)
+        if all.isEmpty { positions.removeLast() }
+        continue
+      }
+      let found = try read { try CardTable.found($0, in: deck.id, matching: parsed, at: moment) }
+      ids += found.ids
+      positions += found.positions
+    }
+    if let sort {
+      let order = try read { try CardTable.order($0, ids, by: sort, isDescending: isDescending) }
+      (ids, positions) = (order.map { ids[$0] }, order.map { positions[$0] })
+    }
+    return CardSequence(ids, positions: positions, in: self)
+  }
+
+  /// Changes the texts of cards.
+  public func update(_ edits: [CardEdit]) throws {
+    try perform(.editCard) { db in
+      for edit in edits {
+        try CardTable.update(
+          db, edit.card.id, prompt: edit.prompt, answer: edit.answer, tags: edit.tags, now: environment.clocks.now())
+      }
+    }
+  }
+
+  /// Brings cards to the top of a deck; answers how many were moved.
+  @discardableResult
+  public func move(_ cards: [CardHandle], into deck: DeckHandle) throws -> Int {
+    try perform(.moveCard) { try CardTable.move($0, cards.map(\.id), into: deck.id, now: environment.clocks.now()) }
+  }
+}

@@ -1,0 +1,58 @@
+// Playing the sounds of cards. Invariant: what is played is a file of the account's own media; the program that plays
+// it is the user's choice alone.
+
+public import Decks
+import Files
+import Glibc
+import Text
+
+extension CardHandle {
+  /// The sounds and pictures that its sides name.
+  public func media() throws -> CardMedia {
+    let record = try record()
+    return try workspace.read { try NoteTable.media($0, of: record) }
+  }
+}
+
+extension Workspace {
+  /// Plays sounds one after the other with the program of `media.player`; what is playing ends. It goes on by itself:
+  /// nothing is waited for. Names without a file are passed over.
+  /// - Throws: `WorkspaceError.noPlayer`, `.playerMissing`; `NoteError.mediaNotFound` when no name has a file.
+  public func play(_ sounds: [String]) throws {
+    _ = try store(for: "media")
+    let words = try preferences().mediaPlayer.split(whereSeparator: \.isWhitespace).map(String.init)
+    guard let program = words.first else { throw WorkspaceError.noPlayer }
+    var paths: [String] = []
+    for name in sounds {
+      if let file = try read({ try MediaTable.named($0, name) }) { paths.append(mediaFolder + "/" + file.hash) }
+    }
+    if paths.isEmpty {
+      if let first = sounds.first { _ = try mediaPath(first) }
+      return
+    }
+    guard let path = executable(program) else { throw WorkspaceError.playerMissing(program) }
+    opened.player = nil
+    let environment = environment.variables.beginning("").map { "\($0.key)=\($0.value)" }
+    guard let player = SoundPlayer([path] + words.dropFirst() + paths, environment: environment) else {
+      throw WorkspaceError.playerMissing(program)
+    }
+    opened.player = player
+  }
+
+  /// Where a program is: by its path, or in the folders of PATH.
+  private func executable(_ program: String) -> String? {
+    let expanded = environment.folders.expanded(program)
+    if expanded.contains("/") { return isProgram(expanded) ? expanded : nil }
+    let folders = (environment.variables.value("PATH") ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
+    return folders.map { "\($0)/\(expanded)" }.first(where: isProgram)
+  }
+
+  private func isProgram(_ path: String) -> Bool { path.hasPrefix("/") && Glibc.access(path, X_OK) == 0 }
+
+  /// What refers to a media file, as handles.
+  public func users(
+    of references: MediaReferences
+  ) throws -> (notes: [NoteHandle], cards: [CardHandle], types: [NoteTypeHandle]) {
+    (references.notes.map(handle), references.cards.map(handle), references.types.map(handle))
+  }
+}

@@ -1,0 +1,141 @@
+// What study costs on 100,000 cards with 300,000 answers. References: SQLite's own interface reading the same rows, and
+// the optimizer of the PyPI package fsrs.
+
+import BenchmarkReferences
+import Decks
+import GRDB
+import Glibc
+import Storage
+
+struct StudyFigures {
+  private let folder: String
+  private let path: String
+  private static let cards = 100_000
+  private static let answers = 3
+  private let moment = StudyMoment(now: 1_750_000_000, utcOffset: 7200)
+
+  init(folder: String) {
+    self.folder = folder
+    path = folder + "/collection.sqlite"
+  }
+
+  func all() throws -> [Figure?] {
+    let titles = [statistics, queue, counts, word, state]
+    if titles.contains(where: isAsked) { try fill() }
+    return try rows() + [fitting()]
+  }
+
+  private let statistics = "figures of 100,000 cards and 300,000 answers against reading their rows"
+  private let queue = "the queue of a session of 100,000 cards and its first card against reading its rows"
+  private let counts = "counts of every deck of 100,000 cards against reading its rows"
+  private let word = "finding a part of a word in 100,000 cards against reading their texts"
+  private let state = "finding a state in 100,000 cards against reading their states"
+  private let fittingTitle =
+    "fitting the memory model to 100,000 answers against the package fsrs (FSRS_PYTHON, FSRS_LOG)"
+
+  private func rows() throws -> [Figure?] {
+    let waiting = "SELECT id, state, due FROM cards WHERE deck = 1 AND state > 0 AND due < 1750017600 AND suspended = 0"
+    return [
+      try compared(
+        statistics,
+        [
+          "SELECT id, deck, created, suspended, state, due, stability, difficulty, last_review FROM cards",
+          "SELECT card, at, rating, state, interval, stability, seconds FROM reviews",
+        ]
+      ) { _ = try DeckStatistics($0, at: moment) },
+      try compared(queue, [waiting]) { db in
+        _ = try ReviewSession(db, deck: DeckID(rawValue: 1), at: moment).card(db, at: moment)
+      },
+      try compared(counts, [waiting]) { _ = try StudyCounts.all($0, at: moment) },
+      try compared(word, ["SELECT id, prompt, answer FROM cards"]) { try find("omething", $0) },
+      try compared(state, ["SELECT id, state FROM cards"]) { try find("is:review", $0) },
+    ]
+  }
+
+  private func find(_ query: String, _ db: Database) throws {
+    _ = try CardTable.ids(db, in: DeckID(rawValue: 1), matching: CardQuery(query), at: moment)
+  }
+
+  private func compared(_ title: String, _ statements: [String], _ body: (Database) throws -> Void) throws -> Figure? {
+    let store = Store(path: path, migrations: DecksSchema.migrations)
+    return try compare(title, wanted: nil, rounds: 7, scale: 1e3, unit: "ms") {
+      let start = now()
+      try store.read(body)
+      return now() - start
+    } reference: {
+      let texts = statements.map { UnsafePointer(strdup($0)) }
+      defer { for text in texts { free(UnsafeMutableRawPointer(mutating: text)) } }
+      return reference_scan_rows(path, texts, Int32(texts.count))
+    }
+  }
+
+  /// Learnt cards with some answers each, whose texts are words.
+  private func fill() throws {
+    mkdir(folder, 0o700)
+    unlink(path)
+    var seed: UInt64 = 1
+    let store = Store(path: path, migrations: DecksSchema.migrations)
+    try store.operation("filling") { db in
+      let deck = try DeckTable.create(db, name: "Bench", now: 1)
+      let batch = try CardBatch(db, deck: deck.id, onDuplicate: .skip, now: 1_700_000_000) {
+        seed &+= 0x9E37_79B9_7F4A_7C15
+        return seed
+      }
+      for card in 0..<Self.cards {
+        try batch.add(NewCard(prompt: "prompt \(card) of something", answer: "an answer with words \(card &* 7919)"))
+      }
+      try db.execute(
+        sql: """
+          UPDATE cards SET state = 2, stability = 5 + id % 90, difficulty = 1 + id % 9, reps = 3,
+            last_review = 1740000000 + (id % 100) * 86400, due = 1740000000 + (id % 100 + 10 + id % 60) * 86400
+          WHERE id % 10 > 0
+          """)
+      let insert = try db.makeStatement(
+        sql: """
+          INSERT INTO reviews (card, at, rating, state, elapsed, interval, stability, difficulty, seconds)
+          VALUES (?, ?, ?, ?, ?, ?, ?, 5, 7)
+          """)
+      for answer in 0..<Self.cards * Self.answers {
+        let (card, round) = (answer % Self.cards + 1, answer / Self.cards)
+        let at = 1_700_000_000 + Double(answer) * 150
+        try insert.execute(arguments: [
+          card, at, 1 + (answer &* 31) % 4, round == 0 ? 0 : 2, 864_000.0, 864_000.0 * Double(round + 1),
+          Double(card % 90 + 1),
+        ])
+      }
+    }
+    try store.close()
+  }
+
+  /// Only where the package is: `FSRS_PYTHON` names a Python that has it, `FSRS_LOG` a log as
+  /// `Tests/Peers/fsrs_optimizer.py` reads.
+  private func fitting() throws -> Figure? {
+    guard isAsked(fittingTitle), let log = getenv("FSRS_LOG") else { return nil }
+    var history = ReviewHistory()
+    var last = 0
+    guard let file = fopen(log, "r") else { return nil }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 100)
+    while fgets(&line, 100, file) != nil {
+      let bytes = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+      let numbers = String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" }.compactMap { Int($0) }
+      guard numbers.count == 3 else { continue }
+      history.add(
+        card: Int64(numbers[0]), day: numbers[1] / 86_400, rating: Int64(numbers[2]), isFirst: numbers[0] != last,
+        isLearning: numbers[0] != last)
+      last = numbers[0]
+    }
+    history.close()
+    return try compare(fittingTitle, wanted: 1, rounds: 1, scale: 1, unit: "s") {
+      let start = now()
+      var optimizer = try Optimizer(history)
+      let result = try optimizer.run()
+      let seconds = now() - start
+      print("loss \(try optimizer.loss(of: result.parameters)) of \(result.reviewCount), better: \(result.isBetter)")
+      return seconds
+    } reference: {
+      guard let python = getenv("FSRS_PYTHON") else { return 1 }
+      return seconds(ofRunning: String(cString: python), ["Tests/Peers/fsrs_optimizer.py", String(cString: log)])
+    }
+  }
+}

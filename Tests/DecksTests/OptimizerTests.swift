@@ -1,0 +1,224 @@
+// Fitting the memory model to logs of known parameters, and playing study through.
+
+import GRDB
+import Glibc
+import Problems
+import Storage
+import TestSupport
+import Testing
+
+@testable import Decks
+
+/// A user whose memory follows known parameters.
+struct SimulatedUser {
+  let model: MemoryModel
+  var generator: TestGenerator
+
+  init(_ parameters: [Double], seed: UInt64) throws {
+    model = try MemoryModel(parameters: parameters)
+    generator = TestGenerator(seed)
+  }
+
+  private mutating func share() -> Double { Double.random(in: 0..<1, using: &generator) }
+
+  /// Days and ratings of a card.
+  mutating func card(reviews: Int) -> [(day: Int, rating: Rating)] {
+    var rating = [Rating.again, .hard, .good, .good, .good, .easy].randomElement(using: &generator) ?? .good
+    var day = Int(share() * 300)
+    var state = model.initial(rating)
+    var answers = [(day, rating)]
+    for _ in 0..<reviews {
+      if rating == .again {
+        rating = share() < 0.1 ? .again : .good
+        state = model.next(state, rating, days: 0)
+      } else {
+        let days = max(
+          1, Int((model.exactInterval(stability: state.stability, retention: 0.9) * (0.5 + share())).rounded()))
+        day += days
+        if day > 2500 { break }
+        let isRight = share() < model.retrievability(days: Double(days), stability: state.stability)
+        rating = isRight ? [Rating.hard, .good, .good, .good, .easy].randomElement(using: &generator) ?? .good : .again
+        state = model.next(state, rating, days: days)
+      }
+      answers.append((day, rating))
+    }
+    return answers
+  }
+
+  mutating func history(cards: Int, reviews: Int = 12) -> ReviewHistory {
+    var history = ReviewHistory()
+    for card in 1...cards {
+      for (number, answer) in self.card(reviews: reviews).enumerated() {
+        history.add(
+          card: Int64(card), day: answer.day, rating: answer.rating.rawValue, isFirst: number == 0,
+          isLearning: number == 0)
+      }
+    }
+    history.close()
+    return history
+  }
+}
+
+@Suite struct OptimizerTests {
+  private static let people: [[Double]] = [
+    [
+      0.4, 1.1, 3.2, 14.0, 6.8, 0.6, 2.6, 0.02, 1.6, 0.12, 0.9, 1.7, 0.08, 0.31, 1.4, 0.45, 2.2, 0.6, 0.15, 0.1, 0.2,
+    ],
+    [
+      1.5, 3.5, 9.0, 40.0, 5.5, 1.1, 1.8, 0.1, 2.3, 0.3, 1.4, 2.2, 0.03, 0.5, 2.2, 0.8, 1.4, 0.3, 0.3, 0.2, 0.4,
+    ],
+    [
+      0.05, 0.2, 0.6, 2.0, 7.5, 0.4, 3.2, 0.005, 1.2, 0.05, 0.5, 1.0, 0.12, 0.15, 0.9, 0.3, 3.0, 0.8, 0.05, 0.02, 0.12,
+    ],
+  ]
+
+  @Test func `the derivatives are those of the loss`() throws {
+    for (number, parameters) in Self.people.enumerated() {
+      var user = try SimulatedUser(parameters, seed: UInt64(number))
+      let history = user.history(cards: 60)
+      let model = MemoryGradient(history)
+      func loss(_ w: [Double]) -> Double {
+        model.setParameters(w)
+        return (0..<history.cardCount).reduce(0) { $0 + model.walk($1, isTraining: false).loss }
+      }
+      // Other parameters than those of the log, where no derivative is 0.
+      let w = zip(parameters, MemoryModel.defaultParameters).map { 0.7 * $0 + 0.3 * $1 }
+      model.setParameters(w)
+      model.clearGradient()
+      for card in 0..<history.cardCount { _ = model.walk(card, isTraining: true) }
+      let analytic = (0..<21).map { model.gradient[$0] }
+      for index in 0..<21 {
+        let step = 1e-6 * max(0.01, w[index])
+        var (up, down) = (w, w)
+        up[index] += step
+        down[index] -= step
+        let numeric = (loss(up) - loss(down)) / (2 * step)
+        #expect(
+          abs(numeric - analytic[index]) <= 1e-3 * max(1, abs(numeric)), "w\(index): \(numeric), \(analytic[index])")
+      }
+    }
+  }
+
+  @Test func `predictions are those of the memory model`() throws {
+    var user = try SimulatedUser(Self.people[0], seed: 5)
+    let history = user.history(cards: 40)
+    let gradient = MemoryGradient(history)
+    gradient.setParameters(Self.people[0])
+    for card in 0..<history.cardCount {
+      var state = MemoryState(stability: 1, difficulty: 1)
+      var expected: [Double] = []
+      for index in history.starts[card]..<history.starts[card + 1] {
+        let rating = try #require(Rating(rawValue: Int64(history.ratings[index])))
+        let days = Int(history.days[index])
+        if index == history.starts[card] {
+          state = user.model.initial(rating)
+        } else {
+          if days > 0 { expected.append(user.model.retrievability(days: Double(days), stability: state.stability)) }
+          state = user.model.next(state, rating, days: days)
+        }
+      }
+      var seen: [Double] = []
+      gradient.visit(card) { recall, _, _, _, _ in seen.append(recall) }
+      #expect(seen.count == expected.count && zip(seen, expected).allSatisfy { abs($0 - $1) < 1e-9 })
+    }
+  }
+
+  @Test(arguments: people.indices)
+  func `on a log of known parameters the fitted ones lose at most 2 percent more`(person: Int) throws {
+    var user = try SimulatedUser(Self.people[person], seed: UInt64(person) + 100)
+    let history = user.history(cards: 500)
+    var optimizer = try Optimizer(history)
+    var shares: [Double] = []
+    let result = try optimizer.run { shares.append($0) }
+    let (known, fitted) = (try optimizer.loss(of: Self.people[person]), try optimizer.loss(of: result.parameters))
+    #expect(fitted <= known * 1.02, "\(fitted) for \(known)")
+    // The first person's are near the published ones.
+    #expect(result.isBetter == (result.after.logLoss < result.before.logLoss) && (result.isBetter || person == 0))
+    #expect(result.after.rmse < result.before.rmse || !result.isBetter)
+    #expect(result.reviewCount == history.laterCount && shares.last == 1 && shares == shares.sorted())
+    #expect(throws: Never.self) { try MemoryModel(parameters: result.parameters) }
+    var again = try Optimizer(history)
+    #expect(try again.run() == result)
+  }
+
+  @Test func `parameters that are good already are kept when nothing better is found`() throws {
+    var user = try SimulatedUser(Self.people[0], seed: 3)
+    var optimizer = try Optimizer(user.history(cards: 120), parameters: Self.people[0])
+    let result = try optimizer.run()
+    #expect(result.after.logLoss <= result.before.logLoss)
+    if !result.isBetter { #expect(result.parameters == Self.people[0] && result.after == result.before) }
+  }
+
+  @Test func `a short log is refused with the count, and a fitting can be stopped`() throws {
+    var user = try SimulatedUser(Self.people[0], seed: 3)
+    let short = user.history(cards: 20)
+    let error = #expect(throws: DeckError.self) { try Optimizer(short) }
+    #expect(error == .tooFewReviews(count: short.laterCount, needed: 400) && error?.code == "too_few_reviews")
+    #expect(throws: DeckError.tooFewReviews(count: 0, needed: 400)) { try Optimizer(ReviewHistory()) }
+    var optimizer = try Optimizer(user.history(cards: 100))
+    #expect(throws: CancellationError.self) { try optimizer.run { if $0 > 0.2 { throw CancellationError() } } }
+  }
+
+  @Test func `impossible rows of a log are left out`() throws {
+    let collection = TestCollection()
+    let deck = try collection.deck("d")
+    let other = try collection.deck("other")
+    let card = try collection.add(deck, "a", "b").rawValue
+    let second = try collection.add(deck, "c", "d").rawValue
+    let foreign = try collection.add(other, "c", "d").rawValue
+    let day = 86_400.0
+    try collection.store.operation("x") { db in
+      let rows: [(Int64, Double, Int64, Int64)] = [
+        (card, 100 * day, 3, 0), (card, 101 * day, 9, 2), (card, 102 * day, 0, 2), (card, -5, 3, 2),
+        (card, 9e300, 3, 2), (card, 103 * day, 3, 2), (card, 103 * day, 1, 2), (card, 104 * day, -3, 99),
+        // No first answer: the beginning is not known.
+        (second, 100 * day, 3, 2), (second, 110 * day, 3, 2), (foreign, 90 * day, 3, 0), (foreign, 99 * day, 3, 2),
+      ]
+      for (card, at, rating, state) in rows {
+        try db.execute(
+          sql: """
+            INSERT INTO reviews (card, at, rating, state, interval, stability, difficulty) VALUES (?, ?, ?, ?, 1, 1, 1)
+            """, arguments: [card, at, rating, state])
+      }
+      let history = try ReviewHistory(db, decks: [deck], at: StudyMoment(now: collection.now))
+      #expect(history.cardCount == 1 && history.laterCount == 1)
+      #expect(Array(history.days) == [0, 3, 0] && Array(history.ratings) == [3, 3, 1])
+      #expect(try ReviewHistory(db, at: StudyMoment(now: collection.now)).laterCount == 2)
+    }
+  }
+
+  // MARK: Simulation
+
+  @Test func `a higher retention costs more reviews and keeps more known`() throws {
+    var options = DeckOptions()
+    try options.set(.reviewsPerDay, to: 9999)
+    let simulation = Simulation(options: options, cards: [], newCards: 1000)
+    let forecasts = try simulation.run(retentions: [0.7, 0.8, 0.9, 0.95], days: 120)
+    #expect(forecasts.map(\.retention) == [0.7, 0.8, 0.9, 0.95])
+    for (low, high) in zip(forecasts, forecasts.dropFirst()) {
+      #expect(low.reviewsPerDay < high.reviewsPerDay && low.knownAtEnd < high.knownAtEnd)
+    }
+    let last = forecasts[3]
+    #expect(last.new.reduce(0, +) == 1000 && last.new[0] == 20 && last.reviews.count == 120)
+    #expect((900...1000).contains(last.knownAtEnd))
+    #expect(try simulation.run(retentions: [0.9], days: 120)[0] == forecasts[2])
+  }
+
+  @Test func `limits of a day hold in a simulation, and nothing is lost`() throws {
+    var options = DeckOptions()
+    try options.set(.reviewsPerDay, to: 10)
+    let start = Simulation.Start(state: MemoryState(stability: 50, difficulty: 5), elapsed: 60, dueIn: -10)
+    let simulation = Simulation(options: options, cards: Array(repeating: start, count: 35), newCards: 0)
+    let forecast = try simulation.run(retentions: [0.9], days: 10)[0]
+    #expect(Array(forecast.reviews.prefix(3)) == [10, 10, 10] && forecast.reviews.reduce(0, +) >= 35)
+  }
+
+  @Test func `a simulation refuses days and retentions out of range, and bad states are survived`() throws {
+    let start = Simulation.Start(
+      state: MemoryState(stability: .nan, difficulty: -5), elapsed: -9, dueIn: .max)
+    let simulation = Simulation(options: DeckOptions(), cards: [start], newCards: -5)
+    #expect(problemCode { _ = try simulation.run(retentions: [0.9], days: 0) } == "bad_value")
+    #expect(problemCode { _ = try simulation.run(retentions: [1], days: 5) } == "bad_value")
+    #expect(try simulation.run(retentions: [0.9], days: 5)[0].known.allSatisfy { $0.isFinite })
+  }
+}

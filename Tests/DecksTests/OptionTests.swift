@@ -1,0 +1,153 @@
+// Options: their kinds, ranges and texts; presets that decks share and inherit; limits of a deck alone.
+
+import Decks
+import GRDB
+import Problems
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct OptionTests {
+  let collection = TestCollection()
+
+  private func options(_ deck: DeckID) throws -> DeckOptions {
+    try collection.store.read { try DeckTable.options($0, deck) }
+  }
+
+  private func set(_ deck: DeckID, _ name: DeckOptions.Name, _ text: String) throws {
+    try collection.store.operation("x") { db in
+      var options = try DeckTable.presetOptions(db, deck)
+      try options.set(name, toText: text)
+      try DeckTable.setOptions(db, deck, to: options)
+    }
+  }
+
+  @Test func `options have ranges, and unknown members survive`() throws {
+    let deck = try collection.deck("d")
+    let stored = #"{"new_per_day":7,"desired_retention":5,"future":{"a":[1.50]},"leech_threshold":"x","fuzz":0}"#
+    try collection.store.operation("x") { db in
+      try DeckTable.setOptions(db, deck, to: DeckOptions())
+      try db.execute(sql: "UPDATE presets SET options = ?", arguments: [stored])
+      var options = try DeckTable.options(db, deck)
+      #expect(
+        (options.newPerDay, options.desiredRetention, options.leechThreshold, options.fuzzes) == (7, 0.9, 8, true))
+      for (name, value) in [
+        ("new_per_day", -1.0), ("new_per_day", 1.5), ("desired_retention", 0.5), ("desired_retention", 1),
+        ("leech_threshold", 0), ("maximum_interval", 36_501), ("reviews_per_day", .nan), ("reviews_per_day", .infinity),
+        ("fuzz", 1), ("learning_steps", 60),
+      ] {
+        #expect(problemCode { try options.set(DeckOptions.name(name), to: value) } == "bad_value")
+      }
+      try options.set(DeckOptions.name("desired_retention"), to: 0.85)
+      try DeckTable.setOptions(db, deck, to: options)
+      #expect(try DeckTable.options(db, deck) == options)
+      let text = try String.fetchOne(db, sql: "SELECT options FROM presets")
+      #expect(text == #"{"new_per_day":7,"desired_retention":0.85,"future":{"a":[1.50]}}"#)
+    }
+    let error = #expect(throws: DeckError.self) { try DeckOptions.name("new_per_dya") }
+    #expect(error?.message == "new_per_dya is not an option of a deck (did you mean \"new_per_day\"?)")
+    var options = DeckOptions()
+    let range = #expect(throws: DeckError.self) { try options.set(.desiredRetention, to: 2) }
+    #expect(range?.message == "desired_retention must be a number from 0.7 to 0.99")
+  }
+
+  @Test(arguments: [
+    (DeckOptions.Name.learningSteps, "1m 10m 1d", "1m 10m 1d"), (.learningSteps, " 90s 15 2h ", "90s 15m 2h"),
+    (.learningSteps, "", ""), (.fuzz, "off", "false"), (.fuzz, "YES", "true"), (.leechAction, "Suspend", "suspend"),
+    (.newPerDay, "20.0", "20"), (.desiredRetention, "0.85", "0.85"), (.reviewOrder, "hardest", "hardest"),
+    (.parameters, "", ""),
+  ])
+  func `a typed value reads back as it is shown`(name: DeckOptions.Name, typed: String, shown: String) throws {
+    var options = DeckOptions()
+    try options.set(name, toText: typed)
+    #expect(options[name].text == shown)
+    var again = DeckOptions()
+    try again.set(name, toText: shown)
+    #expect(again == options)
+    let deck = try collection.deck("d")
+    try set(deck, name, typed)
+    #expect(try self.options(deck)[name] == options[name])
+  }
+
+  @Test(arguments: [
+    (DeckOptions.Name.learningSteps, "0s"), (.learningSteps, "366d"), (.learningSteps, "1x"),
+    (.learningSteps, "1m,10m"),
+    (.learningSteps, String(repeating: "1m ", count: 101)), (.learningSteps, "nanm"), (.fuzz, "maybe"),
+    (.leechAction, "delete"), (.newPerDay, "ten"), (.newPerDay, ""), (.parameters, "1, 2, 3"),
+    (.parameters, String(repeating: "nan ", count: 21)), (.parameters, String(repeating: "0 ", count: 21)),
+    (.parameters, "x"),
+  ])
+  func `a value that cannot be is refused`(name: DeckOptions.Name, typed: String) {
+    var options = DeckOptions()
+    let error = #expect(throws: DeckError.self) { try options.set(name, toText: typed) }
+    #expect(error?.code == "bad_value" && error?.message.contains(name.text) == true)
+    #expect(options == DeckOptions())
+  }
+
+  @Test func `every option says what it may be, and its initial value is one of that`() throws {
+    for name in DeckOptions.Name.allCases {
+      var options = DeckOptions()
+      try options.set(name, name.initial)
+      #expect(name.summary.hasSuffix(".") && !name.expectation.isEmpty, "\(name)")
+      #expect(options[name] == DeckOptions()[name])
+    }
+  }
+
+  @Test func `a deck within goes by the nearest preset around it`() throws {
+    let outer = try collection.deck("a")
+    let inner = try collection.deck("a::b")
+    let deep = try collection.deck("a::b::c")
+    try set(outer, .newPerDay, "5")
+    #expect(try [options(outer), options(inner), options(deep)].map(\.newPerDay) == [5, 5, 5])
+    // Changed within, it becomes a preset of its own that begins as what it was.
+    try set(inner, .reviewsPerDay, "9")
+    #expect(try [options(outer), options(inner), options(deep)].map(\.reviewsPerDay) == [200, 9, 9])
+    #expect(try options(deep).newPerDay == 5)
+    let presets = try collection.store.read { try PresetTable.list($0) }
+    #expect(presets.map(\.name) == ["a", "a::b"] && presets.map(\.deckCount) == [1, 1])
+    try collection.store.operation("x") { try PresetTable.remove($0, presets[1].id) }
+    #expect(try options(deep).reviewsPerDay == 200)
+  }
+
+  @Test func `decks share a preset, and a change is one for all of them`() throws {
+    let (a, b) = (try collection.deck("a"), try collection.deck("b"))
+    try collection.store.operation("x") { db in
+      let preset = try PresetTable.create(db, name: "Shared")
+      try DeckTable.setPreset(db, a, to: preset.id)
+      try DeckTable.setPreset(db, b, to: preset.id)
+    }
+    try set(a, .learningSteps, "5m")
+    #expect(try options(b).learningSteps == [300])
+    try collection.store.operation("x") { db in
+      #expect(problemCode { try PresetTable.create(db, name: "SHARED") } == "exists")
+      #expect(problemCode { try PresetTable.create(db, name: " ") } == "bad_name")
+      #expect(problemCode { _ = try PresetTable.find(db, named: "Shard") } == "not_found")
+      #expect(problemCode { try DeckTable.setPreset(db, a, to: PresetID(rawValue: 99)) } == "not_found")
+      let preset = try PresetTable.find(db, named: "shared")
+      try PresetTable.rename(db, preset.id, to: "sHARED")
+      #expect(try PresetTable.record(db, preset.id).name == "sHARED")
+    }
+  }
+
+  @Test func `limits of a deck alone stand above its preset, those of a day for that day`() throws {
+    let deck = try collection.deck("a")
+    let inner = try collection.deck("a::b")
+    let moment = StudyMoment(now: collection.now)
+    _ = try collection.addAll(deck, (0..<40).map { NewCard(prompt: "\($0)", answer: "x") })
+    try collection.store.operation("x") { db in
+      var limits = try DeckTable.limits(db, deck)
+      try limits.set(.newPerDay, to: 3)
+      #expect(problemCode { try limits.set(.newPerDay, to: -1) } == "bad_value")
+      #expect(problemCode { try limits.set(.fuzz, to: 1) } == "bad_value")
+      try DeckTable.setLimits(db, deck, to: limits)
+      #expect(try DeckTable.limits(db, deck) == limits)
+      #expect(try (DeckTable.options(db, deck).newPerDay, DeckTable.options(db, inner).newPerDay) == (3, 20))
+      #expect(try StudyCounts.of(db, deck, at: moment).new == 3)
+      try DeckTable.extendToday(db, deck, new: 4, at: moment)
+      #expect(try StudyCounts.of(db, deck, at: moment).new == 7)
+      #expect(try StudyCounts.of(db, deck, at: StudyMoment(now: collection.now + 86_400)).new == 3)
+      try DeckTable.extendToday(db, deck, new: .min, at: moment)
+      #expect(try StudyCounts.of(db, deck, at: moment).new == 0)
+    }
+  }
+}

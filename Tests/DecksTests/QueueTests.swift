@@ -1,0 +1,321 @@
+// What a session shows and in which order: limits of decks within decks, orders, mixing, burials, selections.
+
+import Decks
+import GRDB
+import Problems
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct QueueTests {
+  let collection = TestCollection()
+  private var moment: StudyMoment { StudyMoment(now: collection.now) }
+
+  private func fill(_ deck: DeckID, _ prompts: [String]) throws {
+    _ = try collection.addAll(deck, prompts.map { NewCard(prompt: $0, answer: "x") })
+  }
+
+  /// Makes a card a learnt one that is due so many days from today.
+  private func learn(_ prompt: String, dueIn days: Int = 0, interval: Int = 10, difficulty: Double = 5) throws {
+    let due = moment.start(ofDay: moment.today + days)
+    try collection.store.operation("x") {
+      try $0.execute(
+        sql: "UPDATE cards SET state = 2, due = ?, stability = ?, difficulty = ?, last_review = ? WHERE prompt = ?",
+        arguments: [due, Double(interval), difficulty, due - Double(interval) * 86_400, prompt])
+    }
+  }
+
+  private func set(_ deck: DeckID, _ name: DeckOptions.Name, _ text: String) throws {
+    try collection.store.operation("x") { db in
+      var options = try DeckTable.presetOptions(db, deck)
+      try options.set(name, toText: text)
+      try DeckTable.setOptions(db, deck, to: options)
+    }
+  }
+
+  private func session(_ selection: StudySelection, after seconds: Double = 0) throws -> ReviewSession {
+    try collection.store.read { try ReviewSession($0, selection, at: StudyMoment(now: collection.now + seconds)) }
+  }
+
+  /// The prompts of a session in their order, each answered easy.
+  private func shown(_ selection: StudySelection) throws -> [String] {
+    let session = try session(selection)
+    var prompts: [String] = []
+    collection.store.beginUnit()
+    while let card = try collection.store.read({ try session.card($0, at: moment) }), prompts.count < 1000 {
+      prompts.append(card.prompt)
+      _ = try collection.store.operation("x") { try session.answer($0, .easy, at: moment) }
+    }
+    try collection.store.rollbackUnit()
+    return prompts
+  }
+
+  // MARK: Limits
+
+  @Test func `a deck within has its own limit, and counts towards those around it`() throws {
+    let outer = try collection.deck("a")
+    let inner = try collection.deck("a::b")
+    try fill(outer, (0..<10).map { "o\($0)" })
+    try fill(inner, (0..<10).map { "i\($0)" })
+    try set(outer, .newPerDay, "8")
+    try set(inner, .newPerDay, "3")
+    #expect(try shown(StudySelection([outer])) == (0..<8).map { "o\($0)" })
+    try set(outer, .newGather, "lowest_position")
+    #expect(try shown(StudySelection([outer])) == ["o0", "i0", "o1", "i1", "o2", "i2", "o3", "o4"])
+    #expect(try shown(StudySelection([inner])).count == 3)
+    let counts = try collection.store.read { try StudyCounts.all($0, at: moment) }
+    #expect(counts == [outer: StudyCounts(new: 8), inner: StudyCounts(new: 3)])
+  }
+
+  @Test func `new cards wait when the day's reviews are used up, unless the options say otherwise`() throws {
+    let deck = try collection.deck("a")
+    try fill(deck, (0..<10).map { "\($0)" })
+    for card in 0..<5 { try learn("\(card)") }
+    try set(deck, .reviewsPerDay, "4")
+    #expect(try shown(StudySelection([deck])).count == 4)
+    try set(deck, .reviewsPerDay, "7")
+    #expect(try shown(StudySelection([deck])).count == 7)
+    try set(deck, .newIgnoresReviewLimit, "true")
+    #expect(try shown(StudySelection([deck])).count == 10)
+  }
+
+  @Test func `counts of a list and of a session are the same, whatever the decks`() throws {
+    var generator = TestGenerator(17)
+    for _ in 0..<25 {
+      let collection = TestCollection()
+      var decks: [DeckID] = []
+      for name in ["a", "a::b", "a::b::c", "a::d", "e"] {
+        let deck = try collection.deck(name)
+        decks.append(deck)
+        let count = Int.random(in: 0...12, using: &generator)
+        _ = try collection.addAll(deck, (0..<count).map { NewCard(prompt: "\(name)\($0)", answer: "x") })
+        try collection.store.operation("x") { db in
+          try db.execute(
+            sql: """
+              UPDATE cards SET state = 2, due = ?, stability = 3, difficulty = 4, last_review = ?
+              WHERE deck = ? AND id % 3 < ?
+              """,
+            arguments: [
+              moment.start(ofDay: moment.today), collection.now - 9e5, deck.rawValue,
+              Int.random(in: 0...3, using: &generator),
+            ])
+          var options = DeckOptions()
+          try options.set(.newPerDay, to: Double(Int.random(in: 0...9, using: &generator)))
+          try options.set(.reviewsPerDay, to: Double(Int.random(in: 0...9, using: &generator)))
+          try options.set(.newIgnoresReviewLimit, .flag(Bool.random(using: &generator)))
+          try options.set(
+            .reviewOrder, .choice(ReviewOrder.allCases.randomElement(using: &generator)?.rawValue ?? "due"))
+          try options.set(
+            .newGather, toText: ["deck", "random_cards", "highest_position"].randomElement(using: &generator) ?? "")
+          if Bool.random(using: &generator) { try DeckTable.setOptions(db, deck, to: options) }
+        }
+      }
+      let limit = Bool.random(using: &generator) ? Int.random(in: 0...9, using: &generator) : nil
+      try collection.store.read { db in
+        let counts = try StudyCounts.all(db, limit: limit, at: moment)
+        for deck in decks {
+          let session = try ReviewSession(db, deck: deck, limit: limit, at: moment)
+          #expect(StudyCounts(due: session.dueCount, new: session.newCount) == counts[deck])
+          #expect(try StudyCounts.of(db, deck, limit: limit, at: moment) == counts[deck])
+        }
+      }
+    }
+  }
+
+  @Test func `answers that a wrong clock put into the future are not counted today`() throws {
+    let deck = try collection.deck("a")
+    try fill(deck, (0..<30).map { "\($0)" })
+    let ahead = StudyMoment(now: collection.now + 400 * 86_400)
+    let session = try collection.store.read { try ReviewSession($0, deck: deck, at: ahead) }
+    for _ in 0..<5 { _ = try collection.store.operation("x") { try session.answer($0, .easy, at: ahead) } }
+    #expect(try collection.store.read { try StudyCounts.of($0, deck, at: moment) }.new == 20)
+  }
+
+  // MARK: Order
+
+  @Test(arguments: [
+    ("due", "a b c d"), ("shortest", "b d a c"), ("longest", "c a d b"), ("easiest", "d c b a"),
+    ("hardest", "a b c d"), ("added", "a b c d"), ("added_last", "d c b a"), ("overdue", "b a c d"),
+    ("forgotten", "b a c d"), ("remembered", "d c a b"), ("deck_due", "a b c d"), ("due_deck", "a b c d"),
+  ])
+  func `learnt cards come in the order of the option`(order: String, expected: String) throws {
+    let deck = try collection.deck("a")
+    for prompt in ["a", "b", "c", "d"] { try collection.add(deck, prompt, "x") }
+    try learn("a", dueIn: -3, interval: 20, difficulty: 9)
+    try learn("b", dueIn: -2, interval: 2, difficulty: 8)
+    try learn("c", dueIn: -1, interval: 50, difficulty: 7)
+    try learn("d", dueIn: 0, interval: 4, difficulty: 6)
+    try set(deck, .reviewOrder, order)
+    #expect(try shown(StudySelection([deck])).joined(separator: " ") == expected)
+  }
+
+  @Test(arguments: ["random", "due_random"])
+  func `a random order is the same all day and another one tomorrow`(order: String) throws {
+    let deck = try collection.deck("a")
+    for card in 0..<30 {
+      try collection.add(deck, "\(card)", "x")
+      try learn("\(card)", dueIn: -1)
+    }
+    try set(deck, .reviewOrder, order)
+    let today = try shown(StudySelection([deck]))
+    #expect(try shown(StudySelection([deck])) == today)
+    collection.now += 86_400
+    let tomorrow = try shown(StudySelection([deck]))
+    #expect(tomorrow != today && tomorrow.sorted() == today.sorted() && today != today.sorted())
+  }
+
+  @Test(arguments: [("after", "d0 d1 d2 d3 n0 n1"), ("before", "n0 n1 d0 d1 d2 d3"), ("mix", "d0 d1 n0 d2 d3 n1")])
+  func `new cards are mixed with reviews as the option says`(mix: String, expected: String) throws {
+    let deck = try collection.deck("a")
+    try fill(deck, ["d0", "d1", "d2", "d3", "n0", "n1"])
+    for card in 0..<4 { try learn("d\(card)", dueIn: -1) }
+    try set(deck, .newMix, mix)
+    #expect(try shown(StudySelection([deck])).joined(separator: " ") == expected)
+  }
+
+  @Test(arguments: ["random_cards", "random_notes", "highest_position", "deck"])
+  func `new cards are gathered as the option says`(gather: String) throws {
+    let deck = try collection.deck("a")
+    try fill(deck, (0..<60).map { "\($0)" })
+    try set(deck, .newPerDay, "10")
+    try set(deck, .newGather, gather)
+    let prompts = try shown(StudySelection([deck]))
+    #expect(prompts.count == 10 && Set(prompts).count == 10)
+    switch gather {
+    case "deck": #expect(prompts == (0..<10).map { "\($0)" })
+    case "highest_position": #expect(prompts == (50..<60).reversed().map { "\($0)" })
+    default: #expect(prompts != (0..<10).map { "\($0)" })
+    }
+    try set(deck, .newSort, "random")
+    #expect(try shown(StudySelection([deck])).sorted() == prompts.sorted())
+  }
+
+  // MARK: Selections
+
+  @Test func `several decks are studied at once, each card one time`() throws {
+    let (a, b, inner) = (try collection.deck("a"), try collection.deck("b"), try collection.deck("a::i"))
+    for (deck, prompt) in [(a, "a1"), (b, "b1"), (inner, "i1")] { try collection.add(deck, prompt, "x") }
+    #expect(try shown(StudySelection([b, inner, a])) == ["b1", "a1", "i1"])
+  }
+
+  @Test func `a selection ahead, of what was forgotten, and of everything`() throws {
+    let deck = try collection.deck("a")
+    try fill(deck, ["late", "soon", "far", "new", "gone"])
+    try learn("late", dueIn: -1)
+    try learn("soon", dueIn: 2)
+    try learn("far", dueIn: 9)
+    try learn("gone", dueIn: 1)
+    let gone = try collection.cards(deck)[4].id
+    try collection.store.operation("x") { try CardTable.setSuspended($0, gone, true, now: 0) }
+    var selection = StudySelection([deck])
+    selection.kind = .ahead(days: 2)
+    #expect(try shown(selection) == ["late", "soon"])
+    selection.kind = .everything
+    #expect(try shown(selection) == ["late", "soon", "far", "new"])
+    selection.query = try CardQuery("far or new")
+    #expect(try shown(selection) == ["far", "new"])
+    selection.query = nil
+    selection.kind = .forgotten(days: 1)
+    #expect(try shown(selection) == [])
+    let session = try session(StudySelection([deck]))
+    _ = try collection.store.operation("x") { try session.answer($0, .again, at: moment) }
+    #expect(try shown(selection) == ["late"])
+    for days in [0, -1, 36_501, .max] {
+      selection.kind = .forgotten(days: days)
+      #expect(problemCode { _ = try self.session(selection) } == "bad_value")
+    }
+  }
+
+  @Test func `a session that changes no schedule writes nothing, and brings back what was not remembered`() throws {
+    let deck = try collection.deck("a")
+    try fill(deck, ["a", "b"])
+    try learn("a")
+    let before = try collection.cards(deck)
+    var selection = StudySelection([deck])
+    (selection.kind, selection.reschedules) = (.everything, false)
+    let session = try session(selection)
+    func answer(_ rating: Rating) throws -> String? {
+      let prompt = try collection.store.read { try session.card($0, at: moment)?.prompt }
+      _ = try collection.store.operation("x") { try session.answer($0, rating, at: moment) }
+      return prompt
+    }
+    #expect(try [answer(.again), answer(.good), answer(.again), answer(.good)] == ["a", "b", "a", "a"])
+    #expect(session.isOver && (session.right, session.wrong) == (2, 2))
+    #expect(try collection.cards(deck) == before)
+    #expect(try collection.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM reviews") } == 0)
+    try collection.store.operation("x") { try session.undo($0, at: moment) }
+    #expect((session.remaining, session.right) == (1, 1))
+  }
+
+  // MARK: Hiding
+
+  @Test func `a buried card waits until tomorrow, and no clock makes it wait longer`() throws {
+    let deck = try collection.deck("a")
+    try fill(deck, ["a", "b"])
+    let session = try session(StudySelection([deck]))
+    try collection.store.operation("x") { try session.bury($0, at: moment) }
+    #expect(try collection.store.read { try session.card($0, at: moment)?.prompt } == "b")
+    #expect(try shown(StudySelection([deck])) == ["b"])
+    let counts = try collection.store.read { try DeckTable.counts($0, deck, at: moment) }
+    #expect(counts.newCount == 1)
+    for now in [moment.endOfToday, collection.now - 30 * 86_400] {
+      #expect(try collection.store.read { try StudyCounts.of($0, deck, at: StudyMoment(now: now)) }.new == 2)
+    }
+    try collection.store.operation("x") { try session.undo($0, at: moment) }
+    #expect(try shown(StudySelection([deck])) == ["a", "b"])
+  }
+
+  @Test func `a suspended card leaves the session, and undo brings it back`() throws {
+    let deck = try collection.deck("a")
+    try fill(deck, ["a", "b"])
+    let session = try session(StudySelection([deck]))
+    try collection.store.operation("x") { try session.suspend($0, at: moment) }
+    #expect(try collection.cards(deck)[0].isSuspended && session.remaining == 1)
+    try collection.store.operation("x") { try session.undo($0, at: moment) }
+    #expect(try !collection.cards(deck)[0].isSuspended && session.remaining == 2)
+  }
+
+  @Test func `a leech is suspended where the options say so, and comes back with undo`() throws {
+    let deck = try collection.deck("a")
+    try fill(deck, ["a", "b"])
+    try learn("a")
+    try set(deck, .leechThreshold, "1")
+    try set(deck, .leechAction, "suspend")
+    let session = try session(StudySelection([deck]))
+    let result = try collection.store.operation("x") { try session.answer($0, .again, at: moment, seconds: 500) }
+    #expect(result.isLeech && result.remaining == 1)
+    #expect(try collection.cards(deck)[0].isSuspended)
+    #expect(try collection.store.read { try Double.fetchOne($0, sql: "SELECT seconds FROM reviews") } == 60)
+    try collection.store.operation("x") { try session.undo($0, at: moment) }
+    #expect(try !collection.cards(deck)[0].isSuspended)
+  }
+
+  @Test func `flags are from 0 to 7`() throws {
+    let deck = try collection.deck("a")
+    let card = try collection.add(deck, "a", "b")
+    try collection.store.operation("x") { db in
+      try CardTable.setFlag(db, card, to: 7, now: 1)
+      #expect(problemCode { try CardTable.setFlag(db, card, to: 8, now: 1) } == "bad_value")
+      #expect(problemCode { try CardTable.setFlag(db, card, to: -1, now: 1) } == "bad_value")
+      #expect(problemCode { try CardTable.setFlag(db, CardID(rawValue: 99), to: 1, now: 1) } == "not_found")
+    }
+    #expect(try collection.cards(deck)[0].flag == 7)
+  }
+
+  @Test func `a step of a later day comes on that day from its beginning on, and one of hours not at once`() throws {
+    let deck = try collection.deck("a")
+    try fill(deck, ["a"])
+    try set(deck, .learningSteps, "1h 1d")
+    let session = try session(StudySelection([deck]))
+    _ = try collection.store.operation("x") { try session.answer($0, .again, at: moment) }
+    #expect(session.isOver && session.nextDue == collection.now + 3600)
+    #expect(try collection.store.read { try session.card($0, at: moment) } == nil)
+    let later = StudyMoment(now: collection.now + 3600)
+    #expect(try collection.store.read { try session.card($0, at: later) }?.prompt == "a")
+    _ = try collection.store.operation("x") { try session.answer($0, .good, at: later) }
+    #expect(session.isOver && session.nextDue == nil)
+    let tomorrow = StudyMoment(now: moment.endOfToday + 60)
+    let next = try collection.store.read { try ReviewSession($0, deck: deck, at: tomorrow) }
+    #expect(try collection.store.read { try next.card($0, at: tomorrow) }?.prompt == "a")
+  }
+}

@@ -1,0 +1,97 @@
+// Typed answers: which cards ask for one, and how it is compared with the right one.
+
+import Storage
+import Testing
+
+@testable import Decks
+
+@Suite struct TypedAnswerTests {
+  /// Each part with its mark before it: `+` right, `!` wrong, `?` missing.
+  private func shown(_ parts: [TypedComparison.Part]) -> String {
+    parts.map { ($0.mark == .right ? "+" : $0.mark == .wrong ? "!" : "?") + $0.text }.joined(separator: " ")
+  }
+
+  @Test(arguments: [
+    ("el perro", "el perro", "+el perro", "+el perro"),
+    (" el perro\n", "el perro", "+el perro", "+el perro"),
+    ("el pero", "el perro", "+el per ?- +o", "+el per ?r +o"),
+    ("el perrro", "el perro", "+el perr !r +o", "+el perro"),
+    ("el gerro", "el perro", "+el  !g +erro", "+el  ?p +erro"),
+    ("gato", "perro", "!gat ?- +o", "?perr +o"),
+    ("", "ab", "?--", "?ab"),
+    ("ab", "", "!ab", ""),
+    ("abc", "xbz", "!a +b !c", "?x +b ?z"),
+    ("e\u{301}te", "été", "+ét !e", "+ét ?é"),
+    ("👨‍👩‍👧", "👨‍👩‍👧x", "+👨‍👩‍👧 ?-", "+👨‍👩‍👧 ?x"),
+  ])
+  func `a typed answer is compared letter by letter`(typed: String, expected: String, mine: String, right: String) {
+    let compared = TypedComparison(typed: typed, expected: expected)
+    #expect(shown(compared.typed) == mine && shown(compared.expected) == right)
+    #expect(compared.isRight == !(mine + right).contains { "!?".contains($0) })
+  }
+
+  @Test func `accents are forgiven where that is wanted`() {
+    let strict = TypedComparison(typed: "cafe", expected: "café")
+    #expect(!strict.isRight && shown(strict.expected) == "+caf ?é")
+    let mild = TypedComparison(typed: "cafe", expected: "café", ignoresAccents: true)
+    #expect(mild.isRight && shown(mild.typed) == "+cafe" && shown(mild.expected) == "+café")
+    #expect(TypedComparison(typed: "ёлка", expected: "елка", ignoresAccents: true).isRight)
+    #expect(!TypedComparison(typed: "cafx", expected: "café", ignoresAccents: true).isRight)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `long texts that have nothing in common are told in bounded time`() {
+    let (first, second) = (String(repeating: "a", count: 100_000), String(repeating: "b", count: 100_000))
+    let compared = TypedComparison(typed: "x" + first + "y", expected: "x" + second + "y")
+    #expect(compared.typed.map(\.mark) == [.right, .wrong, .missing, .right])
+    #expect(compared.expected.map { $0.text.count } == [1, 100_000, 1])
+  }
+
+  @Test func `a comparison keeps every letter of both texts`() {
+    var seed: UInt64 = 7
+    func next(_ bound: UInt64) -> UInt64 {
+      seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return (seed >> 33) % bound
+    }
+    func word() -> String { String((0..<next(12)).map { _ in "abcé"[next(4)] }) }
+    for _ in 0..<500 {
+      let (typed, expected) = (word(), word())
+      let compared = TypedComparison(typed: typed, expected: expected)
+      #expect(compared.typed.filter { $0.mark != .missing }.map(\.text).joined() == typed)
+      #expect(compared.expected.map(\.text).joined() == expected)
+      let same = compared.typed.filter { $0.mark == .right }.map(\.text).joined()
+      #expect(same == compared.expected.filter { $0.mark == .right }.map(\.text).joined())
+    }
+  }
+
+  @Test func `a card asks for what its template says, as plain text`() throws {
+    let collection = TestCollection()
+    let deck = try collection.deck("D")
+    let typed = try collection.addNote(
+      deck, ["Front": "dog", "Back": "el <b>perro</b>&nbsp;[sound:p.mp3]<br>!"], .typed)
+    let plain = try collection.addNote(deck, ["Front": "dog", "Back": "x"])
+    let type = NoteTypeDraft(
+      name: "T", fields: ["Text", "Other"],
+      cards: [
+        CardTemplate("C", front: "{{#Other}}{{type:nc:Other}}{{/Other}}{{cloze:Text}}{{type:cloze:Text}}", back: "b")
+      ],
+      isCloze: true)
+    let other = try collection.addNote(deck, NewNote(fields: ["Text": "{{c1::a}} {{c2::b}} {{c1::c::h}}"])) {
+      try NoteTypeTable.create($0, type, now: 0)
+    }
+    let accents = try collection.addNote(deck, NewNote(fields: ["Text": "{{c1::a}}", "Other": "é"])) {
+      try NoteTypeTable.find($0, named: "T")
+    }
+    func asked(_ note: NoteID, _ index: Int = 0) throws -> TypedQuestion? {
+      try collection.store.read { try NoteTable.typedQuestion($0, NoteTable.cards($0, of: note)[index]) }
+    }
+    #expect(try asked(typed) == TypedQuestion(expected: "el perro !", ignoresAccents: false))
+    #expect(try asked(plain) == nil)
+    #expect(try asked(other)?.expected == "a, c" && asked(other, 1)?.expected == "b")
+    #expect(try asked(accents) == TypedQuestion(expected: "é", ignoresAccents: true))
+  }
+}
+
+extension String {
+  fileprivate subscript(_ index: UInt64) -> Character { self[self.index(startIndex, offsetBy: Int(index))] }
+}

@@ -1,0 +1,119 @@
+// Lists of cards and changes of many at once through the built program.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct CardBulkTests {
+  private let home: Home
+
+  init() throws {
+    home = try Home()
+    try home.run(
+      "-e",
+      """
+      local d = decks.create('D') decks.create('E'):add{prompt = 'otro', answer = 'other'}
+      for i = 3, 1, -1 do d:add{prompt = 'el gatito ' .. i, answer = 'kitten ' .. i, tags = {'t' .. i}} end
+      """)
+  }
+
+  private func list(_ words: String...) throws -> [String] {
+    try home.run(["card", "list", "--columns", "prompt"] + words).lines.dropFirst().map { $0 }
+  }
+
+  @Test func `one quoted argument is the same query as in Lua, and what finds nothing says what was looked for`() throws
+  {
+    #expect(try list("is:new -tag:t1").count == 3 && list("is:new", "-tag:t1").count == 3)
+    #expect(try list("prompt:\"el gatito\"") == ["el gatito 1", "el gatito 2", "el gatito 3"])
+    #expect(try list("\"gatito 2\" or otro", "--sort", "-prompt") == ["otro", "el gatito 2"])
+    let nothing = try home.run("card", "list", "xyz tag:t1")
+    #expect(nothing.output == "No card was found for \"xyz tag:t1\"; `help queries` explains what can be looked for.\n")
+    #expect(try home.run("card", "suspend", "tag:none").errors.contains("no card was found for \"tag:none\""))
+  }
+
+  @Test func `a list is sorted, cut and shows the columns that were asked for`() throws {
+    let usual = try home.run("card", "list")
+    #expect(usual.lines[0].split(separator: " ").prefix(3) == ["#", "Deck", "Prompt"], "\(usual.output)")
+    #expect(try list("--sort", "-answer", "--offset", "1", "--limit", "2") == ["el gatito 3", "el gatito 2"])
+    let json = try home.run("card", "list", "otro", "--columns", "deck,prompt,due,reps", "--json")
+    #expect(json.output == "{\"deck\": \"E\", \"prompt\": \"otro\", \"due\": null, \"reps\": 0}\n", "\(json)")
+    let full = try home.run("card", "list", "otro", "--json").output
+    let object = try home.run("--json", "card", "show", "E:1").output
+    #expect(full == object)
+    let wrong = try home.run("card", "list", "--columns", "prompt,anser")
+    #expect(wrong.status == 2 && wrong.errors.contains("did you mean \"answer\"?"), "\(wrong)")
+    #expect(try home.run("card", "list", "--sort", "answr").errors.contains("did you mean \"answer\"?"))
+    #expect(try home.run("-e", "print(#shell.run('card list tag:t1'))").output == "1\n")
+  }
+
+  @Test func `cards that a query finds are tagged, flagged, suspended, buried and moved as one step`() throws {
+    #expect(try home.run("card", "tag", "gatito", "--add", "animal").output == "Tagged 3 cards.\n")
+    #expect(try list("tag:animal").count == 3)
+    #expect(try home.run("card", "flag", "tag:t2", "or", "tag:t3", "4").output == "Flagged 2 cards.\n")
+    #expect(try list("flag:4").count == 2)
+    #expect(try home.run("card", "suspend", "flag:4").output == "Suspended 2 cards.\n")
+    #expect(try home.run("card", "resume", "is:suspended").output == "Resumed 2 cards.\n")
+    #expect(try home.run("card", "bury", "D:1", "D:2").output == "2 cards are buried until tomorrow.\n")
+    #expect(try home.run("card", "bury", "is:buried", "--undo").output == "2 cards are shown again.\n")
+    #expect(try home.run("card", "move", "-tag:t1", "deck:D", "--deck", "E").output == "Moved 2 cards to \"E\".\n")
+    #expect(try list("--deck", "E") == ["el gatito 2", "el gatito 3", "otro"])
+    #expect(try home.run("card", "move", "E:3", "1").output == "\"otro\" is at position 1.\n")
+    for (words, expected) in [
+      (["card", "move", "E:3"], "POSITION"), (["card", "move", "E:3", "x"], "a whole number, at least 1"),
+      (["card", "flag", "E:3", "9"], "a whole number from 0 to 7"), (["card", "flag", "E:3"], "N"),
+      (["card", "tag", "Ee:1", "--add", "x"], "no deck is called \"Ee\""),
+      (["card", "tag", "E:9", "--add", "x"], "position 9"),
+      (["card", "move", "otro", "--deck", "Z"], "no deck is called \"Z\""),
+    ] {
+      let run = try home.run(words)
+      #expect(run.status != 0 && run.errors.contains(expected), "\(words): \(run)")
+    }
+  }
+
+  @Test func `cards open as a table in the editor, and what was changed is one operation`() throws {
+    func edit(_ script: String, _ words: String...) throws -> String {
+      let path = try home.write("sed -i '\(script)' \"$1\"\n", to: "editor.sh")
+      let terminal = try PseudoTerminal(
+        home.words(["card", "edit"] + words), environment: home.environment + ["EDITOR=sh \(path)"])
+      let seen = terminal.wait(for: "\n", seconds: 20)
+      _ = terminal.ended()
+      return seen
+    }
+    let changed = try edit(#"s/kitten/cat\\nand kitten/;/gatito 2/d"#, "tag:t1", "or", "tag:t2", "or", "tag:t3")
+    #expect(changed.contains("Changed 2 cards."), "\(changed)")
+    #expect(try home.run("card", "show", "D:1").output.contains("cat\n"))
+    #expect(try list("kitten -cat") == ["el gatito 2"])
+    #expect(try edit("s/^1/7/", "gatito").contains("line 3 of the table"))
+    #expect(try edit(#"s/\t/ /g"#, "gatito").contains("line 3 of the table"))
+    #expect(try home.run("card", "edit", "gatito").errors.contains("an editor needs a terminal"))
+    #expect(try home.run("card", "edit", "gatito", "--answer", "x").output == "Changed 3 cards.\n")
+  }
+
+  @Test func `the examples of help queries are understood`() throws {
+    let help = try home.run("help", "queries")
+    let queries = help.lines.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }.compactMap { line in
+      line.dropFirst(2).firstRange(of: "  ").map { String(line.dropFirst(2)[..<$0.lowerBound]) }
+    }
+    #expect(queries.count == 30, "\(queries)")
+    for query in queries {
+      let run = try home.run("card", "list", query)
+      #expect(run.status == 0, "\(query): \(run)")
+    }
+  }
+
+  @Test func `a query of any size ends soon in an error or a result`() throws {
+    for query in [
+      String(repeating: "a ", count: 50_000), String(repeating: "(", count: 1000),
+      "a " + String(repeating: "-", count: 9000) + "a",
+      String(repeating: "(a or ", count: 40) + "b" + String(repeating: ")", count: 40),
+      "re:" + String(repeating: "(a*)*", count: 40),
+      "re:(((((((((((((a{1000}){1000}", String(repeating: "x or ", count: 1999) + "x", "prop:ivl>1e400",
+      "added:99999999999999999999",
+    ] {
+      let start = monotonicSeconds()
+      let run = try home.run("card", "list", query)
+      #expect(run.status == 0 || run.status == 1, "\(run.errors.prefix(200))")
+      #expect(monotonicSeconds() - start < 20 && run.errors.utf8.count < 20_000)
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// Options, fitting, simulating and figures of decks through the built program.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct DeckFigureTests {
+  private let home: Home
+
+  init() throws {
+    home = try Home()
+    try home.run("-e", "decks.create('D') decks.create('D::I') decks.create('E'):add{prompt = 'p', answer = 'a'}")
+  }
+
+  @Test func `options are shown and set by name, kept in presets that decks share`() throws {
+    let set = try home.run("deck", "options", "D", "new_per_day=7", "learning_steps=1m 10m 1d", "fuzz=off")
+    #expect(set.lines[0] == "D is studied by the preset \"D\".", "\(set)")
+    #expect(set.lines.contains { $0.hasPrefix("learning_steps            1m 10m 1d  preset") }, "\(set.output)")
+    try home.run("deck", "options", "E", "preset=d")
+    #expect(try home.run("deck", "options", "E").lines[0] == "E is studied by the preset \"D\", which 2 decks share.")
+    let json = try home.run("--json", "deck", "options", "D::I").output
+    #expect(
+      json.contains(#""preset": "D", "new_per_day": 7, "#) && json.contains(#""learning_steps": [60, 600, 86400]"#))
+    try home.run("deck", "options", "E", "--deck-only", "new_per_day=2")
+    #expect(
+      try home.run("-e", "print(decks.open('E').options.new_per_day, decks.open('D').options.new_per_day)").output
+        == "2\t7\n")
+    try home.run("deck", "options", "E", "--deck-only", "new_per_day=")
+    try home.run("deck", "options", "D", "new_per_day=")
+    #expect(
+      try home.run("-e", "print(decks.open('E').options.new_per_day, decks.open('E').preset.deck_count)").output
+        == "20\t2\n")
+    #expect(try home.run("deck", "options", "E", "preset=").lines[0] == "E is studied by the initial options.")
+  }
+
+  @Test(arguments: [
+    (["new_per_dy=1"], "(did you mean \"new_per_day\"?)"), (["new_per_day=100000"], "a whole number from 0 to 9,999"),
+    (["desired_retention=1"], "a number from 0.7 to 0.99"), (["fuzz"], "NAME=VALUE expected (did you mean \"fuzz\"?)"),
+    (["fuzz=maybe"], "true or false"), (["parameters=1 2 3"], "17, 19 or 21"),
+    (["learning_steps=1x"], "at most 100 steps"),
+    (["review_order=best"], "one of due, due_random"), (["--deck-only", "fuzz=on"], "is set for a preset"),
+    (["new_per_day=1e99"], "a whole number"), (["new_per_day=nan"], "a whole number"), (["preset="], ""),
+    (["desired_retention=nan"], "a number from 0.7"), (["learning_steps=400d"], "365d"),
+    (["learning_steps=-1m"], "1s to 365d"),
+    (["maximum_interval=0"], "from 1 to 36,500"), (["new_per_day=5", "fuzz=maybe"], "true or false"),
+  ])
+  func `an option out of range is refused with what is expected, and nothing is set`(
+    words: [String], expected: String
+  ) throws {
+    let before = try home.run("--json", "deck", "options", "D").output
+    let run = try home.run(["deck", "options", "D"] + words)
+    #expect(run.status == (expected.isEmpty ? 0 : run.status == 2 ? 2 : 1) && run.errors.contains(expected), "\(run)")
+    #expect(try home.run("--json", "deck", "options", "D").output == before)
+  }
+
+  @Test func `in Lua presets are made, shared, renamed and removed, and every option reads as it was assigned`() throws
+  {
+    let code = """
+      local p = presets.create('Hard') p.options.learning_steps = {60, 120} p.options.fuzz = false
+      p.options.review_order = 'longest' p.options.desired_retention = 0.95 p.options.learning_steps = '2m 1h'
+      local d = decks.open('D') d.preset = p
+      print(d.preset == p, d.options.learning_steps[2], d.options.fuzz, d.options.review_order, d.options.desired_retention)
+      p.name = 'Harder' print(presets.open('harder'), #presets.list(), select(2, presets.open('Hardr')).suggestion)
+      d.preset = nil print(d.preset, d.options.fuzz) d.preset = 'Harder' p:remove() print(d.preset, pcall(function() return p.name end))
+      print(pcall(function() d.options.fuzz = 1 end)) print(pcall(function() d.options.new_per_day = 1.5 end))
+      """
+    let run = try home.run("-e", code)
+    #expect(run.lines.first == "true\t3600.0\tfalse\tlongest\t0.95", "\(run)")
+    #expect(run.lines.dropFirst().first == "preset \"Harder\" (1 deck)\t1\tHarder", "\(run)")
+    #expect(run.output.contains("nil\ttrue\n") && run.output.contains("the preset has been removed"), "\(run)")
+    #expect(run.output.contains("boolean expected") && run.output.contains("must be a whole number"), "\(run)")
+  }
+
+  @Test func `fitting refuses short logs, and keeps what predicts better`() throws {
+    let short = try home.run("deck", "optimize", "D")
+    #expect(short.status == 1 && short.errors.contains("takes at least 400 reviews on later days; there are 0"))
+    let all = try home.run("deck", "optimize", "--all")
+    #expect(all.status == 0 && all.output.contains("D:\n  fitting the memory model takes at least 400"), "\(all)")
+    #expect(try home.run("deck", "optimize").errors.contains("say which deck"))
+  }
+
+  @Test func `a simulation tells reviews a day and cards known for several retentions`() throws {
+    let run = try home.run("deck", "simulate", "E", "--days", "30")
+    #expect(run.lines.count == 14 && run.lines[0] == "Reviews a day at a retention of", "\(run)")
+    let json = try home.run("--json", "deck", "simulate", "E", "--days", "30")
+    #expect(json.lines.count == 6 && json.lines[0].hasPrefix(#"{"retention": 0.7, "reviews_per_day": "#), "\(json)")
+    #expect(try home.run("deck", "simulate", "E", "--days", "0").status == 2)
+  }
+
+  @Test func `figures are shown, answered as data, and drawn`() throws {
+    try home.run("study", "E", input: "\n4\n")
+    let shown = try home.run("deck", "stats", "E")
+    for title in ["Today", "Retention, true and predicted", "Answers by day", "Cards", "Due", "Hours", "Added"] {
+      #expect(shown.lines.contains(title), "\(title): \(shown.output)")
+    }
+    #expect(shown.output.contains("1 answer in ") && shown.output.contains("100.0 % right"), "\(shown.output)")
+    #expect(shown.lines.allSatisfy { !$0.hasSuffix(" ") })
+    #expect(try home.run("--json", "deck", "stats", "deck:E").output.contains(#""streak": 1,"#))
+    #expect(try home.run("deck", "stats", "Ee").errors.contains("did you mean \"E\"?"))
+    #expect(
+      try home.run("-e", "local s = decks.open('E'):stats() print(s.today.answers, s.cards.all, #s.hours)").output
+        == "1\t1\t24\n")
+    let (png, svg) = (home.path + "/a.png", home.path + "/b.svg")
+    let drawn = try home.run("deck", "stats", "--png", png, "--svg", svg, "--dark")
+    #expect(drawn.lines.count == 2 && drawn.status == 0, "\(drawn)")
+    #expect(
+      try home.run("-e", "print(files.read('\(png)'):sub(2, 4), files.read('\(svg)'):match('<title.-</title>'))").output
+        .contains("PNG"))
+    let rehearsed = try home.run("--dry-run", "deck", "stats", "--png", home.path + "/c.png")
+    #expect(rehearsed.status == 0 && access(home.path + "/c.png", F_OK) != 0, "\(rehearsed)")
+  }
+}

@@ -1,0 +1,124 @@
+// Studying by schedule through the built program: every key, what is offered when nothing is due, several decks.
+
+import TestSupport
+import Testing
+
+@Suite struct StudyFlowTests {
+  private let home: Home
+
+  init() throws {
+    home = try Home()
+    try home.run(
+      "-e",
+      """
+      local d = decks.create('D') for i = 3, 1, -1 do d:add{prompt = 'el perro ' .. i, answer = 'the dog ' .. i} end
+      """)
+  }
+
+  private func cards(_ query: String) throws -> String {
+    try home.run("card", "list", query, "--columns", "prompt").output
+  }
+
+  @Test(arguments: [(40, 15), (80, 24)]) func `every key is on the screen, and each does what it says`(
+    columns: UInt16, rows: UInt16
+  ) throws {
+    let terminal = try PseudoTerminal(
+      home.words(["study", "D"]), environment: home.environment, columns: columns, rows: rows)
+    terminal.wait(for: "Enter  show the answer", seconds: 20)
+    terminal.wait(for: "q quit")
+    terminal.type("\r")
+    let shown = terminal.wait(for: "q quit")
+    for key in ["1 again 1 min", "2 hard 6 min", "3 good 10 min", "4 easy", "u undo", "e edit", "? more", "s suspend"] {
+      #expect(shown.contains(key), "\(key): \(shown)")
+    }
+    for key in ["b bury", "f flag", "r replay", "p pause"] { #expect(shown.contains(key), "\(key): \(shown)") }
+    terminal.type("?")
+    #expect(terminal.wait(for: "any key  go back").contains("bury it until tomorrow"))
+    terminal.type("4")
+    // The page of keys goes, and the key did nothing else.
+    terminal.wait(for: "1 again")
+    terminal.type("f")
+    terminal.wait(for: "7 purple")
+    terminal.type("3")
+    terminal.wait(for: "Flag 3, green.")
+    terminal.type("s")
+    terminal.wait(for: "Suspended: el perro 1")
+    terminal.type("b")
+    terminal.wait(for: "Buried until tomorrow: el perro 2")
+    terminal.type("u")
+    terminal.wait(for: "el perro 2")
+    terminal.type("\r4")
+    terminal.wait(for: "el perro 3")
+    terminal.type("q")
+    terminal.wait(for: "Left. 1 right, 0 wrong. 1 card was left.")
+    #expect(terminal.ended() == 0)
+    #expect(try cards("flag:3 is:suspended").contains("el perro 1"))
+    #expect(try cards("is:review").contains("el perro 2"))
+    #expect(try cards("is:buried").contains("No card was found"))
+  }
+
+  @Test func `when nothing is due it says when the next card comes and what could be studied before`() throws {
+    try home.run("deck", "options", "D", "new_per_day=1")
+    #expect(try home.run("study", "D", input: "\n4\n").output.contains("Done. 1 right, 0 wrong."))
+    let nothing = try home.run("study", "D")
+    #expect(nothing.lines[0].hasPrefix("Nothing is due in \"D\". The next card comes in "), "\(nothing.output)")
+    #expect(nothing.output.contains("  study D --new 2 ") && nothing.output.contains("2 more new cards today (2 wait)"))
+    #expect(nothing.output.contains("  study D --cram --no-schedule  every card, no schedule changed (3 cards)"))
+    let json = try home.run("--json", "study", "D").output
+    #expect(json.hasPrefix(#"{"right": 0, "wrong": 0, "remaining": 0, "next_due": 1"#), "\(json)")
+    // Words that come from the list do what they say.
+    #expect(try home.run("study", "D", "--new", "1", input: "\n4\n").output.contains("el perro 2"))
+    #expect(try home.run("study", "D", "--forgotten").output == "Nothing in \"D\" was forgotten today.\n")
+    #expect(try home.run("study", "D", "--ahead", "2").output == "Nothing in \"D\" is due within 2 days.\n")
+    let cram = try home.run("study", "D", "--cram", "--no-schedule", input: "\n1\n\n3\n\n3\n\n3\n")
+    #expect(cram.output.contains("Done. 3 right, 1 wrong."), "\(cram.output)")
+    #expect(try home.run("deck", "stats", "D").output.contains("2 answers in "))
+    let terminal = try home.terminal("study", "D")
+    terminal.wait(for: "Study more? [1-2, Enter for no] ", seconds: 20)
+    terminal.type("2\r")
+    terminal.wait(for: "Enter  show the answer")
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+  }
+
+  @Test func `several decks are studied at once, each card under its own deck`() throws {
+    try home.run(
+      "-e", "for _, n in ipairs{'E', 'E::I'} do decks.create(n):add{prompt = 'in ' .. n, answer = 'x'} end")
+    let terminal = try home.terminal("study", "E", "D", "E::I")
+    terminal.wait(for: "0 due · 5 new", seconds: 20)
+    terminal.type("\r4")
+    terminal.wait(for: "4 new")
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+    #expect(try home.run("study").errors.contains("say which deck"))
+    let both = try home.run("study", "D", "--sprint", "--cram")
+    #expect(both.status == 2 && both.errors.contains("--sprint and --cram cannot be given together"))
+    #expect(try home.run("study", "D", "--ahead", "0").status == 2)
+    #expect(try home.run("study", "D", "F").errors.contains("no deck is called \"F\""))
+  }
+
+  @Test func `in Lua a session buries, flags, suspends and crams`() throws {
+    let code = """
+      local d = decks.open('D')
+      local s = d:study{} s:flag(2) print(s.card.flag) s:bury() print(s.card.prompt) s:suspend() print(s.remaining)
+      print(d:card(1).buried, d:card(2).state) s:undo() s:undo() print(s.remaining, d:card(1).buried)
+      local c = d:study{cram = true, schedule = false} print(c.remaining) c:answer('again') print(c.remaining)
+      print(d:card(1).reps, pcall(d.study, d, {cram = true, ahead = 3}))
+      d:card(1):bury() print(d:card(1).buried) d:card(1):unbury() print(d:card(1).buried)
+      """
+    let run = try home.run("-e", code)
+    #expect(
+      run.lines.prefix(9) == [
+        "2", "el perro 2", "1", "true\tsuspended", "3\tfalse", "3", "3",
+        "0\tfalse\tbad argument #2 to 'study' (one of ahead, forgotten and cram expected)", "true",
+      ], "\(run.output)\(run.errors)")
+  }
+
+  @Test func `the prompt greets with what is due`() throws {
+    let terminal = try home.terminal()
+    terminal.wait(for: "0 due · 3 new\r\n", seconds: 20)
+    terminal.wait(for: "> ")
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+  }
+}

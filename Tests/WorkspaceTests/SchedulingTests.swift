@@ -1,0 +1,91 @@
+// Presets, limits, selections, figures and fitting at the workspace's door.
+
+import Decks
+import Problems
+import TestSupport
+import TestWorkspace
+import Testing
+
+@testable import Workspace
+
+@Suite struct SchedulingOperationTests {
+  private let person: Person
+  private let workspace: Workspace
+
+  init() throws {
+    person = try Person()
+    workspace = try person.workspace()
+  }
+
+  private func deck(_ name: String, cards: Int) throws -> DeckHandle {
+    let deck = try workspace.createDeck(name)
+    for card in (0..<cards).reversed() { _ = try deck.add(NewCard(prompt: "\(name)\(card)", answer: "x")) }
+    return deck
+  }
+
+  @Test func `options are set for a preset, which decks share and those within inherit`() throws {
+    let (a, b) = (try deck("a", cards: 0), try deck("b", cards: 0))
+    try a.setOptions([(.learningSteps, "5m 1d"), (.newPerDay, "3")])
+    #expect(try a.options().learningSteps == [300, 86_400] && a.preset()?.name == "a")
+    #expect(throws: DeckError.self) { try a.setOptions([(.newPerDay, "4"), (.fuzz, "maybe")]) }
+    #expect(try a.options().newPerDay == 3)
+    try b.setPreset("A")
+    try b.setOption(.newPerDay, to: 9)
+    #expect(try a.options().newPerDay == 9 && workspace.preset("a").deckCount == 2)
+    #expect(try workspace.createDeck("a::i").options().newPerDay == 9)
+    try b.setLimit(.newPerDay, to: 2)
+    try b.setOption(.newPerDay, to: 1)
+    #expect(try (a.options().newPerDay, b.options().newPerDay) == (9, 1))
+    try a.resetOption(.newPerDay)
+    #expect(try a.options().newPerDay == 20)
+    let preset = try workspace.createPreset("Other")
+    try workspace.setOption(of: preset.id, .leechAction, .choice("suspend"))
+    try workspace.renamePreset(preset.id, to: "Another")
+    #expect(try workspace.presets().map(\.name) == ["a", "Another"])
+    try workspace.removePreset(preset.id)
+    #expect(throws: DeckError.presetNotFound(name: "Another", suggestion: nil)) { try workspace.preset("Another") }
+    try workspace.close()
+  }
+
+  @Test func `several decks are studied at once, beyond today's limits, without a schedule`() throws {
+    let (a, b) = (try deck("a", cards: 3), try deck("b", cards: 2))
+    try a.setOption(.newPerDay, to: 1)
+    try a.setPreset("a")
+    #expect(try a.studyCounts().new == 1)
+    try a.extendToday(new: 1)
+    #expect(try a.studyCounts().new == 2)
+    var options = SessionHandle.Options(try workspace.preferences())
+    options.moreDecks = [b]
+    #expect(try a.study(options).remaining() == 4)
+    (options.kind, options.reschedules) = (.everything, false)
+    let session = try a.study(options)
+    #expect(try session.remaining() == 5)
+    try session.answer(.again)
+    #expect(try session.remaining() == 5 && a.statistics().days.isEmpty)
+    try session.bury()
+    try session.suspend()
+    #expect(try session.remaining() == 3)
+    try session.undo()
+    #expect(try session.remaining() == 4)
+    let card = try #require(try a.card(at: 1))
+    try workspace.setFlag([card], to: 2)
+    #expect(try workspace.bury([card]) == 1 && workspace.unbury([card]) == 1 && card.record().flag == 2)
+    try workspace.close()
+  }
+
+  @Test func `figures, fitting and simulating answer for a deck, and fitting wants enough answers`() throws {
+    let deck = try deck("a", cards: 5)
+    let session = try deck.study(SessionHandle.Options(try workspace.preferences()))
+    while try session.card() != nil { try session.answer(.easy, seconds: 2) }
+    let figures = try deck.statistics()
+    #expect(figures.todayFigures.answers == 5 && figures.todayFigures.seconds == 10 && figures.streak == 1)
+    #expect(try deck.statistics(query: "prompt:a1").cards.all == 1)
+    #expect(try workspace.statistics() == figures)
+    let error = #expect(throws: DeckError.self) { try deck.optimize() }
+    #expect(error == .tooFewReviews(count: 0, needed: 400))
+    let forecasts = try deck.simulate(retentions: [0.8, 0.9], days: 30)
+    #expect(forecasts.count == 2 && forecasts.allSatisfy { $0.knownAtEnd > 3 && $0.reviews.count == 30 })
+    #expect(throws: CancellationError.self) { try deck.simulate { _ in throw CancellationError() } }
+    try workspace.close()
+  }
+}
