@@ -29,7 +29,7 @@ private final class Witness {}
     }
     let leaves = Set(tree.names).subtracting(["sound"])
     #expect(leaves == Set(ProgramSettings.Name.allCases.map(\.rawValue)))
-    #expect(try tree.children(of: "") == ["game", "sound", "accessibility", "study", "display", "history", "auth"])
+    #expect(try tree.children(of: "") == ["game", "sound", "accessibility", "study", "display", "history", "auth", "media"])
   }
 
   @Test func `reading settings makes no database, and what is set is there again`() throws {
