@@ -13,6 +13,8 @@ public enum CommandEffect {
   case acts
   /// It makes a unit of work of its own, which a rehearsal takes back.
   case makesUnit
+  /// It asks the rehearsal before it does anything, and then only tells what it would do.
+  case announces
   /// What was asked for decides (`set` shows, `set NAME VALUE` changes).
   case depends((Invocation) -> CommandEffect)
 }
@@ -32,7 +34,7 @@ extension Command {
   public func checkRehearsal(of invocation: Invocation, isRehearsed: Bool, isInUnit: Bool) throws(CommandError) {
     guard isRehearsed else { return }
     switch effect(of: invocation) {
-    case .reads, .makesUnit: return
+    case .reads, .makesUnit, .announces: return
     case .changes where isInUnit: return
     case .changes, .acts, .depends: throw .notRehearsed(command: name)
     }

@@ -120,6 +120,11 @@ public enum CardTable {
     try ids.compactMap { try card(db, $0) }
   }
 
+  /// The cards that show a document, and which.
+  public static func documents(_ db: Database) throws -> [(card: CardID, document: String)] {
+    try db.rows("SELECT id, document FROM cards WHERE document IS NOT NULL") { (id($0), $0.text(1)) }
+  }
+
   // MARK: Adding
 
   /// Adds a card on top.

@@ -60,6 +60,10 @@ package struct Runner {
 
   /// What a command does. One that only stands for others was replaced when the words were parsed.
   private func run(_ command: Command, _ invocation: Invocation) throws -> CommandResult {
+    try session.changing(from: command.name) { try act(command, invocation) }
+  }
+
+  private func act(_ command: Command, _ invocation: Invocation) throws -> CommandResult {
     switch command.action {
     case .function(let run): return try run(invocation)
     case .builtIn:

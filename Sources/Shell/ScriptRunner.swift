@@ -21,6 +21,8 @@ package struct Script {
   package let arguments: [String]
   /// Whom a setting that it sets or declares is from.
   var owner: Owner { isStartScript ? .startScript : .script(name) }
+  /// What the steps of undo call it.
+  var origin: String { path == "-e" ? "-e" : "run " + (path == "-" ? "-" : lastPart(of: path)) }
   var isStartScript = false
   /// When the code is an expression its value is shown, as the prompt does.
   var showsValue = false
@@ -42,6 +44,14 @@ package struct ScriptRunner {
 
   /// Runs scripts as one unit of work; answers the exit status.
   package func run(_ scripts: [Script]) -> Int32 {
+    let outer = session.data.origin
+    // `run` as a command is no more than its script.
+    session.data.origin = scripts.first.map { $0.origin } ?? outer
+    defer { session.data.origin = outer }
+    return runUnit(scripts)
+  }
+
+  private func runUnit(_ scripts: [Script]) -> Int32 {
     let wasInScript = session.state.isInScript
     session.state.isInScript = true
     defer { session.state.isInScript = wasInScript }
@@ -177,7 +187,7 @@ package struct ScriptRunner {
     do {
       var start = try Self.script(at: path, [], .plain)
       start.isStartScript = true
-      try Interrupts.holding { try rehearsing { try run(start) } }
+      try session.changing(from: "init.lua") { try Interrupts.holding { try rehearsing { try run(start) } } }
     } catch {
       session.report(error)
     }

@@ -61,10 +61,10 @@ extension Operation {
   /// Whether it leaves every card where it is.
   var movesNoCard: Bool {
     switch self {
-    case .changeDeckOptions, .changePresets, .editCard, .answerCard, .keepGame, .changeSettings, .createNoteType,
-      .removeNoteType, .addMedia, .removeMedia:
+    case .changeDeckOptions, .changePresets, .editCard, .answerCard, .keepGame, .changeSettings, .changeDocuments,
+      .createNoteType, .removeNoteType, .addMedia, .removeMedia:
       true
-    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .addNote,
+    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .mend, .addNote,
       .editNote, .removeNotes, .editNoteType:
       false
     }

@@ -49,7 +49,7 @@ public final class Preferences {
   /// The program's own settings, resolved.
   private struct Keys {
     let language, color, player: SettingKey<String>
-    let length, seconds, limit, rows, historySize, idleMinutes: SettingKey<Int>
+    let length, seconds, limit, rows, historySize, idleMinutes, daily, weekly, monthly: SettingKey<Int>
     let foldAccents, right, wrong, time, screenReader, differentiate, reduceMotion: SettingKey<Bool>
     let intervals, unicode, historyKeep, forgiveAccents: SettingKey<Bool>
 
@@ -69,6 +69,7 @@ public final class Preferences {
       (time, screenReader, differentiate) = (try flag(.soundTime), try flag(.screenReader), try flag(.differentiate))
       (reduceMotion, intervals, unicode) = (try flag(.reduceMotion), try flag(.showIntervals), try flag(.unicode))
       (historyKeep, forgiveAccents) = (try flag(.historyKeep), try flag(.forgiveAccents))
+      (daily, weekly, monthly) = (try whole(.backupDaily), try whole(.backupWeekly), try whole(.backupMonthly))
     }
   }
 
@@ -146,4 +147,10 @@ public final class Preferences {
   public var historySize: Int { tree[keys.historyKeep] ? tree[keys.historySize] : 0 }
   /// Minutes without a key after which the account is locked; 0 for never.
   public var idleMinutes: Int { tree[keys.idleMinutes] }
+  /// Whether a backup is made before the first change of a day.
+  var backsUpDaily: Bool { tree[keys.daily] > 0 }
+  /// Which of those backups stay.
+  var backupRetention: BackupRetention {
+    BackupRetention(daily: tree[keys.daily], weekly: tree[keys.weekly], monthly: tree[keys.monthly])
+  }
 }

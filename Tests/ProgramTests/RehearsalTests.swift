@@ -7,11 +7,11 @@ import Testing
 @Suite struct RehearsalTests {
   /// The commands that only read: all others are refused.
   private static let reading: Set<String> = [
-    "account list", "card list", "card show", "check", "deck list", "deck show", "deck simulate", "deck stats",
-    "doc check", "doc list", "doc show", "help", "history", "login", "logout", "media check", "media list",
-    "note show", "notetype list", "notetype show", "play --list", "plugin info", "plugin list", "quit", "run",
-    "version", "whoami", "word anagrams", "word check", "word compile", "word formable", "word languages",
-    "word match", "word random",
+    "account list", "backup", "card list", "card show", "check", "deck list", "deck show", "deck simulate",
+    "deck stats", "doc check", "doc list", "doc show", "doctor", "help", "history", "login", "logout", "media check",
+    "media list", "note show", "notetype list", "notetype show", "play --list", "plugin info", "plugin list", "quit",
+    "redo", "restore", "run", "undo", "version", "whoami", "word anagrams", "word check", "word compile",
+    "word formable", "word languages", "word match", "word random",
   ]
 
   /// A home with something of everything, and the names that the examples of the commands use.

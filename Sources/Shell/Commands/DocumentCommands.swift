@@ -170,8 +170,10 @@ enum DocumentCommands {
       let document = try document(invocation, session)
       let element = try element(invocation.text("ELEMENT"), of: document, session)
       let changes = try invocation.list("FIELD=VALUE").map { try fieldAndValue($0) }
-      for (field, value) in changes { try element.set(field, to: value) }
-      return try saved(document, "Changed \(session.counted(changes.count, "field")).")
+      return try document.workspace.asOneChange {
+        for (field, value) in changes { try element.set(field, to: value) }
+        return try saved(document, "Changed \(session.counted(changes.count, "field")).")
+      }
     }
   }
 

@@ -1,0 +1,2 @@
+// The functions are SQLite's own; only their declarations are ours.
+#include "csqlite.h"
