@@ -79,7 +79,7 @@ struct StudyFigures {
 
   /// The built program, its output thrown away.
   private func listed(_ title: String, _ more: [String]) throws -> Figure? {
-    try compare(title, wanted: nil, rounds: 3, scale: 1e3, unit: "ms") {
+    compare(title, wanted: nil, rounds: 3, scale: 1e3, unit: "ms") {
       seconds(ofRunning: CommandLine.arguments[1], ["--data", folder, "card", "list"] + more)
     } reference: {
       reference(["SELECT id, prompt, answer, tags, state, guid FROM cards ORDER BY deck, rank"])

@@ -49,7 +49,7 @@ public final class SearchCache {
     guard asked[deck] == 2, try DeckTable.count(db, deck) <= Self.mostCards else { return nil }
     let sql = "SELECT \(QueryMatcher.columns) FROM cards WHERE deck = ? ORDER BY rank"
     let rows = SearchRows(deck)
-    try db.forEachRow(sql, [deck.rawValue]) { row in
+    try db.forEachRow(sql, while: { rows.byteCount <= Self.mostBytes }, [deck.rawValue]) { row in
       rows.append(row)
       if rows.count % 4096 == 0, query.isInterrupted() { throw DeckError.interrupted }
     }
@@ -100,35 +100,40 @@ final class SearchRows {
 
   /// The cards that a query finds, with their positions.
   func found(_ matcher: inout QueryMatcher) throws -> (ids: [CardID], positions: [Int]) {
-    var (found, positions): ([CardID], [Int]) = ([], [])
     try texts.withUnsafeBufferPointer { texts in
       try ends.withUnsafeBufferPointer { ends in
-        try numbers.withUnsafeBufferPointer { numbers in
-          for place in ids.indices {
-            let row = Row(
-              place: place, id: ids[place].rawValue, deck: deck, texts: texts, ends: ends, numbers: numbers)
-            guard try matcher.matches(row) else { continue }
-            found.append(ids[place])
-            positions.append(place + 1)
-          }
-        }
+        try numbers.withUnsafeBufferPointer { try found(&matcher, Parts(texts: texts, ends: ends, numbers: $0)) }
       }
     }
+  }
+
+  private func found(_ matcher: inout QueryMatcher, _ parts: Parts) throws -> (ids: [CardID], positions: [Int]) {
+    var (found, positions): ([CardID], [Int]) = ([], [])
+    for place in ids.indices {
+      guard try matcher.matches(Row(place: place, id: ids[place].rawValue, deck: deck, parts: parts)) else { continue }
+      found.append(ids[place])
+      positions.append(place + 1)
+    }
     return (found, positions)
+  }
+
+  /// The arrays in place, for the length of one search.
+  private struct Parts {
+    let texts: UnsafeBufferPointer<UInt8>
+    let ends: UnsafeBufferPointer<Int32>
+    let numbers: UnsafeBufferPointer<Double>
   }
 
   private struct Row: QueryRow {
     let place: Int
     let id: Int64
     let deck: Int64
-    let texts: UnsafeBufferPointer<UInt8>
-    let ends: UnsafeBufferPointer<Int32>
-    let numbers: UnsafeBufferPointer<Double>
+    let parts: Parts
 
     var areTextsFolded: Bool { true }
 
     private func value(_ column: Int32) -> Double {
-      numbers[place * SearchRows.numbersPerRow + Int(column - SearchRows.firstNumber)]
+      parts.numbers[place * SearchRows.numbersPerRow + Int(column - SearchRows.firstNumber)]
     }
 
     func integer(_ column: Int32) -> Int64 {
@@ -156,8 +161,8 @@ final class SearchRows {
 
     func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
       let end = place * 3 + Int(column) - 1
-      let start = end == 0 ? 0 : Int(ends[end - 1])
-      return UnsafeBufferPointer(rebasing: texts[start..<Int(ends[end])])
+      let start = end == 0 ? 0 : Int(parts.ends[end - 1])
+      return UnsafeBufferPointer(rebasing: parts.texts[start..<Int(parts.ends[end])])
     }
   }
 }
