@@ -21,6 +21,12 @@ public struct CardEdit {
 }
 
 extension Workspace {
+  /// What searches read before, as long as nothing has changed.
+  var searchCache: SearchCache {
+    opened.search.refresh(changeCount)
+    return opened.search
+  }
+
   /// The cards of decks that a query finds, deck by deck, top first, or sorted.
   public func cards(
     of decks: [DeckHandle], matching query: String?, sortedBy sort: CardSort? = nil, isDescending: Bool = false
@@ -36,7 +42,7 @@ extension Workspace {
         if all.isEmpty { positions.removeLast() }
         continue
       }
-      let found = try read { try CardTable.found($0, in: deck.id, matching: parsed, at: moment) }
+      let found = try read { try CardTable.found($0, in: deck.id, matching: parsed, at: moment, searchCache) }
       ids += found.ids
       positions += found.positions
     }

@@ -155,7 +155,7 @@ extension Workspace {
     try read { db in
       var listing = CardListing()
       _ = try DeckTable.record(db, deck)
-      let (ids, positions) = try CardTable.found(db, in: deck, matching: query, at: moment)
+      let (ids, positions) = try CardTable.found(db, in: deck, matching: query, at: moment, searchCache)
       listing.total = ids.count
       for index in ids.indices.dropFirst(offset).prefix(limit) {
         guard let record = try CardTable.card(db, ids[index]) else { continue }

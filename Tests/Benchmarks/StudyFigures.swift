@@ -107,7 +107,8 @@ struct StudyFigures {
             "INSERT INTO reviews (card, at, rating, state, elapsed, interval, stability, difficulty, seconds) "
               + "VALUES (\(number + 1), 1749000000, 3, 2, 1, 1, 1, 1, 1)",
             "UPDATE cards SET state = 2, step = 0, due = 1760000000, stability = 2, difficulty = 3, reps = 4, lapses = 0, "
-              + "last_review = 1749000000 WHERE id = \(number + 1)", "UPDATE decks SET studied = 1749000000 WHERE id = 1",
+              + "last_review = 1749000000 WHERE id = \(number + 1)",
+            "UPDATE decks SET studied = 1749000000 WHERE id = 1",
             "COMMIT",
           ]
         })

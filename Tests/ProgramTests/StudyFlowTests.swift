@@ -127,13 +127,14 @@ import Testing
     terminal.wait(for: "Enter  show the answer beside what you type", seconds: 20)
     terminal.type("el sqx\u{7F}\u{7F}al\r")
     let shown = terminal.wait(for: "4 easy")
-    #expect(shown.contains("✗ ") && shown.contains("^") && shown.contains("^^"), "\(shown.debugDescription)")
+    #expect(shown.contains("✗ ") && shown.contains("^"), "\(shown.debugDescription)")
     terminal.type("3")
     terminal.wait(for: "the dog")
     terminal.type("\u{1B}")
     #expect(terminal.ended() == 0)
     let words = try home.run("study", "T", "--cram", "--no-schedule", input: "el sol\n3\nel perro\n3\n").output
-    #expect(words.contains("el sol: right. ") && words.contains("el perro: not right, él perró was asked. "), "\(words)")
+    #expect(
+      words.contains("el sol: right. ") && words.contains("el perro: not right, él perró was asked. "), "\(words)")
     try home.run("set", "study.forgive_accents", "on")
     let forgiven = try home.run("study", "T", "--cram", "--no-schedule", input: "\n3\nel perro\n3\n").output
     #expect(forgiven.contains("el perro: right. "), "\(forgiven)")
