@@ -178,4 +178,25 @@ import Testing
     #expect(try home.run("media", "check", "--clean").output == "Deleted 1 file.\n")
     #expect(try home.run("set", "media.player").output.contains("media.player"))
   }
+
+  @Test func `a picture that a card names is drawn on the study screen, on its own side`() throws {
+    func ppm(_ color: String) -> String {
+      "P3 4 4 255\n" + Array(repeating: color, count: 16).joined(separator: "\n") + "\n"
+    }
+    for (name, color) in [("red.ppm", "255 0 0"), ("blue.ppm", "0 0 255")] {
+      try home.run("media", "add", home.write(ppm(color), to: name))
+    }
+    try home.run(
+      "-e",
+      "decks.open('D'):add_note{fields = {Front = 'what <img src=red.ppm> <img src=no.png>', Back = '<img src=blue.ppm>'}}"
+    )
+    let terminal = try PseudoTerminal(
+      home.words(["--color=always", "study", "D"]), environment: home.environment + ["COLORTERM=truecolor"])
+    let front = terminal.wait(for: "38;2;255;0;0m", seconds: 10)
+    #expect(front.contains("what [picture red.ppm] [picture no.png]") && !front.contains("0;0;255m"))
+    terminal.type("\r")
+    terminal.wait(for: "38;2;0;0;255m", seconds: 10)
+    let plain = try home.run(["study", "D"], input: "\ngood\n")
+    #expect(plain.output.contains("[picture blue.ppm]") && !plain.output.contains("\u{1B}"), "\(plain)")
+  }
 }

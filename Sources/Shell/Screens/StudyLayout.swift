@@ -13,7 +13,7 @@ struct StudyLayout {
   let prompt: String
   /// Nil while it is not shown.
   let answer: String?
-  /// Below the answer, as lines that are ready to be drawn.
+  /// Below the texts, as lines that are ready to be drawn.
   let picture: [String]
   /// What can be pressed: lines of pieces that stand apart by three blanks or more.
   let choices: String
@@ -69,7 +69,7 @@ struct StudyLayout {
 
   private var texts: [String] {
     let prompt = textLines(prompt).map { blanks(indent) + terminal.styled($0, .bold) }
-    guard let answer else { return prompt }
+    guard let answer else { return prompt + picture }
     let widest = textLines(self.prompt).map(\.displayWidth).max() ?? 0
     let rule = String(repeating: terminal.usesUnicode ? "─" : "-", count: max(3, min(40, textWidth, widest)))
     return prompt + [blanks(indent) + rule] + textLines(answer).map { blanks(indent) + $0 } + picture
@@ -101,7 +101,7 @@ struct CardView {
   /// Lines of the card's texts that are above the screen.
   var scroll = 0
   /// The picture of a card: drawn once, though the clock redraws the screen.
-  var picture: (card: CardHandle, lines: [String])?
+  var picture: (card: CardHandle, isAnswered: Bool, lines: [String])?
   /// When the card was shown, for how long the answer took.
   var shownSince = 0.0
 }
