@@ -64,6 +64,8 @@ let package = Package(
       name: "CLua", cSettings: [.unsafeFlags(["-O2"])],
       linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
     .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
+    .target(name: "CSQLite"),
+    .target(name: "CZstd", linkerSettings: [.linkedLibrary(":libzstd.a")]),
     .target(name: "CUtf8proc", linkerSettings: [.linkedLibrary(":libutf8proc.a")]),
     .target(name: "CTerminal", linkerSettings: [.linkedLibrary("readline")]),
     .target(
@@ -75,7 +77,9 @@ let package = Package(
     room("Values", ["Text", "Problems"], isLow: true),
     room("Files", ["Problems", "Text", "Values", system]),
     // The domain: one room a noun, none knows Lua or a terminal.
-    room("Storage", ["Problems", "Text", "Values", "Files", grdb, sqlite]),
+    // Tar archives compressed with zstd, as backups are.
+    room("Archives", ["Problems", "Text", "Values", "Files", "CZstd"]),
+    room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite", grdb, sqlite]),
     room("Decks", ["Problems", "Text", "Values", "Files", "Storage", grdb, sqlite]),
     room("Lexicon", ["Problems", "Text", "Values", "Files"], isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage", grdb], isHot: true),
@@ -86,7 +90,7 @@ let package = Package(
     room(
       "Workspace",
       [
-        "Problems", "Text", "Values", "Files", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames",
+        "Archives", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames",
         "ToggleSettings",
         "Authentication", grdb,
       ], isHot: true),
@@ -126,8 +130,8 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "BenchmarkReferences", "LuaBenchReference", "LuaRuntime", "Lexicon", "WordGames", "Workspace", "Commands",
-        "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values", "Files",
-        "Storage", "Decks", grdb,
+        "Bindings", "CardDocuments", "Authentication", "ToggleSettings", "Problems", "Text", "Values", "Files", "Decks",
+        "Storage", grdb,
       ], path: "Tests/Benchmarks",
       swiftSettings: strict),
     // A program that the tests of Authentication start to end it at every step.
@@ -152,8 +156,8 @@ let package = Package(
     tests(
       "Problems",
       [
-        "Text", "Values", "Files", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames", "ToggleSettings",
-        "Authentication", "Workspace", "Commands", "LuaRuntime", "Bindings", "PluginHost", "Shell",
+        "Archives", "Text", "Values", "Files", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames",
+        "ToggleSettings", "Authentication", "Workspace", "Commands", "LuaRuntime", "Bindings", "PluginHost", "Shell",
       ]),
     tests("Text", ["Problems"]),
     tests("Files", ["Problems", "Text", "Values"]),
@@ -170,7 +174,7 @@ let package = Package(
       "Workspace",
       [
         "Authentication", "CardDocuments", "Decks", "ToggleSettings", "Lexicon", "WordGames", "Storage", "Problems",
-        "Text", "Values", "Files", "TestWorkspace",
+        "Text", "Values", "Files", "TestWorkspace", grdb,
       ]),
     tests(
       "Bindings",

@@ -28,6 +28,7 @@ public final class AccountStore {
     self.cost = HashCost(
       memory: min(max(cost.memory, HashCost.least.memory), HashCost.most.memory),
       passes: min(max(cost.passes, HashCost.least.passes), HashCost.most.passes))
+    removeLeftoversIfFree()
   }
 
   /// The names of all accounts, by code point.
@@ -214,9 +215,26 @@ public final class AccountStore {
     }
     access.close()
     PrivateFile.syncFolder(of: folder)
+    try removeLeftovers()
+  }
+
+  /// Takes away what is left of accounts that a killed process was removing. The caller holds the lock.
+  private func removeLeftovers() throws(AuthenticationError) {
     for left in try PrivateFile.names(in: accounts) where left.hasPrefix(".removed-") {
       try PrivateFile.removeTree(accounts + "/" + left)
     }
+  }
+
+  /// The same at the beginning, unless somebody is at work there. What cannot be removed now is tried at the next
+  /// start.
+  private func removeLeftoversIfFree() {
+    do {
+      guard try PrivateFile.names(in: accounts).contains(where: { $0.hasPrefix(".removed-") }),
+        let lock = try FileLock(ifFree: accounts + "/.lock")
+      else { return }
+      defer { lock.release() }
+      try removeLeftovers()
+    } catch { return }
   }
 
   private func folder(_ account: String) -> String { accounts + "/" + account }

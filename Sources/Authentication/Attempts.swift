@@ -121,7 +121,9 @@ struct AttemptRecord: ~Copyable {
     let count = pread(lock.descriptor, &bytes, bytes.count, off_t(offset))
     if count < 0 { throw .failed(operation: "read", path: path, code: errno) }
     var failures = Failures(record: Array(bytes.prefix(count)), tag: tag, now: now)
-    if failures.count > 0, failures.last.bootID != now.bootID, now.wall < failures.last.wall {
+    let isOfThisStart = failures.last.bootID == now.bootID
+    // A time since this start of the machine that has not come yet was never noted here.
+    if failures.count > 0, isOfThisStart ? now.boot < failures.last.boot : now.wall < failures.last.wall {
       failures.last = now
       try write(failures)
     }

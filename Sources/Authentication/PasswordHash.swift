@@ -84,15 +84,31 @@ struct PasswordHash: Equatable {
   }
 
   /// Whether the normalized password is the one. Takes the time that the cost says, right or wrong.
+  /// libsodium's own check says "another password" also when there was no memory to try it, so the hash is made anew
+  /// here.
   func matches(_ password: borrowing Secret) throws(AuthenticationError) -> Bool {
-    try password.withBytes { (bytes) throws(AuthenticationError) in
-      errno = 0
+    let parts = text.split(separator: "$")
+    guard let salt = decoded(parts[3], PasswordHash.saltLength), let wanted = decoded(parts[4], PasswordHash.hashLength)
+    else { return false }
+    return try password.withBytes { (bytes) throws(AuthenticationError) in
       guard let passphrase = bytes.bindMemory(to: CChar.self).baseAddress else { throw .empty }
-      if crypto_pwhash_argon2id_str_verify(text, passphrase, UInt64(bytes.count)) == 0 { return true }
-      // libsodium says EINVAL for a mismatch; anything else is a check that was not made.
-      if errno != EINVAL { throw .outOfMemory }
-      return false
+      var made = [UInt8](repeating: 0, count: wanted.count)
+      let result = crypto_pwhash_argon2id(
+        &made, UInt64(made.count), passphrase, UInt64(bytes.count), salt, UInt64(cost.passes), cost.memory << 10,
+        crypto_pwhash_argon2id_alg_argon2id13())
+      if result != 0 { throw .outOfMemory }
+      return sodium_memcmp(made, wanted, made.count) == 0
     }
+  }
+
+  /// Base64 without padding; the number of characters says the number of bytes.
+  private func decoded(_ text: Substring, _ length: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: length * 3 / 4)
+    var count = 0
+    let result = sodium_base642bin(
+      &bytes, bytes.count, String(text), text.utf8.count, nil, &count, nil,
+      Int32(sodium_base64_VARIANT_ORIGINAL_NO_PADDING))
+    return result == 0 && count == bytes.count ? bytes : nil
   }
 
   /// Whether the program asks for more now than when this was made.

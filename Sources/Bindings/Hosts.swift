@@ -23,6 +23,8 @@ public protocol ShellHost: AnyObject {
   func workspace(for origin: ContextOrigin) throws -> Workspace
   /// Who sets or declares a setting now in the user's own state: the user, init.lua, a script.
   var settingOwner: Owner { get }
+  /// Runs what may change data; the steps of undo go by the origin.
+  func changing<R>(asPlugin plugin: String, _ body: () throws -> R) rethrows -> R
   /// Whether the user typed the path: only then it may be a pipe or a device, which is waited for.
   func isTyped(_ path: String) -> Bool
 
@@ -43,6 +45,10 @@ public protocol ShellHost: AnyObject {
   func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) throws
   /// Adds a command; one that the user added before under the same name is replaced.
   func add(_ command: Command) throws
+}
+
+extension ShellHost {
+  public func changing<R>(asPlugin plugin: String, _ body: () throws -> R) rethrows -> R { try body() }
 }
 
 /// What Lua calls `plugins`.

@@ -15,6 +15,12 @@ public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
   case change(String)
   case test(String)
 
+  /// Whether it is made for each guess.
+  var isFrequent: Bool {
+    if case .mode = self { return true }
+    return false
+  }
+
   public var description: String {
     switch self {
     case .loading: "while it was loaded"
@@ -96,7 +102,7 @@ extension BindingContext {
   func calling<R>(_ call: PluginCall, _ body: () throws -> R) throws -> R {
     guard let plugin = owner.plugin?.description else { return try body() }
     do {
-      return try body()
+      return try call.isFrequent ? body() : shell.changing(asPlugin: plugin, body)
     } catch let error as LuaError where error.isUncatchable {
       throw error
     } catch let error as LuaError {

@@ -3,8 +3,10 @@
 
 public import Commands
 public import LuaRuntime
+import Storage
 import Text
 import Values
+import Workspace
 
 /// Progress as Lua sees it.
 final class ProgressObject: BoundObject {
@@ -24,6 +26,7 @@ func shellModule(_ context: BindingContext) -> BoundModule {
     describePrinting(module, context)
     describeAsking(module, context)
     describeCommands(module, context)
+    describeUndoing(module, context)
     describeCommandAdding(module, context)
   }
 }
@@ -187,6 +190,23 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
       throw LuaFailure.argument(1, "no event is called '\(printable(name))'\(near)")
     }
     return context.events.add(event, context, try stack.function(2))
+  }
+}
+
+private func describeUndoing(_ module: BoundModule, _ context: BindingContext) {
+  for again in [false, true] {
+    module.function(
+      again ? "redo" : "undo", [], returns: .string, fails: true,
+      again
+        ? "Does again what was undone last; gives the step's name."
+        : "Undoes the last change; gives the step's name. A script is one change: in it, what was changed before it is undone."
+    ) { _ in
+      try context.requireGrant(.shellRun)
+      let workspace = try context.workspace()
+      let step = try workspace.nextStep(nil, again: again)
+      guard workspace.rehearsal.mayActOutside("\(again ? "redo" : "undo") \(step.name)") else { return step.name }
+      return try (again ? workspace.redo() : workspace.undo()).name
+    }
   }
 }
 

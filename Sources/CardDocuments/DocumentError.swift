@@ -43,7 +43,11 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case changedElsewhere(DocumentID, copy: DocumentID)
   /// Another process saved the document since it was opened, so it was not removed.
   case changedBeforeRemoval(DocumentID)
+  /// A file is not as a step of undo left it.
+  case changedSince(path: String)
   case noUnit
+  /// What is kept together with documents could not be kept, so they were not changed either.
+  case undecided(ProblemReport)
   // Pictures and drawings
   case picture(file: String, PictureFailure)
   case drawing(DrawingFailure)
@@ -54,5 +58,18 @@ public enum DocumentError: Problem, Equatable, Sendable {
     _ file: String, _ pointer: JSONPointer, expected: String, _ found: Value?
   ) -> DocumentError {
     .wrong(file: file, pointer, expected: expected, found: found?.kind)
+  }
+}
+
+extension DocumentError {
+  /// The error of what is kept together with the documents.
+  init(relaying error: any Error) {
+    if let error = error as? DocumentError {
+      self = error
+    } else if let problem = error as? any Problem {
+      self = .undecided(problem.report)
+    } else {
+      self = .undecided(ProblemReport(.storageFailed, "The data could not be changed", "\(error)"))
+    }
   }
 }

@@ -21,6 +21,11 @@ extension DocumentError {
     case .badName(let name):
       ProblemReport(.badName, "Bad name", "\(quoted(name)) is no name of a file in the folder of documents")
     case .inUse(let error): error.report
+    case .undecided(let report): report
+    case .changedSince(let path):
+      ProblemReport(
+        .changedElsewhere, "Changed elsewhere", "\(printable(path)) was changed since; nothing was changed",
+        ["path": path])
     case .noElement(let id, let document):
       ProblemReport(.notFound, "Not found", "document \(document) has no element \(quoted(id))")
     case .noSuchField(let field, let kind):

@@ -83,7 +83,7 @@ public enum AtomicFile {
       return try writeStraight(target, options, body)
     }
     var options = options
-    if options.keepsMode, let existing { options.mode = existing.mode }
+    if options.keepsMode, let existing { options.mode = existing.mode } else { options.mode = masked(options.mode) }
     let temporary = try Temporary(beside: target, options)
     do {
       try temporary.fill(body)
@@ -93,6 +93,13 @@ public enum AtomicFile {
       temporary.discard()
       throw error
     }
+  }
+
+  /// A new file is open to nobody whom the user's umask keeps out.
+  private static func masked(_ mode: mode_t) -> mode_t {
+    let mask = umask(0o077)
+    umask(mask)
+    return mode & (~mask | 0o600)
   }
 
   private static func writeStraight(
@@ -212,6 +219,7 @@ private final class Temporary {
         throw FileError(target, .write, error.reason)
       }
     }
+    removeLeftovers(of: target)
     for attempt in 0..<1000 {
       let name = "\(target).\(getpid())-\(attempt).tmp"
       do { return (name, try openFile(name, .readWrite, options, mode: 0o600)) } catch {
@@ -219,6 +227,19 @@ private final class Temporary {
       }
     }
     throw FileError(target, .write, number: EEXIST)
+  }
+
+  /// Takes away what processes that are gone have left of the same file.
+  private static func removeLeftovers(of target: String) {
+    let folder = parentFolder(of: target)
+    let start = (target.split(separator: "/").last.map(String.init) ?? target) + "."
+    let names: [String]
+    do { names = try Folder.names(in: folder) } catch { return }
+    for name in names where name.hasPrefix(start) && name.hasSuffix(".tmp") {
+      let parts = name.dropFirst(start.count).dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
+      guard parts.count == 2, let process = Int32(parts[0]), process > 0, Int(parts[1]) != nil else { continue }
+      if kill(process, 0) != 0, errno == ESRCH { unlink(folder + "/" + name) }
+    }
   }
 
   private func reach(_ step: WritingStep) throws(FileError) {

@@ -77,6 +77,8 @@ extension ProblemCode {
     case allRefused = "all_refused"
     case alreadyUsed = "already_used"
     case ambiguous
+    case archiveDamaged = "archive_damaged"
+    case archiveRefused = "archive_refused"
     case badAnswer = "bad_answer"
     case badBase = "bad_base"
     case badCard = "bad_card"
@@ -107,8 +109,10 @@ extension ProblemCode {
     case badValue = "bad_value"
     case busy
     case cancelled
+    case cannotUndo = "cannot_undo"
     case changedElsewhere = "changed_elsewhere"
     case damaged
+    case damagedJournal = "damaged_journal"
     case damagedPicture = "damaged_picture"
     case dependencyCycle = "dependency_cycle"
     case drawingFailed = "drawing_failed"
@@ -153,6 +157,7 @@ extension ProblemCode {
     case noTerminal = "no_terminal"
     case noUnit = "no_unit"
     case noWordList = "no_word_list"
+    case notABackup = "not_a_backup"
     case notADocument = "not_a_document"
     case notAFile = "not_a_file"
     case notAPalindrome = "not_a_palindrome"
@@ -168,6 +173,7 @@ extension ProblemCode {
     case notKept = "not_kept"
     case notPossible = "not_possible"
     case notSignedIn = "not_signed_in"
+    case nothingToRedo = "nothing_to_redo"
     case nothingToUndo = "nothing_to_undo"
     case orphanedImage = "orphaned_image"
     case outOfMemory = "out_of_memory"
@@ -203,6 +209,7 @@ extension ProblemCode {
     case tooMany = "too_many"
     case tooShort = "too_short"
     case unchecked
+    case undoConflict = "undo_conflict"
     case undrawableText = "undrawable_text"
     case unknownField = "unknown_field"
     case unknownFormat = "unknown_format"

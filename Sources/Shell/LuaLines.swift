@@ -28,7 +28,9 @@ struct LuaLines {
       try session.refreshAccounts()
       try Interrupts.holding {
         let function = try expressionOrChunk(text)
-        try ScriptRunner(session).rehearsing { try showResults(of: function) }
+        try session.changing(from: "a line of Lua") {
+          try ScriptRunner(session).rehearsing { try showResults(of: function) }
+        }
       }
       return .done
     } catch let error as LuaError where error.isIncomplete {

@@ -9,6 +9,7 @@ import LuaRuntime
 import Problems
 import Text
 import ToggleSettings
+import Values
 import Workspace
 
 /// Lua code to run in batch.
@@ -21,6 +22,8 @@ package struct Script {
   package let arguments: [String]
   /// Whom a setting that it sets or declares is from.
   var owner: Owner { isStartScript ? .startScript : .script(name) }
+  /// What the steps of undo call it.
+  var origin: String { path == "-e" ? "-e" : "run " + (path == "-" ? "-" : lastPart(of: path)) }
   var isStartScript = false
   /// When the code is an expression its value is shown, as the prompt does.
   var showsValue = false
@@ -42,6 +45,14 @@ package struct ScriptRunner {
 
   /// Runs scripts as one unit of work; answers the exit status.
   package func run(_ scripts: [Script]) -> Int32 {
+    let outer = session.data.origin
+    // `run` as a command is no more than its script.
+    session.data.origin = scripts.first.map { $0.origin } ?? outer
+    defer { session.data.origin = outer }
+    return runUnit(scripts)
+  }
+
+  private func runUnit(_ scripts: [Script]) -> Int32 {
     let wasInScript = session.state.isInScript
     session.state.isInScript = true
     defer { session.state.isInScript = wasInScript }
@@ -84,8 +95,15 @@ package struct ScriptRunner {
   func end(_ workspace: Workspace, status: Int32) throws {
     guard workspace.isInUnit else { return }
     if session.options.isDryRun {
+      let wantsJSON = session.options.wantsJSON
+      let changes = status == ExitStatus.done ? try workspace.pendingChanges(limit: wantsJSON ? nil : 5) : []
       let done = workspace.unitSummary
       try workspace.rollbackUnit()
+      if wantsJSON {
+        session.show(CommandResult(.list(changes.flatMap(\.records))), asJSON: true)
+      } else {
+        for line in RehearsalRun(session).lines(changes).dropLast() { session.console.note(line) }
+      }
       session.console.note("dry run: " + (done.isEmpty ? "nothing would change" : done + "; nothing was changed"))
     } else if status == ExitStatus.done {
       for conflict in try workspace.commitUnit() { session.report(conflict) }
@@ -177,7 +195,7 @@ package struct ScriptRunner {
     do {
       var start = try Self.script(at: path, [], .plain)
       start.isStartScript = true
-      try Interrupts.holding { try rehearsing { try run(start) } }
+      try session.changing(from: "init.lua") { try Interrupts.holding { try rehearsing { try run(start) } } }
     } catch {
       session.report(error)
     }

@@ -155,6 +155,8 @@ enum ShellError: Problem, Equatable {
   case scriptFailed(String, status: Int32)
   case scriptTooLarge
   case damagedData([String])
+  /// What the doctor found and did not mend.
+  case unwell(Int, mendable: Int)
   /// Every row of an import was refused; `first` says why the first one was.
   case allRefused(file: String, first: String)
   /// A command that is not for `shell.run`.
@@ -194,6 +196,12 @@ enum ShellError: Problem, Equatable {
       ProblemReport(
         .damaged, "Damaged data",
         "the database is damaged: \(reasons.prefix(3).map { printable($0) }.joined(separator: "; "))")
+    case .unwell(let count, let mendable):
+      ProblemReport(
+        .damaged, "Something is wrong",
+        "\(counted(count, "finding"))"
+          + (mendable == 0 ? "" : "; `doctor --mend` makes a backup and mends \(grouped(mendable)) of them"),
+        ["findings": count, "mendable": mendable])
     case .allRefused(let file, let first):
       ProblemReport(
         .allRefused, "Nothing was imported",
@@ -213,7 +221,8 @@ enum ShellError: Problem, Equatable {
     case .notFromLua(let command):
       ProblemReport(
         .notHere, "Not from Lua",
-        "\(command) is for the command line; Lua has `auth.login` and `auth.logout`")
+        "\(command) is for the command line"
+          + (["login", "logout"].contains(command) ? "; Lua has `auth.login` and `auth.logout`" : ""))
     }
   }
 }

@@ -13,7 +13,7 @@ import Glibc
 ///     let store = try Store(path: path, migrations: DecksSchema.migrations)
 ///     try store.operation("adding a deck") { db in try DeckTable.create(db, name: "Spanish", now: now) }
 public final class Store {
-  private enum Unit {
+  enum Unit {
     case none
     /// Begun by the caller, not yet by SQLite: its transaction begins at the first write.
     case waiting
@@ -31,6 +31,11 @@ public final class Store {
   private var depth = 0
   private var otherChanges = 0
   private var dataVersion: Int32?
+  /// What the operation or the unit under way changes; nil where nothing is recorded.
+  let recorder: UndoRecorder?
+  private let now: () -> Double
+  /// Why the database can only be read.
+  private var readOnlyReason: (any Error)?
 
   /// Tries for another process's lock, each of which lets SQLite wait for 0.1 seconds.
   private let lockTries: Int
@@ -41,9 +46,15 @@ public final class Store {
   ///   - migrations: every room's steps, in order.
   ///   - deadline: seconds that another process's lock is waited for.
   ///   - interrupted: asked about every 0.1 seconds meanwhile, and in statements that take long; true gives up.
+  ///   - undoClock: seconds since 1970. With it each operation is recorded as a step that can be undone;
+  ///     `UndoLog.migrations`
+  ///     are among the migrations then.
   public init(
-    path: String?, migrations: [Migration], deadline: Double = 5, interrupted: @escaping () -> Bool = { false }
+    path: String?, migrations: [Migration], deadline: Double = 5, interrupted: @escaping () -> Bool = { false },
+    undoClock: (() -> Double)? = nil
   ) {
+    recorder = undoClock.map { _ in UndoRecorder() }
+    now = undoClock ?? { 0 }
     lockTries = Int(min(36_000, max(1, deadline * 10)))
     self.path = path
     self.migrations = migrations
@@ -63,23 +74,33 @@ public final class Store {
 
   /// Runs one operation: all that `body` changes is kept, or nothing when it throws. It may stand inside a unit and
   /// inside another operation, whose failure takes it back too.
-  /// - Parameter name: what a user would call it ("adding cards"), for the message when it cannot start.
+  /// - Parameters:
+  ///   - name: what a user would call it ("adding cards"), for the message when it cannot start.
+  ///   - step: what the step of undo is called, made of the result; `name` where it is nil. Outside a unit only.
+  ///   - prepare: as that of `commitUnit`. Outside a unit only.
   @discardableResult
-  public func operation<T>(_ name: String, _ body: (Database) throws -> T) throws -> T {
+  public func operation<T>(
+    _ name: String, step: ((T) -> String)? = nil, prepare: ((Database) throws -> [UndoFile])? = nil,
+    _ body: (Database) throws -> T
+  ) throws -> T {
     try access(name) { db in
-      if depth > 0 { return try savepoint(db, body) }
-      switch unit {
-      case .none:
-        try begin(db, name)
-        return try finish(db, body)
-      case .waiting:
-        try begin(db, name)
+      if depth > 0 || unit == .open { return try savepoint(db, body) }
+      try begin(db, name)
+      if unit == .waiting {
         unit = .open
         return try savepoint(db, body)
-      case .open:
-        return try savepoint(db, body)
+      }
+      return try finish(db, body) { result in
+        try writeStep(db, step?(result) ?? name, filesMadeReady(db, by: prepare))
       }
     }
+  }
+
+  private func filesMadeReady(
+    _ db: Database, by prepare: ((Database) throws -> [UndoFile])?
+  ) throws -> [UndoFile] {
+    guard let prepare else { return [] }
+    return try inside { try prepare(db) }
   }
 
   /// Grows with whatever may have changed what a read answers: each row written, each rollback, and, noticed at the
@@ -88,6 +109,12 @@ public final class Store {
   public var changeCount: Int { otherChanges &+ (queue?.unsafeReentrantRead { $0.totalChangesCount } ?? 0) }
 
   // MARK: Units of work
+
+  /// Whether an operation is under way.
+  public var isInOperation: Bool { depth > 0 }
+
+  /// Whether a transaction is under way: a unit that has changed something, or an operation.
+  public var hasOpenTransaction: Bool { unit == .open || depth > 0 }
 
   /// Whether a unit is under way.
   public var isInUnit: Bool { unit != .none }
@@ -99,14 +126,24 @@ public final class Store {
   }
 
   /// Keeps what the unit did. Without a unit it does nothing. When it throws, nothing of the unit was kept.
-  public func commitUnit() throws {
-    guard unit == .open else {
+  /// - Parameters:
+  ///   - name: what the step of undo is called.
+  ///   - prepare: makes ready what is to be kept together with the database, and gives the files that this will change.
+  ///     The
+  ///     commit decides about them too. It runs, in a transaction, also when nothing was changed in the database.
+  public func commitUnit(named name: String = "changes", prepare: ((Database) throws -> [UndoFile])? = nil) throws {
+    guard unit == .open || prepare != nil else {
       unit = .none
       return
     }
     try access("keeping the changes") { db in
+      if unit != .open {
+        try begin(db, name)
+        unit = .open
+      }
       guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
       do {
+        try writeStep(db, name, filesMadeReady(db, by: prepare))
         try db.commit()
       } catch {
         try abandon(db)
@@ -125,20 +162,16 @@ public final class Store {
     try access("taking back the changes") { try abandon($0) }
   }
 
-  // MARK: Care
+  // MARK: Steps of undo
 
-  /// What SQLite finds wrong with the file, in its words: empty when all is well.
-  public func integrityProblems() throws -> [String] {
-    try read { db in
-      var found = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
-      for row in try Row.fetchAll(db, sql: "PRAGMA foreign_key_check") {
-        let table: String = row[0] ?? "?"
-        let rowid: Int64 = row[1] ?? 0
-        found.append("row \(rowid) of \(table) points to nothing in \(row[2] as String? ?? "?")")
-      }
-      return found
-    }
+  private func writeStep(_ db: Database, _ name: String, _ files: [UndoFile]) throws {
+    guard let recorder else { return }
+    recorder.isRecording = false
+    try UndoLog.add(db, recorder, named: name, at: now(), files: files)
+    recorder.clear()
   }
+
+  // MARK: Care
 
   /// Takes back an open unit and closes the file. A later use opens it again.
   public func close() throws {
@@ -149,13 +182,27 @@ public final class Store {
     dataVersion = nil
   }
 
+  /// Gives the connection to what works on the database as a whole.
+  func whole(_ name: String, _ body: (Database) throws -> Void) throws {
+    guard unit != .open, depth == 0 else { throw UndoError.inUnit }
+    try access(name) { db in try waiting { try body(db) } }
+  }
+
+  func noteReplaced() {
+    otherChanges &+= 1
+    dataVersion = nil
+  }
+
   // MARK: Transactions
 
   private var shownPath: String { path ?? "the database in memory" }
 
   /// Begins a transaction that holds the write lock, waiting a while for another process.
-  private func begin(_ db: Database, _ name: String) throws {
+  func begin(_ db: Database, _ name: String) throws {
+    if let readOnlyReason { throw readOnlyReason }
     try waiting { try db.beginTransaction(.immediate) }
+    recorder?.clear()
+    recorder?.isRecording = true
   }
 
   /// Tries again while another process has the lock, until the deadline, or until the user asks to stop.
@@ -171,10 +218,14 @@ public final class Store {
   }
 
   /// The body as a transaction that has begun.
-  private func finish<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
+  /// - Parameter atEnd: the last of what belongs to it.
+  func finish<T>(
+    _ db: Database, _ body: (Database) throws -> T, atEnd: (T) throws -> Void
+  ) throws -> T {
     do {
       let result = try inside { try body(db) }
       guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
+      try atEnd(result)
       try db.commit()
       return result
     } catch {
@@ -187,6 +238,7 @@ public final class Store {
   /// rollback by SQLite itself would commit alone.
   private func savepoint<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
+    let mark = recorder?.mark()
     var result: T?
     do {
       try db.inSavepoint {
@@ -195,6 +247,7 @@ public final class Store {
       }
     } catch {
       otherChanges &+= 1
+      if let mark { recorder?.goBack(to: mark) }
       throw error
     }
     guard let result, db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
@@ -214,13 +267,15 @@ public final class Store {
 
   private func rollback(_ db: Database) throws {
     otherChanges &+= 1
+    recorder?.isRecording = false
+    recorder?.clear()
     if db.isInsideTransaction { try db.rollback() }
   }
 
   // MARK: Access
 
   /// Gives the open database to the body, and SQLite's errors their meaning.
-  private func access<T>(_ name: String, _ body: (Database) throws -> T) throws -> T {
+  func access<T>(_ name: String, _ body: (Database) throws -> T) throws -> T {
     try translated(name) {
       let queue = try opened()
       return try queue.unsafeReentrantWrite { try body($0) }
@@ -266,25 +321,16 @@ public final class Store {
   private func opened() throws -> DatabaseQueue {
     if let queue { return queue }
     var fresh: DatabaseQueue?
-    try waiting { fresh = try open() }
+    let file = DatabaseFile(path: path, migrations: migrations)
+    try waiting { (fresh, readOnlyReason) = try file.open() }
     guard let fresh else { throw StorageError.unreadable(path: shownPath, detail: "it did not open") }
     try prepare(fresh)
-    fresh.unsafeReentrantRead { pollDuringStatements($0) }
+    try fresh.unsafeReentrantWrite { db in
+      pollDuringStatements(db)
+      try recorder?.attach(db)
+    }
     queue = fresh
     return fresh
-  }
-
-  private func open() throws -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.allowsUnsafeTransactions = true
-    configuration.busyMode = .timeout(0.1)
-    configuration.label = "deckhand"
-    // KiB at most: what 100,000 cards and their indices touch, so that a large batch is not written twice.
-    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -16384") }
-    guard let path else { return try DatabaseQueue(configuration: configuration) }
-    do { try makePrivateFile(path) } catch { throw StorageError.ofFile(error, database: path) }
-    configuration.journalMode = .wal
-    return try DatabaseQueue(path: path, configuration: configuration)
   }
 
   /// Brings the tables to what the program expects, or refuses a file of the future.
@@ -296,7 +342,8 @@ public final class Store {
       guard unknown.isEmpty else { throw StorageError.newer(path: shownPath, migrations: unknown.sorted()) }
       if applied == known { return }
       try begin(db, "bringing the data up to date")
-      try finish(db) { try migrate($0, by: migrations) }
+      if let recorder { recorder.isRecording = false }
+      try finish(db, { try migrate($0, by: migrations) }, atEnd: { _ in })
     }
   }
 }

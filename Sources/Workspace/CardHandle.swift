@@ -173,7 +173,7 @@ extension Workspace {
   /// Removes cards as one operation; answers how many were there.
   @discardableResult
   public func remove(_ cards: [CardHandle]) throws -> Int {
-    try perform(.removeCards) { try CardTable.remove($0, cards.map(\.id)) }
+    try perform(.removeCards, count: { $0 }) { try CardTable.remove($0, cards.map(\.id)) }
   }
 
   /// The cards whose guid begins with a text, at most `limit`.
@@ -187,7 +187,7 @@ extension Workspace {
 extension Workspace {
   /// Changes the texts of several cards: all of them, or none when one is refused.
   public func update(_ cards: [CardHandle], prompt: String?, answer: String?) throws {
-    let isOfNote = try perform(.editCard) { db in
+    let isOfNote = try perform(.editCard, count: { _ in cards.count }) { db in
       try cards.reduce(false) {
         try CardTable.edit(db, $1.id, prompt: prompt, answer: answer, now: environment.clocks.now()) || $0
       }
@@ -196,13 +196,13 @@ extension Workspace {
   }
 
   public func setSuspended(_ cards: [CardHandle], _ isSuspended: Bool) throws {
-    try perform(.editCard) { db in
+    try perform(.editCard, count: { _ in cards.count }) { db in
       for card in cards { try CardTable.setSuspended(db, card.id, isSuspended, now: environment.clocks.now()) }
     }
   }
 
   public func changeTags(_ cards: [CardHandle], adding: [String], removing: [String]) throws {
-    let isOfNote = try perform(.editCard) { db in
+    let isOfNote = try perform(.editCard, count: { _ in cards.count }) { db in
       try cards.reduce(false) {
         let tags = try $1.record().tags.filter { !removing.contains($0) } + adding
         return try CardTable.edit(db, $1.id, tags: tags, now: environment.clocks.now()) || $0

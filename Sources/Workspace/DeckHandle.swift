@@ -60,7 +60,7 @@ public final class DeckHandle: WorkspaceHandle {
     let parsed = try CardQuery(query, isInterrupted: workspace.environment.isInterrupted)
     let found = try workspace.read { db in
       _ = try DeckTable.record(db, id)
-      return try CardTable.found(db, in: id, matching: parsed, at: workspace.moment)
+      return try CardTable.found(db, in: id, matching: parsed, at: workspace.moment, workspace.searchCache)
     }
     return CardSequence(found.ids, positions: found.positions, in: workspace)
   }
@@ -75,7 +75,8 @@ public final class DeckHandle: WorkspaceHandle {
   // MARK: Changing
 
   public func rename(to name: String) throws {
-    try workspace.perform(.renameDeck) {
+    workspace.unit.deckNames = [:]
+    try workspace.perform(.renameDeck, on: name) {
       try DeckTable.rename($0, id, to: name, now: workspace.environment.clocks.now())
     }
   }
@@ -83,12 +84,12 @@ public final class DeckHandle: WorkspaceHandle {
   /// Removes the deck with the decks within it and all cards; answers how many cards went.
   @discardableResult
   public func remove() throws -> Int {
-    try workspace.perform(.removeDeck) { try DeckTable.remove($0, id) }
+    try workspace.perform(.removeDeck, on: workspace.deckName(id), count: { $0 }) { try DeckTable.remove($0, id) }
   }
 
   @discardableResult
   public func add(_ card: NewCard) throws -> CardHandle {
-    let new = try workspace.perform(.addCards) { db in
+    let new = try workspace.perform(.addCards, on: workspace.deckName(id)) { db in
       try CardTable.add(
         db, card, to: id, now: workspace.environment.clocks.now(), random: workspace.environment.random.entropy)
     }
@@ -97,7 +98,7 @@ public final class DeckHandle: WorkspaceHandle {
 
   /// Adds what `feed` puts into the batch, as one operation: all of it or, when it throws, nothing.
   public func addAll(onDuplicate: OnDuplicate, _ feed: (CardBatch) throws -> Void) throws -> AddReport {
-    try workspace.perform(.addCards) { db in
+    try workspace.perform(.addCards, on: workspace.deckName(id), count: { $0.added }) { db in
       let batch = try CardBatch(
         db, deck: id, onDuplicate: onDuplicate, now: workspace.environment.clocks.now(),
         random: workspace.environment.random.entropy)
@@ -108,7 +109,7 @@ public final class DeckHandle: WorkspaceHandle {
 
   /// Removes the cards at positions, counted before any goes.
   public func removeCards(at positions: [Int]) throws -> Int {
-    try workspace.perform(.removeCards) { db in
+    try workspace.perform(.removeCards, on: workspace.deckName(id), count: { $0 }) { db in
       _ = try DeckTable.record(db, id)
       return try CardTable.remove(db, in: id, positions: positions)
     }
@@ -131,7 +132,7 @@ public final class DeckHandle: WorkspaceHandle {
     progress: @escaping ImportProgress = { _, _ in }
   ) throws -> AddReport {
     let environment = workspace.environment
-    return try workspace.perform(.importCards) { db in
+    return try workspace.perform(.importCards, on: workspace.deckName(id), count: { $0.added }) { db in
       let reader = CardImport(
         db, into: id, options: options, now: environment.clocks.now(), random: environment.random.entropy)
       return try reader.run(path, kinds, isInterrupted: environment.isInterrupted) { done, total in
@@ -158,9 +159,23 @@ public final class DeckHandle: WorkspaceHandle {
 // MARK: Decks of a workspace
 
 extension Workspace {
+  /// A deck's name for the name of a step; nil when it is gone.
+  func deckName(_ id: DeckID) -> String? {
+    guard isInUnit else { return readDeckName(id) }
+    if let known = unit.deckNames[id] { return known }
+    let name = readDeckName(id)
+    unit.deckNames[id] = name
+    return name
+  }
+
+  private func readDeckName(_ id: DeckID) -> String? {
+    do { return try read { try DeckTable.record($0, id).name } } catch { return nil }
+  }
+
   /// - Throws: `DeckError.exists`, `.badName`.
   public func createDeck(_ name: String) throws -> DeckHandle {
-    handle(of: try perform(.createDeck) { try DeckTable.create($0, name: name, now: environment.clocks.now()).id })
+    handle(
+      of: try perform(.createDeck, on: name) { try DeckTable.create($0, name: name, now: environment.clocks.now()).id })
   }
 
   /// - Throws: `DeckError.deckNotFound` with the nearest name.
@@ -192,7 +207,7 @@ extension Workspace {
     intoDeck name: String, from path: String, _ kinds: FileKinds, _ options: ImportOptions,
     progress: @escaping ImportProgress
   ) throws -> AddReport {
-    try perform(.importCards) { db in
+    try perform(.importCards, on: name, count: { $0.added }) { db in
       let known = try DeckTable.list(db).first { $0.name == name }
       let deck = try known ?? DeckTable.create(db, name: name, now: environment.clocks.now())
       let report = try handle(of: deck.id).importCards(from: path, kinds, options, progress: progress)

@@ -61,10 +61,10 @@ extension Operation {
   /// Whether it leaves every card where it is.
   var movesNoCard: Bool {
     switch self {
-    case .changeDeckOptions, .changePresets, .editCard, .answerCard, .keepGame, .changeSettings, .createNoteType,
-      .removeNoteType, .addMedia, .removeMedia:
+    case .changeDeckOptions, .changePresets, .editCard, .answerCard, .keepGame, .changeSettings, .changeDocuments,
+      .createNoteType, .removeNoteType, .addMedia, .removeMedia:
       true
-    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .addNote,
+    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .mend, .addNote,
       .editNote, .removeNotes, .editNoteType:
       false
     }
@@ -155,7 +155,7 @@ extension Workspace {
     try read { db in
       var listing = CardListing()
       _ = try DeckTable.record(db, deck)
-      let (ids, positions) = try CardTable.found(db, in: deck, matching: query, at: moment)
+      let (ids, positions) = try CardTable.found(db, in: deck, matching: query, at: moment, searchCache)
       listing.total = ids.count
       for index in ids.indices.dropFirst(offset).prefix(limit) {
         guard let record = try CardTable.card(db, ids[index]) else { continue }

@@ -96,8 +96,8 @@ extension Workspace {
       wait: LockWait(elapsed: environment.clocks.elapsed, isInterrupted: environment.isInterrupted),
       randomBytes: { count in
         (0..<(count + 7) / 8).flatMap { _ in withUnsafeBytes(of: entropy()) { Array($0) } }.prefix(count).map { $0 }
-      })
-    if isInUnit || rehearsal.isOn { fresh.beginUnit() }
+      }, decider: self, step: documentStep)
+    if isInUnit || database.isInOperation || rehearsal.isOn { fresh.beginUnit() }
     opened.documents = fresh
     return fresh
   }

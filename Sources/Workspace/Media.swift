@@ -53,7 +53,7 @@ extension Workspace {
     let hash = ContentHash(of: bytes).description
     return try perform(.addMedia) { db in
       let name = try MediaTable.add(db, name: name, hash: hash, size: bytes.count)
-      try writeMedia(bytes, hash: hash)
+      if !rehearsal.isOn { try writeMedia(bytes, hash: hash) }
       return name
     }
   }
@@ -79,7 +79,7 @@ extension Workspace {
   /// Takes names out, all of them or none.
   /// - Throws: `NoteError.mediaNotFound`.
   public func removeMedia(_ names: [String]) throws {
-    try perform(.removeMedia) { db in
+    try perform(.removeMedia, count: { _ in names.count }) { db in
       for name in names { try MediaTable.remove(db, name) }
     }
   }

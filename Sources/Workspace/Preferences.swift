@@ -49,9 +49,9 @@ public final class Preferences {
   /// The program's own settings, resolved.
   private struct Keys {
     let language, color, player: SettingKey<String>
-    let length, seconds, limit, rows, historySize, idleMinutes: SettingKey<Int>
+    let length, seconds, limit, rows, historySize, idleMinutes, daily, weekly, monthly: SettingKey<Int>
     let foldAccents, right, wrong, time, screenReader, differentiate, reduceMotion: SettingKey<Bool>
-    let intervals, unicode, historyKeep: SettingKey<Bool>
+    let intervals, unicode, historyKeep, forgiveAccents: SettingKey<Bool>
 
     init(_ tree: SettingsTree) throws(SettingsError) {
       func flag(_ name: ProgramSettings.Name) throws(SettingsError) -> SettingKey<Bool> {
@@ -68,7 +68,8 @@ public final class Preferences {
       (foldAccents, right, wrong) = (try flag(.gameFoldAccents), try flag(.soundRight), try flag(.soundWrong))
       (time, screenReader, differentiate) = (try flag(.soundTime), try flag(.screenReader), try flag(.differentiate))
       (reduceMotion, intervals, unicode) = (try flag(.reduceMotion), try flag(.showIntervals), try flag(.unicode))
-      historyKeep = try flag(.historyKeep)
+      (historyKeep, forgiveAccents) = (try flag(.historyKeep), try flag(.forgiveAccents))
+      (daily, weekly, monthly) = (try whole(.backupDaily), try whole(.backupWeekly), try whole(.backupMonthly))
     }
   }
 
@@ -133,6 +134,8 @@ public final class Preferences {
   /// The most cards of a session; nil for no limit.
   public var studyLimit: Int? { tree[keys.limit] == 0 ? nil : tree[keys.limit] }
   public var showsIntervals: Bool { tree[keys.intervals] }
+  /// Whether accents count in a typed answer.
+  public var forgivesAccents: Bool { tree[keys.forgiveAccents] }
   /// `auto`, `always` or `never`.
   public var color: String { tree[keys.color] }
   /// The program that plays sounds, and its arguments; empty for none.
@@ -144,4 +147,10 @@ public final class Preferences {
   public var historySize: Int { tree[keys.historyKeep] ? tree[keys.historySize] : 0 }
   /// Minutes without a key after which the account is locked; 0 for never.
   public var idleMinutes: Int { tree[keys.idleMinutes] }
+  /// Whether a backup is made before the first change of a day.
+  var backsUpDaily: Bool { tree[keys.daily] > 0 }
+  /// Which of those backups stay.
+  var backupRetention: BackupRetention {
+    BackupRetention(daily: tree[keys.daily], weekly: tree[keys.weekly], monthly: tree[keys.monthly])
+  }
 }

@@ -20,6 +20,7 @@ enum ProgramSettings {
     case studySeconds = "study.seconds"
     case studyLimit = "study.limit"
     case showIntervals = "study.show_intervals"
+    case forgiveAccents = "study.forgive_accents"
     case color = "display.color"
     case unicode = "display.unicode"
     case rows = "display.rows"
@@ -27,6 +28,9 @@ enum ProgramSettings {
     case historySize = "history.size"
     case idleMinutes = "auth.idle_minutes"
     case mediaPlayer = "media.player"
+    case backupDaily = "backup.daily"
+    case backupWeekly = "backup.weekly"
+    case backupMonthly = "backup.monthly"
 
     /// The last part, as a switch is named within its group.
     var part: String { rawValue.split(separator: ".").last.map(String.init) ?? rawValue }
@@ -35,7 +39,7 @@ enum ProgramSettings {
   /// `languages` are those with a word list, the first one the default; without any, English stands alone.
   /// `noColor` is whether NO_COLOR is set: then right and wrong are distinguished by a sign from the start.
   static func declarations(languages: [SettingOption], noColor: Bool) -> [SettingDeclaration] {
-    game(languages.isEmpty ? ["english"] : languages) + sound + accessibility(noColor) + study + display + rest
+    game(languages.isEmpty ? ["english"] : languages) + sound + accessibility(noColor) + study + display + backup + rest
   }
 
   private static func game(_ languages: [SettingOption]) -> [SettingDeclaration] {
@@ -92,6 +96,9 @@ enum ProgramSettings {
     SettingDeclaration(
       Name.showIntervals.rawValue, .toggle(default: true), title: "Show intervals",
       help: "Whether the four answers say when the card would come back."),
+    SettingDeclaration(
+      Name.forgiveAccents.rawValue, .toggle(), title: "Forgive accents",
+      help: "Whether a missing or wrong accent is no mistake in an answer that is typed."),
   ]
 
   private static let display: [SettingDeclaration] = [
@@ -104,6 +111,18 @@ enum ProgramSettings {
     SettingDeclaration(
       Name.rows.rawValue, .number(NumberRange(min: 1, max: 100_000, whole: true), default: 100),
       title: "Rows", help: "How many entries of a long list or table are shown before a count stands for the rest."),
+  ]
+
+  private static let backup: [SettingDeclaration] = [
+    SettingDeclaration(
+      Name.backupDaily.rawValue, .number(NumberRange(min: 0, max: 1_000, whole: true), default: 7),
+      title: "Daily", help: "Of how many days the backup stays that is made before a day's first change; 0 makes none."),
+    SettingDeclaration(
+      Name.backupWeekly.rawValue, .number(NumberRange(min: 0, max: 1_000, whole: true), default: 4),
+      title: "Weekly", help: "Of how many weeks the newest of these backups stays."),
+    SettingDeclaration(
+      Name.backupMonthly.rawValue, .number(NumberRange(min: 0, max: 1_000, whole: true), default: 12),
+      title: "Monthly", help: "Of how many months the newest of these backups stays."),
   ]
 
   private static let rest: [SettingDeclaration] = [

@@ -19,7 +19,7 @@ extension DeckHandle {
   /// Sets an option of the deck's preset; a deck without one of its own gets one with its name.
   /// - Throws: `DeckError.badOption`.
   public func setOption(_ name: DeckOptions.Name, _ value: OptionValue) throws {
-    try workspace.perform(.changeDeckOptions) { db in
+    try workspace.perform(.changeDeckOptions, on: workspace.deckName(id)) { db in
       if try setOwnLimit(db, name, value) { return }
       var options = try DeckTable.presetOptions(db, id)
       try options.set(name, value)
@@ -41,7 +41,7 @@ extension DeckHandle {
   public func setOptions(
     _ typed: [(name: DeckOptions.Name, text: String)], preset: PresetChoice = .same
   ) throws {
-    try workspace.perform(.changeDeckOptions) { db in
+    try workspace.perform(.changeDeckOptions, on: workspace.deckName(id)) { db in
       switch preset {
       case .same: break
       case .none: try DeckTable.setPreset(db, id, to: nil)
@@ -58,7 +58,7 @@ extension DeckHandle {
 
   /// Sets limits of the deck alone by what was typed; a blank text takes one away.
   public func setLimits(_ typed: [(name: DeckOptions.Name, text: String)]) throws {
-    try workspace.perform(.changeDeckOptions) { db in
+    try workspace.perform(.changeDeckOptions, on: workspace.deckName(id)) { db in
       var limits = try DeckTable.limits(db, id)
       for (name, text) in typed {
         var value: Double?
@@ -71,7 +71,7 @@ extension DeckHandle {
 
   /// Gives an option its initial value again.
   public func resetOption(_ name: DeckOptions.Name) throws {
-    try workspace.perform(.changeDeckOptions) { db in
+    try workspace.perform(.changeDeckOptions, on: workspace.deckName(id)) { db in
       var options = try DeckTable.presetOptions(db, id)
       options.reset(name)
       try DeckTable.setOptions(db, id, to: options)
@@ -85,7 +85,7 @@ extension DeckHandle {
 
   /// Gives the deck a preset by its name, or with nil that of the deck around it.
   public func setPreset(_ name: String?) throws {
-    try workspace.perform(.changeDeckOptions) { db in
+    try workspace.perform(.changeDeckOptions, on: workspace.deckName(id)) { db in
       try DeckTable.setPreset(db, id, to: name.map { try PresetTable.find(db, named: $0).id })
     }
   }
@@ -95,7 +95,7 @@ extension DeckHandle {
 
   /// Sets a limit or the retention for the deck alone, or with nil goes by its preset again.
   public func setLimit(_ name: DeckOptions.Name, to value: Double?) throws {
-    try workspace.perform(.changeDeckOptions) { db in
+    try workspace.perform(.changeDeckOptions, on: workspace.deckName(id)) { db in
       var limits = try DeckTable.limits(db, id)
       try limits.set(name, to: value)
       try DeckTable.setLimits(db, id, to: limits)
@@ -104,7 +104,7 @@ extension DeckHandle {
 
   /// More new or learnt cards today than the limits allow.
   public func extendToday(new: Int = 0, reviews: Int = 0) throws {
-    try workspace.perform(.changeDeckOptions) {
+    try workspace.perform(.changeDeckOptions, on: workspace.deckName(id)) {
       try DeckTable.extendToday($0, id, new: new, reviews: reviews, at: workspace.moment)
     }
   }
@@ -186,11 +186,11 @@ extension Workspace {
   /// - Throws: `DeckError.presetExists`, `.badName`.
   @discardableResult
   public func createPreset(_ name: String, options: DeckOptions = DeckOptions()) throws -> PresetRecord {
-    try perform(.changePresets) { try PresetTable.create($0, name: name, options: options) }
+    try perform(.changePresets, on: name) { try PresetTable.create($0, name: name, options: options) }
   }
 
   public func renamePreset(_ preset: PresetID, to name: String) throws {
-    try perform(.changePresets) { try PresetTable.rename($0, preset, to: name) }
+    try perform(.changePresets, on: name) { try PresetTable.rename($0, preset, to: name) }
   }
 
   public func removePreset(_ preset: PresetID) throws {
@@ -211,7 +211,7 @@ extension Workspace {
   /// Keeps cards from being shown until tomorrow; answers how many were there.
   @discardableResult
   public func bury(_ cards: [CardHandle]) throws -> Int {
-    try perform(.editCard) { try CardTable.bury($0, cards.map(\.id), at: moment) }
+    try perform(.editCard, count: { $0 }) { try CardTable.bury($0, cards.map(\.id), at: moment) }
   }
 
   /// Whether a card waits for the next day.
@@ -220,12 +220,12 @@ extension Workspace {
   /// Shows buried cards again; answers how many were buried.
   @discardableResult
   public func unbury(_ cards: [CardHandle]) throws -> Int {
-    try perform(.editCard) { try CardTable.unbury($0, cards.map(\.id)) }
+    try perform(.editCard, count: { $0 }) { try CardTable.unbury($0, cards.map(\.id)) }
   }
 
   /// Gives cards a flag from 1 to 7, or none with 0.
   public func setFlag(_ cards: [CardHandle], to flag: Int) throws {
-    try perform(.editCard) { db in
+    try perform(.editCard, count: { _ in cards.count }) { db in
       for card in cards { try CardTable.setFlag(db, card.id, to: flag, now: environment.clocks.now()) }
     }
   }

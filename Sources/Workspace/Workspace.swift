@@ -40,6 +40,8 @@ public enum Operation: String, Sendable {
   case removeMedia = "removing media files"
   case keepGame = "keeping a game"
   case changeSettings = "changing settings"
+  case changeDocuments = "changing documents"
+  case mend = "mending"
 }
 
 /// A user's data while it is open.
@@ -58,10 +60,13 @@ public final class Workspace {
   public let rehearsal: Rehearsal
   /// Read at every call from Lua; nothing holds an access to it across another.
   @usableFromInline @exclusivity(unchecked) private(set) var isClosed = false
-  private let database: Store
+  let database: Store
   var handles = WorkspaceHandles()
+  /// Told before each step that changes the documents' folder; the tests end the process there.
+  var documentStep: (String) -> Int32 = { _ in 0 }
   var opened = OpenedParts()
   var unit = UnitRecord()
+  var hooks = ChangeHooks()
   /// Who is notified of what happens in games and sessions.
   public var observer: (any WorkspaceObserver)? {
     willSet { observer?.observesWordsDidChange = nil }
@@ -92,8 +97,13 @@ public final class Workspace {
     self.rehearsal = rehearsal
     database = Store(
       path: folder + "/collection.sqlite",
-      migrations: DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations,
-      interrupted: environment.isInterrupted)
+      migrations: Workspace.migrations,
+      interrupted: environment.isInterrupted, undoClock: environment.clocks.now)
+  }
+
+  /// Every room's steps of the tables.
+  static var migrations: [Migration] {
+    DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
   }
 
   public var lexicons: LexiconLibrary { sources.lexicons }
@@ -140,14 +150,31 @@ public final class Workspace {
   /// Runs a read.
   func read<T>(_ body: (Database) throws -> T) throws -> T { try store().read(body) }
 
-  /// Runs a change as one operation.
-  func perform<T>(_ operation: Operation, _ body: (Database) throws -> T) throws -> T {
+  /// Runs a change as one operation, which is one step of undo; within a unit of work it is a part of the unit's.
+  /// - Parameters:
+  ///   - subject: what is changed, for the step's name: a deck's name.
+  ///   - count: how many things were changed.
+  func perform<T>(
+    _ operation: Operation, on subject: @autoclosure () -> String? = nil, count: @escaping (T) -> Int = { _ in 1 },
+    _ body: (Database) throws -> T
+  ) throws -> T {
     let database = try store()
     if rehearsal.isOn, !database.isInUnit { throw WorkspaceError.rehearsal(operation.rawValue) }
+    try beforeChange()
     opened.orders.refresh(changeCount)
-    let result = try database.operation(operation.rawValue, body)
+    // Before the change: a deck that it removes has a name now.
+    let subject = subject()
+    let result: T
+    if database.isInUnit || database.isInOperation {
+      result = try database.operation(operation.rawValue, body)
+    } else {
+      result = try performAlone(operation, on: subject, count: count, body)
+    }
     if operation.movesNoCard { opened.orders.goOn(to: changeCount) }
-    if database.isInUnit { unit.operations[operation, default: 0] += 1 }
+    if database.isInUnit {
+      unit.operations[operation, default: 0] += 1
+      unit.parts.add(operation, subject, count(result))
+    }
     return result
   }
 
@@ -159,29 +186,28 @@ public final class Workspace {
   /// Begins a unit: what follows is kept or taken back together. A script run is one.
   public func beginUnit() throws {
     if !isInUnit { try storeGames() }
-    unit.operations = [:]
+    (unit.operations, unit.parts, unit.deckNames) = ([:], StepParts(), [:])
     try store().beginUnit()
     opened.documents?.beginUnit()
   }
 
-  /// Keeps what the unit did: documents first, whose files are staged, then the database.
+  /// Keeps what the unit did, documents and database by one commit.
   /// - Returns: documents that another process changed meanwhile.
   @discardableResult
   public func commitUnit() throws -> [DocumentError] {
-    let store = try store()
+    _ = try store()
+    try beforeChange()
     if let failure = storeFailure() {
       try rollbackUnit()
       throw failure
     }
     let waiting = opened.documents?.saveAll() ?? []
-    let conflicts = try opened.documents.map { $0.isInUnit ? try $0.commitUnit() : [] } ?? []
     do {
-      try store.commitUnit()
+      return waiting + (try keepUnit(named: unit.parts.words(from: hooks.origin())))
     } catch {
       if isOpen { try reloadSettings() }
       throw error
     }
-    return waiting + conflicts
   }
 
   public func rollbackUnit() throws {

@@ -21,6 +21,7 @@ struct OpenedParts {
   var preferences: Preferences?
   var documents: DocumentStore?
   var orders = DeckOrders()
+  let search = SearchCache()
   /// What plays sounds.
   var player: SoundPlayer?
 }
@@ -38,10 +39,25 @@ struct WorkspaceHandles {
   var settings = HandleTable<String, SettingHandle>()
 }
 
+/// What is done around each change.
+struct ChangeHooks {
+  /// What does the changes now (`card add`, `run make.lua`), for the names of the steps of undo.
+  var origin: () -> String? = { nil }
+  /// Is told why the day's backup could not be made.
+  var backupFailed: (any Error) -> Void = { _ in }
+  /// From when on the day's backup is looked for again, in seconds since 1970.
+  var nextBackup = -Double.infinity
+  var isBackingUp = false
+}
+
 /// What the unit of work under way did so far.
 struct UnitRecord {
   /// How often each operation was done.
   var operations: [Operation: Int] = [:]
+  /// The same in the words of the step of undo.
+  var parts = StepParts()
+  /// Names of decks, for those words: a loop asks for the same again and again.
+  var deckNames: [DeckID: String] = [:]
   /// The game that was changed last and is not stored yet.
   var waitingGame: GameHandle?
 }

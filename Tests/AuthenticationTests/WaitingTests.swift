@@ -66,6 +66,41 @@ import Testing
     #expect(tries(store, "ana", "correct horse") == nil)
   }
 
+  @Test func `a time that has not come yet does not lock until the machine is started again`() throws {
+    let data = DataFolder()
+    let store = try data.storeWithAna()
+    var future = data.hand.reading
+    future.boot += 1_000_000_000_000
+    try data.write(data.path + "/accounts/ana/attempts", Failures(count: 3, last: future).record(tag: "account"))
+    #expect(tries(store) == .locked(retryAfter: 4))
+    data.hand.pass(4)
+    #expect(tries(store, "ana", "correct horse") == nil)
+  }
+
+  @Test func `too little memory for a hash is said, and is no try`() async throws {
+    await #expect(processExitsWith: .success) {
+      let data = DataFolder()
+      let store = try data.storeWithAna(cost: HashCost(memory: 262_144, passes: 1))
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+      // What is taken now, and little more.
+      let pages = try FileText.read("/proc/self/statm", limit: 1000)?.split(separator: " ").first.flatMap { UInt($0) }
+      limit.rlim_cur = try #require(pages) * 4096 + (128 << 20)
+      setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+      for _ in 0..<3 {
+        do {
+          _ = try store.verify("ana", try Secret("correct horse"))
+          exit(3)
+        } catch {
+          if error as? AuthenticationError != .outOfMemory { exit(4) }
+        }
+      }
+      limit.rlim_cur = limit.rlim_max
+      setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+      _ = try store.verify("ana", try Secret("correct horse"))
+    }
+  }
+
   @Test func `names that nobody has wait too, in a file that doesn't grow`() throws {
     let data = DataFolder()
     let store = try data.store()

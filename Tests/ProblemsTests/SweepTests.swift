@@ -88,6 +88,7 @@ import WordGames
 private let findings: [ProblemCode.Failure] = [
   .wrongType, .badColor, .unknownFrame, .unknownKind, .badSize, .outOfRange, .badImage, .missingKey, .duplicateID,
   .missingImage, .imageMismatch, .orphanedImage, .undrawableText, .laterVersion, .unchecked, .unreadable,
+  .damagedJournal,
 ]
 
 private let rules: [Rule] = [

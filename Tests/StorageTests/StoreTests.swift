@@ -23,6 +23,33 @@ import Testing
     try store.read { try String.fetchAll($0, sql: "SELECT word FROM words ORDER BY rowid") }
   }
 
+  @Test func `where SQLite cannot make its own files everything can be read, and a change says why not`() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("data.sqlite")
+    let first = store(path)
+    try add(first, "one")
+    try first.close()
+    // Root may write to a disk that is read only by its mode; nobody may write to a folder as a file.
+    mkdir(path + "-wal", 0o700)
+    let second = store(path)
+    #expect(try words(second) == ["one"])
+    #expect(throws: StorageError.self) { try add(second, "two") }
+    #expect(try words(second) == ["one"])
+    try second.close()
+    rmdir(path + "-wal")
+    let third = store(path)
+    try add(third, "two")
+    #expect(try words(third) == ["one", "two"])
+  }
+
+  @Test func `what is done is on disk: every commit is synced, also while another process has the file open`() throws {
+    let folder = TemporaryFolder()
+    let (first, second) = (store(folder.file("data.sqlite")), store(folder.file("data.sqlite")))
+    try add(first, "one")
+    #expect(try words(second) == ["one"])
+    #expect(try first.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") } == 2)
+  }
+
   @Test func `an operation is kept, one that throws leaves nothing`() throws {
     let store = store()
     try add(store, "one")

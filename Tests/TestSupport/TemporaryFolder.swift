@@ -8,8 +8,13 @@ public import Testing
 /// A folder below /tmp that is removed with all in it when the object goes.
 public final class TemporaryFolder {
   public let path: String
+  private let isOurs: Bool
+
+  /// A folder that somebody else removes.
+  public init(at path: String) { (self.path, isOurs) = (path, false) }
 
   public init() {
+    isOurs = true
     var template = Array("/tmp/deckhand-test-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { preconditionFailure("/tmp takes no folder: errno \(errno)") }
     path = String(cString: made)
@@ -21,7 +26,7 @@ public final class TemporaryFolder {
     try copyTree(other.path, to: path)
   }
 
-  deinit { removeTree(path) }
+  deinit { if isOurs { removeTree(path) } }
 
   public func file(_ name: String) -> String { path + "/" + name }
 

@@ -11,13 +11,23 @@ public import Workspace
 
 /// A data folder without accounts that goes with the test, with two short word lists.
 public final class Person {
-  public let folder = TemporaryFolder()
-  public let clock = TestClock()
+  public let folder: TemporaryFolder
+  public let clock: TestClock
   private let store: AccountStore
 
   public var data: String { folder.path }
 
+  /// The folder of another process's test, which removes it.
+  public init(at path: String) throws {
+    folder = TemporaryFolder(at: path)
+    // Its ids are others than those of the process that made the folder.
+    clock = TestClock(seed: 99)
+    store = try AccountStore(data: path, environment: .ofSystem(bootID: "test"))
+  }
+
   public init() throws {
+    folder = TemporaryFolder()
+    clock = TestClock()
     store = try AccountStore(data: folder.path, environment: .ofSystem(bootID: "test"))
     try folder.makeFolder("words")
     try folder.write("comidas\nmamá\ncosas\ncaminos\n", to: "words/spanish")

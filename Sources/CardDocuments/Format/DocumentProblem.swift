@@ -13,7 +13,7 @@ public struct DocumentProblem: Problem, Equatable, Sendable {
   /// What a check can find.
   public enum Finding: CaseIterable, Sendable {
     case wrongType, badColor, unknownFrame, unknownKind, badSize, outOfRange, badImage, missingKey, duplicateID
-    case missingImage, imageMismatch, orphanedImage, undrawableText, laterVersion
+    case missingImage, imageMismatch, orphanedImage, damagedJournal, undrawableText, laterVersion
     /// Something could not be looked at.
     case unchecked
     /// The file does not open at all.
@@ -64,6 +64,7 @@ extension DocumentProblem.Finding {
     case .missingImage: (.missingImage, "Image file missing")
     case .imageMismatch: (.imageMismatch, "Image file damaged")
     case .orphanedImage: (.orphanedImage, "Image file unused")
+    case .damagedJournal: (.damagedJournal, "A change left half done")
     case .undrawableText: (.undrawableText, "No font for it")
     case .laterVersion: (.laterVersion, "Later version")
     case .unchecked: (.unchecked, "Not checked")

@@ -3,6 +3,7 @@
 // for "fine".
 
 import DrawingWire
+import Files
 import Text
 import Values
 
@@ -77,7 +78,26 @@ extension DocumentStore {
         found.append(problem)
       }
     }
-    return found + (try orphanedImages())
+    return found + (try orphanedImages()) + (try damagedBatches())
+  }
+
+  /// Takes away images that no document shows, and what is left of changes whose journal was damaged.
+  public func mend() throws(DocumentError) {
+    let lock = try locked()
+    defer { lock.release() }
+    try recover()
+    for name in try orphanNames() { try folder.remove(DocumentFolder.images + "/" + name) }
+    for name in try folder.names() where name.hasPrefix(DocumentFolder.damagedPrefix) { try folder.removeFolder(name) }
+  }
+
+  /// What is left of changes whose journal was damaged before they were done.
+  private func damagedBatches() throws(DocumentError) -> [DocumentProblem] {
+    try folder.names().filter { $0.hasPrefix(DocumentFolder.damagedPrefix) }.map { name in
+      let path = folder.full(name)
+      return DocumentProblem(
+        .damagedJournal, .whole, "a change was begun, and its journal cannot be read; its files are in \(quoted(path))",
+        path: path)
+    }
   }
 
   /// Files among the images that no document shows.

@@ -36,6 +36,8 @@ struct DocumentFolder {
   static let lock = ".lock"
   static let temporaryPrefix = ".writing-"
   static let unitPrefix = ".unit-"
+  /// What is left of a batch whose journal cannot be read.
+  static let damagedPrefix = ".damaged-"
   static let maximumImage = 64 << 20
 
   let path: String

@@ -19,21 +19,38 @@ public struct DocumentEntry: Equatable, Sendable {
   public let size: Int
 }
 
+/// Decides about a batch of changed files together with something else: in this program, the database.
+///
+/// A batch that was made ready is done if, and only if, it was decided, whatever happens to the process meanwhile.
+public protocol DocumentDecider: AnyObject {
+  /// Whether the batch of that id was decided.
+  func isDecided(_ batch: String) throws -> Bool
+  /// Keeps what the store's unit of work changed: calls `prepareUnit`, decides, then calls `finishUnit`; or
+  /// `rollbackUnit`.
+  /// - Parameter what: what is done, in words: "changing a document".
+  /// - Returns: what `finishUnit` gave.
+  func keepUnit(of store: DocumentStore, _ what: String) throws -> [DocumentError]
+}
+
 /// The folder of a user's documents.
 ///
 ///     let document = try store.create(background: .yellow, using: &random)
 ///     try store.open("6D92").setBackground(.black)   // by the beginning of its id
 public final class DocumentStore {
   let folder: DocumentFolder
+  weak var decider: (any DocumentDecider)?
   /// Draws, and decodes pictures.
   public let drawing: DrawingProgram
   private let wait: LockWait
   private let randomBytes: (Int) -> [UInt8]
-  private var handles: [String: WeakHandle] = [:]
-  private var withMoves: [ObjectIdentifier: StoredDocument] = [:]
+  var handles: [String: WeakHandle] = [:]
+  var withMoves: [ObjectIdentifier: StoredDocument] = [:]
   var unit: UnitOfWork?
+  /// The folder's lock, from `prepareUnit` to `finishUnit`.
+  var unitLock: FileLock?
+  var unitConflicts: [DocumentError] = []
 
-  private struct WeakHandle {
+  struct WeakHandle {
     weak var document: StoredDocument?
   }
 
@@ -41,23 +58,48 @@ public final class DocumentStore {
   /// - Parameters:
   ///   - wait: how long another process that writes into the folder is waited for.
   ///   - randomBytes: so many random bytes, for ids; never the seeded ones of a script.
+  ///   - decider: who decides about each change; without one the files alone do.
   ///   - step: called before each step that changes the disk; anything but 0 is an error number that makes the step
   ///     fail.
   public init(
     folder path: String, drawing: DrawingProgram, wait: LockWait, randomBytes: @escaping (Int) -> [UInt8],
-    step: @escaping (String) -> Int32 = { _ in 0 }
+    decider: (any DocumentDecider)? = nil, step: @escaping (String) -> Int32 = { _ in 0 }
   ) throws(DocumentError) {
+    self.decider = decider
     folder = DocumentFolder(path: path, step: step)
     self.drawing = drawing
     self.wait = wait
     self.randomBytes = randomBytes
-    try folder.makeFolder()
-    let names = try folder.names()
-    let leftovers = [DocumentFolder.unitPrefix, DocumentFolder.temporaryPrefix]
-    if names.contains(where: { name in leftovers.contains { name.hasPrefix($0) } }) {
-      let lock = try locked()
-      defer { lock.release() }
-      try Journal.recover(in: folder)
+    do {
+      try folder.makeFolder()
+      if try hasLeftovers() {
+        let lock = try locked()
+        defer { lock.release() }
+        try recover()
+      }
+    } catch {
+      // On a disk that is full, or may not be written to, what is there is read all the same.
+      guard case .cannotWrite(_, let number) = error, [EROFS, ENOSPC, EDQUOT, EACCES].contains(number) else {
+        throw error
+      }
+    }
+  }
+
+  private func hasLeftovers() throws(DocumentError) -> Bool {
+    for place in ["", DocumentFolder.images, DocumentFolder.thumbnails] {
+      for name in try folder.names(in: place) {
+        if name.hasPrefix(DocumentFolder.temporaryPrefix) { return true }
+        if place.isEmpty, name.hasPrefix(DocumentFolder.unitPrefix) { return true }
+      }
+    }
+    return false
+  }
+
+  /// Finishes or clears what a process that is gone has left. The caller holds the folder's lock.
+  func recover() throws(DocumentError) {
+    try Journal.recover(in: folder) { [decider] (batch) throws(DocumentError) in
+      guard let decider else { return nil }
+      do { return try decider.isDecided(batch) } catch { throw DocumentError(relaying: error) }
     }
   }
 
@@ -273,89 +315,6 @@ public final class DocumentStore {
     let adopted = try adoptable(of: other)
     state.content.load(adopted.mapValues { ContentHash(of: $0) })
     for bytes in adopted.values { state.images[ContentHash(of: bytes)] = bytes }
-  }
-
-  // MARK: - Saving
-
-  func noteMoves(of document: StoredDocument) {
-    if document.isInStore { withMoves[ObjectIdentifier(document)] = document }
-  }
-
-  /// Writes all moves that wait: when the shell is left or suspended, and before a unit of work is committed.
-  /// - Returns: what could not be saved, or was saved as a document of its own; none keeps the others from it.
-  public func saveAll() -> [DocumentError] {
-    var failures: [DocumentError] = []
-    for (key, document) in withMoves.sorted(by: { $0.value.id < $1.value.id }) {
-      do {
-        if document.hasUnsavedChanges, !document.isRemoved { try document.save() }
-      } catch { failures.append(error) }
-      if !document.hasUnsavedChanges || document.isRemoved { withMoves[key] = nil }
-    }
-    return failures
-  }
-
-  func willChange(_ document: StoredDocument) { unit?.remember(document) }
-
-  func save(_ document: StoredDocument) throws(DocumentError) {
-    if let unit {
-      try unit.stageImages(of: document)
-      return unit.note(document)
-    }
-    let lock = try locked()
-    defer { lock.release() }
-    let conflict = try prepare(document)
-    if !document.state.images.isEmpty { try folder.makeFolder(DocumentFolder.images) }
-    for (hash, bytes) in document.state.images where try !folder.hasIntact(hash) {
-      try folder.write(bytes, to: DocumentStore.imageName(hash))
-    }
-    guard let name = document.state.name else { return }
-    let bytes = document.state.saved.encoded
-    try folder.write(bytes, to: name)
-    releaseImages(try wrote(document, name, bytes))
-    if let conflict { throw conflict }
-  }
-
-  /// Takes old images in, and when another process saved the document since, makes this version a document of its own.
-  func prepare(_ document: StoredDocument) throws(DocumentError) -> DocumentError? {
-    let adopted = try adoptable(of: document)
-    if !adopted.isEmpty {
-      let hashes = adopted.mapValues { ContentHash(of: $0) }
-      document.state.content.load(hashes)
-      for bytes in adopted.values { document.state.images[ContentHash(of: bytes)] = bytes }
-    }
-    guard let name = document.state.name, try isChangedElsewhere(document, name) else { return nil }
-    let old = document.id
-    let copy = newID()
-    document.state.content = try document.state.content.duplicate(id: copy)
-    document.state.name = copy.fileName
-    document.state.known = nil
-    document.state.imagesOnDisk = []
-    return .changedElsewhere(old, copy: copy)
-  }
-
-  /// A document whose file another process removed is just written again.
-  func isChangedElsewhere(_ document: StoredDocument, _ name: String) throws(DocumentError) -> Bool {
-    guard let stamp = try folder.stamp(of: name) else { return false }
-    guard let known = document.state.known else { return true }
-    if stamp == known.stamp { return false }
-    do {
-      return ContentHash(of: try folder.read(name, limit: CardFormat.maximumBytes).bytes) != known.digest
-    } catch {
-      if case .tooLargeFile = error { return true }
-      throw error
-    }
-  }
-
-  /// Remembers what is on disk now. Gives the images that the file showed before and does not show any more.
-  func wrote(
-    _ document: StoredDocument, _ name: String, _ bytes: [UInt8]
-  ) throws(DocumentError) -> Set<ContentHash> {
-    if let stamp = try folder.stamp(of: name) { document.state.known = (stamp, ContentHash(of: bytes)) }
-    handles[name] = WeakHandle(document: document)
-    document.state.images = [:]
-    let images = document.content.images
-    defer { document.state.imagesOnDisk = images }
-    return document.state.imagesOnDisk.subtracting(images)
   }
 }
 

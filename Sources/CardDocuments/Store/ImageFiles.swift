@@ -68,9 +68,10 @@ extension DocumentStore {
 
   /// The hashes that stand anywhere in the documents' files, also in files that do not open and in keys that are not
   /// known.
-  func imagesInUse() throws(DocumentError) -> Set<ContentHash> {
+  /// - Parameter left: files that do not count.
+  func imagesInUse(except left: Set<String> = []) throws(DocumentError) -> Set<ContentHash> {
     var found: Set<ContentHash> = []
-    for file in try folder.documents() where !file.isSymbolicLink {
+    for file in try folder.documents() where !file.isSymbolicLink && !left.contains(file.name) {
       collectHashes(in: try folder.read(file.name, limit: CardFormat.maximumBytes).bytes, into: &found)
     }
     return found
@@ -82,7 +83,7 @@ extension DocumentStore {
 }
 
 /// Finds texts of 64 hexadecimal digits in quotes without parsing anything.
-private func collectHashes(in bytes: [UInt8], into found: inout Set<ContentHash>) {
+func collectHashes(in bytes: [UInt8], into found: inout Set<ContentHash>) {
   var start = 0
   for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "\"") {
     if index - start == 64, let hash = ContentHash(String(decoding: bytes[start..<index], as: UTF8.self)) {

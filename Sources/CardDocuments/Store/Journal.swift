@@ -22,9 +22,14 @@ struct Journal {
   private static let finished = "commit"
   private static let maximum = 256 << 20
 
-  /// Makes the batch certain: after this it will be done, whatever happens to the process.
-  func commit(_ changes: [FolderChange], in folder: DocumentFolder) throws(DocumentError) {
-    try folder.write(Journal.encode(changes), to: place + "/" + Journal.unfinished)
+  /// Makes the batch certain: after this it will be done, whatever happens to the process; where it is decided
+  /// elsewhere,
+  /// once it is.
+  func commit(
+    _ changes: [FolderChange], isDecidedElsewhere: Bool, in folder: DocumentFolder
+  ) throws(DocumentError) {
+    let bytes = Journal.encode(changes, isDecidedElsewhere: isDecidedElsewhere)
+    try folder.write(bytes, to: place + "/" + Journal.unfinished)
     try folder.move(place + "/" + Journal.unfinished, to: place + "/" + Journal.finished)
     folder.syncNames(around: place + "/" + Journal.finished)
   }
@@ -53,7 +58,10 @@ struct Journal {
   }
 
   /// Finishes or clears what a process that is gone has left. The caller holds the folder's lock.
-  static func recover(in folder: DocumentFolder) throws(DocumentError) {
+  /// - Parameter isDecided: whether the batch of an id was decided elsewhere; nil where nobody knows.
+  static func recover(
+    in folder: DocumentFolder, isDecided: (String) throws(DocumentError) -> Bool? = { _ in nil }
+  ) throws(DocumentError) {
     for place in ["", DocumentFolder.images + "/", DocumentFolder.thumbnails + "/"] {
       for name in try folder.names(in: String(place.dropLast())) where name.hasPrefix(DocumentFolder.temporaryPrefix) {
         try folder.remove(place + name)
@@ -63,12 +71,27 @@ struct Journal {
       guard name.hasPrefix(DocumentFolder.unitPrefix) else { continue }
       guard let alive = Journal.lock(name, in: folder) else { continue }
       defer { alive.release() }
-      let journal = Journal(place: name)
-      if let changes = try journal.committed(in: folder) {
-        try journal.apply(changes, in: folder)
-      } else {
-        try journal.clear(in: folder)
+      try Journal(place: name).recover(in: folder, isDecided)
+    }
+  }
+
+  private func recover(
+    in folder: DocumentFolder, _ isDecided: (String) throws(DocumentError) -> Bool?
+  ) throws(DocumentError) {
+    switch try state(in: folder) {
+    case .unfinished: try clear(in: folder)
+    case .finished(let changes, isDecidedElsewhere: false): try apply(changes, in: folder)
+    case .finished(let changes, isDecidedElsewhere: true):
+      switch try isDecided(place) {
+      case true?: try apply(changes, in: folder)
+      case false?: try clear(in: folder)
+      // It waits for somebody who can tell.
+      case nil: return
       }
+    case .damaged:
+      // It keeps nobody from the documents; `check()` tells of it.
+      if try isDecided(place) == false { return try clear(in: folder) }
+      try folder.move(place, to: DocumentFolder.damagedPrefix + place.dropFirst(DocumentFolder.unitPrefix.count))
     }
   }
 
@@ -77,12 +100,38 @@ struct Journal {
     do { return try FileLock(ifFree: folder.full(name + "/" + Journal.alive)) } catch { return nil }
   }
 
-  /// What was committed and is perhaps not done yet; nil when the batch never came so far.
-  private func committed(in folder: DocumentFolder) throws(DocumentError) -> [FolderChange]? {
+  private enum State {
+    /// It never came so far.
+    case unfinished
+    /// Perhaps not done yet.
+    case finished([FolderChange], isDecidedElsewhere: Bool)
+    case damaged
+  }
+
+  private func state(in folder: DocumentFolder) throws(DocumentError) -> State {
     let name = place + "/" + Journal.finished
-    guard folder.has(name) else { return nil }
+    guard folder.has(name) else { return .unfinished }
     let bytes = try folder.read(name, limit: Journal.maximum).bytes
-    do { return try Journal.decode(bytes) } catch { throw .cannotRead(path: folder.full(name), errno: EBADMSG) }
+    do {
+      guard bytes.starts(with: Journal.mark) else {
+        // Of a version before the check sum.
+        return .finished(try Journal.decode(bytes), isDecidedElsewhere: false)
+      }
+      let head = Journal.mark.count + 1
+      let body = Array(bytes.dropFirst(head + 32))
+      guard bytes.count >= head + 32, Array(bytes[head..<head + 32]) == ContentHash.digest(body) else {
+        return .damaged
+      }
+      return .finished(try Journal.decode(body), isDecidedElsewhere: bytes[head - 1] == 1)
+    } catch { return .damaged }
+  }
+
+  /// What a journal begins with; then a byte that says who decides, the SHA-256 of the rest, and the rest.
+  private static let mark = Array("rwj2".utf8)
+
+  private static func encode(_ changes: [FolderChange], isDecidedElsewhere: Bool) -> [UInt8] {
+    let body = encode(changes)
+    return mark + [isDecidedElsewhere ? 1 : 0] + ContentHash.digest(body) + body
   }
 
   private static func encode(_ changes: [FolderChange]) -> [UInt8] {

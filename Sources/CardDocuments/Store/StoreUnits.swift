@@ -14,6 +14,14 @@ extension DocumentStore {
       document.state.isRemoved = true
       return unit.note(document)
     }
+    if decider != nil {
+      let before = document.state
+      document.state.isRemoved = true
+      do { return try keepAlone(document, "removing a document") } catch {
+        document.state = before
+        throw error
+      }
+    }
     let lock = try locked()
     defer { lock.release() }
     guard try !isChangedElsewhere(document, name) else { throw .changedBeforeRemoval(document.id) }
@@ -33,6 +41,18 @@ extension DocumentStore {
 
   public var isInUnit: Bool { unit != nil }
 
+  /// Whether the unit has anything to write.
+  public var hasUnitChanges: Bool { unit.map { !$0.changed.isEmpty || $0.isPrepared } ?? false }
+
+  /// The documents that the unit adds, changes and removes: their ids, and which of the three.
+  public var unitDocuments: [(id: String, kind: String)] {
+    (unit?.changed ?? []).compactMap { document in
+      let isNew = document.state.known == nil
+      if document.isRemoved { return isNew ? nil : (document.id.description, "removed") }
+      return (document.id.description, isNew ? "added" : "changed")
+    }
+  }
+
   /// Writes what was changed since `beginUnit`, all of it or nothing; what an error kept from it is as after a
   /// rollback. Moves that wait for a save stay waiting.
   /// - Returns: the documents that another process changed meanwhile (`changedElsewhere`: this version is kept as a new
@@ -44,57 +64,117 @@ extension DocumentStore {
       try unit.clear()
       return []
     }
-    let lock: FileLock
-    do { lock = try locked() } catch {
-      try rollbackUnit()
-      throw error
+    if let decider {
+      do { return try decider.keepUnit(of: self, "changing documents") } catch { throw DocumentError(relaying: error) }
     }
-    defer { lock.release() }
-    var conflicts: [DocumentError] = []
-    do { try stage(unit, &conflicts) } catch {
-      try rollbackUnit()
-      throw error
-    }
-    self.unit = nil
-    try unit.apply()
-    try finish(unit)
-    return conflicts
+    _ = try prepareUnit()
+    return try finishUnit()
   }
 
-  private func stage(_ unit: UnitOfWork, _ conflicts: inout [DocumentError]) throws(DocumentError) {
-    try Journal.recover(in: folder)
+  /// One document's change as a unit of its own.
+  func keepAlone(_ document: StoredDocument, _ what: String) throws(DocumentError) {
+    guard let decider else { return }
+    beginUnit()
+    unit?.note(document)
+    let conflicts: [DocumentError]
+    do { conflicts = try decider.keepUnit(of: self, what) } catch {
+      try rollbackUnit()
+      throw DocumentError(relaying: error)
+    }
+    if let conflict = conflicts.first {
+      if document.isRemoved { document.state.isRemoved = false }
+      throw conflict
+    }
+  }
+
+  /// Makes everything ready that the unit is to change; nothing of it is seen yet. The folder stays locked until
+  /// `finishUnit` or `rollbackUnit`. When it throws, the unit is rolled back.
+  /// - Returns: the batch, which is done once it is decided; nil when there is nothing to do.
+  public func prepareUnit() throws(DocumentError) -> DocumentBatch? {
+    guard let unit else { throw .noUnit }
+    do {
+      unitConflicts = []
+      unitLock = try locked()
+      try recover()
+      return try stage(unit)
+    } catch {
+      try rollbackUnit()
+      throw error
+    }
+  }
+
+  /// Does what was made ready and is decided. What the disk refuses now is done by whoever opens the folder next.
+  /// - Returns: as `commitUnit`.
+  public func finishUnit() throws(DocumentError) -> [DocumentError] {
+    guard let unit else { throw .noUnit }
+    self.unit = nil
+    defer {
+      unitLock?.release()
+      unitLock = nil
+    }
+    do { try unit.apply() } catch {
+      unit.release()
+      // Decided by its journal alone, it is done at the next opening; decided elsewhere likewise.
+      if decider == nil { throw error }
+    }
+    try updateHandles(unit)
+    return unitConflicts
+  }
+
+  private func stage(_ unit: UnitOfWork) throws(DocumentError) -> DocumentBatch? {
     for document in unit.changed {
       if document.isRemoved {
         guard let name = document.state.name, document.state.known != nil else { continue }
         if try isChangedElsewhere(document, name) {
-          conflicts.append(.changedBeforeRemoval(document.id))
+          unitConflicts.append(.changedBeforeRemoval(document.id))
         } else {
           unit.removals.append(name)
           unit.removals.append(DocumentStore.thumbnailName(document.id))
         }
       } else if let conflict = try prepare(document) {
-        conflicts.append(conflict)
+        unitConflicts.append(conflict)
       }
       try unit.stageImages(of: document)
     }
-    try unit.commit()
+    try unit.gather()
+    unit.removals += try imagesToRelease(by: unit)
+    return try unit.prepare(isDecidedElsewhere: decider != nil)
   }
 
-  /// After the files are in place: the handles learn what is on disk, and unused images go.
-  private func finish(_ unit: UnitOfWork) throws(DocumentError) {
-    var unused: Set<ContentHash> = []
+  /// The images that no document shows any more when the unit is done.
+  private func imagesToRelease(by unit: UnitOfWork) throws(DocumentError) -> [String] {
+    var candidates: Set<ContentHash> = []
+    var shown: Set<ContentHash> = []
     for document in unit.changed {
-      if document.isRemoved {
-        unused.formUnion(document.state.imagesOnDisk)
-      } else if let name = document.state.name, let bytes = unit.written[name] {
-        unused.formUnion(try wrote(document, name, bytes))
-      }
+      candidates.formUnion(document.state.imagesOnDisk)
+      if !document.isRemoved { shown.formUnion(document.content.images) }
     }
-    releaseImages(unused)
+    return try unused(candidates.subtracting(shown), besides: unit)
+  }
+
+  /// Those of the images that stand in no file which the unit leaves as it is.
+  func unused(_ candidates: Set<ContentHash>, besides unit: UnitOfWork) throws(DocumentError) -> [String] {
+    if candidates.isEmpty { return [] }
+    let used = try imagesInUse(except: unit.names)
+    let unused = candidates.subtracting(used).sorted { $0.description < $1.description }
+    return unused.map(DocumentStore.imageName).filter(folder.has)
+  }
+
+  /// After the files are in place: the handles learn what is on disk.
+  private func updateHandles(_ unit: UnitOfWork) throws(DocumentError) {
+    for document in unit.changed where !document.isRemoved {
+      guard let name = document.state.name, let bytes = unit.written[name] else { continue }
+      _ = try wrote(document, name, bytes)
+    }
+    for name in unit.restored { try refresh(name) }
   }
 
   /// Leaves everything as it was before `beginUnit`, in memory too; what was made since is `isRemoved`.
   public func rollbackUnit() throws(DocumentError) {
+    defer {
+      unitLock?.release()
+      unitLock = nil
+    }
     guard let unit else { return }
     self.unit = nil
     for (document, state) in unit.before { document.state = state }

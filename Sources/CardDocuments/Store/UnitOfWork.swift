@@ -4,6 +4,25 @@
 
 import Files
 
+/// A batch of changes of the folder that is ready to be done.
+public struct DocumentBatch: Sendable {
+  /// A file that it changes, by its name within the folder.
+  public struct File: Sendable {
+    public let name: String
+    /// What it holds until now; nil when it is not there.
+    public let before: [UInt8]?
+    /// The SHA-256 of what it will hold; nil when it goes.
+    public let after: String?
+
+    public init(name: String, before: [UInt8]?, after: String?) {
+      (self.name, self.before, self.after) = (name, before, after)
+    }
+  }
+
+  public let id: String
+  public let files: [File]
+}
+
 final class UnitOfWork {
   private let folder: DocumentFolder
   private let journal: Journal
@@ -11,7 +30,7 @@ final class UnitOfWork {
   private var staged: [ContentHash: String] = [:]
   private var remembered: Set<ObjectIdentifier> = []
   private var noted: Set<ObjectIdentifier> = []
-  private var files = 0
+  private var stagedCount = 0
   private var changes: [FolderChange] = []
 
   /// The documents to be written or removed, in the order of their first change.
@@ -19,6 +38,14 @@ final class UnitOfWork {
   /// Every document that was touched, as it was before.
   private(set) var before: [(StoredDocument, StoredDocument.State)] = []
   var removals: [String] = []
+  /// Files that were put back as they had been, by name.
+  private(set) var restored: [String] = []
+  /// The images that those show.
+  private(set) var restoredImages: Set<ContentHash> = []
+  private var files: [DocumentBatch.File] = []
+  private(set) var isPrepared = false
+  /// The names of files whose new content was written straight into the unit's folder.
+  private var replaced: Set<String> = []
   /// What was written, by the name of the file.
   private(set) var written: [String: [UInt8]] = [:]
 
@@ -50,44 +77,112 @@ final class UnitOfWork {
     return try folder.read(journal.place + "/" + name, limit: DocumentFolder.maximumImage).bytes
   }
 
-  private func stage(_ bytes: [UInt8]) throws(DocumentError) -> String {
-    if alive == nil {
-      try folder.makeFolder(journal.place)
-      do { alive = try FileLock(ifFree: folder.full(journal.place + "/" + Journal.alive)) } catch {
-        throw .writing(error)
-      }
+  /// Makes the unit's own folder.
+  func begin() throws(DocumentError) {
+    guard alive == nil else { return }
+    try folder.makeFolder(journal.place)
+    do { alive = try FileLock(ifFree: folder.full(journal.place + "/" + Journal.alive)) } catch {
+      throw .writing(error)
     }
-    files += 1
-    let name = String(files)
+  }
+
+  private func stage(_ bytes: [UInt8]) throws(DocumentError) -> String {
+    try begin()
+    stagedCount += 1
+    let name = String(stagedCount)
     try folder.write(bytes, to: journal.place + "/" + name, syncsName: false)
     return name
   }
 
-  /// Writes all there is to write into the unit's folder, and makes it certain that it will be done.
-  func commit() throws(DocumentError) {
+  /// The names of the files that the unit writes or removes.
+  var names: Set<String> { Set(written.keys).union(removals).union(restored) }
+
+  /// Writes the images and the documents into the unit's folder.
+  func gather() throws(DocumentError) {
     let used = changed.reduce(into: Set<ContentHash>()) { $0.formUnion($1.isRemoved ? [] : $1.content.images) }
     for (hash, name) in staged.sorted(by: { $0.key.description < $1.key.description }) where used.contains(hash) {
-      changes.append(.put(staged: name, name: DocumentStore.imageName(hash)))
+      let final = DocumentStore.imageName(hash)
+      changes.append(.put(staged: name, name: final))
+      files.append(DocumentBatch.File(name: final, before: nil, after: hash.description))
     }
     if !changes.isEmpty { try folder.makeFolder(DocumentFolder.images) }
     for document in changed where !document.isRemoved {
       guard let name = document.state.name else { continue }
       let bytes = document.state.saved.encoded
-      changes.append(.put(staged: try stage(bytes), name: name))
       written[name] = bytes
+      try put(bytes, name)
+    }
+  }
+
+  private func put(_ bytes: [UInt8], _ name: String) throws(DocumentError) {
+    changes.append(.put(staged: try stage(bytes), name: name))
+    let after = ContentHash(of: bytes).description
+    files.append(DocumentBatch.File(name: name, before: try content(of: name), after: after))
+  }
+
+  /// What a file holds now; nil when it is not there.
+  func content(of name: String) throws(DocumentError) -> [UInt8]? {
+    try folder.has(name) ? folder.read(name, limit: DocumentFolder.maximumImage).bytes : nil
+  }
+
+  /// Puts a file back as it was: nil takes it away.
+  func restore(_ name: String, _ bytes: [UInt8]?) throws(DocumentError) {
+    restored.append(name)
+    if let bytes { collectHashes(in: bytes, into: &restoredImages) }
+    if let bytes { try put(bytes, name) } else { removals.append(name) }
+  }
+
+  /// Writes the journal: what the unit will do, once it is decided.
+  /// - Returns: nil when there is nothing to do.
+  func prepare(isDecidedElsewhere: Bool) throws(DocumentError) -> DocumentBatch? {
+    for name in removals where !name.hasPrefix(DocumentFolder.thumbnails + "/") {
+      if let bytes = try content(of: name) { files.append(DocumentBatch.File(name: name, before: bytes, after: nil)) }
     }
     changes += removals.map { .remove(name: $0) }
+    if changes.isEmpty { return nil }
     if alive == nil { _ = try stage([]) }
-    try journal.commit(changes, in: folder)
+    isPrepared = true
+    try journal.commit(changes, isDecidedElsewhere: isDecidedElsewhere, in: folder)
+    return DocumentBatch(id: journal.place, files: files)
+  }
+
+  // MARK: Replacing everything
+
+  /// Where the new content of a file is to be written.
+  func placeForReplacement(of name: String) -> String {
+    stagedCount += 1
+    changes.append(.put(staged: String(stagedCount), name: name))
+    replaced.insert(name)
+    return folder.full(journal.place + "/" + String(stagedCount))
+  }
+
+  func isReplaced(_ name: String) -> Bool { replaced.contains(name) }
+
+  /// The same as `prepare`, without the way back: whoever replaces everything has made a backup.
+  func prepareReplacing(isDecidedElsewhere: Bool) throws(DocumentError) -> DocumentBatch {
+    changes += removals.map { .remove(name: $0) }
+    for name in replaced where name.contains("/") { try makeFolders(above: name) }
+    isPrepared = true
+    try journal.commit(changes, isDecidedElsewhere: isDecidedElsewhere, in: folder)
+    return DocumentBatch(id: journal.place, files: [])
+  }
+
+  private func makeFolders(above name: String) throws(DocumentError) {
+    do { try makePrivateFolder(parentFolder(of: folder.full(name))) } catch { throw .writing(error) }
   }
 
   func apply() throws(DocumentError) {
-    try journal.apply(changes, in: folder)
+    if alive != nil { try journal.apply(changes, in: folder) }
+    release()
+  }
+
+  func release() {
     alive?.release()
+    alive = nil
   }
 
   func clear() throws(DocumentError) {
+    defer { release() }
     if alive != nil { try journal.clear(in: folder) }
-    alive?.release()
   }
 }

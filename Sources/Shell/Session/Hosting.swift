@@ -45,6 +45,15 @@ extension Session: ShellHost {
 
   package func isTyped(_ path: String) -> Bool { scripting.typedWords.contains(path) }
 
+  package func changing<R>(asPlugin plugin: String, _ body: () throws -> R) rethrows -> R {
+    // A script's unit is the script's.
+    if state.isInScript { return try body() }
+    let outer = data.origin
+    data.origin = "plugin \(plugin)"
+    defer { data.origin = outer }
+    return try body()
+  }
+
   package func show(_ value: LuaValue) { console.show(display(of: value)) }
 
   package func table(_ rows: [[String]], _ columns: [String]) { show(rows: rows, columns: columns) }

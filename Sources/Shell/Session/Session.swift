@@ -117,7 +117,8 @@ package final class Session {
     let gate = try Gate(AccountStore(data: environment.folders.data, environment: environment))
     data = UserData(
       gate, environment: environment, options: options, tables: tables,
-      rehearsal: Rehearsal(isOn: options.isDryRun) { console.note(printable($0, limit: 2_000)) })
+      rehearsal: Rehearsal(isOn: options.isDryRun) { console.note(printable($0, limit: 2_000)) },
+      note: { console.note(printable($0, limit: 2_000)) })
     scripting = UserScripting(try LuaState(seed: environment.random.seed))
     gateSubscription = gate.observe { [unowned gate] _ in
       do {
@@ -165,6 +166,15 @@ package final class Session {
   /// Whether a unit of work is under way.
   var isInUnit: Bool {
     get throws { try !gate.needsAuthentication && workspace().isInUnit }
+  }
+
+  /// Runs what may change data; the names of its steps of undo end with its origin. What runs within something else
+  /// goes by that one's name.
+  func changing<R>(from origin: String, _ body: () throws -> R) rethrows -> R {
+    let outer = data.origin
+    data.origin = outer ?? origin
+    defer { data.origin = outer }
+    return try body()
   }
 
   // MARK: The user's Lua state

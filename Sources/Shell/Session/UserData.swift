@@ -5,6 +5,7 @@ import Authentication
 import CardDocuments
 import Files
 import Lexicon
+import Problems
 import Storage
 import ToggleSettings
 import WordGames
@@ -18,10 +19,18 @@ package final class UserData {
   let rehearsal: Rehearsal
   /// The workspace, when one was opened.
   private(set) var opened: Workspace?
+  /// What changes the data now: `card add`, `run make.lua`.
+  var origin: String?
+  /// Shows a line for the user.
+  private let note: (String) -> Void
   /// The settings while nobody is signed in.
   private var outsideSettings: Preferences?
 
-  init(_ gate: Gate, environment: Environment, options: ShellOptions, tables: ShellTables, rehearsal: Rehearsal) {
+  init(
+    _ gate: Gate, environment: Environment, options: ShellOptions, tables: ShellTables, rehearsal: Rehearsal,
+    note: @escaping (String) -> Void
+  ) {
+    self.note = note
     (self.gate, self.environment, self.options) = (gate, environment, options)
     (self.tables, self.rehearsal) = (tables, rehearsal)
   }
@@ -35,6 +44,10 @@ package final class UserData {
       gate.requireAccess(), environment: environment, settings: options.settings, lexicons: tables.lexicons,
       modes: tables.modes, drawing: drawing, rehearsal: rehearsal)
     fresh.observer = tables.events
+    fresh.nameChanges { [unowned self] in origin }
+    fresh.observeBackups { [unowned self] error in
+      note("note: today's backup could not be made: " + ((error as? any Problem)?.message ?? "\(error)"))
+    }
     opened = fresh
     return fresh
   }

@@ -4,6 +4,7 @@ import CardDocuments
 import Files
 import Glibc
 import Problems
+import Storage
 
 @testable import Decks
 @testable import Values
@@ -112,6 +113,8 @@ extension ProblemTable {
         "drawing": DocumentError.drawing(.missing(path: "/x", errno: ENOENT)),
         "drawing": DocumentError.drawing(.crashed), "drawing": DocumentError.drawing(.timedOut(seconds: 30)),
         "drawing": DocumentError.drawing(.interrupted), "drawing": DocumentError.drawing(.refused("it is too wide")),
+        "changedSince": DocumentError.changedSince(path: hostile),
+        "undecided": DocumentError.undecided(StorageError.full(path: hostile).report),
         "unknownEnding": DocumentError.unknownEnding(path: hostile), "badWidth": DocumentError.badWidth(0, 1...6_500),
       ])
   ]

@@ -1,5 +1,6 @@
 // Samples of the problems of the domain rooms and of the floor below them.
 
+import Archives
 import Authentication
 import CardDocuments
 import Decks
@@ -51,6 +52,33 @@ extension ProblemTable {
       "rolledBack": StorageError.rolledBack(path: hostile),
       "failed": StorageError.failed(path: hostile, result: 19, detail: hostile),
     ])
+
+  static let safety = [
+    ProblemTable(
+      UndoError.self, in: "Storage/UndoError.swift",
+      [
+        "nothingToUndo": UndoError.nothingToUndo, "nothingToRedo": UndoError.nothingToRedo,
+        "noStep": UndoError.noStep(3), "notNow": UndoError.notNow(hostile, isUndone: true),
+        "notNow": UndoError.notNow(hostile, isUndone: false), "tooLarge": UndoError.tooLarge(hostile),
+        "changedSince": UndoError.changedSince(hostile, by: [hostile, "adding 1 card"]),
+        "differs": UndoError.differs(hostile, what: hostile), "inUnit": UndoError.inUnit,
+        "unreadable": UndoError.unreadable(hostile),
+      ]),
+    ProblemTable(
+      ArchiveError.self, in: "Archives/ArchiveError.swift",
+      [
+        "damaged": ArchiveError.damaged(path: hostile, reason: hostile),
+        "refused": ArchiveError.refused(path: hostile, reason: hostile),
+        "changedMeanwhile": ArchiveError.changedMeanwhile(path: hostile), "outOfMemory": ArchiveError.outOfMemory,
+      ]),
+    ProblemTable(
+      BackupError.self, in: "Workspace/Backup.swift",
+      [
+        "notABackup": BackupError.notABackup(path: hostile, reason: hostile),
+        "newer": BackupError.newer(path: hostile, version: 9),
+        "ofAnother": BackupError.ofAnother(path: hostile, account: hostile), "inUnit": BackupError.inUnit,
+      ]),
+  ]
 
   static let files = ProblemTable(
     FileError.self, in: "Files/FileError.swift",

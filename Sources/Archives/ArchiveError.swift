@@ -1,0 +1,33 @@
+// What is wrong with an archive. Invariant: each case names the file.
+
+public import Problems
+import Text
+
+public enum ArchiveError: Problem, Equatable {
+  /// It is no archive, or its bytes are not what was written.
+  case damaged(path: String, reason: String)
+  /// It holds a name that leads elsewhere, or more than is read of one.
+  case refused(path: String, reason: String)
+  /// A file changed its length while it was read.
+  case changedMeanwhile(path: String)
+  case outOfMemory
+
+  public var report: ProblemReport {
+    switch self {
+    case .damaged(let path, let reason):
+      ProblemReport(
+        .archiveDamaged, "The archive is damaged", "\(quoted(path)) is not a whole archive: \(printable(reason))",
+        ["path": path])
+    case .refused(let path, let reason):
+      ProblemReport(
+        .archiveRefused, "The archive is refused", "\(quoted(path)) is refused: \(printable(reason))",
+        ["path": path])
+    case .changedMeanwhile(let path):
+      ProblemReport(
+        .changedElsewhere, "Changed meanwhile", "\(quoted(path)) changed while it was read; try again",
+        ["path": path])
+    case .outOfMemory:
+      ProblemReport(.outOfMemory, "Not enough memory", "there is not enough memory to compress or to unpack")
+    }
+  }
+}

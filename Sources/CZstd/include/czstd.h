@@ -1,0 +1,3 @@
+// libzstd as a module.
+#pragma once
+#include <zstd.h>

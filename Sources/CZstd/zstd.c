@@ -1,0 +1,2 @@
+// The functions are libzstd's own.
+#include "czstd.h"

@@ -1,0 +1,148 @@
+// What can be wrong with the rows of decks and cards although SQLite finds the file whole: another program wrote it, or
+// a
+// disk turned bits. Invariant: a check changes nothing; mending changes only what a check finds, and never removes a
+// card
+// whose texts can be read.
+
+public import GRDB
+
+/// One kind of thing that is wrong, with how many rows it is wrong with.
+public struct DecksFinding: Equatable, Sendable {
+  public enum Kind: String, CaseIterable, Sendable {
+    case cardWithoutDeck = "card_without_deck"
+    case cardWithoutNote = "card_without_note"
+    case noteWithoutCard = "note_without_card"
+    case reviewWithoutCard = "review_without_card"
+    case deckWithoutParent = "deck_without_parent"
+    case deckKey = "deck_key"
+    case missingGuid = "missing_guid"
+    case badSchedule = "bad_schedule"
+    case badReview = "bad_review"
+    case badFields = "bad_fields"
+    case emptyText = "empty_text"
+  }
+
+  public let kind: Kind
+  public let count: Int
+  /// The ids of the first rows.
+  public let rows: [Int64]
+}
+
+public enum DecksCheck {
+  private static let mostRows = 20
+
+  /// The rows that each kind is about.
+  private static func sql(_ kind: DecksFinding.Kind) -> String? {
+    switch kind {
+    case .cardWithoutDeck: "SELECT id FROM cards WHERE deck NOT IN (SELECT id FROM decks)"
+    case .cardWithoutNote: "SELECT id FROM cards WHERE note IS NOT NULL AND note NOT IN (SELECT id FROM notes)"
+    case .noteWithoutCard: "SELECT id FROM notes WHERE NOT EXISTS (SELECT 1 FROM cards WHERE note = notes.id)"
+    case .reviewWithoutCard: "SELECT id FROM reviews WHERE card NOT IN (SELECT id FROM cards)"
+    case .missingGuid: "SELECT id FROM cards WHERE guid = ''"
+    case .badSchedule:
+      """
+      SELECT id FROM cards WHERE state NOT IN (0, 1, 2, 3) OR reps < 0 OR lapses < 0
+        OR (state > 0 AND (due IS NULL OR stability IS NULL OR difficulty IS NULL))
+        OR abs(coalesce(due, 0)) > 1e12 OR stability <= 0 OR stability > 1e6 OR difficulty < 1 OR difficulty > 10
+      """
+    case .badReview: "SELECT id FROM reviews WHERE rating NOT BETWEEN 1 AND 4 OR abs(at) > 1e12"
+    case .badFields: "SELECT id FROM cards WHERE fields IS NOT NULL AND NOT json_valid(fields)"
+    case .emptyText: "SELECT id FROM cards WHERE note IS NULL AND (prompt = '' OR answer = '')"
+    case .deckWithoutParent, .deckKey: nil
+    }
+  }
+
+  /// Everything that is wrong.
+  public static func findings(_ db: Database) throws -> [DecksFinding] {
+    try DecksFinding.Kind.allCases.compactMap { kind in
+      let rows: [Int64] =
+        if let sql = sql(kind) { try db.rows(sql) { $0.integer(0) } } else { try decks(db, kind).map(\.rawValue) }
+      return rows.isEmpty ? nil : DecksFinding(kind: kind, count: rows.count, rows: Array(rows.prefix(mostRows)))
+    }
+  }
+
+  private static func decks(_ db: Database, _ kind: DecksFinding.Kind) throws -> [DeckID] {
+    let decks = try db.rows("SELECT id, name, name_key FROM decks") { ($0.integer(0), $0.text(1), $0.text(2)) }
+    let keys = Set(decks.map(\.2))
+    return decks.filter { _, name, key in
+      do throws(DeckError) {
+        let made = try DeckName(name)
+        return kind == .deckKey ? made.key != key : made.parents.contains { !keys.contains($0.key) }
+      } catch { return kind == .deckKey }
+    }.map { DeckID(rawValue: $0.0) }
+  }
+
+  /// Puts right what can be put right.
+  /// - Parameter random: 64 random bits a call, for guids.
+  /// - Returns: what is still wrong.
+  public static func mend(_ db: Database, now: Double, random: () -> UInt64) throws -> [DecksFinding] {
+    for finding in try findings(db) {
+      switch finding.kind {
+      case .cardWithoutDeck: try adopt(db, now: now)
+      case .cardWithoutNote:
+        try db.execute(
+          sql: "UPDATE cards SET note = NULL, ord = NULL WHERE note IS NOT NULL AND note NOT IN (SELECT id FROM notes)")
+      case .noteWithoutCard: try db.execute(sql: "DELETE FROM notes WHERE id IN (\(sql(.noteWithoutCard) ?? ""))")
+      case .reviewWithoutCard: try db.execute(sql: "DELETE FROM reviews WHERE card NOT IN (SELECT id FROM cards)")
+      case .deckWithoutParent, .deckKey: try mendDecks(db, now: now)
+      case .missingGuid: try giveGuids(db, random)
+      case .badSchedule: try mendSchedules(db)
+      case .badReview:
+        try db.execute(sql: "DELETE FROM reviews WHERE id IN (\(sql(.badReview) ?? ""))")
+      case .badFields: try db.execute(sql: "UPDATE cards SET fields = NULL WHERE NOT json_valid(fields)")
+      case .emptyText:
+        try db.execute(sql: "UPDATE cards SET prompt = '?' WHERE note IS NULL AND prompt = ''")
+        try db.execute(sql: "UPDATE cards SET answer = '?' WHERE note IS NULL AND answer = ''")
+      }
+    }
+    return try findings(db)
+  }
+
+  /// Cards whose deck is gone come into one of their own.
+  private static func adopt(_ db: Database, now: Double) throws {
+    let deck = try DeckTable.ensure(db, DeckName("Recovered"), now: now).id
+    let ids = try db.rows(sql(.cardWithoutDeck) ?? "") { CardID(rawValue: $0.integer(0)) }
+    for id in ids {
+      let rank = try CardOrder.above(db, deck, room: CardOrder.step)
+      try db.execute(
+        sql: "UPDATE OR IGNORE cards SET deck = ?, rank = ? WHERE id = ?",
+        arguments: [deck.rawValue, rank, id.rawValue])
+    }
+  }
+
+  private static func mendDecks(_ db: Database, now: Double) throws {
+    for (id, name) in try db.rows("SELECT id, name FROM decks", [], { ($0.integer(0), $0.text(1)) }) {
+      let made: DeckName
+      do throws(DeckError) { made = try DeckName(name) } catch { continue }
+      try db.execute(sql: "UPDATE OR IGNORE decks SET name_key = ? WHERE id = ?", arguments: [made.key, id])
+      for parent in made.parents { _ = try DeckTable.ensure(db, parent, now: now) }
+    }
+  }
+
+  private static func giveGuids(_ db: Database, _ random: () -> UInt64) throws {
+    for id in try db.rows(sql(.missingGuid) ?? "", [], { $0.integer(0) }) {
+      let guid = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Guid.length) { made in
+        Guid.write(random(), into: made)
+        return String(decoding: made, as: UTF8.self)
+      }
+      try db.execute(sql: "UPDATE OR IGNORE cards SET guid = ? WHERE id = ?", arguments: [guid, id])
+    }
+  }
+
+  /// A schedule that cannot be is brought within bounds; one of which too little is known begins anew.
+  private static func mendSchedules(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        UPDATE cards SET state = 0, step = 0, due = NULL, stability = NULL, difficulty = NULL, last_review = NULL
+        WHERE state NOT IN (0, 1, 2, 3) OR abs(coalesce(due, 0)) > 1e12
+          OR (state > 0 AND (due IS NULL OR stability IS NULL OR difficulty IS NULL))
+        """)
+    try db.execute(
+      sql: """
+        UPDATE cards SET reps = max(reps, 0), lapses = max(lapses, 0),
+          stability = CASE WHEN stability <= 0 THEN 0.01 WHEN stability > 1e6 THEN 36500 ELSE stability END,
+          difficulty = min(max(difficulty, 1), 10)
+        WHERE reps < 0 OR lapses < 0 OR stability <= 0 OR stability > 1e6 OR difficulty < 1 OR difficulty > 10
+        """)
+  }
+}

@@ -1,0 +1,219 @@
+// `backup`, `restore` and `doctor`. Invariant: nothing is replaced or mended before what is here is in a backup.
+
+import Commands
+import Files
+import Lexicon
+import PluginHost
+import Problems
+import Text
+import Values
+import Workspace
+
+enum CareCommands {
+  static var all: [BuiltIn] { [backup, restore, doctor] }
+
+  private static let theme = "The shell"
+
+  // MARK: Backups
+
+  private static var backup: BuiltIn {
+    BuiltIn(
+      "backup", theme: Self.theme, access: .signedIn, effect: .announces,
+      summary: "Writes everything of the account to one file.",
+      details: """
+        Cards, documents, settings, grants and history are in it; the password is not. It may be made while another shell \
+        is at work. Without FILE it is kept in the folder `backups` beside your data. One is made by itself before the \
+        first change of a day; `set backup` says how many of those stay.
+        """,
+      arguments: [Argument("FILE", .file, isOptional: true, access: .write, help: "the file")],
+      example: "backup ~/deckhand.backup"
+    ) { invocation, session in
+      let workspace = try session.workspace()
+      let path =
+        try invocation.optionalText("FILE").map { session.environment.folders.expanded($0) }
+        ?? workspace.freeBackupPath()
+      guard session.rehearsal.mayActOutside("write a backup to \(path)") else { return CommandResult() }
+      let contents = try workspace.backup(to: path)
+      return CommandResult(
+        .record([("path", .text(path)), ("contents", record(contents))]),
+        line: "Backed up \(words(contents, session)) to \(printable(path)).")
+    }
+  }
+
+  private static var restore: BuiltIn {
+    BuiltIn(
+      "restore", theme: Self.theme, access: .atTerminal, effect: .announces,
+      summary: "Puts back everything that a backup holds.",
+      details: """
+        It shows what is in the backup beside what is here, and at a terminal asks first. What is here is kept as a backup \
+        before all of it is replaced. The backup of an account with a password goes back into that account only.
+        """, arguments: [Argument("FILE", .file, access: .read, help: "a file that `backup` wrote")],
+      example: "restore ~/deckhand.backup"
+    ) { invocation, session in
+      let workspace = try session.workspace()
+      let path = session.environment.folders.expanded(invocation.text("FILE"))
+      let (found, here) = (try workspace.inspectBackup(path), try workspace.contents())
+      let wantsJSON = invocation.wantsJSON || session.options.wantsJSON
+      if !wantsJSON { session.show(CommandResult(.null, .table(comparison(found, here, session))), asJSON: false) }
+      guard session.rehearsal.mayActOutside("replace what is here by \(path)") else {
+        return CommandResult(.record([("backup", record(found)), ("here", record(here))]))
+      }
+      guard try session.confirm("Replace what is here? It is kept as a backup.") else {
+        return CommandResult(.null, line: "Nothing was restored.")
+      }
+      let report = try workspace.restore(from: path)
+      return CommandResult(
+        .record([
+          ("restored", record(report.restored)), ("replaced", record(report.replaced)), ("kept", .text(report.kept)),
+        ]),
+        .lines([
+          "Restored \(words(report.restored, session)).", "What was here is kept in \(printable(report.kept)).",
+        ]))
+    }
+  }
+
+  private static func words(_ contents: BackupContents, _ session: Session) -> String {
+    let parts = [
+      session.counted(contents.decks, "deck"), session.counted(contents.cards, "card"),
+      session.counted(contents.documents, "document"),
+    ]
+    return parts.joined(separator: ", ")
+  }
+
+  private static func comparison(_ found: BackupContents, _ here: BackupContents, _ session: Session) -> TableText {
+    var table = TableText([.init(""), .init("Backup", .right), .init("Here", .right)])
+    table.add(["Made", session.ago(found.created), "now"])
+    if found.account != nil || here.account != nil {
+      table.add(["Account", found.account ?? "none", here.account ?? "none"])
+    }
+    for (name, field) in [
+      ("Decks", \BackupContents.decks), ("Cards", \.cards), ("Answers", \.reviews), ("Documents", \.documents),
+    ] {
+      table.add([name, session.grouped(found[keyPath: field]), session.grouped(here[keyPath: field])])
+    }
+    return table
+  }
+
+  private static func record(_ contents: BackupContents) -> Value {
+    .record([
+      ("created", .number(contents.created)), ("account", contents.account.map { .text($0) } ?? .null),
+      ("decks", .integer(contents.decks)), ("cards", .integer(contents.cards)),
+      ("reviews", .integer(contents.reviews)), ("documents", .integer(contents.documents)),
+    ])
+  }
+
+  // MARK: The doctor
+
+  private static var doctor: BuiltIn {
+    BuiltIn(
+      "doctor", theme: Self.theme, access: .signedIn,
+      effect: .depends { $0.flag("--mend") ? .announces : .reads },
+      summary: "Looks at everything that is kept, and says what is wrong.",
+      details: """
+        The database, decks and cards, documents, games, settings, what can be undone, files and their modes, free space, \
+        plugins, word lists. --mend makes a backup and then does what each finding says. Status 1 tells that something \
+        is wrong.
+        """, options: [Option("--mend", help: "mend what can be mended")], example: "doctor"
+    ) { invocation, session in
+      let workspace = try session.workspace()
+      let found = try workspace.diagnose() + ProgramCheck(session).findings()
+      let mendable = found.filter(\.isMendable).count
+      guard invocation.flag("--mend"), mendable > 0 else {
+        return try told(found, "", mendable, invocation, session)
+      }
+      guard session.rehearsal.mayActOutside("make a backup and mend \(session.counted(mendable, "finding"))") else {
+        return CommandResult(.list(found.map { record($0) }), .lines(found.flatMap { lines($0) }))
+      }
+      let report = try workspace.mend()
+      let left = report.findings + ProgramCheck(session).findings()
+      let backup = report.backup.map { "What was here is kept in \(printable($0))." } ?? ""
+      return try told(
+        left, "Mended \(session.counted(found.count - left.count, "finding")). \(backup)", 0, invocation, session)
+    }
+  }
+
+  /// - Throws: `ShellError.unwell`, after all was shown, when anything is wrong.
+  private static func told(
+    _ found: [DoctorFinding], _ done: String, _ mendable: Int, _ invocation: Invocation, _ session: Session
+  ) throws -> CommandResult {
+    let heading = done.isEmpty ? [] : [done.trimmed]
+    let result = CommandResult(.list(found.map { record($0) }), .lines(heading + found.flatMap { lines($0) }))
+    if found.isEmpty {
+      let versions = try session.workspace().libraryVersions.map { "\($0.name) \($0.version)" }.joined(separator: ", ")
+      return CommandResult(.list([]), .lines(heading + ["All is well.", "Libraries: \(versions)."]))
+    }
+    if !session.state.isInScript { session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON) }
+    throw ShellError.unwell(found.count, mendable: mendable)
+  }
+
+  private static func lines(_ finding: DoctorFinding) -> [String] {
+    let remedy = (finding.isMendable ? "mend: " : "") + finding.remedy
+    return [
+      "\(finding.area.rawValue): \(printable(finding.what))", "  where: \(printable(finding.place))",
+      "  \(printable(remedy))",
+    ]
+  }
+
+  private static func record(_ finding: DoctorFinding) -> Value {
+    .record([
+      ("area", .text(finding.area.rawValue)), ("code", .text(finding.code)), ("what", .text(finding.what)),
+      ("place", .text(finding.place)), ("remedy", .text(finding.remedy)), ("mendable", .boolean(finding.isMendable)),
+    ])
+  }
+}
+
+/// What the doctor finds about the program beside the account's data: plugins, word lists, the history.
+struct ProgramCheck {
+  let session: Session
+
+  init(_ session: Session) { self.session = session }
+
+  func findings() -> [DoctorFinding] { plugins + wordLists + history }
+
+  private var plugins: [DoctorFinding] {
+    session.plugins.plugins.compactMap { plugin in
+      guard let reason = reason(of: plugin) else { return nil }
+      return DoctorFinding(
+        area: .plugins, code: "broken_plugin", what: "the plugin \(plugin.name) does not work: \(reason)",
+        place: plugin.folder, remedy: "correct or update it, or `plugin disable \(plugin.name)`", isMendable: false)
+    }
+  }
+
+  private func reason(of plugin: Plugin) -> String? {
+    switch plugin.state {
+    case .failed(let message): return message
+    case .newer(let api): return "it is written for interface \(api), which this program does not have"
+    default: return plugin.lastError
+    }
+  }
+
+  private var wordLists: [DoctorFinding] {
+    session.lexicons.languages().compactMap { language in
+      do throws(LexiconError) {
+        _ = try session.lexicons.lexicon(for: language)
+        guard let failure = session.lexicons.cacheFailure else { return nil }
+        return finding(language, failure.message)
+      } catch {
+        return finding(language, error.message)
+      }
+    }
+  }
+
+  private func finding(_ language: Language, _ reason: String) -> DoctorFinding {
+    DoctorFinding(
+      area: .words, code: "word_list", what: "the word list of \(language.name): \(reason)",
+      place: session.environment.folders.cache, remedy: "`word compile \(language.name)` makes it anew",
+      isMendable: false)
+  }
+
+  private var history: [DoctorFinding] {
+    guard let path = session.data.historyPath, let trouble = HistoryFile(path: path, limit: 1).load().trouble else {
+      return []
+    }
+    return [
+      DoctorFinding(
+        area: .files, code: "history", what: trouble, place: path, remedy: "make it a readable file, or remove it",
+        isMendable: false)
+    ]
+  }
+}

@@ -1,0 +1,81 @@
+// `undo` and `redo`. Invariant: they name what they did; a step that no longer fits is left as it is, and the message
+// says what keeps it.
+
+import Commands
+import Storage
+import Text
+import Values
+import Workspace
+
+enum UndoCommands {
+  static var all: [BuiltIn] { [undo, redo] }
+
+  private static let theme = "The shell"
+
+  private static var undo: BuiltIn {
+    BuiltIn(
+      "undo", theme: Self.theme, access: .signedIn,
+      effect: .depends { $0.flag("--list") ? .reads : .announces },
+      summary: "Undoes the last change, or the step of a number.",
+      details: """
+        Each change is a step, in this shell or another one; all that a script did is one. A step that is not the last can \
+        be undone too, unless what it changed was changed again since. At least 100 steps are kept, or 256 MB.
+        """,
+      arguments: [Argument("N", .positive, isOptional: true, help: "the number of a step, as `undo --list` shows it")],
+      options: [Option("--list", help: "list the steps, the newest first")], usage: ["undo [N]", "undo --list"],
+      example: "undo",
+      complete: { word, _, session in completions(word, session) }
+    ) { invocation, session in
+      if invocation.flag("--list") { return try list(session) }
+      let workspace = try session.workspace()
+      let number = invocation.optionalInteger("N")
+      let next = try workspace.nextStep(number, again: false)
+      guard session.rehearsal.mayActOutside("undo \(next.name)") else { return CommandResult(record(next)) }
+      let step = try workspace.undo(number)
+      return CommandResult(record(step, isUndone: true), line: "Undone: \(printable(step.name))")
+    }
+  }
+
+  private static var redo: BuiltIn {
+    BuiltIn(
+      "redo", theme: Self.theme, access: .signedIn, effect: .announces,
+      summary: "Does again what was undone last.",
+      details: "A new change ends it: what was undone before it cannot be done again.", example: "redo"
+    ) { _, session in
+      let workspace = try session.workspace()
+      let next = try workspace.nextStep(nil, again: true)
+      guard session.rehearsal.mayActOutside("redo \(next.name)") else { return CommandResult(record(next)) }
+      let step = try workspace.redo()
+      return CommandResult(record(step, isUndone: false), line: "Redone: \(printable(step.name))")
+    }
+  }
+
+  private static func list(_ session: Session) throws -> CommandResult {
+    let steps = try session.workspace().undoSteps()
+    var table = TableText(
+      [.init("Step", .right), .init("When"), .init("What")],
+      whenEmpty: "Nothing was changed yet that could be undone.")
+    for step in steps {
+      let state = step.isUndone ? " (undone; `redo` does it again)" : step.isTooLarge ? " (too large to undo)" : ""
+      table.add([String(step.id), session.ago(step.at), step.name + state])
+    }
+    return CommandResult(.list(steps.map { record($0) }), .table(table))
+  }
+
+  private static func record(_ step: UndoStep, isUndone: Bool? = nil) -> Value {
+    .record([
+      ("step", .integer(step.id)), ("name", .text(step.name)), ("at", .number(step.at)),
+      ("changes", .integer(step.count)), ("undone", .boolean(isUndone ?? step.isUndone)),
+    ])
+  }
+
+  /// The numbers of steps that can be undone.
+  private static func completions(_ word: String, _ session: Session) -> [String] {
+    do {
+      return try session.workspace().undoSteps(limit: 100).filter { !$0.isUndone }.map { String($0.id) }
+        .filter { $0.hasPrefix(word) }
+    } catch {
+      return []
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// Undoing and redoing the steps of a store, and looking whether it is sound.
+// Invariant: a step is undone or redone in one transaction, and nothing was changed when it throws.
+
+import CSQLite
+public import GRDB
+import GRDBSQLite
+
+extension Store {
+  /// The steps that can be undone or redone, the newest first.
+  public func undoSteps(limit: Int = 1000) throws -> [UndoStep] {
+    recorder == nil ? [] : try read { try UndoLog.steps($0, limit: limit) }
+  }
+
+  /// The step that `undo` would take.
+  public func nextStep(_ id: Int?, again: Bool) throws -> UndoStep {
+    if recorder == nil { throw again ? UndoError.nothingToRedo : UndoError.nothingToUndo }
+    return try read { try UndoLog.step($0, id, isUndone: again) }
+  }
+
+  /// Undoes a step, or does one again that was undone: the last one, or that of an id.
+  /// - Parameter restore: puts files back, as `before` says, and gives them as they were until now; the commit decides.
+  /// - Throws: `UndoError`; nothing was changed then.
+  @discardableResult
+  public func undo(
+    _ id: Int? = nil, again: Bool = false, restore: (Database, [UndoFile]) throws -> [UndoFile] = { _, files in files }
+  ) throws -> UndoStep {
+    guard let recorder else { throw again ? UndoError.nothingToRedo : UndoError.nothingToUndo }
+    guard !hasOpenTransaction else { throw UndoError.inUnit }
+    return try access(again ? "redoing" : "undoing") { db in
+      // What a step changed has all its rows in the log, also those that a foreign key or a trigger took along.
+      try db.execute(sql: "PRAGMA foreign_keys = OFF")
+      _ = deckhand_enable_triggers(db.sqliteConnection, 0)
+      defer {
+        _ = deckhand_enable_triggers(db.sqliteConnection, 1)
+        turnOnForeignKeys(db)
+      }
+      try begin(db, "undoing")
+      return try finish(db, { try apply($0, id, again, recorder, restore) }, atEnd: { _ in })
+    }
+  }
+
+  private func apply(
+    _ db: Database, _ id: Int?, _ again: Bool, _ recorder: UndoRecorder,
+    _ restore: (Database, [UndoFile]) throws -> [UndoFile]
+  ) throws -> UndoStep {
+    let step = try UndoLog.step(db, id, isUndone: again)
+    let others = try UndoLog.conflicts(db, step)
+    if !others.isEmpty { throw UndoError.changedSince(step.name, by: others) }
+    let isLast = try UndoLog.isLast(db, step)
+    do {
+      try UndoneRows(UndoLog.rows(db, of: step)).apply(db, recorder.tables, step: step.name)
+    } catch is UndoDamage {
+      throw UndoError.unreadable(step.name)
+    } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_CONSTRAINT {
+      throw UndoError.differs(step.name, what: error.message ?? "its rows no longer go together with the others")
+    }
+    if !isLast, let row = try Row.fetchOne(db, sql: "PRAGMA foreign_key_check") {
+      throw UndoError.differs(step.name, what: "something of \(row[0] as String) was added to it since")
+    }
+    let files = try UndoLog.files(db, of: step)
+    let before = files.isEmpty ? [] : try restore(db, files)
+    recorder.isRecording = false
+    try UndoLog.replace(db, step, with: recorder, files: before)
+    return step
+  }
+
+  private func turnOnForeignKeys(_ db: Database) {
+    sqlite3_exec(db.sqliteConnection, "PRAGMA foreign_keys = ON", nil, nil, nil)
+  }
+
+  /// What SQLite finds wrong with the file, in its words: empty when all is well.
+  public func integrityProblems() throws -> [String] {
+    try read { db in
+      var found = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
+      for row in try Row.fetchAll(db, sql: "PRAGMA foreign_key_check") {
+        let table: String = row[0] ?? "?"
+        let rowid: Int64 = row[1] ?? 0
+        found.append("row \(rowid) of \(table) points to nothing in \(row[2] as String? ?? "?")")
+      }
+      return found
+    }
+  }
+}

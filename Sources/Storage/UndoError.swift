@@ -1,0 +1,53 @@
+// Why a step cannot be undone or redone. Invariant: when one of these is thrown nothing was changed.
+
+public import Problems
+import Text
+
+public enum UndoError: Problem, Equatable {
+  case nothingToUndo
+  case nothingToRedo
+  case noStep(Int)
+  /// The step is undone, or was never.
+  case notNow(String, isUndone: Bool)
+  /// It changed more than is stored for undoing.
+  case tooLarge(String)
+  /// What it changed was changed again by other steps.
+  case changedSince(String, by: [String])
+  /// What it changed is not as the step left it.
+  case differs(String, what: String)
+  /// A unit of work that has changed something is under way.
+  case inUnit
+  case unreadable(String)
+
+  public var report: ProblemReport {
+    switch self {
+    case .nothingToUndo: ProblemReport(.nothingToUndo, "Nothing to do", "there is nothing to undo")
+    case .nothingToRedo: ProblemReport(.nothingToRedo, "Nothing to do", "there is nothing to redo")
+    case .noStep(let id):
+      ProblemReport(.notFound, "No such step", "there is no step \(id); `undo --list` shows the steps")
+    case .notNow(let name, let isUndone):
+      ProblemReport(
+        .cannotUndo, "Cannot be undone",
+        isUndone ? "\(quoted(name)) is undone already; `redo` does it again" : "\(quoted(name)) is not undone")
+    case .tooLarge(let name):
+      ProblemReport(
+        .cannotUndo, "Cannot be undone",
+        "\(quoted(name)) changed more than is kept for undoing; nothing was changed")
+    case .changedSince(let name, let others):
+      ProblemReport(
+        .undoConflict, "Changed since",
+        "\(quoted(name)) no longer fits, because of what was done since: "
+          + others.map { quoted($0) }.joined(separator: ", ") + "; undo that first; nothing was changed")
+    case .differs(let name, let what):
+      ProblemReport(
+        .undoConflict, "Changed since", "\(quoted(name)) no longer fits: \(printable(what)); nothing was changed")
+    case .inUnit:
+      ProblemReport(
+        .cannotUndo, "Cannot be undone", "undoing is a step of its own: it cannot be done among other changes")
+    case .unreadable(let name):
+      ProblemReport(
+        .cannotUndo, "Cannot be undone",
+        "what is kept of \(quoted(name)) cannot be read; nothing was changed")
+    }
+  }
+}

@@ -1,0 +1,246 @@
+// The steps that can be undone, in the database that they changed: written in the transaction of the step itself.
+// Invariant: a step is undone or redone as a whole or not at all, and only while nothing that was done since and still
+// holds has touched the same rows. The oldest steps go when there are too many or they take too much room.
+
+public import GRDB
+import GRDBSQLite
+
+/// A step as it is listed.
+public struct UndoStep: Equatable, Sendable {
+  public let id: Int
+  /// What was done: "adding 3 cards to Spanish".
+  public let name: String
+  /// Seconds since 1970.
+  public let at: Double
+  /// It was undone, and can be redone.
+  public let isUndone: Bool
+  /// Rows and files that it changed.
+  public let count: Int
+  /// It changed more than can be stored: it can't be undone.
+  public let isTooLarge: Bool
+}
+
+/// A file that a step changed, beside the database.
+public struct UndoFile: Equatable, Sendable {
+  public let name: String
+  /// What it held before; nil when it was not there.
+  public let before: [UInt8]?
+  /// The digest of what it holds after, nil when it is gone.
+  public let after: String?
+
+  public init(name: String, before: [UInt8]?, after: String?) {
+    (self.name, self.before, self.after) = (name, before, after)
+  }
+}
+
+/// The tables of the log, and what is done with them.
+public enum UndoLog {
+  /// Steps at the most; the issue asks for 100 at least.
+  static let mostSteps = 1000
+  /// How often the oldest are looked for.
+  private static let pace: Int64 = 16
+
+  public static var migrations: [Migration] { [Migration("undo.1", sql: first)] }
+
+  private static let first = """
+    CREATE TABLE undo_steps (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      name TEXT NOT NULL,
+      at REAL NOT NULL,
+      undone INTEGER NOT NULL DEFAULT 0,
+      count INTEGER NOT NULL,
+      bytes INTEGER NOT NULL,
+      rows BLOB
+    ) STRICT;
+    CREATE INDEX undo_steps_undone ON undo_steps(id) WHERE undone = 1;
+    CREATE TABLE undo_files (
+      step INTEGER NOT NULL REFERENCES undo_steps(id) ON DELETE CASCADE,
+      name TEXT NOT NULL,
+      after TEXT,
+      before BLOB
+    ) STRICT;
+    CREATE INDEX undo_files_step ON undo_files(step);
+    CREATE TABLE undo_batches (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+    """
+
+  // MARK: Writing
+
+  /// Writes what the recorder has as a new step. Steps that were undone before cannot be redone any more.
+  static func add(
+    _ db: Database, _ recorder: UndoRecorder, named name: String, at now: Double, files: [UndoFile]
+  ) throws {
+    guard !recorder.isEmpty || !files.isEmpty else { return }
+    let rows = recorder.isTooLarge ? nil : recorder.encoded()
+    let bytes = size(rows, files)
+    let isKept = rows != nil && bytes <= UndoRecorder.mostBytes
+    try db.raw("DELETE FROM undo_steps WHERE undone = 1")
+    try db.raw(
+      "INSERT INTO undo_steps (name, at, count, bytes, rows) VALUES (?, ?, ?, ?, ?)",
+      [
+        .text(name), .number(now), .integer(Int64(recorder.rowCount + files.count)),
+        .integer(isKept ? Int64(bytes) : 0), .bytes(isKept ? rows : nil),
+      ])
+    let id = db.lastInsertedRowID
+    if isKept {
+      try write(db, files, of: id)
+      if bytes > 1 << 20 || id % pace == 0 { try prune(db) }
+    } else {
+      // What came before cannot be reached past it.
+      try db.raw("DELETE FROM undo_steps WHERE id < ?", [.integer(id)])
+    }
+  }
+
+  /// Puts what undoing a step recorded in the place of what it held: the way back.
+  static func replace(
+    _ db: Database, _ step: UndoStep, with recorder: UndoRecorder, files: [UndoFile]
+  ) throws {
+    let rows = recorder.encoded()
+    if recorder.isTooLarge { throw UndoError.tooLarge(step.name) }
+    try db.raw(
+      "UPDATE undo_steps SET undone = ?, bytes = ?, rows = ? WHERE id = ?",
+      [.integer(step.isUndone ? 0 : 1), .integer(Int64(size(rows, files))), .bytes(rows), .integer(Int64(step.id))])
+    try db.raw("DELETE FROM undo_files WHERE step = ?", [.integer(Int64(step.id))])
+    try write(db, files, of: Int64(step.id))
+  }
+
+  private static func write(_ db: Database, _ files: [UndoFile], of step: Int64) throws {
+    for file in files {
+      try db.raw(
+        "INSERT INTO undo_files (step, name, after, before) VALUES (?, ?, ?, ?)",
+        [.integer(step), .text(file.name), .text(file.after), .bytes(file.before)])
+    }
+  }
+
+  private static func size(_ rows: [UInt8]?, _ files: [UndoFile]) -> Int {
+    files.reduce(rows?.count ?? 0) { $0 + ($1.before?.count ?? 0) + $1.name.utf8.count }
+  }
+
+  /// The oldest go, until the rest are few and small enough.
+  private static func prune(_ db: Database) throws {
+    var (count, bytes, oldest): (Int, Int64, Int64) = (0, 0, 0)
+    try db.raw("SELECT id, bytes FROM undo_steps ORDER BY id DESC") { row in
+      count += 1
+      bytes += sqlite3_column_int64(row, 1)
+      if oldest == 0, count > mostSteps || bytes > Int64(UndoRecorder.mostBytes) {
+        oldest = sqlite3_column_int64(row, 0)
+      }
+    }
+    if oldest > 0 { try db.raw("DELETE FROM undo_steps WHERE id <= ?", [.integer(oldest)]) }
+  }
+
+  // MARK: Reading
+
+  /// The steps, the newest first.
+  static func steps(_ db: Database, limit: Int) throws -> [UndoStep] {
+    var found: [UndoStep] = []
+    try db.raw("\(columns) ORDER BY id DESC LIMIT ?", [.integer(Int64(limit))]) { found.append(step($0)) }
+    return found
+  }
+
+  /// The step to be undone or redone: of that id, or else the last that was done, or the first that was undone.
+  static func step(_ db: Database, _ id: Int?, isUndone: Bool) throws -> UndoStep {
+    var found: UndoStep?
+    if let id {
+      try db.raw("\(columns) WHERE id = ?", [.integer(Int64(id))]) { found = step($0) }
+      guard let found else { throw UndoError.noStep(id) }
+      guard found.isUndone == isUndone else { throw UndoError.notNow(found.name, isUndone: found.isUndone) }
+      return found
+    }
+    let order = isUndone ? "undone = 1 ORDER BY id" : "undone = 0 ORDER BY id DESC"
+    try db.raw("\(columns) WHERE \(order) LIMIT 1") { found = step($0) }
+    guard let found else { throw isUndone ? UndoError.nothingToRedo : UndoError.nothingToUndo }
+    return found
+  }
+
+  private static let columns = "SELECT id, name, at, undone, count, rows IS NULL FROM undo_steps"
+
+  private static func step(_ row: OpaquePointer) -> UndoStep {
+    UndoStep(
+      id: Int(sqlite3_column_int64(row, 0)), name: rawText(row, 1), at: sqlite3_column_double(row, 2),
+      isUndone: sqlite3_column_int64(row, 3) != 0, count: Int(sqlite3_column_int64(row, 4)),
+      isTooLarge: sqlite3_column_int64(row, 5) != 0)
+  }
+
+  static func rows(_ db: Database, of step: UndoStep) throws -> [UInt8] {
+    var found: [UInt8]?
+    try db.raw("SELECT rows FROM undo_steps WHERE id = ?", [.integer(Int64(step.id))]) { found = rawBytes($0, 0) }
+    guard let found else { throw UndoError.tooLarge(step.name) }
+    return found
+  }
+
+  static func files(_ db: Database, of step: UndoStep) throws -> [UndoFile] {
+    var found: [UndoFile] = []
+    try db.raw(
+      "SELECT name, after, before FROM undo_files WHERE step = ? ORDER BY rowid", [.integer(Int64(step.id))]
+    ) { row in
+      let after = sqlite3_column_type(row, 1) == SQLITE_NULL ? nil : rawText(row, 1)
+      found.append(UndoFile(name: rawText(row, 0), before: rawBytes(row, 2), after: after))
+    }
+    return found
+  }
+
+  /// Steps whose rows cannot be read.
+  public static func damagedSteps(_ db: Database) throws -> [UndoStep] {
+    var kept: [UndoStep] = []
+    try db.raw("\(columns) WHERE rows IS NOT NULL") { kept.append(step($0)) }
+    return try kept.filter { step in
+      do {
+        _ = try UndoneRows(rows(db, of: step))
+        return false
+      } catch is UndoDamage { return true }
+    }
+  }
+
+  /// Forgets all steps.
+  public static func removeAll(_ db: Database) throws { try db.raw("DELETE FROM undo_steps") }
+
+  // MARK: What stands against it
+
+  /// The names of the steps that have touched the same rows or files since, and hold.
+  static func conflicts(_ db: Database, _ step: UndoStep) throws -> [String] {
+    // What is undone lies above what is not: undoing looks at what was done later, redoing at what was undone before.
+    let sql =
+      step.isUndone
+      ? "\(columns) WHERE (id < ?1 AND undone = 1) OR (id > ?1 AND undone = 0) ORDER BY id"
+      : "\(columns) WHERE id > ?1 AND undone = 0 ORDER BY id"
+    var others: [UndoStep] = []
+    try db.raw(sql, [.integer(Int64(step.id))]) { others.append(self.step($0)) }
+    if others.isEmpty { return [] }
+    let mine = try touched(db, step)
+    return try others.filter { try $0.isTooLarge || mine.meets(touched(db, $0)) }.map(\.name)
+  }
+
+  /// Whether nothing was done after it that holds.
+  static func isLast(_ db: Database, _ step: UndoStep) throws -> Bool {
+    var isLast = true
+    try db.raw("SELECT 1 FROM undo_steps WHERE id > ? AND undone = 0 LIMIT 1", [.integer(Int64(step.id))]) { _ in
+      isLast = false
+    }
+    return isLast
+  }
+
+  private static func touched(_ db: Database, _ step: UndoStep) throws -> UndoneRows {
+    var rows: UndoneRows
+    do { rows = try UndoneRows(Self.rows(db, of: step)) } catch is UndoDamage {
+      throw UndoError.unreadable(step.name)
+    }
+    rows.files = Set(try files(db, of: step).map(\.name))
+    return rows
+  }
+}
+
+/// Batches of files that were decided together with the database: each by a row of the transaction that it belongs to.
+public enum DecidedBatches {
+  /// Whether the batch was decided.
+  public static func holds(_ db: Database, _ id: String) throws -> Bool {
+    var isThere = false
+    try db.raw("SELECT 1 FROM undo_batches WHERE id = ?", [.text(id)]) { _ in isThere = true }
+    return isThere
+  }
+
+  /// Decides a batch. All before it are done by then: whoever makes one ready finishes those first.
+  public static func decide(_ db: Database, _ id: String) throws {
+    try db.raw("DELETE FROM undo_batches")
+    try db.raw("INSERT INTO undo_batches (id) VALUES (?)", [.text(id)])
+  }
+}

@@ -1,0 +1,89 @@
+// What the undo log knows of a table: its columns and its key.
+// Invariant: a table of SQLite's own, of the log, or of a search index has none: it is not recorded.
+
+import GRDB
+
+/// A table whose changes are recorded.
+struct UndoTable {
+  let name: String
+  let columns: [Column]
+  /// Whether rows are known by the values of their key instead of a row id.
+  let isKeyed: Bool
+  /// The columns of the key, in its order.
+  let key: [Int]
+
+  struct Column {
+    let name: String
+    /// What a row from before the column was added holds in it; nil for nothing.
+    let fallback: String?
+  }
+
+  /// All tables of the database that are recorded.
+  static func all(_ db: Database) throws -> [UndoTable] {
+    let rows = try Row.fetchAll(
+      db, sql: "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name")
+    return try rows.compactMap { row in
+      let name: String = row[0]
+      if ["sqlite_", "grdb_", "undo_"].contains(where: name.hasPrefix) { return nil }
+      return try UndoTable(db, name, isKeyed: row[1])
+    }
+  }
+
+  private init(_ db: Database, _ name: String, isKeyed: Bool) throws {
+    self.name = name
+    self.isKeyed = isKeyed
+    let rows = try Row.fetchAll(
+      db, sql: "SELECT name, \"notnull\", dflt_value, pk FROM pragma_table_info(?) ORDER BY cid", arguments: [name])
+    columns = rows.map { row in
+      let isNeeded: Bool = row[1]
+      return Column(name: row[0], fallback: isNeeded ? row[2] as String? : nil)
+    }
+    let ranks: [Int] = rows.map { $0[3] }
+    key = ranks.indices.filter { ranks[$0] > 0 }.sorted { ranks[$0] < ranks[$1] }
+  }
+
+  // MARK: Statements
+
+  var quoted: String { UndoTable.quoted(name) }
+  private static func quoted(_ name: String) -> String {
+    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
+
+  /// Puts a row back; its row id, where it has one, is the first argument.
+  var insertion: String {
+    let names = columns.map { UndoTable.quoted($0.name) }
+    let first = isKeyed ? 1 : 2
+    let values = columns.enumerated().map { index, column in
+      column.fallback.map { "coalesce(?\(index + first), \($0))" } ?? "?\(index + first)"
+    }
+    // Where a column is the row id, it says the same.
+    let rowid = isKeyed ? ("", "") : ("rowid, ", "?1, ")
+    return "INSERT INTO \(quoted) (\(rowid.0)\(names.joined(separator: ", "))) "
+      + "VALUES (\(rowid.1)\(values.joined(separator: ", ")))"
+  }
+
+  /// Takes rows away, from one row id to another.
+  var rangeRemoval: String { "DELETE FROM \(quoted) WHERE rowid BETWEEN ?1 AND ?2" }
+
+  var keyRemoval: String { "DELETE FROM \(quoted) WHERE \(keyCondition(from: 1))" }
+
+  /// Gives columns their old values where they hold those that are expected: arguments are the old values, the expected
+  /// ones, then the row id or the key.
+  func update(_ changed: [Int]) -> String {
+    let sets = changed.enumerated().map { index, column in
+      let fallback = columns[column].fallback.map { "coalesce(?\(index + 1), \($0))" } ?? "?\(index + 1)"
+      return "\(UndoTable.quoted(columns[column].name)) = \(fallback)"
+    }
+    let expected = changed.enumerated().map { index, column in
+      "\(UndoTable.quoted(columns[column].name)) IS ?\(changed.count + index + 1)"
+    }
+    let last = changed.count * 2 + 1
+    let place = isKeyed ? keyCondition(from: last) : "rowid = ?\(last)"
+    return "UPDATE \(quoted) SET \(sets.joined(separator: ", ")) WHERE \(place) AND "
+      + expected.joined(separator: " AND ")
+  }
+
+  func keyCondition(from first: Int) -> String {
+    key.enumerated().map { "\(UndoTable.quoted(columns[$1].name)) IS ?\($0 + first)" }.joined(separator: " AND ")
+  }
+}

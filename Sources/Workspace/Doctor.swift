@@ -1,0 +1,291 @@
+// The doctor: everything of an account looked at, what is wrong said in words, and mended when asked, after a backup.
+// Invariant: looking changes nothing; what keeps it from looking at something is a finding, never silence.
+
+import Archives
+import Authentication
+import CardDocuments
+import Decks
+import Files
+import GRDB
+import GRDBSQLite
+import Glibc
+import Problems
+import Storage
+import Text
+import ToggleSettings
+import Values
+import WordGames
+
+/// Something that is wrong, or that could go wrong.
+public struct DoctorFinding: Equatable, Sendable {
+  /// What it is about.
+  public enum Area: String, CaseIterable, Sendable {
+    case database, decks, documents, media, games, settings, undo, files, space
+    /// Looked at by the shell.
+    case plugins, words
+  }
+
+  public let area: Area
+  /// Stable, for programs: `bad_schedule`.
+  public let code: String
+  /// What is wrong, in words.
+  public let what: String
+  /// Where: a file, or rows of a table.
+  public let place: String
+  /// What can be done about it.
+  public let remedy: String
+  /// Whether mending does it.
+  public let isMendable: Bool
+
+  public init(area: Area, code: String, what: String, place: String, remedy: String, isMendable: Bool) {
+    (self.area, self.code, self.what) = (area, code, what)
+    (self.place, self.remedy, self.isMendable) = (place, remedy, isMendable)
+  }
+}
+
+/// What the doctor found and did.
+public struct DoctorReport: Equatable, Sendable {
+  public let findings: [DoctorFinding]
+  /// The backup that was made before anything was mended.
+  public let backup: String?
+}
+
+extension Workspace {
+  /// Looks at everything.
+  public func diagnose() throws -> [DoctorFinding] {
+    _ = try store()
+    try storeGames()
+    var found: [DoctorFinding] = []
+    for area in DoctorFinding.Area.allCases {
+      do { found += try findings(in: area) } catch let problem as any Problem where problem.code != "interrupted" {
+        found.append(
+          DoctorFinding(
+            area: area, code: "unchecked", what: "this could not be looked at: \(problem.message)", place: folder,
+            remedy: "mend what the message says, then look again", isMendable: false))
+      }
+    }
+    return found
+  }
+
+  private func findings(in area: DoctorFinding.Area) throws -> [DoctorFinding] {
+    switch area {
+    case .database: try integrity()
+    case .decks: try deckFindings()
+    case .documents: try documentFindings()
+    case .media: try mediaFindings()
+    case .games: try gameFindings()
+    case .settings: try settingFindings()
+    case .undo: try undoFindings()
+    case .files: try fileFindings()
+    case .space: try spaceFindings()
+    case .plugins, .words: []
+    }
+  }
+
+  /// Mends what can be mended, after a backup of all there is.
+  /// - Returns: what is still to be found.
+  public func mend() throws -> DoctorReport {
+    let found = try diagnose()
+    guard found.contains(where: \.isMendable) else { return DoctorReport(findings: found, backup: nil) }
+    if rehearsal.isOn { throw WorkspaceError.rehearsal("mending") }
+    try makePrivateFolder(backupFolder)
+    let path = try freeBackupName("before-mending")
+    try backup(to: path)
+    try perform(.mend) { db in
+      _ = try DecksCheck.mend(db, now: environment.clocks.now(), random: environment.random.entropy)
+      if found.contains(where: { $0.code == "bad_saved_game" }) {
+        try db.execute(sql: "DELETE FROM games_saved")
+        try db.execute(sql: "DELETE FROM games_found")
+      }
+      if found.contains(where: { $0.code == "damaged_step" }) { try UndoLog.removeAll(db) }
+    }
+    try documentStore().mend()
+    for finding in found where finding.isMendable && finding.area == .files {
+      if finding.code == "open_to_others" {
+        chmod(finding.place, try FileFacts.at(finding.place)?.kind == .folder ? 0o700 : 0o600)
+      } else {
+        try Folder.removeFile(finding.place)
+      }
+    }
+    return DoctorReport(findings: try diagnose(), backup: path)
+  }
+
+  // MARK: The database
+
+  private func integrity() throws -> [DoctorFinding] {
+    try integrityProblems().map {
+      DoctorFinding(
+        area: .database, code: "damaged", what: $0, place: folder + "/collection.sqlite",
+        remedy: "restore the newest backup", isMendable: false)
+    }
+  }
+
+  private func deckFindings() throws -> [DoctorFinding] {
+    try read { try DecksCheck.findings($0) }.map { finding in
+      let (what, remedy) = finding.kind.words(finding.count)
+      let rows =
+        finding.rows.map(String.init).joined(separator: ", ") + (finding.count > finding.rows.count ? ", …" : "")
+      return DoctorFinding(
+        area: .decks, code: finding.kind.rawValue, what: what, place: "\(finding.kind.table) \(rows)", remedy: remedy,
+        isMendable: true)
+    }
+  }
+
+  private func gameFindings() throws -> [DoctorFinding] {
+    do {
+      _ = try read { try GameTable.saved($0) }
+      return []
+    } catch let error as GameError {
+      return [
+        DoctorFinding(
+          area: .games, code: "bad_saved_game", what: "the game that was put away cannot be read: \(error.message)",
+          place: "games_saved", remedy: "the game is forgotten", isMendable: true)
+      ]
+    }
+  }
+
+  private func settingFindings() throws -> [DoctorFinding] {
+    try preferences().refusals.map {
+      DoctorFinding(
+        area: .settings, code: "refused_setting", what: $0.message, place: "settings",
+        remedy: "give the setting another value, or reset it", isMendable: false)
+    }
+  }
+
+  private func undoFindings() throws -> [DoctorFinding] {
+    try read { try UndoLog.damagedSteps($0) }.map { step in
+      DoctorFinding(
+        area: .undo, code: "damaged_step", what: "what is kept of \(quoted(step.name)) for undoing cannot be read",
+        place: "undo_steps \(step.id)", remedy: "what can be undone is forgotten", isMendable: true)
+    }
+  }
+
+  // MARK: Documents
+
+  private func documentFindings() throws -> [DoctorFinding] {
+    var found = try documentProblems().map { problem in
+      let isMendable = [.orphanedImage, .damagedJournal].contains(problem.kind)
+      return DoctorFinding(
+        area: .documents, code: problem.code, what: problem.message, place: problem.path ?? folder + "/documents",
+        remedy: isMendable ? "it is taken away" : "correct the document, or restore it from a backup",
+        isMendable: isMendable)
+    }
+    let known = Set(try documentEntries().compactMap { $0.id?.description })
+    for (card, document) in try read({ try CardTable.documents($0) }) where !known.contains(document) {
+      found.append(
+        DoctorFinding(
+          area: .documents, code: "missing_document", what: "a card shows document \(document), which is not there",
+          place: "cards \(card.rawValue)", remedy: "give the card another document, or none", isMendable: false))
+    }
+    return found
+  }
+
+  // MARK: Media
+
+  private func mediaFindings() throws -> [DoctorFinding] {
+    let check = try checkMedia()
+    func finding(_ code: String, _ what: String, _ place: String, _ remedy: String) -> DoctorFinding {
+      DoctorFinding(area: .media, code: code, what: what, place: place, remedy: remedy, isMendable: false)
+    }
+    var found = check.missing.map {
+      finding(
+        "missing_media", "\(quoted($0.name)) is used and is not there", "media",
+        "add the file, or correct what names it")
+    }
+    found += check.damaged.map {
+      finding("damaged_media", "the file of \(quoted($0)) is gone or was changed", "media", "restore it from a backup")
+    }
+    if !check.unused.isEmpty {
+      let names = check.unused.prefix(3).map { quoted($0.name) }.joined(separator: ", ")
+      found.append(
+        finding(
+          "unused_media", "\(counted(check.unused.count, "media file")) that nothing uses: \(names)", "media",
+          "remove them, or leave them"))
+    }
+    return found
+  }
+
+  // MARK: Files
+
+  private func fileFindings() throws -> [DoctorFinding] {
+    var found: [DoctorFinding] = []
+    try look(at: folder, &found, depth: 0)
+    return found
+  }
+
+  private func look(at path: String, _ found: inout [DoctorFinding], depth: Int) throws {
+    guard let facts = try FileFacts.at(path, followingLinks: false) else { return }
+    if facts.kind == .symbolicLink { return }
+    if facts.owner != getuid() {
+      found.append(file("foreign_file", "it belongs to another user", path, "change its owner", false))
+    } else if facts.mode & 0o077 != 0 {
+      found.append(file("open_to_others", "other users may read or write it", path, "it is made yours alone", true))
+    }
+    let name = path.split(separator: "/").last.map(String.init) ?? ""
+    if facts.kind == .file, isLeftover(name, facts) {
+      found.append(file("leftover", "a killed process left it", path, "it is removed", true))
+    }
+    guard facts.kind == .folder, depth < 8 else { return }
+    for inner in try Folder.names(in: path) { try look(at: path + "/" + inner, &found, depth: depth + 1) }
+  }
+
+  private func file(_ code: String, _ what: String, _ path: String, _ remedy: String, _ mends: Bool) -> DoctorFinding {
+    DoctorFinding(area: .files, code: code, what: what, place: path, remedy: remedy, isMendable: mends)
+  }
+
+  /// Whether it is a temporary file that has been there for longer than an hour.
+  private func isLeftover(_ name: String, _ facts: FileFacts) -> Bool {
+    let isTemporary =
+      name.hasSuffix(".tmp") || name.hasPrefix(".backup-") || name.hasPrefix(".restored-")
+      || name == "credentials.new"
+    return isTemporary && environment.clocks.now() - Double(facts.modified.seconds) > 3600
+  }
+
+  private func spaceFindings() throws -> [DoctorFinding] {
+    var facts = statvfs()
+    guard statvfs(folder, &facts) == 0 else { return [] }
+    let free = Int(clamping: UInt64(facts.f_bavail) &* UInt64(facts.f_frsize))
+    let needed = (64 << 20) + 2 * (try FileFacts.at(folder + "/collection.sqlite")?.size ?? 0)
+    if free >= needed { return [] }
+    return [
+      DoctorFinding(
+        area: .space, code: "little_space",
+        what: "only \(grouped(free >> 20)) MiB are free; a change or a backup may not find room", place: folder,
+        remedy: "make room", isMendable: false)
+    ]
+  }
+
+  /// The libraries of the data and their versions.
+  public var libraryVersions: [(name: String, version: String)] {
+    [("SQLite", String(cString: sqlite3_libversion())), ("zstd", zstdVersion)]
+  }
+}
+
+extension DecksFinding.Kind {
+  fileprivate var table: String {
+    switch self {
+    case .reviewWithoutCard, .badReview: "reviews"
+    case .noteWithoutCard: "notes"
+    case .deckWithoutParent, .deckKey: "decks"
+    default: "cards"
+    }
+  }
+
+  /// What is wrong, and what mending does.
+  fileprivate func words(_ count: Int) -> (String, String) {
+    let cards = counted(count, "card")
+    return switch self {
+    case .cardWithoutDeck: ("\(cards) in no deck", "they come into the deck Recovered")
+    case .cardWithoutNote: ("\(cards) whose note is gone", "they stay as plain cards")
+    case .noteWithoutCard: ("\(counted(count, "note")) without a card", "they are removed")
+    case .reviewWithoutCard: ("\(counted(count, "answer")) of cards that are gone", "they are removed")
+    case .deckWithoutParent: ("\(counted(count, "deck")) without the deck above", "the deck above is made")
+    case .deckKey: ("\(counted(count, "deck")) that cannot be found by name", "the name is indexed anew")
+    case .missingGuid: ("\(cards) without a guid", "each is given one")
+    case .badSchedule: ("\(cards) with a schedule that cannot be", "it is brought within bounds, or begins anew")
+    case .badReview: ("\(counted(count, "answer")) with a rating or time that cannot be", "they are removed")
+    case .badFields: ("\(cards) whose further fields cannot be read", "those fields are dropped")
+    case .emptyText: ("\(cards) without a prompt or an answer", "a question mark is put there")
+    }
+  }
+}

@@ -1,0 +1,190 @@
+// Steps of undo: their names, what joins documents and database in one, undoing and redoing.
+// Invariant: what a step changed in the database and in documents is kept by one commit of the database, and is undone
+// likewise.
+
+public import CardDocuments
+import GRDB
+import Problems
+public import Storage
+import Text
+
+/// What a step did, in words.
+struct StepParts {
+  private struct Part {
+    let operation: Operation
+    let subject: String?
+    var count: Int
+  }
+
+  private var parts: [Part] = []
+  private static let mostShown = 3
+
+  mutating func add(_ operation: Operation, _ subject: String?, _ count: Int) {
+    // A loop does the same again and again.
+    let same = parts.suffix(8).lastIndex { $0.operation == operation && $0.subject == subject }
+    if let same { return parts[same].count += count }
+    parts.append(Part(operation: operation, subject: subject, count: count))
+  }
+
+  /// "adding 1,204 cards to Spanish (run make.lua)"
+  func words(from origin: String?) -> String {
+    var words = parts.prefix(StepParts.mostShown).map { $0.operation.words($0.subject, $0.count) }.joined(
+      separator: ", ")
+    if parts.count > StepParts.mostShown {
+      words += " and \(counted(parts.count - StepParts.mostShown, "other change"))"
+    }
+    if words.isEmpty { words = Operation.changeDocuments.rawValue }
+    return words + (origin.map { " (\($0))" } ?? "")
+  }
+}
+
+extension Operation {
+  /// What it did: "adding 3 cards to Spanish".
+  func words(_ subject: String?, _ count: Int) -> String {
+    let name = subject.map { printable($0, limit: 60) }
+    let cards = counted(count, "card")
+    switch self {
+    case .addCards: return "adding \(cards)\(name.map { " to \($0)" } ?? "")"
+    case .importCards: return "importing \(cards)\(name.map { " into \($0)" } ?? "")"
+    case .removeCards: return "removing \(cards)\(name.map { " from \($0)" } ?? "")"
+    case .editCard: return "editing \(cards)"
+    case .moveCard: return "moving \(cards)"
+    case .answerCard: return "answering \(cards)"
+    case .removeDeck: return "removing \(name ?? "a deck")" + (count > 0 ? " with \(cards)" : "")
+    case .createDeck: return name.map { "creating the deck \($0)" } ?? rawValue
+    case .addNote: return "adding \(counted(count, "note"))\(name.map { " to \($0)" } ?? "")"
+    case .editNote: return "editing \(counted(count, "note"))"
+    case .removeNotes: return "removing \(counted(count, "note"))"
+    case .addMedia: return "adding \(counted(count, "media file"))"
+    case .removeMedia: return "removing \(counted(count, "media file"))"
+    case .renameDeck, .changeDeckOptions, .changePresets, .createNoteType, .editNoteType, .removeNoteType:
+      return rawValue + (name.map { ": \($0)" } ?? "")
+    case .keepGame, .changeSettings, .changeDocuments, .mend: return rawValue
+    }
+  }
+}
+
+extension Workspace: DocumentDecider {
+  public func isDecided(_ batch: String) throws -> Bool { try database.read { try DecidedBatches.holds($0, batch) } }
+
+  public func keepUnit(of store: DocumentStore, _ what: String) throws -> [DocumentError] {
+    if rehearsal.isOn { throw WorkspaceError.rehearsal(what) }
+    try beforeChange()
+    return try keepUnit(named: named(what))
+  }
+
+  /// The name of a step, with what did it.
+  private func named(_ what: String) -> String { what + (hooks.origin().map { " (\($0))" } ?? "") }
+
+  /// Keeps what documents and database were changed, by one commit.
+  func keepUnit(named name: String) throws -> [DocumentError] {
+    let documents = opened.documents.flatMap { $0.hasUnitChanges ? $0 : nil }
+    do {
+      try database.commitUnit(named: name, prepare: documents.map { documents in { try self.prepare(documents, $0) } })
+    } catch {
+      try opened.documents?.rollbackUnit()
+      throw error
+    }
+    return try endDocumentUnit()
+  }
+
+  /// Does what was decided about documents.
+  private func endDocumentUnit() throws -> [DocumentError] {
+    guard let documents = opened.documents, documents.isInUnit else { return [] }
+    return try documents.finishUnit()
+  }
+
+  /// Makes the documents' batch ready, and decides it with the transaction under way.
+  private func prepare(_ documents: DocumentStore, _ db: Database) throws -> [UndoFile] {
+    guard let batch = try documents.prepareUnit() else { return [] }
+    try DecidedBatches.decide(db, batch.id)
+    return batch.files.map { UndoFile(name: $0.name, before: $0.before, after: $0.after) }
+  }
+
+  /// An operation outside a unit of work. Code that it calls may change documents: they are kept with it.
+  func performAlone<T>(
+    _ operation: Operation, on subject: String?, count: @escaping (T) -> Int, _ body: (Database) throws -> T
+  ) throws -> T {
+    opened.documents?.beginUnit()
+    let result: T
+    do {
+      result = try database.operation(
+        operation.rawValue, step: { self.named(operation.words(subject, count($0))) },
+        prepare: { db in
+          guard let documents = self.opened.documents, documents.hasUnitChanges else { return [] }
+          return try self.prepare(documents, db)
+        }, body)
+    } catch {
+      try opened.documents?.rollbackUnit()
+      throw error
+    }
+    _ = try endDocumentUnit()
+    return result
+  }
+
+  /// Does several things as one change and one step: all of them are kept, or none. Within a unit they are a part of
+  /// it.
+  public func asOneChange<T>(_ body: () throws -> T) throws -> T {
+    if isInUnit || database.isInOperation { return try body() }
+    try beginUnit()
+    let result: T
+    do {
+      result = try body()
+    } catch {
+      try rollbackUnit()
+      throw error
+    }
+    if let conflict = try commitUnit().first { throw conflict }
+    return result
+  }
+
+  // MARK: Undo
+
+  /// The steps that can be undone or redone, the newest first.
+  public func undoSteps(limit: Int = 1000) throws -> [UndoStep] {
+    try storeGames()
+    return try store().undoSteps(limit: limit)
+  }
+
+  /// The step that `undo` or `redo` would take.
+  public func nextStep(_ id: Int?, again: Bool) throws -> UndoStep {
+    try storeGames()
+    return try store().nextStep(id, again: again)
+  }
+
+  /// Undoes the last step, or that of an id.
+  /// - Throws: `UndoError` saying what stands against it; nothing was changed then.
+  @discardableResult
+  public func undo(_ step: Int? = nil) throws -> UndoStep { try change(step, again: false) }
+
+  /// Does again what was undone last.
+  @discardableResult
+  public func redo(_ step: Int? = nil) throws -> UndoStep { try change(step, again: true) }
+
+  private func change(_ id: Int?, again: Bool) throws -> UndoStep {
+    let store = try store()
+    if rehearsal.isOn { throw WorkspaceError.rehearsal(again ? "redo" : "undo") }
+    try storeGames()
+    if let documents = opened.documents, documents.hasUnitChanges { throw UndoError.inUnit }
+    let wasInUnit = isInUnit
+    let step: UndoStep
+    do {
+      step = try store.undo(id, again: again) { db, files in
+        let documents = try documentStore()
+        let batch = try documents.prepareRestoring(
+          files.map { DocumentBatch.File(name: $0.name, before: $0.before, after: $0.after) })
+        guard let batch else { return [] }
+        try DecidedBatches.decide(db, batch.id)
+        return batch.files.map { UndoFile(name: $0.name, before: $0.before, after: $0.after) }
+      }
+    } catch {
+      try opened.documents?.rollbackUnit()
+      if wasInUnit { opened.documents?.beginUnit() }
+      throw error
+    }
+    _ = try endDocumentUnit()
+    if wasInUnit { opened.documents?.beginUnit() }
+    try reloadSettings()
+    return step
+  }
+}

@@ -1,0 +1,167 @@
+// `undo`, `redo`, `backup`, `restore`, `doctor` as the built program has them.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct UndoAndBackupTests {
+  private func cards(_ home: Home) throws -> Int { try home.run("card", "list", "--json").lines.count }
+
+  @Test func `each change is a step with a name, undone and redone across processes`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "Spanish")
+    try home.run("card", "add", "Spanish", "el perro", "the dog")
+    let script = try home.write(
+      "local deck = decks.open('Spanish') for i = 1, 1204 do deck:add{prompt = 'p' .. i, answer = 'a'} end "
+        + "settings.set('study.limit', 7) documents.create{}", to: "make.lua")
+    #expect(try home.run("run", script).status == 0)
+    let undone = try home.run("undo")
+    #expect(
+      undone.output.hasPrefix("Undone: adding 1,204 cards to Spanish") && undone.output.contains("(run make.lua)"),
+      "\(undone)")
+    #expect(try cards(home) == 1)
+    #expect(try home.run("set", "study.limit", "--json").output == "0\n")
+    #expect(try home.run("doc", "list", "--json").output.isEmpty)
+    let list = try home.run("undo", "--list")
+    #expect(list.lines.first?.split(separator: " ").map(String.init) == ["Step", "When", "What"])
+    #expect(list.output.contains("(run make.lua)") && list.output.contains("`redo` does it again"), "\(list)")
+    #expect(list.output.contains("adding 1 card to Spanish (card add)"))
+    #expect(try home.run("redo").output.hasPrefix("Redone: adding 1,204 cards"))
+    #expect(try cards(home) == 1205)
+    #expect(try home.run("set", "study.limit", "--json").output == "7\n")
+    #expect(try home.run("doc", "list", "--json").lines.count == 1)
+    let none = try home.run("redo")
+    #expect(none.status == 1 && none.errors == "redo: there is nothing to redo\n", "\(none)")
+  }
+
+  @Test func `a step by its number is undone unless what it changed was changed since`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "Spanish")
+    try home.run("card", "add", "Spanish", "one", "1")
+    try home.run("card", "add", "Spanish", "two", "2")
+    try home.run("card", "edit", "Spanish:2", "--answer", "uno")
+    let refused = try home.run("undo", "2")
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("no longer fits") && refused.errors.contains("editing 1 card"), "\(refused)")
+    #expect(try home.run("undo", "3").output == "Undone: adding 1 card to Spanish (card add)\n")
+    #expect(try home.run("card", "list", "--json").output.contains("\"uno\""))
+    #expect(try home.run("undo", "99").errors == "undo: there is no step 99; `undo --list` shows the steps\n")
+    #expect(try home.run("undo", "0").status == 2)
+    let json = try home.run("--json", "undo", "--list").lines
+    #expect(json.count == 4 && json[0].contains("\"step\": 4") && json[1].contains("\"undone\": true"), "\(json)")
+  }
+
+  @Test func `lines of Lua, plugins' commands and answers are steps too, and Lua undoes them`() throws {
+    let home = try Home()
+    try home.run("-e", "decks.create('Spanish'):add{prompt = 'p', answer = 'a'}")
+    let text = try home.write("dog dog cat dog cat sun\n", to: "text.txt")
+    let run = try home.run(input: "decks.create('New')\nfrequency-deck \(text) Frequency\nstudy Spanish\n\n3\n")
+    #expect(run.status == 0, "\(run)")
+    let names = try home.run("undo", "--list").output
+    #expect(names.contains("creating the deck New (a line of Lua)"), "\(names)")
+    #expect(names.contains("(plugin frequency_deck)"), "\(names)")
+    #expect(names.contains("answering 1 card (study)"), "\(names)")
+    let lua = try home.run("-e", "print(shell.undo()) print(shell.redo()) print(select(2, shell.redo()).code)")
+    let name = "answering 1 card (study)"
+    #expect(lua.output == "\(name)\n\(name)\nnothing_to_redo\n", "\(lua)")
+    let within = try home.run("-e", "decks.create('X') print(select(2, shell.undo()).code)")
+    #expect(within.output == "cannot_undo\n", "\(within)")
+  }
+
+  @Test func `a plugin undoes nothing without the right to run commands`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "Spanish")
+    try home.plugin(
+      "sly", permissions: #"["shell", "decks.write"]"#, manifest: "\"commands\": [\"sly\"]",
+      "shell.command{name='sly', summary='x', run=function() assert(shell.undo()) end}")
+    try home.enable("sly")
+    let run = try home.run("sly")
+    #expect(run.status == 1 && run.errors.contains("shell.run"), "\(run)")
+    #expect(try home.run("deck", "list").output.contains("Spanish"))
+  }
+
+  @Test func `a backup is shown beside what is here, and brings everything back`() throws {
+    let home = try Home()
+    try home.run("-e", "local d = decks.create('Spanish') for i = 1, 30 do d:add{prompt = 'p' .. i, answer = 'a'} end")
+    let file = home.path + "/one.backup"
+    let made = try home.run("backup", file)
+    #expect(made.output == "Backed up 1 deck, 30 cards, 0 documents to \(file).\n", "\(made)")
+    var facts = stat()
+    #expect(stat(file, &facts) == 0 && facts.st_mode & 0o777 == 0o600)
+    try home.run("deck", "remove", "Spanish")
+    try home.run("doc", "create")
+    let restored = try home.run("restore", file)
+    #expect(restored.status == 0 && restored.output.contains("Restored 1 deck, 30 cards, 0 documents."), "\(restored)")
+    let row = restored.lines.first { $0.hasPrefix("Cards") }?.split(separator: " ").map(String.init)
+    #expect(row == ["Cards", "30", "0"], "\(restored)")
+    #expect(try cards(home) == 30)
+    #expect(try home.run("doc", "list", "--json").output.isEmpty)
+    let kept = try #require(restored.lines.last?.split(separator: " ").last).dropLast()
+    #expect(try home.run("--json", "restore", String(kept)).output.contains("\"documents\": 1"))
+    #expect(try cards(home) == 0)
+    let wrong = try home.run("restore", "/etc/hostname")
+    #expect(wrong.status == 1 && wrong.errors.contains("not a whole archive"), "\(wrong)")
+    #expect(try home.run("-e", "decks.create('Y') assert(shell.run('restore \(file)'))").status == 1)
+  }
+
+  @Test func `a question left unanswered restores nothing`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "Spanish")
+    let file = home.path + "/one.backup"
+    try home.run("backup", file)
+    try home.run("deck", "rename", "Spanish", "Castellano")
+    let terminal = try home.terminal("restore", file)
+    #expect(terminal.shows("[y/N]", seconds: 20))
+    terminal.type("n\r")
+    #expect(terminal.shows("Nothing was restored.", seconds: 20))
+    #expect(try home.run("deck", "list").output.contains("Castellano"))
+  }
+
+  @Test func `the first change of a day is preceded by a backup, as often as it was asked for`() throws {
+    let home = try Home()
+    let folder = home.path + "/data/local/backups"
+    try home.run("deck", "create", "Spanish")
+    #expect(names(in: folder).isEmpty)
+    try home.run("deck", "list")
+    #expect(names(in: folder).isEmpty)
+    try home.run("deck", "create", "French")
+    let made = names(in: folder)
+    #expect(made.count == 1 && made[0].hasPrefix("daily-"), "\(made)")
+    try home.run("deck", "create", "German")
+    #expect(names(in: folder) == made)
+    let before = try home.run("--dry-run", "restore", folder + "/" + (made.first ?? ""))
+    #expect(
+      before.lines.first { $0.hasPrefix("Decks") }?.split(separator: " ").map(String.init) == ["Decks", "1", "3"])
+    #expect(try home.run("set", "backup").output.contains("backup.weekly   4"))
+    try home.run("set", "backup.daily", "0")
+    unlink(folder + "/" + (made.first ?? ""))
+    try home.run("deck", "create", "Italian")
+    #expect(names(in: folder).isEmpty)
+  }
+
+  @Test func `a backup that cannot be made keeps no change from being made`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "Spanish")
+    _ = try home.write("in the way", to: "data/local/backups")
+    let run = try home.run("deck", "create", "French")
+    #expect(run.status == 0 && run.errors.contains("today's backup could not be made"), "\(run)")
+    #expect(try home.run("deck", "list").output.contains("French"))
+  }
+
+  @Test func `the doctor says what is wrong with status 1, and mends it after a backup`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "Spanish")
+    let well = try home.run("doctor")
+    #expect(well.status == 0 && well.output.hasPrefix("All is well.\n"), "\(well)")
+    chmod(home.path + "/data/local", 0o755)
+    let found = try home.run("doctor")
+    #expect(found.status == 1 && found.output.contains("other users may read or write it"), "\(found)")
+    #expect(found.errors == "doctor: 1 finding; `doctor --mend` makes a backup and mends 1 of them\n")
+    #expect(try home.run("doctor", "--json").output.contains("\"code\": \"open_to_others\""))
+    let told = try home.run("--dry-run", "doctor", "--mend")
+    #expect(told.errors.contains("would make a backup and mend 1 finding"), "\(told)")
+    let mended = try home.run("doctor", "--mend")
+    #expect(mended.status == 0 && mended.output.contains("Mended 1 finding. What was here is kept in "), "\(mended)")
+    #expect(try home.run("doctor").status == 0)
+  }
+}

@@ -1,0 +1,231 @@
+// Undo: whatever is done to tables of any shape is undone and redone exactly.
+
+import GRDB
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct UndoTests {
+  private static let migrations =
+    UndoLog.migrations + [
+      Migration(
+        "test.1",
+        sql: """
+          CREATE TABLE boxes (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE) STRICT;
+          CREATE TABLE things (
+            id INTEGER PRIMARY KEY, box INTEGER NOT NULL REFERENCES boxes(id) ON DELETE CASCADE, rank INTEGER NOT NULL,
+            weight REAL, data BLOB, UNIQUE (box, rank)) STRICT;
+          CREATE TABLE notes (thing INTEGER NOT NULL REFERENCES things(id) ON DELETE CASCADE, text TEXT) STRICT;
+          CREATE TABLE words (word TEXT, language TEXT, count ANY, PRIMARY KEY (word, language)) STRICT, WITHOUT ROWID;
+          """),
+      Migration("test.2", sql: "ALTER TABLE things ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'"),
+    ]
+
+  struct Failure: Error {}
+
+  private func store(_ path: String? = nil) -> Store {
+    Store(path: path, migrations: UndoTests.migrations, undoClock: { 1_700_000_000 })
+  }
+
+  /// Everything in the tables, as text.
+  private func dump(_ store: Store) throws -> [String] {
+    try store.read { db in
+      try ["boxes", "things", "notes", "words"].flatMap { table in
+        try Row.fetchAll(db, sql: "SELECT * FROM \(table) ORDER BY 1, 2").map { "\(table) \($0.description)" }
+      }
+    }
+  }
+
+  private func names(_ store: Store) throws -> [String] { try store.undoSteps().map(\.name) }
+
+  /// A change of some kind to rows of some kind.
+  private func change(_ db: Database, _ numbers: inout SystemLike) throws {
+    let n = numbers.next(1000)
+    switch numbers.next(11) {
+    case 0, 1: try db.execute(sql: "INSERT OR IGNORE INTO boxes (name) VALUES (?)", arguments: ["box \(n % 12)"])
+    case 2, 3, 4:
+      try db.execute(
+        sql: """
+          INSERT OR IGNORE INTO things (box, rank, weight, data)
+          SELECT id, ?, ?, CAST(? AS BLOB) FROM boxes ORDER BY id % 5, id LIMIT 3
+          """, arguments: [n, Double(n) / 3, n % 2 == 0 ? "bytes \(n)".databaseValue : DatabaseValue.null])
+    case 5: try db.execute(sql: "DELETE FROM boxes WHERE id % 7 = ?", arguments: [n % 7])
+    case 6:
+      try db.execute(sql: "UPDATE things SET rank = -rank - 1, weight = NULL WHERE id % 3 = ?", arguments: [n % 3])
+    case 7: try db.execute(sql: "DELETE FROM things WHERE id % 5 = ?", arguments: [n % 5])
+    case 8:
+      try db.execute(sql: "INSERT INTO notes SELECT id, 'note ' || id FROM things WHERE id % 4 = ?", arguments: [n % 4])
+    case 9:
+      try db.execute(
+        sql: "INSERT INTO words VALUES (?, 'en', ?) ON CONFLICT DO UPDATE SET count = excluded.count",
+        arguments: ["w\(n % 9)", n])
+      try db.execute(sql: "REPLACE INTO words VALUES (?, 'es', 1.5)", arguments: ["w\(n % 9)"])
+    default: try db.execute(sql: "DELETE FROM words WHERE count > ?", arguments: [n])
+    }
+  }
+
+  /// A generator that repeats.
+  struct SystemLike {
+    var state: UInt64
+    mutating func next(_ bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int((state >> 33) % UInt64(bound))
+    }
+  }
+
+  @Test(arguments: 0..<12) func `what was done at random is undone and redone step by step`(seed: Int) throws {
+    let store = store()
+    var numbers = SystemLike(state: UInt64(seed) &* 77 &+ 5)
+    var states = [try dump(store)]
+    for step in 0..<40 {
+      try store.operation("step \(step)") { db in
+        for _ in 0..<(1 + numbers.next(4)) { try change(db, &numbers) }
+      }
+      let state = try dump(store)
+      if try store.undoSteps().first?.name == "step \(step)" { states.append(state) }
+    }
+    let steps = states.count - 1
+    #expect(steps > 20)
+    for back in 1...steps {
+      try store.undo()
+      #expect(try dump(store) == states[steps - back])
+    }
+    #expect(throws: UndoError.nothingToUndo) { try store.undo() }
+    for again in 1...steps {
+      try store.undo(again: true)
+      #expect(try dump(store) == states[again])
+    }
+    #expect(throws: UndoError.nothingToRedo) { try store.undo(again: true) }
+    #expect(try store.integrityProblems() == [])
+  }
+
+  @Test func `a unit is one step, without what failed inside it`() throws {
+    let store = store()
+    store.beginUnit()
+    try store.operation("one") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
+    #expect(throws: Failure.self) {
+      try store.operation("two") { db in
+        try db.execute(sql: "INSERT INTO boxes (name) VALUES ('b'), ('c')")
+        try db.execute(sql: "DELETE FROM boxes WHERE name = 'a'")
+        throw Failure()
+      }
+    }
+    try store.operation("three") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('d')") }
+    try store.commitUnit(named: "adding boxes (run make.lua)")
+    #expect(try names(store) == ["adding boxes (run make.lua)"])
+    #expect(try store.undoSteps()[0].count == 2)
+    try store.undo()
+    #expect(try dump(store) == [])
+    try store.undo(again: true)
+    #expect(try dump(store).count == 2)
+  }
+
+  @Test func `what is taken back is no step`() throws {
+    let store = store()
+    store.beginUnit()
+    try store.operation("one") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
+    try store.rollbackUnit()
+    try? store.operation("two") { db in
+      try db.execute(sql: "INSERT INTO boxes (name) VALUES ('a')")
+      throw Failure()
+    }
+    try store.operation("nothing") { _ in }
+    #expect(try names(store) == [])
+  }
+
+  @Test func `a hundred thousand new rows cost a step no more than a range`() throws {
+    let store = store()
+    try store.operation("adding") { db in
+      try db.execute(sql: "INSERT INTO boxes (name) VALUES ('a')")
+      try db.execute(
+        sql: """
+          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+          INSERT INTO things (box, rank) SELECT 1, i FROM n
+          """)
+    }
+    let bytes = try store.read { try Int.fetchOne($0, sql: "SELECT bytes FROM undo_steps") }
+    #expect(try #require(bytes) < 500)
+    #expect(try store.undoSteps()[0].count == 100_001)
+    try store.undo()
+    #expect(try store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM things") } == 0)
+  }
+
+  @Test func `a step in the middle is undone while nothing since stands on it, across processes and restarts`() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("data.sqlite")
+    let first = store(path)
+    try first.operation("box a") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
+    let second = store(path)
+    try second.operation("box b") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('b')") }
+    try second.operation("renaming a") { try $0.execute(sql: "UPDATE boxes SET name = 'A' WHERE id = 1") }
+    try second.operation("a thing in b") { try $0.execute(sql: "INSERT INTO things (box, rank) VALUES (2, 1)") }
+    try first.close()
+    let third = store(path)
+    let before = try dump(third)
+    #expect(throws: UndoError.changedSince("box a", by: ["renaming a"])) { try third.undo(1) }
+    // Nothing touched its row, but something was put into it.
+    #expect(throws: UndoError.self) { try third.undo(2) }
+    #expect(try dump(third) == before)
+    #expect(throws: UndoError.noStep(99)) { try third.undo(99) }
+    try third.undo(3)
+    #expect(throws: UndoError.notNow("renaming a", isUndone: true)) { try third.undo(3) }
+    #expect(throws: UndoError.self) { try second.undo(1, again: true) }
+    try third.undo(1)
+    #expect(try dump(third).count == 2)
+    #expect(try third.read { try Row.fetchAll($0, sql: "PRAGMA foreign_key_check") }.isEmpty)
+    // Foreign keys hold again.
+    #expect(throws: StorageError.self) {
+      try third.operation("orphan") { try $0.execute(sql: "INSERT INTO things (box, rank) VALUES (77, 1)") }
+    }
+  }
+
+  @Test func `a row that something else has changed is not trampled`() throws {
+    let store = store()
+    try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
+    try store.operation("renaming") { try $0.execute(sql: "UPDATE boxes SET name = 'b'") }
+    // By a program that keeps no log.
+    try store.operation("outside") { db in
+      try db.execute(sql: "UPDATE boxes SET name = 'mine'")
+      try db.execute(sql: "DELETE FROM undo_steps WHERE id > 2")
+    }
+    try store.operation("forgetting") { try $0.execute(sql: "DELETE FROM undo_steps WHERE name = 'outside'") }
+    #expect(throws: UndoError.self) { try store.undo() }
+    #expect(try store.read { try String.fetchOne($0, sql: "SELECT name FROM boxes") } == "mine")
+  }
+
+  @Test func `a new step ends what could be redone, and the oldest steps go`() throws {
+    let store = store()
+    for index in 0..<1200 {
+      try store.operation("step \(index)") { db in
+        try db.execute(sql: "INSERT INTO boxes (name) VALUES (?)", arguments: ["\(index)"])
+      }
+    }
+    let count = try store.undoSteps(limit: 5000).count
+    #expect((1000...1020).contains(count))
+    try store.undo()
+    try store.operation("another") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('x')") }
+    #expect(throws: UndoError.nothingToRedo) { try store.undo(again: true) }
+  }
+
+  @Test func `within a unit that has changed something nothing is undone`() throws {
+    let store = store()
+    try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
+    store.beginUnit()
+    try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('b')") }
+    #expect(throws: UndoError.inUnit) { try store.undo() }
+    try store.rollbackUnit()
+    try store.undo()
+  }
+
+  @Test func `a log that is damaged undoes nothing`() throws {
+    let store = store()
+    try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
+    for length in 0..<40 {
+      try store.operation("damaging") { db in
+        try db.execute(sql: "UPDATE undo_steps SET rows = randomblob(?)", arguments: [length])
+      }
+      do { try store.undo() } catch is UndoError {}
+    }
+    #expect(try dump(store).count == 1)
+  }
+}

@@ -1,0 +1,182 @@
+// Backups: one file with everything, checked; restored whole or not at all; the automatic ones; the doctor.
+
+import Authentication
+import CardDocuments
+import Decks
+import Files
+import GRDB
+import Glibc
+import Problems
+import Storage
+import TestSupport
+import TestWorkspace
+import Testing
+import ToggleSettings
+
+@testable import Workspace
+
+/// Every byte of every document, and the counts of the decks.
+private func state(_ workspace: Workspace) throws -> [String] {
+  let decks = try workspace.decks().map { "\(try $0.record().name): \(try $0.count())" }
+  return try decks
+    + workspace.documents().documents.map { String(decoding: try $0.document().content.encoded, as: UTF8.self) }
+}
+
+private func fill(_ workspace: Workspace) throws {
+  let deck = try workspace.createDeck("Spanish::Verbs")
+  _ = try deck.addAll(onDuplicate: .skip) { batch in
+    for n in 0..<500 { _ = try batch.add(NewCard(prompt: "p\(n)", answer: "a")) }
+  }
+  let document = try workspace.createDocument(background: .black)
+  _ = try document.addText("kept", color: .black, font: "", at: ElementPlacement())
+  try workspace.preferences().tree.set("study.limit", to: .number(7), by: .user)
+  try AtomicFile.write(workspace.folder + "/grants.json", Array(#"{"plugins":{}}"#.utf8))
+}
+
+@Suite struct BackupTests {
+  @Test func `a backup brings everything back, and what was here is kept`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    let before = try state(workspace)
+    let path = person.data + "/one.deckhand-backup"
+    let made = try workspace.backup(to: path)
+    #expect(made.cards == 500 && made.decks == 2 && made.documents == 1)
+    #expect(try FileFacts.at(path)?.mode == 0o600)
+    #expect(try workspace.inspectBackup(path) == made)
+
+    _ = try workspace.openDeck("Spanish").remove()
+    try workspace.documents().documents[0].document().remove()
+    _ = try workspace.createDocument(background: .black)
+    _ = try workspace.createDeck("Later")
+    try workspace.preferences().tree.set("study.limit", to: .number(9), by: .user)
+    try AtomicFile.write(workspace.folder + "/grants.json", Array("{}".utf8))
+    let later = try state(workspace)
+
+    let report = try workspace.restore(from: path)
+    #expect(report.restored == made && report.replaced.decks == 1)
+    #expect(try state(workspace) == before)
+    #expect(try workspace.preferences().studyLimit == 7)
+    #expect(try FileText.read(workspace.folder + "/grants.json", limit: 1000) == #"{"plugins":{}}"#)
+    #expect(try workspace.integrityProblems() == [])
+    #expect(try workspace.documentProblems().filter { $0.kind != .unchecked }.isEmpty)
+    // What was here comes back from its own backup.
+    _ = try workspace.restore(from: report.kept)
+    #expect(try state(workspace) == later)
+    #expect(try Folder.names(in: workspace.folder).filter { $0.hasPrefix(".") } == [])
+    let ordinary = [".lock", "images", "thumbnails"]
+    #expect(
+      try Folder.names(in: workspace.folder + "/documents").filter { $0.hasPrefix(".") && !ordinary.contains($0) } == []
+    )
+  }
+
+  @Test func `another shell that is open sees what was restored`() throws {
+    let person = try Person()
+    let (first, second) = (try person.workspace(), try person.workspace())
+    try fill(first)
+    let path = person.data + "/one.deckhand-backup"
+    try first.backup(to: path)
+    let deck = try second.openDeck("Spanish::Verbs")
+    _ = try second.openDeck("Spanish").remove()
+    _ = try first.restore(from: path)
+    #expect(try deck.count() == 500)
+    #expect(try second.openDeck("Spanish::Verbs").cards().count == 500)
+  }
+
+  @Test func `a file that is damaged anywhere restores nothing`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    let path = person.data + "/one.deckhand-backup"
+    try workspace.backup(to: path)
+    let bytes = try FileText.bytes(path, limit: 1 << 24)
+    let before = try state(workspace)
+    for number in 0..<24 {
+      var broken = bytes
+      if number < 12 { broken[number * bytes.count / 12] ^= 0x10 } else { broken.removeLast(1 + (number - 12) * 61) }
+      let name = person.data + "/broken"
+      try AtomicFile.write(name, broken)
+      // A bit of zstd's own that means nothing may turn: then all is as it was written.
+      do { #expect(try workspace.inspectBackup(name).cards == 500) } catch {
+        #expect(throws: (any Error).self) { try workspace.restore(from: name) }
+      }
+    }
+    #expect(try state(workspace) == before)
+    #expect(throws: (any Error).self) { try workspace.restore(from: person.data + "/words/spanish") }
+    #expect(throws: (any Error).self) { try workspace.restore(from: person.data + "/nothing") }
+  }
+
+  @Test func `of the automatic backups seven days, four weeks and twelve months stay`() {
+    var days: Set<Int> = []
+    let retention = BackupRetention()
+    let first = CivilDate(year: 2024, month: 1, day: 1).days
+    for day in first..<(first + 900) { days = retention.kept(days.union([day])) }
+    #expect(days.contains(first + 899))
+    #expect((first + 893...first + 899).allSatisfy(days.contains))
+    #expect((18...23).contains(days.count))
+    // A year back there is one a month.
+    #expect(days.contains { $0 < first + 900 - 300 })
+    for day in stride(from: -800_000, to: 800_000, by: 997) {
+      let date = CivilDate(day: day)
+      #expect(date.days == day)
+      if day > 0 { #expect(CivilDate(date.text) == date) }
+    }
+    #expect(CivilDate("2023-02-29") == nil)
+  }
+
+  @Test func `one backup a day is made by itself`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    #expect(try workspace.automaticBackup() == nil)
+    try fill(workspace)
+    let path = try #require(try workspace.automaticBackup())
+    #expect(path.hasSuffix("/backups/daily-2023-11-14.deckhand-backup"))
+    #expect(try workspace.automaticBackup() == nil)
+    #expect(try workspace.inspectBackup(path).cards == 500)
+  }
+}
+
+@Suite struct DoctorTests {
+  @Test func `a healthy account has no findings`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    let found = try workspace.diagnose().filter {
+      $0.area != .space && $0.code != "undrawable_text" && $0.code != "unchecked"
+    }
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `what is wrong is found, mended after a backup, and not found again`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    try workspace.perform(.mend) { db in
+      try db.execute(sql: "UPDATE cards SET state = 2 WHERE id = 1")
+      try db.execute(sql: "UPDATE cards SET state = 9 WHERE id = 2")
+      try db.execute(sql: "UPDATE cards SET difficulty = 77, stability = -1, state = 0 WHERE id = 3")
+      try db.execute(sql: "UPDATE cards SET guid = '' WHERE id = 4")
+      try db.execute(sql: "UPDATE cards SET fields = '{' WHERE id = 5")
+      try db.execute(sql: "UPDATE cards SET prompt = '' WHERE id = 6")
+      try db.execute(sql: "UPDATE decks SET name_key = 'other' WHERE name = 'Spanish::Verbs'")
+      try db.execute(sql: "DELETE FROM decks WHERE name = 'Spanish'")
+      try db.execute(sql: "INSERT INTO games_saved (id, state, saved) VALUES (1, 'nonsense', 0)")
+      try db.execute(sql: "UPDATE undo_steps SET rows = x'0102' WHERE id = 1")
+    }
+    let images = workspace.folder + "/documents/images"
+    try makePrivateFolder(images)
+    try AtomicFile.write(images + "/" + String(repeating: "ab", count: 32), [1])
+    chmod(workspace.folder + "/grants.json", 0o666)
+    let expected: Set<String> = [
+      "bad_schedule", "missing_guid", "bad_fields", "empty_text", "deck_key", "deck_without_parent", "bad_saved_game",
+      "damaged_step", "orphaned_image", "open_to_others",
+    ]
+    let found = Set(try workspace.diagnose().map(\.code))
+    #expect(expected.subtracting(found) == [])
+    let report = try workspace.mend()
+    let left = Set(report.findings.map(\.code))
+    #expect(expected.intersection(left) == [], "\(report.findings)")
+    #expect(fileExists(try #require(report.backup)))
+    #expect(try workspace.openDeck("Spanish::Verbs").count() == 500)
+  }
+}

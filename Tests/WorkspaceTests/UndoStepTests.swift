@@ -1,0 +1,146 @@
+// Steps of undo through the workspace: names, documents and settings of a step, one commit for documents and database.
+
+import Authentication
+import CardDocuments
+import Decks
+import Glibc
+import Problems
+import Storage
+import TestSupport
+import TestWorkspace
+import Testing
+import ToggleSettings
+
+@testable import Workspace
+
+/// The bytes of all files of a person's documents, by name; what is of the store itself left out.
+private func documentFiles(_ person: Person) throws -> [String: [UInt8]] {
+  var found: [String: [UInt8]] = [:]
+  for folder in ["", "images"] {
+    guard let stream = opendir(person.data + "/local/documents/" + folder) else { continue }
+    defer { closedir(stream) }
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name.hasPrefix(".") || name == "images" || name == "thumbnails" { continue }
+      let path = person.data + "/local/documents/" + folder + "/" + name
+      let file = open(path, O_RDONLY)
+      defer { close(file) }
+      var buffer = [UInt8](repeating: 0, count: 1 << 20)
+      let count = read(file, &buffer, buffer.count)
+      found[folder + "/" + name] = Array(buffer.prefix(max(0, count)))
+    }
+  }
+  return found
+}
+
+@Suite struct UndoStepTests {
+  @Test func `each operation is a step with its name and count`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let deck = try workspace.createDeck("Spanish")
+    _ = try deck.addAll(onDuplicate: .skip) { batch in
+      for n in 0..<1204 { _ = try batch.add(NewCard(prompt: "p\(n)", answer: "a")) }
+    }
+    try workspace.beginUnit()
+    for n in 0..<3 { _ = try deck.add(NewCard(prompt: "q\(n)", answer: "a")) }
+    try deck.rename(to: "Español")
+    workspace.nameChanges { "run make.lua" }
+    try workspace.commitUnit()
+    workspace.nameChanges { nil }
+    _ = try deck.remove()
+    #expect(
+      try workspace.undoSteps().map(\.name) == [
+        "removing Español with 1,207 cards",
+        "adding 3 cards to Spanish, renaming a deck: Español (run make.lua)",
+        "adding 1,204 cards to Spanish", "creating the deck Spanish",
+      ])
+    try workspace.close()
+    // In another process, so to say.
+    let again = try person.workspace()
+    #expect(try again.undo().name == "removing Español with 1,207 cards")
+    #expect(try again.openDeck("Español").count() == 1207)
+    try again.undo()
+    #expect(try again.openDeck("Spanish").count() == 1204)
+    try again.undo()
+    try again.undo()
+    #expect(try again.decks().isEmpty)
+    for _ in 0..<3 { try again.redo() }
+    #expect(try again.openDeck("Español").count() == 1207)
+    #expect(try again.integrityProblems() == [])
+  }
+
+  @Test func `documents and settings of a script are in its step`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let document = try workspace.createDocument(background: .black)
+    let element = try document.addText("one", color: .black, font: "", at: ElementPlacement())
+    let before = try documentFiles(person)
+    try workspace.beginUnit()
+    try element.set(.text, to: .text("two"))
+    let other = try workspace.createDocument(background: nil)
+    _ = try other.addText("new", color: .black, font: "", at: ElementPlacement())
+    _ = try workspace.createDeck("D")
+    try workspace.preferences().tree.set("study.limit", to: .number(7), by: .user)
+    workspace.nameChanges { "run make.lua" }
+    try workspace.commitUnit()
+    let after = try documentFiles(person)
+    #expect(after.count == 2)
+    try workspace.undo()
+    #expect(try documentFiles(person) == before)
+    #expect(try element.element().text == "one")
+    #expect(throws: DocumentError.self) { try other.document().setBackground(.black) }
+    #expect(try workspace.decks().isEmpty)
+    #expect(try workspace.preferences().studyLimit == nil)
+    try workspace.redo()
+    #expect(try documentFiles(person) == after)
+    #expect(try element.element().text == "two")
+    #expect(try workspace.preferences().studyLimit == 7)
+    // One step back each: the text, then the document itself.
+    try workspace.undo()
+    try workspace.undo()
+    try workspace.undo()
+    #expect(try documentFiles(person).isEmpty)
+    for _ in 0..<3 { try workspace.redo() }
+    #expect(try documentFiles(person) == after)
+  }
+
+  @Test func `a document that was changed since is not trampled`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let document = try workspace.createDocument(background: .black)
+    let path = try document.document().path
+    let file = open(path, O_WRONLY | O_APPEND)
+    write(file, "\n", 1)
+    close(file)
+    let before = try documentFiles(person)
+    #expect(throws: (any Error).self) { try workspace.undo() }
+    #expect(try documentFiles(person) == before)
+    #expect(try workspace.undoSteps().first?.isUndone == false)
+  }
+
+  @Test func `a document that code changes inside an operation goes back with it`() throws {
+    struct Failure: Error {}
+    let person = try Person()
+    let workspace = try person.workspace()
+    let deck = try workspace.createDeck("D")
+    let document = try workspace.createDocument(background: .black)
+    let before = try documentFiles(person)
+    #expect(throws: Failure.self) {
+      try deck.addAll(onDuplicate: .skip) { batch in
+        _ = try batch.add(NewCard(prompt: "p", answer: "a"))
+        _ = try document.addText("inside", color: .black, font: "", at: ElementPlacement())
+        throw Failure()
+      }
+    }
+    #expect(try documentFiles(person) == before)
+    #expect(try deck.count() == 0)
+    _ = try deck.addAll(onDuplicate: .skip) { batch in
+      _ = try batch.add(NewCard(prompt: "p", answer: "a"))
+      _ = try document.addText("inside", color: .black, font: "", at: ElementPlacement())
+    }
+    #expect(try documentFiles(person) != before)
+    try workspace.undo()
+    #expect(try documentFiles(person) == before)
+    #expect(try deck.count() == 0)
+  }
+}
