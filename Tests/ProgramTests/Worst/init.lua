@@ -80,11 +80,11 @@ worst = {
     function() big():add_note{fields = {Front = text(), Back = marks()}} end,
     function() big():add_note{fields = {Front = short_marks()}} end,
     function() big():add_note{fields = {Front = ("<b>"):rep(5000000), Back = "x"}} end,
-    function() big():add_note{type = word_type("Many", ("{{Front}}"):rep(100000)), fields = {Front = ("<i>a</i>"):rep(1000)}} end,
+    function() big():add_note{type = word_type("Many", ("{{Front}}"):rep(10000)), fields = {Front = ("<i>a</i>"):rep(1000)}} end,
     function() big():add_note{type = "Cloze", fields = {Text = ("{{c1::"):rep(2000000)}} end,
     function()
       local parts = {}
-      for i = 1, 20000 do parts[i] = "{{c" .. i .. "::a}}" end
+      for i = 1, 10000 do parts[i] = "{{c" .. i .. "::a}}" end
       big():add_note{type = "Cloze", fields = {Text = table.concat(parts)}}
     end,
     function() big():add_note{fields = list(1000000, "x")} end, function() big():add_note{type = marks(), fields = {}} end,
@@ -104,6 +104,7 @@ worst = {
   ["notetypes.list"] = {},
   ["notetypes.open"] = texts(notetypes.open),
   ["notetypes.create"] = {
+    function() notetypes.create{name = "a", fields = {"a"}, cards = {{name = "c", front = ("{{a}}"):rep(190000), back = ""}}} end,
     function() notetypes.create{name = text(), fields = {"a"}, cards = {}} end,
     function() notetypes.create{name = "a", fields = list(1000000, "a"), cards = {}} end,
     function()
