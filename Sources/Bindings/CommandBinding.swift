@@ -65,7 +65,8 @@ private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext)
   }
   let complete = try table.optionalFunction("complete")
   return Command(
-    path: path, try readText(table, context), access: .signedIn, effect: .acts, arguments: arguments, options: options,
+    path: path, try readText(table, context), access: .signedIn, effect: .changes, arguments: arguments,
+    options: options,
     owner: context.owner,
     completion: complete.map { function in .function { offers(of: function, name, context, $0, $1) } } ?? .byKind,
     action: .function { invocation in try result(of: run, invocation, context) })

@@ -1,5 +1,5 @@
 // What a command does to what is kept, as it declares it: `--dry-run` goes by this.
-// Invariant: every command declares its effect; one that is described by a plugin is taken to act.
+// Invariant: every command declares its effect; what one that Lua added does beyond the data asks the rehearsal itself.
 
 /// What a command does to what is stored.
 ///
@@ -9,7 +9,7 @@ public enum CommandEffect {
   case reads
   /// It changes cards, documents, games or settings, by operations that a unit of work can take back.
   case changes
-  /// It writes files, changes accounts or plugins, or runs code that may do anything: no unit of work takes that back.
+  /// It changes accounts, or what only the program knows: no unit of work takes that back, and a rehearsal refuses it.
   case acts
   /// It makes a unit of work of its own, which a rehearsal takes back.
   case makesUnit
@@ -26,17 +26,20 @@ extension Command {
     return effect
   }
 
+  /// Whether a rehearsal runs it in a unit of work that it takes back.
+  public func isRehearsedByUnit(_ invocation: Invocation) -> Bool {
+    if case .changes = effect(of: invocation) { return true }
+    return false
+  }
+
   /// Refuses in a rehearsal what could not be taken back.
-  /// - Parameters:
-  ///   - isRehearsed: whether this is a rehearsal at all.
-  ///   - isInUnit: a unit of work is under way, which the rehearsal takes back.
+  /// - Parameter isRehearsed: whether this is a rehearsal at all.
   /// - Throws: `.notRehearsed`.
-  public func checkRehearsal(of invocation: Invocation, isRehearsed: Bool, isInUnit: Bool) throws(CommandError) {
+  public func checkRehearsal(of invocation: Invocation, isRehearsed: Bool) throws(CommandError) {
     guard isRehearsed else { return }
     switch effect(of: invocation) {
-    case .reads, .makesUnit, .announces: return
-    case .changes where isInUnit: return
-    case .changes, .acts, .depends: throw .notRehearsed(command: name)
+    case .reads, .makesUnit, .announces, .changes: return
+    case .acts, .depends: throw .notRehearsed(command: name)
     }
   }
 }

@@ -10,6 +10,8 @@ public import GRDB
 public struct DecksFinding: Equatable, Sendable {
   public enum Kind: String, CaseIterable, Sendable {
     case cardWithoutDeck = "card_without_deck"
+    case cardWithoutNote = "card_without_note"
+    case noteWithoutCard = "note_without_card"
     case reviewWithoutCard = "review_without_card"
     case deckWithoutParent = "deck_without_parent"
     case deckKey = "deck_key"
@@ -33,6 +35,8 @@ public enum DecksCheck {
   private static func sql(_ kind: DecksFinding.Kind) -> String? {
     switch kind {
     case .cardWithoutDeck: "SELECT id FROM cards WHERE deck NOT IN (SELECT id FROM decks)"
+    case .cardWithoutNote: "SELECT id FROM cards WHERE note IS NOT NULL AND note NOT IN (SELECT id FROM notes)"
+    case .noteWithoutCard: "SELECT id FROM notes WHERE NOT EXISTS (SELECT 1 FROM cards WHERE note = notes.id)"
     case .reviewWithoutCard: "SELECT id FROM reviews WHERE card NOT IN (SELECT id FROM cards)"
     case .missingGuid: "SELECT id FROM cards WHERE guid = ''"
     case .badSchedule:
@@ -43,7 +47,7 @@ public enum DecksCheck {
       """
     case .badReview: "SELECT id FROM reviews WHERE rating NOT BETWEEN 1 AND 4 OR abs(at) > 1e12"
     case .badFields: "SELECT id FROM cards WHERE fields IS NOT NULL AND NOT json_valid(fields)"
-    case .emptyText: "SELECT id FROM cards WHERE prompt = '' OR answer = ''"
+    case .emptyText: "SELECT id FROM cards WHERE note IS NULL AND (prompt = '' OR answer = '')"
     case .deckWithoutParent, .deckKey: nil
     }
   }
@@ -75,6 +79,10 @@ public enum DecksCheck {
     for finding in try findings(db) {
       switch finding.kind {
       case .cardWithoutDeck: try adopt(db, now: now)
+      case .cardWithoutNote:
+        try db.execute(
+          sql: "UPDATE cards SET note = NULL, ord = NULL WHERE note IS NOT NULL AND note NOT IN (SELECT id FROM notes)")
+      case .noteWithoutCard: try db.execute(sql: "DELETE FROM notes WHERE id IN (\(sql(.noteWithoutCard) ?? ""))")
       case .reviewWithoutCard: try db.execute(sql: "DELETE FROM reviews WHERE card NOT IN (SELECT id FROM cards)")
       case .deckWithoutParent, .deckKey: try mendDecks(db, now: now)
       case .missingGuid: try giveGuids(db, random)
@@ -83,8 +91,8 @@ public enum DecksCheck {
         try db.execute(sql: "DELETE FROM reviews WHERE id IN (\(sql(.badReview) ?? ""))")
       case .badFields: try db.execute(sql: "UPDATE cards SET fields = NULL WHERE NOT json_valid(fields)")
       case .emptyText:
-        try db.execute(sql: "UPDATE cards SET prompt = '?' WHERE prompt = ''")
-        try db.execute(sql: "UPDATE cards SET answer = '?' WHERE answer = ''")
+        try db.execute(sql: "UPDATE cards SET prompt = '?' WHERE note IS NULL AND prompt = ''")
+        try db.execute(sql: "UPDATE cards SET answer = '?' WHERE note IS NULL AND answer = ''")
       }
     }
     return try findings(db)

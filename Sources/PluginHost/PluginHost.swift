@@ -115,7 +115,7 @@ public final class PluginHost: ListenerLoading {
       for name in manifest.commands {
         try registry.add(
           Command(
-            path: [name], CommandText(theme: "Plugins", summary: manifest.summary), access: .signedIn, effect: .acts,
+            path: [name], CommandText(theme: "Plugins", summary: manifest.summary), access: .signedIn, effect: .changes,
             arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: manifest.owner, action: .announced))
       }
     } catch {

@@ -30,7 +30,7 @@ package struct Runner {
         wantsJSON = session.options.wantsJSON || invocation.wantsJSON
         try session.refreshAccounts()
         if command.access.needsSignIn { try session.requireSignIn() }
-        try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun, isInUnit: session.isInUnit)
+        try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun)
         let result = try run(command, invocation)
         session.show(result, asJSON: wantsJSON)
         try session.events.emit(.command, [words.joined(separator: " ")], brief: [command.name])
@@ -48,7 +48,7 @@ package struct Runner {
     try session.plugins.prepareCommand(words)
     let (command, invocation) = try session.registry.parse(words: words)
     if command.access.needsSignIn { try session.requireSignIn() }
-    try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun, isInUnit: session.isInUnit)
+    try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun)
     if command.access.isForCommandLineOnly {
       throw ShellError.notFromLua(command: command.name)
     }
@@ -60,7 +60,14 @@ package struct Runner {
 
   /// What a command does. One that only stands for others was replaced when the words were parsed.
   private func run(_ command: Command, _ invocation: Invocation) throws -> CommandResult {
-    try session.changing(from: command.name) { try act(command, invocation) }
+    try session.changing(from: command.name) {
+      guard session.options.isDryRun, command.isRehearsedByUnit(invocation), try !session.isInUnit else {
+        return try act(command, invocation)
+      }
+      return try RehearsalRun(session).run(asJSON: session.options.wantsJSON || invocation.wantsJSON) {
+        try act(command, invocation)
+      }
+    }
   }
 
   private func act(_ command: Command, _ invocation: Invocation) throws -> CommandResult {

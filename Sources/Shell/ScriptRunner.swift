@@ -9,6 +9,7 @@ import LuaRuntime
 import Problems
 import Text
 import ToggleSettings
+import Values
 import Workspace
 
 /// Lua code to run in batch.
@@ -94,8 +95,15 @@ package struct ScriptRunner {
   func end(_ workspace: Workspace, status: Int32) throws {
     guard workspace.isInUnit else { return }
     if session.options.isDryRun {
+      let wantsJSON = session.options.wantsJSON
+      let changes = status == ExitStatus.done ? try workspace.pendingChanges(limit: wantsJSON ? nil : 5) : []
       let done = workspace.unitSummary
       try workspace.rollbackUnit()
+      if wantsJSON {
+        session.show(CommandResult(.list(changes.flatMap(\.records))), asJSON: true)
+      } else {
+        for line in RehearsalRun(session).lines(changes).dropLast() { session.console.note(line) }
+      }
       session.console.note("dry run: " + (done.isEmpty ? "nothing would change" : done + "; nothing was changed"))
     } else if status == ExitStatus.done {
       for conflict in try workspace.commitUnit() { session.report(conflict) }

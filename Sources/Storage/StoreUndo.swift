@@ -1,6 +1,7 @@
 // Undoing and redoing the steps of a store, and looking whether it is sound.
 // Invariant: a step is undone or redone in one transaction, and nothing was changed when it throws.
 
+import CSQLite
 public import GRDB
 import GRDBSQLite
 
@@ -26,9 +27,13 @@ extension Store {
     guard let recorder else { throw again ? UndoError.nothingToRedo : UndoError.nothingToUndo }
     guard !hasOpenTransaction else { throw UndoError.inUnit }
     return try access(again ? "redoing" : "undoing") { db in
-      // What a step changed has all its rows in the log, also those that a foreign key took along.
+      // What a step changed has all its rows in the log, also those that a foreign key or a trigger took along.
       try db.execute(sql: "PRAGMA foreign_keys = OFF")
-      defer { turnOnForeignKeys(db) }
+      _ = deckhand_enable_triggers(db.sqliteConnection, 0)
+      defer {
+        _ = deckhand_enable_triggers(db.sqliteConnection, 1)
+        turnOnForeignKeys(db)
+      }
       try begin(db, "undoing")
       return try finish(db, { try apply($0, id, again, recorder, restore) }, atEnd: { _ in })
     }

@@ -2,6 +2,7 @@
 // Invariant: reading never goes beyond the bytes it is given; what does not fit is an error, never a trap.
 
 import GRDBSQLite
+import Values
 
 /// The log of a step cannot be read.
 struct UndoDamage: Error {}
@@ -136,6 +137,17 @@ struct UndoReader {
         sqlite3_bind_blob(statement, index, blob.baseAddress, Int32(clamping: blob.count), nil)
       }
     default: sqlite3_bind_null(statement, index)
+    }
+  }
+
+  /// The next value; of a blob its size.
+  mutating func value() throws -> Value {
+    switch Int32(try byte()) {
+    case SQLITE_INTEGER: .integer(Int(try short()))
+    case SQLITE_FLOAT: .number(Double(bitPattern: UInt64(bitPattern: try integer())))
+    case SQLITE_TEXT: .text(try text())
+    case SQLITE_BLOB: .text("\(try raw().count) bytes")
+    default: .null
     }
   }
 

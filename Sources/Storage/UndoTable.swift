@@ -44,7 +44,7 @@ struct UndoTable {
 
   // MARK: Statements
 
-  private var quoted: String { UndoTable.quoted(name) }
+  var quoted: String { UndoTable.quoted(name) }
   private static func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
@@ -83,7 +83,7 @@ struct UndoTable {
       + expected.joined(separator: " AND ")
   }
 
-  private func keyCondition(from first: Int) -> String {
+  func keyCondition(from first: Int) -> String {
     key.enumerated().map { "\(UndoTable.quoted(columns[$1].name)) IS ?\($0 + first)" }.joined(separator: " AND ")
   }
 }

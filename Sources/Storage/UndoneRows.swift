@@ -8,22 +8,22 @@ import GRDBSQLite
 
 /// What a step changed, decoded.
 struct UndoneRows {
-  private struct Table {
+  struct Table {
     let name: String
     var spans: [UndoRecorder.Span] = []
     var keys: [Range<Int>] = []
   }
 
-  private struct Event {
+  struct Event {
     let kind: UndoKind
     let table: Int
     let row: Int64
     let payload: Range<Int>
   }
 
-  private let bytes: [UInt8]
-  private var tables: [Table] = []
-  private var events: [Event] = []
+  let bytes: [UInt8]
+  private(set) var tables: [Table] = []
+  private(set) var events: [Event] = []
   /// Names of the files that the step changed.
   var files: Set<String> = []
 

@@ -102,7 +102,6 @@ extension Workspace {
     let path = backupFolder + "/" + Workspace.automatic + today + Workspace.backupEnding
     if fileExists(path) { return nil }
     try makePrivateFolder(backupFolder)
-    try Workspace.removeLeftovers(in: backupFolder)
     try writeBackup(to: path)
     try removeOldBackups(retention)
     return path

@@ -98,7 +98,7 @@ extension Workspace {
   func writeBackup(to path: String) throws -> BackupContents {
     let store = try store()
     try makePrivateFolder(folder)
-    try Workspace.removeLeftovers(in: folder)
+    for place in [folder, backupFolder] { try Workspace.removeLeftovers(in: place) }
     let copy = folder + "/.backup-\(getpid()).sqlite"
     defer { unlink(copy) }
     unlink(copy)

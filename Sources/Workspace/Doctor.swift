@@ -20,7 +20,7 @@ import WordGames
 public struct DoctorFinding: Equatable, Sendable {
   /// What it is about.
   public enum Area: String, CaseIterable, Sendable {
-    case database, decks, documents, games, settings, undo, files, space
+    case database, decks, documents, media, games, settings, undo, files, space
     /// Looked at by the shell.
     case plugins, words
   }
@@ -72,6 +72,7 @@ extension Workspace {
     case .database: try integrity()
     case .decks: try deckFindings()
     case .documents: try documentFindings()
+    case .media: try mediaFindings()
     case .games: try gameFindings()
     case .settings: try settingFindings()
     case .undo: try undoFindings()
@@ -179,6 +180,31 @@ extension Workspace {
     return found
   }
 
+  // MARK: Media
+
+  private func mediaFindings() throws -> [DoctorFinding] {
+    let check = try checkMedia()
+    func finding(_ code: String, _ what: String, _ place: String, _ remedy: String) -> DoctorFinding {
+      DoctorFinding(area: .media, code: code, what: what, place: place, remedy: remedy, isMendable: false)
+    }
+    var found = check.missing.map {
+      finding(
+        "missing_media", "\(quoted($0.name)) is used and is not there", "media",
+        "add the file, or correct what names it")
+    }
+    found += check.damaged.map {
+      finding("damaged_media", "the file of \(quoted($0)) is gone or was changed", "media", "restore it from a backup")
+    }
+    if !check.unused.isEmpty {
+      let names = check.unused.prefix(3).map { quoted($0.name) }.joined(separator: ", ")
+      found.append(
+        finding(
+          "unused_media", "\(counted(check.unused.count, "media file")) that nothing uses: \(names)", "media",
+          "remove them, or leave them"))
+    }
+    return found
+  }
+
   // MARK: Files
 
   private func fileFindings() throws -> [DoctorFinding] {
@@ -239,6 +265,7 @@ extension DecksFinding.Kind {
   fileprivate var table: String {
     switch self {
     case .reviewWithoutCard, .badReview: "reviews"
+    case .noteWithoutCard: "notes"
     case .deckWithoutParent, .deckKey: "decks"
     default: "cards"
     }
@@ -249,6 +276,8 @@ extension DecksFinding.Kind {
     let cards = counted(count, "card")
     return switch self {
     case .cardWithoutDeck: ("\(cards) in no deck", "they come into the deck Recovered")
+    case .cardWithoutNote: ("\(cards) whose note is gone", "they stay as plain cards")
+    case .noteWithoutCard: ("\(counted(count, "note")) without a card", "they are removed")
     case .reviewWithoutCard: ("\(counted(count, "answer")) of cards that are gone", "they are removed")
     case .deckWithoutParent: ("\(counted(count, "deck")) without the deck above", "the deck above is made")
     case .deckKey: ("\(counted(count, "deck")) that cannot be found by name", "the name is indexed anew")

@@ -53,7 +53,7 @@ extension Workspace {
     let hash = ContentHash(of: bytes).description
     return try perform(.addMedia) { db in
       let name = try MediaTable.add(db, name: name, hash: hash, size: bytes.count)
-      try writeMedia(bytes, hash: hash)
+      if !rehearsal.isOn { try writeMedia(bytes, hash: hash) }
       return name
     }
   }

@@ -211,7 +211,7 @@ extension Workspace {
   /// Keeps cards from being shown until tomorrow; answers how many were there.
   @discardableResult
   public func bury(_ cards: [CardHandle]) throws -> Int {
-    try perform(.editCard, count: { _ in cards.count }) { try CardTable.bury($0, cards.map(\.id), at: moment) }
+    try perform(.editCard, count: { $0 }) { try CardTable.bury($0, cards.map(\.id), at: moment) }
   }
 
   /// Whether a card waits for the next day.
@@ -220,7 +220,7 @@ extension Workspace {
   /// Shows buried cards again; answers how many were buried.
   @discardableResult
   public func unbury(_ cards: [CardHandle]) throws -> Int {
-    try perform(.editCard, count: { _ in cards.count }) { try CardTable.unbury($0, cards.map(\.id)) }
+    try perform(.editCard, count: { $0 }) { try CardTable.unbury($0, cards.map(\.id)) }
   }
 
   /// Gives cards a flag from 1 to 7, or none with 0.

@@ -112,7 +112,7 @@ extension ProgramOptions {
         value("--user", "NAME", "who signs in ($DECKHAND_USER, else the only account)"),
         value("--password-file", "FILE", "read the password from FILE; - is a line of standard input"),
         value("--set", "NAME=VALUE", "a setting for this run; repeatable"),
-        Option("--dry-run", help: "show what a script would change; commands that change are refused"),
+        Option("--dry-run", help: "show what would change, change nothing"),
         value("--seed", "N", "random choices in games, scripts and documents repeat"),
         Option("--json", help: "commands answer in JSON, one value a line"),
         Option("--no-plugins", help: "start without plugins"),

@@ -20,6 +20,7 @@ private final class Word: BoundObject {
     show(try callFigures().compactMap(\.self))
     show(PlainLuaFigures.all(deckhand))
     show(DocumentFigures.all(deckhand, folder))
+    show(try SafetyFigures.all(folder))
     show(try StudyFigures(folder: folder + "/study").all().compactMap(\.self))
     try wordsAndGames(folder)
   }

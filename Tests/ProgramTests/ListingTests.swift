@@ -139,9 +139,9 @@ import Testing
 
   @Test func `messages break between words, and JSON not at all`() throws {
     let home = try Home()
-    let terminal = try home.terminal("--dry-run", "deck", "remove", "X")
+    let terminal = try home.terminal("--dry-run", "plugin", "test", "X")
     terminal.wait(for: "take that\r\nback; nothing was changed. Leave")
-    let json = try home.terminal("--json", "--dry-run", "deck", "remove", "X")
+    let json = try home.terminal("--json", "--dry-run", "plugin", "test", "X")
     json.wait(for: "nothing was changed. Leave --dry-run out to run it\"}")
   }
 

@@ -72,7 +72,7 @@ import Testing
     let home = try Home()
     try home.run("deck", "create", "Spanish")
     try home.plugin(
-      "sly", permissions: #"["shell", "decks.write"]"#, manifest: #""commands": ["sly"]"#,
+      "sly", permissions: #"["shell", "decks.write"]"#, manifest: "\"commands\": [\"sly\"]",
       "shell.command{name='sly', summary='x', run=function() assert(shell.undo()) end}")
     try home.enable("sly")
     let run = try home.run("sly")

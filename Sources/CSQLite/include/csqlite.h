@@ -15,4 +15,7 @@ int sqlite3_preupdate_old(struct sqlite3 *db, int column, struct sqlite3_value *
 int sqlite3_preupdate_new(struct sqlite3 *db, int column, struct sqlite3_value **value);
 int sqlite3_preupdate_count(struct sqlite3 *db);
 
+// Turns the triggers of a connection on or off: sqlite3_db_config takes variable arguments, which Swift cannot call.
+int deckhand_enable_triggers(struct sqlite3 *db, int enable);
+
 #endif

@@ -44,6 +44,15 @@ extension DocumentStore {
   /// Whether the unit has anything to write.
   public var hasUnitChanges: Bool { unit.map { !$0.changed.isEmpty || $0.isPrepared } ?? false }
 
+  /// The documents that the unit adds, changes and removes: their ids, and which of the three.
+  public var unitDocuments: [(id: String, kind: String)] {
+    (unit?.changed ?? []).compactMap { document in
+      let isNew = document.state.known == nil
+      if document.isRemoved { return isNew ? nil : (document.id.description, "removed") }
+      return (document.id.description, isNew ? "added" : "changed")
+    }
+  }
+
   /// Writes what was changed since `beginUnit`, all of it or nothing; what an error kept from it is as after a
   /// rollback. Moves that wait for a save stay waiting.
   /// - Returns: the documents that another process changed meanwhile (`changedElsewhere`: this version is kept as a new

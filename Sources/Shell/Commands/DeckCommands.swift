@@ -181,7 +181,7 @@ enum DeckCommands {
 
   private static var exportDeck: BuiltIn {
     BuiltIn(
-      "deck", "export", theme: Self.theme, access: .signedIn, effect: .acts,
+      "deck", "export", theme: Self.theme, access: .signedIn, effect: .announces,
       summary: "Writes a deck's cards to a file, those of the decks within it too.",
       details: "The format goes by the file's ending: .json, .csv or .tsv. The file is written whole or not at all.",
       arguments: [Common.deck, Argument("FILE", .file, help: "the file")], options: [Self.formatOption],
@@ -190,6 +190,10 @@ enum DeckCommands {
       let deck = try session.workspace().openDeck(invocation.text("DECK"))
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       let format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
+      let count = try deck.count()
+      guard session.rehearsal.mayActOutside("write \(session.counted(count, "card")) to \(path)") else {
+        return CommandResult()
+      }
       let report = try deck.exportCards(to: path, .any, format: format)
       return CommandResult(
         report.value,

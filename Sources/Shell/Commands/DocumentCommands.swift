@@ -242,7 +242,7 @@ enum DocumentCommands {
 
   private static var renderDocument: BuiltIn {
     BuiltIn(
-      "doc", "render", theme: Self.theme, access: .signedIn, effect: .acts,
+      "doc", "render", theme: Self.theme, access: .signedIn, effect: .announces,
       summary: "Draws a document to an .svg, .png or .pdf file.",
       arguments: [Self.document, Argument("FILE", .file, help: "the file; its ending says the format")],
       options: [
@@ -252,7 +252,9 @@ enum DocumentCommands {
     ) { invocation, session in
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       let width = invocation.optionalInteger("--width") ?? 1300
-      let broken = try document(invocation, session).document().render(to: path, width: width)
+      let document = try document(invocation, session).document()
+      guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
+      let broken = try document.render(to: path, width: width)
       let tail = broken.isEmpty ? "" : "; \(session.counted(broken.count, "image")) could not be shown"
       return CommandResult(.text(path), line: "Drew \(printable(path))\(tail).")
     }
@@ -260,7 +262,7 @@ enum DocumentCommands {
 
   private static var drawSheet: BuiltIn {
     BuiltIn(
-      "doc", "sheet", theme: Self.theme, access: .signedIn, effect: .acts,
+      "doc", "sheet", theme: Self.theme, access: .signedIn, effect: .announces,
       summary: "Puts documents on the pages of a PDF, nine a page.",
       arguments: [
         Argument("DOC", .document, isRepeating: true, help: "documents"),
@@ -271,6 +273,7 @@ enum DocumentCommands {
         try session.workspace().openDocument(session.environment.folders.expanded($0))
       }
       let path = session.environment.folders.expanded(invocation.text("FILE"))
+      guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
       let progress = session.console.progress("Drawing", total: documents.count)
       defer { progress.finish() }
       try session.workspace().drawSheet(documents, to: path) { progress.update($0, of: documents.count) }
@@ -282,7 +285,7 @@ enum DocumentCommands {
 
   private static var exportDocument: BuiltIn {
     BuiltIn(
-      "doc", "export", theme: Self.theme, access: .signedIn, effect: .acts,
+      "doc", "export", theme: Self.theme, access: .signedIn, effect: .announces,
       summary: "Writes a document as the original app (edition 2) reads it.",
       details: "Its images are written beside the file. What the older format cannot hold is listed.",
       arguments: [Self.document, Argument("FILE", .file, help: "the file, ending in .rwcard")],
@@ -290,7 +293,9 @@ enum DocumentCommands {
       example: "doc export 6D92 dog.rwcard --edition 2"
     ) { invocation, session in
       let path = session.environment.folders.expanded(invocation.text("FILE"))
-      let losses = try document(invocation, session).document().exportEdition2(to: path)
+      let document = try document(invocation, session).document()
+      guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
+      let losses = try document.exportEdition2(to: path)
       let value = losses.map { loss in
         Value.record([("pointer", .text(loss.pointer.description)), ("message", .text(loss.message))])
       }

@@ -7,6 +7,7 @@ import PluginHost
 import Problems
 import Text
 import Values
+import Workspace
 
 enum PluginCommands {
   static var all: [BuiltIn] {
@@ -115,7 +116,7 @@ enum PluginCommands {
 
   private static var enablePlugin: BuiltIn {
     BuiltIn(
-      "plugin", "enable", theme: Self.pluginTheme, access: .signedIn, effect: .acts,
+      "plugin", "enable", theme: Self.pluginTheme, access: .signedIn, effect: .announces,
       summary: "Enables a plugin, after showing what it may do.",
       details: "Where nobody can be asked, --grant is the yes.", arguments: [Self.pluginName],
       options: [Option("--grant", help: "grant what it asks for without a question")],
@@ -123,6 +124,7 @@ enum PluginCommands {
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
       let manifest = try session.plugins.currentManifest(of: plugin)
+      guard session.rehearsal.mayActOutside("enable the plugin \(plugin.name)") else { return CommandResult() }
       guard try mayEnable(plugin, manifest, isGranted: invocation.flag("--grant"), session) else {
         return CommandResult(.boolean(false), line: "\(plugin.name) stays as it is.")
       }
@@ -146,11 +148,12 @@ enum PluginCommands {
 
   private static var disablePlugin: BuiltIn {
     BuiltIn(
-      "plugin", "disable", theme: Self.pluginTheme, access: .signedIn, effect: .acts,
+      "plugin", "disable", theme: Self.pluginTheme, access: .signedIn, effect: .announces,
       summary: "Ends a plugin and takes back what it added.",
       arguments: [Self.pluginName], example: "plugin disable palindromes"
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
+      guard session.rehearsal.mayActOutside("disable the plugin \(plugin.name)") else { return CommandResult() }
       try session.plugins.disable(plugin)
       return CommandResult(pluginRecord(plugin, session), line: "Disabled \(plugin.name).")
     }

@@ -14,11 +14,14 @@ import Workspace
 enum PluginWork {
   static var newPlugin: BuiltIn {
     BuiltIn(
-      "plugin", "new", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .acts,
+      "plugin", "new", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .announces,
       summary: "Writes a small plugin to begin with, with its test.",
       details: "It stands in your plugins' folder and is not enabled yet.",
       arguments: [Argument("NAME", help: "small letters, digits, _ and -")], example: "plugin new verbs"
     ) { invocation, session in
+      guard session.rehearsal.mayActOutside("write a plugin called \(invocation.text("NAME"))") else {
+        return CommandResult()
+      }
       let plugin = try session.plugins.create(invocation.text("NAME"))
       return CommandResult(
         PluginCommands.pluginRecord(plugin, session),
@@ -100,7 +103,7 @@ enum PluginWork {
   static var limitPlugin: BuiltIn {
     BuiltIn(
       "plugin", "limit", theme: PluginCommands.pluginTheme, access: .signedIn,
-      effect: .depends { $0.optionalText("--seconds") ?? $0.optionalText("--memory") == nil ? .reads : .acts },
+      effect: .depends { $0.optionalText("--seconds") ?? $0.optionalText("--memory") == nil ? .reads : .announces },
       summary: "Shows or sets what each call of a plugin may use.",
       details: "A call that passes a limit is ended; the shell goes on. 2 seconds and 64 MiB, where nothing is set.",
       arguments: [PluginCommands.pluginName],
@@ -114,7 +117,11 @@ enum PluginWork {
       if let seconds, !PluginHost.secondsRange.contains(seconds) {
         throw ShellError.badSeconds(seconds)
       }
-      if seconds != nil || memory != nil { try session.plugins.setLimits(plugin, seconds: seconds, memory: memory) }
+      if seconds != nil || memory != nil,
+        session.rehearsal.mayActOutside("change the limits of the plugin \(plugin.name)")
+      {
+        try session.plugins.setLimits(plugin, seconds: seconds, memory: memory)
+      }
       let limits = plugin.limits
       return CommandResult(
         .record([
@@ -126,13 +133,14 @@ enum PluginWork {
 
   static var luaTypes: BuiltIn {
     BuiltIn(
-      "lua-types", theme: "The shell", access: .signedIn, effect: .acts,
+      "lua-types", theme: "The shell", access: .signedIn, effect: .announces,
       summary: "Writes files that tell a Lua editor (LuaLS) what Deckhand offers.",
       details: "Name the folder in the editor's setting workspace.library.",
       arguments: [Argument("DIR", .folder, help: "the folder; it is made when it is missing")],
       example: "lua-types ~/deckhand-types"
     ) { invocation, session in
       let folder = session.environment.folders.expanded(invocation.text("DIR"))
+      guard session.rehearsal.mayActOutside("write files to \(folder)") else { return CommandResult() }
       try makePrivateFolder(folder)
       let files = luaTypeFiles(types: session.lua.types, modules: session.lua.modules)
       for file in files { try AtomicFile.write(folder + "/" + file.name, Array(file.text.utf8), mode: 0o644) }

@@ -1,0 +1,202 @@
+// What the unit under way has changed until now, row by row: for a rehearsal, which shows it and takes it back.
+// Invariant: looking changes nothing; each row is counted once, by what became of it.
+
+import GRDB
+import GRDBSQLite
+public import Values
+
+/// A row that was added, changed or removed.
+public struct RowChange: Sendable {
+  public enum Kind: String, CaseIterable, Sendable { case added, changed, removed }
+
+  public let kind: Kind
+  /// The columns as they were; of a changed row those that changed. Empty for a new row.
+  public let before: [(name: String, value: Value)]
+  /// All columns as they are; empty for a row that is gone.
+  public let after: [(name: String, value: Value)]
+}
+
+/// The changes of one table.
+public struct TableChanges: Sendable {
+  public let table: String
+  public fileprivate(set) var counts: [RowChange.Kind: Int] = [:]
+  /// The first of each kind.
+  public fileprivate(set) var rows: [RowChange] = []
+}
+
+extension Store {
+  /// What the unit under way has changed.
+  /// - Parameter limit: how many rows of each kind and table are given; nil for all.
+  public func pendingChanges(limit: Int?) throws -> [TableChanges] {
+    guard let recorder, hasOpenTransaction else { return [] }
+    return try access("looking at the changes") { db in
+      try PendingRows(rows: UndoneRows(recorder.encoded()), limit: limit ?? .max).changes(db, recorder.tables)
+    }
+  }
+}
+
+struct PendingRows {
+  let rows: UndoneRows
+  let limit: Int
+
+  private enum Place: Hashable {
+    case row(Int64)
+    case key([UInt8])
+  }
+
+  /// What is known of a row from before the unit.
+  private struct Old {
+    var values: [Int: Value] = [:]
+    var wasRemoved = false
+  }
+
+  func changes(_ db: Database, _ known: [UndoTable]) throws -> [TableChanges] {
+    var found: [TableChanges] = []
+    let (order, olds) = try touched(known)
+    for (index, table) in rows.tables.enumerated() {
+      guard let described = known.first(where: { $0.name == table.name }) else { continue }
+      var changes = TableChanges(table: table.name)
+      var replaced: Set<Place> = []
+      for place in order[index] ?? [] {
+        guard let old = olds[index]?[place] else { continue }
+        try compare(db, described, place, old, &changes, &replaced)
+      }
+      try addNew(db, described, table, replaced, &changes)
+      if !changes.counts.isEmpty { found.append(changes) }
+    }
+    return found
+  }
+
+  /// By table: rows of before in the order of their first change.
+  private func touched(_ known: [UndoTable]) throws -> (order: [Int: [Place]], olds: [Int: [Place: Old]]) {
+    var (order, olds): ([Int: [Place]], [Int: [Place: Old]]) = ([:], [:])
+    try rows.bytes.withUnsafeBytes { raw in
+      for event in rows.events {
+        guard let table = known.first(where: { $0.name == rows.tables[event.table].name }) else { continue }
+        var reader = UndoReader(raw, event.payload)
+        let start = reader.place
+        var place = Place.row(event.row)
+        if table.isKeyed, event.kind == .changed {
+          for _ in table.key { try reader.skipValue() }
+          place = .key(Array(rows.bytes[start..<reader.place]))
+        } else if table.isKeyed {
+          place = .key(try key(of: table, raw, event.payload))
+        }
+        if olds[event.table]?[place] == nil { order[event.table, default: []].append(place) }
+        try note(event, &reader, &olds[event.table, default: [:]][place, default: Old()])
+      }
+    }
+    return (order, olds)
+  }
+
+  private func note(_ event: UndoneRows.Event, _ reader: inout UndoReader, _ old: inout Old) throws {
+    if event.kind == .removed { old.wasRemoved = true }
+    var next = 0
+    while !reader.isAtEnd {
+      let column = event.kind == .removed ? next : Int(try reader.byte())
+      let value = try reader.value()
+      if event.kind == .changed { try reader.skipValue() }
+      if old.values[column] == nil { old.values[column] = value }
+      next += 1
+    }
+  }
+
+  /// The key of a removed row, whose columns all stand in the payload.
+  private func key(of table: UndoTable, _ raw: UnsafeRawBufferPointer, _ payload: Range<Int>) throws -> [UInt8] {
+    var reader = UndoReader(raw, payload)
+    var places: [Range<Int>] = []
+    while !reader.isAtEnd {
+      let start = reader.place
+      try reader.skipValue()
+      places.append(start..<reader.place)
+    }
+    return table.key.filter(places.indices.contains).flatMap { Array(rows.bytes[places[$0]]) }
+  }
+
+  private func compare(
+    _ db: Database, _ table: UndoTable, _ place: Place, _ old: Old, _ changes: inout TableChanges,
+    _ replaced: inout Set<Place>
+  ) throws {
+    let names = table.columns.map(\.name)
+    guard let now = try current(db, table, place) else {
+      if old.wasRemoved { changes.add(.removed, named(old.values, names), [], limit) }
+      return
+    }
+    if old.wasRemoved { replaced.insert(place) }
+    let changed = old.values.filter { $0.key < now.count && now[$0.key] != $0.value }
+    if changed.isEmpty { return }
+    changes.add(.changed, named(changed, names), Array(zip(names, now)).map { ($0, $1) }, limit)
+  }
+
+  private func named(_ values: [Int: Value], _ names: [String]) -> [(name: String, value: Value)] {
+    values.sorted { $0.key < $1.key }.filter { names.indices.contains($0.key) }.map { (names[$0.key], $0.value) }
+  }
+
+  private func current(_ db: Database, _ table: UndoTable, _ place: Place) throws -> [Value]? {
+    var found: [Value]?
+    switch place {
+    case .row(let row):
+      try db.raw("SELECT * FROM \(table.quoted) WHERE rowid = ?", [.integer(row)]) { found = values(of: $0) }
+    case .key(let key): try rowsByKey(db, table, key) { found = $0 }
+    }
+    return found
+  }
+
+  private func rowsByKey(_ db: Database, _ table: UndoTable, _ key: [UInt8], _ body: ([Value]) -> Void) throws {
+    let statement = try db.cachedStatement(sql: "SELECT * FROM \(table.quoted) WHERE \(table.keyCondition(from: 1))")
+    try key.withUnsafeBytes { raw in
+      var reader = UndoReader(raw)
+      sqlite3_reset(statement.sqliteStatement)
+      defer { sqlite3_reset(statement.sqliteStatement) }
+      for index in table.key.indices { try reader.bind(statement.sqliteStatement, index + 1) }
+      while try db.step(statement.sqliteStatement) { body(values(of: statement.sqliteStatement)) }
+    }
+  }
+
+  private func addNew(
+    _ db: Database, _ table: UndoTable, _ new: UndoneRows.Table, _ replaced: Set<Place>, _ changes: inout TableChanges
+  ) throws {
+    let names = table.columns.map(\.name)
+    for span in new.spans {
+      var left = limit
+      let arguments: [RawArgument] = [.integer(span.low), .integer(span.high)]
+      let sql = "SELECT rowid, * FROM \(table.quoted) WHERE rowid BETWEEN ?1 AND ?2 ORDER BY rowid LIMIT ?3"
+      try db.raw(sql, arguments + [.integer(Int64(clamping: limit))]) { row in
+        left -= 1
+        if replaced.contains(.row(sqlite3_column_int64(row, 0))) { return }
+        changes.add(.added, [], zip(names, values(of: row).dropFirst()).map { ($0, $1) }, limit)
+      }
+      guard left == 0 else { continue }
+      try db.raw("SELECT count(*) FROM \(table.quoted) WHERE rowid BETWEEN ?1 AND ?2", arguments) { row in
+        changes.counts[.added, default: 0] += Int(sqlite3_column_int64(row, 0)) - limit
+      }
+    }
+    for range in new.keys {
+      let key = Array(rows.bytes[range])
+      if replaced.contains(.key(key)) { continue }
+      try rowsByKey(db, table, key) { row in changes.add(.added, [], zip(names, row).map { ($0, $1) }, limit) }
+    }
+  }
+
+  private func values(of row: OpaquePointer) -> [Value] {
+    (0..<sqlite3_column_count(row)).map { column in
+      switch sqlite3_column_type(row, column) {
+      case SQLITE_INTEGER: .integer(Int(sqlite3_column_int64(row, column)))
+      case SQLITE_FLOAT: .number(sqlite3_column_double(row, column))
+      case SQLITE_TEXT: .text(rawText(row, column))
+      case SQLITE_BLOB: .text("\(sqlite3_column_bytes(row, column)) bytes")
+      default: .null
+      }
+    }
+  }
+}
+
+extension TableChanges {
+  fileprivate mutating func add(
+    _ kind: RowChange.Kind, _ before: [(name: String, value: Value)], _ after: [(name: String, value: Value)],
+    _ limit: Int
+  ) {
+    counts[kind, default: 0] += 1
+    if counts[kind, default: 0] <= limit { rows.append(RowChange(kind: kind, before: before, after: after)) }
+  }
+}
