@@ -29,7 +29,7 @@ private final class Witness {}
     }
     let leaves = Set(tree.names).subtracting(["sound"])
     #expect(leaves == Set(ProgramSettings.Name.allCases.map(\.rawValue)))
-    let groups = ["game", "sound", "accessibility", "study", "display", "backup", "history", "auth"]
+    let groups = ["game", "sound", "accessibility", "study", "display", "backup", "history", "auth", "media"]
     #expect(try tree.children(of: "") == groups)
   }
 
