@@ -183,7 +183,7 @@ public enum GrantError: Problem, Equatable {
     case .securitySetting(let plugin, let name):
       ProblemReport(
         .notGranted, "Not granted",
-        "\(plugin) may not have the setting \(quoted(name)): those of auth are yours alone")
+        "\(plugin) may not have the setting \(quoted(name)): those of auth and media are yours alone")
     }
   }
 }

@@ -41,9 +41,14 @@ public enum CardTable {
   }
 
   /// The cards of a deck that a query finds, top first, with their positions in the deck.
+  /// - Parameter cache: what searches read before, refreshed by the caller.
   public static func found(
-    _ db: Database, in deck: DeckID, matching query: CardQuery, at moment: StudyMoment
+    _ db: Database, in deck: DeckID, matching query: CardQuery, at moment: StudyMoment, _ cache: SearchCache? = nil
   ) throws -> (ids: [CardID], positions: [Int]) {
+    if let rows = try cache?.rows(db, deck, query) {
+      var matcher = try QueryMatcher(db, query, at: moment)
+      return try rows.found(&matcher)
+    }
     let ids = try ids(db, in: deck, matching: query, at: moment)
     var (positions, position): ([Int], Int) = ([], 0)
     // The index of ranks alone is walked: both lists are in its order.

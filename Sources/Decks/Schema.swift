@@ -7,7 +7,9 @@ public import Storage
 ///
 ///     let store = try Store(path: path, migrations: DecksSchema.migrations)
 public enum DecksSchema {
-  public static var migrations: [Migration] { [Migration("decks.1", sql: first)] + NoteSchema.migrations + [scheduling] }
+  public static var migrations: [Migration] {
+    [Migration("decks.1", sql: first)] + NoteSchema.migrations + [scheduling]
+  }
 
   /// `rank` orders the cards of a deck, the lowest on top. `content` is the 32-bit hash of the prompt above that of the
   /// answer: one index finds the same pair and the same prompt; equality is then checked. `tags` are separated by

@@ -21,6 +21,12 @@ public struct CardEdit {
 }
 
 extension Workspace {
+  /// What searches read before, as long as nothing has changed.
+  var searchCache: SearchCache {
+    opened.search.refresh(changeCount)
+    return opened.search
+  }
+
   /// The cards of decks that a query finds, deck by deck, top first, or sorted.
   public func cards(
     of decks: [DeckHandle], matching query: String?, sortedBy sort: CardSort? = nil, isDescending: Bool = false
@@ -36,7 +42,7 @@ extension Workspace {
         if all.isEmpty { positions.removeLast() }
         continue
       }
-      let found = try read { try CardTable.found($0, in: deck.id, matching: parsed, at: moment) }
+      let found = try read { try CardTable.found($0, in: deck.id, matching: parsed, at: moment, searchCache) }
       ids += found.ids
       positions += found.positions
     }
@@ -49,17 +55,21 @@ extension Workspace {
 
   /// Changes the texts of cards.
   public func update(_ edits: [CardEdit]) throws {
-    try perform(.editCard) { db in
-      for edit in edits {
-        try CardTable.update(
-          db, edit.card.id, prompt: edit.prompt, answer: edit.answer, tags: edit.tags, now: environment.clocks.now())
+    let isOfNote = try perform(.editCard, count: { _ in edits.count }) { db in
+      try edits.reduce(false) {
+        let (edit, now) = ($1, environment.clocks.now())
+        return try CardTable.edit(db, edit.card.id, prompt: edit.prompt, answer: edit.answer, tags: edit.tags, now: now)
+          || $0
       }
     }
+    if isOfNote { opened.orders.forget() }
   }
 
   /// Brings cards to the top of a deck; answers how many were moved.
   @discardableResult
   public func move(_ cards: [CardHandle], into deck: DeckHandle) throws -> Int {
-    try perform(.moveCard) { try CardTable.move($0, cards.map(\.id), into: deck.id, now: environment.clocks.now()) }
+    try perform(.moveCard, count: { _ in cards.count }) {
+      try CardTable.move($0, cards.map(\.id), into: deck.id, now: environment.clocks.now())
+    }
   }
 }

@@ -60,7 +60,7 @@ public final class DeckHandle: WorkspaceHandle {
     let parsed = try CardQuery(query, isInterrupted: workspace.environment.isInterrupted)
     let found = try workspace.read { db in
       _ = try DeckTable.record(db, id)
-      return try CardTable.found(db, in: id, matching: parsed, at: workspace.moment)
+      return try CardTable.found(db, in: id, matching: parsed, at: workspace.moment, workspace.searchCache)
     }
     return CardSequence(found.ids, positions: found.positions, in: workspace)
   }

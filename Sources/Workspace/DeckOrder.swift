@@ -62,11 +62,10 @@ extension Operation {
   var movesNoCard: Bool {
     switch self {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .keepGame, .changeSettings, .changeDocuments,
-      .createNoteType,
-      .removeNoteType, .addMedia, .removeMedia:
+      .createNoteType, .removeNoteType, .addMedia, .removeMedia:
       true
-    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .addNote,
-      .editNote, .removeNotes, .editNoteType, .mend:
+    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .mend, .addNote,
+      .editNote, .removeNotes, .editNoteType:
       false
     }
   }
@@ -156,7 +155,7 @@ extension Workspace {
     try read { db in
       var listing = CardListing()
       _ = try DeckTable.record(db, deck)
-      let (ids, positions) = try CardTable.found(db, in: deck, matching: query, at: moment)
+      let (ids, positions) = try CardTable.found(db, in: deck, matching: query, at: moment, searchCache)
       listing.total = ids.count
       for index in ids.indices.dropFirst(offset).prefix(limit) {
         guard let record = try CardTable.card(db, ids[index]) else { continue }

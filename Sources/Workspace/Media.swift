@@ -79,7 +79,7 @@ extension Workspace {
   /// Takes names out, all of them or none.
   /// - Throws: `NoteError.mediaNotFound`.
   public func removeMedia(_ names: [String]) throws {
-    try perform(.removeMedia) { db in
+    try perform(.removeMedia, count: { _ in names.count }) { db in
       for name in names { try MediaTable.remove(db, name) }
     }
   }

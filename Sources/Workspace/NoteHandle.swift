@@ -102,7 +102,7 @@ extension DeckHandle {
   private func add(_ make: (Database, Double) throws -> (note: NewNote, type: NoteType)) throws -> NoteHandle {
     let environment = workspace.environment
     let now = environment.clocks.now()
-    let id = try workspace.perform(.addNote) { db in
+    let id = try workspace.perform(.addNote, on: workspace.deckName(self.id)) { db in
       let (note, type) = try make(db, now)
       return try NoteTable.add(
         db, note, type: type, to: self.id, now: now, random: environment.random.entropy,

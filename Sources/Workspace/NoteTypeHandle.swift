@@ -68,6 +68,6 @@ extension Workspace {
   /// - Throws: `NoteError.typeExists`, `.badType`, `.badTemplate`.
   public func createNoteType(_ draft: NoteTypeDraft) throws -> NoteTypeHandle {
     let now = environment.clocks.now()
-    return handle(of: try perform(.createNoteType) { try NoteTypeTable.create($0, draft, now: now) }.id)
+    return handle(of: try perform(.createNoteType, on: draft.name) { try NoteTypeTable.create($0, draft, now: now) }.id)
   }
 }

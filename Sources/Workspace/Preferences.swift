@@ -51,7 +51,7 @@ public final class Preferences {
     let language, color, player: SettingKey<String>
     let length, seconds, limit, rows, historySize, idleMinutes, daily, weekly, monthly: SettingKey<Int>
     let foldAccents, right, wrong, time, screenReader, differentiate, reduceMotion: SettingKey<Bool>
-    let intervals, unicode, historyKeep: SettingKey<Bool>
+    let intervals, unicode, historyKeep, forgiveAccents: SettingKey<Bool>
 
     init(_ tree: SettingsTree) throws(SettingsError) {
       func flag(_ name: ProgramSettings.Name) throws(SettingsError) -> SettingKey<Bool> {
@@ -68,7 +68,7 @@ public final class Preferences {
       (foldAccents, right, wrong) = (try flag(.gameFoldAccents), try flag(.soundRight), try flag(.soundWrong))
       (time, screenReader, differentiate) = (try flag(.soundTime), try flag(.screenReader), try flag(.differentiate))
       (reduceMotion, intervals, unicode) = (try flag(.reduceMotion), try flag(.showIntervals), try flag(.unicode))
-      historyKeep = try flag(.historyKeep)
+      (historyKeep, forgiveAccents) = (try flag(.historyKeep), try flag(.forgiveAccents))
       (daily, weekly, monthly) = (try whole(.backupDaily), try whole(.backupWeekly), try whole(.backupMonthly))
     }
   }
@@ -134,6 +134,8 @@ public final class Preferences {
   /// The most cards of a session; nil for no limit.
   public var studyLimit: Int? { tree[keys.limit] == 0 ? nil : tree[keys.limit] }
   public var showsIntervals: Bool { tree[keys.intervals] }
+  /// Whether accents count in a typed answer.
+  public var forgivesAccents: Bool { tree[keys.forgiveAccents] }
   /// `auto`, `always` or `never`.
   public var color: String { tree[keys.color] }
   /// The program that plays sounds, and its arguments; empty for none.

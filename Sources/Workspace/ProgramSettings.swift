@@ -20,16 +20,17 @@ enum ProgramSettings {
     case studySeconds = "study.seconds"
     case studyLimit = "study.limit"
     case showIntervals = "study.show_intervals"
+    case forgiveAccents = "study.forgive_accents"
     case color = "display.color"
     case unicode = "display.unicode"
     case rows = "display.rows"
     case historyKeep = "history.keep"
     case historySize = "history.size"
     case idleMinutes = "auth.idle_minutes"
+    case mediaPlayer = "media.player"
     case backupDaily = "backup.daily"
     case backupWeekly = "backup.weekly"
     case backupMonthly = "backup.monthly"
-    case mediaPlayer = "media.player"
 
     /// The last part, as a switch is named within its group.
     var part: String { rawValue.split(separator: ".").last.map(String.init) ?? rawValue }
@@ -95,6 +96,9 @@ enum ProgramSettings {
     SettingDeclaration(
       Name.showIntervals.rawValue, .toggle(default: true), title: "Show intervals",
       help: "Whether the four answers say when the card would come back."),
+    SettingDeclaration(
+      Name.forgiveAccents.rawValue, .toggle(), title: "Forgive accents",
+      help: "Whether a missing or wrong accent is no mistake in an answer that is typed."),
   ]
 
   private static let display: [SettingDeclaration] = [

@@ -186,11 +186,11 @@ extension Workspace {
   /// - Throws: `DeckError.presetExists`, `.badName`.
   @discardableResult
   public func createPreset(_ name: String, options: DeckOptions = DeckOptions()) throws -> PresetRecord {
-    try perform(.changePresets) { try PresetTable.create($0, name: name, options: options) }
+    try perform(.changePresets, on: name) { try PresetTable.create($0, name: name, options: options) }
   }
 
   public func renamePreset(_ preset: PresetID, to name: String) throws {
-    try perform(.changePresets) { try PresetTable.rename($0, preset, to: name) }
+    try perform(.changePresets, on: name) { try PresetTable.rename($0, preset, to: name) }
   }
 
   public func removePreset(_ preset: PresetID) throws {

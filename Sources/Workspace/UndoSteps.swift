@@ -52,10 +52,14 @@ extension Operation {
     case .answerCard: return "answering \(cards)"
     case .removeDeck: return "removing \(name ?? "a deck")" + (count > 0 ? " with \(cards)" : "")
     case .createDeck: return name.map { "creating the deck \($0)" } ?? rawValue
-    case .renameDeck, .changeDeckOptions: return rawValue + (name.map { ": \($0)" } ?? "")
-    case .addNote, .editNote, .removeNotes, .createNoteType, .editNoteType, .removeNoteType, .addMedia, .removeMedia,
-      .changePresets, .keepGame, .changeSettings, .changeDocuments, .mend:
+    case .addNote: return "adding \(counted(count, "note"))\(name.map { " to \($0)" } ?? "")"
+    case .editNote: return "editing \(counted(count, "note"))"
+    case .removeNotes: return "removing \(counted(count, "note"))"
+    case .addMedia: return "adding \(counted(count, "media file"))"
+    case .removeMedia: return "removing \(counted(count, "media file"))"
+    case .renameDeck, .changeDeckOptions, .changePresets, .createNoteType, .editNoteType, .removeNoteType:
       return rawValue + (name.map { ": \($0)" } ?? "")
+    case .keepGame, .changeSettings, .changeDocuments, .mend: return rawValue
     }
   }
 }

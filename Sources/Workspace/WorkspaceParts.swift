@@ -21,6 +21,7 @@ struct OpenedParts {
   var preferences: Preferences?
   var documents: DocumentStore?
   var orders = DeckOrders()
+  let search = SearchCache()
   /// What plays sounds.
   var player: SoundPlayer?
 }

@@ -15,14 +15,14 @@ struct StudyFigures {
   private let moment = StudyMoment(now: 1_750_000_000, utcOffset: 7200)
 
   init(folder: String) {
-    self.folder = folder
-    path = folder + "/collection.sqlite"
+    self.folder = folder + "/study"
+    path = folder + "/study/local/collection.sqlite"
   }
 
   func all() throws -> [Figure?] {
-    let titles = [statistics, queue, counts, word, state]
+    let titles = [statistics, queue, counts, word, state, answering, undoing, listing, listingJSON]
     if titles.contains(where: isAsked) { try fill() }
-    return try rows() + [fitting()]
+    return try rows() + [listed(listing, []), listed(listingJSON, ["--json"]), answered(), undone(), fitting()]
   }
 
   private let statistics = "figures of 100,000 cards and 300,000 answers against reading their rows"
@@ -30,6 +30,10 @@ struct StudyFigures {
   private let counts = "counts of every deck of 100,000 cards against reading its rows"
   private let word = "finding a part of a word in 100,000 cards against reading their texts"
   private let state = "finding a state in 100,000 cards against reading their states"
+  private let answering = "answering 200 cards durably against the same statements"
+  private let undoing = "undoing 200 answers of a session against the same statements"
+  private let listing = "card list of 100,000 cards to a pipe against reading their rows"
+  private let listingJSON = "card list --json of 100,000 cards to a pipe against reading their rows"
   private let fittingTitle =
     "fitting the memory model to 100,000 answers against the package fsrs (FSRS_PYTHON, FSRS_LOG)"
 
@@ -63,20 +67,86 @@ struct StudyFigures {
       try store.read(body)
       return now() - start
     } reference: {
-      let texts = statements.map { UnsafePointer(strdup($0)) }
-      defer { for text in texts { free(UnsafeMutableRawPointer(mutating: text)) } }
-      return reference_scan_rows(path, texts, Int32(texts.count))
+      reference(statements)
+    }
+  }
+
+  private func reference(_ statements: [String]) -> Double {
+    let texts = statements.map { UnsafePointer(strdup($0)) }
+    defer { for text in texts { free(UnsafeMutableRawPointer(mutating: text)) } }
+    return reference_scan_rows(path, texts, Int32(texts.count))
+  }
+
+  /// The built program, its output thrown away.
+  private func listed(_ title: String, _ more: [String]) throws -> Figure? {
+    compare(title, wanted: nil, rounds: 3, scale: 1e3, unit: "ms") {
+      seconds(ofRunning: CommandLine.arguments[1], ["--data", folder, "card", "list"] + more)
+    } reference: {
+      reference(["SELECT id, prompt, answer, tags, state, guid FROM cards ORDER BY deck, rank"])
+    }
+  }
+
+  // MARK: Answers
+
+  private static let answersAtOnce = 200
+
+  private func answered() throws -> Figure? {
+    let store = Store(path: path, migrations: DecksSchema.migrations)
+    return try compare(answering, wanted: nil, rounds: 5, scale: 5e3, unit: "µs an answer") {
+      let session = try store.read { try ReviewSession($0, deck: DeckID(rawValue: 1), at: moment) }
+      let start = now()
+      for _ in 0..<Self.answersAtOnce {
+        _ = try store.operation("answer") { try session.answer($0, .good, at: moment, seconds: 3) }
+      }
+      return now() - start
+    } reference: {
+      reference(
+        (0..<Self.answersAtOnce).flatMap { number in
+          [
+            "BEGIN IMMEDIATE",
+            "INSERT INTO reviews (card, at, rating, state, elapsed, interval, stability, difficulty, seconds) "
+              + "VALUES (\(number + 1), 1749000000, 3, 2, 1, 1, 1, 1, 1)",
+            "UPDATE cards SET state = 2, step = 0, due = 1760000000, stability = 2, difficulty = 3, reps = 4, lapses = 0, "
+              + "last_review = 1749000000 WHERE id = \(number + 1)",
+            "UPDATE decks SET studied = 1749000000 WHERE id = 1",
+            "COMMIT",
+          ]
+        })
+    }
+  }
+
+  private func undone() throws -> Figure? {
+    let store = Store(path: path, migrations: DecksSchema.migrations)
+    return try compare(undoing, wanted: nil, rounds: 5, scale: 5e3, unit: "µs an answer") {
+      let session = try store.read { try ReviewSession($0, deck: DeckID(rawValue: 1), at: moment) }
+      for _ in 0..<Self.answersAtOnce {
+        _ = try store.operation("answer") { try session.answer($0, .good, at: moment, seconds: 3) }
+      }
+      let start = now()
+      for _ in 0..<Self.answersAtOnce { try store.operation("undo") { try session.undo($0, at: moment) } }
+      return now() - start
+    } reference: {
+      reference(
+        (0..<Self.answersAtOnce).flatMap { number in
+          [
+            "BEGIN IMMEDIATE", "DELETE FROM reviews WHERE id = (SELECT max(id) FROM reviews)",
+            "UPDATE cards SET state = 2, due = 1750000000, reps = 3 WHERE id = \(number + 1)", "COMMIT",
+          ]
+        })
     }
   }
 
   /// Learnt cards with some answers each, whose texts are words.
   private func fill() throws {
-    mkdir(folder, 0o700)
+    for name in [folder, folder + "/local"] { mkdir(name, 0o700) }
     unlink(path)
     var seed: UInt64 = 1
     let store = Store(path: path, migrations: DecksSchema.migrations)
     try store.operation("filling") { db in
       let deck = try DeckTable.create(db, name: "Bench", now: 1)
+      var options = DeckOptions()
+      try options.set(.reviewsPerDay, to: 9999)
+      try DeckTable.setOptions(db, deck.id, to: options)
       let batch = try CardBatch(db, deck: deck.id, onDuplicate: .skip, now: 1_700_000_000) {
         seed &+= 0x9E37_79B9_7F4A_7C15
         return seed

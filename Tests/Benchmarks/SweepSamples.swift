@@ -12,6 +12,9 @@ enum SweepSamples {
       for i = 1, 5 do assert(deck:add{prompt = 'prompt ' .. i, answer = 'answer ' .. i}) end
       return deck
     end
+    function sample_note()
+      return assert(sample_deck():add_note{fields = {Front = 'front', Back = 'back'}})
+    end
     function sample_document()
       local document = assert(documents.create{background = {1, 1, 1}})
       assert(document:add_text{text = 'word'})
@@ -37,6 +40,10 @@ enum SweepSamples {
   static let makers = [
     "deck": "sample_deck()",
     "deck_options": "sample_deck().options",
+    "note": "sample_note()",
+    "note_fields": "sample_note().fields",
+    "notetype": "notetypes.open('Basic')",
+    "preset": "assert(presets.create(sample_name()))",
     "card": "sample_deck():card(1)",
     "cards": "sample_deck():cards()",
     "session": "assert(sample_deck():study())",
@@ -59,6 +66,14 @@ enum SweepSamples {
     "decks.create": "sample_name()",
     "decks.open": "open_deck",
     "decks.remove": "'no such deck'",
+    "deck:add_note": "{fields = {Front = sample_name(), Back = 'back'}}",
+    "notetypes.open": "'Cloze'",
+    "notetypes.create":
+      "{name = sample_name(), fields = {'A'}, cards = {{name = 'C', front = '{{A}}', back = '{{A}}'}}}",
+    "notetype:update": "{css = sample_name()}",
+    "media.add": "sample_picture",
+    "presets.create": "sample_name()",
+    "presets.open": "'no such preset'",
     "deck:find": "'prompt'",
     "deck:cards": "'prompt'",
     "deck:remove": "9999",
@@ -68,6 +83,7 @@ enum SweepSamples {
     "card:untag": "'tag'",
     "card:move": "1",
     "session:answer": "'answer 1'",
+    "session:flag": "1",
     "words.lexicon": "'english'",
     "words.load": "sample_text",
     "words.can_form": "'cambering', 'crab'",

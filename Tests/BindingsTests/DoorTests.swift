@@ -72,6 +72,10 @@ import Workspace
       "x", color: .black, font: "", at: ElementPlacement())
     try plugin.run("d = decks.open('D') c = d:card(1) doc = documents.list()[1] e = doc.elements[1]")
     try plugin.check([
+      ("d:add_note{fields = {Front = 'x'}}", "nil [not_granted]"), ("media.add('/etc/passwd')", "nil [not_granted]"),
+      ("notetypes.create{name = 'x', fields = {'a'}, cards = {}}", "nil [not_granted]"),
+      ("notetypes.open('Basic'):update{name = 'x'}", "nil [not_granted]"),
+      ("notetypes.open('Basic'):remove()", "nil [not_granted]"), ("notetypes.open('Basic').name", "Basic"),
       ("decks.create('X')", "nil [not_granted]"), ("decks.remove('D')", "nil [not_granted]"),
       ("d:add{prompt = 'x', answer = 'y'}", "nil [not_granted]"), ("d:add_all{}", "nil [not_granted]"),
       ("d:study()", "nil [not_granted]"), ("documents.create()", "nil [not_granted]"),

@@ -73,7 +73,7 @@ import Testing
       let tags = code == "bad_tag" ? ["a b"] : []
       #expect(problemCode { try collection.addNote(deck, fields, stock, tags: tags) } == code)
     }
-    #expect(try count("notes") == 0 && count("cards") == 1 && count("note_types") == 0)
+    #expect(try count("notes") == 0 && count("cards") == 1 && count("note_types") == 5)
     #expect(problemCode { try collection.addNote(DeckID(rawValue: 99), ["Front": "x"]) } == "not_found")
   }
 

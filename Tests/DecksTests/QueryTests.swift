@@ -91,8 +91,35 @@ import Testing
     ("re:\"^e[l-] ?[a-z]{4,}\"", "El Perro|e-mail or"), ("-re:[ou]", "ÑANDÚ|a:b"), ("nc:nandú", "ÑANDÚ"),
     ("dupe:pajaro", "pájaro"), ("dupe:paj", ""), ("dupe:", ""), ("dupe:\"el perro\"", "El Perro"),
   ])
-  func `a query finds what it says`(query: String, expected: String) throws {
-    #expect(try found(query, animals()).joined(separator: "|") == expected)
+  func `a query finds what it says, also where rows are kept in memory`(query: String, expected: String) throws {
+    let deck = try animals()
+    #expect(try found(query, deck).joined(separator: "|") == expected)
+    let cache = SearchCache()
+    for _ in 0..<3 {
+      let found = try collection.store.read { db in
+        try CardTable.found(db, in: deck, matching: CardQuery(query), at: StudyMoment(now: collection.now), cache)
+      }
+      let prompts = try collection.store.read { try CardTable.cards($0, ids: found.ids) }.map(\.prompt)
+      #expect(prompts.joined(separator: "|") == expected)
+      let all = ["El Perro", "pájaro", "e-mail or", "ÑANDÚ", "a:b"]
+      #expect(found.positions.map { all[$0 - 1] } == prompts)
+    }
+  }
+
+  @Test func `rows kept in memory are forgotten with every change`() throws {
+    let deck = try animals()
+    let cache = SearchCache()
+    func found() throws -> Int {
+      cache.refresh(collection.store.changeCount)
+      return try collection.store.read { db in
+        try CardTable.found(db, in: deck, matching: CardQuery("perro"), at: StudyMoment(now: collection.now), cache)
+      }.ids.count
+    }
+    for _ in 0..<3 { #expect(try found() == 1) }
+    let id = try collection.add(deck, "perro 2", "x")
+    for _ in 0..<3 { #expect(try found() == 2) }
+    try collection.store.operation("e") { try CardTable.update($0, id, prompt: "gato", now: 1) }
+    for _ in 0..<3 { #expect(try found() == 1) }
   }
 
   @Test(arguments: [

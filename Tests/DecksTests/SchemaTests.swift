@@ -53,8 +53,31 @@ import Testing
     #expect(id.rawValue > 3)
   }
 
-  @Test func `a fresh file has the same tables as one that was brought up to date`() throws {
+  @Test(arguments: ["decks_2.sql", "decks_3.sql"])
+  func `a file with notes opens with its cards, notes, answers and what was set`(name: String) throws {
     let folder = TemporaryFolder()
-    #expect(try shape(opened("decks_1.sql", in: folder).store) == shape(TestCollection().store))
+    let collection = try opened(name, in: folder)
+    let deck = try collection.store.read { try DeckTable.find($0, named: "Spanish") }
+    #expect(try collection.prompts(deck.id) == ["[...] luna", "La [moon]", "el sol", "the sun", "el perro", "el gato"])
+    let cards = try collection.cards(deck.id)
+    #expect(cards[0].note != nil && cards[0].note == cards[1].note && cards[5].note == nil && cards[0].isSuspended)
+    #expect(cards[2].tags == ["sky"] && cards[4].fields == [CardField("level", .json("2"))])
+    #expect(cards[0].state == .review && cards.count { $0.state == .learning && $0.reps == 1 } == 1)
+    let options = try collection.store.read { try DeckTable.options($0, deck.id) }
+    #expect(options.newPerDay == 7)
+    let inner = try collection.store.read { try DeckTable.find($0, named: "Spanish::Verbs").id }
+    #expect(try collection.store.read { try DeckTable.options($0, inner).newPerDay } == 7)
+    #expect(try collection.store.read { try PresetTable.list($0).map(\.name) } == ["Spanish"])
+    #expect(try collection.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM reviews") } == 2)
+    #expect(try collection.store.integrityProblems() == [])
+    if name == "decks_3.sql" {
+      #expect(cards[2].flag == 3 && options.learningSteps == [300, 86_400] && cards[3].buriedUntil != nil)
+    }
+  }
+
+  @Test(arguments: ["decks_1.sql", "decks_2.sql", "decks_3.sql"])
+  func `a fresh file has the same tables as one that was brought up to date`(name: String) throws {
+    let folder = TemporaryFolder()
+    #expect(try shape(opened(name, in: folder).store) == shape(TestCollection().store))
   }
 }

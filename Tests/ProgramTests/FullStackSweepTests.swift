@@ -26,7 +26,9 @@ import Testing
     local game = assert(games.new{mode = "own", base = "planets"})
     game.data.deep = deep
     local document = assert(documents.create{})
+    local note = assert(deck:add_note{fields = {Front = "f", Back = "b"}})
     local objects = {
+      note = note, note_fields = note.fields, notetype = note.type,
       deck = deck, card = card, deck_options = deck.options, game = game, document = document, element = document:add_text{text = "x"},
       lexicon = words_module.lexicon("english"), subscription = shell.on("command", function() end), cards = deck:cards(),
       mode = games.mode{name = "swept"}, group = settings.get and select(2, pcall(settings.get, "display")), problem = nil,
@@ -44,7 +46,7 @@ import Testing
         if isMethod then return object[name](object, given[1], given[2]) else return object[name](given[1], given[2]) end
       end
     end
-    for name, module in pairs { decks = decks, documents = documents, words = words_module, games = games, settings = settings,
+    for name, module in pairs { decks = decks, notetypes = notetypes, media = media, documents = documents, words = words_module, games = games, settings = settings,
       shell = shell, files = files, plugins = plugins, deckhand = deckhand, auth = auth } do
       local fields, functions = words(name)
       for _, field in ipairs(fields) do calls[#calls + 1] = function() return module[field] end end

@@ -28,7 +28,7 @@ extension MemoryTests {
       end
     end
     for owner in ("card cards choice command deck deck_options decks document documents element files game games group lexicon " ..
-      "lines mode progress session settings shell subscription value words"):gmatch("%a[%a_]*") do read(owner) end
+      "lines media mode note note_fields notetype notetypes progress session settings shell subscription value words"):gmatch("%a[%a_]*") do read(owner) end
 
     local counter = 0
     local function new(prefix) counter = counter + 1 return prefix .. counter end
@@ -39,6 +39,9 @@ extension MemoryTests {
       local deck = object "deck"
       return deck:card(1) or deck:add { prompt = "p", answer = "a" }
     end
+    function makers.note() return assert(object "deck":add_note { fields = { Front = new "f", Back = "b" } }) end
+    function makers.note_fields() return object "note".fields end
+    function makers.notetype() return notetypes.open "Basic" end
     function makers.cards() return (object "deck":cards()) end
     function makers.deck_options() return object "deck".options end
     function makers.session() return object "deck":study { mode = "sprint" } end

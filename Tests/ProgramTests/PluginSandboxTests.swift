@@ -39,7 +39,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("decks.read", "decks"), ("decks.write", "decks"), ("words", "words"), ("games", "games"), ("shell", "shell"),
+    ("decks.read", "decks media notetypes"), ("decks.write", "decks media notetypes"), ("words", "words"),
+    ("games", "games"), ("shell", "shell"),
     ("shell.run", "shell"), ("files.read:/tmp", ""), ("files.write:/tmp", ""),
   ])
   func `a permission brings its module and no other`(permission: String, module: String) throws {
@@ -48,7 +49,7 @@ import Testing
       "one", permissions: #"["\#(permission)"]"#, manifest: #""load": "startup""#,
       """
       local names = {}
-      for _, name in ipairs { "decks", "documents", "words", "games", "settings", "auth", "shell", "plugins" } do
+      for _, name in ipairs { "decks", "documents", "words", "games", "settings", "auth", "shell", "plugins", "media", "notetypes" } do
         if _G[name] ~= nil then names[#names + 1] = name end
       end
       print("sees " .. table.concat(names, " "))

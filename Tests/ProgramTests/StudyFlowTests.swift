@@ -1,5 +1,6 @@
 // Studying by schedule through the built program: every key, what is offered when nothing is due, several decks.
 
+import Glibc
 import TestSupport
 import Testing
 
@@ -112,6 +113,52 @@ import Testing
         "2", "el perro 2", "1", "true\tsuspended", "3\tfalse", "3", "3",
         "0\tfalse\tbad argument #2 to 'study' (one of ahead, forgotten and cram expected)", "true",
       ], "\(run.output)\(run.errors)")
+  }
+
+  @Test func `an answer is typed and shown beside the right one, accents forgiven where the setting says so`() throws {
+    let code = """
+      local d = decks.create('T')
+      for _, p in ipairs{{'the dog', 'él perró'}, {'the sun', 'el sol'}} do
+        d:add_note{type = 'Basic (type in the answer)', fields = {Front = p[1], Back = p[2]}}
+      end
+      """
+    #expect(try home.run("-e", code).status == 0)
+    let terminal = try home.terminal("study", "T")
+    terminal.wait(for: "Enter  show the answer beside what you type", seconds: 20)
+    terminal.type("el sqx\u{7F}\u{7F}al\r")
+    let shown = terminal.wait(for: "4 easy")
+    #expect(shown.contains("✗ ") && shown.contains("^"), "\(shown.debugDescription)")
+    terminal.type("3")
+    terminal.wait(for: "the dog")
+    terminal.type("\u{1B}")
+    #expect(terminal.ended() == 0)
+    let words = try home.run("study", "T", "--cram", "--no-schedule", input: "el sol\n3\nel perro\n3\n").output
+    #expect(
+      words.contains("el sol: right. ") && words.contains("el perro: not right, él perró was asked. "), "\(words)")
+    try home.run("set", "study.forgive_accents", "on")
+    let forgiven = try home.run("study", "T", "--cram", "--no-schedule", input: "\n3\nel perro\n3\n").output
+    #expect(forgiven.contains("el perro: right. "), "\(forgiven)")
+  }
+
+  @Test func `r plays the sounds of the card`() throws {
+    let played = home.path + "/played"
+    let player = try home.write("#!/bin/sh\ncat \"$1\" > \(played)\n", to: "player.sh")
+    let sound = try home.write("music", to: "a.mp3")
+    let made = try home.run(
+      "-e", "decks.create('S'):add{prompt = 'x [sound:' .. assert(media.add('\(sound)')) .. ']', answer = 'y'}")
+    #expect(made.status == 0, "\(made)")
+    let terminal = try home.terminal("--set", "media.player=/bin/sh \(player)", "study", "S")
+    terminal.wait(for: "Enter  show the answer", seconds: 20)
+    terminal.type("r")
+    for _ in 0..<100 where access(played, F_OK) != 0 { usleep(50_000) }
+    #expect(access(played, F_OK) == 0)
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+    let silent = try home.terminal("study", "S")
+    silent.wait(for: "Enter  show the answer", seconds: 20)
+    silent.type("r")
+    silent.wait(for: "media.player")
+    silent.type("q")
   }
 
   @Test func `the prompt greets with what is due`() throws {

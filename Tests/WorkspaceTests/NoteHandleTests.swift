@@ -4,8 +4,10 @@ import Decks
 import Files
 import Glibc
 import Problems
+import TestSupport
 import TestWorkspace
 import Testing
+import ToggleSettings
 
 @testable import Workspace
 
@@ -115,5 +117,31 @@ import Testing
     #expect(code { _ = try workspace.addMedia(picture, named: "a/b") } == "bad_name")
     try Folder.removeTree(person.data + "/local/media")
     try workspace.close()
+  }
+
+  @Test func `sounds are played by the program that is set, without a shell, and nothing is waited for`() throws {
+    let said = person.data + "/said"
+    let player = try person.folder.write(
+      "#!/bin/sh\nfor word; do echo \"$word\"; done > \(said).new\nmv \(said).new \(said)\nsleep 60\n", to: "player")
+    #expect(chmod(player, 0o755) == 0)
+    let sound = try workspace.addMedia(Array("sound".utf8), named: "a $(b).mp3")
+    let note = try deck.addNote(
+      NewNote(fields: ["Front": "[sound:\(sound)] [sound:no.mp3]", "Back": "x"]), type: .basic)
+    let names = try #require(try note.cards().first).media().promptSounds
+    #expect(names == ["a $(b).mp3", "no.mp3"])
+    #expect(code { try workspace.play(names) } == "no_player")
+    try workspace.preferences().tree.set("media.player", text: "/nonexistent/player", by: .user)
+    #expect(code { try workspace.play(names) } == "no_player")
+    try workspace.preferences().tree.set("media.player", text: "\(player) --quiet ;x", by: .user)
+    #expect(code { try workspace.play(["no.mp3"]) } == "not_found")
+    try workspace.play([])
+    let start = monotonicSeconds()
+    try workspace.play(names)
+    var facts = stat()
+    while stat(said, &facts) != 0, monotonicSeconds() - start < 20 { usleep(10_000) }
+    #expect(try FileText.read(said, limit: 1000) == "--quiet\n;x\n\(workspace.mediaPath(sound))\n")
+    // Closing ends what is playing.
+    try workspace.close()
+    #expect(monotonicSeconds() - start < 30)
   }
 }

@@ -137,7 +137,7 @@ final class QueryFacts {
     noteTypes[card].map { $0.withUnsafeBufferPointer { pattern.matches($0) } } ?? false
   }
 
-  func hasField(_ row: Columns, _ name: String, _ pattern: TextPattern) -> Bool {
+  func hasField(_ row: some QueryRow, _ name: String, _ pattern: TextPattern) -> Bool {
     guard let column = row.optionalText(17) else { return false }
     do {
       return try FieldText.list(column).contains { field in

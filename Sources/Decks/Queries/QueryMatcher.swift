@@ -30,14 +30,14 @@ struct QueryMatcher {
   }
 
   /// - Throws: `interrupted`.
-  mutating func matches(_ row: Columns) throws(DeckError) -> Bool {
+  mutating func matches(_ row: some QueryRow) throws(DeckError) -> Bool {
     prompt.isFolded = false
     answer.isFolded = false
     tags.isFolded = false
     return try holds(root, row)
   }
 
-  private mutating func holds(_ node: CardQuery.Node, _ row: Columns) throws(DeckError) -> Bool {
+  private mutating func holds(_ node: CardQuery.Node, _ row: some QueryRow) throws(DeckError) -> Bool {
     switch node {
     case .all(let nodes):
       for node in nodes where try !holds(node, row) { return false }
@@ -59,7 +59,7 @@ struct QueryMatcher {
     if isInterrupted() { throw .interrupted }
   }
 
-  private mutating func holds(_ condition: CardQuery.Condition, _ row: Columns) -> Bool {
+  private mutating func holds(_ condition: CardQuery.Condition, _ row: some QueryRow) -> Bool {
     switch condition {
     case .text(let pattern): return prompt.matches(pattern, row) || answer.matches(pattern, row)
     case .prompt(let pattern): return prompt.matches(pattern, row)
@@ -82,7 +82,7 @@ struct QueryMatcher {
     }
   }
 
-  private mutating func hasStatus(_ status: CardQuery.CardStatus, _ row: Columns) -> Bool {
+  private mutating func hasStatus(_ status: CardQuery.CardStatus, _ row: some QueryRow) -> Bool {
     switch status {
     case .new: row.integer(6) == CardState.new.rawValue
     case .suspended: row.integer(5) != 0
@@ -97,7 +97,7 @@ struct QueryMatcher {
   }
 
   /// As a session takes it: a learnt card when its time has come, one that is being learnt on its whole day.
-  private func isDue(_ row: Columns) -> Bool {
+  private func isDue(_ row: some QueryRow) -> Bool {
     switch row.integer(6) {
     case Int64(CardState.new.rawValue): false
     case Int64(CardState.review.rawValue): row.number(7) < moment.dueBorder
@@ -106,7 +106,7 @@ struct QueryMatcher {
   }
 
   /// nil for what a new card does not have yet.
-  private func value(_ property: CardQuery.Property, _ row: Columns) -> Double? {
+  private func value(_ property: CardQuery.Property, _ row: some QueryRow) -> Double? {
     switch property {
     case .stability: return row.optionalNumber(8)
     case .difficulty: return row.optionalNumber(9)
@@ -136,13 +136,13 @@ struct FoldedColumn {
 
   init(_ column: Int32) { self.column = column }
 
-  mutating func matches(_ pattern: TextPattern, _ row: Columns) -> Bool {
+  mutating func matches(_ pattern: TextPattern, _ row: some QueryRow) -> Bool {
     fold(row)
     return folded.withUnsafeBufferPointer { pattern.matches($0) }
   }
 
   /// Tags are separated by spaces. A pattern fits a tag itself or one of those above it: `a` fits `a::b`.
-  mutating func hasTag(_ pattern: TextPattern, _ row: Columns) -> Bool {
+  mutating func hasTag(_ pattern: TextPattern, _ row: some QueryRow) -> Bool {
     fold(row)
     return folded.withUnsafeBufferPointer { bytes in
       bytes.split(separator: UInt8(ascii: " ")).contains { tag in
@@ -160,10 +160,14 @@ struct FoldedColumn {
     }
   }
 
-  private mutating func fold(_ row: Columns) {
+  private mutating func fold(_ row: some QueryRow) {
     if isFolded { return }
     folded.removeAll(keepingCapacity: true)
-    Folding.fold(row.bytes(column), into: &folded)
+    if row.areTextsFolded {
+      folded.append(contentsOf: row.bytes(column))
+    } else {
+      Folding.fold(row.bytes(column), into: &folded)
+    }
     isFolded = true
   }
 }

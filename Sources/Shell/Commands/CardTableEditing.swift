@@ -27,9 +27,9 @@ struct CardTableEditing {
     }
     let text = Self.heading + "\n" + lines.joined(separator: "\n") + "\n"
     var changed: [CardHandle] = []
-    try session.edit(text, orElse: "use card tag, card move, card suspend or a script") { edited in
+    try session.edit(text, orElse: "give --prompt or --answer") { edited in
       let edits = try self.edits(edited, cards)
-      try session.workspace().update(edits)
+      if !edits.isEmpty { try session.workspace().update(edits) }
       changed = edits.map(\.card)
     }
     return changed

@@ -20,7 +20,8 @@ enum DeckFigureCommands {
 
   private static var options: BuiltIn {
     BuiltIn(
-      "deck", "options", theme: theme, access: .signedIn, effect: .changes,
+      "deck", "options", theme: theme, access: .signedIn,
+      effect: .depends { $0.list("NAME=VALUE").isEmpty && !$0.flag("--deck-only") ? .reads : .changes },
       summary: "Shows how a deck is studied, or sets options of its preset.",
       details: """
         Options are kept in a preset that decks share and the decks within inherit; a deck that has none gets one with its \

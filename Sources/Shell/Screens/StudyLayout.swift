@@ -1,6 +1,7 @@
 // How a card is laid out on the study screen: header, prompt, answer and picture, and what can be pressed. Invariant:
 // all of the texts can be seen, on any size of terminal: what does not fit scrolls, and a line says so.
 
+import Decks
 import Text
 import Workspace
 
@@ -15,6 +16,8 @@ struct StudyLayout {
   let answer: String?
   /// Below the answer, as lines that are ready to be drawn.
   let picture: [String]
+  /// What was typed beside the right answer, or is being typed, ready to be drawn.
+  var typed: [String] = []
   /// What can be pressed: lines of pieces that stand apart by three blanks or more.
   let choices: String
   /// Stands in place of the card: a key a line, and what it does.
@@ -26,7 +29,7 @@ struct StudyLayout {
 
   private var width: Int { min(terminal.width, 92) }
   private var indent: Int { width < 60 ? 2 : 8 }
-  private var textWidth: Int { max(8, width - indent - 2) }
+  var textWidth: Int { max(8, width - indent - 2) }
   private var foot: [String] {
     choices.split(separator: "\n").flatMap { packedLines(String($0), within: max(8, width - 4)) }
   }
@@ -69,10 +72,11 @@ struct StudyLayout {
 
   private var texts: [String] {
     let prompt = textLines(prompt).map { blanks(indent) + terminal.styled($0, .bold) }
-    guard let answer else { return prompt }
+    let typed = self.typed.map { blanks(indent) + $0 }
+    guard let answer else { return prompt + (typed.isEmpty ? [] : [""] + typed) }
     let widest = textLines(self.prompt).map(\.displayWidth).max() ?? 0
     let rule = String(repeating: terminal.usesUnicode ? "─" : "-", count: max(3, min(40, textWidth, widest)))
-    return prompt + [blanks(indent) + rule] + textLines(answer).map { blanks(indent) + $0 } + picture
+    return prompt + [blanks(indent) + rule] + typed + textLines(answer).map { blanks(indent) + $0 } + picture
   }
 
   /// A card's text in lines; control characters in it are shown.
@@ -96,6 +100,11 @@ struct CardView {
   var isHelpShown = false
   /// The next key is the number of a flag.
   var asksFlag = false
+  /// What the card asks to be typed; nil for nothing, and once it was answered.
+  var question: TypedQuestion?
+  /// What was typed so far, and once the answer is shown beside it.
+  var typed = ""
+  var comparison: TypedComparison?
   /// What was just done, until the next key.
   var notice = ""
   /// Lines of the card's texts that are above the screen.

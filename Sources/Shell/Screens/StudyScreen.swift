@@ -7,6 +7,7 @@ import Bindings
 import Commands
 import Decks
 import Files
+import Problems
 import Text
 import Values
 import Workspace
@@ -55,7 +56,7 @@ final class StudyScreen {
   // MARK: The run loop
 
   private func runLoop() throws {
-    showPrompt()
+    try showPrompt()
     try draw()
     while try !study.isOver() {
       let event = try keys.next(timeout: timeUntilChange())
@@ -65,7 +66,9 @@ final class StudyScreen {
       case .tick: if redraws, !terminal.reducesMotion { try draw() }
       case .resized: screen.redrawAll(try lines())
       case .resumed: screen.redraw(try lines())
-      case .interrupted, .endOfInput, .key(.character("q")), .line("q"), .line("quit"), .key(.escape):
+      case .interrupted, .endOfInput, .key(.escape): return try leave()
+      case .key(.character("q")) where view.question == nil, .line("q") where view.question == nil,
+        .line("quit") where view.question == nil:
         return try leave()
       case .terminated(let signal):
         session.leave(by: signal)
@@ -114,16 +117,22 @@ final class StudyScreen {
     return true
   }
 
-  func showPrompt() {
+  func showPrompt() throws {
     let picture = view.picture
     view = CardView()
     (view.picture, view.shownSince) = (picture, session.console.elapsed())
+    if !isSprint { view.question = try study.card()?.typedQuestion() }
   }
 
   // MARK: Keys
 
   /// Where there is no terminal, words do what keys do.
   private func take(_ line: String) throws {
+    if view.question != nil {
+      view.typed = line
+      try showAnswer()
+      return try draw()
+    }
     let word = line.trimmed.lowercased()
     if view.isAnswerShown, ["right", "wrong", "again", "hard", "good", "easy"].contains(word) {
       try answer(try Rating(named: word))
@@ -146,6 +155,7 @@ final class StudyScreen {
       return try draw()
     }
     let isPaused = try !study.isActive()
+    if view.question != nil, !isPaused, try type(key) { return try draw() }
     switch key {
     case .character("?"):
       if !redraws { return session.console.show(help) }
@@ -160,6 +170,21 @@ final class StudyScreen {
     default: if view.isAnswerShown, let rating = rating(of: key) { try answer(rating) }
     }
     try draw()
+  }
+
+  /// While an answer is asked, letters are typed; Enter shows the answer beside it.
+  private func type(_ key: Key) throws -> Bool {
+    switch key {
+    case .character(let letter):
+      view.typed.append(letter)
+      // A single letter on a line of a pipe is the whole answer.
+      if !terminal.hasKeyboard { try showAnswer() }
+    case .backspace: if !view.typed.isEmpty { view.typed.removeLast() }
+    case .control("u"): view.typed = ""
+    case .enter: try showAnswer()
+    default: return false
+    }
+    return true
   }
 
   private func rating(of key: Key) -> Rating? {
@@ -185,13 +210,26 @@ final class StudyScreen {
     }
   }
 
-  /// There is nothing that plays sounds yet.
-  private func replay() throws { view.notice = "This card has no sound." }
+  /// Plays the sounds of the sides that are shown.
+  private func replay() throws {
+    guard let media = try study.card()?.media() else { return }
+    let sounds = media.promptSounds + (view.isAnswerShown ? media.answerSounds : [])
+    if sounds.isEmpty {
+      view.notice = "This card has no sound."
+    } else {
+      do {
+        try session.workspace().play(sounds)
+      } catch let problem as any Problem {
+        view.notice = problem.report.message
+      }
+    }
+    if !redraws, !view.notice.isEmpty { session.console.show(.lines([printable(view.notice, limit: 400)])) }
+  }
 
   private func hide(_ word: String, _ body: () throws -> Void) throws {
     guard let prompt = try study.card()?.record().prompt else { return }
     try body()
-    showPrompt()
+    try showPrompt()
     view.notice = "\(word): \(prompt.split(separator: "\n").first.map { String($0) } ?? prompt)"
     if !redraws { session.console.show([printable(view.notice, limit: 200) + "."]) }
   }
@@ -211,7 +249,7 @@ final class StudyScreen {
       let result = try study.answer(rating, seconds: min(600, session.console.elapsed() - view.shownSince))
       let rings = result.isRight ? session.preferences?.ringsWhenRight : session.preferences?.ringsWhenWrong
       if rings == true { session.console.ring() }
-      showPrompt()
+      try showPrompt()
       if result.isLeech { view.notice = "A leech: it was forgotten so often that it got the tag leech." }
     } catch DeckError.over {
       // The time ran out between the look at the clock and the answer; the loop ends the race.
@@ -222,7 +260,7 @@ final class StudyScreen {
   private func undo() throws {
     do {
       try study.undo()
-      showPrompt()
+      try showPrompt()
     } catch DeckError.nothingToUndo {
       return
     }

@@ -26,6 +26,7 @@ extension StudyScreen {
       picture: isAnswered ? try picture(of: card) : [], choices: isPaused ? "any key  go on" : try choices())
     (layout.scroll, layout.help) = (view.scroll, view.isHelpShown ? help : nil)
     layout.notice = view.notice
+    if !isPaused { layout.typed = typedLines(width: max(8, layout.textWidth)) }
     return layout
   }
 
@@ -60,7 +61,36 @@ extension StudyScreen {
   func showAnswer() throws {
     if view.isAnswerShown { return }
     view.isAnswerShown = true
+    if let question = view.question, !view.typed.trimmed.isEmpty {
+      let forgives = question.ignoresAccents || session.preferences?.forgivesAccents == true
+      view.comparison = TypedComparison(
+        typed: view.typed, expected: question.expected, ignoresAccents: forgives)
+    }
+    view.question = nil
     view.scroll = redraws ? try layout()?.answerStart ?? 0 : 0
+  }
+
+  /// What is being typed, or what was, beside the right answer: marks below tell what colours do.
+  private func typedLines(width: Int) -> [String] {
+    if view.question != nil {
+      // The end is what is typed at.
+      var shown = printable(view.typed, limit: .max)
+      while shown.displayWidth > width - 3 { shown.removeFirst() }
+      return ["> " + shown + (terminal.usesUnicode ? "▏" : "_")]
+    }
+    guard let comparison = view.comparison else { return [] }
+    let sign = comparison.isRight ? (terminal.usesUnicode ? "✓ " : "+ ") : (terminal.usesUnicode ? "✗ " : "x ")
+    if comparison.isRight { return [sign + terminal.styled(printable(view.typed.trimmed, limit: 500), .green), ""] }
+    let typed = comparison.typed.map { part in
+      terminal.styled(printable(part.text, limit: 500), part.mark == .right ? .green : .red)
+    }
+    let marks = comparison.typed.map { part in
+      String(repeating: part.mark == .right ? " " : "^", count: printable(part.text, limit: 500).displayWidth)
+    }
+    let expected = comparison.expected.map { part in
+      terminal.styled(printable(part.text, limit: 500), part.mark == .right ? .green : .bold)
+    }
+    return [sign + typed.joined(), "  " + marks.joined(), "  " + expected.joined(), ""]
   }
 
   /// The document that the card shows, as `doc show` draws it; in words where the terminal shows no pictures.
@@ -78,6 +108,7 @@ extension StudyScreen {
   /// What can be pressed now, in a review with when the card would come back.
   private func choices() throws -> String {
     if view.asksFlag { return flagQuestion }
+    if view.question != nil { return "Enter  show the answer beside what you type    Esc quit" }
     guard view.isAnswerShown, !isSprint else { return hint + (isSprint ? "" : "\n" + Self.marks) }
     let known = try study.choices()
     let ratings =
@@ -157,11 +188,19 @@ extension StudyScreen {
   private func plainLine() throws -> String {
     guard let record = try study.card()?.record() else { return "" }
     let question = isSprint ? "Right or wrong?" : "Again, hard, good, or easy?"
-    if view.isAnswerShown { return "\(shown(record.answer)). \(question)" }
+    if view.isAnswerShown { return "\(comparisonInWords)\(shown(record.answer)). \(question)" }
     guard terminal.usesScreenReader else { return "\(shown(record.prompt))." }
     let answered = try study.right() + (isSprint ? 0 : study.wrong())
     let card = "Card \(terminal.grouped(answered + 1)) of \(terminal.grouped(answered + (try study.remaining())))"
     return "\(card). \(shown(record.prompt))."
+  }
+
+  /// A typed answer where nothing is drawn again.
+  private var comparisonInWords: String {
+    guard let comparison = view.comparison else { return "" }
+    if comparison.isRight { return "\(shown(view.typed.trimmed)): right. " }
+    let expected = comparison.expected.map(\.text).joined()
+    return "\(shown(view.typed.trimmed)): not right, \(shown(expected)) was asked. "
   }
 
   private func shown(_ text: String) -> String {

@@ -36,6 +36,16 @@ end
 local function alternatives() return (("x*y*z*w or "):rep(900)) .. "q" end
 local function nested() return ("(-("):rep(15) .. "a" .. ("))"):rep(15) end
 
+local function word_type(name, front)
+  return notetypes.open(name) or assert(notetypes.create{name = name, fields = {"Front", "Back"},
+    cards = {{name = "one", front = front or "{{Front}}", back = "{{Back}}"}}})
+end
+local made_notes = 0
+local function a_note()
+  made_notes = made_notes + 1
+  return assert(big():add_note{fields = {Front = "note " .. made_notes .. math.random(1e12), Back = "x"}})
+end
+
 local document = function() return assert(documents.create{}) end
 local function element(f)
   return function(v)
@@ -65,6 +75,51 @@ worst = {
     end,
     function() big():add{prompt = "p", answer = "a", fields = {[short_marks()] = 1, [short_marks() .. "x"] = 2}} end,
   },
+  ["deck:add_note"] = {
+    function() big():add_note{fields = {Front = text(), Back = marks()}} end,
+    function() big():add_note{fields = {Front = short_marks()}} end,
+    function() big():add_note{fields = {Front = ("<b>"):rep(5000000), Back = "x"}} end,
+    function() big():add_note{type = word_type("Many", ("{{Front}}"):rep(100000)), fields = {Front = ("<i>a</i>"):rep(1000)}} end,
+    function() big():add_note{type = "Cloze", fields = {Text = ("{{c1::"):rep(2000000)}} end,
+    function()
+      local parts = {}
+      for i = 1, 20000 do parts[i] = "{{c" .. i .. "::a}}" end
+      big():add_note{type = "Cloze", fields = {Text = table.concat(parts)}}
+    end,
+    function() big():add_note{fields = list(1000000, "x")} end, function() big():add_note{type = marks(), fields = {}} end,
+  },
+  ["note.tags="] = {function() a_note().tags = list(1000000, "tag") end, function() a_note().tags = {short_marks()} end},
+  ["note:remove"] = {},
+  ["note_fields.[string]="] = texts(function(t)
+    local note = a_note()
+    note.fields.Front = t
+  end),
+  ["notetypes.list"] = {},
+  ["notetypes.open"] = texts(notetypes.open),
+  ["notetypes.create"] = {
+    function() notetypes.create{name = text(), fields = {"a"}, cards = {}} end,
+    function() notetypes.create{name = "a", fields = list(1000000, "a"), cards = {}} end,
+    function()
+      local names = {}
+      for i = 1, 200000 do names[i] = "f" .. i end
+      notetypes.create{name = "a", fields = names, cards = {{name = "c", front = "{{f1}}", back = ""}}}
+    end,
+    function() notetypes.create{name = "a", fields = {"a"}, cards = list(200000, {name = "c", front = "{{a}}"})} end,
+    function() notetypes.create{name = "a", fields = {"a"}, cards = {{name = "c", front = ("{{#a}}"):rep(160000)}}} end,
+    function() notetypes.create{name = short_marks(), fields = {short_marks()}, cards = {}} end,
+  },
+  ["notetype:update"] = {
+    function() word_type("Once"):update{name = text()} end,
+    function() word_type("Once"):update{fields = list(1000000, "a")} end,
+    function() word_type("Once"):update{css = text()} end,
+    function() word_type("Once"):update{cards = {{name = "c", front = ("{{"):rep(500000)}}} end,
+  },
+  ["notetype:remove"] = {},
+  ["media.add"] = {
+    function() media.add(FOLDER .. "/quote.csv") end, function() media.add(FOLDER .. "/pipe.csv") end,
+    function() media.add(text()) end,
+  },
+  ["media.list"] = {},
   ["deck:add_all"] = {
     function() big():add_all(endless()) end, function() big():add_all(list(1000000, {prompt = "p", answer = "a"})) end,
     function() big():add_all(setmetatable({}, {__index = function() return {} end, __len = function() return 2 ^ 53 end})) end,

@@ -1,0 +1,168 @@
+// The rows that searches judge, kept in memory while nothing changes: who searches again does not wait for the database
+// again. Invariant: what was read before a change is never used after it; a deck beyond its bounds is not kept.
+
+import GRDB
+
+/// A row as a query judges it.
+protocol QueryRow {
+  /// Whether its texts are folded already.
+  var areTextsFolded: Bool { get }
+  func integer(_ column: Int32) -> Int64
+  func number(_ column: Int32) -> Double
+  func optionalNumber(_ column: Int32) -> Double?
+  func optionalText(_ column: Int32) -> String?
+  func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8>
+}
+
+extension Columns: QueryRow {
+  var areTextsFolded: Bool { false }
+}
+
+/// The rows of decks that were searched more than once.
+///
+///     cache.refresh(changeCount)
+///     try CardTable.found(db, in: deck, matching: query, at: moment, cache)
+public final class SearchCache {
+  /// Cards and bytes of a deck that are kept: some 30 MB.
+  private static let mostCards = 200_000
+  private static let mostBytes = 16 << 20
+
+  private var changeCount = 0
+  private var decks: [DeckID: SearchRows] = [:]
+  private var asked: [DeckID: Int] = [:]
+
+  public init() {}
+
+  /// Forgets all when anything may have changed.
+  public func refresh(_ now: Int) {
+    guard now != changeCount else { return }
+    changeCount = now
+    decks = [:]
+    asked = [:]
+  }
+
+  /// The rows of a deck, read when it is searched for the second time; nil before, and for a deck that is too large.
+  func rows(_ db: Database, _ deck: DeckID, _ query: CardQuery) throws -> SearchRows? {
+    if !query.root.conditions.allSatisfy(\.isOfCachedRow) { return nil }
+    if let known = decks[deck] { return known }
+    asked[deck, default: 0] += 1
+    guard asked[deck] == 2, try DeckTable.count(db, deck) <= Self.mostCards else { return nil }
+    let sql = "SELECT \(QueryMatcher.columns) FROM cards WHERE deck = ? ORDER BY rank"
+    let rows = SearchRows(deck)
+    try db.forEachRow(sql, while: { rows.byteCount <= Self.mostBytes }, [deck.rawValue]) { row in
+      rows.append(row)
+      if rows.count % 4096 == 0, query.isInterrupted() { throw DeckError.interrupted }
+    }
+    guard rows.byteCount <= Self.mostBytes else { return nil }
+    decks[deck] = rows
+    return rows
+  }
+}
+
+extension CardQuery.Condition {
+  /// Whether it asks only for what a cached row holds: expressions need the texts as they are.
+  fileprivate var isOfCachedRow: Bool {
+    switch self {
+    case .expression, .field: false
+    default: true
+    }
+  }
+}
+
+/// Rows of a deck, top first: folded texts behind each other, and 13 numbers a row.
+final class SearchRows {
+  private static let numbersPerRow = 13
+  private static let firstNumber: Int32 = 4
+
+  private let deck: Int64
+  private(set) var ids: [CardID] = []
+  /// Where prompt, answer and tags of each row end.
+  private var ends: [Int32] = []
+  private var texts: [UInt8] = []
+  /// NaN stands for what a row does not have.
+  private var numbers: [Double] = []
+
+  init(_ deck: DeckID) { self.deck = deck.rawValue }
+
+  var count: Int { ids.count }
+  var byteCount: Int { texts.count }
+
+  fileprivate func append(_ row: Columns) {
+    ids.append(CardID(rawValue: row.integer(0)))
+    for column: Int32 in 1...3 {
+      Folding.fold(row.bytes(column), into: &texts)
+      ends.append(Int32(clamping: texts.count))
+    }
+    for column in Self.firstNumber..<Self.firstNumber + Int32(Self.numbersPerRow) {
+      numbers.append(row.optionalNumber(column) ?? .nan)
+    }
+  }
+
+  /// The cards that a query finds, with their positions.
+  func found(_ matcher: inout QueryMatcher) throws -> (ids: [CardID], positions: [Int]) {
+    try texts.withUnsafeBufferPointer { texts in
+      try ends.withUnsafeBufferPointer { ends in
+        try numbers.withUnsafeBufferPointer { try found(&matcher, Parts(texts: texts, ends: ends, numbers: $0)) }
+      }
+    }
+  }
+
+  private func found(_ matcher: inout QueryMatcher, _ parts: Parts) throws -> (ids: [CardID], positions: [Int]) {
+    var (found, positions): ([CardID], [Int]) = ([], [])
+    for place in ids.indices {
+      guard try matcher.matches(Row(place: place, id: ids[place].rawValue, deck: deck, parts: parts)) else { continue }
+      found.append(ids[place])
+      positions.append(place + 1)
+    }
+    return (found, positions)
+  }
+
+  /// The arrays in place, for the length of one search.
+  private struct Parts {
+    let texts: UnsafeBufferPointer<UInt8>
+    let ends: UnsafeBufferPointer<Int32>
+    let numbers: UnsafeBufferPointer<Double>
+  }
+
+  private struct Row: QueryRow {
+    let place: Int
+    let id: Int64
+    let deck: Int64
+    let parts: Parts
+
+    var areTextsFolded: Bool { true }
+
+    private func value(_ column: Int32) -> Double {
+      parts.numbers[place * SearchRows.numbersPerRow + Int(column - SearchRows.firstNumber)]
+    }
+
+    func integer(_ column: Int32) -> Int64 {
+      switch column {
+      case 0: return id
+      // The deck's column is among the numbers too; as an integer it is exact.
+      case 13: return deck
+      default:
+        let value = value(column)
+        return value.magnitude < 9e15 ? Int64(value) : 0
+      }
+    }
+
+    func number(_ column: Int32) -> Double {
+      let value = value(column)
+      return value.isNaN ? 0 : value
+    }
+
+    func optionalNumber(_ column: Int32) -> Double? {
+      let value = value(column)
+      return value.isNaN ? nil : value
+    }
+
+    func optionalText(_ column: Int32) -> String? { nil }
+
+    func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+      let end = place * 3 + Int(column) - 1
+      let start = end == 0 ? 0 : Int(parts.ends[end - 1])
+      return UnsafeBufferPointer(rebasing: parts.texts[start..<Int(parts.ends[end])])
+    }
+  }
+}

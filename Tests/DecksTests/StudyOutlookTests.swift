@@ -1,0 +1,100 @@
+// Siblings of a note in sessions and queries, what waits when nothing is due, and cards in other orders and decks.
+
+import Decks
+import GRDB
+import Storage
+import Testing
+
+@Suite struct StudyOutlookTests {
+  private let collection = TestCollection()
+  private var moment: StudyMoment { StudyMoment(now: collection.now) }
+
+  private func outlook(_ decks: DeckID...) throws -> StudyOutlook {
+    try collection.store.read { try StudyOutlook($0, decks, at: moment) }
+  }
+
+  private func set(_ deck: DeckID, _ name: DeckOptions.Name, _ text: String) throws {
+    try collection.store.operation("set") { db in
+      var options = try DeckTable.presetOptions(db, deck)
+      try options.set(name, toText: text)
+      try DeckTable.setOptions(db, deck, to: options)
+    }
+  }
+
+  @Test(arguments: [(true, 1), (false, 2)])
+  func `cards of one note wait until tomorrow where the options say so, and undo shows them again`(
+    buries: Bool, left: Int
+  ) throws {
+    let deck = try collection.deck("d")
+    try collection.addNote(deck, ["Front": "el sol", "Back": "the sun"], .reversed)
+    try collection.add(deck, "plain", "x")
+    if buries { try set(deck, .buryNew, "on") }
+    let session = try collection.store.read { try ReviewSession($0, deck: deck, at: moment) }
+    #expect(session.remaining == 3)
+    // The plain card is on top of the deck.
+    for _ in 0..<2 { try collection.store.operation("a") { _ = try session.answer($0, .easy, at: moment) } }
+    #expect(session.remaining == left - 1)
+    let buried = try collection.store.read { db in
+      try CardTable.ids(db, in: deck, matching: CardQuery("is:buried"), at: moment).count
+    }
+    #expect(buried == (buries ? 1 : 0))
+    try collection.store.operation("u") { try session.undo($0, at: moment) }
+    #expect(session.remaining == 2)
+    #expect(try outlook(deck).buried == 0)
+  }
+
+  @Test func `what waits is counted, and the next card is told`() throws {
+    let deck = try collection.deck("d")
+    #expect(try outlook(deck).all == 0 && outlook(deck).next == nil)
+    for number in 0..<5 { try collection.add(deck, "p\(number)", "x") }
+    try set(deck, .newPerDay, "3")
+    try set(deck, .fuzz, "off")
+    let session = try collection.store.read { try ReviewSession($0, deck: deck, at: moment) }
+    for rating in [Rating.easy, .again, .good] {
+      try collection.store.operation("a") { _ = try session.answer($0, rating, at: moment) }
+    }
+    let found = try outlook(deck, deck)
+    #expect((found.all, found.newWaiting, found.forgotten, found.tomorrow) == (5, 2, 1, 0))
+    #expect(found.next == moment.now + 60)
+    collection.now += 86_400 * 7
+    // What is being learnt is due; the learnt one comes tomorrow.
+    #expect(try outlook(deck).tomorrow == 1 && outlook(deck).forgotten == 0)
+    collection.now += 86_400
+    try set(deck, .reviewsPerDay, "0")
+    #expect(try outlook(deck).dueWaiting == 1)
+  }
+
+  @Test(arguments: [
+    (CardSort.prompt, false, "A b c"), (.prompt, true, "c b A"), (.created, false, "b A c"), (.due, false, "c b A"),
+    (.stability, true, "c b A"), (.answer, false, "c b A"),
+  ])
+  func `cards are sorted by any field, those without a value last`(
+    sort: CardSort, isDescending: Bool, expected: String
+  ) throws {
+    let deck = try collection.deck("d")
+    for (prompt, answer) in [("b", "2"), ("A", "3"), ("c", "1")] { try collection.add(deck, prompt, answer) }
+    try collection.store.operation("x") {
+      try $0.execute(sql: "UPDATE cards SET due = 5, stability = 3, state = 2, last_review = 1 WHERE prompt = 'c'")
+    }
+    let ids = try collection.store.read { try CardTable.ids($0, in: deck) }
+    let order = try collection.store.read { try CardTable.order($0, ids, by: sort, isDescending: isDescending) }
+    let prompts = try collection.store.read { try CardTable.cards($0, ids: order.map { ids[$0] }) }.map(\.prompt)
+    #expect(prompts.joined(separator: " ") == expected)
+  }
+
+  @Test func `cards move to another deck in their order, and a guid that is there refuses all`() throws {
+    let (from, into) = (try collection.deck("a"), try collection.deck("b"))
+    for prompt in ["3", "2", "1"] { try collection.add(from, prompt, "x", guid: "g" + prompt) }
+    try collection.add(into, "there", "x")
+    let ids = try collection.store.read { try CardTable.ids($0, in: from) }
+    let moved = try collection.store.operation("m") { try CardTable.move($0, Array(ids.prefix(2)), into: into, now: 5) }
+    #expect(moved == 2)
+    #expect(try collection.prompts(into) == ["1", "2", "there"] && collection.prompts(from) == ["3"])
+    try collection.add(into, "same", "x", guid: "g3")
+    let code = problemCode {
+      _ = try collection.store.operation("m") { try CardTable.move($0, ids, into: into, now: 6) }
+    }
+    #expect(code == "duplicate")
+    #expect(try collection.prompts(from) == ["3"])
+  }
+}

@@ -1,0 +1,181 @@
+// Notes, note types and media through the built program: at a terminal, in a pipe, in the editor.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct NoteProgramTests {
+  private let home: Home
+
+  init() throws {
+    home = try Home()
+    try home.run("deck", "create", "D")
+  }
+
+  private func editor(_ script: String) throws -> String {
+    let path = try home.write("#!/bin/sh\n" + script + "\n", to: "editor")
+    chmod(path, 0o755)
+    return "EDITOR=\(path)"
+  }
+
+  private func terminal(_ words: [String], _ editor: String = "EDITOR=false") throws -> PseudoTerminal {
+    try PseudoTerminal(home.words(words), environment: home.environment + [editor])
+  }
+
+  @Test func `one fact gives several cards`() throws {
+    let reversed = try home.run("card", "add", "D", "gato", "cat", "--reversed", "--tag", "animal")
+    #expect(reversed.status == 0 && reversed.output == "Added 2 cards to \"D\": \"gato\", \"cat\".\n", "\(reversed)")
+    let cloze = try home.run("card", "add", "D", "--cloze", "The {{c1::sun}} & {{c2::moon::which?}} <rise>")
+    #expect(
+      cloze.output.hasPrefix("Added 2 cards to \"D\": \"The [...] & moon <rise>\", \"The sun & [which?] <rise>\""))
+    #expect(try home.run("card", "add", "D", "dog", "perro", "--type-answer").output.contains("Added 1 card"))
+    #expect(try home.run("card", "list", "--json").lines.count == 5)
+    let json = try home.run("--json", "card", "add", "D", "uno", "one", "--reversed")
+    #expect(json.lines.count == 2 && json.lines[1].contains("\"prompt\": \"one\", \"answer\": \"uno\""), "\(json)")
+    #expect(json.lines.allSatisfy { $0.contains("\"note\": \"") })
+    // A plain card stays what it was.
+    #expect(try home.run("--json", "card", "add", "D", "p", "q").output.contains("\"note\": null"))
+    #expect(try home.run("--dry-run", "-e", "decks.open('D'):add_note{fields={Front='x',Back='y'}}").status == 0)
+    #expect(try home.run("-e", "#decks.open('D')").output == "8\n")
+  }
+
+  @Test(arguments: [
+    (["card", "add", "D"], Int32(2), "PROMPT is missing"), (["card", "add", "D", "x"], 2, "ANSWER is missing"),
+    (["card", "add", "D", "x", "y", "--reversed", "--type-answer"], 2, "do not go together"),
+    (["card", "add", "D", "--cloze", "{{c1::a}}", "--reversed"], 2, "do not go together"),
+    (["card", "add", "D", "x", "--cloze", "{{c1::a}}"], 2, "one argument too many"),
+    (["card", "add", "D", "--cloze", "nothing"], 1, "{{c1::hidden}}"),
+    (["card", "add", "D", "  ", "y", "--reversed"], 1, "is empty"),
+    (["note", "show", "nope"], 1, "no card has a guid"), (["note", "edit", "D:1", "--set", "x"], 1, "has no card"),
+    (["notetype", "show", "Clze"], 1, "(did you mean \"Cloze\"?)"), (["note", "shw"], 2, "(did you mean \"show\"?)"),
+    (["notetype", "create", "basic", "--field", "a"], 1, "is there already"),
+    (["notetype", "create", "X", "--field", "a", "--front", "{{b}}"], 1, "names the field \"b\""),
+    (["notetype", "create", "X", "--field", "a", "--front", "{{#a}}"], 1, "does not close it"),
+    (["notetype", "create", "X", "--front", "no field"], 1, "shows no field"),
+    (["notetype", "create", "X"], 1, "an editor needs a terminal"), (["notetype", "edit", "Basic"], 1, "--from FILE"),
+    (["media", "remove", "x.png"], 1, "no media file is called"),
+    (["media", "add", "/nonexistent"], 1, "no such file"),
+  ])
+  func `what cannot be is refused with the way out`(words: [String], status: Int32, says: String) throws {
+    let run = try home.run(words)
+    #expect(run.status == status && run.errors.contains(says) && run.output.isEmpty, "\(run)")
+  }
+
+  @Test func `a note is shown and changed by any of its cards, and its cards with it`() throws {
+    try home.run("card", "add", "D", "gato", "cat", "--reversed")
+    try home.run("card", "add", "D", "plain", "card")
+    let shown = try home.run("note", "show", "D:3")
+    #expect(
+      shown.output.contains("Front  gato\nBack   cat\n") && shown.output.contains("Card 2  D:3    cat     gato"),
+      "\(shown)")
+    #expect(try home.run("note", "show", "D:1").errors.contains("is plain: it has no note"))
+    let json = try home.run("note", "show", "D:2", "--json").output
+    #expect(json.contains("\"fields\": {") && json.contains("\"Front\": \"gato\""), "\(json)")
+    #expect(try home.run("note", "edit", "D:2", "--set", "Back=a < b").output.contains("it has 2 cards"))
+    #expect(try home.run("-e", "decks.open('D'):card(3).prompt").output == "\"a < b\"\n")
+    #expect(try home.run("note", "edit", "D:2", "--html", "--set", "Back=<b>b</b>").status == 0)
+    let refused = try home.run("note", "edit", "D:2", "--set", "Back=x")
+    #expect(refused.status == 1 && refused.errors.contains("holds formatting"), "\(refused)")
+    #expect(try home.run("note", "edit", "D:2", "--plain", "--set", "Back=x").status == 0)
+    #expect(try home.run("note", "edit", "D:2", "--set", "Bakc=x").errors.contains("did you mean \"Back\""))
+    #expect(try home.run("note", "edit", "D:2").errors.contains("give --set FIELD=TEXT; an editor needs a terminal"))
+    let refusedCard = try home.run("card", "edit", "D:2", "--prompt", "x")
+    #expect(refusedCard.status == 1 && refusedCard.errors.contains("made from note fields"))
+  }
+
+  @Test func `the editor changes a note; what takes cards away is asked first`() throws {
+    try home.run("card", "add", "D", "--cloze", "{{c1::a}} {{c2::b}} ==== x")
+    let tagged = try terminal(
+      ["note", "edit", "D:1"], editor("sed -i 's/^ *$/one two/; s/{{c1::a}}/{{c1::z}}/' \"$1\""))
+    tagged.wait(for: "it has 2 cards")
+    #expect(try home.run("-e", "decks.open('D'):card(2).prompt").output == "\"z [...] ==== x\"\n")
+    let fewer = try editor("sed -i 's/ {{c2::b}}//' \"$1\"")
+    let kept = try terminal(["note", "edit", "D:1"], fewer)
+    kept.wait(for: "This takes away 1 card with the schedule. Go on? [y/N] ")
+    kept.type("n\r")
+    kept.wait(for: "it has 2 cards")
+    let gone = try terminal(["note", "edit", "D:1"], fewer)
+    gone.wait(for: "Go on? [y/N] ")
+    gone.type("y\r")
+    gone.wait(for: "it has 1 card")
+    #expect(try home.run("-e", "#decks.open('D')").output == "1\n")
+    let broken = try terminal(["note", "edit", "D:1"], editor("echo nothing > \"$1\""))
+    broken.wait(for: "Edit again? [y/N] ")
+    broken.type("\r")
+    broken.wait(for: "no line ==== NAME ==== is there")
+  }
+
+  @Test func `a note type is made, shown, and changed with its notes; lost cards are counted and asked first`() throws {
+    #expect(try home.run("notetype", "list").output.contains("Cloze"))
+    let made = try home.run(
+      "notetype", "create", "Word", "--field", "Word", "--field", "Sense", "--back", "{{Sense}}!")
+    #expect(made.output == "Created note type \"Word\".\n", "\(made)")
+    try home.run("-e", "decks.open('D'):add_note{type = 'Word', fields = {Word = 'gato', Sense = 'cat'}}")
+    let text = try home.run("notetype", "show", "Word").output
+    #expect(
+      text.hasPrefix("==== name: ====\nWord\n==== fields: ====\nWord\nSense\n==== front: Card 1 ====\n{{Word}}\n"))
+    let renamed = text.replacing("Sense\n", with: "Meaning\n")
+    let two = renamed.replacing(
+      "==== css", with: "==== front: Back ====\n{{Meaning}}\n==== back: Back ====\n{{Word}}\n==== css")
+    let changed = try home.run("notetype", "edit", "word", "--from", home.write(two, to: "two.txt"))
+    #expect(changed.status == 0 && changed.output == "Note type \"Word\": 1 note.\n", "\(changed)")
+    #expect(try home.run("card", "list", "--json").lines.count == 2)
+    #expect(try home.run("-e", "decks.open('D'):card(2).answer").output == "\"cat!\"\n")
+    let one = try home.write(renamed.replacing("{{Sense}}", with: "{{Meaning}}"), to: "one.txt")
+    let refused = try home.run("notetype", "edit", "Word", "--from", one)
+    #expect(refused.status == 1 && refused.errors.contains("takes away 1 card"), "\(refused)")
+    let asked = try terminal(["notetype", "edit", "Word", "--from", one])
+    asked.wait(for: "This takes away 1 card. Go on? [y/N] ")
+    asked.type("n\r")
+    asked.wait(for: "Nothing was changed.")
+    #expect(try home.run("card", "list", "--json").lines.count == 2)
+    #expect(try home.run("notetype", "edit", "Word", "--from", one, "--yes").status == 0)
+    #expect(try home.run("card", "list", "--json").lines.count == 1)
+    let edited = try terminal(
+      ["notetype", "edit", "Word"], editor("sed -i 's/{{Word}}/<b>{{Word}}/; s/^Word$/Noun/' \"$1\""))
+    edited.wait(for: "Note type \"Noun\": 1 note.")
+    #expect(try home.run("-e", "decks.open('D'):card(1).note.fields.Noun").output == "\"gato\"\n")
+    #expect(try home.run("notetype", "remove", "Noun").errors.contains("has 1 note"))
+    #expect(try home.run("notetype", "remove", "Cloze").output == "Removed note type \"Cloze\".\n")
+    #expect(try home.run("card", "add", "D", "--cloze", "{{c1::back}}").status == 0)
+  }
+
+  @Test func `names of note types and media are completed, and a narrow terminal shows all`() throws {
+    try home.run("card", "add", "D", "un gato muy grande y gris", "a very big and grey cat", "--reversed")
+    let terminal = try PseudoTerminal(home.words([]), environment: home.environment)
+    terminal.wait(for: "> ", seconds: 10)
+    terminal.resize(columns: 40)
+    terminal.type("notetype show Clo\t\r")
+    terminal.wait(for: "{{cloze:Text}}")
+    terminal.type("note show D:1\r")
+    let shown = terminal.wait(for: "Card 2")
+    #expect(!shown.split(separator: "\r\n").contains { $0.filter { !$0.isASCII || $0 >= " " }.count > 120 })
+    terminal.type("help notetypes.create\r")
+    terminal.wait(for: "bad_template")
+    terminal.type("help note_fields\r")
+    terminal.wait(for: "note_fields.NAME")
+    terminal.type("n = decks.open('D'):card(1).note\r")
+    terminal.wait(for: "> ")
+    terminal.type("n.gu\t == n.cards[1].guid\r")
+    terminal.wait(for: "true")
+  }
+
+  @Test func `media are listed, checked and played by a program that gets no shell`() throws {
+    let sound = try home.write("sound", to: "a$(b) c.mp3")
+    #expect(try home.run("media", "add", sound).output == "Added \"a$(b) c.mp3\".\n")
+    try home.run("-e", "decks.open('D'):add_note{fields = {Front = '[sound:no.mp3]', Back = '<img src=\"x.png\">'}}")
+    let check = try home.run("media", "check")
+    #expect(
+      check.output.contains("Missing:\n  no.mp3   note ") && check.output.contains("Not used:\n  a$(b) c.mp3"),
+      "\(check)")
+    let json = try home.run("media", "check", "--json").output
+    #expect(
+      json.hasPrefix("{\"missing\": [{\"name\": \"no.mp3\", \"notes\": [\"") && json.contains("\"unused\": [\"a$(b)"))
+    #expect(try home.run("media", "list", "--json").output == "{\"name\": \"a$(b) c.mp3\", \"size\": 5}\n")
+    #expect(try home.run("media", "remove", "a$(b) c.mp3").status == 0)
+    #expect(try home.run("media", "check").output.contains("1 file of removed media"))
+    #expect(try home.run("--dry-run", "media", "check", "--clean").status == 2)
+    #expect(try home.run("media", "check", "--clean").output == "Deleted 1 file.\n")
+    #expect(try home.run("set", "media.player").output.contains("media.player"))
+  }
+}
