@@ -57,6 +57,11 @@ extension Workspace {
     return try drawing.picture(from: bytes, longSide: 1000)
   }
 
+  /// Those of the names that are names of media, in their order.
+  public func known(media names: [String]) throws -> [String] {
+    try read { db in try names.filter { try MediaTable.holds(db, $0) } }
+  }
+
   /// A picture as large as fits into so many pixels.
   public func pixels(of picture: Picture, width: Int, height: Int) throws -> PixelDrawing {
     try drawing.pixels(of: picture, width: width, height: height)

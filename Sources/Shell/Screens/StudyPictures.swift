@@ -22,9 +22,10 @@ extension StudyScreen {
   private func media(of card: CardHandle, isAnswered: Bool) throws -> [String] {
     guard terminal.canRedraw, terminal.usesColor else { return [] }
     let media = try card.media()
-    var names = media.promptPictures
-    if isAnswered { names += media.answerPictures.filter { !names.contains($0) } }
-    let shown = names.prefix(Self.mostPictures)
+    let front = try study.workspace.known(media: media.promptPictures)
+    let back = isAnswered ? try study.workspace.known(media: media.answerPictures).filter { !front.contains($0) } : []
+    // The side that is looked at has room for one at least.
+    let shown = front.prefix(back.isEmpty ? Self.mostPictures : Self.mostPictures - 1) + back.prefix(1)
     let picture = DocumentPicture(session, besides: 11, sharing: shown.count)
     return shown.flatMap { name in
       let lines = picture.lines(ofMedia: name, in: study.workspace)
