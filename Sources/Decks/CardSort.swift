@@ -55,6 +55,7 @@ extension CardTable {
     for (place, id) in moved.enumerated() {
       try statement.execute(arguments: [deck.rawValue, top + Int64(place) * CardOrder.step, now, id.rawValue])
     }
+    try NoteTable.renewPlaces(db, of: moved, now: now)
     return moved.count
   }
 }

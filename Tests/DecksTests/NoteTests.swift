@@ -203,6 +203,22 @@ import Testing
     #expect(try cards(id)[0].answer == "C::B B Facts Only")
   }
 
+  @Test func `a card that moves to another deck, or gets a flag, shows it at once`() throws {
+    let card = CardTemplate("Only", front: "{{Front}} {{CardFlag}}", back: "{{Deck}}{{#Back}}{{CardFlag}}{{/Back}}")
+    let id = try collection.addNote(deck, NewNote(fields: ["Front": "a", "Back": "b"])) {
+      try NoteTypeTable.create($0, NoteTypeDraft(name: "Facts", fields: ["Front", "Back"], cards: [card]), now: 0)
+    }
+    let plain = try collection.add(deck, "p", "q")
+    let only = try cards(id)[0].id
+    let other = try collection.deck("Other")
+    try collection.store.operation("flag") { try CardTable.setFlag($0, only, to: 3, now: 5) }
+    #expect(try pairs(id).first?.hasPrefix("a flag3 = ") == true && cards(id)[0].answer.hasSuffix("flag3"))
+    try collection.store.operation("move") { _ = try CardTable.move($0, [plain, only], into: other, now: 6) }
+    #expect(try pairs(id) == ["a flag3 = Otherflag3"] && cards(id)[0].deck == other)
+    try edit(id, ["Back": ""])
+    #expect(try pairs(id) == ["a flag3 = Other"])
+  }
+
   // MARK: Types
 
   @Test func `renaming a field renames it in the templates and keeps every text`() throws {

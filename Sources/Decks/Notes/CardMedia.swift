@@ -27,7 +27,8 @@ extension NoteTable {
     let place = maker.type.isCloze ? 0 : card.ordinal
     guard maker.sides.indices.contains(place) else { return ("", "") }
     let fields = NoteFields(names: maker.type.fields, values: padded(note.fields, maker.type))
-    let facts = maker.facts(note, deckName: try DeckTable.record(db, card.deck).name)
+    var facts = maker.facts(note, deckName: try DeckTable.record(db, card.deck).name)
+    (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)
     let sides = CardSides(fields: fields.adding(facts), ordinal: card.ordinal)
     let pair = maker.sides[place]
     return (try sides.front(pair.front).text, try sides.back(pair.back, frontSide: []).text)

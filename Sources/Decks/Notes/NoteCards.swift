@@ -26,8 +26,12 @@ struct NoteCardMaker {
   }
 
   /// Whether what its cards show depends on their deck's name.
-  var showsDeck: Bool {
-    let names = Set([SpecialField.deck.rawValue, SpecialField.subdeck.rawValue]).subtracting(type.fields)
+  var showsDeck: Bool { shows([.deck, .subdeck]) }
+  var showsFlag: Bool { shows([.cardFlag]) }
+
+  /// Whether a template shows one of these; a field of the same name takes precedence.
+  private func shows(_ specials: [SpecialField]) -> Bool {
+    let names = Set(specials.map(\.rawValue)).subtracting(type.fields)
     return sides.contains { pair in [pair.front, pair.back].contains { $0.shows { names.contains($0.name) } } }
   }
 
@@ -86,6 +90,7 @@ struct NoteCardWriter {
     let prompt: String
     let answer: String
     let tags: String
+    let flag: Int
   }
 
   /// Brings a note's cards to what its type makes of it now. New ones come on top of the deck of the note's first card.
@@ -123,11 +128,11 @@ struct NoteCardWriter {
   }
 
   private func cards(of note: NoteID) throws -> [Stored] {
-    let sql = "SELECT id, deck, ord, prompt, answer, tags FROM cards WHERE note = ? ORDER BY ord"
+    let sql = "SELECT id, deck, ord, prompt, answer, tags, flag FROM cards WHERE note = ? ORDER BY ord"
     return try db.rows(sql, [note.rawValue]) { row in
       Stored(
         id: CardID(rawValue: row.integer(0)), deck: DeckID(rawValue: row.integer(1)), ordinal: row.count(2),
-        prompt: row.text(3), answer: row.text(4), tags: row.text(5))
+        prompt: row.text(3), answer: row.text(4), tags: row.text(5), flag: row.count(6))
     }
   }
 
@@ -140,7 +145,7 @@ struct NoteCardWriter {
 
   private mutating func rewrite(_ card: Stored, _ note: NoteRecord, _ fields: NoteFields, _ tags: String) throws {
     var facts = maker.facts(note, deckName: try deckName(card.deck))
-    facts.cardID = card.id.rawValue
+    (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)
     let texts = try maker.texts(fields, facts, ordinal: card.ordinal)
     if texts.prompt.utf8.elementsEqual(card.prompt.utf8), texts.answer.utf8.elementsEqual(card.answer.utf8),
       tags.utf8.elementsEqual(card.tags.utf8)
@@ -210,6 +215,24 @@ extension NoteTable {
         let notes = try db.rows(sql, [deck.rawValue, type.id.rawValue]) { NoteID(rawValue: $0.integer(0)) }
         for note in notes { try writer.rewrite(record(db, note)) }
       }
+    }
+  }
+
+  /// Renews the cards of the notes that some cards are of, whose deck or flag has changed, where a template shows it.
+  static func renewPlaces(_ db: Database, of cards: some Sequence<CardID>, now: Double) throws {
+    let sql = "SELECT notes.id, notes.type FROM cards JOIN notes ON notes.id = cards.note WHERE cards.id = ?"
+    var writers: [NoteTypeID: NoteCardWriter?] = [:]
+    var renewed: Set<NoteID> = []
+    for card in cards {
+      let found = try db.firstRow(sql, [card.rawValue]) { ($0.integer(0), $0.integer(1)) }
+      guard let found else { continue }
+      let (note, type) = (NoteID(rawValue: found.0), NoteTypeID(rawValue: found.1))
+      if writers[type] == nil {
+        let writer = NoteCardWriter(db, try NoteTypeTable.record(db, type), now: now)
+        writers[type] = .some(writer.maker.showsDeck || writer.maker.showsFlag ? writer : nil)
+      }
+      guard var writer = writers[type] ?? nil, renewed.insert(note).inserted else { continue }
+      try writer.rewrite(record(db, note))
     }
   }
 }

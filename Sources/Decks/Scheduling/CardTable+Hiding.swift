@@ -50,5 +50,6 @@ extension CardTable {
       throw DeckError.badOption(name: "flag", reason: "must be a whole number from 0 to 7")
     }
     try change(db, "UPDATE cards SET flag = ?, modified = ? WHERE id = ?", [flag, now, id.rawValue])
+    try NoteTable.renewPlaces(db, of: [id], now: now)
   }
 }
