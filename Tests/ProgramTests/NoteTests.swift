@@ -178,4 +178,24 @@ import Testing
     #expect(try home.run("media", "check", "--clean").output == "Deleted 1 file.\n")
     #expect(try home.run("set", "media.player").output.contains("media.player"))
   }
+
+  @Test func `a picture that a card names is drawn on the study screen, on its own side`() throws {
+    for (name, color) in [("red.svg", "#f00"), ("blue.svg", "#00f")] {
+      let picture =
+        "<svg xmlns='http://www.w3.org/2000/svg' width='8' height='8'><path d='M0 0h8v8H0z' fill='\(color)'/></svg>"
+      #expect(try home.run("media", "add", home.write(picture, to: name)).status == 0)
+    }
+    try home.run(
+      "-e",
+      "decks.open('D'):add_note{fields = {Front = 'what <img src=red.svg> <img src=no.png>', Back = '<img src=blue.svg>'}}"
+    )
+    let terminal = try PseudoTerminal(
+      home.words(["--color=always", "study", "D"]), environment: home.environment + ["COLORTERM=truecolor"])
+    let front = terminal.wait(for: "38;2;255;0;0m", seconds: 10)
+    #expect(front.contains("what [picture red.svg] [picture no.png]") && !front.contains("0;0;255m"))
+    terminal.type("\r")
+    terminal.wait(for: "38;2;0;0;255m", seconds: 10)
+    let plain = try home.run(["study", "D"], input: "\ngood\n")
+    #expect(plain.output.contains("[picture blue.svg]") && !plain.output.contains("\u{1B}"), "\(plain)")
+  }
 }

@@ -17,6 +17,7 @@ public enum TemplateFault: Error, Equatable, Sendable {
   /// A front of a cloze type that shows no cloze.
   case noCloze
   case tooLong
+  case tooManyTags
   case tooDeep
 
   /// The rest of "the front of the card "Card 1" ...".
@@ -31,6 +32,7 @@ public enum TemplateFault: Error, Equatable, Sendable {
     case .noField: "shows no field: write at least one, as {{Front}}"
     case .noCloze: "shows no cloze: write {{cloze:FIELD}}"
     case .tooLong: "has more than 1,000,000 bytes"
+    case .tooManyTags: "has more than \(grouped(Template.tagLimit)) tags"
     case .tooDeep: "has more than \(Template.depthLimit) sections within each other"
     }
   }
@@ -62,6 +64,7 @@ public struct Template: Sendable {
 
   static let depthLimit = 100
   static let lengthLimit = 1_000_000
+  static let tagLimit = 10_000
   let nodes: [Node]
 
   public init(_ source: String) throws(TemplateFault) {
@@ -69,10 +72,14 @@ public struct Template: Sendable {
     if bytes.count > Template.lengthLimit { throw .tooLong }
     var tree = Tree()
     var reader = TagReader(bytes[...])
+    var tags = 0
     while let token = reader.next() {
       switch token {
       case .text(let text): tree.add(.text(Bytes(text)))
-      case .tag(let tag): try tree.add(tag: tag)
+      case .tag(let tag):
+        tags += 1
+        if tags > Template.tagLimit { throw .tooManyTags }
+        try tree.add(tag: tag)
       }
     }
     nodes = try tree.finished()

@@ -5,17 +5,20 @@
 import CardDocuments
 import Files
 import Text
+import Workspace
 
 struct DocumentPicture {
   private let terminal: Terminal
   private let environment: (String) -> String?
   private let rows: Int
 
-  /// - Parameter besides: rows of the terminal that other things need.
-  init(_ session: Session, besides: Int = 6) {
+  /// - Parameters:
+  ///   - besides: rows of the terminal that other things need.
+  ///   - count: pictures that stand below one another.
+  init(_ session: Session, besides: Int = 6, sharing count: Int = 1) {
     terminal = session.console.terminal
     environment = session.environment.variables.value
-    rows = max(4, min(terminal.height - besides, 24))
+    rows = max(4, min(terminal.height - besides, 24) / max(1, count))
   }
 
   /// The lines that draw it; none where the terminal shows no pictures, or the picture cannot be drawn.
@@ -27,6 +30,18 @@ struct DocumentPicture {
       // Without the drawing program there are words; they follow.
       if case .drawing = error { return [] }
       throw error
+    }
+  }
+
+  /// The lines that draw a media file; none where it is no picture, or cannot be drawn: its name stands in the text.
+  func lines(ofMedia name: String, in workspace: Workspace) -> [String] {
+    guard terminal.canRedraw, terminal.usesColor else { return [] }
+    do {
+      let picture = try workspace.mediaPicture(name)
+      if hasKitty { return kitty(picture.png) }
+      return blocks(try workspace.pixels(of: picture, width: terminal.width - 4, height: rows * 2))
+    } catch {
+      return []
     }
   }
 

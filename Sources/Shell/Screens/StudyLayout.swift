@@ -14,7 +14,7 @@ struct StudyLayout {
   let prompt: String
   /// Nil while it is not shown.
   let answer: String?
-  /// Below the answer, as lines that are ready to be drawn.
+  /// Below the texts, as lines that are ready to be drawn.
   let picture: [String]
   /// What was typed beside the right answer, or is being typed, ready to be drawn.
   var typed: [String] = []
@@ -73,7 +73,7 @@ struct StudyLayout {
   private var texts: [String] {
     let prompt = textLines(prompt).map { blanks(indent) + terminal.styled($0, .bold) }
     let typed = self.typed.map { blanks(indent) + $0 }
-    guard let answer else { return prompt + (typed.isEmpty ? [] : [""] + typed) }
+    guard let answer else { return prompt + (typed.isEmpty ? [] : [""] + typed) + picture }
     let widest = textLines(self.prompt).map(\.displayWidth).max() ?? 0
     let rule = String(repeating: terminal.usesUnicode ? "─" : "-", count: max(3, min(40, textWidth, widest)))
     return prompt + [blanks(indent) + rule] + typed + textLines(answer).map { blanks(indent) + $0 } + picture
@@ -110,7 +110,7 @@ struct CardView {
   /// Lines of the card's texts that are above the screen.
   var scroll = 0
   /// The picture of a card: drawn once, though the clock redraws the screen.
-  var picture: (card: CardHandle, lines: [String])?
+  var picture: (card: CardHandle, isAnswered: Bool, lines: [String])?
   /// When the card was shown, for how long the answer took.
   var shownSince = 0.0
 }

@@ -23,7 +23,8 @@ extension StudyScreen {
     var layout = StudyLayout(
       terminal: terminal, name: try title(of: card, record), facts: try isSprint ? sprintFacts() : reviewFacts(),
       prompt: isPaused ? "(paused)" : record.prompt, answer: isAnswered ? record.answer : nil,
-      picture: isAnswered ? try picture(of: card) : [], choices: isPaused ? "any key  go on" : try choices())
+      picture: isPaused ? [] : try pictures(of: card, isAnswered: isAnswered),
+      choices: isPaused ? "any key  go on" : try choices())
     (layout.scroll, layout.help) = (view.scroll, view.isHelpShown ? help : nil)
     layout.notice = view.notice
     if !isPaused { layout.typed = typedLines(width: max(8, layout.textWidth)) }
@@ -91,16 +92,6 @@ extension StudyScreen {
       terminal.styled(printable(part.text, limit: 500), part.mark == .right ? .green : .bold)
     }
     return [sign + typed.joined(), "  " + marks.joined(), "  " + expected.joined(), ""]
-  }
-
-  /// The document that the card shows, as `doc show` draws it; in words where the terminal shows no pictures.
-  private func picture(of card: CardHandle) throws -> [String] {
-    guard let document = try card.document()?.document() else { return [] }
-    if let drawn = view.picture, drawn.card === card { return drawn.lines }
-    var lines = try DocumentPicture(session, besides: 11).lines(of: document)
-    if lines.isEmpty { lines = wrapped(document.content.summary, width: 70).map { "        " + $0 } }
-    view.picture = (card, [""] + lines)
-    return [""] + lines
   }
 
   // MARK: Keys

@@ -24,6 +24,7 @@ extension ProblemTable {
       "badTemplate": NoteError.badTemplate(card: "c", side: .front, fault: .noField),
       "badTemplate": NoteError.badTemplate(card: "c", side: .front, fault: .noCloze),
       "badTemplate": NoteError.badTemplate(card: "c", side: .front, fault: .tooLong),
+      "badTemplate": NoteError.badTemplate(card: "c", side: .front, fault: .tooManyTags),
       "badTemplate": NoteError.badTemplate(card: "c", side: .front, fault: .tooDeep),
       "noField": NoteError.noField(name: hostile, type: hostile, suggestion: nil),
       "badField": NoteError.badField(name: hostile, reason: "holds a NUL character"),

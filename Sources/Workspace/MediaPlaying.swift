@@ -1,6 +1,7 @@
-// Playing the sounds of cards. Invariant: what is played is a file of the account's own media; the program that plays
-// it is the user's choice alone.
+// The sounds and pictures of cards, played and decoded. Invariant: what is played is a file of the account's own media;
+// the program that plays it is the user's choice alone.
 
+public import CardDocuments
 public import Decks
 import Files
 import Glibc
@@ -48,6 +49,18 @@ extension Workspace {
   }
 
   private func isProgram(_ path: String) -> Bool { path.hasPrefix("/") && Glibc.access(path, X_OK) == 0 }
+
+  /// A media file as a picture, at most 1,000 pixels wide and high.
+  /// - Throws: `NoteError.mediaNotFound`, `PictureFailure`, `FileError`.
+  public func mediaPicture(_ name: String) throws -> Picture {
+    let bytes = try FileText.bytes(mediaPath(name), limit: Workspace.mediaLimit)
+    return try drawing.picture(from: bytes, longSide: 1000)
+  }
+
+  /// A picture as large as fits into so many pixels.
+  public func pixels(of picture: Picture, width: Int, height: Int) throws -> PixelDrawing {
+    try drawing.pixels(of: picture, width: width, height: height)
+  }
 
   /// What refers to a media file, as handles.
   public func users(

@@ -1,0 +1,26 @@
+// A picture by itself as pixels, for a screen that shows it. Invariant: it is decoded outside this process, and its ratio
+// is kept.
+
+import DrawingWire
+
+extension DrawingProgram {
+  /// A picture on white, as large as fits into so many pixels.
+  public func pixels(of picture: Picture, width: Int, height: Int) throws(PictureFailure) -> PixelDrawing {
+    let scale = min(
+      Double(max(1, min(width, 4000))) / Double(max(1, picture.width)),
+      Double(max(1, min(height, 4000))) / Double(max(1, picture.height)))
+    let wide = max(1, Int(Double(picture.width) * scale))
+    let high = max(1, Int(Double(picture.height) * scale))
+    let box = Placement(
+      x: Double(wide) / 2, y: Double(high) / 2, width: Double(wide), height: Double(high), degrees: 0)
+    let scene = Scene(
+      width: Double(wide), height: Double(high), background: SceneColor(red: 1, green: 1, blue: 1, alpha: 1), title: "",
+      summary: "", pictures: [picture.png], items: [SceneItem(placement: box, content: .picture(index: 0, clip: []))])
+    let answer: DrawAnswer
+    do { answer = try ask(.pixels(scene, width: wide, height: high)) } catch { throw .drawing(error) }
+    guard case .drawing(let rgba, let broken) = answer, broken.isEmpty, rgba.count == wide * high * 4 else {
+      throw .crashed
+    }
+    return PixelDrawing(width: wide, height: high, rgba: rgba)
+  }
+}
