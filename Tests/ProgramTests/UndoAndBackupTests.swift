@@ -104,6 +104,25 @@ import Testing
     #expect(try home.run("-e", "decks.create('Y') assert(shell.run('restore \(file)'))").status == 1)
   }
 
+  @Test func `the backup of an account goes back into that account only, after its sign-in`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "Spanish")
+    let ana = try home.write("the password of ana\n", to: "ana")
+    let bob = try home.write("the password of bob\n", to: "bob")
+    #expect(try home.run("account", "add", "ana", "--new-password-file", ana).status == 0)
+    let file = home.path + "/ana.backup"
+    #expect(try home.run("--password-file", ana, "backup", file).status == 0)
+    #expect(try home.run("restore", file).status == 77)
+    #expect(
+      try home.run("--user", "ana", "--password-file", ana, "account", "add", "bob", "--new-password-file", bob).status
+        == 0)
+    let other = try home.run("--user", "bob", "--password-file", bob, "restore", file)
+    #expect(other.status == 77 && other.errors.contains("sign in as \"ana\""), "\(other)")
+    #expect(try home.run("--user", "ana", "--password-file", ana, "deck", "remove", "Spanish").status == 0)
+    #expect(try home.run("--user", "ana", "--password-file", ana, "restore", file).status == 0)
+    #expect(try home.run("--user", "ana", "--password-file", ana, "deck", "list").output.contains("Spanish"))
+  }
+
   @Test func `a question left unanswered restores nothing`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")

@@ -189,8 +189,12 @@ struct ProgramCheck {
     }
   }
 
+  /// Lists that were compiled before; the others are compiled at their first use.
   private var wordLists: [DoctorFinding] {
-    session.lexicons.languages().compactMap { language in
+    let compiled = session.lexicons.languages().filter {
+      fileExists("\(session.environment.folders.cache)/\($0.name).words")
+    }
+    return compiled.compactMap { language in
       do throws(LexiconError) {
         _ = try session.lexicons.lexicon(for: language)
         guard let failure = session.lexicons.cacheFailure else { return nil }
