@@ -59,7 +59,7 @@ extension Workspace {
 
   /// Those of the names that are names of media, in their order.
   public func known(media names: [String]) throws -> [String] {
-    try read { db in try names.filter { try MediaTable.holds(db, $0) } }
+    try read { db in try names.filter { try MediaTable.named(db, $0) != nil } }
   }
 
   /// A picture as large as fits into so many pixels.

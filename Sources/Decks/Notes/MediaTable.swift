@@ -31,9 +31,6 @@ public enum MediaTable {
     throw NoteError.mediaNotFound(name: name, suggestion: suggestion(for: name, among: try list(db).map(\.name)))
   }
 
-  /// Whether a file has that name.
-  public static func holds(_ db: Database, _ name: String) throws -> Bool { try named(db, name) != nil }
-
   /// Enters a file. Where another content has the name, the new one gets a name of its own.
   /// - Returns: the name that it has now.
   /// - Throws: `NoteError.badMediaName`.

@@ -25,7 +25,8 @@ extension StudyScreen {
     let front = try study.workspace.known(media: media.promptPictures)
     let back = isAnswered ? try study.workspace.known(media: media.answerPictures).filter { !front.contains($0) } : []
     // The side that is looked at has room for one at least.
-    let shown = front.prefix(back.isEmpty ? Self.mostPictures : Self.mostPictures - 1) + back.prefix(1)
+    let before = front.prefix(back.isEmpty ? Self.mostPictures : Self.mostPictures - 1)
+    let shown = before + back.prefix(Self.mostPictures - before.count)
     let picture = DocumentPicture(session, besides: 11, sharing: shown.count)
     return shown.flatMap { name in
       let lines = picture.lines(ofMedia: name, in: study.workspace)

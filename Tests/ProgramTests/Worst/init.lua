@@ -335,7 +335,7 @@ worst = {
     function() shell.chart({1, 2}, {title = short_marks()}) end,
   },
   ["shell.progress"] = texts(shell.progress),
-  ["shell.ask"] = {}, ["shell.confirm"] = {}, ["shell.undo"] = {}, ["shell.redo"] = {},
+  ["shell.ask"] = {}, ["shell.confirm"] = {},
   ["shell.run"] = {
     function() shell.run("card list Big " .. query()) end, function() shell.run(short_marks()) end,
     function() shell.run(("x "):rep(400000)) end, function() shell.run("deck import Big " .. FOLDER .. "/pipe.csv") end,
