@@ -1,5 +1,5 @@
-// A picture by itself as pixels, for a screen that shows it. Invariant: it is decoded outside this process, and its ratio
-// is kept.
+// A picture by itself as pixels, for a screen that shows it. Invariant: it is decoded outside this process, and
+// its ratio is kept.
 
 import DrawingWire
 

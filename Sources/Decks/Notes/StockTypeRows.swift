@@ -2,7 +2,8 @@
 // Invariant: a step that was released never changes, whatever becomes of `StockNoteType`.
 
 extension NoteSchema {
-  /// As `NoteType.json` writes them. Their ids are the same everywhere, so that two programs mean the same type by them.
+  /// As `NoteType.json` writes them. Their ids are the same everywhere, so that two programs mean the same type by
+  /// them.
   static let stockTypes = #"""
     INSERT INTO note_types (id, name, name_key, cloze, mod, json) VALUES
     (1600000000001, 'Basic', 'basic', 0, 1600000000,
