@@ -33,6 +33,7 @@ func addStatistics(_ type: BoundType<DeckHandle>) {
     "Figures of study of the deck and those within it, or of what a query finds in them: today, streak, cards, retention, "
       + "days, hours, buttons, forecast, intervals, stability, difficulty, retrievability, added."
   ) { deck, stack in
-    LuaValue(try deck.statistics(query: stack.optionalText(2)).value)
+    let query = stack.isNoneOrNil(2) ? nil : try stack.text(2, limit: 100_000)
+    return LuaValue(try deck.statistics(query: query).value)
   }
 }

@@ -63,12 +63,22 @@ package struct ScriptRunner {
       if !session.gate.needsAuthentication { try session.workspace().beginUnit() }
       let status = Interrupts.holding { runAll(scripts) }
       if !wasInScript { finishRun(status: status) }
+      try requireSameOwner()
       // The script may have signed in or out: then it is another workspace, or none.
       if !session.gate.needsAuthentication { try end(session.workspace(), status: status) }
       return status
     } catch {
       return session.report(error)
     }
+  }
+
+  /// Another process may have added the first account meanwhile, which has taken the data over: what the script did
+  /// has no place any more.
+  /// - Throws: `auth_required`; nothing was changed then.
+  private func requireSameOwner() throws {
+    guard !session.gate.needsAuthentication, session.gate.user == nil else { return }
+    try session.refreshAccounts()
+    if session.gate.needsAuthentication { throw AuthenticationError.required }
   }
 
   /// What the code of a script still does when it has ended (finalizers, listeners to `exiting`) belongs to its unit.

@@ -29,7 +29,8 @@ public final class Store {
   private var unit = Unit.none
   /// How many operations stand around the caller.
   private var depth = 0
-  private var otherChanges = 0
+  /// Grows with each commit of another process that a read noticed, and with each rollback.
+  public private(set) var otherChanges = 0
   private var dataVersion: Int32?
   /// What the operation or the unit under way changes; nil where nothing is recorded.
   let recorder: UndoRecorder?

@@ -45,7 +45,7 @@ struct UndoTable {
   // MARK: Statements
 
   var quoted: String { UndoTable.quoted(name) }
-  private static func quoted(_ name: String) -> String {
+  static func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 

@@ -356,13 +356,13 @@ extension Workspace {
   }
 
   /// A free name for a backup of now.
-  func freeBackupName(_ what: String) throws -> String {
+  func freeBackupName(_ what: String, ending: String = Workspace.backupEnding) throws -> String {
     let start = backupFolder + "/\(what)-\(day(environment.clocks.now()))"
     for number in 1... {
-      let name = start + (number == 1 ? "" : "-\(number)") + Workspace.backupEnding
+      let name = start + (number == 1 ? "" : "-\(number)") + ending
       if !fileExists(name) { return name }
     }
-    return start + Workspace.backupEnding
+    return start + ending
   }
 
   static let backupEnding = ".deckhand-backup"

@@ -48,6 +48,8 @@ public struct DoctorReport: Equatable, Sendable {
   public let findings: [DoctorFinding]
   /// The backup that was made before anything was mended.
   public let backup: String?
+  /// What could not be read of a damaged collection, in words.
+  public var lost: [String] = []
 }
 
 extension Workspace {
@@ -89,6 +91,7 @@ extension Workspace {
     guard found.contains(where: \.isMendable) else { return DoctorReport(findings: found, backup: nil) }
     if rehearsal.isOn { throw WorkspaceError.rehearsal("mending") }
     try makePrivateFolder(backupFolder)
+    if found.contains(where: { $0.code == Workspace.damaged }) { return try salvageAndMend() }
     let path = try freeBackupName("before-mending")
     try backup(to: path)
     try perform(.mend) { db in
@@ -113,11 +116,47 @@ extension Workspace {
   // MARK: The database
 
   private func integrity() throws -> [DoctorFinding] {
-    try integrityProblems().map {
+    try damage().map {
       DoctorFinding(
-        area: .database, code: "damaged", what: $0, place: folder + "/collection.sqlite",
-        remedy: "restore the newest backup", isMendable: false)
+        area: .database, code: Workspace.damaged, what: $0, place: folder + "/collection.sqlite",
+        remedy: "what can be read is brought over into a new collection; a backup may have more", isMendable: true)
     }
+  }
+
+  private static let damaged = "damaged"
+
+  private func damage() throws -> [String] {
+    do {
+      return try integrityProblems()
+    } catch StorageError.damaged(_, let detail) {
+      return [detail]
+    }
+  }
+
+  /// Brings over what can be read of a damaged collection, then mends the rest. The damaged file is kept as it is.
+  private func salvageAndMend() throws -> DoctorReport {
+    let (path, store) = (folder + "/collection.sqlite", try store())
+    let kept = try freeBackupName("damaged", ending: ".sqlite")
+    let staged = folder + "/.restored-\(getpid()).sqlite"
+    defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(staged + ending) } }
+    try store.close()
+    for ending in ["", "-wal"] where fileExists(path + ending) {
+      let file = try ByteFile(path + ending, followingLinks: false)
+      try AtomicFile.write(kept + ending) { sink in
+        var piece = [UInt8](repeating: 0, count: 1 << 17)
+        while true {
+          let count = try file.read(into: &piece)
+          if count == 0 { break }
+          try sink.append(Array(piece[..<count]))
+        }
+      }
+    }
+    let losses = try Store.salvage(from: kept, to: staged, migrations: Workspace.migrations)
+    try store.replaceAll(from: staged)
+    opened.orders.forget()
+    try reloadSettings()
+    let rest = try mend()
+    return DoctorReport(findings: rest.findings, backup: kept, lost: losses.map(\.words))
   }
 
   private func deckFindings() throws -> [DoctorFinding] {

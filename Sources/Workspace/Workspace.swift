@@ -257,6 +257,17 @@ public final class Workspace {
     opened.preferences?.note(tree.load(try read { try SettingsTable.load($0) }, by: .user))
   }
 
+  /// Between two lines: takes over what another process has set meanwhile.
+  public func refreshSettings() throws {
+    guard isOpen, opened.preferences != nil, !database.hasOpenTransaction,
+      Glibc.access(folder + "/collection.sqlite", F_OK) == 0
+    else { return }
+    try read { _ in }
+    if database.otherChanges == hooks.settingsSeen { return }
+    hooks.settingsSeen = database.otherChanges
+    try reloadSettings()
+  }
+
   /// Takes back what an owner declared and observes.
   public func removeSettings(of owner: Owner) { opened.preferences?.tree.remove(owner) }
 

@@ -48,6 +48,8 @@ struct ChangeHooks {
   /// From when on the day's backup is looked for again, in seconds since 1970.
   var nextBackup = -Double.infinity
   var isBackingUp = false
+  /// What `otherChanges` was when the settings were read last.
+  var settingsSeen = 0
 }
 
 /// What the unit of work under way did so far.

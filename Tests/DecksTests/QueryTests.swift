@@ -170,6 +170,14 @@ import Testing
     #expect(try found("LEVEL:ab", deck) == ["pájaro"])
   }
 
+  @Test func `a long piece is found where its beginning stands in it again`() throws {
+    let deck = try collection.deck("Long")
+    let piece = String(repeating: "ab", count: 40) + "c"
+    try collection.add(deck, String(repeating: "ab", count: 44) + "c", "x")
+    try collection.add(deck, String(repeating: "ab", count: 44), "x")
+    #expect(try found(piece, deck).count == 1)
+  }
+
   @Test func `cards that share a prompt are found, in their deck only`() throws {
     let deck = try collection.deck("d")
     let other = try collection.deck("e")

@@ -54,6 +54,7 @@ import Testing
     #expect((session.dueCount, session.newCount, session.remaining) == (1, 2, 3))
     #expect(try prompt(session) == "due")
     let lapse = try answer(session, .again)
+    #expect(try collection.store.read { try CardTable.card($0, lapse.card)?.schedule } == lapse.schedule)
     #expect((lapse.schedule.state, lapse.schedule.lapses, lapse.interval, lapse.remaining) == (.relearning, 1, 600, 3))
     #expect(try prompt(session) == "n1")
     try answer(session, .again, after: 10)

@@ -30,6 +30,10 @@ import Testing
     #expect(Array(lexicon.words()) == ordered(Self.words))
     #expect(try cache.status("spanish.words").st_ino == first.st_ino)
     #expect(cache.names == ["spanish.words"])
+    // A copy has another time: its checksum is looked at, and it is right.
+    cache.setTime("spanish.words", try lists.status("spanish"))
+    #expect(try open().isMapped)
+    #expect(try cache.status("spanish.words").st_ino == first.st_ino)
   }
 
   @Test func `a library opens a language once`() throws {

@@ -14,6 +14,25 @@ import Testing
     #expect(words == shown.split(whereSeparator: \.isWhitespace))
   }
 
+  @Test func `an alias that is taken away has to be there, and what can be called is called as a function is`() throws {
+    let home = try Home()
+    #expect(try home.run([], input: "alias sp \"deck list\"\nalias sp\nalias\n").lines.contains("No aliases."))
+    let missing = try home.run("alias", "nosuch")
+    #expect(missing.status == 1 && missing.errors.contains("nosuch"))
+    let code = """
+      local function takes(f) return (pcall(shell.on, 'command', f)) end
+      print(takes(setmetatable({}, {__call = function() end})), takes({}), takes(print))
+      local many = {} for i = 1, 10001 do many[i] = i end
+      print(select(2, pcall(shell.chart, many)))
+      local d = decks.create('D') local tags = {} for i = 1, 1000 do tags[i] = 't' .. i end
+      print(d:add{prompt = 'a', answer = 'b', tags = tags} ~= nil) tags[1001] = 'x'
+      print(select(2, d:add{prompt = 'b', answer = 'b', tags = tags}))
+      """
+    let lines = try home.run("-e", code).lines
+    #expect(lines.first == "true\tfalse\ttrue" && lines.count == 4, "\(lines)")
+    #expect(lines[1].contains("10,000") && lines[2] == "true" && lines[3].contains("at most 1,000"), "\(lines)")
+  }
+
   @Test func `a table that is wider than a line stands in a block that is opened and closed`() throws {
     let code = "local t = {list = {1, 2, 3, 4, 5}} for i = 1, 14 do t[i] = ('x'):rep(20) end return {t, b = {t}}"
     let lines = try Home().run("-e", code).output.split(separator: "\n").map { $0.drop { $0 == " " } }

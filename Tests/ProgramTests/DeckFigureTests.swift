@@ -97,6 +97,7 @@ import Testing
     #expect(shown.lines.allSatisfy { !$0.hasSuffix(" ") })
     #expect(try home.run("--json", "deck", "stats", "deck:E").output.contains(#""streak": 1,"#))
     #expect(try home.run("deck", "stats", "Ee").errors.contains("did you mean \"E\"?"))
+    #expect(try home.run("deck", "stats", "tag:x").errors.contains("no card was found for \"tag:x\""))
     #expect(
       try home.run("-e", "local s = decks.open('E'):stats() print(s.today.answers, s.cards.all, #s.hours)").output
         == "1\t1\t24\n")

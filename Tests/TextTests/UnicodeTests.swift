@@ -102,6 +102,21 @@ private func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elem
   }
 }
 
+@Suite struct MarkRunTests {
+  @Test func `marks are counted from one letter to the next`() {
+    for (text, isEndless) in [
+      ("a" + String(repeating: "\u{301}", count: longestMarkRun), false),
+      ("a" + String(repeating: "\u{301}", count: longestMarkRun + 1), true),
+      (String(repeating: "a\u{301}", count: 3 * longestMarkRun), false),
+      (String(repeating: "я\u{301}", count: 3 * longestMarkRun), false),
+    ] {
+      var text = text
+      #expect(hasEndlessMarks(text) == isEndless)
+      #expect(text.withUTF8 { hasEndlessMarks($0) } == isEndless)
+    }
+  }
+}
+
 @Suite struct EncodingTests {
   @Test(arguments: [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")])
   func `base64 is that of RFC 4648`(text: String, encoded: String) {

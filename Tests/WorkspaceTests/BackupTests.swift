@@ -179,4 +179,34 @@ private func fill(_ workspace: Workspace) throws {
     #expect(fileExists(try #require(report.backup)))
     #expect(try workspace.openDeck("Spanish::Verbs").count() == 500)
   }
+
+  @Test func `what can be read of a damaged collection is brought over, and the rest is listed`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let deck = try workspace.createDeck("Spanish")
+    _ = try deck.addAll(onDuplicate: .skip) { batch in
+      for n in 0..<5000 { _ = try batch.add(NewCard(prompt: "prompt \(n)", answer: "answer \(n)", guid: "g\(n)")) }
+    }
+    try workspace.close()
+    let path = workspace.folder + "/collection.sqlite"
+    var bytes = try FileText.bytes(path, limit: 1 << 26)
+    // Two pages that hold rows of cards.
+    let text = Array("prompt 2500".utf8)
+    let place = try #require(bytes.indices.first { bytes[$0...].starts(with: text) })
+    let page = place / 4096 * 4096
+    for index in page..<page + 4096 { bytes[index] = UInt8(truncatingIfNeeded: index &* 31) }
+    try AtomicFile.write(path, bytes)
+    for ending in ["-wal", "-shm"] { unlink(path + ending) }
+
+    let again = try person.workspace()
+    #expect(try again.diagnose().contains { $0.code == "damaged" && $0.isMendable })
+    let report = try again.mend()
+    #expect(report.lost.contains { $0.hasPrefix("rows ") && $0.hasSuffix(" of cards") }, "\(report.lost)")
+    #expect(fileExists(try #require(report.backup)))
+    let count = try again.openDeck("Spanish").count()
+    #expect((4800..<5000).contains(count))
+    #expect(try again.openDeck("Spanish").card(at: 1) != nil)
+    #expect(try again.integrityProblems() == [])
+    #expect(try again.diagnose().filter { $0.area == .database || $0.area == .decks }.isEmpty)
+  }
 }

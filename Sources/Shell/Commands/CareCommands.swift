@@ -127,8 +127,10 @@ enum CareCommands {
       let report = try workspace.mend()
       let left = report.findings + ProgramCheck(session).findings()
       let backup = report.backup.map { "What was here is kept in \(printable($0))." } ?? ""
+      for loss in report.lost { session.console.message("lost: \(printable(loss))") }
       return try told(
-        left, "Mended \(session.counted(found.count - left.count, "finding")). \(backup)", 0, invocation, session)
+        left, "Mended \(session.counted(max(0, found.count - left.count), "finding")). \(backup)", 0, invocation,
+        session)
     }
   }
 

@@ -246,7 +246,10 @@ enum DeckFigureCommands {
     }
     let figures = try workspace.statistics(query: text)
     // A single word that finds nothing was most likely meant as a deck.
-    if figures.cards.all == 0, !text.contains(where: { " :\"(-".contains($0) }) { _ = try workspace.openDeck(text) }
+    if figures.cards.all == 0 {
+      if !text.contains(where: { " :\"(-".contains($0) }) { _ = try workspace.openDeck(text) }
+      throw LookupError.nothingFound(query: text)
+    }
     return (figures, text)
   }
 

@@ -93,6 +93,7 @@ package final class Prompt {
   private func runLine(_ line: String, _ source: any LineSource) {
     let trimmed = line.trimmed
     if trimmed.isEmpty { return }
+    session.refreshSettings()
     if trimmed.contains("\n") { return runPaste(trimmed, source) }
     if isCommand(line) {
       session.input.lineReader?.remember(line)

@@ -304,6 +304,15 @@ package final class Session {
     }
   }
 
+  /// Takes over what another shell has set since the last line.
+  func refreshSettings() {
+    do {
+      try data.opened?.refreshSettings()
+    } catch {
+      report(error)
+    }
+  }
+
   /// Saves moves and sizes of elements, which wait for it.
   func saveDocuments() { for failure in data.opened?.saveDocuments() ?? [] { report(failure) } }
 

@@ -1,0 +1,86 @@
+// Several shells with the same data at once: nothing is lost, and what one sets the others see.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct SeveralShellsTests {
+  private func shell(_ home: Home, _ lines: [String]) throws -> Child {
+    let child = try Child(home.words(["--quiet"]), environment: home.environment)
+    child.feed(lines.joined(separator: "\n") + "\n")
+    return child
+  }
+
+  @Test func `four shells that add, edit, study and import at once lose nothing`() throws {
+    let home = try Home()
+    let made = try home.run(
+      "-e",
+      """
+      local edited, studied = decks.create("Edited"), decks.create("Studied")
+      for i = 1, 30 do edited:add{prompt = "p" .. i, answer = "a", guid = "edit" .. 100 + i} end
+      for i = 1, 30 do studied:add{prompt = "s" .. i, answer = "a"} end
+      decks.create("Added")
+      """)
+    #expect(made.status == 0, "\(made)")
+    let rows = try home.write((1...20).map { "i\($0),x\n" }.joined(), to: "rows.csv")
+    let children = try [
+      shell(home, (1...30).map { "card add Added n\($0) x" }),
+      shell(home, (1...30).map { "card edit edit\(100 + $0) --answer new" }),
+      shell(home, ["s = decks.open('Studied'):study{}"] + (1...15).map { _ in "_ = assert(s:answer('easy'))" }),
+      shell(home, (1...10).map { "deck import Imported\($0) \(rows)" }),
+    ]
+    for child in children {
+      let run = try child.finish(input: "")
+      #expect(run.status == 0 && run.errors.isEmpty, "\(run)")
+    }
+    let count = try home.run(
+      "-e",
+      """
+      local edited, imported, studied = 0, 0, 0
+      for card in decks.open("Edited"):cards() do if card.answer == "new" then edited = edited + 1 end end
+      for card in decks.open("Studied"):cards() do studied = studied + card.reps end
+      for i = 1, 10 do imported = imported + #decks.open("Imported" .. i) end
+      print(#decks.open("Added"), edited, studied, imported)
+      """)
+    #expect(count.output == "30\t30\t15\t200\n", "\(count)")
+    #expect(try home.run("check").status == 0)
+  }
+
+  @Test func `what one shell sets another sees at its next line`() throws {
+    let home = try Home()
+    try home.run("set", "study.limit", "5")
+    let (first, second) = (try home.terminal(), try home.terminal())
+    for terminal in [first, second] {
+      #expect(terminal.shows("> ", seconds: 30))
+      terminal.type("set study.limit\r")
+      #expect(terminal.shows("study.limit: 5", seconds: 30))
+    }
+    first.type("set study.limit 7\r")
+    #expect(first.shows("study.limit is 7 now", seconds: 30))
+    second.type("set study.limit\r")
+    #expect(second.shows("study.limit: 7", seconds: 30))
+  }
+
+  @Test func `an account that is added while a script runs strands none of its work`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "Spanish")
+    let pipe = home.path + "/go"
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let script = try home.write("decks.create('Late') for line in io.lines('\(pipe)') do end", to: "late.lua")
+    let child = try Child(home.words(["run", script]), environment: home.environment)
+    // Opening it for writing waits until the script has opened it for reading.
+    let gate = open(pipe, O_WRONLY)
+    let password = try home.write("a long password\n", to: "password")
+    let added = try home.run("account", "add", "ana", "--new-password-file", password)
+    close(gate)
+    let run = try child.finish(input: "")
+    if added.status == 0 {
+      #expect(run.status == 77, "\(run)")
+      #expect(names(in: home.path + "/data").contains("accounts") && access(home.path + "/data/local", F_OK) != 0)
+      let decks = try home.run("--password-file", password, "deck", "list", "--json")
+      #expect(decks.lines.count == 1 && decks.output.contains("Spanish"), "\(decks)")
+    } else {
+      #expect(run.status == 0, "\(run)")
+    }
+  }
+}
