@@ -22,8 +22,9 @@ extension StudyScreen {
   private func media(of card: CardHandle, isAnswered: Bool) throws -> [String] {
     guard terminal.canRedraw, terminal.usesColor else { return [] }
     let media = try card.media()
-    var names = media.promptPictures
-    if isAnswered { names += media.answerPictures.filter { !names.contains($0) } }
+    // Those of the side that was just turned up come first.
+    var names = isAnswered ? media.answerPictures : []
+    names += media.promptPictures.filter { !names.contains($0) }
     let shown = names.prefix(Self.mostPictures)
     let picture = DocumentPicture(session, besides: 11, sharing: shown.count)
     return shown.flatMap { name in
