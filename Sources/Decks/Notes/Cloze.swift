@@ -16,13 +16,15 @@ struct ClozeText {
   }
 
   static let depthLimit = 10
+  /// Clozes of one field; what follows them is read as text.
+  static let countLimit = 20_000
   private(set) var nodes: [Node] = []
 
   init(_ field: Bytes) {
     let bytes = field[...]
     var open: [Cloze] = []
-    var (index, textStart) = (0, 0)
-    while index < bytes.endIndex {
+    var (index, textStart, count) = (0, 0, 0)
+    while index < bytes.endIndex, count < ClozeText.countLimit {
       if bytes[index] == UInt8(ascii: "}"), bytes.begins(with: "}}", at: index) {
         add(bytes[textStart..<index], to: &open)
         close(&open, bytes[index..<index + 2])
@@ -31,6 +33,7 @@ struct ClozeText {
       } else if let (numbers, end) = ClozeText.opening(bytes, index) {
         add(bytes[textStart..<index], to: &open)
         if open.count < ClozeText.depthLimit { open.append(Cloze(numbers: numbers)) }
+        count += 1
         index = end
         textStart = end
       } else {
