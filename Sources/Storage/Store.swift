@@ -23,7 +23,6 @@ public final class Store {
   /// The file, or nil for a database in memory.
   public let path: String?
   private let migrations: [Migration]
-  private let interrupted: () -> Bool
   private let poll: Poll
   private var queue: DatabaseQueue?
   private var unit = Unit.none
@@ -34,7 +33,6 @@ public final class Store {
   private var dataVersion: Int32?
   /// What the operation or the unit under way changes; nil where nothing is recorded.
   let recorder: UndoRecorder?
-  private let now: () -> Double
   /// Why the database can only be read.
   private var readOnlyReason: (any Error)?
 
@@ -54,12 +52,10 @@ public final class Store {
     path: String?, migrations: [Migration], deadline: Double = 5, interrupted: @escaping () -> Bool = { false },
     undoClock: (() -> Double)? = nil
   ) {
-    recorder = undoClock.map { _ in UndoRecorder() }
-    now = undoClock ?? { 0 }
+    recorder = undoClock.map { UndoRecorder(now: $0) }
     lockTries = Int(min(36_000, max(1, deadline * 10)))
     self.path = path
     self.migrations = migrations
-    self.interrupted = interrupted
     poll = Poll(interrupted)
   }
 
@@ -168,7 +164,7 @@ public final class Store {
   private func writeStep(_ db: Database, _ name: String, _ files: [UndoFile]) throws {
     guard let recorder else { return }
     recorder.isRecording = false
-    try UndoLog.add(db, recorder, named: name, at: now(), files: files)
+    try UndoLog.add(db, recorder, named: name, at: recorder.now(), files: files)
     recorder.clear()
   }
 
@@ -212,7 +208,7 @@ public final class Store {
       do {
         return try attempt()
       } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_BUSY {
-        if interrupted() { throw StorageError.interrupted(path: shownPath) }
+        if poll.isInterrupted() { throw StorageError.interrupted(path: shownPath) }
         if tried >= lockTries { throw error }
       }
     }

@@ -23,6 +23,9 @@ final class UndoRecorder {
     var high: Int64
   }
 
+  /// Seconds since 1970.
+  let now: () -> Double
+
   /// Bytes of old values that one step may hold; beyond it the step cannot be undone.
   static let mostBytes = 256 << 20
 
@@ -79,6 +82,8 @@ final class UndoRecorder {
   var isRecording = false
   /// The step holds more than can be stored.
   private(set) var isTooLarge = false
+
+  init(now: @escaping () -> Double) { self.now = now }
 
   /// Begins to listen to a connection.
   func attach(_ db: Database) throws {

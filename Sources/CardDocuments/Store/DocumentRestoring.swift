@@ -26,7 +26,7 @@ extension DocumentStore {
           try restoreDocument(file, unit)
         }
       }
-      let shown = unit.restoredImages
+      let shown = unit.restored.images
       unit.removals += try unused(candidates.subtracting(shown), besides: unit)
       return try unit.prepare(isDecidedElsewhere: decider != nil)
     } catch {

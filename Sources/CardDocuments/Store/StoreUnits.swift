@@ -166,7 +166,7 @@ extension DocumentStore {
       guard let name = document.state.name, let bytes = unit.written[name] else { continue }
       _ = try wrote(document, name, bytes)
     }
-    for name in unit.restored { try refresh(name) }
+    for name in unit.restored.names { try refresh(name) }
   }
 
   /// Leaves everything as it was before `beginUnit`, in memory too; what was made since is `isRemoved`.

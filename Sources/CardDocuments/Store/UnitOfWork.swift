@@ -27,27 +27,30 @@ final class UnitOfWork {
   private let folder: DocumentFolder
   private let journal: Journal
   private var alive: FileLock?
-  private var staged: [ContentHash: String] = [:]
+  /// The names of images in the unit's folder, and how many files are in it.
+  private var staged = (images: [ContentHash: String](), count: 0)
   private var remembered: Set<ObjectIdentifier> = []
   private var noted: Set<ObjectIdentifier> = []
-  private var stagedCount = 0
-  private var changes: [FolderChange] = []
+  private var plan = Plan()
 
   /// The documents to be written or removed, in the order of their first change.
   private(set) var changed: [StoredDocument] = []
   /// Every document that was touched, as it was before.
   private(set) var before: [(StoredDocument, StoredDocument.State)] = []
   var removals: [String] = []
-  /// Files that were put back as they had been, by name.
-  private(set) var restored: [String] = []
-  /// The images that those show.
-  private(set) var restoredImages: Set<ContentHash> = []
-  private var files: [DocumentBatch.File] = []
+  /// Files that were put back as they had been, by name, and the images that those show.
+  private(set) var restored = (names: [String](), images: Set<ContentHash>())
   private(set) var isPrepared = false
-  /// The names of files whose new content was written straight into the unit's folder.
-  private var replaced: Set<String> = []
   /// What was written, by the name of the file.
   private(set) var written: [String: [UInt8]] = [:]
+
+  /// What is to be done to the folder.
+  private struct Plan {
+    var changes: [FolderChange] = []
+    var files: [DocumentBatch.File] = []
+    /// The names of files whose new content was written straight into the unit's folder.
+    var replaced: Set<String> = []
+  }
 
   init(folder: DocumentFolder, place: String) {
     self.folder = folder
@@ -66,14 +69,14 @@ final class UnitOfWork {
 
   /// Puts images on disk, out of memory, where only this unit sees them.
   func stageImages(of document: StoredDocument) throws(DocumentError) {
-    for (hash, bytes) in document.state.images where staged[hash] == nil {
-      if try !folder.hasIntact(hash) { staged[hash] = try stage(bytes) }
+    for (hash, bytes) in document.state.images where staged.images[hash] == nil {
+      if try !folder.hasIntact(hash) { staged.images[hash] = try stage(bytes) }
     }
     document.state.images = [:]
   }
 
   func image(_ hash: ContentHash) throws(DocumentError) -> [UInt8]? {
-    guard let name = staged[hash] else { return nil }
+    guard let name = staged.images[hash] else { return nil }
     return try folder.read(journal.place + "/" + name, limit: DocumentFolder.maximumImage).bytes
   }
 
@@ -88,24 +91,25 @@ final class UnitOfWork {
 
   private func stage(_ bytes: [UInt8]) throws(DocumentError) -> String {
     try begin()
-    stagedCount += 1
-    let name = String(stagedCount)
+    staged.count += 1
+    let name = String(staged.count)
     try folder.write(bytes, to: journal.place + "/" + name, syncsName: false)
     return name
   }
 
   /// The names of the files that the unit writes or removes.
-  var names: Set<String> { Set(written.keys).union(removals).union(restored) }
+  var names: Set<String> { Set(written.keys).union(removals).union(restored.names) }
 
   /// Writes the images and the documents into the unit's folder.
   func gather() throws(DocumentError) {
     let used = changed.reduce(into: Set<ContentHash>()) { $0.formUnion($1.isRemoved ? [] : $1.content.images) }
-    for (hash, name) in staged.sorted(by: { $0.key.description < $1.key.description }) where used.contains(hash) {
+    for (hash, name) in staged.images.sorted(by: { $0.key.description < $1.key.description }) where used.contains(hash)
+    {
       let final = DocumentStore.imageName(hash)
-      changes.append(.put(staged: name, name: final))
-      files.append(DocumentBatch.File(name: final, before: nil, after: hash.description))
+      plan.changes.append(.put(staged: name, name: final))
+      plan.files.append(DocumentBatch.File(name: final, before: nil, after: hash.description))
     }
-    if !changes.isEmpty { try folder.makeFolder(DocumentFolder.images) }
+    if !plan.changes.isEmpty { try folder.makeFolder(DocumentFolder.images) }
     for document in changed where !document.isRemoved {
       guard let name = document.state.name else { continue }
       let bytes = document.state.saved.encoded
@@ -115,9 +119,9 @@ final class UnitOfWork {
   }
 
   private func put(_ bytes: [UInt8], _ name: String) throws(DocumentError) {
-    changes.append(.put(staged: try stage(bytes), name: name))
+    plan.changes.append(.put(staged: try stage(bytes), name: name))
     let after = ContentHash(of: bytes).description
-    files.append(DocumentBatch.File(name: name, before: try content(of: name), after: after))
+    plan.files.append(DocumentBatch.File(name: name, before: try content(of: name), after: after))
   }
 
   /// What a file holds now; nil when it is not there.
@@ -127,8 +131,8 @@ final class UnitOfWork {
 
   /// Puts a file back as it was: nil takes it away.
   func restore(_ name: String, _ bytes: [UInt8]?) throws(DocumentError) {
-    restored.append(name)
-    if let bytes { collectHashes(in: bytes, into: &restoredImages) }
+    restored.names.append(name)
+    if let bytes { collectHashes(in: bytes, into: &restored.images) }
     if let bytes { try put(bytes, name) } else { removals.append(name) }
   }
 
@@ -136,34 +140,36 @@ final class UnitOfWork {
   /// - Returns: nil when there is nothing to do.
   func prepare(isDecidedElsewhere: Bool) throws(DocumentError) -> DocumentBatch? {
     for name in removals where !name.hasPrefix(DocumentFolder.thumbnails + "/") {
-      if let bytes = try content(of: name) { files.append(DocumentBatch.File(name: name, before: bytes, after: nil)) }
+      if let bytes = try content(of: name) {
+        plan.files.append(DocumentBatch.File(name: name, before: bytes, after: nil))
+      }
     }
-    changes += removals.map { .remove(name: $0) }
-    if changes.isEmpty { return nil }
+    plan.changes += removals.map { .remove(name: $0) }
+    if plan.changes.isEmpty { return nil }
     if alive == nil { _ = try stage([]) }
     isPrepared = true
-    try journal.commit(changes, isDecidedElsewhere: isDecidedElsewhere, in: folder)
-    return DocumentBatch(id: journal.place, files: files)
+    try journal.commit(plan.changes, isDecidedElsewhere: isDecidedElsewhere, in: folder)
+    return DocumentBatch(id: journal.place, files: plan.files)
   }
 
   // MARK: Replacing everything
 
   /// Where the new content of a file is to be written.
   func placeForReplacement(of name: String) -> String {
-    stagedCount += 1
-    changes.append(.put(staged: String(stagedCount), name: name))
-    replaced.insert(name)
-    return folder.full(journal.place + "/" + String(stagedCount))
+    staged.count += 1
+    plan.changes.append(.put(staged: String(staged.count), name: name))
+    plan.replaced.insert(name)
+    return folder.full(journal.place + "/" + String(staged.count))
   }
 
-  func isReplaced(_ name: String) -> Bool { replaced.contains(name) }
+  func isReplaced(_ name: String) -> Bool { plan.replaced.contains(name) }
 
   /// The same as `prepare`, without the way back: whoever replaces everything has made a backup.
   func prepareReplacing(isDecidedElsewhere: Bool) throws(DocumentError) -> DocumentBatch {
-    changes += removals.map { .remove(name: $0) }
-    for name in replaced where name.contains("/") { try makeFolders(above: name) }
+    plan.changes += removals.map { .remove(name: $0) }
+    for name in plan.replaced where name.contains("/") { try makeFolders(above: name) }
     isPrepared = true
-    try journal.commit(changes, isDecidedElsewhere: isDecidedElsewhere, in: folder)
+    try journal.commit(plan.changes, isDecidedElsewhere: isDecidedElsewhere, in: folder)
     return DocumentBatch(id: journal.place, files: [])
   }
 
@@ -172,7 +178,7 @@ final class UnitOfWork {
   }
 
   func apply() throws(DocumentError) {
-    if alive != nil { try journal.apply(changes, in: folder) }
+    if alive != nil { try journal.apply(plan.changes, in: folder) }
     release()
   }
 

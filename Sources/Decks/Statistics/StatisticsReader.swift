@@ -29,6 +29,29 @@ private struct StatisticsReader {
     var model: Int32 = -1
   }
 
+  /// What is counted of the cards as they are now.
+  private struct CardTallies {
+    var cards = CardFigures()
+    var forecast: [Int: Int] = [:]
+    var intervals: [Int: Int] = [:]
+    var stabilities: [Int: Int] = [:]
+    var difficulties = [Int](repeating: 0, count: 101)
+    var recalls = [Int](repeating: 0, count: 101)
+    var known = 0.0
+    var added: [Int: Int] = [:]
+  }
+
+  /// What is counted of the answers.
+  private struct AnswerTallies {
+    var days: [Int: DayFigures] = [:]
+    var hours = [HourFigures](repeating: HourFigures(), count: 24)
+    var buttons = (learning: ButtonFigures(), young: ButtonFigures(), mature: ButtonFigures())
+    /// The day under way and its bounds: answers mostly follow each other.
+    var open = DayFigures(day: .min)
+    var openStart = 0.0
+    var openEnd = 0.0
+  }
+
   private static let highestSlot: Int64 = 16_000_000
 
   private let moment: StudyMoment
@@ -39,21 +62,8 @@ private struct StatisticsReader {
   private var wanted: Set<CardID>?
   private var slots: [Slot] = []
 
-  private var cards = CardFigures()
-  private var days: [Int: DayFigures] = [:]
-  private var hours = [HourFigures](repeating: HourFigures(), count: 24)
-  private var buttons = (learning: ButtonFigures(), young: ButtonFigures(), mature: ButtonFigures())
-  private var forecast: [Int: Int] = [:]
-  private var intervals: [Int: Int] = [:]
-  private var stabilities: [Int: Int] = [:]
-  private var difficulties = [Int](repeating: 0, count: 101)
-  private var recalls = [Int](repeating: 0, count: 101)
-  private var known = 0.0
-  private var added: [Int: Int] = [:]
-  /// The day under way and its bounds: answers mostly follow each other.
-  private var open = DayFigures(day: .min)
-  private var openStart = 0.0
-  private var openEnd = 0.0
+  private var ofCards = CardTallies()
+  private var ofAnswers = AnswerTallies()
 
   init(_ db: Database, _ roots: [DeckID]?, _ query: CardQuery?, _ moment: StudyMoment) throws {
     self.moment = moment
@@ -88,7 +98,7 @@ private struct StatisticsReader {
         while slots.count <= Int(id) { slots.append(Slot()) }
         slots[Int(id)].model = model
       }
-      added[moment.day(of: row.number(2)) - moment.today, default: 0] += 1
+      ofCards.added[moment.day(of: row.number(2)) - moment.today, default: 0] += 1
       count(row, models[Int(model)])
     }
   }
@@ -101,25 +111,26 @@ private struct StatisticsReader {
     let interval = max(0, dueDay - lastDay)
     let buried = row.number(9)
     if row.integer(3) != 0 {
-      cards.suspended += 1
+      ofCards.cards.suspended += 1
     } else if buried > moment.now, buried < moment.latestBurial {
-      cards.buried += 1
+      ofCards.cards.buried += 1
     } else {
       switch state {
-      case .new: cards.new += 1
-      case .learning: cards.learning += 1
-      case .relearning: cards.relearning += 1
-      case .review: if interval >= DeckStatistics.matureDays { cards.mature += 1 } else { cards.young += 1 }
+      case .new: ofCards.cards.new += 1
+      case .learning: ofCards.cards.learning += 1
+      case .relearning: ofCards.cards.relearning += 1
+      case .review:
+        if interval >= DeckStatistics.matureDays { ofCards.cards.mature += 1 } else { ofCards.cards.young += 1 }
       }
-      if state != .new { forecast[dueDay - moment.today, default: 0] += 1 }
+      if state != .new { ofCards.forecast[dueDay - moment.today, default: 0] += 1 }
     }
     guard state != .new, let stability = row.optionalNumber(6) else { return }
-    if state == .review { intervals[interval, default: 0] += 1 }
-    stabilities[Int(min(36_500, max(0, stability)).rounded()), default: 0] += 1
-    difficulties[Int((min(10, max(1, row.number(7))) * 10).rounded())] += 1
+    if state == .review { ofCards.intervals[interval, default: 0] += 1 }
+    ofCards.stabilities[Int(min(36_500, max(0, stability)).rounded()), default: 0] += 1
+    ofCards.difficulties[Int((min(10, max(1, row.number(7))) * 10).rounded())] += 1
     let recall = model.retrievability(days: Double(moment.today - lastDay), stability: stability)
-    known += recall
-    recalls[Int((min(1, max(0, recall)) * 100).rounded())] += 1
+    ofCards.known += recall
+    ofCards.recalls[Int((min(1, max(0, recall)) * 100).rounded())] += 1
   }
 
   // MARK: Answers
@@ -131,18 +142,18 @@ private struct StatisticsReader {
       guard rating >= 1, rating <= 4, at > 0, at < moment.endOfToday else { return }
       let isKnown = id > 0 && id < Int64(slots.count) && slots[Int(id)].model >= 0
       guard isKnown || isEverything else { return }
-      if at < openStart || at >= openEnd { turn(to: at) }
+      if at < ofAnswers.openStart || at >= ofAnswers.openEnd { turn(to: at) }
       count(row, at, rating, slot: isKnown ? Int(id) : nil)
     }
-    if open.day != .min { days[open.day] = open }
+    if ofAnswers.open.day != .min { ofAnswers.days[ofAnswers.open.day] = ofAnswers.open }
   }
 
   /// Takes up another day.
   private mutating func turn(to at: Double) {
-    if open.day != .min { days[open.day] = open }
+    if ofAnswers.open.day != .min { ofAnswers.days[ofAnswers.open.day] = ofAnswers.open }
     let day = moment.day(of: at)
-    (openStart, openEnd) = (moment.start(ofDay: day), moment.start(ofDay: day + 1))
-    open = days[day] ?? DayFigures(day: day)
+    (ofAnswers.openStart, ofAnswers.openEnd) = (moment.start(ofDay: day), moment.start(ofDay: day + 1))
+    ofAnswers.open = ofAnswers.days[day] ?? DayFigures(day: day)
   }
 
   private mutating func count(_ row: Columns, _ at: Double, _ rating: Int64, slot: Int?) {
@@ -150,25 +161,25 @@ private struct StatisticsReader {
     let before = slot.map { slots[$0] } ?? Slot()
     let hour = Int((at + moment.utcOffset).truncatingRemainder(dividingBy: 86_400) / 3600)
     if (0..<24).contains(hour) {
-      hours[hour].answers += 1
-      if isRight { hours[hour].right += 1 }
+      ofAnswers.hours[hour].answers += 1
+      if isRight { ofAnswers.hours[hour].right += 1 }
     }
-    if isRight { open.right += 1 }
-    open.seconds += min(86_400, max(0, row.number(6)))
+    if isRight { ofAnswers.open.right += 1 }
+    ofAnswers.open.seconds += min(86_400, max(0, row.number(6)))
     switch row.integer(3) {
     case 2: review(before, rating)
     case 3:
-      open.relearning += 1
-      buttons.learning.count(rating)
+      ofAnswers.open.relearning += 1
+      ofAnswers.buttons.learning.count(rating)
     case let state:
-      open.learning += 1
-      if state == 0 { open.new += 1 }
-      buttons.learning.count(rating)
+      ofAnswers.open.learning += 1
+      if state == 0 { ofAnswers.open.new += 1 }
+      ofAnswers.buttons.learning.count(rating)
     }
     guard let slot else { return }
     slots[slot].stability = Float(row.number(5))
     slots[slot].interval = Float(row.number(4) / 86_400)
-    slots[slot].lastDay = Int32(clamping: open.day)
+    slots[slot].lastDay = Int32(clamping: ofAnswers.open.day)
   }
 
   private mutating func review(_ before: Slot, _ rating: Int64) {
@@ -176,18 +187,18 @@ private struct StatisticsReader {
     recall.asked = 1
     recall.remembered = rating > 1 ? 1 : 0
     if before.model >= 0, before.stability > 0, before.lastDay > .min {
-      let days = Double(open.day - Int(before.lastDay))
+      let days = Double(ofAnswers.open.day - Int(before.lastDay))
       recall.predictedSum = models[Int(before.model)].retrievability(days: days, stability: Double(before.stability))
       recall.predictions = 1
     }
     if before.interval >= Float(DeckStatistics.matureDays) {
-      open.mature += 1
-      open.matureRecall = open.matureRecall + recall
-      buttons.mature.count(rating)
+      ofAnswers.open.mature += 1
+      ofAnswers.open.matureRecall = ofAnswers.open.matureRecall + recall
+      ofAnswers.buttons.mature.count(rating)
     } else {
-      open.young += 1
-      open.youngRecall = open.youngRecall + recall
-      buttons.young.count(rating)
+      ofAnswers.open.young += 1
+      ofAnswers.open.youngRecall = ofAnswers.open.youngRecall + recall
+      ofAnswers.buttons.young.count(rating)
     }
   }
 
@@ -195,11 +206,15 @@ private struct StatisticsReader {
 
   var statistics: DeckStatistics {
     DeckStatistics(
-      today: moment.today, cards: cards, days: days.values.sorted { $0.day < $1.day }, hours: hours,
-      learningButtons: buttons.learning, youngButtons: buttons.young, matureButtons: buttons.mature,
-      forecast: Histogram(forecast), intervals: Histogram(intervals), stabilities: Histogram(stabilities),
-      difficulties: Histogram(Self.counts(difficulties)), recalls: Histogram(Self.counts(recalls)), known: known,
-      added: Histogram(added))
+      today: moment.today, cards: ofCards.cards, days: ofAnswers.days.values.sorted { $0.day < $1.day },
+      hours: ofAnswers.hours,
+      learningButtons: ofAnswers.buttons.learning, youngButtons: ofAnswers.buttons.young,
+      matureButtons: ofAnswers.buttons.mature,
+      forecast: Histogram(ofCards.forecast), intervals: Histogram(ofCards.intervals),
+      stabilities: Histogram(ofCards.stabilities),
+      difficulties: Histogram(Self.counts(ofCards.difficulties)), recalls: Histogram(Self.counts(ofCards.recalls)),
+      known: ofCards.known,
+      added: Histogram(ofCards.added))
   }
 
   private static func counts(_ values: [Int]) -> [Int: Int] {
