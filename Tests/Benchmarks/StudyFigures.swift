@@ -6,6 +6,12 @@ import Decks
 import GRDB
 import Glibc
 import Storage
+import ToggleSettings
+import WordGames
+
+/// All that the program makes in an account's database.
+private let accountMigrations =
+  DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
 
 struct StudyFigures {
   private let folder: String
@@ -61,7 +67,7 @@ struct StudyFigures {
   }
 
   private func compared(_ title: String, _ statements: [String], _ body: (Database) throws -> Void) throws -> Figure? {
-    let store = Store(path: path, migrations: DecksSchema.migrations)
+    let store = Store(path: path, migrations: accountMigrations)
     return try compare(title, wanted: nil, rounds: 7, scale: 1e3, unit: "ms") {
       let start = now()
       try store.read(body)
@@ -91,7 +97,7 @@ struct StudyFigures {
   private static let answersAtOnce = 200
 
   private func answered() throws -> Figure? {
-    let store = Store(path: path, migrations: DecksSchema.migrations)
+    let store = Store(path: path, migrations: accountMigrations)
     return try compare(answering, wanted: nil, rounds: 5, scale: 5e3, unit: "µs an answer") {
       let session = try store.read { try ReviewSession($0, deck: DeckID(rawValue: 1), at: moment) }
       let start = now()
@@ -116,7 +122,7 @@ struct StudyFigures {
   }
 
   private func undone() throws -> Figure? {
-    let store = Store(path: path, migrations: DecksSchema.migrations)
+    let store = Store(path: path, migrations: accountMigrations)
     return try compare(undoing, wanted: nil, rounds: 5, scale: 5e3, unit: "µs an answer") {
       let session = try store.read { try ReviewSession($0, deck: DeckID(rawValue: 1), at: moment) }
       for _ in 0..<Self.answersAtOnce {
@@ -141,7 +147,7 @@ struct StudyFigures {
     for name in [folder, folder + "/local"] { mkdir(name, 0o700) }
     unlink(path)
     var seed: UInt64 = 1
-    let store = Store(path: path, migrations: DecksSchema.migrations)
+    let store = Store(path: path, migrations: accountMigrations)
     try store.operation("filling") { db in
       let deck = try DeckTable.create(db, name: "Bench", now: 1)
       var options = DeckOptions()
