@@ -3,6 +3,7 @@
 // longer than the time limit, and its death never raises a signal here.
 
 import DrawingWire
+import Files
 import Glibc
 import Values
 
@@ -18,47 +19,15 @@ final class DrawingProcess {
       throw .missing(path: path, errno: errno)
     }
     defer { close(ends[1]) }
-    do { process = try DrawingProcess.spawn(path, environment, channel: ends[1]) } catch {
+    let started = startProgram([path], environment: environment, channel: ends[1])
+    guard started.failure == 0 else {
       close(ends[0])
-      throw error
+      throw .missing(path: path, errno: started.failure)
     }
+    process = started.process
     channel = ends[0]
     let flags = fcntl(channel, F_GETFL)
     _ = fcntl(channel, F_SETFL, flags | O_NONBLOCK)
-  }
-
-  /// Its standard input and output are the channel; of its other files it gets none. It is in a group of its own, so
-  /// that Ctrl-C at the terminal reaches the shell alone.
-  private static func spawn(
-    _ path: String, _ environment: [String], channel: Int32
-  ) throws(DrawingFailure) -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    var attributes = posix_spawnattr_t()
-    posix_spawn_file_actions_init(&actions)
-    posix_spawnattr_init(&attributes)
-    defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
-    }
-    posix_spawn_file_actions_adddup2(&actions, channel, 0)
-    posix_spawn_file_actions_adddup2(&actions, channel, 1)
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    sigfillset(&signals)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
-    posix_spawnattr_setflags(&attributes, Int16(flags))
-    var process: pid_t = 0
-    let result = withStrings([path]) { arguments in
-      withStrings(environment) { environment in
-        posix_spawn(&process, path, &actions, &attributes, arguments, environment)
-      }
-    }
-    guard result == 0 else { throw .missing(path: path, errno: result) }
-    return process
   }
 
   /// Sends a request and waits for its answer.
@@ -136,13 +105,4 @@ struct Deadline {
     if shouldStop() { throw .interrupted }
     if clock() > deadline { throw .timedOut(seconds: seconds) }
   }
-}
-
-/// An argument vector of C for the time of a call.
-private func withStrings<Result>(
-  _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-) -> Result {
-  let pointers = texts.map { strdup($0) }
-  defer { for pointer in pointers { free(pointer) } }
-  return body(pointers + [nil])
 }

@@ -1,0 +1,59 @@
+// Starting a program beside this one: the drawing program, the player of sounds. Invariant: it is started from a list
+// of words, never by a shell; it gets nothing of the terminal, and of this program's files none but a channel.
+
+public import Glibc
+
+/// Starts a program in a group of its own, so that Ctrl-C at the terminal reaches the shell alone. Signals are as they
+/// were before any program changed them.
+///
+///     let player = startProgram(["/usr/bin/mpv", path], environment: [])
+///     guard player.failure == 0 else { ... }
+///
+/// - Parameters:
+///   - words: the program's path and its arguments.
+///   - environment: `NAME=value`.
+///   - channel: what its standard input and output are; nil for `/dev/null`. Its standard error is `/dev/null`.
+/// - Returns: the process, and 0 or the errno of why there is none.
+public func startProgram(
+  _ words: [String], environment: [String], channel: CInt? = nil
+) -> (process: pid_t, failure: CInt) {
+  var actions = posix_spawn_file_actions_t()
+  var attributes = posix_spawnattr_t()
+  posix_spawn_file_actions_init(&actions)
+  posix_spawnattr_init(&attributes)
+  defer {
+    posix_spawn_file_actions_destroy(&actions)
+    posix_spawnattr_destroy(&attributes)
+  }
+  for descriptor in [STDIN_FILENO, STDOUT_FILENO] {
+    if let channel {
+      posix_spawn_file_actions_adddup2(&actions, channel, descriptor)
+    } else {
+      posix_spawn_file_actions_addopen(
+        &actions, descriptor, "/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0)
+    }
+  }
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  posix_spawnattr_setsigmask(&attributes, &signals)
+  sigfillset(&signals)
+  posix_spawnattr_setsigdefault(&attributes, &signals)
+  posix_spawnattr_setpgroup(&attributes, 0)
+  let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
+  posix_spawnattr_setflags(&attributes, Int16(flags))
+  var process: pid_t = 0
+  let failure = withStrings(words) { arguments in
+    withStrings(environment) { posix_spawn(&process, words[0], &actions, &attributes, arguments, $0) }
+  }
+  return (process, failure)
+}
+
+/// Copies for C, with a null behind the last.
+private func withStrings<Result>(
+  _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+) -> Result {
+  let pointers = texts.map { strdup($0) }
+  defer { for pointer in pointers { free(pointer) } }
+  return body(pointers + [nil])
+}
