@@ -30,8 +30,8 @@ func describeMarks(_ type: BoundType<CardHandle>, _ context: BindingContext) {
 func addStatistics(_ type: BoundType<DeckHandle>) {
   type.method(
     "stats", [LuaParameter("query", .optional(.string))], returns: .table,
-    "Figures of study of the deck and those within it, or of what a query finds in them: today, streak, cards, retention, "
-      + "days, hours, buttons, forecast, intervals, stability, difficulty, retrievability, added."
+    "Figures of study of the deck and those within it, or of what a query finds in them: today, streak, cards, "
+      + "retention, days, hours, buttons, forecast, intervals, stability, difficulty, retrievability, added."
   ) { deck, stack in
     let query = stack.isNoneOrNil(2) ? nil : try stack.text(2, limit: 100_000)
     return LuaValue(try deck.statistics(query: query).value)

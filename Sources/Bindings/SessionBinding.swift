@@ -11,9 +11,9 @@ func addStudying(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
     "study", [LuaParameter("options", .optional(.table))], returns: .object("session"), fails: true,
     "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=, ahead=, forgotten=, cram=, schedule=, "
-      + "decks={...}}. Reviews go by schedule (FSRS-6): what is due and new; with ahead what is due within so many days, with "
-      + "forgotten=true what was forgotten today, with cram=true every card; schedule=false changes no schedule. A sprint is a "
-      + "race against the clock that changes none either. decks are studied along."
+      + "decks={...}}. Reviews go by schedule (FSRS-6): what is due and new; with ahead what is due within so many "
+      + "days, with forgotten=true what was forgotten today, with cram=true every card; schedule=false changes no "
+      + "schedule. A sprint is a race against the clock that changes none either. decks are studied along."
   ) { deck, stack in
     let wanted = try readOptions(stack.optionalTable(2), deck.workspace.preferences())
     if wanted.mode == .review, wanted.reschedules { try context.requireGrant(.decksWrite) }

@@ -199,7 +199,8 @@ private func describeUndoing(_ module: BoundModule, _ context: BindingContext) {
       again ? "redo" : "undo", [], returns: .string, fails: true,
       again
         ? "Does again what was undone last; gives the step's name."
-        : "Undoes the last change; gives the step's name. A script is one change: in it, what was changed before it is undone."
+        : "Undoes the last change; gives the step's name. A script is one change: in it, what was changed before it is "
+          + "undone."
     ) { _ in
       try context.requireGrant(.shellRun)
       let workspace = try context.workspace()

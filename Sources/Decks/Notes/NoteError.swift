@@ -87,7 +87,8 @@ public enum NoteError: Problem, Equatable {
     case .losesCards(let type, let cards, let notes):
       ProblemReport(
         .losesCards, "Cards would be removed",
-        "the change of the note type \(quoted(type)) takes away \(NoteTypeLoss(cards: cards, notes: notes).inWords); confirm it to go on",
+        "the change of the note type \(quoted(type)) takes away \(NoteTypeLoss(cards: cards, notes: notes).inWords); "
+          + "confirm it to go on",
         ["name": type, "cards": cards, "notes": notes])
     case .typeInUse(let name, let notes):
       ProblemReport(
