@@ -66,6 +66,8 @@ let package = Package(
     .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
     .target(name: "CSQLite"),
     .target(name: "CZstd", linkerSettings: [.linkedLibrary(":libzstd.a")]),
+    // Found at run time: see its header.
+    .target(name: "CZip", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "CUtf8proc", linkerSettings: [.linkedLibrary(":libutf8proc.a")]),
     .target(name: "CTerminal", linkerSettings: [.linkedLibrary("readline")]),
     .target(
@@ -81,6 +83,8 @@ let package = Package(
     room("Archives", ["Problems", "Text", "Values", "Files", "CZstd"]),
     room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite", grdb, sqlite]),
     room("Decks", ["Problems", "Text", "Values", "Files", "Storage", grdb, sqlite]),
+    // Files of others in and out: tables of cards, Anki packages.
+    room("Exchange", ["Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", "CZstd", grdb, sqlite]),
     room("Lexicon", ["Problems", "Text", "Values", "Files"], isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage", grdb], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
@@ -90,9 +94,8 @@ let package = Package(
     room(
       "Workspace",
       [
-        "Archives", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames",
-        "ToggleSettings",
-        "Authentication", grdb,
+        "Archives", "Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "CardDocuments", "Lexicon",
+        "WordGames", "ToggleSettings", "Authentication", grdb,
       ], isHot: true),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Problems", "Text", "Values", "CLua"], isLow: true),
