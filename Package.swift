@@ -66,6 +66,7 @@ let package = Package(
     .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
     .target(name: "CSQLite"),
     .target(name: "CZstd", linkerSettings: [.linkedLibrary(":libzstd.a")]),
+    .target(name: "CZlib", linkerSettings: [.linkedLibrary(":libz.a")]),
     // Found at run time: see its header.
     .target(name: "CZip", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "CUtf8proc", linkerSettings: [.linkedLibrary(":libutf8proc.a")]),
@@ -85,7 +86,7 @@ let package = Package(
     room("Decks", ["Problems", "Text", "Values", "Files", "Storage", grdb, sqlite]),
     // Files of others in and out: tables of cards, Anki packages.
     room("Exchange", ["Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", "CZstd", grdb, sqlite]),
-    room("Lexicon", ["Problems", "Text", "Values", "Files"], isLow: true),
+    room("Lexicon", ["Problems", "Text", "Values", "Files", "CZlib"], isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage", grdb], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
     room("Authentication", ["Problems", "Text", "Values", "Files", "CSodium"]),

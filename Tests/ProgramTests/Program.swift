@@ -22,8 +22,14 @@ final class Home {
   /// The arguments of the program with this home's data folder.
   func words(_ arguments: [String]) -> [String] { [builtProgram("deckhand"), "--data", path + "/data"] + arguments }
 
+  @discardableResult
   func write(_ text: String, to name: String) throws -> String {
     try folder.write(text, to: name)
+  }
+
+  @discardableResult
+  func write(_ bytes: [UInt8], to name: String) throws -> String {
+    try folder.write(bytes, to: name)
   }
 
   /// Runs the program to its end.
