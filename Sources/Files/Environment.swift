@@ -117,8 +117,6 @@ public struct ProgramFolders {
   public var userPlugins: String?
   public var lists: [String] = ["/usr/share/dict"]
   public var dictionaries: [String] = ["/usr/share/hunspell"]
-  /// Dictionaries with meanings.
-  public var meanings: [String] = ["/usr/share/dictd", "/usr/share/stardict/dic"]
   /// `deckhand-draw`, beside the program.
   public var drawingProgram = "deckhand-draw"
 

@@ -5,8 +5,8 @@
 import CardDocuments
 import Decks
 import Files
-import Glibc
 import GRDB
+import Glibc
 public import Lexicon
 import Text
 

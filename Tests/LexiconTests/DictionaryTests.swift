@@ -60,7 +60,8 @@ import Text
   }
 
   @Test func `a dictionary of dictd's tells what a word means, capitals or not`() throws {
-    try writeDictd("freedict-spa-eng", [("gato", "gato /x/\n1. cat\n"), ("Ávila", "Ávila\na city\n"), ("gato", "jack")])
+    try writeDictd(
+      "freedict-spa-eng", [("gato", "gato /x/\n1. cat\n"), ("Ávila", "Ávila\na city\n"), ("gato", "jack")])
     #expect(try texts("gato") == ["gato /x/\n1. cat", "jack"])
     #expect(try texts("GATO").count == 2)
     #expect(try texts("ávila") == ["Ávila\na city"])
@@ -84,7 +85,8 @@ import Text
       open(sys.argv[1] + '.dz', 'wb').write(head + b''.join(parts) + packer.flush())
       """
     let path = folder.file("system/eng-spa.dict")
-    let python = try Child(["/usr/bin/env", "python3", "-c", packing, path], environment: ["PATH=/usr/local/bin:/usr/bin:/bin"])
+    let python = try Child(
+      ["/usr/bin/env", "python3", "-c", packing, path], environment: ["PATH=/usr/local/bin:/usr/bin:/bin"])
     #expect(try python.finish(input: "").status == 0)
     try Folder.removeFile(path)
     for (word, text) in words { #expect(try self.texts(word, "english") == [text.trimmed]) }
@@ -99,7 +101,8 @@ import Text
     #expect(try library().define("gato", in: language("spanish"), only: "spa-eng").count == 2)
   }
 
-  @Test func `only dictionaries of the language are asked, the user's first, then those in the user's language`() throws {
+  @Test func `only dictionaries of the language are asked, the user's first, then those in the user's language`() throws
+  {
     try writeDictd("freedict-spa-eng", [("gato", "cat")])
     try writeDictd("freedict-spa-deu", [("gato", "Katze")])
     try writeDictd("freedict-ita-eng", [("gatto", "cat"), ("gato", "no")])
@@ -124,9 +127,10 @@ import Text
   @Test func `files that are cut anywhere give what is whole or say what is damaged`() throws {
     try writeDictd("freedict-spa-eng", [("gato", "gato\ncat\n"), ("perro", "perro\ndog\n")])
     try writeStarDict("es", kind: "m", [("gato", "cat"), ("perro", "dog")])
-    for name in ["system/freedict-spa-eng.index", "system/freedict-spa-eng.dict", "own/es/es.idx", "own/es/es.dict",
-      "own/es/es.ifo"]
-    {
+    for name in [
+      "system/freedict-spa-eng.index", "system/freedict-spa-eng.dict", "own/es/es.idx", "own/es/es.dict",
+      "own/es/es.ifo",
+    ] {
       let whole = try #require(folder.read(name))
       for count in 0..<whole.count {
         try folder.write(Array(whole[..<count]), to: name)

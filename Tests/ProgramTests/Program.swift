@@ -15,7 +15,8 @@ final class Home {
   var environment: [String] {
     [
       "HOME=\(path)", "TERM=xterm", "INPUTRC=/dev/null", "LANG=C.UTF-8", "PATH=/usr/bin:/bin",
-      "XDG_CACHE_HOME=/tmp/deckhand-test-cache-\(getuid())", "SWIFT_BACKTRACE=enable=no",
+      // What dictionaries a machine has is nothing to the tests.
+      "XDG_DATA_DIRS=/nonexistent", "XDG_CACHE_HOME=/tmp/deckhand-test-cache-\(getuid())", "SWIFT_BACKTRACE=enable=no",
     ]
   }
 

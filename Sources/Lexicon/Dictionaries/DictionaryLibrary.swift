@@ -62,7 +62,8 @@ public final class DictionaryLibrary {
     (self.ownFolders, self.systemFolders, self.reader) = (ownFolders, systemFolders, reader)
   }
 
-  /// Those in the folders of an environment: `dictionaries` in its data folder, StarDict's and dictd's.
+  /// Those in the folders of an environment: `dictionaries` in its data folder, and those of dictd and StarDict below
+  /// XDG_DATA_DIRS (XDG Base Directory Specification) and the home.
   public convenience init(_ environment: Environment) {
     let folders = environment.folders
     var own = [folders.data + "/dictionaries"]
@@ -70,14 +71,17 @@ public final class DictionaryLibrary {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment.variables.value($0) }.first {
       !$0.isEmpty
     }
+    let shared = environment.variables.value("XDG_DATA_DIRS").flatMap { $0.isEmpty ? nil : $0 }
+    let system = (shared ?? "/usr/local/share:/usr/share").split(separator: ":").filter { $0.hasPrefix("/") }
     self.init(
-      ownFolders: own, systemFolders: folders.meanings, reader: locale.flatMap { LanguageCode.named($0.prefix(2)) })
+      ownFolders: own, systemFolders: system.flatMap { ["\($0)/dictd", "\($0)/stardict/dic"] },
+      reader: locale.flatMap { LanguageCode.named($0.prefix(2)) })
   }
 
   /// The dictionaries that are here: the user's first, then by name.
   public func places() -> [DictionaryPlace] {
     ownFolders.flatMap { places(in: $0, isOwn: true, depth: 2) }
-      + systemFolders.flatMap { places(in: $0, isOwn: false, depth: 0) }
+      + systemFolders.flatMap { places(in: $0, isOwn: false, depth: 1) }
   }
 
   private func places(in folder: String, isOwn: Bool, depth: Int) -> [DictionaryPlace] {

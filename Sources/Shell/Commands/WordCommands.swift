@@ -160,7 +160,8 @@ enum WordCommands {
           places.map {
             .record([
               ("name", .text($0.name)), ("words", $0.words.map { .text($0) } ?? .null),
-              ("meanings", $0.meanings.map { .text($0) } ?? .null), ("path", .text($0.path)), ("own", .boolean($0.isOwn)),
+              ("meanings", $0.meanings.map { .text($0) } ?? .null), ("path", .text($0.path)),
+              ("own", .boolean($0.isOwn)),
             ])
           }), .table(table))
     }

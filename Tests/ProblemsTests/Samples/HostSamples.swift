@@ -109,7 +109,8 @@ extension ProblemTable {
         "plainCard": LookupError.plainCard(hostile),
         "noElement": LookupError.noElement(hostile), "severalElements": LookupError.severalElements(hostile),
         "noWord": LookupError.noWord(length: 40),
-        "noMeaning": LookupError.noMeaning(word: hostile, language: "Spanish"), "noAlias": LookupError.noAlias(hostile), "noGame": LookupError.noGame,
+        "noMeaning": LookupError.noMeaning(word: hostile, language: "Spanish"), "noAlias": LookupError.noAlias(hostile),
+        "noGame": LookupError.noGame,
         "whichDeck": LookupError.whichDeck(isAny: false), "whichDeck": LookupError.whichDeck(isAny: true),
       ]),
     ProblemTable(
