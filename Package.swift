@@ -65,6 +65,7 @@ let package = Package(
       linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
     .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
     .target(name: "CSQLite"),
+    .target(name: "CMapping"),
     .target(name: "CZstd", linkerSettings: [.linkedLibrary(":libzstd.a")]),
     // Found at run time: see its header.
     .target(name: "CZip", linkerSettings: [.linkedLibrary("dl")]),
@@ -85,7 +86,7 @@ let package = Package(
     room("Decks", ["Problems", "Text", "Values", "Files", "Storage", grdb, sqlite]),
     // Files of others in and out: tables of cards, Anki packages.
     room("Exchange", ["Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", "CZstd", grdb, sqlite]),
-    room("Lexicon", ["Problems", "Text", "Values", "Files"], isLow: true),
+    room("Lexicon", ["Problems", "Text", "Values", "Files", "CMapping"], isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage", grdb], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
     room("Authentication", ["Problems", "Text", "Values", "Files", "CSodium"]),
@@ -114,7 +115,7 @@ let package = Package(
         "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace",
         "Storage", "Decks",
         "Lexicon",
-        "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
+        "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal", "CMapping",
       ]),
     .executableTarget(
       name: "deckhand",

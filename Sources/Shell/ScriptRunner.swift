@@ -64,11 +64,22 @@ package struct ScriptRunner {
       let status = Interrupts.holding { runAll(scripts) }
       if !wasInScript { finishRun(status: status) }
       try requireSameOwner()
+      if status == ExitStatus.done { try requireWholeLists() }
       // The script may have signed in or out: then it is another workspace, or none.
       if !session.gate.needsAuthentication { try end(session.workspace(), status: status) }
       return status
     } catch {
       return session.report(error)
+    }
+  }
+
+  /// What a script did with words that were lost is taken back.
+  private func requireWholeLists() throws {
+    do {
+      try session.requireWholeLists()
+    } catch {
+      if try session.isInUnit { try session.workspace().rollbackUnit() }
+      throw error
     }
   }
 

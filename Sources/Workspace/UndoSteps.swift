@@ -59,7 +59,8 @@ extension Operation {
     case .removeMedia: return "removing \(counted(count, "media file"))"
     case .renameDeck, .changeDeckOptions, .changePresets, .createNoteType, .editNoteType, .removeNoteType:
       return rawValue + (name.map { ": \($0)" } ?? "")
-    case .keepGame, .changeSettings, .changeDocuments, .mend: return rawValue
+    case .changeDocuments: return count == 1 ? "changing a document" : rawValue
+    case .keepGame, .changeSettings, .mend: return rawValue
     }
   }
 }
@@ -119,22 +120,6 @@ extension Workspace: DocumentDecider {
       throw error
     }
     _ = try endDocumentUnit()
-    return result
-  }
-
-  /// Does several things as one change and one step: all of them are kept, or none. Within a unit they are a part of
-  /// it.
-  public func asOneChange<T>(_ body: () throws -> T) throws -> T {
-    if isInUnit || database.isInOperation { return try body() }
-    try beginUnit()
-    let result: T
-    do {
-      result = try body()
-    } catch {
-      try rollbackUnit()
-      throw error
-    }
-    if let conflict = try commitUnit().first { throw conflict }
     return result
   }
 

@@ -236,6 +236,9 @@ public final class Workspace {
 
   // MARK: Settings
 
+  /// The user's settings when they were read already.
+  public var openedPreferences: Preferences? { opened.preferences }
+
   /// The user's settings, read at their first use. A database that is not there yet is not made for them.
   public func preferences() throws -> Preferences {
     _ = try store(for: "setting")

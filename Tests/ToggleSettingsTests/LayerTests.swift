@@ -104,7 +104,7 @@ import ToggleSettings
        "locked": ["game.length", "pizza"]}
       """
     let tree = try pizza()
-    #expect(tree.setLayer(.system, try SettingsFile.read(Array(text.utf8), path: "/etc/s.json")).isEmpty)
+    #expect(tree.setSystem(try SettingsFile.read(Array(text.utf8), path: "/etc/s.json")).isEmpty)
     #expect(try tree.get("game.language") == .text("italian"))
     #expect(problem { try tree.set("game.length", to: .number(8), by: .user) }?.code == "locked")
     #expect(try tree.get("pizza.tomato") == .flag(false))

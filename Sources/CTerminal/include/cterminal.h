@@ -18,6 +18,8 @@
 /// were. Returns 0 or an errno. May be begun again before its end, a few times; where the terminal does not say its
 /// modes only signals are taken.
 int terminal_begin(int fd);
+/// While the signals are taken: asked about the address of each SIGBUS; where it answers true the thread goes on.
+void terminal_mend_faults(bool (*mend)(const void *));
 /// Puts the modes back, and gives the signals to whoever had them before; one that asks to end and was not looked at
 /// yet is raised again for them.
 void terminal_end(void);

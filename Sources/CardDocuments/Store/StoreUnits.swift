@@ -41,6 +41,14 @@ extension DocumentStore {
 
   public var isInUnit: Bool { unit != nil }
 
+  /// Locks the folder now, until the unit ends: a document that is opened after this is what the unit changes, and no
+  /// other process changes it meanwhile. For a unit that lasts a moment.
+  public func lockUnit() throws(DocumentError) {
+    guard unit != nil, unitLock == nil else { return }
+    unitLock = try locked()
+    try recover()
+  }
+
   /// Whether the unit has anything to write.
   public var hasUnitChanges: Bool { unit.map { !$0.changed.isEmpty || $0.isPrepared } ?? false }
 
@@ -94,8 +102,7 @@ extension DocumentStore {
     guard let unit else { throw .noUnit }
     do {
       unitConflicts = []
-      unitLock = try locked()
-      try recover()
+      try lockUnit()
       return try stage(unit)
     } catch {
       try rollbackUnit()

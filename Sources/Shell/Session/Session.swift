@@ -130,6 +130,8 @@ package final class Session {
     try installBindings()
     tables.builtIns = try BuiltIn.addAll(to: registry)
     console.preferences = data
+    LexiconLibrary.guardMappings()
+    terminal_mend_faults(LexiconLibrary.mendsFault)
     if gate.needsAuthentication { process_forbid_core_dumps() }
     if options.usesPlugins { plugins.discover() }
   }
@@ -272,11 +274,15 @@ package final class Session {
     do {
       try endLua()
       saveDocuments()
+      warnOfSystemSettings()
       try data.opened?.close()
     } catch {
       report(error)
     }
   }
+
+  /// Says once that the system's settings are broken.
+  func warnOfSystemSettings() { data.warnOfSystemSettings { console.message($0) } }
 
   /// Ends Lua in order: listeners are notified, plugins and the user's state end and their finalizers run. What these
   /// change belongs to the unit of work under way. Calling it again does nothing.
@@ -302,6 +308,11 @@ package final class Session {
     } catch {
       report(error)
     }
+  }
+
+  /// - Throws: `LexiconError.cutShort` where a compiled list was damaged while it was in use.
+  func requireWholeLists() throws {
+    if let damage = lexicons.takeDamage().first { throw damage }
   }
 
   /// Takes over what another shell has set since the last line.

@@ -25,6 +25,7 @@ package final class UserData {
   private let note: (String) -> Void
   /// The settings while nobody is signed in.
   private var outsideSettings: Preferences?
+  private var hasWarned = false
 
   init(
     _ gate: Gate, environment: Environment, options: ShellOptions, tables: ShellTables, rehearsal: Rehearsal,
@@ -77,6 +78,14 @@ package final class UserData {
     } catch {
       return nil
     }
+  }
+
+  /// Says once that the system's settings are broken, when somebody has asked for settings.
+  /// - Parameter warn: shows a line, also where notes are not wanted.
+  func warnOfSystemSettings(_ warn: (String) -> Void) {
+    guard !hasWarned, let warning = (opened?.openedPreferences ?? outsideSettings)?.systemWarning else { return }
+    hasWarned = true
+    warn("warning: " + printable(warning, limit: 2_000))
   }
 
   /// Names after `--set` that nobody has declared until the end: mistyped ones.
