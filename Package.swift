@@ -67,6 +67,7 @@ let package = Package(
     .target(name: "CSQLite"),
     .target(name: "CMapping"),
     .target(name: "CZstd", linkerSettings: [.linkedLibrary(":libzstd.a")]),
+    .target(name: "CZlib", linkerSettings: [.linkedLibrary(":libz.a")]),
     // Found at run time: see its header.
     .target(name: "CZip", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "CUtf8proc", linkerSettings: [.linkedLibrary(":libutf8proc.a")]),
@@ -86,7 +87,7 @@ let package = Package(
     room("Decks", ["Problems", "Text", "Values", "Files", "Storage", grdb, sqlite]),
     // Files of others in and out: tables of cards, Anki packages.
     room("Exchange", ["Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", "CZstd", grdb, sqlite]),
-    room("Lexicon", ["Problems", "Text", "Values", "Files", "CMapping"], isLow: true),
+    room("Lexicon", ["Problems", "Text", "Values", "Files", "CMapping", "CZlib"], isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage", grdb], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
     room("Authentication", ["Problems", "Text", "Values", "Files", "CSodium"]),
@@ -104,7 +105,7 @@ let package = Package(
     room(
       "Bindings",
       [
-        "Problems", "Text", "Values", "Files", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks",
+        "Problems", "Text", "Values", "Files", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Exchange",
         "CardDocuments",
         "Lexicon", "WordGames", "ToggleSettings",
       ], isHot: true),
@@ -113,9 +114,9 @@ let package = Package(
       "Shell",
       [
         "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace",
-        "Storage", "Decks",
+        "Storage", "Decks", "Exchange",
         "Lexicon",
-        "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal", "CMapping",
+        "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
       ]),
     .executableTarget(
       name: "deckhand",
@@ -155,6 +156,10 @@ let package = Package(
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
     // What the tests of several rooms share: folders, programs at pipes and terminals, numbers, clocks.
     .target(name: "TestSupport", dependencies: ["Files", "Values"], path: "Tests/TestSupport", swiftSettings: strict),
+    // The tables of decks in memory.
+    .target(
+      name: "TestDecks", dependencies: ["TestSupport", "Decks", "Problems", "Storage", grdb], path: "Tests/TestDecks",
+      swiftSettings: strict),
     // A user's data, for tests at the doors of Workspace and of the rooms above it.
     .target(
       name: "TestWorkspace",
@@ -166,13 +171,16 @@ let package = Package(
     tests(
       "Problems",
       [
-        "Archives", "Text", "Values", "Files", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames",
+        "Archives", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "CardDocuments", "Lexicon", "WordGames",
         "ToggleSettings", "Authentication", "Workspace", "Commands", "LuaRuntime", "Bindings", "PluginHost", "Shell",
       ]),
     tests("Text", ["Problems"]),
     tests("Files", ["Problems", "Text", "Values"]),
     tests("Storage", ["Problems", "Text", "Values", "Files", grdb]),
-    tests("Decks", ["Problems", "Text", "Values", "Files", "Storage", grdb, sqlite], resources: [.copy("Fixtures")]),
+    tests(
+      "Decks", ["Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb, sqlite],
+      resources: [.copy("Fixtures")]),
+    tests("Exchange", ["Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb]),
     tests("Values", ["Problems", "Text"]),
     tests(
       "CardDocuments",

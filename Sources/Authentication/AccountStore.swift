@@ -171,6 +171,8 @@ public final class AccountStore {
     let isFirst = try names().isEmpty
     let staged = try stage(adoptingLocal && isFirst)
     try PrivateFile.replace(staged + "/credentials", with: credentials.bytes, reach)
+    try AttemptRecord.ofAccount(in: staged, environment)
+      .write(Failures(count: 0, last: environment.clocks.reading()))
     do { try Folder.move(staged, to: folder(account)) } catch {
       unlink(staged + "/credentials")
       throw .failed(operation: "make", path: folder(account), code: error.number)

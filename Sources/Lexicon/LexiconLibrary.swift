@@ -13,6 +13,8 @@ import Text
 public final class LexiconLibrary {
   private let listFolders: [String]
   private let dictionaryFolders: [String]
+  /// What words mean.
+  public let meanings: DictionaryLibrary
   private let cacheFolder: String?
   private let limits: ListLimits
   private var opened: [Key: Lexicon] = [:]
@@ -34,8 +36,10 @@ public final class LexiconLibrary {
   /// of languages whose lists hold base forms only. Compiled lists are kept in `cacheFolder`, or in memory when it is
   /// nil.
   public init(
-    listFolders: [String], cacheFolder: String?, dictionaryFolders: [String] = [], limits: ListLimits = ListLimits()
+    listFolders: [String], cacheFolder: String?, dictionaryFolders: [String] = [], limits: ListLimits = ListLimits(),
+    meanings: DictionaryLibrary = DictionaryLibrary(ownFolders: [], systemFolders: [])
   ) {
+    self.meanings = meanings
     self.listFolders = listFolders
     self.dictionaryFolders = dictionaryFolders
     self.cacheFolder = cacheFolder
@@ -48,7 +52,8 @@ public final class LexiconLibrary {
     limits.isInterrupted = environment.isInterrupted
     let folders = environment.folders
     self.init(
-      listFolders: folders.lists, cacheFolder: folders.cache, dictionaryFolders: folders.dictionaries, limits: limits)
+      listFolders: folders.lists, cacheFolder: folders.cache, dictionaryFolders: folders.dictionaries, limits: limits,
+      meanings: DictionaryLibrary(environment))
   }
 
   /// Keeps the process alive where a compiled list is cut short while it is in use; to be called once, at the start.
