@@ -122,7 +122,7 @@ let package = Package(
       name: "deckhand",
       dependencies: [
         "Shell", "LuaRuntime", "Commands", "Workspace", "ToggleSettings", "Authentication", "Problems", "Text",
-        "Values", "Files",
+        "Values", "Files", "CTerminal",
       ],
       swiftSettings: strict),
     .target(

@@ -174,7 +174,7 @@ public final class AccountStore {
     try AttemptRecord.ofAccount(in: staged, environment)
       .write(Failures(count: 0, last: environment.clocks.reading()))
     do { try Folder.move(staged, to: folder(account)) } catch {
-      unlink(staged + "/credentials")
+      for name in ["credentials", "attempts"] { unlink(staged + "/" + name) }
       throw .failed(operation: "make", path: folder(account), code: error.number)
     }
     PrivateFile.syncFolder(of: folder(account))

@@ -161,16 +161,20 @@ private func describeFiles(_ type: BoundType<DeckHandle>, _ context: BindingCont
   type.method(
     "import", [path, options], returns: .table, fails: true,
     "Adds the cards of a file: .json, .csv or .tsv by its ending, or {format=}. "
-      + "Options: encoding, on_duplicate, strict. A broken file imports nothing."
+      + "Options: encoding, on_duplicate, strict; dry_run answers what would be done. A broken file imports nothing."
   ) { deck, stack in
     let path = try stack.text(2)
-    let options = try readImportOptions(stack.optionalTable(3))
+    let given = try stack.optionalTable(3)
+    let isDryRun = try given?.optionalBoolean("dry_run") ?? false
+    let options = try readImportOptions(given)
     try context.requireGrant(.decksWrite)
     try context.requireReading(path)
     let progress = context.shell.progress("Importing " + fileName(path), 0)
     defer { progress.finish() }
-    let report = try deck.importCards(from: path, context.kinds(of: path), options) { progress.update($0, of: $1) }
-    return LuaValue(report.value)
+    let run = {
+      try deck.importCards(from: path, context.kinds(of: path), options) { progress.update($0, of: $1) }
+    }
+    return LuaValue((isDryRun ? try deck.workspace.tried(run) : try run()).value)
   }
   type.method(
     "export", [path, options], returns: .table, fails: true,
@@ -196,7 +200,7 @@ private func fileName(_ path: String) -> String { path.split(separator: "/").las
 private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOptions {
   var read = ImportOptions()
   guard let table else { return read }
-  try table.allowOnly(["format", "encoding", "on_duplicate", "strict"])
+  try table.allowOnly(["format", "encoding", "on_duplicate", "strict", "dry_run"])
   read.format = try table.optionalText("format").map { try CardFormat(named: $0) }
   read.encoding = try table.optionalText("encoding").map { try TextEncoding(named: $0) } ?? .utf8
   read.onDuplicate = try readOnDuplicate(table)

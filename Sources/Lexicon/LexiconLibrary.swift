@@ -2,8 +2,8 @@
 // a lexicon that was handed out stays as it is; asking again for the same language gives the same object until it is
 // compiled anew.
 
-public import Files
 import CMapping
+public import Files
 import Text
 
 /// The word lists of a machine.
@@ -149,7 +149,8 @@ public final class LexiconLibrary {
       CompiledFile(path: "\(folder)/\(fileName)\(policy.foldsAccents ? ".folded" : "").words", expected: expected)
     }
     func lexicon(_ compiled: CompiledIndex, isMapped: Bool) -> Lexicon? {
-      let made = Lexicon(compiled, language: language, name: name, foldsAccents: policy.foldsAccents, isMapped: isMapped)
+      let made = Lexicon(
+        compiled, language: language, name: name, foldsAccents: policy.foldsAccents, isMapped: isMapped)
       if isMapped { mapped.append(WeakLexicon(lexicon: made)) }
       return made
     }

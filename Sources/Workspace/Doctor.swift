@@ -184,11 +184,18 @@ extension Workspace {
   }
 
   private func settingFindings() throws -> [DoctorFinding] {
-    try preferences().refusals.map {
+    let preferences = try preferences()
+    let system = preferences.systemWarning.map { warning in
       DoctorFinding(
-        area: .settings, code: "refused_setting", what: $0.message, place: "settings",
-        remedy: "give the setting another value, or reset it", isMendable: false)
+        area: .settings, code: "system_settings", what: warning, place: sources.settings.systemFile ?? "",
+        remedy: "whoever looks after this machine can correct the file", isMendable: false)
     }
+    return (system.map { [$0] } ?? [])
+      + preferences.refusals.map {
+        DoctorFinding(
+          area: .settings, code: "refused_setting", what: $0.message, place: "settings",
+          remedy: "give the setting another value, or reset it", isMendable: false)
+      }
   }
 
   private func undoFindings() throws -> [DoctorFinding] {

@@ -5,7 +5,7 @@
 import Files
 import Glibc
 public import Lexicon
-import Problems
+public import Problems
 import Text
 public import ToggleSettings
 
@@ -44,7 +44,7 @@ public final class Preferences {
   public private(set) var notices: [String] = []
   /// Why the system file could not be read; then every setting is locked.
   public private(set) var systemFailure: (any Problem)?
-  /// What `--set` or anything else from outside asked for and does not fit.
+  /// What is stored, or `--set` or anything else from outside asked for, and does not fit.
   public private(set) var refusals: [SettingsNotice] = []
   private let keys: Keys
 
@@ -107,7 +107,10 @@ public final class Preferences {
 
   func note(_ more: [SettingsNotice]) {
     for notice in more {
-      if case .refused = notice { refusals.append(notice) }
+      switch notice {
+      case .refused, .fellBack: refusals.append(notice)
+      default: break
+      }
       notices.append(notice.message)
     }
   }

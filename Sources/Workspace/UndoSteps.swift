@@ -72,17 +72,27 @@ extension Workspace: DocumentDecider {
   public func keepUnit(of store: DocumentStore, _ what: String) throws -> [DocumentError] {
     if rehearsal.isOn { throw WorkspaceError.rehearsal(what) }
     try beforeChange()
-    return try keepUnit(named: named(what))
+    return try keepUnit(named: named(what), ofScript: false)
   }
 
   /// The name of a step, with what did it.
   private func named(_ what: String) -> String { what + (hooks.origin().map { " (\($0))" } ?? "") }
 
   /// Keeps what documents and database were changed, by one commit.
-  func keepUnit(named name: String) throws -> [DocumentError] {
+  /// - Parameter ofScript: a script is kept as a whole, or not at all; of another change a document that another
+  ///   process has saved meanwhile is kept as a copy.
+  func keepUnit(named name: String, ofScript: Bool) throws -> [DocumentError] {
     let documents = opened.documents.flatMap { $0.hasUnitChanges ? $0 : nil }
     do {
-      try database.commitUnit(named: name, prepare: documents.map { documents in { try self.prepare(documents, $0) } })
+      try database.commitUnit(
+        named: name,
+        prepare: documents.map { documents in
+          { db in
+            let files = try self.prepare(documents, db)
+            if ofScript, let conflict = documents.conflict { throw DocumentError.changedInScript(conflict) }
+            return files
+          }
+        })
     } catch {
       try opened.documents?.rollbackUnit()
       throw error
@@ -120,7 +130,8 @@ extension Workspace: DocumentDecider {
       try opened.documents?.rollbackUnit()
       throw error
     }
-    _ = try endDocumentUnit()
+    // It is done, this document as a copy.
+    if let conflict = try endDocumentUnit().first { throw conflict }
     return result
   }
 

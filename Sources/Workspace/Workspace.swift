@@ -202,9 +202,12 @@ public final class Workspace {
       try rollbackUnit()
       throw failure
     }
-    let waiting = opened.documents?.saveAll() ?? []
+    if let failure = opened.documents?.saveAll().first {
+      try rollbackUnit()
+      throw failure
+    }
     do {
-      return waiting + (try keepUnit(named: unit.parts.words(from: hooks.origin())))
+      return (try keepUnit(named: unit.parts.words(from: hooks.origin()), ofScript: true))
     } catch {
       if isOpen { try reloadSettings() }
       throw error

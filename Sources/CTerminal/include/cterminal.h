@@ -115,4 +115,10 @@ long secret_line_read(const char *prompt, unsigned char *buffer, size_t capacity
 /// Keeps this process's memory out of core dumps and away from other processes of the same user. Returns 0, or -1.
 int process_forbid_core_dumps(void);
 
+/// The arguments that the program was started with, the program's own name first, as `main` gets them; their count is
+/// put where `count` points. They need no /proc.
+char *const *process_arguments(int *count);
+/// The path by which the program was started; NULL where the system does not say.
+const char *process_path(void);
+
 #endif

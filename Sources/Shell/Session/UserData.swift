@@ -7,6 +7,7 @@ import Files
 import Lexicon
 import Problems
 import Storage
+import Text
 import ToggleSettings
 import WordGames
 import Workspace
@@ -106,13 +107,11 @@ package final class UserData {
     return terminal
   }
 
-  /// The user's history; nil while nobody is signed in.
-  var historyPath: String? {
-    do {
-      return try gate.requireAccess().folder() + "/history"
-    } catch {
-      // Before a sign-in nothing typed is kept.
-      return nil
-    }
+  /// The user's history; nil while nobody is signed in: nothing typed is kept then.
+  var historyPath: String? { folder.map { $0 + "/history" } }
+
+  /// The user's folder; nil while nobody is signed in.
+  var folder: String? {
+    do { return try gate.requireAccess().folder() } catch { return nil }
   }
 }
