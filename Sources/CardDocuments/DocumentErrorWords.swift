@@ -12,7 +12,8 @@ extension DocumentError {
     case .notJSON, .notACard, .wrong, .tooMuch: readingReport
     case .symbolicLink, .notAFile, .tooLargeFile, .cannotRead, .cannotWrite, .notInStore, .unknownEnding: fileReport
     case .laterVersion, .locked, .full, .removed, .changedElsewhere, .changedBeforeRemoval, .changedInScript,
-      .noUnit: changeReport
+      .noUnit:
+      changeReport
     case .notFound(let name, let near):
       ProblemReport(
         .notFound, "Not found", "no document is called \(quoted(name))\(didYouMean(near))", ["suggestion": near])
@@ -121,7 +122,8 @@ extension DocumentError {
     case .changedInScript(let id):
       ProblemReport(
         .changedElsewhere, "Changed elsewhere",
-        "document \(id) was saved by another process while the script ran, so nothing of the script was kept; run it again")
+        "document \(id) was saved by another process while the script ran, so nothing of the script was kept; run it again"
+      )
     case .noUnit: ProblemReport(.noUnit, "Nothing to end", "no unit of work is open")
     default: report
     }

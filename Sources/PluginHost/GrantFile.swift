@@ -1,6 +1,6 @@
-// What a user granted to which plugin, and the limits they set: a file in the account's folder, so that what one account
-// granted is nothing to another. Invariant: it is written whole or not at all, under a lock; what it does not say was
-// not granted, and keys that are not known stay.
+// What a user granted to which plugin, and the limits they set: a file in the account's folder, so that what one
+// account granted is nothing to another. Invariant: it is written whole or not at all, under a lock; what it does not
+// say was not granted, and keys that are not known stay.
 
 import Bindings
 import Files

@@ -1,7 +1,7 @@
 // The system's file of settings: what whoever looks after the machine wants for everybody on it.
 // Form: {"values": {"game.language": "spanish", "sound": {"right": true}}, "locked": ["game.language"]}
-// Invariant: anything else than this form is refused with its place; size and depth are bounded. A lock holds whatever is
-// wrong with its value, and all of them where the file cannot be read.
+// Invariant: anything else than this form is refused with its place; size and depth are bounded. A lock holds whatever
+// is wrong with its value, and all of them where the file cannot be read.
 
 import Values
 

@@ -111,7 +111,7 @@ import Testing
     #expect(try home.run("-e", "decks.create('One')", "-e", "error('x')").status == 1)
     #expect(try home.run("-", input: "decks.create('Two') error('x')").status == 1)
     let dry = try home.run("--dry-run", "-e", "decks.create('Dry')")
-    #expect(dry.status == 0 && dry.errors.contains("creating a deck"))
+    #expect(dry.status == 0 && dry.errors.contains("Would add 1 deck: Dry"))
     #expect(try home.run("-e", "for _, deck in ipairs(decks.list()) do print(deck.name) end").output == "Kept\n")
   }
 

@@ -282,6 +282,7 @@ package final class Session {
 
   /// Ends everything in order: listeners are notified, plugins and Lua end, the data is closed.
   /// - Returns: the exit status of what could not be done or saved.
+  @discardableResult
   package func close() -> Int32 {
     // What is done at the end is not what a Ctrl-C before meant.
     Interrupts.clear()
