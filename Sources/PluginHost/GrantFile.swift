@@ -29,6 +29,19 @@ struct GrantFile {
   private(set) var entries: [String: Entry] = [:]
   private var whole = Value.Record()
 
+  /// While it is written; whoever holds the lock may take it over or away.
+  private static let temporaryName = "grants.json.tmp"
+
+  static func lockPath(in folder: String) -> String { folder + "/.grants.lock" }
+
+  /// Takes away what a killed process has left, unless another one is writing now.
+  static func removeLeftover(in folder: String) throws(FileError) {
+    let left = folder + "/" + temporaryName
+    guard fileExists(left), let lock = try FileLock(ifFree: lockPath(in: folder)) else { return }
+    defer { lock.release() }
+    try Folder.removeFile(left)
+  }
+
   static func path(in folder: String) -> String { folder + "/grants.json" }
 
   /// Reads the file in an account's folder; one that is missing grants nothing.
@@ -89,7 +102,7 @@ struct GrantFile {
     object["memory"] = entry.memory.map { .integer($0) }
     var changed = whole
     changed[name] = .record(object)
-    try AtomicFile.write(path, JSONWriter.bytes(of: .record(changed)))
+    try AtomicFile.write(path, JSONWriter.bytes(of: .record(changed)), .ofOurs(temporaryName: Self.temporaryName))
     whole = changed
     entries[name] = entry
   }

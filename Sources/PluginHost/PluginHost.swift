@@ -74,7 +74,10 @@ public final class PluginHost: ListenerLoading {
   private func readGrants() {
     grants = nil
     do {
-      grants = try session.grantsFolder.map { try GrantFile(folder: $0) }
+      grants = try session.grantsFolder.map { folder in
+        try GrantFile.removeLeftover(in: folder)
+        return try GrantFile(folder: folder)
+      }
     } catch {
       session.reportPlugin(oneLine(error))
     }
@@ -104,7 +107,7 @@ public final class PluginHost: ListenerLoading {
     guard let folder = session.grantsFolder else { return }
     try makePrivateFolder(folder)
     let wait = LockWait(elapsed: environment.clocks.elapsed, isInterrupted: environment.isInterrupted)
-    let lock = try FileLock(folder + "/.grants.lock", wait)
+    let lock = try FileLock(GrantFile.lockPath(in: folder), wait)
     defer { lock.release() }
     var file = try GrantFile(folder: folder)
     var entry =
