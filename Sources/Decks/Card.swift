@@ -170,7 +170,7 @@ public struct Rejection: Equatable, Sendable {
   /// The line of the file that the row begins at; nil outside an import.
   public var line: Int? { place?.line }
 
-  init(index: Int, place: RowPlace? = nil, code: ProblemCode, message: String) {
+  public init(index: Int, place: RowPlace? = nil, code: ProblemCode, message: String) {
     (self.index, self.place, self.code, self.message) = (index, place, code, message)
   }
 }
@@ -230,7 +230,8 @@ public struct AddReport: Equatable, Sendable {
     }
   }
 
-  mutating func reject(_ rejection: Rejection) {
+  /// Counts one that was refused, and lists it among the first 1,000.
+  public mutating func reject(_ rejection: Rejection) {
     rejectedCount += 1
     if rejected.count < 1000 { rejected.append(rejection) }
   }

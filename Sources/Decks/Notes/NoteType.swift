@@ -67,7 +67,7 @@ public struct NoteTypeDraft: Equatable, Sendable {
 
 /// A note type as it was when it was read.
 public struct NoteType: Equatable, Sendable {
-  public let id: NoteTypeID
+  public internal(set) var id: NoteTypeID
   public internal(set) var name: String
   public internal(set) var isCloze: Bool
   public internal(set) var css: String

@@ -3,7 +3,7 @@
 
 import Storage
 import Text
-import Values
+public import Values
 
 extension NoteType {
   private static let limits = JSONLimits(bytes: 64 << 20, depth: 64, values: 1_000_000, string: 16 << 20)
@@ -18,6 +18,23 @@ extension NoteType {
       self.init(id: id, name: name, isCloze: isCloze, modified: modified, object: object)
     } catch is JSONFailure {
       throw NoteType.damaged(name)
+    }
+  }
+
+  /// From a package, whose JSON was read. The id and the name are those that it says.
+  /// - Throws: `NoteError.badType` for what makes no cards.
+  public init(received object: Value.Record, id: Int64) throws(NoteError) {
+    let name = (object["name"]?.text ?? "").trimmed
+    self.init(
+      id: NoteTypeID(rawValue: id), name: name.isEmpty ? "Note type \(id)" : String(name.prefix(200)),
+      isCloze: object["type"]?.integer == 1, modified: max(0, object["mod"]?.integer ?? 0), object: object)
+    if fields.isEmpty || cards.isEmpty { throw .badType(reason: "has at least one field and one card") }
+    if fields.count > NoteTypeDraft.mostFields || cards.count > NoteTypeDraft.mostCards {
+      throw .badType(reason: "has at most \(NoteTypeDraft.mostFields) fields and \(NoteTypeDraft.mostCards) cards")
+    }
+    let sizes = [css] + cards.flatMap { [$0.front, $0.back] }
+    if sizes.contains(where: { $0.utf8.count > Template.lengthLimit }) {
+      throw .badType(reason: "has at most 1,000,000 bytes of CSS and in each template")
     }
   }
 
@@ -52,8 +69,12 @@ extension NoteType {
   /// What a new type has beside its parts.
   static let fresh: Value.Record = ["sortf": .integer(0), "did": .null]
 
-  var json: String {
+  var json: String { Value.record(record).json }
+
+  /// The whole type, as packages and a sync have it: what it did not have when it came is as in a new one.
+  public var record: Value.Record {
     var object = other
+    for field in NoteType.fresh.fields where object[field.name] == nil { object[field.name] = field.value }
     object["id"] = .integer(Int(id.rawValue))
     object["name"] = .text(name)
     object["type"] = .integer(isCloze ? 1 : 0)
@@ -62,7 +83,7 @@ extension NoteType {
     object["css"] = .text(css)
     object["flds"] = .list(fieldList.enumerated().map { .record($1.json(at: $0)) })
     object["tmpls"] = .list(cards.enumerated().map { .record($1.json(at: $0)) })
-    return Value.record(object).json
+    return object
   }
 }
 
@@ -74,6 +95,7 @@ extension NoteTypeField {
 
   fileprivate func json(at index: Int) -> Value.Record {
     var object = other
+    for field in NoteTypeField.fresh.fields where object[field.name] == nil { object[field.name] = field.value }
     object["name"] = .text(name)
     object["ord"] = .integer(index)
     return object

@@ -69,10 +69,14 @@ public enum NoteTypeTable {
       id: NoteTypeID(rawValue: try freeID(db, "note_types", now: now)), name: draft.name, isCloze: draft.isCloze,
       css: draft.css, modified: seconds(now), cards: draft.cards,
       fieldList: draft.fields.map { NoteTypeField(name: $0, other: NoteTypeField.fresh) }, other: NoteType.fresh)
+    try insert(db, type)
+    return type
+  }
+
+  static func insert(_ db: Database, _ type: NoteType) throws {
     try db.execute(
       sql: "INSERT INTO note_types (id, name, name_key, cloze, mod, json) VALUES (?, ?, ?, ?, ?, ?)",
       arguments: [type.id.rawValue, type.name, type.name.lowercased(), type.isCloze, type.modified, type.json])
-    return type
   }
 
   /// Writes a type that was changed.
