@@ -103,7 +103,7 @@ let package = Package(
     room(
       "Bindings",
       [
-        "Problems", "Text", "Values", "Files", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks",
+        "Problems", "Text", "Values", "Files", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Exchange",
         "CardDocuments",
         "Lexicon", "WordGames", "ToggleSettings",
       ], isHot: true),
@@ -112,7 +112,7 @@ let package = Package(
       "Shell",
       [
         "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace",
-        "Storage", "Decks",
+        "Storage", "Decks", "Exchange",
         "Lexicon",
         "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
       ]),
@@ -148,6 +148,10 @@ let package = Package(
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
     // What the tests of several rooms share: folders, programs at pipes and terminals, numbers, clocks.
     .target(name: "TestSupport", dependencies: ["Files", "Values"], path: "Tests/TestSupport", swiftSettings: strict),
+    // The tables of decks in memory.
+    .target(
+      name: "TestDecks", dependencies: ["TestSupport", "Decks", "Problems", "Storage", grdb], path: "Tests/TestDecks",
+      swiftSettings: strict),
     // A user's data, for tests at the doors of Workspace and of the rooms above it.
     .target(
       name: "TestWorkspace",
@@ -159,13 +163,16 @@ let package = Package(
     tests(
       "Problems",
       [
-        "Archives", "Text", "Values", "Files", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames",
+        "Archives", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "CardDocuments", "Lexicon", "WordGames",
         "ToggleSettings", "Authentication", "Workspace", "Commands", "LuaRuntime", "Bindings", "PluginHost", "Shell",
       ]),
     tests("Text", ["Problems"]),
     tests("Files", ["Problems", "Text", "Values"]),
     tests("Storage", ["Problems", "Text", "Values", "Files", grdb]),
-    tests("Decks", ["Problems", "Text", "Values", "Files", "Storage", grdb, sqlite], resources: [.copy("Fixtures")]),
+    tests(
+      "Decks", ["Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb, sqlite],
+      resources: [.copy("Fixtures")]),
+    tests("Exchange", ["Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb]),
     tests("Values", ["Problems", "Text"]),
     tests(
       "CardDocuments", ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium", "deckhand-draw"],

@@ -2,6 +2,7 @@
 // Invariant: a record is a copy of one row at one moment; nothing in it reaches back into the database.
 
 public import Problems
+public import Values
 
 /// Which card: never used again for another one.
 ///
@@ -18,12 +19,26 @@ public enum CardFieldValue: Equatable, Sendable {
   case text(String)
   /// Any JSON value but a string, as it was written: `12.50`, `true`, `[1,2]`.
   case json(String)
+
+  /// A value of a file or a column.
+  public init(_ piece: JSONPiece) {
+    switch piece {
+    case .text(let text): self = .text(text)
+    case .json(let json): self = .json(json)
+    }
+  }
 }
 
 /// A named value that a card keeps beside what Deckhand understands.
 ///
 ///     CardField("source", .text("corpus.txt"))
 public struct CardField: Equatable, Sendable {
+  /// Names with a meaning of their own in files, which no field may have.
+  public static let reservedNames: Set<String> = ["prompt", "answer", "tags", "guid", "document", "subdeck"]
+
+  /// Fields that a card may have: looking for one among more would take for ever.
+  public static let limit = 1000
+
   public var name: String
   public var value: CardFieldValue
 
@@ -185,7 +200,7 @@ public struct RowPlace: Equatable, Sendable {
   public let column: Int?
   public let element: Int?
 
-  init(line: Int, column: Int? = nil, element: Int? = nil) {
+  public init(line: Int, column: Int? = nil, element: Int? = nil) {
     (self.line, self.column, self.element) = (line, column, element)
   }
 
@@ -196,7 +211,7 @@ public struct RowPlace: Equatable, Sendable {
   }
 
   /// As it stands behind a file's name: `17`, `1:40: element 3`.
-  var inFile: String {
+  public var inFile: String {
     guard let element, let column else { return "\(line)" }
     return "\(line):\(column): element \(element)"
   }
@@ -214,6 +229,8 @@ public struct AddReport: Equatable, Sendable {
   public var rejected: [Rejection] = []
   /// All that were refused.
   public var rejectedCount = 0
+  /// What a file had that cannot be kept, a line each.
+  public var lost: [String] = []
 
   public init() {}
 
@@ -221,7 +238,7 @@ public struct AddReport: Equatable, Sendable {
   public var isRefused: Bool { rejectedCount > 0 && added + updated + skipped == 0 }
 
   /// Refused ones are counted by `reject`.
-  mutating func count(_ outcome: AddOutcome) {
+  public mutating func count(_ outcome: AddOutcome) {
     switch outcome {
     case .added: added += 1
     case .updated: updated += 1

@@ -59,12 +59,12 @@ public final class ReviewReceiver {
       """)
   }
 
-  /// - Returns: whether it was entered.
-  public func receive(_ review: ReceivedReview) throws -> Bool {
-    guard (0...4).contains(review.ease), review.id > 0, review.id < 1_000_000_000_000_000 else { return false }
+  /// A row that cannot be is passed over.
+  public func receive(_ review: ReceivedReview) throws {
+    guard (0...4).contains(review.ease), review.id > 0, review.id < 1_000_000_000_000_000 else { return }
     card.bind(1, review.card)
     let known = try card.first { $0.integer(0) }
-    if let known, known <= lastCardBefore.rawValue { return false }
+    if let known, known <= lastCardBefore.rawValue { return }
     insertion.bind(1, known)
     insertion.bind(2, Double(review.id) / 1000)
     insertion.bind(3, review.ease)
@@ -77,7 +77,7 @@ public final class ReviewReceiver {
     insertion.bind(8, review.id)
     insertion.bind(9, review.card)
     insertion.bind(10, review.raw)
-    return try insertion.run()
+    try insertion.run()
   }
 
   /// All rows were given: cards that did not say when they were answered last have it from the log, and decks.

@@ -14,7 +14,6 @@ final class PackageMedia {
   private let receive: MediaReceiver
   /// What became of the names that were asked for; nil where the package has no such file.
   private var names: [String: String?] = [:]
-  private(set) var count = 0
 
   init(_ package: PackageFile, _ receive: @escaping MediaReceiver) {
     (self.package, self.receive) = (package, receive)
@@ -29,7 +28,6 @@ final class PackageMedia {
     }
     let name = try receive(package.content(of: file), PackageMedia.allowed(given))
     names[given] = name
-    count += 1
     return name
   }
 

@@ -19,26 +19,16 @@ public struct PackageSettings {
   public var keepsSchedule = true
   /// The first note that is refused ends the import with nothing imported.
   public var isStrict = false
-  public var isInterrupted: () -> Bool = { false }
+  public var isInterrupted: () -> Bool
   public var receiveMedia: MediaReceiver
 
-  public init(folder: String, moment: StudyMoment, receiveMedia: @escaping MediaReceiver) {
-    (self.folder, self.moment, self.receiveMedia) = (folder, moment, receiveMedia)
+  public init(
+    folder: String, moment: StudyMoment, isInterrupted: @escaping () -> Bool = { false },
+    receiveMedia: @escaping MediaReceiver
+  ) {
+    (self.folder, self.moment) = (folder, moment)
+    (self.isInterrupted, self.receiveMedia) = (isInterrupted, receiveMedia)
   }
-}
-
-/// What an import of a package did.
-///
-///     print(report.cards.added, report.notes, report.lost)
-public struct PackageReport: Equatable, Sendable {
-  /// Cards; the rows that were refused are notes.
-  public var cards = AddReport()
-  /// Notes that are new.
-  public var notes = 0
-  public var media = 0
-  public var reviews = 0
-  /// What could not be kept, a line each.
-  public var lost: [String] = []
 }
 
 /// An import under way: made, run and left inside one operation.
@@ -49,7 +39,7 @@ public final class PackageImport {
   private let db: Database
   private let deck: DeckRecord
   private let settings: PackageSettings
-  private var report = PackageReport()
+  private var report = AddReport()
   private var lost: [String: Int] = [:]
 
   public init(_ db: Database, into deck: DeckID, _ settings: PackageSettings) throws {
@@ -65,7 +55,7 @@ public final class PackageImport {
   public func run(
     _ path: String, _ kinds: FileKinds = .plain,
     progress: @escaping (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
-  ) throws -> PackageReport {
+  ) throws -> AddReport {
     let scratch = try Scratch(in: settings.folder)
     return try withExtendedLifetime(scratch) {
       let package = try PackageFile(path, kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
@@ -115,7 +105,6 @@ public final class PackageImport {
     try ReviewReceiver(db, lastCardBefore: receiver.lastCardBefore).finish(withoutLastReview: without)
     try targets.givePresets()
     try media.receiveHidden()
-    report.media = media.count
     report.lost = lost.sorted { $0.key < $1.key }.map { "\($0.key) (\(counted($0.value, "note")))" }
   }
 
@@ -133,13 +122,11 @@ public final class PackageImport {
     for card in note.cards { cards.append(try targets.card(card, keepsSchedule: settings.keepsSchedule)) }
     do {
       switch try receiver.receive(note.note, of: type, cards) {
-      case .added(let count):
-        report.notes += 1
-        report.cards.added += count
-      case .updated(let count): report.cards.updated += count
-      case .skipped: report.cards.skipped += cards.count
+      case .added(let count): report.added += count
+      case .updated(let count): report.updated += count
+      case .skipped: report.skipped += cards.count
       case .conflicting:
-        report.cards.skipped += cards.count
+        report.skipped += cards.count
         lost["notes that are here with other fields were left as they are", default: 0] += 1
       }
     } catch let error as NoteError where error != .interrupted {
@@ -151,7 +138,7 @@ public final class PackageImport {
 
   private func refuse(_ number: Int, _ path: String, _ code: ProblemCode, _ message: String) throws {
     if settings.isStrict { throw PackageError.damaged(path: path, place: "note \(number):", reason: message) }
-    report.cards.reject(Rejection(index: number, code: code, message: message))
+    report.reject(Rejection(index: number, code: code, message: message))
   }
 
   // MARK: The log
@@ -170,7 +157,7 @@ public final class PackageImport {
       let review = ReceivedReview(
         id: row.integer(0), card: row.integer(1), ease: row.integer(2), interval: row.integer(3),
         lastInterval: row.integer(4), factor: row.integer(5), time: row.integer(6), kind: row.integer(7))
-      if try reviews.receive(review) { report.reviews += 1 }
+      try reviews.receive(review)
     }
     return try ofPackage(path) {
       try foreign.rows("SELECT id FROM cards WHERE type <> 0 AND instr(data, '\"lrt\"') = 0") { $0.integer(0) }
