@@ -76,6 +76,19 @@ public final class RepeatedStatement {
     }
   }
 
+  /// Runs a query with what is bound and gives every row.
+  public func rows<T>(_ read: (Columns) throws -> T) throws -> [T] {
+    defer { release() }
+    var found: [T] = []
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW: found.append(try read(Columns(statement: statement)))
+      case SQLITE_DONE: return found
+      default: throw failure(connection)
+      }
+    }
+  }
+
   private func release() {
     sqlite3_reset(statement)
     sqlite3_clear_bindings(statement)
@@ -90,9 +103,13 @@ public final class RowWalk {
   private let kept: Statement
   private let connection: OpaquePointer?
 
-  public init(_ db: Database, _ sql: String) throws {
+  /// - Parameter arguments: of the query's `?1`, `?2` and so on.
+  public init(_ db: Database, _ sql: String, _ arguments: Int64...) throws {
     kept = try db.makeStatement(sql: sql)
     connection = db.sqliteConnection
+    for (index, argument) in arguments.enumerated() {
+      sqlite3_bind_int64(kept.sqliteStatement, Int32(clamping: index + 1), argument)
+    }
   }
 
   deinit { sqlite3_reset(kept.sqliteStatement) }

@@ -13,6 +13,8 @@ public import Values
 public struct ExportReport: Equatable, Sendable {
   public let cards: Int
   public let bytes: Int
+  /// What the format cannot hold, a line each.
+  public var lost: [String] = []
 
   /// As `--json` prints it and Lua reads it.
   public var value: Value { .record([("cards", .integer(cards)), ("bytes", .integer(bytes))]) }
@@ -74,7 +76,7 @@ public struct CardExport {
     case .json: JSONCardWriter(sink: sink)
     case .csv: TableCardWriter(sink: sink, separator: ",", columns: try tableColumns())
     case .tsv: TableCardWriter(sink: sink, separator: "\t", columns: try tableColumns())
-    case .apkg, .colpkg: throw ExchangeError.notHere(format: format)
+    case .apkg, .apkgLegacy, .colpkg: throw ExchangeError.notHere(format: format)
     }
   }
 

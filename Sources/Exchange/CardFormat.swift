@@ -9,6 +9,8 @@ public enum CardFormat: String, Sendable, CaseIterable {
   case json, csv, tsv
   /// A package of Anki: decks, notes, note types and media.
   case apkg
+  /// The same for programs of before 2022.
+  case apkgLegacy = "apkg-legacy"
   /// A whole collection of Anki.
   case colpkg
 
@@ -21,6 +23,7 @@ public enum CardFormat: String, Sendable, CaseIterable {
     case .csv: "a table with commas"
     case .tsv: "a table with tabs"
     case .apkg: "a package of Anki"
+    case .apkgLegacy: "a package of Anki in its older form"
     case .colpkg: "a collection of Anki"
     }
   }
@@ -29,7 +32,7 @@ public enum CardFormat: String, Sendable, CaseIterable {
   public var isText: Bool {
     switch self {
     case .json, .csv, .tsv: true
-    case .apkg, .colpkg: false
+    case .apkg, .apkgLegacy, .colpkg: false
     }
   }
 

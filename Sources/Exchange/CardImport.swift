@@ -68,7 +68,7 @@ public final class CardImport {
       case .json: JSONCards(source)
       case .csv: TableCards(source, separator: UInt8(ascii: ","))
       case .tsv: TableCards(source, separator: UInt8(ascii: "\t"))
-      case .apkg, .colpkg: throw ExchangeError.notHere(format: format)
+      case .apkg, .apkgLegacy, .colpkg: throw ExchangeError.notHere(format: format)
       }
     var row = CardRow()
     while try rows.next(into: &row) {

@@ -43,25 +43,37 @@ extension DeckHandle {
   }
 
   /// Writes the deck's cards to a file, with those of the decks within it; the file is written whole or not at all.
-  /// - Parameter kinds: which files are written; others than plain ones only where the user typed the path.
+  /// - Parameters:
+  ///   - kinds: which files are written; others than plain ones only where the user typed the path.
+  ///   - keepsSchedule: of packages: otherwise every card goes out as a new one.
   public func exportCards(
-    to path: String, _ kinds: FileKinds = .plain, format: CardFormat?
+    to path: String, _ kinds: FileKinds = .plain, format: CardFormat?, keepsSchedule: Bool = false
   ) throws -> ExportReport {
     let format = if let format { format } else { try CardFormat(ofPath: path) }
     let isInterrupted = workspace.environment.isInterrupted
     return try workspace.read { db in
-      guard format.isText else { return try exportPackage(db, format, to: path, kinds) }
+      guard format.isText else { return try exportPackage(db, format, to: path, kinds, keepsSchedule: keepsSchedule) }
       return try CardExport(db, id).run(to: path, kinds, format: format, isInterrupted: isInterrupted) { _, _ in
         if isInterrupted() { throw WorkspaceError.interrupted }
       }
     }
   }
 
+  /// A collection has all decks, and how their cards stand.
   private func exportPackage(
-    _ db: Database, _ format: CardFormat, to path: String, _ kinds: FileKinds
+    _ db: Database, _ format: CardFormat, to path: String, _ kinds: FileKinds, keepsSchedule: Bool
   ) throws -> ExportReport {
-    // PACKAGES: AnkiPackage.write comes here.
-    throw ExchangeError.notHere(format: format)
+    let isInterrupted = workspace.environment.isInterrupted
+    var destination = PackageDestination(
+      folder: workspace.folder, moment: workspace.moment, isInterrupted: isInterrupted
+    ) { [workspace] in workspace.mediaFolder + "/" + $0.hash }
+    destination.isWhole = format == .colpkg
+    destination.isLegacy = format == .apkgLegacy
+    destination.keepsSchedule = keepsSchedule || destination.isWhole
+    let decks = destination.isWhole ? try DeckTable.list(db).map(\.id) : [id]
+    return try PackageExport(db, decks: decks, destination).run(to: path, kinds) { _, _ in
+      if isInterrupted() { throw WorkspaceError.interrupted }
+    }
   }
 }
 

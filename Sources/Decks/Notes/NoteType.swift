@@ -94,6 +94,18 @@ public struct NoteType: Equatable, Sendable {
   }
 }
 
+extension NoteType {
+  /// A new one of a draft that was checked.
+  init(_ draft: NoteTypeDraft, id: NoteTypeID, modified: Int) {
+    self.init(
+      id: id, name: draft.name, isCloze: draft.isCloze, css: draft.css, modified: modified, cards: draft.cards,
+      fieldList: draft.fields.map { NoteTypeField(name: $0, other: NoteTypeField.fresh) }, other: NoteType.fresh)
+  }
+
+  /// The field that notes are sorted by, from 0.
+  public var sortField: Int { other["sortf"]?.integer ?? 0 }
+}
+
 /// Both sides of a card, parsed.
 struct TemplatePair {
   let front: Template

@@ -6,6 +6,9 @@ import CZip
 import Glibc
 import Text
 
+/// Whether libzip is installed, without which no package is read or written. Asking loads it.
+var canReadPackages: Bool { deckhand_zip() != nil }
+
 /// A ZIP file that is read.
 final class ZipFile {
   struct Member {

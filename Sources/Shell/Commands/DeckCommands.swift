@@ -185,8 +185,11 @@ enum DeckCommands {
       "deck", "export", theme: Self.theme, access: .signedIn, effect: .announces,
       summary: "Writes a deck's cards to a file, those of the decks within it too.",
       details: "The format goes by the file's ending: .json, .csv or .tsv. The file is written whole or not at all.",
-      arguments: [Common.deck, Argument("FILE", .file, help: "the file")], options: [Self.formatOption],
-      example: "deck export Spanish spanish.csv"
+      arguments: [Common.deck, Argument("FILE", .file, help: "the file")],
+      options: [
+        Self.formatOption,
+        Option("--with-schedule", help: "of packages: how each card stands and its log go along"),
+      ], example: "deck export Spanish spanish.csv"
     ) { invocation, session in
       let deck = try session.workspace().openDeck(invocation.text("DECK"))
       let path = session.environment.folders.expanded(invocation.text("FILE"))
@@ -195,7 +198,8 @@ enum DeckCommands {
       guard session.rehearsal.mayActOutside("write \(session.counted(count, "card")) to \(path)") else {
         return CommandResult()
       }
-      let report = try deck.exportCards(to: path, .any, format: format)
+      let report = try deck.exportCards(
+        to: path, .any, format: format, keepsSchedule: invocation.flag("--with-schedule"))
       return CommandResult(
         report.value,
         line:
