@@ -34,7 +34,9 @@ public struct Columns {
 
   /// The bytes of a blob in place, good until the statement goes on; nothing for another kind of value.
   public func blob(_ column: Int32) -> UnsafeRawBufferPointer {
-    guard sqlite3_column_type(statement, column) == SQLITE_BLOB else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    guard sqlite3_column_type(statement, column) == SQLITE_BLOB else {
+      return UnsafeRawBufferPointer(start: nil, count: 0)
+    }
     return UnsafeRawBufferPointer(
       start: sqlite3_column_blob(statement, column), count: Int(sqlite3_column_bytes(statement, column)))
   }
@@ -44,14 +46,17 @@ public struct Columns {
 
 extension Database {
   /// Every row of a query. The body must not run the same query again.
-  public func rows<T>(_ sql: String, _ arguments: StatementArguments = [], _ read: (Columns) throws -> T) throws -> [T] {
+  public func rows<T>(_ sql: String, _ arguments: StatementArguments = [], _ read: (Columns) throws -> T) throws -> [T]
+  {
     var found: [T] = []
     try forEachRow(sql, arguments) { found.append(try read($0)) }
     return found
   }
 
   /// The first row of a query.
-  public func firstRow<T>(_ sql: String, _ arguments: StatementArguments = [], _ read: (Columns) throws -> T) throws -> T? {
+  public func firstRow<T>(_ sql: String, _ arguments: StatementArguments = [], _ read: (Columns) throws -> T) throws
+    -> T?
+  {
     let statement = try cachedStatement(sql: sql)
     try statement.setArguments(arguments)
     defer { sqlite3_reset(statement.sqliteStatement) }

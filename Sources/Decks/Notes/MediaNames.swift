@@ -150,7 +150,10 @@ extension MediaNames {
         (isQuoted
           ? tag[start...].firstIndex(of: quote)
           : tag[start...].firstIndex { isASCIIBlank($0) || $0 == UInt8(ascii: ">") }) ?? tag.endIndex
-      result += isOld(tag[start..<end]) ? Bytes("=\"\(HTMLText.html(ofPlain: new))\"".utf8) : Bytes(tag[index..<min(tag.endIndex, isQuoted ? end + 1 : end)])
+      result +=
+        isOld(tag[start..<end])
+        ? Bytes("=\"\(HTMLText.html(ofPlain: new))\"".utf8)
+        : Bytes(tag[index..<min(tag.endIndex, isQuoted ? end + 1 : end)])
       index = min(tag.endIndex, isQuoted ? end + 1 : end)
     }
     return result + tag[min(index, tag.endIndex)...]

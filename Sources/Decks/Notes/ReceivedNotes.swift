@@ -133,21 +133,30 @@ public final class NoteReceiver {
   }
 
   /// Takes a note with its cards, of which there is one at least.
+  /// - Parameters:
+  ///   - ordinals: the places of its cards.
+  ///   - card: makes one of them ready, when it is to be added.
   /// - Throws: `NoteError` for fields that cannot be stored, `DeckError.badGuid`; what SQLite throws.
   public func receive(
-    _ note: ReceivedNote, of type: NoteType, _ cards: [ReceivedCard]
+    _ note: ReceivedNote, of type: NoteType, ordinals: [Int], card: (_ index: Int) throws -> ReceivedCard
   ) throws -> ReceivedOutcome {
     let kind = kind(of: type)
     var note = note
     note.fields = NoteTable.padded(note.fields, type)
-    guard let guid = try cleaned(note.guid) else { throw DeckError.badGuid(guid: note.guid, reason: "must not be blank") }
+    guard let guid = try cleaned(note.guid) else {
+      throw DeckError.badGuid(guid: note.guid, reason: "must not be blank")
+    }
     note.guid = guid
     statements.known.bind(1, guid)
     let known = try statements.known.first { (id: $0.integer(0), type: $0.integer(1), modified: $0.count(2)) }
     if let known {
       guard known.type == type.id.rawValue else { return .conflicting }
-      return try renew(NoteID(rawValue: known.id), isNewer: note.modified > known.modified, note, kind, cards)
+      let changed = try renew(NoteID(rawValue: known.id), isNewer: note.modified > known.modified, note, kind)
+      let added = try addMissing(NoteID(rawValue: known.id), kind, ordinals, card)
+      if changed > 0 { return .updated(changed) }
+      return added > 0 ? .added(added) : .skipped
     }
+    let cards = try ordinals.indices.map(card)
     if let outcome = try takeOver(note, kind, cards) { return outcome }
     let record = try insert(note, kind)
     for card in cards { try insert(card, record, kind) }
@@ -168,25 +177,25 @@ public final class NoteReceiver {
 
   // MARK: A note that is there
 
+  /// - Returns: how many cards it has that show something else now.
+  private func renew(_ id: NoteID, isNewer: Bool, _ note: ReceivedNote, _ kind: Kind) throws -> Int {
+    guard isNewer else { return 0 }
+    let record = record(try prepared(note), id, kind)
+    try NoteTable.write(db, record, kind.maker.type)
+    try kind.writer.renew(record)
+    return try db.firstRow("SELECT count(*) FROM cards WHERE note = ?", [id.rawValue]) { $0.count(0) } ?? 0
+  }
+
   /// Cards that are missing are added whether the note is newer or not.
-  private func renew(
-    _ id: NoteID, isNewer: Bool, _ note: ReceivedNote, _ kind: Kind, _ cards: [ReceivedCard]
-  ) throws -> ReceivedOutcome {
-    var changed = 0
-    if isNewer {
-      let record = self.record(try prepared(note), id, kind)
-      try NoteTable.write(db, record, kind.maker.type)
-      try kind.writer.renew(record)
-      changed = try db.firstRow("SELECT count(*) FROM cards WHERE note = ?", [id.rawValue]) { $0.count(0) } ?? 0
-    }
+  private func addMissing(
+    _ id: NoteID, _ kind: Kind, _ ordinals: [Int], _ card: (Int) throws -> ReceivedCard
+  ) throws -> Int {
     let stored = Set(try db.rows("SELECT ord FROM cards WHERE note = ?", [id.rawValue]) { $0.count(0) })
-    let missing = cards.filter { !stored.contains($0.ordinal) }
-    if !missing.isEmpty {
-      let stored = try NoteTable.record(db, id)
-      for card in missing { try insert(card, stored, kind) }
-    }
-    if changed > 0 { return .updated(changed) }
-    return missing.isEmpty ? .skipped : .added(missing.count)
+    let missing = ordinals.indices.filter { !stored.contains(ordinals[$0]) }
+    if missing.isEmpty { return 0 }
+    let record = try NoteTable.record(db, id)
+    for index in missing { try insert(card(index), record, kind) }
+    return missing.count
   }
 
   /// A plain card of that guid in the deck is the note's only card: it was sent out once and comes back.

@@ -24,6 +24,9 @@ struct AnkiCard: Equatable {
   /// A JSON object, or nothing.
   var data = ""
 
+  /// Beyond this, in either direction, a number in a package is this: sums of some of them are far from overflowing.
+  static let mostNumber: Int64 = 1_000_000_000_000_000
+
   // MARK: For the way back
 
   /// `[type, queue, due, ivl, factor, left, odue, odid, flags, data, firstDay]`
@@ -39,10 +42,8 @@ struct AnkiCard: Equatable {
       let parts = try JSONParser.parse(Array(raw.utf8), limits: limits).list ?? []
       let numbers = parts.map { $0.integer ?? 0 }
       guard parts.count == 11 else { return nil }
-      let card = AnkiCard(
-        type: numbers[0], queue: numbers[1], due: numbers[2], ivl: numbers[3], factor: numbers[4], left: numbers[5],
-        odue: numbers[6], odid: numbers[7], flags: numbers[8], data: parts[9].text ?? "")
-      return (card, numbers[10])
+      let card = AnkiCard(numbers: Array(numbers[..<9]), data: parts[9].text ?? "")
+      return (card, min(100_000_000, max(-100_000_000, numbers[10])))
     } catch { return nil }
   }
 
@@ -64,6 +65,17 @@ struct AnkiCard: Equatable {
 
   /// Whether a due number is seconds since 1970, not a day.
   static func isTime(_ due: Int) -> Bool { due > 1_000_000 }
+}
+
+extension AnkiCard {
+  /// Of numbers that may be anything: type, queue, due, ivl, factor, left, odue, odid, flags.
+  init(numbers: [Int], data: String) {
+    let most = Int(AnkiCard.mostNumber)
+    let bounded = numbers.map { min(most, max(-most, $0)) }
+    self.init(
+      type: bounded[0], queue: bounded[1], due: bounded[2], ivl: bounded[3], factor: bounded[4], left: bounded[5],
+      odue: bounded[6], odid: bounded[7], flags: bounded[8], data: data)
+  }
 }
 
 /// What Anki keeps of the memory of a card.

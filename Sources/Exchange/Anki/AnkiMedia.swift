@@ -51,8 +51,10 @@ final class PackageMedia {
 
   /// A name that a file can have here: what it may not hold becomes a line, what is too long loses its middle.
   private static func allowed(_ given: String) -> String {
-    var name = String(String.UnicodeScalarView(given.unicodeScalars.map { ":*?\"<>|[]".unicodeScalars.contains($0) ? "_" : $0 }))
-      .trimmed
+    var name = String(
+      String.UnicodeScalarView(given.unicodeScalars.map { ":*?\"<>|[]".unicodeScalars.contains($0) ? "_" : $0 })
+    )
+    .trimmed
     while name.utf8.count > 110, let dot = name.lastIndex(of: "."), dot > name.startIndex {
       name.remove(at: name.index(before: dot))
     }

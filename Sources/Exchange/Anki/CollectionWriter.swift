@@ -110,9 +110,8 @@ final class CollectionWriter {
     var row: AnkiCard
   }
 
-  /// - Returns: the id that it has now.
-  func add(_ card: Card) throws -> Int64 {
-    let id = try write(id: card.id, cards, "cards") {
+  func add(_ card: Card) throws {
+    _ = try write(id: card.id, cards, "cards") {
       let row = card.row
       cards.bind(2, card.note)
       cards.bind(3, card.deck)
@@ -126,11 +125,11 @@ final class CollectionWriter {
       }
       cards.bind(17, row.data)
     }
-    return id ?? card.id
   }
 
-  func add(_ review: ReceivedReview) throws {
-    _ = try write(id: review.id, log, "revlog") {
+  /// - Returns: the id that it has now.
+  func add(_ review: ReceivedReview) throws -> Int64 {
+    let id = try write(id: review.id, log, "revlog") {
       log.bind(2, review.card)
       log.bind(3, review.ease)
       log.bind(4, review.interval)
@@ -139,6 +138,7 @@ final class CollectionWriter {
       log.bind(7, review.time)
       log.bind(8, review.kind)
     }
+    return id ?? review.id
   }
 
   /// Writes a row under its id, or under the next that is free.
@@ -149,11 +149,25 @@ final class CollectionWriter {
     bind()
     statement.bind(1, id)
     if try statement.run() { return id }
-    let sql = "SELECT max(id) + 1 FROM \(table) WHERE id BETWEEN ?1 AND ?1 + 86400000"
-    let free = try db.firstRow(sql, [id]) { $0.integer(0) } ?? 0
+    let free = try freeID(id, table)
     bind()
-    statement.bind(1, max(id, free))
-    return try statement.run() ? max(id, free) : nil
+    statement.bind(1, free)
+    return try statement.run() ? free : nil
+  }
+
+  /// The next id that no row has.
+  private func freeID(_ id: Int64, _ table: String) throws -> Int64 {
+    let sql = """
+      SELECT id + 1 FROM \(table) AS taken
+      WHERE id >= ?1 AND NOT EXISTS (SELECT 1 FROM \(table) WHERE id = taken.id + 1) ORDER BY id LIMIT 1
+      """
+    return try db.firstRow(sql, [id]) { $0.integer(0) } ?? id
+  }
+
+  /// The id that a card gets which is to have a given one.
+  func cardID(_ wanted: Int64) throws -> Int64 {
+    let isTaken = try db.firstRow("SELECT 1 FROM cards WHERE id = ?", [wanted]) { _ in true } ?? false
+    return isTaken ? try freeID(wanted, "cards") : wanted
   }
 
   /// The first four bytes of the hash of a field.

@@ -111,31 +111,36 @@ public final class PackageExport {
     if card.note == nil, card.hasMore { lost += 1 }
     let note = try notes.add(card)
     head.note(max(card.modified, notes.lastModified))
-    let state = card.schedule
-    var row: AnkiCard
+    let id = try writer.cardID(card.foreignID ?? notes.id(of: card))
     // Positions go up in the order of the deck; those that came so stay as they were.
     let came = card.raw.flatMap(AnkiCard.stored)?.card
     let place = came.flatMap { $0.type == 0 ? $0.due : nil }.map { max($0, position) } ?? position + 1
+    var row = AnkiCard(due: place)
     if destination.keepsSchedule {
-      row = schedule.row(of: card, position: place)
-      head.note(state.lastReview ?? 0)
-    } else {
-      row = AnkiCard(due: place)
+      row = schedule.row(of: card, position: place, lastReview: try writeLog(card, id, writer, reviews))
+      head.note(card.schedule.lastReview ?? 0)
     }
-    if row.type == 0 { position = place }
     let isNew = row.type == 0
+    if isNew { position = place }
     let modified = card.foreignID == nil ? seconds(card.modified) : max(card.foreignModified, seconds(card.modified))
-    let id = try writer.add(
+    try writer.add(
       CollectionWriter.Card(
-        id: card.foreignID ?? notes.id(of: card), note: note, deck: deck, ordinal: card.ordinal,
-        modified: modified, reps: isNew ? 0 : state.reps, lapses: isNew ? 0 : state.lapses, row: row))
-    guard destination.keepsSchedule else { return }
-    var last: Int64 = 0
+        id: id, note: note, deck: deck, ordinal: card.ordinal, modified: modified,
+        reps: isNew ? 0 : card.schedule.reps, lapses: isNew ? 0 : card.schedule.lapses, row: row))
+  }
+
+  /// - Returns: the second of the last answer, as the log has it now.
+  private func writeLog(
+    _ card: SentCard, _ id: Int64, _ writer: CollectionWriter, _ reviews: SentReviews
+  ) throws -> Int? {
+    var (interval, last): (Int64, Int?) = (0, nil)
     for review in try reviews.of(card.id) {
-      let row = ReceivedReview(review, card: id, id: review.foreignID ?? milliseconds(review.at), last: last)
-      try writer.add(row)
-      last = row.interval
+      let row = ReceivedReview(review, card: id, id: review.foreignID ?? milliseconds(review.at), last: interval)
+      let written = try writer.add(row)
+      if row.ease > 0 { last = Int(written / 1000) }
+      interval = row.interval
     }
+    return last
   }
 
   private func media(_ notes: SentNotes) throws -> [MediaRecord] {

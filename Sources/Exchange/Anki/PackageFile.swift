@@ -201,7 +201,8 @@ final class PackageFile {
   /// A name leads nowhere else, and is in the normal form.
   private func add(_ given: String, member: String, sha1: [UInt8]?) throws {
     let name = given.composed
-    let isPlain = !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 1024
+    let isPlain =
+      !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 1024
       && !name.unicodeScalars.contains { $0.properties.generalCategory == .control || $0 == "/" || $0 == "\\" }
     if !isPlain {
       throw PackageError.refused(path: path, place: "the media file \(quoted(given))", reason: "leads elsewhere")

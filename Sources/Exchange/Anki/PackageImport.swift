@@ -114,19 +114,21 @@ public final class PackageImport {
     _ note: PackagedNote, _ number: Int, _ path: String, _ targets: PackageTargets, _ receiver: NoteReceiver,
     _ contents: PackageContents
   ) throws {
+    if note.hasMoreCards { lost["cards of the same place as another one", default: 0] += 1 }
     if note.cards.isEmpty { return lost["notes without cards", default: 0] += 1 }
     guard let type = try targets.type(note.type) else {
       return try refuse(number, path, .failure(.badType), "note \(note.note.id) is of a type that the package lacks")
     }
-    var cards: [ReceivedCard] = []
-    for card in note.cards { cards.append(try targets.card(card, keepsSchedule: settings.keepsSchedule)) }
     do {
-      switch try receiver.receive(note.note, of: type, cards) {
+      let outcome = try receiver.receive(note.note, of: type, ordinals: note.cards.map(\.ordinal)) { index in
+        try targets.card(note.cards[index], keepsSchedule: settings.keepsSchedule)
+      }
+      switch outcome {
       case .added(let count): report.added += count
       case .updated(let count): report.updated += count
-      case .skipped: report.skipped += cards.count
+      case .skipped: report.skipped += note.cards.count
       case .conflicting:
-        report.skipped += cards.count
+        report.skipped += note.cards.count
         lost["notes that are here with other fields were left as they are", default: 0] += 1
       }
     } catch let error as NoteError where error != .interrupted {

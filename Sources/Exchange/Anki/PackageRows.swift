@@ -21,6 +21,8 @@ struct PackagedNote {
   let note: ReceivedNote
   let type: Int64
   var cards: [PackagedCard] = []
+  /// Cards were passed over whose place another one has, or that have none.
+  var hasMoreCards = false
 }
 
 final class PackageRows {
@@ -52,7 +54,8 @@ final class PackageRows {
     let id = row.integer(0)
     var note = PackagedNote(
       note: ReceivedNote(
-        id: id, guid: row.text(1), modified: max(0, row.count(3)), tags: PackageRows.tags(row.text(4)),
+        id: min(AnkiCard.mostNumber, id), guid: row.text(1),
+        modified: min(Int(AnkiCard.mostNumber), max(0, row.count(3))), tags: PackageRows.tags(row.text(4)),
         fields: NoteFields.list(row.bytes(5)), data: row.text(6)), type: row.integer(2))
     while let next = card, next.integer(0) <= id {
       if next.integer(0) == id { append(next, to: &note) } else { hasStrayCards = true }
@@ -64,14 +67,14 @@ final class PackageRows {
   /// Of two cards of one place the first counts.
   private func append(_ row: Columns, to note: inout PackagedNote) {
     let ordinal = row.count(3)
-    guard (0..<500).contains(ordinal), note.cards.last?.ordinal != ordinal else { return }
-    let card = AnkiCard(
-      type: row.count(5), queue: row.count(6), due: row.count(7), ivl: row.count(8), factor: row.count(9),
-      left: row.count(12), odue: row.count(13), odid: row.count(14), flags: row.count(15), data: row.text(16))
+    guard (0..<500).contains(ordinal), note.cards.last?.ordinal != ordinal else { return note.hasMoreCards = true }
+    let card = AnkiCard(numbers: [5, 6, 7, 8, 9, 12, 13, 14, 15].map { row.count($0) }, data: row.text(16))
     note.cards.append(
       PackagedCard(
-        id: row.integer(1), deck: card.odid != 0 ? Int64(card.odid) : row.integer(2), ordinal: ordinal,
-        modified: row.integer(4), reps: row.count(10), lapses: row.count(11), card: card))
+        id: min(AnkiCard.mostNumber, row.integer(1)), deck: card.odid != 0 ? Int64(card.odid) : row.integer(2),
+        ordinal: ordinal,
+        modified: min(AnkiCard.mostNumber, max(0, row.integer(4))), reps: row.count(10), lapses: row.count(11),
+        card: card))
   }
 
   /// Tags as they may be here: what is no tag is left out.

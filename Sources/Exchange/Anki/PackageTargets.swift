@@ -47,7 +47,8 @@ final class PackageTargets {
     isToday = moment.day(of: contents.modified) == moment.today
     let used = try foreign.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
     depth = PackageTargets.common(used.map { PackageTargets.parts(contents.decks[$0]) })
-    let last = try foreign.firstRow("SELECT max(due) FROM cards WHERE type = 0") { $0.count(0) } ?? 0
+    let last =
+      try foreign.firstRow("SELECT max(iif(odid <> 0, odue, due)) FROM cards WHERE type = 0") { $0.count(0) } ?? 0
     afterNew = min(PackageTargets.mostPosition, max(0, last)) + 1
   }
 
@@ -131,7 +132,9 @@ final class PackageTargets {
   private func rank(_ card: AnkiCard, in deck: DeckID) throws -> Int64 {
     let position = card.type == 0 ? min(PackageTargets.mostPosition, max(0, card.due)) : afterNew
     var span: Span
-    if let known = spans[deck] { span = known } else {
+    if let known = spans[deck] {
+      span = known
+    } else {
       let room = Int64(afterNew + 1) * PackageTargets.step
       span = Span(first: try DeckTable.room(db, deck, room))
     }

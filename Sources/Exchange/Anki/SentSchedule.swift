@@ -23,9 +23,11 @@ struct SentSchedule {
 
   private var steps: (learning: Int, relearning: Int) { (options.learningSteps.count, options.relearningSteps.count) }
 
-  /// - Parameter position: of a new card.
-  func row(of card: SentCard, position: Int) -> AnkiCard {
-    var row = kept(card) ?? made(card.schedule)
+  /// - Parameters:
+  ///   - position: of a new card.
+  ///   - lastReview: seconds since 1970 of the last answer in the log that goes along.
+  func row(of card: SentCard, position: Int, lastReview: Int?) -> AnkiCard {
+    var row = kept(card) ?? made(card.schedule, lastReview)
     if row.type == 0 { row.due = position }
     row.queue = row.naturalQueue
     if let until = card.buriedUntil, until > calendar.moment.now, until < calendar.moment.latestBurial {
@@ -52,10 +54,10 @@ struct SentSchedule {
     return row
   }
 
-  private func made(_ schedule: CardSchedule) -> AnkiCard {
+  private func made(_ schedule: CardSchedule, _ lastReview: Int?) -> AnkiCard {
     guard schedule.state != .new, let due = schedule.due else { return AnkiCard() }
     let moment = calendar.moment
-    var row = AnkiCard(type: Int(schedule.state.rawValue), data: data(schedule))
+    var row = AnkiCard(type: Int(schedule.state.rawValue), data: data(schedule, lastReview))
     if schedule.state == .review {
       row.due = moment.dueDay(of: due) - SentSchedule.firstDay
       (row.ivl, row.factor) = (max(1, moment.interval(of: schedule)), 2500)
@@ -73,13 +75,14 @@ struct SentSchedule {
   }
 
   /// Stability to 4 places, difficulty to 3, and what else Anki writes.
-  private func data(_ schedule: CardSchedule) -> String {
+  private func data(_ schedule: CardSchedule, _ lastReview: Int?) -> String {
     guard let stability = schedule.stability, let difficulty = schedule.difficulty else { return "" }
     var fields: [(String, Value)] = [
       ("s", .number(rounded(stability, 10_000))), ("d", .number(rounded(difficulty, 1000))),
       ("dr", .number(rounded(options.desiredRetention, 100))), ("decay", .number(rounded(decay, 1000))),
     ]
-    if let last = schedule.lastReview { fields.append(("lrt", .integer(Int(min(1e11, max(0, last)))))) }
+    let last = lastReview ?? schedule.lastReview.map { Int(min(1e11, max(0, $0))) }
+    if let last { fields.append(("lrt", .integer(last))) }
     var writer = JSONWriter(.compact)
     writer.write(.record(fields))
     return String(decoding: writer.take(), as: UTF8.self)

@@ -67,7 +67,8 @@ final class ZipFile {
 
   /// A member's name is plain: no path, no control characters.
   private func check(_ name: String, _ place: String) throws(PackageError) {
-    let isPlain = !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 255
+    let isPlain =
+      !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 255
       && !name.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
     if !isPlain { throw .refused(path: path, place: place, reason: "has a name that leads elsewhere") }
   }
@@ -132,7 +133,9 @@ final class ZipBuilder {
   }
 
   private var failure: PackageError {
-    .damaged(path: path, place: "its temporary file", reason: zip.strerror(archive).map { String(cString: $0) } ?? "cannot be written")
+    .damaged(
+      path: path, place: "its temporary file",
+      reason: zip.strerror(archive).map { String(cString: $0) } ?? "cannot be written")
   }
 }
 
