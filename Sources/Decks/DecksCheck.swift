@@ -45,7 +45,7 @@ public enum DecksCheck {
         OR (state > 0 AND (due IS NULL OR stability IS NULL OR difficulty IS NULL))
         OR abs(coalesce(due, 0)) > 1e12 OR stability <= 0 OR stability > 1e6 OR difficulty < 1 OR difficulty > 10
       """
-    case .badReview: 
+    case .badReview:
       // Of a package some rows were no answers.
       "SELECT id FROM reviews WHERE rating NOT BETWEEN iif(anki IS NULL, 1, 0) AND 4 OR abs(at) > 1e12"
     case .badFields: "SELECT id FROM cards WHERE fields IS NOT NULL AND NOT json_valid(fields)"

@@ -52,7 +52,7 @@ struct BuiltIn {
     DeckCommands.all + DeckFigureCommands.all + CardCommands.all + NoteCommands.all + NoteTypeCommands.all
       + MediaCommands.all + [StudyCommands.command] + DocumentCommands.all + WordCommands.all
       + [PlayCommands.command] + PluginCommands.all + SettingCommands.all + AccountCommands.all + ShellCommands.all
-      + UndoCommands.all + CareCommands.all
+      + UndoCommands.all + CareCommands.all + [MapCommand.command]
   }
 }
 

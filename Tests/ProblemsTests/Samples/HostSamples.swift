@@ -43,6 +43,14 @@ extension ProblemTable {
 
   static let bindings = [
     ProblemTable(
+      MapError.self, in: "Bindings/Mapping/MapError.swift",
+      [
+        "noFunction": MapError.noFunction(script: hostile, isReduce: true),
+        "noFunction": MapError.noFunction(script: hostile, isReduce: false), "badText": MapError.badText(line: 7),
+        "badRecord": MapError.badRecord(line: 7, reason: "it has no tab"), "unsorted": MapError.unsorted(line: 7),
+        "failed": MapError.failed(line: 7, message: hostile), "failed": MapError.failed(line: 0, message: hostile),
+      ]),
+    ProblemTable(
       GrantError.self, in: "Bindings/BindingContext.swift",
       [
         "missing": GrantError.missing(plugin: "quiz", right: "decks.read"),
@@ -108,7 +116,9 @@ extension ProblemTable {
         "severalNotes": LookupError.severalNotes(guid: hostile, guids: [hostile, "b"]),
         "plainCard": LookupError.plainCard(hostile),
         "noElement": LookupError.noElement(hostile), "severalElements": LookupError.severalElements(hostile),
-        "noWord": LookupError.noWord(length: 40), "noAlias": LookupError.noAlias(hostile), "noGame": LookupError.noGame,
+        "noWord": LookupError.noWord(length: 40),
+        "noMeaning": LookupError.noMeaning(word: hostile, language: "Spanish"), "noAlias": LookupError.noAlias(hostile),
+        "noGame": LookupError.noGame,
         "whichDeck": LookupError.whichDeck(isAny: false), "whichDeck": LookupError.whichDeck(isAny: true),
       ]),
     ProblemTable(

@@ -20,7 +20,10 @@ struct ProblemTable: CustomTestStringConvertible {
   var testDescription: String { type }
 
   static let all =
-    [authentication, storage, files, decks, exchange, packages, notes, lexicon, games, settings, workspace] + safety + documents
+    [
+      authentication, storage, files, decks, exchange, packages, notes, lexicon, dictionaries, games, settings,
+      workspace,
+    ] + safety + documents
     + commands
     + bindings
     + plugins + shell
