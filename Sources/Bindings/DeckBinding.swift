@@ -160,8 +160,8 @@ private func describeFiles(_ type: BoundType<DeckHandle>, _ context: BindingCont
   let options = LuaParameter("options", .optional(.table))
   type.method(
     "import", [path, options], returns: .table, fails: true,
-    "Adds the cards of a file: .json, .csv or .tsv by its ending, or {format=}. "
-      + "Options: encoding, on_duplicate, strict. A broken file imports nothing."
+    "Adds the cards of a file: .json, .csv, .tsv, .apkg or .colpkg by its ending, or {format=}. "
+      + "Options: encoding, on_duplicate, strict, with_schedule. A broken file imports nothing."
   ) { deck, stack in
     let path = try stack.text(2)
     let options = try readImportOptions(stack.optionalTable(3))
@@ -174,19 +174,23 @@ private func describeFiles(_ type: BoundType<DeckHandle>, _ context: BindingCont
   }
   type.method(
     "export", [path, options], returns: .table, fails: true,
-    "Writes the cards to a file: .json, .csv or .tsv by its ending, or {format=}; the decks within it too."
+    "Writes the cards to a file: .json, .csv, .tsv, .apkg or .colpkg by its ending, or {format=}; the decks within it too. "
+      + "Option: with_schedule, of packages."
   ) { deck, stack in
     let path = try stack.text(2)
     var format: CardFormat?
+    var keepsSchedule = false
     if let options = try stack.optionalTable(3) {
-      try options.allowOnly(["format"])
+      try options.allowOnly(["format", "with_schedule"])
+      keepsSchedule = try options.optionalBoolean("with_schedule") ?? false
       format = try options.optionalText("format").map { try CardFormat(named: $0) }
     }
     try context.requireWriting(path)
     guard try context.mayActOutside("write \(path)") else {
       return LuaValue.table([(.text("cards"), .integer(try deck.counts().count)), (.text("bytes"), .integer(0))])
     }
-    let report = try deck.exportCards(to: path, context.kinds(of: path), format: format)
+    let report = try deck.exportCards(
+      to: path, context.kinds(of: path), format: format, keepsSchedule: keepsSchedule)
     return LuaValue(report.value)
   }
 }
@@ -196,11 +200,12 @@ private func fileName(_ path: String) -> String { path.split(separator: "/").las
 private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOptions {
   var read = ImportOptions()
   guard let table else { return read }
-  try table.allowOnly(["format", "encoding", "on_duplicate", "strict"])
+  try table.allowOnly(["format", "encoding", "on_duplicate", "strict", "with_schedule"])
   read.format = try table.optionalText("format").map { try CardFormat(named: $0) }
   read.encoding = try table.optionalText("encoding").map { try TextEncoding(named: $0) } ?? .utf8
   read.onDuplicate = try readOnDuplicate(table)
   read.isStrict = try table.optionalBoolean("strict") ?? false
+  read.keepsSchedule = try table.optionalBoolean("with_schedule") ?? true
   return read
 }
 

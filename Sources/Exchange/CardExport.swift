@@ -17,7 +17,11 @@ public struct ExportReport: Equatable, Sendable {
   public var lost: [String] = []
 
   /// As `--json` prints it and Lua reads it.
-  public var value: Value { .record([("cards", .integer(cards)), ("bytes", .integer(bytes))]) }
+  public var value: Value {
+    var fields: [(String, Value)] = [("cards", .integer(cards)), ("bytes", .integer(bytes))]
+    if !lost.isEmpty { fields.append(("lost", .list(lost.map { .text($0) }))) }
+    return .record(fields)
+  }
 }
 
 /// Writes a deck and the decks within it to a file.

@@ -232,7 +232,7 @@ import Testing
     let error = #expect(throws: ExchangeError.self) { try CardFormat(ofPath: "x.cvs") }
     #expect(
       error?.message
-        == "no format is called \"cvs\" (did you mean \"csv\"?); there are json, csv, tsv, apkg, colpkg; --format names one whatever the file is called"
+        == "no format is called \"cvs\" (did you mean \"csv\"?); there are json, csv, tsv, apkg, apkg-legacy, colpkg; --format names one whatever the file is called"
     )
     for path in ["json", ".json", "a.", "a/b", ""] {
       #expect(throws: ExchangeError.self) { try CardFormat(ofPath: path) }

@@ -344,6 +344,8 @@ def check_texts(col, cards):
     """The letters that are shown are those of Anki's page."""
     same = 0
     for card in cards:
+        if card["prompt"] == "(blank)":
+            continue
         guid, order = key(card)
         number = col.db.scalar("select c.id from cards c join notes n on n.id = c.nid where n.guid = ? and c.ord = ?", guid, order)
         try:
@@ -354,7 +356,7 @@ def check_texts(col, cards):
         if re.search(r"[<\[&]", re.sub(r"</?(b|div|br|hr|span|a)\b[^<>]*>", "", html)) or "hint" in html or "-->" in html:
             continue
         same += 1
-        shown = "" if card["prompt"] == "(blank)" else card["prompt"]
+        shown = card["prompt"]
         text = re.sub(r"<[^>]*>", "", html)
         if "ankiweb" not in html and "no field" not in shown:
             check("prompt of %s %d (%s)" % (guid, order, html), letters(shown), letters(text))

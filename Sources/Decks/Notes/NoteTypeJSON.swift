@@ -69,19 +69,20 @@ extension NoteType {
   /// What a new type has beside its parts.
   static let fresh: Value.Record = ["sortf": .integer(0), "did": .null]
 
-  var json: String { Value.record(record).json }
+  var json: String { Value.record(record(asNew: false)).json }
 
   /// The whole type, as packages and a sync have it: what it did not have when it came is as in a new one.
-  public var record: Value.Record {
-    var object = other
-    for field in NoteType.fresh.fields where object[field.name] == nil { object[field.name] = field.value }
+  public var record: Value.Record { record(asNew: true) }
+
+  private func record(asNew: Bool) -> Value.Record {
+    var object = asNew ? other.adding(NoteType.fresh) : other
     object["id"] = .integer(Int(id.rawValue))
     object["name"] = .text(name)
     object["type"] = .integer(isCloze ? 1 : 0)
     object["mod"] = .integer(modified)
     object["usn"] = .integer(-1)
     object["css"] = .text(css)
-    object["flds"] = .list(fieldList.enumerated().map { .record($1.json(at: $0)) })
+    object["flds"] = .list(fieldList.enumerated().map { .record($1.json(at: $0, asNew: asNew)) })
     object["tmpls"] = .list(cards.enumerated().map { .record($1.json(at: $0)) })
     return object
   }
@@ -93,9 +94,8 @@ extension NoteTypeField {
     "font": .text("Arial"), "size": .integer(20), "sticky": .boolean(false), "rtl": .boolean(false),
   ]
 
-  fileprivate func json(at index: Int) -> Value.Record {
-    var object = other
-    for field in NoteTypeField.fresh.fields where object[field.name] == nil { object[field.name] = field.value }
+  fileprivate func json(at index: Int, asNew: Bool) -> Value.Record {
+    var object = asNew ? other.adding(NoteTypeField.fresh) : other
     object["name"] = .text(name)
     object["ord"] = .integer(index)
     return object
@@ -110,5 +110,14 @@ extension CardTemplate {
     object["qfmt"] = .text(front)
     object["afmt"] = .text(back)
     return object
+  }
+}
+
+extension Value.Record {
+  /// The same with the fields of another one that it lacks.
+  fileprivate func adding(_ more: Value.Record) -> Value.Record {
+    var all = self
+    for field in more.fields where all[field.name] == nil { all[field.name] = field.value }
+    return all
   }
 }

@@ -130,7 +130,9 @@ enum DeckCommands {
       summary: "Adds the cards of a file to a deck.",
       details: """
         The format goes by the file's ending: .json, .csv or .tsv. The deck is made when it is missing. A row that cannot be \
-        a card is refused and told; a broken file imports nothing, and status 1 says so, as it does when every row was refused.
+        a card is refused and told; a broken file imports nothing, and status 1 says so, as it does when every row was refused. \
+        Of a package of Anki (.apkg, .colpkg) notes come with their types, media, presets and schedules; its outermost deck \
+        becomes DECK, the others stand within it. A note that is there changes only where the package has a newer one.
         """,
       arguments: [Common.deck, Argument("FILE", .file, help: "the file")],
       options: [
@@ -177,6 +179,7 @@ enum DeckCommands {
       parts.append("  \(place.filled(to: width))   \(rejection.message)")
     }
     if report.rejectedCount > 20 { parts.append("  … \(session.grouped(report.rejectedCount - 20)) more") }
+    parts += report.lost.map { "Not kept: \($0)." }
     return parts
   }
 
@@ -184,7 +187,10 @@ enum DeckCommands {
     BuiltIn(
       "deck", "export", theme: Self.theme, access: .signedIn, effect: .announces,
       summary: "Writes a deck's cards to a file, those of the decks within it too.",
-      details: "The format goes by the file's ending: .json, .csv or .tsv. The file is written whole or not at all.",
+      details: """
+        The format goes by the file's ending: .json, .csv or .tsv, .apkg for a package of Anki. A .colpkg holds every deck \
+        with its schedule, whichever is named: in Anki it replaces a whole collection. The file is written whole or not at all.
+        """,
       arguments: [Common.deck, Argument("FILE", .file, help: "the file")],
       options: [
         Self.formatOption,
@@ -200,11 +206,9 @@ enum DeckCommands {
       }
       let report = try deck.exportCards(
         to: path, .any, format: format, keepsSchedule: invocation.flag("--with-schedule"))
+      let done = "Exported \(session.counted(report.cards, "card")) of \(quoted(try deck.record().name)) to"
       return CommandResult(
-        report.value,
-        line:
-          "Exported \(session.counted(report.cards, "card")) of \(quoted(try deck.record().name)) to \(printable(path))."
-      )
+        report.value, .lines(["\(done) \(printable(path))."] + report.lost.map { "Not kept: \($0)." }))
     }
   }
 }
