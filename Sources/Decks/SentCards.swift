@@ -8,7 +8,7 @@ public struct SentCard {
   private let row: Columns
 
   fileprivate static let columns = """
-    id, guid, prompt, answer, tags, fields IS NOT NULL OR document IS NOT NULL, created, modified, suspended, state, \
+    id, guid, prompt, answer, tags, (fields IS NOT NULL) + 2 * (document IS NOT NULL), created, modified, suspended, state, \
     step, due, stability, difficulty, reps, lapses, last_review, note, ord, flag, buried, buried_until, anki, amod, raw
     """
 
@@ -20,8 +20,9 @@ public struct SentCard {
   public var answer: TextBytes { row.bytes(3) }
   /// The column: ` animal farm `.
   public var tags: TextBytes { row.bytes(4) }
-  /// Whether it keeps fields of its own or shows a document, which no note does.
-  public var hasMore: Bool { row.integer(5) != 0 }
+  /// Whether it keeps fields of its own, which no note does.
+  public var hasFields: Bool { row.integer(5) & 1 != 0 }
+  public var hasDocument: Bool { row.integer(5) & 2 != 0 }
   /// Seconds since 1970.
   public var created: Double { row.number(6) }
   public var modified: Double { row.number(7) }

@@ -41,7 +41,7 @@ public final class PackageExport {
   private let decks: [DeckRecord]
   private let destination: PackageDestination
   private var cardCount = 0
-  private var lost = 0
+  private var lost: [CardPart: Int] = [:]
 
   /// - Parameter decks: each with those within it.
   public init(_ db: Database, decks: [DeckID], _ destination: PackageDestination) throws {
@@ -65,9 +65,7 @@ public final class PackageExport {
       let media = try writeCollection(collection, progress)
       let builder = PackageBuilder(path, scratch, destination)
       let bytes = try builder.build(collection: collection, media: media, kinds)
-      var report = ExportReport(cards: cardCount, bytes: bytes)
-      if lost > 0 { report.lost = ["fields of their own and documents of \(counted(lost, "card"))"] }
-      return report
+      return ExportReport(cards: cardCount, bytes: bytes, lost: lost)
     }
   }
 
@@ -108,7 +106,7 @@ public final class PackageExport {
     _ card: SentCard, deck: Int64, _ schedule: SentSchedule, _ position: inout Int, _ notes: inout SentNotes,
     _ writer: CollectionWriter, _ reviews: SentReviews, _ head: inout CollectionHeadMaker
   ) throws {
-    if card.note == nil, card.hasMore { lost += 1 }
+    noteLost(card)
     let note = try notes.add(card)
     head.note(max(card.modified, notes.lastModified))
     let id = try writer.cardID(card.foreignID ?? notes.id(of: card))
@@ -127,6 +125,12 @@ public final class PackageExport {
       CollectionWriter.Card(
         id: id, note: note, deck: deck, ordinal: card.ordinal, modified: modified,
         reps: isNew ? 0 : card.schedule.reps, lapses: isNew ? 0 : card.schedule.lapses, row: row))
+  }
+
+  private func noteLost(_ card: SentCard) {
+    if card.hasFields { lost[.fields, default: 0] += 1 }
+    if card.hasDocument { lost[.documents, default: 0] += 1 }
+    if !destination.keepsSchedule, card.schedule.state != .new { lost[.schedule, default: 0] += 1 }
   }
 
   /// - Returns: the second of the last answer, as the log has it now.

@@ -49,7 +49,8 @@ final class PackageFile {
     (self.path, self.scratch, self.isInterrupted) = (path, scratch, isInterrupted)
     let file = try ByteFile(path, kinds, isInterrupted: isInterrupted)
     var source = path
-    if file.size == nil {
+    // What cannot be read anywhere at will is copied: a pipe, standard input.
+    if file.size == nil || path == "-" {
       source = scratch.path("input")
       try AtomicFile.write(source, .ofOurs(temporaryName: "input.new")) { sink in
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
