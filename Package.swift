@@ -180,7 +180,9 @@ let package = Package(
     tests(
       "Decks", ["Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb, sqlite],
       resources: [.copy("Fixtures")]),
-    tests("Exchange", ["Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb]),
+    tests(
+      "Exchange", ["Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb],
+      resources: [.copy("Fixtures")]),
     tests("Values", ["Problems", "Text"]),
     tests(
       "CardDocuments",

@@ -254,6 +254,8 @@ public struct AddReport: Equatable, Sendable {
   public var rejected: [Rejection] = []
   /// All that were refused.
   public var rejectedCount = 0
+  /// What a file had that cannot be kept, a line each.
+  public var lost: [String] = []
 
   public init() {}
 
@@ -268,6 +270,14 @@ public struct AddReport: Equatable, Sendable {
     case .skipped: skipped += 1
     case .rejected: break
     }
+  }
+
+  /// Adds what another one counted, whose rows came after.
+  public mutating func add(_ other: AddReport) {
+    (added, updated, skipped) = (added + other.added, updated + other.updated, skipped + other.skipped)
+    rejectedCount += other.rejectedCount
+    rejected += other.rejected.prefix(max(0, 1000 - rejected.count))
+    lost += other.lost
   }
 
   /// Counts one that was refused, and lists it among the first 1,000.

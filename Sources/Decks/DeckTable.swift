@@ -94,6 +94,21 @@ public enum DeckTable {
     return try record(db, DeckID(rawValue: db.lastInsertedRowID))
   }
 
+  /// The deck of that name, capitals aside, made when it is missing.
+  /// - Returns: the deck, and whether nothing stands in it yet: neither cards nor a preset.
+  public static func findOrMake(
+    _ db: Database, named name: String, now: Double
+  ) throws -> (deck: DeckRecord, isFresh: Bool) {
+    let deck = try ensure(db, DeckName(name), now: now)
+    let sql = "SELECT preset IS NULL AND NOT EXISTS (SELECT 1 FROM cards WHERE deck = decks.id) FROM decks WHERE id = ?"
+    return (deck, try db.firstRow(sql, [deck.id.rawValue]) { $0.integer(0) != 0 } ?? false)
+  }
+
+  /// A rank from which on so many are free above all cards of a deck.
+  public static func room(_ db: Database, _ deck: DeckID, _ ranks: Int64) throws -> Int64 {
+    try CardOrder.above(db, deck, room: ranks)
+  }
+
   /// The deck of a name within another one, made when it is missing.
   /// - Throws: `badName`.
   public static func ensure(_ db: Database, _ name: String, within outer: DeckID, now: Double) throws -> DeckRecord {

@@ -17,6 +17,8 @@ public struct ImportOptions: Sendable {
   public var onDuplicate: OnDuplicate?
   /// The first row that is refused ends the import with nothing imported.
   public var isStrict = false
+  /// Of packages: otherwise every card comes in as a new one.
+  public var keepsSchedule = true
   public var table = TableOptions()
   /// How many of the first cards the report shows as they would be.
   public var previewed = 0

@@ -23,6 +23,7 @@ private final class Word: BoundObject {
     show(DocumentFigures.all(deckhand, folder))
     show(try SafetyFigures.all(folder))
     show(try StudyFigures(folder: folder + "/study").all().compactMap(\.self))
+    show(PackageFigures.all(deckhand, folder + "/packages"))
     try wordsAndGames(folder)
   }
 
