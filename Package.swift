@@ -65,6 +65,7 @@ let package = Package(
       linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
     .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
     .target(name: "CSQLite"),
+    .target(name: "CSearch"),
     .target(name: "CZstd", linkerSettings: [.linkedLibrary(":libzstd.a")]),
     // Found at run time: see its header.
     .target(name: "CZip", linkerSettings: [.linkedLibrary("dl")]),
@@ -82,7 +83,7 @@ let package = Package(
     // Tar archives compressed with zstd, as backups are.
     room("Archives", ["Problems", "Text", "Values", "Files", "CZstd"]),
     room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite", grdb, sqlite]),
-    room("Decks", ["Problems", "Text", "Values", "Files", "Storage", grdb, sqlite]),
+    room("Decks", ["Problems", "Text", "Values", "Files", "Storage", "CSearch", grdb, sqlite]),
     // Files of others in and out: tables of cards, Anki packages.
     room("Exchange", ["Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", "CZstd", grdb, sqlite]),
     room("Lexicon", ["Problems", "Text", "Values", "Files"], isLow: true),

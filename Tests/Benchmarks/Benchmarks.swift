@@ -22,6 +22,7 @@ private final class Word: BoundObject {
     show(DocumentFigures.all(deckhand, folder))
     show(try SafetyFigures.all(folder))
     show(try StudyFigures(folder: folder + "/study").all().compactMap(\.self))
+    show(try GrowthFigures(deckhand, folder: folder + "/growth").all().compactMap(\.self))
     try wordsAndGames(folder)
   }
 
