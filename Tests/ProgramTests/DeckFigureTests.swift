@@ -91,7 +91,7 @@ import Testing
     ).finish(input: "")
     #expect(log.status == 0, "\(log)")
     let steps = try home.run("undo", "--list", "--json").lines.count
-    let json = try home.run("--json", "deck", "optimize", "L", "--dry-run")
+    let json = try home.run("--dry-run", "--json", "deck", "optimize", "L")
     #expect(json.status == 0, "\(json)")
     let run = try home.run("deck", "optimize", "L")
     #expect(run.status == 0 && run.lines.count == 4 && run.lines[0].hasPrefix("Fitted to "), "\(run)")

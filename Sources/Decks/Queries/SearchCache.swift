@@ -12,8 +12,8 @@ public final class SearchCache {
   /// Cards and bytes of a deck that are kept: some 30 MB.
   private static let mostCards = 200_000
   private static let mostBytes = 16 << 20
-  /// So many cards are brought into order one by one.
-  private static let fewCards = 4
+  /// So many cards are looked up one by one; for more, the order of the deck is read.
+  private static let fewCards = 500
 
   /// Where the index is kept between two processes; nil for nowhere.
   private let path: String?
@@ -86,16 +86,7 @@ public final class SearchCache {
 
   /// Those of the cards that are in a deck, top first, with their positions.
   func ordered(_ db: Database, _ deck: DeckID, _ cards: [Int64]) throws -> (ids: [CardID], positions: [Int]) {
-    if orders[deck] == nil, cards.count <= Self.fewCards {
-      let sql = """
-        SELECT id, (SELECT count(*) FROM cards AS above WHERE above.deck = cards.deck AND above.rank <= cards.rank)
-        FROM cards WHERE id = ? AND deck = ?
-        """
-      let found = try cards.compactMap { card in
-        try db.firstRow(sql, [card, deck.rawValue]) { (id: CardID(rawValue: $0.integer(0)), position: $0.count(1)) }
-      }.sorted { $0.position < $1.position }
-      return (found.map(\.id), found.map(\.position))
-    }
+    if orders[deck] == nil, cards.count <= Self.fewCards { return try lookedUp(db, deck, cards) }
     let order = try orders[deck] ?? CardTable.ids(db, in: deck)
     orders[deck] = order
     let wanted = WantedCards(cards)
@@ -105,6 +96,24 @@ public final class SearchCache {
       positions.append(place + 1)
     }
     return (ids, positions)
+  }
+
+  /// The cards between each and the one above it are counted by SQLite, in one pass over the index in all.
+  private func lookedUp(_ db: Database, _ deck: DeckID, _ cards: [Int64]) throws -> (ids: [CardID], positions: [Int]) {
+    var ranks: [(card: Int64, rank: Int64)] = []
+    for card in cards {
+      let sql = "SELECT rank FROM cards WHERE id = ? AND deck = ?"
+      if let rank = try db.firstRow(sql, [card, deck.rawValue], { $0.integer(0) }) { ranks.append((card, rank)) }
+    }
+    ranks.sort { $0.rank < $1.rank }
+    var (positions, position, last): ([Int], Int, Int64) = ([], 0, .min)
+    for (_, rank) in ranks {
+      let sql = "SELECT count(*) FROM cards WHERE deck = ? AND rank >= ? AND rank < ?"
+      position += try db.firstRow(sql, [deck.rawValue, last, rank]) { $0.count(0) } ?? 0
+      last = rank
+      positions.append(position + 1)
+    }
+    return (ranks.map { CardID(rawValue: $0.card) }, positions)
   }
 
   // MARK: Rows

@@ -31,9 +31,9 @@ extension SearchIndex {
     let ends = try file.elements(rows * Self.cellsPerRow, UInt32.self)
     let texts = try file.elements(bytes, UInt8.self)
     guard cards.count == rows, ends.count == rows * Self.cellsPerRow, texts.count == bytes else { return false }
-    guard Self.isSound(ends, texts.count), digest(cards, ends, texts) == UInt64(bitPattern: header[6]) else {
-      return false
-    }
+    guard Self.isSound(ends, texts.count),
+      Self.digest(header.dropLast(), cards, ends, texts) == UInt64(bitPattern: header[6])
+    else { return false }
     replace(cards: cards, ends: ends, texts: texts)
     state = SearchLog.State(epoch: header[1], lastCard: header[2], lastChange: header[3])
     return true
@@ -41,28 +41,31 @@ extension SearchIndex {
 
   /// Cells follow each other, with a byte between two, to the end of the texts.
   private static func isSound(_ ends: [UInt32], _ count: Int) -> Bool {
-    var last: UInt32?
+    var start = 0
     for end in ends {
-      if let last, end <= last { return false }
-      last = end
+      if Int(end) < start { return false }
+      start = Int(end) + 1
     }
-    return count == (last.map { Int($0) + 1 } ?? 0)
+    return start == count
   }
 
-  private func digest(_ cards: [Int64], _ ends: [UInt32], _ texts: [UInt8]) -> UInt64 {
-    let first = cards.withUnsafeBytes { damageDigest($0, seed: 1) }
-    let second = ends.withUnsafeBytes { damageDigest($0, seed: first) }
-    return texts.withUnsafeBytes { damageDigest($0, seed: second) }
+  private static func digest(
+    _ header: ArraySlice<Int64>, _ cards: [Int64], _ ends: [UInt32], _ texts: [UInt8]
+  ) -> UInt64 {
+    var sum = header.withUnsafeBytes { damageDigest($0, seed: 1) }
+    sum = cards.withUnsafeBytes { damageDigest($0, seed: sum) }
+    sum = ends.withUnsafeBytes { damageDigest($0, seed: sum) }
+    return texts.withUnsafeBytes { damageDigest($0, seed: sum) }
   }
 
   /// Writes the index for the next process. The folder may be read only, or full: then that one reads the cards itself.
   func save(_ path: String) {
     tidy()
     readCount = 0
-    let header = [
+    var header = [
       Self.version, state.epoch, state.lastCard, state.lastChange, Int64(cards.count), Int64(texts.count),
-      Int64(bitPattern: digest(cards, ends, texts)),
     ]
+    header.append(Int64(bitPattern: Self.digest(header[...], cards, ends, texts)))
     var options = Replacement.ofOurs(temporaryName: ".search-\(getpid())")
     options.isSynced = false
     do {
@@ -86,16 +89,23 @@ extension ByteFile {
   ) throws(FileError) -> [Element] {
     let size = MemoryLayout<Element>.size
     if let left = self.size, count * size > left { return [] }
-    var elements = [Element](repeating: 0, count: count)
+    var failure: FileError?
+    // Memory that is not cleared first: it is some megabytes, for one search.
+    let elements = [Element](unsafeUninitializedCapacity: count) { memory, filled in
+      do throws(FileError) { filled = try fill(UnsafeMutableRawBufferPointer(memory)) / size } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return elements.count == count ? elements : []
+  }
+
+  /// - Returns: how many bytes there were.
+  private func fill(_ memory: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
     var done = 0
-    while done < count * size {
-      let result = elements.withUnsafeMutableBytes { bytes in
-        Result { () throws(FileError) in try read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[done...])) }
-      }
-      let added = try result.get()
-      if added == 0 { return [] }
+    while done < memory.count {
+      let added = try read(into: UnsafeMutableRawBufferPointer(rebasing: memory[done...]))
+      if added == 0 { break }
       done += added
     }
-    return elements
+    return done
   }
 }

@@ -33,7 +33,7 @@ public enum SearchLog {
 
   /// Nil in a file of before the log.
   static func state(_ db: Database) throws -> State? {
-    guard try db.tableExists("undo_search") else { return nil }
+    guard try isThere(db) else { return nil }
     let sql = """
       SELECT epoch, (SELECT seq FROM sqlite_sequence WHERE name = 'cards'),
         (SELECT seq FROM sqlite_sequence WHERE name = 'undo_search_log') FROM undo_search
@@ -50,8 +50,12 @@ public enum SearchLog {
     return Int64(logged.count) == new.lastChange - old.lastChange ? logged : nil
   }
 
+  private static func isThere(_ db: Database) throws -> Bool {
+    try db.firstRow("SELECT 1 FROM sqlite_master WHERE name = 'undo_search'") { _ in true } ?? false
+  }
+
   /// Every index of the cards' texts is good for nothing from now on.
   public static func forget(_ db: Database) throws {
-    if try db.tableExists("undo_search") { try db.execute(sql: "UPDATE undo_search SET epoch = random()") }
+    if try isThere(db) { try db.execute(sql: "UPDATE undo_search SET epoch = random()") }
   }
 }

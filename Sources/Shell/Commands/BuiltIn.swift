@@ -42,13 +42,13 @@ struct BuiltIn {
     registry.describeGroup("plugin", "List, enable, disable and reload plugins.")
     var byName: [String: BuiltIn] = [:]
     for builtIn in all {
-      try registry.add(builtIn.command)
+      try registry.add(builtIn.command, isChecked: true)
       byName[builtIn.command.name] = builtIn
     }
     return byName
   }
 
-  private static var all: [BuiltIn] {
+  static var all: [BuiltIn] {
     DeckCommands.all + DeckFigureCommands.all + CardCommands.all + NoteCommands.all + NoteTypeCommands.all
       + MediaCommands.all + [StudyCommands.command] + DocumentCommands.all + WordCommands.all
       + [PlayCommands.command] + PluginCommands.all + SettingCommands.all + AccountCommands.all + ShellCommands.all
