@@ -18,9 +18,10 @@ public struct ListedCard {
   public var answer: UnsafeBufferPointer<UInt8> { columns.bytes(4) }
   /// The tags, with a space between two.
   public var tags: UnsafeBufferPointer<UInt8> {
-    let padded = columns.bytes(5)
-    guard padded.count > 2 else { return UnsafeBufferPointer(start: nil, count: 0) }
-    return UnsafeBufferPointer(rebasing: padded[1..<padded.count - 1])
+    var padded = columns.bytes(5)[...]
+    while padded.first == UInt8(ascii: " ") { padded.removeFirst() }
+    while padded.last == UInt8(ascii: " ") { padded.removeLast() }
+    return UnsafeBufferPointer(rebasing: padded)
   }
   /// Whether it shows a document.
   public var hasDocument: Bool { columns.optionalText(7) != nil }

@@ -35,6 +35,8 @@ final class SearchIndex {
   /// The rows behind those that are in the order of their cards' ids.
   private var unordered: [Int64: Int] = [:]
   private var orderedCount = 0
+  /// Whether there was more text than is kept: it is not read again and again.
+  private var isTooLarge = false
   /// Rows read from the database since the index was made, loaded or saved.
   var readCount = 0
 
@@ -44,7 +46,7 @@ final class SearchIndex {
   /// - Returns: false where there is no log, or too much text.
   /// - Throws: `interrupted`; the index is empty then.
   func refresh(_ db: Database, isInterrupted: () -> Bool) throws -> Bool {
-    guard let now = try SearchLog.state(db) else { return false }
+    guard !isTooLarge, let now = try SearchLog.state(db) else { return false }
     if now == state { return true }
     do {
       if let changed = try SearchLog.changes(db, from: state, to: now) {
@@ -60,8 +62,9 @@ final class SearchIndex {
       removeAll()
       throw error
     }
-    if texts.count > Self.mostBytes { removeAll() }
-    return state == now
+    isTooLarge = texts.count > Self.mostBytes
+    if isTooLarge { removeAll() }
+    return !isTooLarge
   }
 
   private func removeAll() {

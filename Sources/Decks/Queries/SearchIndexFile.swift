@@ -3,7 +3,6 @@
 // cannot be written is left away.
 
 import Files
-import Glibc
 import Text
 
 extension SearchIndex {
@@ -66,7 +65,8 @@ extension SearchIndex {
       Self.version, state.epoch, state.lastCard, state.lastChange, Int64(cards.count), Int64(texts.count),
     ]
     header.append(Int64(bitPattern: Self.digest(header[...], cards, ends, texts)))
-    var options = Replacement.ofOurs(temporaryName: ".search-\(getpid())")
+    // Of two processes that write at once one file is kept; a mixture of both would be found damaged.
+    var options = Replacement.ofOurs(temporaryName: ".search-new")
     options.isSynced = false
     do {
       try AtomicFile.write(path, options) { sink in

@@ -25,6 +25,12 @@ struct BuiltIn {
     self.run = run
   }
 
+  /// Whether it only shows what no plugin adds to: run alone, it does not wait for plugins to be loaded.
+  var needsNoPlugins: Bool {
+    guard case .reads = command.effect else { return false }
+    return command.name == "version" || ["Decks and cards", "Card documents", "Accounts"].contains(command.theme)
+  }
+
   /// Describes all of them to a registry; answers them by name.
   static func addAll(to registry: CommandRegistry) throws -> [String: BuiltIn] {
     registry.themeOrder = [

@@ -211,7 +211,7 @@ private struct CardJSON {
       for (description, known) in fields {
         writer.name(description.name)
         guard let known, try write(known, of: card, position) else {
-          writer.write(session.value(of: try description.read(names.cards.card(card))))
+          writer.write(value(description, of: names.cards.card(card)))
           continue
         }
       }
@@ -219,6 +219,15 @@ private struct CardJSON {
     writer.endRecord()
     writer.endLine()
     writer.take(into: &bytes)
+  }
+
+  /// A field that needs more than the row: what it names may be gone.
+  private func value(_ field: FieldDescription, of card: CardHandle) -> Value {
+    do {
+      return session.value(of: try field.read(card))
+    } catch {
+      return .record([("error", .text(String(describing: error)))])
+    }
   }
 
   private mutating func write(_ column: CardColumn, of card: ListedCard, _ position: Int) throws {
