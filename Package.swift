@@ -66,6 +66,7 @@ let package = Package(
     .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
     .target(name: "CSQLite"),
     .target(name: "CMapping"),
+    .target(name: "CSearch"),
     .target(name: "CZstd", linkerSettings: [.linkedLibrary(":libzstd.a")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary(":libz.a")]),
     // Found at run time: see its header.
@@ -84,7 +85,7 @@ let package = Package(
     // Tar archives compressed with zstd, as backups are.
     room("Archives", ["Problems", "Text", "Values", "Files", "CZstd"]),
     room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite", grdb, sqlite]),
-    room("Decks", ["Problems", "Text", "Values", "Files", "Storage", grdb, sqlite]),
+    room("Decks", ["Problems", "Text", "Values", "Files", "Storage", "CSearch", grdb, sqlite]),
     // Files of others in and out: tables of cards, Anki packages.
     room("Exchange", ["Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", "CZstd", grdb, sqlite]),
     room("Lexicon", ["Problems", "Text", "Values", "Files", "CMapping", "CZlib"], isLow: true),

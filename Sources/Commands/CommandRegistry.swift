@@ -56,8 +56,9 @@ public final class CommandRegistry {
   public static func mayName(_ name: String) -> Bool { Command.isUsable(name: name) }
 
   /// - Throws: `.badName`, `.badDescription`, or `.duplicate` naming both owners. Nothing is added then.
-  public func add(_ command: Command) throws(CommandError) {
-    try command.checkDescription()
+  /// - Parameter isChecked: whether a test has looked at its description; the program's own are many, at each start.
+  public func add(_ command: Command, isChecked: Bool = false) throws(CommandError) {
+    if !isChecked { try command.checkDescription() }
     let second = command.path.count == 2 ? command.path[1] : ""
     let here = table[command.path[0]] ?? [:]
     // A plain command and a group of the same first word would make a line ambiguous.

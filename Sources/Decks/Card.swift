@@ -145,9 +145,7 @@ public struct CardRecord: Equatable, Sendable {
   public var due: Double? { schedule.due }
 
   /// Whether it waits for the next day.
-  public func isBuried(at moment: StudyMoment) -> Bool {
-    buriedUntil.map { $0 > moment.now && $0 < moment.latestBurial } ?? false
-  }
+  public func isBuried(at moment: StudyMoment) -> Bool { moment.isBuried(until: buriedUntil) }
   public var stability: Double? { schedule.stability }
   public var difficulty: Double? { schedule.difficulty }
   public var reps: Int { schedule.reps }

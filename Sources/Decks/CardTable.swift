@@ -8,7 +8,8 @@ public import GRDB
 ///     let ids = try CardTable.ids(db, in: deck)   // top first
 ///     try CardTable.move(db, ids[4], to: 1)
 public enum CardTable {
-  private static let columns = """
+  /// What `record` reads, in this order.
+  static let columns = """
     id, deck, guid, prompt, answer, tags, fields, document, created, modified, suspended, state, due, stability, \
     difficulty, reps, lapses, last_review, step, note, ord, flag, buried_until
     """
@@ -45,6 +46,7 @@ public enum CardTable {
   public static func found(
     _ db: Database, in deck: DeckID, matching query: CardQuery, at moment: StudyMoment, _ cache: SearchCache? = nil
   ) throws -> (ids: [CardID], positions: [Int]) {
+    if let cache, let cards = try cache.cards(db, query, at: moment) { return try cache.ordered(db, deck, cards) }
     if let rows = try cache?.rows(db, deck, query) {
       var matcher = try QueryMatcher(db, query, at: moment)
       return try rows.found(&matcher)
@@ -309,7 +311,7 @@ public enum CardTable {
 
   private static func id(_ row: Columns) -> CardID { CardID(rawValue: row.integer(0)) }
 
-  private static func record(_ row: Columns) throws -> CardRecord {
+  static func record(_ row: Columns) throws -> CardRecord {
     CardRecord(
       id: id(row), deck: DeckID(rawValue: row.integer(1)), guid: row.text(2), prompt: row.text(3), answer: row.text(4),
       tags: Tags.list(row.text(5)), fields: try FieldText.list(row.optionalText(6)), document: row.optionalText(7),
@@ -318,7 +320,7 @@ public enum CardTable {
       buriedUntil: row.optionalNumber(22))
   }
 
-  private static func schedule(_ row: Columns) -> CardSchedule {
+  static func schedule(_ row: Columns) -> CardSchedule {
     var schedule = CardSchedule()
     schedule.state = CardState(rawValue: row.integer(11)) ?? .new
     schedule.due = row.optionalNumber(12)

@@ -64,7 +64,19 @@ public enum DeckTable {
 
   /// Its own cards that were never studied, suspended and buried ones left out. Indices answer it without reading a
   /// card.
-  static func newCount(_ db: Database, _ id: DeckID, at moment: StudyMoment) throws -> Int {
+  /// - Parameter most: where it is given, so many cards are looked at, however many the deck has.
+  static func newCount(_ db: Database, _ id: DeckID, at moment: StudyMoment, upTo most: Int? = nil) throws -> Int {
+    if let most {
+      let sql = """
+        SELECT count(*) FROM (
+          SELECT 1 FROM cards WHERE deck = :deck AND state = 0 AND suspended = 0
+            AND \(CardTable.isNotBuried) LIMIT :most)
+        """
+      let arguments: StatementArguments = [
+        "deck": id.rawValue, "now": moment.now, "latest": moment.latestBurial, "most": most,
+      ]
+      return try db.firstRow(sql, arguments) { $0.count(0) } ?? 0
+    }
     let sql = """
       SELECT (SELECT count(*) FROM cards WHERE deck = ?1) - (SELECT count(*) FROM cards WHERE deck = ?1 AND state > 0)
         - (SELECT count(*) FROM cards WHERE deck = ?1 AND suspended = 1 AND state = 0)

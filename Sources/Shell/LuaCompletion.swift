@@ -88,8 +88,10 @@ struct LineCompletion {
       case .table(let keys):
         let module = path.count == 1 ? session.lua.modules.first { $0.name == path[0] } : nil
         return keys + (module?.fields ?? []).map { ($0.name, false) }
-      case .object(let type):
-        return (isMethod ? [] : type.fields.map { ($0.name, false) }) + type.methods.map { ($0.name, true) }
+      case .object(let type, let object):
+        let own = try isMethod ? [] : (type.anyField?.names(object) ?? []).filter(isName)
+        return (isMethod ? [] : (type.fields.map(\.name) + own).map { ($0, false) })
+          + type.methods.map { ($0.name, true) }
       case .text: return try isMethod ? offersOfTable(["string"]) : []
       default: return []
       }
@@ -102,6 +104,11 @@ struct LineCompletion {
   private func offersOfTable(_ path: [String]) throws -> [(name: String, isFunction: Bool)] {
     if case .table(let keys) = try session.lua.inspect(path: path) { return keys }
     return []
+  }
+
+  /// Whether a field can be written behind a dot.
+  private func isName(_ text: String) -> Bool {
+    text.utf8.allSatisfy(isNameByte) && text.utf8.first.map { !(0x30...0x39).contains($0) } ?? false
   }
 
   private func isNameByte(_ byte: UInt8) -> Bool {

@@ -174,6 +174,8 @@ enum ShellError: Problem, Equatable {
   case notOption(String, suggestion: String?)
   /// Two options that say different things.
   case notTogether(String, String)
+  /// A change of a note or its type takes cards away, and nobody can be asked.
+  case losesCards(String)
 
   var report: ProblemReport {
     switch self {
@@ -230,6 +232,10 @@ enum ShellError: Problem, Equatable {
         ["suggestion": near])
     case .notTogether(let first, let second):
       ProblemReport(.usage(.badValue), "Not both", "\(first) and \(second) cannot be given together")
+    case .losesCards(let what):
+      ProblemReport(
+        .usage(.losesCards), "Cards would be removed",
+        "this takes away \(what); give --yes to agree; nothing was changed")
     case .notFromLua(let command):
       ProblemReport(
         .notHere, "Not from Lua",

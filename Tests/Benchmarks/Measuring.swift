@@ -61,10 +61,12 @@ func rounded(_ value: Double) -> String {
 }
 
 /// Runs a program with nothing on its input and its output thrown away; its seconds, or -1.
-func seconds(ofRunning path: String, _ arguments: [String]) -> Double { run(path, arguments).seconds }
+func seconds(ofRunning path: String, _ arguments: [String]) -> Double {
+  resources(ofRunning: path, arguments).seconds
+}
 
-/// The same, with the most memory that it had, in MiB.
-func run(_ path: String, _ arguments: [String]) -> (seconds: Double, memory: Int) {
+/// The same, with the most memory that it had resident.
+func resources(ofRunning path: String, _ arguments: [String]) -> (seconds: Double, bytes: Int) {
   var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
   words.append(nil)
   defer { for word in words { free(word) } }
@@ -79,5 +81,5 @@ func run(_ path: String, _ arguments: [String]) -> (seconds: Double, memory: Int
   var status: Int32 = 0
   var usage = rusage()
   while wait4(child, &status, 0, &usage) < 0 && errno == EINTR {}
-  return (status == 0 ? now() - start : -1, usage.ru_maxrss / 1024)
+  return (status == 0 ? now() - start : -1, usage.ru_maxrss * 1024)
 }

@@ -41,8 +41,8 @@ struct PackageFigures {
     var memory = 0
     let figure = compare(title, wanted: 0.25, rounds: rounds, scale: 1, unit: "s") {
       removeData()
-      let done = run(deckhand, ["--data", folder + "/data", "--no-plugins", "-e", code])
-      memory = max(memory, done.memory)
+      let done = resources(ofRunning: deckhand, ["--data", folder + "/data", "--no-plugins", "-e", code])
+      memory = max(memory, done.bytes / 1_048_576)
       return done.seconds
     } reference: {
       seconds(ofRunning: python, [scripts + "/genanki_cards.py", "\(count)", folder + "/theirs.apkg"])

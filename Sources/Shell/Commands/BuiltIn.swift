@@ -25,6 +25,12 @@ struct BuiltIn {
     self.run = run
   }
 
+  /// Whether it only shows what no plugin adds to: run alone, it does not wait for plugins to be loaded.
+  var needsNoPlugins: Bool {
+    guard case .reads = command.effect else { return false }
+    return command.name == "version" || ["Decks and cards", "Card documents", "Accounts"].contains(command.theme)
+  }
+
   /// Describes all of them to a registry; answers them by name.
   static func addAll(to registry: CommandRegistry) throws -> [String: BuiltIn] {
     registry.themeOrder = [
@@ -42,13 +48,13 @@ struct BuiltIn {
     registry.describeGroup("plugin", "List, enable, disable and reload plugins.")
     var byName: [String: BuiltIn] = [:]
     for builtIn in all {
-      try registry.add(builtIn.command)
+      try registry.add(builtIn.command, isChecked: true)
       byName[builtIn.command.name] = builtIn
     }
     return byName
   }
 
-  private static var all: [BuiltIn] {
+  static var all: [BuiltIn] {
     DeckCommands.all + DeckFileCommands.all + DeckFigureCommands.all + CardCommands.all + NoteCommands.all
       + NoteTypeCommands.all
       + MediaCommands.all + [StudyCommands.command] + DocumentCommands.all + WordCommands.all

@@ -171,7 +171,8 @@ enum NoteTypeCommands {
     let edit = NoteTypeEdit(try type.record(), to: draft)
     let loss = try type.loss(of: edit)
     var agreed = agreed
-    if !agreed, !loss.isNothing, session.canAsk {
+    if !agreed, !loss.isNothing {
+      if !session.canAsk { throw ShellError.losesCards(loss.inWords) }
       agreed = try session.confirm("This takes away \(loss.inWords). Go on?")
       if !agreed { return session.console.note("Nothing was changed.") }
     }

@@ -30,8 +30,12 @@ struct StudyLayout {
   private var width: Int { min(terminal.width, 92) }
   private var indent: Int { width < 60 ? 2 : 8 }
   var textWidth: Int { max(8, width - indent - 2) }
+  /// What can be pressed: the lines as they are where all of them fit, else filled one after the other.
   private var foot: [String] {
-    choices.split(separator: "\n").flatMap { packedLines(String($0), within: max(8, width - 4)) }
+    let lines = choices.split(separator: "\n").map(String.init)
+    let room = max(8, width - 4)
+    if lines.allSatisfy({ $0.displayWidth <= room }) { return lines }
+    return packedLines(lines.joined(separator: "   "), within: room)
   }
 
   /// Lines that there are for the texts: the screen without its last line, header, what can be pressed, and two empty

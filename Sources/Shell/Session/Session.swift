@@ -210,7 +210,8 @@ package final class Session {
 
   /// Between two lines, when no Lua runs: the user's state is made anew after a sign-out, and what a session begins
   /// with is done after a sign-in.
-  package func applyPending() throws {
+  /// - Parameter words: a command after which the program ends; plugins that it does not need are not loaded for it.
+  package func applyPending(before words: [String] = []) throws {
     if state.needsFreshState {
       state.needsFreshState = false
       state.hasBegun = false
@@ -220,11 +221,17 @@ package final class Session {
       state.hasBegun = true
       if options.usesPlugins {
         plugins.refreshGrants()
-        plugins.loadAtStart()
+        if !needsNoPlugins(words) { plugins.loadAtStart() }
       }
       ScriptRunner(self).runStartScript()
     }
     History.use(in: self)
+  }
+
+  private func needsNoPlugins(_ words: [String]) -> Bool {
+    guard let first = words.first else { return false }
+    let command = tables.builtIns[words.prefix(2).joined(separator: " ")] ?? tables.builtIns[first]
+    return command?.needsNoPlugins ?? false
   }
 
   // MARK: Signing out
