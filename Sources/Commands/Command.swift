@@ -231,6 +231,9 @@ public struct Command {
   /// What it takes beside what every command takes.
   var allOptions: [Option] { options + [.json, .wantsHelp] }
 
+  /// Whether it takes an option of that name, as `--deck`.
+  public func takes(option name: String) -> Bool { allOptions.contains { $0.name == name } }
+
   /// The argument that the value at `index` (from 0) goes to while a line is read from its left.
   func argument(at index: Int) -> Argument? {
     if index < arguments.count { return arguments[index] }

@@ -25,8 +25,17 @@ package final class Console {
     self.elapsed = elapsed
   }
 
+  /// What is written goes to a file or a program for now.
+  var isRedirected = false
+
   /// Standard output.
-  package var terminal: Terminal { preferences?.adjusted(output) ?? output }
+  package var terminal: Terminal {
+    var terminal = preferences?.adjusted(output) ?? output
+    if isRedirected {
+      (terminal.hasScreen, terminal.usesColor, terminal.usesUnicode, terminal.rowLimit) = (false, false, true, nil)
+    }
+    return terminal
+  }
   /// Standard error.
   package var messages: Terminal { preferences?.adjusted(errors) ?? errors }
 
@@ -37,7 +46,7 @@ package final class Console {
   package func write(_ text: String) {
     // Swift's print and Lua's share C's buffer of standard output, so the order is kept.
     print(text, terminator: "")
-    if output.hasScreen { fflush(nil) }
+    if output.hasScreen, !isRedirected { fflush(nil) }
   }
 
   package func show(_ lines: [String]) {

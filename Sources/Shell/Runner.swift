@@ -32,6 +32,7 @@ package struct Runner {
         if command.access.needsSignIn { try session.requireSignIn() }
         try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun)
         let result = try run(command, invocation)
+        noteDeck(invocation)
         session.show(result, asJSON: wantsJSON)
         try session.events.emit(.command, [words.joined(separator: " ")], brief: [command.name])
       }
@@ -39,6 +40,18 @@ package struct Runner {
     } catch {
       return session.report(
         error, origin: (error as? CommandError).map { _ in "deckhand" } ?? origin, asJSON: wantsJSON)
+    }
+  }
+
+  /// The deck that a command named is shown by the prompt.
+  private func noteDeck(_ invocation: Invocation) {
+    let names = invocation.command.arguments.filter { $0.kind == .deck || $0.name == "DECK" }.map(\.name)
+    guard session.input.lineReader != nil, let name = names.flatMap({ invocation.list($0) }).last else { return }
+    do {
+      session.state.usedDeck = try session.workspace().openDeck(name)
+    } catch {
+      // It was removed by the command.
+      session.state.usedDeck = nil
     }
   }
 

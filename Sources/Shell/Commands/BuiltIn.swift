@@ -8,13 +8,13 @@ import Commands
 struct BuiltIn {
   let command: Command
   let run: (Invocation, Session) throws -> CommandResult
-  /// Names for the argument under the cursor; nil where the argument's kind says them.
-  let complete: ((_ word: String, _ before: [String], _ session: Session) -> [String])?
+  /// Offers for the argument under the cursor; nil where the argument's kind says them.
+  let complete: ((_ word: String, _ before: [String], _ session: Session) -> [Offer])?
 
   init(
     _ path: String..., theme: String, access: CommandAccess, effect: CommandEffect, summary: String,
     details: String = "", arguments: [Argument] = [], options: [Option] = [], usage: [String] = [], example: String,
-    complete: ((_ word: String, _ before: [String], _ session: Session) -> [String])? = nil,
+    complete: ((_ word: String, _ before: [String], _ session: Session) -> [Offer])? = nil,
     run: @escaping (Invocation, Session) throws -> CommandResult
   ) {
     command = Command(
