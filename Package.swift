@@ -45,7 +45,7 @@ let drawingHeaders = [
   "/usr/include/glib-2.0", "/usr/lib/x86_64-linux-gnu/glib-2.0/include", "/usr/lib/aarch64-linux-gnu/glib-2.0/include",
 ].map { "-I" + $0 }
 let drawingLibraries = [
-  "cairo", "pangocairo-1.0", "pango-1.0", "gdk_pixbuf-2.0", "harfbuzz", "gobject-2.0", "glib-2.0",
+  "cairo", "pangocairo-1.0", "pango-1.0", "gdk_pixbuf-2.0", "harfbuzz", "fontconfig", "gobject-2.0", "glib-2.0",
 ]
 
 let package = Package(
@@ -66,6 +66,7 @@ let package = Package(
     .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
     .target(name: "CSQLite"),
     .target(name: "CZstd", linkerSettings: [.linkedLibrary(":libzstd.a")]),
+    .target(name: "CZlib", linkerSettings: [.linkedLibrary(":libz.a")]),
     // Found at run time: see its header.
     .target(name: "CZip", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "CUtf8proc", linkerSettings: [.linkedLibrary(":libutf8proc.a")]),
@@ -85,7 +86,7 @@ let package = Package(
     room("Decks", ["Problems", "Text", "Values", "Files", "Storage", grdb, sqlite]),
     // Files of others in and out: tables of cards, Anki packages.
     room("Exchange", ["Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", "CZstd", grdb, sqlite]),
-    room("Lexicon", ["Problems", "Text", "Values", "Files"], isLow: true),
+    room("Lexicon", ["Problems", "Text", "Values", "Files", "CZlib"], isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage", grdb], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
     room("Authentication", ["Problems", "Text", "Values", "Files", "CSodium"]),
@@ -103,7 +104,7 @@ let package = Package(
     room(
       "Bindings",
       [
-        "Problems", "Text", "Values", "Files", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks",
+        "Problems", "Text", "Values", "Files", "LuaRuntime", "Commands", "Workspace", "Storage", "Decks", "Exchange",
         "CardDocuments",
         "Lexicon", "WordGames", "ToggleSettings",
       ], isHot: true),
@@ -112,7 +113,7 @@ let package = Package(
       "Shell",
       [
         "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace",
-        "Storage", "Decks",
+        "Storage", "Decks", "Exchange",
         "Lexicon",
         "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
       ]),
@@ -146,8 +147,18 @@ let package = Package(
     .executableTarget(
       name: "deckhand-draw", dependencies: ["DrawingWire", "CDrawing"],
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
+    // A program that the tests start in place of deckhand-draw: with the same rights, it tries what they forbid.
+    .target(name: "ConfinementTries", path: "Tests/ConfinementTries"),
+    .executableTarget(
+      name: "ConfinementProbe", dependencies: ["ConfinementTries", "CDrawing", "Files"],
+      path: "Tests/ConfinementProbe",
+      swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
     // What the tests of several rooms share: folders, programs at pipes and terminals, numbers, clocks.
     .target(name: "TestSupport", dependencies: ["Files", "Values"], path: "Tests/TestSupport", swiftSettings: strict),
+    // The tables of decks in memory.
+    .target(
+      name: "TestDecks", dependencies: ["TestSupport", "Decks", "Problems", "Storage", grdb], path: "Tests/TestDecks",
+      swiftSettings: strict),
     // A user's data, for tests at the doors of Workspace and of the rooms above it.
     .target(
       name: "TestWorkspace",
@@ -159,16 +170,20 @@ let package = Package(
     tests(
       "Problems",
       [
-        "Archives", "Text", "Values", "Files", "Storage", "Decks", "CardDocuments", "Lexicon", "WordGames",
+        "Archives", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "CardDocuments", "Lexicon", "WordGames",
         "ToggleSettings", "Authentication", "Workspace", "Commands", "LuaRuntime", "Bindings", "PluginHost", "Shell",
       ]),
     tests("Text", ["Problems"]),
     tests("Files", ["Problems", "Text", "Values"]),
     tests("Storage", ["Problems", "Text", "Values", "Files", grdb]),
-    tests("Decks", ["Problems", "Text", "Values", "Files", "Storage", grdb, sqlite], resources: [.copy("Fixtures")]),
+    tests(
+      "Decks", ["Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb, sqlite],
+      resources: [.copy("Fixtures")]),
+    tests("Exchange", ["Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb]),
     tests("Values", ["Problems", "Text"]),
     tests(
-      "CardDocuments", ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium", "deckhand-draw"],
+      "CardDocuments",
+      ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium", "deckhand-draw", "ConfinementProbe"],
       resources: [.copy("Fixtures")]),
     tests("Lexicon", ["Problems", "Text"]),
     tests("WordGames", ["Lexicon", "Files", "Storage", "Problems", "Text", "Values", grdb], exclude: ["Fixtures"]),

@@ -3,6 +3,7 @@
 
 import CardDocuments
 import Decks
+import Exchange
 public import LuaRuntime
 import Problems
 import Text

@@ -168,6 +168,15 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
   ) { handle, stack in
     handle.lexicon.listNeighbours(of: try stack.text(2, limit: longestWords))
   }
+  type.method(
+    "define", [LuaParameter("word", .string)], returns: .list(.string), fails: true,
+    "What the dictionaries of this machine and the user's own say of a word: a text an entry, an empty list where none "
+      + "knows it. Code: not_found, when there is no dictionary of the language."
+  ) { handle, stack in
+    let word = try stack.text(2, limit: longestWords)
+    // A dictionary that is read at its first use is the program's work, not a plugin's.
+    return try stack.state.pauseDeadline { try handle.define(word).map(\.text) }
+  }
   describeLists(type)
 }
 

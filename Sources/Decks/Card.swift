@@ -2,6 +2,7 @@
 // Invariant: a record is a copy of one row at one moment; nothing in it reaches back into the database.
 
 public import Problems
+public import Values
 
 /// Which card: never used again for another one.
 ///
@@ -18,12 +19,26 @@ public enum CardFieldValue: Equatable, Sendable {
   case text(String)
   /// Any JSON value but a string, as it was written: `12.50`, `true`, `[1,2]`.
   case json(String)
+
+  /// A value of a file or a column.
+  public init(_ piece: JSONPiece) {
+    switch piece {
+    case .text(let text): self = .text(text)
+    case .json(let json): self = .json(json)
+    }
+  }
 }
 
 /// A named value that a card keeps beside what Deckhand understands.
 ///
 ///     CardField("source", .text("corpus.txt"))
 public struct CardField: Equatable, Sendable {
+  /// Names with a meaning of their own in files, which no field may have.
+  public static let reservedNames: Set<String> = ["prompt", "answer", "tags", "guid", "document", "subdeck"]
+
+  /// Fields that a card may have: looking for one among more would take for ever.
+  public static let limit = 1000
+
   public var name: String
   public var value: CardFieldValue
 
@@ -170,7 +185,7 @@ public struct Rejection: Equatable, Sendable {
   /// The line of the file that the row begins at; nil outside an import.
   public var line: Int? { place?.line }
 
-  init(index: Int, place: RowPlace? = nil, code: ProblemCode, message: String) {
+  public init(index: Int, place: RowPlace? = nil, code: ProblemCode, message: String) {
     (self.index, self.place, self.code, self.message) = (index, place, code, message)
   }
 }
@@ -185,7 +200,7 @@ public struct RowPlace: Equatable, Sendable {
   public let column: Int?
   public let element: Int?
 
-  init(line: Int, column: Int? = nil, element: Int? = nil) {
+  public init(line: Int, column: Int? = nil, element: Int? = nil) {
     (self.line, self.column, self.element) = (line, column, element)
   }
 
@@ -196,7 +211,7 @@ public struct RowPlace: Equatable, Sendable {
   }
 
   /// As it stands behind a file's name: `17`, `1:40: element 3`.
-  var inFile: String {
+  public var inFile: String {
     guard let element, let column else { return "\(line)" }
     return "\(line):\(column): element \(element)"
   }
@@ -221,7 +236,7 @@ public struct AddReport: Equatable, Sendable {
   public var isRefused: Bool { rejectedCount > 0 && added + updated + skipped == 0 }
 
   /// Refused ones are counted by `reject`.
-  mutating func count(_ outcome: AddOutcome) {
+  public mutating func count(_ outcome: AddOutcome) {
     switch outcome {
     case .added: added += 1
     case .updated: updated += 1
@@ -230,7 +245,8 @@ public struct AddReport: Equatable, Sendable {
     }
   }
 
-  mutating func reject(_ rejection: Rejection) {
+  /// Counts one that was refused, and lists it among the first 1,000.
+  public mutating func reject(_ rejection: Rejection) {
     rejectedCount += 1
     if rejected.count < 1000 { rejected.append(rejection) }
   }

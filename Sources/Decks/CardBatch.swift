@@ -90,7 +90,9 @@ public final class CardBatch {
   // MARK: Writing
 
   /// Writes a card without counting it.
-  func write(_ card: CheckedCard) throws -> AddOutcome {
+  /// - Throws: `DeckError.duplicate` when duplicates are errors, `NoteError` when an update would change what a note
+  ///   makes; what SQLite throws.
+  public func write(_ card: CheckedCard) throws -> AddOutcome {
     if onDuplicate == .update, card.guid == nil, let outcome = try updateSamePrompt(card) { return outcome }
     switch try insert(card) {
     case .added:

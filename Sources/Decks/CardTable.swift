@@ -125,6 +125,21 @@ public enum CardTable {
     try db.rows("SELECT id, document FROM cards WHERE document IS NOT NULL") { (id($0), $0.text(1)) }
   }
 
+  /// What cards of a deck keep beside their texts: the names of their fields as they come, top first, and whether one
+  /// shows a document.
+  public static func keptBeside(_ db: Database, in deck: DeckID) throws -> (fieldNames: [String], hasDocuments: Bool) {
+    let sql =
+      "SELECT fields, document FROM cards WHERE deck = ? AND (fields IS NOT NULL OR document IS NOT NULL) ORDER BY rank"
+    var (names, seen, hasDocuments): ([String], Set<String>, Bool) = ([], [], false)
+    try db.forEachRow(sql, [deck.rawValue]) { row in
+      hasDocuments = hasDocuments || row.optionalText(1) != nil
+      for field in try FieldText.list(row.optionalText(0)) where seen.insert(field.name).inserted {
+        names.append(field.name)
+      }
+    }
+    return (names, hasDocuments)
+  }
+
   // MARK: Adding
 
   /// Adds a card on top.

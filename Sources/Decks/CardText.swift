@@ -35,41 +35,6 @@ enum CardText {
     return try result.get()
   }
 
-  /// The offset of the first byte that is NUL or not part of well-formed UTF-8 (Unicode, table 3-7).
-  static func firstInvalidByte(_ bytes: TextBytes) -> Int? {
-    var index = 0
-    let count = bytes.count
-    while index < count {
-      let byte = bytes[index]
-      if byte < 0x80 {
-        if byte == 0 { return index }
-        index += 1
-        continue
-      }
-      let length = sequenceLength(bytes, index)
-      if length == 0 { return index }
-      index += length
-    }
-    return nil
-  }
-
-  /// How long the sequence of two to four bytes at `index` is, or 0 when it is not well formed.
-  private static func sequenceLength(_ bytes: TextBytes, _ index: Int) -> Int {
-    func continues(_ offset: Int, _ low: UInt8 = 0x80, _ high: UInt8 = 0xBF) -> Bool {
-      index + offset < bytes.count && bytes[index + offset] >= low && bytes[index + offset] <= high
-    }
-    switch bytes[index] {
-    case 0xC2...0xDF: return continues(1) ? 2 : 0
-    case 0xE0: return continues(1, 0xA0) && continues(2) ? 3 : 0
-    case 0xED: return continues(1, 0x80, 0x9F) && continues(2) ? 3 : 0
-    case 0xE1...0xEF: return continues(1) && continues(2) ? 3 : 0
-    case 0xF0: return continues(1, 0x90) && continues(2) && continues(3) ? 4 : 0
-    case 0xF1...0xF3: return continues(1) && continues(2) && continues(3) ? 4 : 0
-    case 0xF4: return continues(1, 0x80, 0x8F) && continues(2) && continues(3) ? 4 : 0
-    default: return 0
-    }
-  }
-
   /// Well-formed bytes without the characters of Unicode's property White_Space at both ends.
   static func trimmed(_ bytes: TextBytes) -> TextBytes {
     var start = 0

@@ -6,18 +6,28 @@ import GRDB
 import GRDBSQLite
 
 /// The parts of a card to be written, lent by the caller for one call. An empty guid means none.
-struct CardBytes {
-  var prompt: TextBytes
-  var answer: TextBytes
-  var guid: TextBytes?
-  var tags: [String] = []
-  var fields: [CardField] = []
-  var document: String?
+///
+///     batch.write(try CheckedCard(CardBytes(prompt: prompt, answer: answer, guid: nil)))
+public struct CardBytes {
+  public var prompt: TextBytes
+  public var answer: TextBytes
+  public var guid: TextBytes?
+  public var tags: [String]
+  public var fields: [CardField]
+  public var document: String?
+
+  public init(
+    prompt: TextBytes, answer: TextBytes, guid: TextBytes?, tags: [String] = [], fields: [CardField] = [],
+    document: String? = nil
+  ) {
+    (self.prompt, self.answer, self.guid) = (prompt, answer, guid)
+    (self.tags, self.fields, self.document) = (tags, fields, document)
+  }
 }
 
 /// A card whose parts passed every rule: the only thing that can be written. Its parts are in the form of their
 /// columns.
-struct CheckedCard {
+public struct CheckedCard {
   let prompt: TextBytes
   let answer: TextBytes
   let guid: TextBytes?
@@ -25,7 +35,8 @@ struct CheckedCard {
   let fields: String?
   let document: String?
 
-  init(_ card: CardBytes) throws(DeckError) {
+  /// - Throws: `DeckError` for the first rule that a part breaks.
+  public init(_ card: CardBytes) throws(DeckError) {
     prompt = try CardText.cleaned(card.prompt, "prompt")
     answer = try CardText.cleaned(card.answer, "answer")
     if prompt.isEmpty { throw .emptyPrompt }

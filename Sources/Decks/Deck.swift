@@ -22,6 +22,11 @@ public struct DeckRecord: Equatable, Sendable {
   public let created: Double
   /// Seconds since 1970 of the last answer in a review session.
   public let studied: Double?
+
+  /// The part of its name below a deck that it stands in, empty for that deck itself: `b::c` of `a::b::c` within `a`.
+  public func name(within outer: DeckRecord) -> String {
+    DeckName.rest(of: name, below: DeckName.split(outer.name).count)
+  }
 }
 
 /// How many cards a deck holds itself, without the decks within it.

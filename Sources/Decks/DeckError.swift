@@ -1,10 +1,10 @@
-// What can go wrong with decks, cards, their files and their sessions, as facts, and the words for it.
+// What can go wrong with decks, cards and their sessions, as facts, and the words for it.
 // Invariant: codes never change; every message says which value it is about and what is expected instead.
 
 public import Problems
 import Text
 
-/// Why something about a deck, a card, their files or their sessions cannot be done.
+/// Why something about a deck, a card or their sessions cannot be done.
 ///
 ///     do { try DeckTable.find(db, named: "Spanis") } catch let error as DeckError {
 ///       error.message   // "no deck is called "Spanis" (did you mean "Spanish"?)"
@@ -28,17 +28,6 @@ public enum DeckError: Problem, Equatable {
   case badGuid(guid: String, reason: String)
   /// A batch is longer than the room that a deck gives to one (67 million cards).
   case batchTooLong
-  /// A file that cannot be understood; `expected` completes "file:line:column: ...".
-  case badFile(path: String, line: Int, column: Int, expected: String)
-  /// A file in another encoding than was said.
-  case badEncoding(path: String, encoding: TextEncoding)
-  case unknownEncoding(name: String)
-  /// A file, a row or a nesting beyond what is read.
-  case tooLarge(path: String, line: Int, what: String)
-  /// A format that is not known; the ending or the name that was given.
-  case unknownFormat(name: String)
-  /// A row of a strict import was refused.
-  case refusedRow(path: String, place: RowPlace, code: ProblemCode, reason: String)
   /// A session that has ended, or an empty one.
   case over
   case paused
@@ -105,7 +94,6 @@ public enum DeckError: Problem, Equatable {
         "fitting the memory model takes at least \(counted(needed, "review")) on later days; there are "
           + grouped(count), ["count": count, "needed": needed])
     case .emptyPrompt, .emptyAnswer, .duplicate, .badText, .badTag, .badGuid, .batchTooLong: cardReport
-    case .badFile, .badEncoding, .unknownEncoding, .tooLarge, .unknownFormat, .refusedRow: fileReport
     }
   }
 
@@ -124,53 +112,10 @@ public enum DeckError: Problem, Equatable {
       ProblemReport(.tooLarge, "Too large", "one batch holds at most 67,108,864 cards; add the rest in another")
     }
   }
-
-  private var fileReport: ProblemReport {
-    switch self {
-    case .badFile(let path, let line, let column, let expected):
-      ProblemReport(
-        .badFormat, "The file cannot be understood",
-        "\(fileName(path)):\(line):\(column): \(expected). Nothing was imported.",
-        ["path": path, "line": line, "column": column])
-    case .badEncoding(let path, let encoding):
-      ProblemReport(
-        .badEncoding, "The file is not UTF-8",
-        "\(fileName(path)) is written in \(encoding.rawValue); give --encoding \(encoding.rawValue), "
-          + "or save it as utf-8. Nothing was imported.", ["path": path])
-    case .unknownEncoding(let name): .unknown(.badEncoding, "encoding", name, among: TextEncoding.allNames)
-    case .tooLarge(let path, let line, let what):
-      ProblemReport(
-        .tooLarge, "Too large", "\(fileName(path)):\(line): \(what). Nothing was imported.",
-        ["path": path, "line": line])
-    case .refusedRow(let path, let place, let code, let reason):
-      ProblemReport(
-        code, "A row was refused", "\(fileName(path)):\(place.inFile): \(reason). Nothing was imported.",
-        ["path": path, "line": place.line, "column": place.column])
-    case .unknownFormat(let name):
-      .unknown(
-        .badFormat, "format", name, among: CardFormat.allNames, "; --format names one whatever the file is called")
-    default: cardReport
-    }
-  }
 }
 
 extension ProblemReport {
   fileprivate static func duplicate(_ which: String) -> ProblemReport {
     ProblemReport(.duplicate, "The card is there already", "a card \(which) is in the deck already")
   }
-
-  fileprivate static func unknown(
-    _ code: ProblemCode.Failure, _ kind: String, _ name: String, among names: [String], _ end: String = ""
-  ) -> ProblemReport {
-    let near = suggestion(for: name, among: names)
-    let known = names.joined(separator: ", ")
-    return ProblemReport(
-      code, "The \(kind) is not known",
-      "no \(kind) is called \(quoted(name))\(didYouMean(near)); there are \(known)\(end)", ["suggestion": near])
-  }
-}
-
-/// The last part of a path, as messages about a file's content name it.
-private func fileName(_ path: String) -> String {
-  printable(path.split(separator: "/", omittingEmptySubsequences: true).last.map(String.init) ?? path)
 }

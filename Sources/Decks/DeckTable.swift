@@ -94,6 +94,12 @@ public enum DeckTable {
     return try record(db, DeckID(rawValue: db.lastInsertedRowID))
   }
 
+  /// The deck of a name within another one, made when it is missing.
+  /// - Throws: `badName`.
+  public static func ensure(_ db: Database, _ name: String, within outer: DeckID, now: Double) throws -> DeckRecord {
+    try ensure(db, DeckName("\(record(db, outer).name)::\(name)"), now: now)
+  }
+
   /// The name with the parents that are there written as they are, so that a deck's name begins with its parent's.
   private static func spelled(_ db: Database, _ name: DeckName, except renamed: DeckID? = nil) throws -> DeckName {
     for parent in name.parents.reversed() {

@@ -3,19 +3,13 @@
 
 import Storage
 import Text
-import Values
+public import Values
 
 enum FieldText {
-  /// Names with a meaning of their own in files, which no field may have.
-  static let reserved: Set<String> = ["prompt", "answer", "tags", "guid", "document", "subdeck"]
-
-  /// Fields that a card may have: looking for one among more would take for ever.
-  static let limit = 1000
-
   /// The column for fields; nil for none. Values of `.json` are taken as they are once they are known to be JSON.
   static func column(_ fields: [CardField]) throws(DeckError) -> String? {
     if fields.isEmpty { return nil }
-    if fields.count > limit { throw .badText(what: "fields", reason: "are more than 1,000") }
+    if fields.count > CardField.limit { throw .badText(what: "fields", reason: "are more than 1,000") }
     var writer = JSONWriter(.compact)
     writer.beginRecord()
     for (offset, field) in fields.enumerated() {
@@ -32,7 +26,9 @@ enum FieldText {
     if name.trimmed.isEmpty || name.utf8.count > 200 {
       throw .badText(what: "name of a field", reason: "must have 1 to 200 bytes: \(quoted(name))")
     }
-    if reserved.contains(name) { throw .badText(what: "field \(quoted(name))", reason: "must have another name") }
+    if CardField.reservedNames.contains(name) {
+      throw .badText(what: "field \(quoted(name))", reason: "must have another name")
+    }
     if others.contains(where: { $0.name == name }) {
       throw .badText(what: "field \(quoted(name))", reason: "is there twice")
     }
@@ -40,7 +36,7 @@ enum FieldText {
     case .text(let text): _ = try CardText.cleaned(text, "field")
     case .json(let text):
       _ = try CardText.cleaned(text, "field")
-      if !JSONReader.isValue(text) { throw .badText(what: "field \(quoted(name))", reason: "is not JSON") }
+      if !isJSON(text) { throw .badText(what: "field \(quoted(name))", reason: "is not JSON") }
     }
     if name.utf8.contains(0) { throw .badText(what: "name of a field", reason: "holds a NUL character") }
   }
@@ -50,7 +46,7 @@ enum FieldText {
   static func list(_ column: String?) throws -> [CardField] {
     guard let column else { return [] }
     do {
-      return try JSONReader(text: column).object()
+      return try jsonMembers(of: column).map { CardField($0.name, CardFieldValue($0.value)) }
     } catch {
       throw StorageError.damaged(path: "the collection", detail: "\(printable(column, limit: 40)) is not a JSON object")
     }
@@ -59,7 +55,7 @@ enum FieldText {
 
 extension CardField {
   /// Writes the name and the value as a field of a record.
-  func write(to writer: inout JSONWriter) {
+  public func write(to writer: inout JSONWriter) {
     writer.name(name)
     switch value {
     case .text(let text): writer.write(text)

@@ -21,7 +21,3 @@ extension Rejection {
     return .record(fields + [("code", .text(code.rawValue)), ("message", .text(message))])
   }
 }
-
-extension ExportReport {
-  public var value: Value { .record([("cards", .integer(cards)), ("bytes", .integer(bytes))]) }
-}

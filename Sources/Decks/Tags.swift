@@ -4,7 +4,10 @@
 
 import Text
 
-enum Tags {
+/// The tags of a card as texts.
+///
+///     Tags.separated("verb irregular")   // ["verb", "irregular"]
+public enum Tags {
   /// ` animal farm ` for the tags animal and farm, an empty text for none: `instr(tags, ' animal ')` finds one.
   static func column(_ tags: [String]) throws(DeckError) -> String {
     if tags.isEmpty { return "" }
@@ -24,7 +27,7 @@ enum Tags {
   }
 
   /// The tags of a text in which spaces part them, as tables of cards have it.
-  static func separated(_ text: String) -> [String] {
+  public static func separated(_ text: String) -> [String] {
     text.unicodeScalars.split { $0.properties.isWhitespace }.map { String($0) }
   }
 

@@ -76,6 +76,29 @@ public final class ByteFile {
     }
   }
 
+  /// Bytes from a place of a regular file on, wherever reading has come; fewer at its end.
+  public func bytes(at offset: Int, count: Int) throws(FileError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: max(0, count))
+    var done = 0
+    while done < bytes.count {
+      let got = bytes.withUnsafeMutableBytes { memory in
+        Result { () throws(FileError) in
+          do {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: memory[done...])
+            return try descriptor.read(fromAbsoluteOffset: Int64(offset + done), into: rest)
+          } catch {
+            throw FileError(path, .read, error)
+          }
+        }
+      }
+      let count = try got.get()
+      if count == 0 { break }
+      done += count
+    }
+    bytes.removeLast(bytes.count - done)
+    return bytes
+  }
+
   /// All that is left, at most `limit` bytes.
   public func rest(limit: Int) throws(FileError) -> [UInt8] {
     if let size, size > limit { throw FileError(path, .read, .tooLarge(limit: limit)) }

@@ -3,8 +3,8 @@
 
 public import Glibc
 
-/// Starts a program in a group of its own, so that Ctrl-C at the terminal reaches the shell alone. Signals are as they
-/// were before any program changed them.
+/// Starts a program in a session of its own: Ctrl-C at the terminal reaches the shell alone, and the program has no
+/// terminal that it could type into. Signals are as they were before any program changed them.
 ///
 ///     let player = startProgram(["/usr/bin/mpv", path], environment: [])
 ///     guard player.failure == 0 else { ... }
@@ -39,9 +39,9 @@ public func startProgram(
   posix_spawnattr_setsigmask(&attributes, &signals)
   sigfillset(&signals)
   posix_spawnattr_setsigdefault(&attributes, &signals)
-  posix_spawnattr_setpgroup(&attributes, 0)
-  let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
-  posix_spawnattr_setflags(&attributes, Int16(flags))
+  // glibc's POSIX_SPAWN_SETSID, which Swift does not see.
+  let newSession: Int16 = 0x80
+  posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | newSession)
   var process: pid_t = 0
   let failure = withStrings(words) { arguments in
     withStrings(environment) { posix_spawn(&process, words[0], &actions, &attributes, arguments, $0) }

@@ -12,6 +12,8 @@ import Text
 public final class LexiconLibrary {
   private let listFolders: [String]
   private let dictionaryFolders: [String]
+  /// What words mean.
+  public let meanings: DictionaryLibrary
   private let cacheFolder: String?
   private let limits: ListLimits
   private var opened: [Key: Lexicon] = [:]
@@ -28,8 +30,10 @@ public final class LexiconLibrary {
   /// of languages whose lists hold base forms only. Compiled lists are kept in `cacheFolder`, or in memory when it is
   /// nil.
   public init(
-    listFolders: [String], cacheFolder: String?, dictionaryFolders: [String] = [], limits: ListLimits = ListLimits()
+    listFolders: [String], cacheFolder: String?, dictionaryFolders: [String] = [], limits: ListLimits = ListLimits(),
+    meanings: DictionaryLibrary = DictionaryLibrary(ownFolders: [], systemFolders: [])
   ) {
+    self.meanings = meanings
     self.listFolders = listFolders
     self.dictionaryFolders = dictionaryFolders
     self.cacheFolder = cacheFolder
@@ -42,7 +46,8 @@ public final class LexiconLibrary {
     limits.isInterrupted = environment.isInterrupted
     let folders = environment.folders
     self.init(
-      listFolders: folders.lists, cacheFolder: folders.cache, dictionaryFolders: folders.dictionaries, limits: limits)
+      listFolders: folders.lists, cacheFolder: folders.cache, dictionaryFolders: folders.dictionaries, limits: limits,
+      meanings: DictionaryLibrary(environment))
   }
 
   /// The languages that have a list here, in the order of `Language.known`.

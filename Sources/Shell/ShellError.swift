@@ -18,6 +18,7 @@ enum LookupError: Problem, Equatable {
   case noElement(String)
   case severalElements(String)
   case noWord(length: Int)
+  case noMeaning(word: String, language: String)
   case noAlias(String)
   /// There is no game to resume.
   case noGame
@@ -56,6 +57,10 @@ enum LookupError: Problem, Equatable {
     case .severalElements(let name):
       ProblemReport(.ambiguous, "Several elements", "\(quoted(name)) could be several elements")
     case .noWord(let length): ProblemReport(.notFound, "No such word", "no word has \(counted(length, "letter"))")
+    case .noMeaning(let word, let language):
+      ProblemReport(
+        .notFound, "No meaning",
+        "no dictionary of \(language) has the word \(quoted(word)); `word dictionaries` lists them", ["word": word])
     case .noAlias(let name): ProblemReport(.notFound, "No such alias", "no alias is called \(quoted(name))")
     case .noGame: ProblemReport(.notFound, "No game", "no game was put away; `play` starts one")
     case .whichDeck(isAny: false):

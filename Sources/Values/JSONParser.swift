@@ -137,6 +137,7 @@ struct JSONBytes: JSONSource {
 
   private let bytes: [UInt8]
   private(set) var offset = 0
+  private var recordStart = 0
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
@@ -149,6 +150,10 @@ struct JSONBytes: JSONSource {
   func peek() -> UInt8? { next }
 
   mutating func skip() { offset += 1 }
+
+  mutating func record() { recordStart = offset }
+
+  mutating func takeRecorded() -> [UInt8] { Array(bytes[recordStart..<offset]) }
 
   private func endOfPlain(from start: Int) -> Int {
     var end = start
@@ -202,6 +207,9 @@ struct JSONBytes: JSONSource {
     case .controlCharacter: failure(JSONFailure.Reason.controlCharacter)
     case .escape(let start), .hexDigits(let start): failure(.badEscape, at: start)
     case .word(_, let start): unexpected("a value", at: start)
+    case .expected(let what): unexpected(what)
+    case .tooDeep(let limit): failure(JSONFailure.Reason.tooDeep(limit: limit))
+    case .tooLong(let limit): failure(JSONFailure.Reason.tooLong(limit: limit))
     }
   }
 

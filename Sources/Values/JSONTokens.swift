@@ -14,6 +14,10 @@ public protocol JSONSource {
   mutating func takePlain(into content: inout [UInt8]) throws(Failure)
   /// How many bytes were passed over: the place of a fault.
   var offset: Int { get }
+  /// Keeps the bytes that are passed over from here on, until they are asked for.
+  mutating func record()
+  /// The bytes that were passed over since `record`.
+  mutating func takeRecorded() -> [UInt8]
   /// The error of a fault at the place that was reached.
   mutating func failure(_ fault: JSONFault) throws(Failure) -> Failure
 }
@@ -28,6 +32,12 @@ public enum JSONFault: Equatable, Sendable {
   case hexDigits(start: Int)
   /// `true`, `false` or `null` was begun and not ended; `start` is the offset of its first letter.
   case word(String, start: Int)
+  /// Something else than what stands here in words.
+  case expected(String)
+  /// Lists and objects within each other beyond a limit.
+  case tooDeep(limit: Int)
+  /// More bytes than one row may have.
+  case tooLong(limit: Int)
 }
 
 /// The content of a text, and what it holds that some refuse.

@@ -2,7 +2,7 @@
 // store, and every change is one operation.
 
 public import Decks
-public import Files
+import Files
 import GRDB
 import Text
 
@@ -120,40 +120,6 @@ public final class DeckHandle: WorkspaceHandle {
     guard try card.record().deck == id else { return 0 }
     return try workspace.remove([card])
   }
-
-  // MARK: Files
-
-  /// Imports a file as one operation.
-  /// - Parameters:
-  ///   - kinds: which files are read; others than plain ones only where the user typed the path.
-  ///   - progress: bytes read and bytes in all, where that is known; what it throws ends the import.
-  public func importCards(
-    from path: String, _ kinds: FileKinds = .plain, _ options: ImportOptions,
-    progress: @escaping ImportProgress = { _, _ in }
-  ) throws -> AddReport {
-    let environment = workspace.environment
-    return try workspace.perform(.importCards, on: workspace.deckName(id), count: { $0.added }) { db in
-      let reader = CardImport(
-        db, into: id, options: options, now: environment.clocks.now(), random: environment.random.entropy)
-      return try reader.run(path, kinds, isInterrupted: environment.isInterrupted) { done, total in
-        if environment.isInterrupted() { throw WorkspaceError.interrupted }
-        try progress(done, total)
-      }
-    }
-  }
-
-  /// Writes the deck's cards to a file, with those of the decks within it; the file is written whole or not at all.
-  /// - Parameter kinds: which files are written; others than plain ones only where the user typed the path.
-  public func exportCards(
-    to path: String, _ kinds: FileKinds = .plain, format: CardFormat?
-  ) throws -> ExportReport {
-    let isInterrupted = workspace.environment.isInterrupted
-    return try workspace.read { db in
-      try CardExport(db, id).run(to: path, kinds, format: format, isInterrupted: isInterrupted) { _, _ in
-        if isInterrupted() { throw WorkspaceError.interrupted }
-      }
-    }
-  }
 }
 
 // MARK: Decks of a workspace
@@ -198,22 +164,5 @@ extension Workspace {
   public func studyCounts() throws -> [DeckID: StudyCounts] {
     let limit = try preferences().studyLimit
     return try read { try StudyCounts.all($0, limit: limit, at: moment) }
-  }
-}
-
-extension Workspace {
-  /// Imports a file into the deck of a name, which is made when it is missing: one operation in all.
-  public func importCards(
-    intoDeck name: String, from path: String, _ kinds: FileKinds, _ options: ImportOptions,
-    progress: @escaping ImportProgress
-  ) throws -> AddReport {
-    try perform(.importCards, on: name, count: { $0.added }) { db in
-      let known = try DeckTable.list(db).first { $0.name == name }
-      let deck = try known ?? DeckTable.create(db, name: name, now: environment.clocks.now())
-      let report = try handle(of: deck.id).importCards(from: path, kinds, options, progress: progress)
-      // A deck is not made for a file of which nothing could be used.
-      if known == nil, report.isRefused { try DeckTable.remove(db, deck.id) }
-      return report
-    }
   }
 }

@@ -65,7 +65,7 @@ extension Operation {
       .createNoteType, .removeNoteType, .addMedia, .removeMedia:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .mend, .addNote,
-      .editNote, .removeNotes, .editNoteType:
+      .editNote, .removeNotes, .editNoteType, .speakCards:
       false
     }
   }

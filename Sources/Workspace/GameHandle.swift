@@ -75,8 +75,13 @@ extension Workspace {
   /// The lexicon of a language by its name; that of `game.language` when it is nil.
   /// - Throws: `LexiconError.unknownLanguage`, `.noWordList`.
   public func lexicon(_ name: String?, foldAccents: Bool = false) throws -> LexiconHandle {
-    let language = try lexicons.language(named: name ?? preferences().gameLanguage)
-    return handle(of: try lexicons.lexicon(for: language, foldAccents: foldAccents))
+    handle(of: try lexicons.lexicon(for: language(named: name), foldAccents: foldAccents))
+  }
+
+  /// The language of a name; that of `game.language` when it is nil.
+  /// - Throws: `LexiconError.unknownLanguage`.
+  public func language(named name: String?) throws -> Language {
+    try lexicons.language(named: name ?? preferences().gameLanguage)
   }
 
   /// The lexicon of a file of words.

@@ -49,8 +49,8 @@ extension GameHandle {
     stored = (id, game.count)
   }
 
-  /// Adds a card for each word that was not found: prompt, what it means where a deck called Dictionary knows it, else
-  /// its letters and how many they are; answer, the word.
+  /// Adds a card for each word that was not found: prompt, what it means where a deck called Dictionary or a dictionary
+  /// of this machine knows it, else its letters and how many they are; answer, the word.
   public func addMissed(to deck: DeckHandle) throws -> AddReport {
     let missed = game.missed()
     let language = game.language
@@ -59,7 +59,8 @@ extension GameHandle {
       for word in missed {
         try batch.add(
           NewCard(
-            prompt: meanings[word] ?? Self.letters(of: word), answer: word, tags: ["missed"],
+            prompt: meanings[word] ?? workspace.gloss(of: word, in: language) ?? Self.letters(of: word), answer: word,
+            tags: ["missed"],
             guid: "missed:\(language.name):\(word)"))
       }
     }

@@ -41,7 +41,7 @@ extension Workspace {
   }
 
   /// Where a program is: by its path, or in the folders of PATH.
-  private func executable(_ program: String) -> String? {
+  func executable(_ program: String) -> String? {
     let expanded = environment.folders.expanded(program)
     if expanded.contains("/") { return isProgram(expanded) ? expanded : nil }
     let folders = (environment.variables.value("PATH") ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")

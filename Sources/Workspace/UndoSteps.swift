@@ -57,6 +57,7 @@ extension Operation {
     case .removeNotes: return "removing \(counted(count, "note"))"
     case .addMedia: return "adding \(counted(count, "media file"))"
     case .removeMedia: return "removing \(counted(count, "media file"))"
+    case .speakCards: return "adding speech to \(cards)"
     case .renameDeck, .changeDeckOptions, .changePresets, .createNoteType, .editNoteType, .removeNoteType:
       return rawValue + (name.map { ": \($0)" } ?? "")
     case .keepGame, .changeSettings, .changeDocuments, .mend: return rawValue

@@ -38,6 +38,7 @@ public enum Operation: String, Sendable {
   case removeNoteType = "removing a note type"
   case addMedia = "adding a media file"
   case removeMedia = "removing media files"
+  case speakCards = "adding speech"
   case keepGame = "keeping a game"
   case changeSettings = "changing settings"
   case changeDocuments = "changing documents"

@@ -18,6 +18,10 @@ public enum WorkspaceError: Problem, Equatable {
   case noPlayer
   /// The program of `media.player` is not there, or cannot be run.
   case playerMissing(String)
+  /// espeak-ng is not there, or cannot be run.
+  case noSpeech
+  /// espeak-ng made no sound of a text.
+  case unspoken(text: String, language: String)
   /// A change outside of a unit of work, in a rehearsal.
   case rehearsal(String)
 
@@ -37,6 +41,14 @@ public enum WorkspaceError: Problem, Equatable {
       ProblemReport(
         .noPlayer, "The player cannot be run",
         "\(quoted(program)) cannot be run; `set media.player PROGRAM` chooses another", ["name": program])
+    case .noSpeech:
+      ProblemReport(
+        .noPlayer, "Nothing to speak with", "espeak-ng cannot be run; install Debian's espeak-ng", ["name": "espeak-ng"])
+    case .unspoken(let text, let language):
+      ProblemReport(
+        .badText, "Nothing to hear",
+        "espeak-ng makes no sound of \(quoted(text)) in \(language); look at the text, or give another --language",
+        ["text": text, "language": language])
     case .rehearsal(let operation):
       ProblemReport(
         .rehearsal, "Not in a rehearsal", "\(operation) is not done under --dry-run; nothing was changed")

@@ -8,17 +8,16 @@ enum Bounds {
   private static let secondsPerRequest: rlim_t = 20
 
   static func apply() {
-    // Whatever the shell has open is none of this process's affair.
-    for descriptor in Int32(3)..<1024 { close(descriptor) }
     // One arena: GLib's threads would otherwise each reserve address space.
     mallopt(M_ARENA_MAX, 1)
     limit(RLIMIT_AS, memory)
-    limit(RLIMIT_FSIZE, 0)
     limit(RLIMIT_CORE, 0)
     limit(RLIMIT_NOFILE, 64)
     renewTime()
-    // A kernel without seccomp leaves the other bounds.
-    _ = cdrawing_drop_rights()
+    // A kernel without seccomp or Landlock leaves the other bounds.
+    _ = cdrawing_confine()
+    // Only now: fontconfig keeps what it finds out about new fonts.
+    limit(RLIMIT_FSIZE, 0)
   }
 
   /// So many seconds of processor time from now; then the kernel ends the process.

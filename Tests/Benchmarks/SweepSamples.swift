@@ -93,6 +93,7 @@ enum SweepSamples {
     "lexicon:match": "'c?mb?r'",
     "lexicon:anagrams": "'crab'",
     "lexicon:neighbours": "'crab'",
+    "lexicon:define": "'crab'",
     "game:guess": "'crab'",
     "game:guess_all": "{'crab', 'ring', 'paper'}",
     "documents.open": "open_document",

@@ -4,6 +4,7 @@ import GRDB
 import Glibc
 import Problems
 import Storage
+import TestDecks
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import Decks
 import GRDB
 import Problems
 import Storage
+import TestDecks
 import TestSupport
 import Testing
 

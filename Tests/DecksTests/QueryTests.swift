@@ -3,6 +3,7 @@
 import GRDB
 import Problems
 import Storage
+import TestDecks
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@
 import Decks
 import GRDB
 import Storage
+import TestDecks
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@
 import Decks
 import GRDB
 import Storage
+import TestDecks
 import Testing
 
 @Suite struct StudyOutlookTests {

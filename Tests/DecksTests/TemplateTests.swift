@@ -3,6 +3,7 @@
 
 import Problems
 import Storage
+import TestDecks
 import Testing
 import Values
 

@@ -1,6 +1,7 @@
 // Typed answers: which cards ask for one, and how it is compared with the right one.
 
 import Storage
+import TestDecks
 import Testing
 
 @testable import Decks

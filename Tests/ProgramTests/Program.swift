@@ -15,15 +15,22 @@ final class Home {
   var environment: [String] {
     [
       "HOME=\(path)", "TERM=xterm", "INPUTRC=/dev/null", "LANG=C.UTF-8", "PATH=/usr/bin:/bin",
-      "XDG_CACHE_HOME=/tmp/deckhand-test-cache-\(getuid())", "SWIFT_BACKTRACE=enable=no",
+      // What dictionaries a machine has is nothing to the tests.
+      "XDG_DATA_DIRS=/nonexistent", "XDG_CACHE_HOME=/tmp/deckhand-test-cache-\(getuid())", "SWIFT_BACKTRACE=enable=no",
     ]
   }
 
   /// The arguments of the program with this home's data folder.
   func words(_ arguments: [String]) -> [String] { [builtProgram("deckhand"), "--data", path + "/data"] + arguments }
 
+  @discardableResult
   func write(_ text: String, to name: String) throws -> String {
     try folder.write(text, to: name)
+  }
+
+  @discardableResult
+  func write(_ bytes: [UInt8], to name: String) throws -> String {
+    try folder.write(bytes, to: name)
   }
 
   /// Runs the program to its end.

@@ -12,5 +12,11 @@ public enum FieldHTML {
     return HTMLText.isFormatted(html) ? nil : TerminalText.text(Bytes(html.utf8))
   }
 
+  /// HTML as lines of text, whatever formatting it holds.
+  public static func text(_ html: String) -> String { TerminalText.text(Bytes(html.utf8)) }
+
+  /// What is to be said of HTML: one line, without its pictures and sounds.
+  public static func spoken(_ html: String) -> String { TerminalText.line(Bytes(html.utf8)) }
+
   public static func html(ofPlain text: String) -> String { HTMLText.html(ofPlain: text) }
 }

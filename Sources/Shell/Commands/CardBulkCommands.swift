@@ -1,8 +1,10 @@
 // Commands that change cards, named or found by a query. Invariant: one command is one operation, whatever it changes;
 // what finds no card says what was looked for.
 
+import Bindings
 import Commands
 import Decks
+import Files
 import Problems
 import Text
 import Values
@@ -10,7 +12,7 @@ import Workspace
 
 enum CardBulkCommands {
   static var all: [BuiltIn] {
-    [editCards, moveCards, suspendCards(true), suspendCards(false), buryCards, flagCards, tagCards]
+    [editCards, moveCards, suspendCards(true), suspendCards(false), buryCards, flagCards, tagCards, speakCards]
   }
 
   private static let theme = "Decks and cards"
@@ -51,6 +53,42 @@ enum CardBulkCommands {
   static func offers(_ word: String, _ session: Session) -> [Offer] {
     let names = NameOffers(session)
     return names.names(of: .card, word) + (word.isEmpty ? [] : names.names(of: .query, word))
+  }
+
+  // MARK: Speaking
+
+  private static var speakCards: BuiltIn {
+    BuiltIn(
+      "card", "speak", theme: theme, access: .signedIn, effect: .changes,
+      summary: "Gives cards the sound of one of their texts, by espeak-ng.",
+      details: """
+        The sound stands at the end of the text as [sound:NAME] and is played by `r` in a study, with the program of \
+        media.player. A card that has one is passed over.
+        """,
+      arguments: [cards],
+      options: [
+        Option("--field", "F", help: "prompt or answer, or the name of a note's field; the prompt when left out"),
+        Common.language,
+      ], example: "card speak deck:Spanish --field prompt --language spanish",
+      complete: { _, _, session in offers(session) }
+    ) { invocation, session in
+      let found = try cards(invocation.list("CARD|QUERY"), session)
+      let workspace = try session.workspace()
+      let progress = session.console.progress("Speaking", total: found.count)
+      defer { progress.finish() }
+      let report = try workspace.speak(
+        found, field: invocation.optionalText("--field"),
+        in: workspace.language(named: invocation.optionalText("--language"))
+      ) { done, total in
+        progress.update(done, of: total)
+        if session.environment.isInterrupted() { throw WorkspaceError.interrupted }
+      }
+      progress.finish()
+      let skipped = report.skipped > 0 ? "; \(session.grouped(report.skipped)) had one, or nothing to say" : ""
+      return CommandResult(
+        .record([("spoken", .integer(report.spoken)), ("skipped", .integer(report.skipped))]),
+        line: "Gave a sound to \(session.counted(report.spoken, "card"))\(skipped).")
+    }
   }
 
   // MARK: Editing

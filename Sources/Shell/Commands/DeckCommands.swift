@@ -3,6 +3,7 @@
 import Bindings
 import Commands
 import Decks
+import Exchange
 import Files
 import LuaRuntime
 import Problems

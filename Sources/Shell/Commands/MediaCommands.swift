@@ -8,7 +8,7 @@ import Values
 import Workspace
 
 enum MediaCommands {
-  static var all: [BuiltIn] { [list, add, check, remove] }
+  static var all: [BuiltIn] { [list, add, speak, check, remove] }
 
   private static let theme = "Decks and cards"
 
@@ -47,6 +47,21 @@ enum MediaCommands {
       }
       return CommandResult(
         .value(.list(names.map { .text($0) })), .lines(names.map { "Added \(quoted($0))." }))
+    }
+  }
+
+  private static var speak: BuiltIn {
+    BuiltIn(
+      "media", "speak", theme: theme, access: .signedIn, effect: .changes,
+      summary: "Makes a sound of a text, by espeak-ng.",
+      details: "The answer is its name; a field plays it: [sound:NAME]. `card speak` gives cards theirs.",
+      arguments: [Argument("TEXT", help: "what is said")], options: [Common.language],
+      example: "media speak \"el perro\" --language spanish"
+    ) { invocation, session in
+      let workspace = try session.workspace()
+      let name = try workspace.speak(
+        invocation.text("TEXT"), in: workspace.language(named: invocation.optionalText("--language")))
+      return CommandResult(.text(name), line: "Added \(quoted(name)).")
     }
   }
 

@@ -1,6 +1,7 @@
 // Samples of the problems of decks and card documents.
 
 import CardDocuments
+import Exchange
 import Files
 import Glibc
 import Problems
@@ -38,6 +39,24 @@ extension ProblemTable {
       "badMediaName": NoteError.badMediaName(name: hostile, reason: "must not be blank"),
     ])
 
+  static let exchange = ProblemTable(
+    ExchangeError.self, in: "Exchange/ExchangeError.swift",
+    [
+      "badFile": ExchangeError.badFile(path: "/x/" + hostile, line: 2, column: 3, expected: "a quote expected"),
+      "badEncoding": ExchangeError.badEncoding(path: hostile, encoding: .utf16),
+      "unknownEncoding": ExchangeError.unknownEncoding(name: "utf-9"),
+      "unknownEncoding": ExchangeError.unknownEncoding(name: hostile),
+      "tooLarge": ExchangeError.tooLarge(path: hostile, line: 4, what: "a row of more than 1,000,000 bytes"),
+      "unknownFormat": ExchangeError.unknownFormat(name: "jsom"),
+      "unknownFormat": ExchangeError.unknownFormat(name: hostile),
+      "refusedRow": ExchangeError.refusedRow(
+        path: hostile, place: RowPlace(line: 3), code: .failure(.badRow), reason: "a column is missing"),
+      "refusedRow": ExchangeError.refusedRow(
+        path: hostile, place: RowPlace(line: 1, column: 40, element: 3), code: .failure(.emptyPrompt),
+        reason: "it is empty"),
+      "notHere": ExchangeError.notHere(format: .apkg),
+    ])
+
   static let decks = ProblemTable(
     DeckError.self, in: "Decks/DeckError.swift",
     [
@@ -50,17 +69,6 @@ extension ProblemTable {
       "badText": DeckError.badText(what: "prompt", reason: "holds a NUL character"),
       "badTag": DeckError.badTag(tag: hostile, reason: "has no blanks"),
       "badGuid": DeckError.badGuid(guid: hostile, reason: "has no blanks"), "batchTooLong": DeckError.batchTooLong,
-      "badFile": DeckError.badFile(path: "/x/" + hostile, line: 2, column: 3, expected: "a quote expected"),
-      "badEncoding": DeckError.badEncoding(path: hostile, encoding: .utf16),
-      "unknownEncoding": DeckError.unknownEncoding(name: "utf-9"),
-      "unknownEncoding": DeckError.unknownEncoding(name: hostile),
-      "tooLarge": DeckError.tooLarge(path: hostile, line: 4, what: "a row of more than 1,000,000 bytes"),
-      "unknownFormat": DeckError.unknownFormat(name: "jsom"), "unknownFormat": DeckError.unknownFormat(name: hostile),
-      "refusedRow": DeckError.refusedRow(
-        path: hostile, place: RowPlace(line: 3), code: .failure(.badRow), reason: "a column is missing"),
-      "refusedRow": DeckError.refusedRow(
-        path: hostile, place: RowPlace(line: 1, column: 40, element: 3), code: .failure(.emptyPrompt),
-        reason: "it is empty"),
       "over": DeckError.over, "paused": DeckError.paused, "interrupted": DeckError.interrupted,
       "nothingToUndo": DeckError.nothingToUndo,
       "badAnswer": DeckError.badAnswer(answer: hostile, expected: "right or wrong"),

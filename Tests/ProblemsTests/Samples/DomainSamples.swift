@@ -105,6 +105,16 @@ extension ProblemTable {
       "badPattern": LexiconError.badPattern(pattern: hostile, position: 3, reason: "a ] is missing"),
     ])
 
+  static let dictionaries = ProblemTable(
+    DictionaryError.self, in: "Lexicon/Dictionaries/DictionaryError.swift",
+    [
+      "damaged": DictionaryError.damaged(path: hostile, reason: "it is cut"),
+      "unknown": DictionaryError.unknown(name: hostile, suggestion: near("wn")),
+      "unknown": DictionaryError.unknown(name: hostile, suggestion: near(nil)),
+      "none": DictionaryError.none(language: "Spanish", package: near("dict-freedict-spa-eng")),
+      "none": DictionaryError.none(language: "Turkish", package: near(nil)),
+    ])
+
   static let games = ProblemTable(
     GameError.self, in: "WordGames/GameError.swift",
     [
@@ -149,6 +159,7 @@ extension ProblemTable {
       "authenticationRequired": WorkspaceError.authenticationRequired,
       "signedOut": WorkspaceError.signedOut(what: "deck"), "interrupted": WorkspaceError.interrupted,
       "noPlayer": WorkspaceError.noPlayer, "playerMissing": WorkspaceError.playerMissing(hostile),
+      "noSpeech": WorkspaceError.noSpeech, "unspoken": WorkspaceError.unspoken(text: hostile, language: "Spanish"),
       "rehearsal": WorkspaceError.rehearsal("undo"),
     ])
 }

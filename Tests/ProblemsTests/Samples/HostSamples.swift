@@ -117,7 +117,9 @@ extension ProblemTable {
         "severalNotes": LookupError.severalNotes(guid: hostile, guids: [hostile, "b"]),
         "plainCard": LookupError.plainCard(hostile),
         "noElement": LookupError.noElement(hostile), "severalElements": LookupError.severalElements(hostile),
-        "noWord": LookupError.noWord(length: 40), "noAlias": LookupError.noAlias(hostile), "noGame": LookupError.noGame,
+        "noWord": LookupError.noWord(length: 40),
+        "noMeaning": LookupError.noMeaning(word: hostile, language: "Spanish"), "noAlias": LookupError.noAlias(hostile),
+        "noGame": LookupError.noGame,
         "whichDeck": LookupError.whichDeck(isAny: false), "whichDeck": LookupError.whichDeck(isAny: true),
       ]),
     ProblemTable(

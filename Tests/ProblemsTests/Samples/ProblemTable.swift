@@ -20,7 +20,8 @@ struct ProblemTable: CustomTestStringConvertible {
   var testDescription: String { type }
 
   static let all =
-    [authentication, storage, files, decks, notes, lexicon, games, settings, workspace] + safety + documents + commands
+    [authentication, storage, files, decks, exchange, notes, lexicon, dictionaries, games, settings, workspace] + safety
+    + documents + commands
     + bindings
     + plugins + shell
 }

@@ -263,6 +263,7 @@ worst = {
   },
   ["lexicon:anagrams"] = texts(function(t) return english():anagrams(t) end),
   ["lexicon:neighbours"] = texts(function(t) return english():neighbours(t) end),
+  ["lexicon:define"] = texts(function(t) return english():define(t) end),
   ["lexicon:word_of_the_day"] = {},
   ["lexicon:palindromes"] = {function() for i = 1, 1e6 do english():palindromes() end end},
   ["lexicon:words"] = {function() for _ in english():words() do end end, function() english():words{prefix = short_marks()} end},

@@ -3,7 +3,9 @@
 // Invariant: a quote that is never closed is an error that names where it was opened; columns without a known name are
 // kept.
 
+import Decks
 import Problems
+import Text
 
 final class TableCards: CardRows {
   private let source: ByteSource
@@ -74,14 +76,14 @@ final class TableCards: CardRows {
 
   private func freeName(_ name: String, _ index: Int, _ seen: inout Set<Column>) -> Column {
     var column = Column.field(name)
-    if FieldText.reserved.contains(name) || !seen.insert(column).inserted { column = .field("column\(index + 1)") }
+    if CardField.reservedNames.contains(name) || !seen.insert(column).inserted { column = .field("column\(index + 1)") }
     seen.insert(column)
     return column
   }
 
   private func fill(_ row: inout CardRow) {
     if let invalidReason { row.refuse(.badRow, invalidReason) }
-    if let byte = raw.withUnsafeBufferPointer({ CardText.firstInvalidByte($0) }), raw[byte] != 0 {
+    if let byte = raw.withUnsafeBufferPointer({ firstInvalidByte($0) }), raw[byte] != 0 {
       row.refuse(
         .badText, "not UTF-8 at column \(column(of: byte)); if the file is in latin-1, give --encoding latin-1")
     }
@@ -167,7 +169,7 @@ final class TableCards: CardRows {
       }
       return
     }
-    throw DeckError.badFile(
+    throw ExchangeError.badFile(
       path: source.path, line: line, column: column, expected: "a closing quote for this one expected, the file ends")
   }
 
@@ -176,7 +178,7 @@ final class TableCards: CardRows {
     raw.append(byte)
   }
 
-  private var tooLong: DeckError {
+  private var tooLong: ExchangeError {
     .tooLarge(
       path: source.path, line: source.line, what: "one row has more than 1,000,000 bytes; perhaps a quote is not closed"
     )

@@ -2,6 +2,7 @@
 // Invariant: a broken file throws and the caller's operation takes everything back; a bad row is refused and listed;
 // memory does not grow with the file.
 
+public import Decks
 public import Files
 public import GRDB
 import Problems
@@ -52,7 +53,7 @@ public final class CardImport {
   ///   - kinds: which files are read: others than plain ones only where the user typed the path.
   ///   - isInterrupted: asked while the file is waited for; true gives up.
   ///   - progress: called every 64 KiB; what it throws ends the import.
-  /// - Throws: `DeckError` for a broken file, `FileError` for one that cannot be read.
+  /// - Throws: `ExchangeError` for a broken file, `FileError` for one that cannot be read.
   public func run(
     _ path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool = { false },
     progress: @escaping ImportProgress = { _, _ in }
@@ -65,6 +66,7 @@ public final class CardImport {
       case .json: JSONCards(source)
       case .csv: TableCards(source, separator: UInt8(ascii: ","))
       case .tsv: TableCards(source, separator: UInt8(ascii: "\t"))
+      case .apkg, .colpkg: throw ExchangeError.notHere(format: format)
       }
     var row = CardRow()
     while try rows.next(into: &row) {
@@ -99,7 +101,7 @@ public final class CardImport {
 
   private func refuse(_ row: CardRow, _ code: ProblemCode, _ message: String, _ path: String) throws {
     let place = RowPlace(line: row.line, column: row.column, element: row.column.map { _ in rowCount })
-    if options.isStrict { throw DeckError.refusedRow(path: path, place: place, code: code, reason: message) }
+    if options.isStrict { throw ExchangeError.refusedRow(path: path, place: place, code: code, reason: message) }
     report.reject(Rejection(index: rowCount, place: place, code: code, message: message))
   }
 
@@ -108,8 +110,7 @@ public final class CardImport {
     if let known = batches[name] { return known }
     var target = deck
     if !name.isEmpty {
-      let whole = try DeckName("\(DeckTable.record(db, deck).name)::\(name)")
-      target = try DeckTable.ensure(db, whole, now: now).id
+      target = try DeckTable.ensure(db, name, within: deck, now: now).id
     }
     let made = try CardBatch(db, deck: target, onDuplicate: options.onDuplicate, now: now, random: random)
     batches[name] = made

@@ -16,7 +16,7 @@ public enum TextEncoding: String, Sendable, CaseIterable {
   public static var allNames: [String] { allCases.map(\.rawValue) }
 
   /// - Throws: `unknownEncoding`.
-  public init(named name: String) throws(DeckError) {
+  public init(named name: String) throws(ExchangeError) {
     let lowered = name.lowercased()
     guard let encoding = Self.aliases[lowered] ?? TextEncoding(rawValue: lowered) else {
       throw .unknownEncoding(name: name)

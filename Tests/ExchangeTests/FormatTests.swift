@@ -1,10 +1,12 @@
 // Files of cards: what is read, what is refused and with which words, and round trips.
 
 import Decks
+import Exchange
 import Files
 import Glibc
 import Problems
 import Storage
+import TestDecks
 import TestSupport
 import Testing
 
@@ -181,7 +183,7 @@ import Testing
     let deck = try other.deck("d")
     var options = ImportOptions()
     options.isStrict = true
-    let error = #expect(throws: DeckError.self) { try other.importing(deck, folder.file("a.csv"), options) }
+    let error = #expect(throws: ExchangeError.self) { try other.importing(deck, folder.file("a.csv"), options) }
     #expect(error?.message == "a.csv:3: the answer is empty. Nothing was imported.")
     #expect(error?.code == "empty_answer")
     #expect(try other.prompts(deck) == [])
@@ -220,19 +222,21 @@ import Testing
   }
 
   @Test func `an encoding that is not known is told with those there are`() {
-    let error = #expect(throws: DeckError.self) { try TextEncoding(named: "ebcdic") }
+    let error = #expect(throws: ExchangeError.self) { try TextEncoding(named: "ebcdic") }
     #expect(error?.message == "no encoding is called \"ebcdic\"; there are utf-8, latin-1, utf-16, windows-1252")
   }
 
   @Test func `formats go by the ending, and one that is unknown is told with those there are`() throws {
     #expect(try CardFormat(ofPath: "/x/y.JSON") == .json)
     #expect(try CardFormat(ofPath: "a.b.tsv") == .tsv)
-    let error = #expect(throws: DeckError.self) { try CardFormat(ofPath: "x.cvs") }
+    let error = #expect(throws: ExchangeError.self) { try CardFormat(ofPath: "x.cvs") }
     #expect(
       error?.message
-        == "no format is called \"cvs\" (did you mean \"csv\"?); there are json, csv, tsv; --format names one whatever the file is called"
+        == "no format is called \"cvs\" (did you mean \"csv\"?); there are json, csv, tsv, apkg, colpkg; --format names one whatever the file is called"
     )
-    for path in ["json", ".json", "a.", "a/b", ""] { #expect(throws: DeckError.self) { try CardFormat(ofPath: path) } }
+    for path in ["json", ".json", "a.", "a/b", ""] {
+      #expect(throws: ExchangeError.self) { try CardFormat(ofPath: path) }
+    }
   }
 
   @Test(arguments: ["x.json", "x.csv", "x.tsv"])
@@ -307,8 +311,8 @@ import Testing
     #expect(throws: FileError("/nowhere/a.csv", .open, number: ENOENT)) {
       try collection.importing(deck, "/nowhere/a.csv")
     }
-    #expect(throws: DeckError.unknownFormat(name: "exe")) { try collection.importing(deck, "/nowhere/a.exe") }
-    #expect(throws: DeckError.unknownFormat(name: "exe")) { try collection.exporting(deck, "/nowhere/a.exe") }
+    #expect(throws: ExchangeError.unknownFormat(name: "exe")) { try collection.importing(deck, "/nowhere/a.exe") }
+    #expect(throws: ExchangeError.unknownFormat(name: "exe")) { try collection.exporting(deck, "/nowhere/a.exe") }
     #expect(throws: FileError.self) { try collection.exporting(deck, "/nowhere/a.csv") }
   }
 
@@ -357,7 +361,7 @@ import Testing
           let count = try collection.cards(deck).count
           #expect(count == report.added)
           #expect(report.added + report.skipped + report.rejectedCount <= 20)
-        } catch let error as DeckError {
+        } catch let error as ExchangeError {
           #expect(["bad_format", "bad_encoding", "too_large"].contains(error.code))
           #expect(try collection.cards(deck).isEmpty)
         }

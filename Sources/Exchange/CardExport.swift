@@ -2,9 +2,10 @@
 // Invariant: the file holds all of them or keeps its old content; memory does not grow with the deck but for 8 bytes a
 // card.
 
+public import Decks
 public import Files
 public import GRDB
-import Values
+public import Values
 
 /// What an export did.
 ///
@@ -12,6 +13,9 @@ import Values
 public struct ExportReport: Equatable, Sendable {
   public let cards: Int
   public let bytes: Int
+
+  /// As `--json` prints it and Lua reads it.
+  public var value: Value { .record([("cards", .integer(cards)), ("bytes", .integer(bytes))]) }
 }
 
 /// Writes a deck and the decks within it to a file.
@@ -33,15 +37,14 @@ public struct CardExport {
   ///   - format: nil: by the file's ending.
   ///   - progress: cards written and all of them, by the page; what it throws ends the export, the file stays as it
   ///     was.
-  /// - Throws: `DeckError.unknownFormat`, `FileError` for the file.
+  /// - Throws: `ExchangeError.unknownFormat`, `FileError` for the file.
   public func run(
     to path: String, _ kinds: FileKinds = .plain, format: CardFormat? = nil,
     isInterrupted: @escaping () -> Bool = { false }, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> ExportReport {
     let format = if let format { format } else { try CardFormat(ofPath: path) }
-    let depth = DeckName.split(deck.name).count
     let ids = try decks.map {
-      (subdeck: DeckName.rest(of: $0.name, below: depth), ids: try CardTable.ids(db, in: $0.id))
+      (subdeck: $0.name(within: deck), ids: try CardTable.ids(db, in: $0.id))
     }
     let total = ids.reduce(0) { $0 + $1.ids.count }
     var report = ExportReport(cards: 0, bytes: 0)
@@ -71,6 +74,7 @@ public struct CardExport {
     case .json: JSONCardWriter(sink: sink)
     case .csv: TableCardWriter(sink: sink, separator: ",", columns: try tableColumns())
     case .tsv: TableCardWriter(sink: sink, separator: "\t", columns: try tableColumns())
+    case .apkg, .colpkg: throw ExchangeError.notHere(format: format)
     }
   }
 
@@ -80,14 +84,9 @@ public struct CardExport {
     var seen = Set(columns)
     var hasDocument = false
     for deck in decks {
-      let sql =
-        "SELECT fields, document FROM cards WHERE deck = ? AND (fields IS NOT NULL OR document IS NOT NULL) ORDER BY rank"
-      try db.forEachRow(sql, [deck.id.rawValue]) { row in
-        hasDocument = hasDocument || row.optionalText(1) != nil
-        for field in try FieldText.list(row.optionalText(0)) where seen.insert(field.name).inserted {
-          columns.append(field.name)
-        }
-      }
+      let kept = try CardTable.keptBeside(db, in: deck.id)
+      hasDocument = hasDocument || kept.hasDocuments
+      for name in kept.fieldNames where seen.insert(name).inserted { columns.append(name) }
     }
     if hasDocument { columns.insert("document", at: 4) }
     if decks.count > 1 { columns.insert("subdeck", at: 4) }

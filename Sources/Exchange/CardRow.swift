@@ -1,6 +1,7 @@
 // One row of a file on its way into a deck, whatever the format.
 // Invariant: a row is either whole or has a reason for which it is refused; a broken file is an error instead.
 
+import Decks
 import Problems
 
 /// The bytes are those of the file, unescaped, and not checked yet.
@@ -33,7 +34,7 @@ struct CardRow {
   }
 
   mutating func addField(_ name: String, _ value: CardFieldValue) {
-    if fields.count < FieldText.limit {
+    if fields.count < CardField.limit {
       fields.append(CardField(name, value))
     } else {
       refuse(.badText, "the fields are more than 1,000")

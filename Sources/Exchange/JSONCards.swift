@@ -1,25 +1,30 @@
 // Cards as a JSON array of objects: {"prompt": ..., "answer": ...}, and whatever more they hold.
 // Invariant: every key that Deckhand does not know is kept in the card's fields.
 
+import Decks
 import Problems
 import Text
 import Values
 
 final class JSONCards: CardRows {
-  private let reader: JSONReader
+  private let source: ByteSource
+  private var reader: JSONReader<ByteSource>
   private var isOpen = false
   private var isDone = false
 
-  init(_ source: ByteSource) { reader = JSONReader(source) }
+  init(_ source: ByteSource) {
+    self.source = source
+    reader = JSONReader(source, rowLimit: rowLimit)
+  }
 
   func next(into row: inout CardRow) throws -> Bool {
     if isDone { return false }
     guard try goesOn() else { return false }
     try reader.skipBlanks()
     reader.beginRow()
-    row.clear(line: reader.source.line)
-    row.column = reader.source.column
-    if try reader.source.peek() == UInt8(ascii: "{") {
+    row.clear(line: source.line)
+    row.column = source.column
+    if try source.peek() == UInt8(ascii: "{") {
       try object(into: &row)
     } else {
       var raw: [UInt8] = []
@@ -41,13 +46,13 @@ final class JSONCards: CardRows {
     }
     isDone = true
     try reader.skipBlanks()
-    if try reader.source.peek() != nil { throw try reader.source.expected("the end of the file") }
+    if try source.peek() != nil { throw try source.expected("the end of the file") }
     return false
   }
 
   private func object(into row: inout CardRow) throws {
     let close = UInt8(ascii: "}")
-    reader.source.skip()
+    source.skip()
     if try !reader.isEmpty(until: close) {
       repeat {
         let name = try reader.name()
@@ -55,7 +60,7 @@ final class JSONCards: CardRows {
         if name.bytes.withUnsafeBufferPointer({ hasEndlessMarks($0) }) {
           // It would take minutes to compare such a name with any other.
           row.refuse(.badText, "the name of a value has more than \(longestMarkRun) combining marks in a row")
-          _ = try reader.field()
+          _ = try reader.piece()
         } else {
           try member(name.bytes, into: &row)
         }
@@ -78,7 +83,7 @@ final class JSONCards: CardRows {
 
   /// A text, or nil for null and for what is not a text, which is refused.
   private func text(_ what: String, _ row: inout CardRow) throws -> [UInt8]? {
-    if try reader.source.peek() == UInt8(ascii: "\"") {
+    if try source.peek() == UInt8(ascii: "\"") {
       let text = try reader.text()
       if let invalidReason = text.invalidReason { row.refuse(.badText, "the \(what) \(invalidReason)") }
       return text.bytes
@@ -91,11 +96,11 @@ final class JSONCards: CardRows {
 
   /// A list of texts, or one text in which spaces part them.
   private func tags(into row: inout CardRow) throws {
-    guard try reader.source.peek() == UInt8(ascii: "[") else {
+    guard try source.peek() == UInt8(ascii: "[") else {
       row.tags = try text("tags", &row).map { Tags.separated(String(decoding: $0, as: UTF8.self)) } ?? []
       return
     }
-    reader.source.skip()
+    source.skip()
     row.tags = []
     if try reader.isEmpty(until: UInt8(ascii: "]")) { return }
     repeat {
@@ -105,7 +110,8 @@ final class JSONCards: CardRows {
   }
 
   private func field(_ name: String, into row: inout CardRow) throws {
-    let (value, invalidReason) = try reader.field()
+    let (piece, invalidReason) = try reader.piece()
+    let value = CardFieldValue(piece)
     if let invalidReason { row.refuse(.badText, "the value of \"\(name)\" \(invalidReason)") }
     // Of a key that stands there twice the last value counts, as most readers of JSON have it.
     if let index = row.fields.firstIndex(where: { $0.name == name }) {

@@ -3,6 +3,7 @@
 // refused.
 
 import Files
+import Text
 import Values
 
 /// How far an import has come: bytes done, and all of them where that is known. Throwing cancels.
@@ -32,7 +33,7 @@ final class ByteSource {
   private var recorded: [UInt8]?
   private var position = 0
   private var end = 0
-  private var input: Input?
+  private var input: Input
 
   init(
     path: String, _ kinds: FileKinds = .plain, encoding: TextEncoding, isInterrupted: @escaping () -> Bool = { false },
@@ -41,6 +42,8 @@ final class ByteSource {
     self.path = path
     buffer = [UInt8](repeating: 0, count: 1 << 16)
     let file = try ByteFile(path, kinds, isInterrupted: isInterrupted)
+    let transcoder = encoding == .utf8 ? nil : Transcoder(encoding)
+    input = Input(file: file, progress: progress, transcoder: transcoder, read: 0)
     if let size = file.size, size > ByteSource.fileLimit { throw tooLarge }
     // A pipe may give less than a mark at first.
     while end < 4 {
@@ -48,16 +51,8 @@ final class ByteSource {
       if count == 0 { break }
       end += count
     }
-    let transcoder = encoding == .utf8 ? nil : Transcoder(encoding)
-    input = Input(file: file, progress: progress, transcoder: transcoder, read: end)
+    input.read = end
     if encoding == .utf8 { try refuseOtherEncodings() } else { transcode() }
-  }
-
-  /// Bytes in memory.
-  init(text: String) {
-    path = ""
-    buffer = Array(text.utf8)
-    end = buffer.count
   }
 
   /// The next byte, left where it is; nil at the end.
@@ -110,7 +105,7 @@ final class ByteSource {
   }
 
   /// An error at the place that has been reached.
-  func expected(_ what: String) throws -> DeckError {
+  func expected(_ what: String) throws -> ExchangeError {
     guard let byte = try peek() else {
       return .badFile(path: path, line: line, column: column, expected: "\(what) expected, the file ends here")
     }
@@ -118,19 +113,18 @@ final class ByteSource {
     return .badFile(path: path, line: line, column: column, expected: "\(what) expected, \(found) found")
   }
 
-  private var tooLarge: DeckError {
+  private var tooLarge: ExchangeError {
     .tooLarge(path: path, line: line, what: "the file has more than the 2,000,000,000 bytes that are read of one")
   }
 
   private func refill() throws {
-    guard let input else { return }
     try input.progress(input.read, input.file.size)
     if input.read > ByteSource.fileLimit { throw tooLarge }
     position = 0
     repeat {
       if input.transcoder != nil { buffer = [UInt8](repeating: 0, count: 1 << 16) }
       end = try input.file.read(into: &buffer)
-      self.input?.read += end
+      input.read += end
       if end == 0 { return }
       transcode()
     } while end == 0
@@ -138,14 +132,14 @@ final class ByteSource {
 
   /// Puts the same text in UTF-8 in place of what has been read.
   private func transcode() {
-    guard input?.transcoder != nil else { return }
+    guard input.transcoder != nil else { return }
     var text: [UInt8] = []
-    input?.transcoder?.append(buffer[..<end], to: &text)
+    input.transcoder?.append(buffer[..<end], to: &text)
     buffer = text
     end = text.count
   }
 
-  private func refuseOtherEncodings() throws(DeckError) {
+  private func refuseOtherEncodings() throws(ExchangeError) {
     let start = Array(buffer[..<min(4, end)])
     if start.starts(with: [0xEF, 0xBB, 0xBF]) {
       position = 3
@@ -154,6 +148,29 @@ final class ByteSource {
       throw .badEncoding(path: path, encoding: .utf16)
     } else if start.count >= 2, (start[0] == 0) != (start[1] == 0) {
       throw .badEncoding(path: path, encoding: .utf16)
+    }
+  }
+}
+
+extension ByteSource: JSONSource {
+  typealias Failure = any Error
+
+  var offset: Int { taken }
+
+  func failure(_ fault: JSONFault) throws -> any Error {
+    switch fault {
+    case .digit: try expected("a digit")
+    case .closingQuote: try expected("the closing quote of a text")
+    case .controlCharacter: try expected("an escape (\\n, \\t, \\u0001) in place of a control character")
+    case .escape: try expected("one of \" \\ / b f n r t u after a backslash")
+    case .hexDigits: try expected("four hexadecimal digits after \\u")
+    case .word(let word, _): try expected("\"\(word)\"")
+    case .expected(let what): try expected(what)
+    case .tooDeep(let limit):
+      ExchangeError.tooLarge(
+        path: path, line: line, what: "lists and objects stand in each other more than \(limit) deep")
+    case .tooLong(let limit):
+      ExchangeError.tooLarge(path: path, line: line, what: "one row has more than \(grouped(limit)) bytes")
     }
   }
 }

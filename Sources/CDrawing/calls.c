@@ -1,0 +1,97 @@
+// A seccomp filter: the system calls that reading fonts, decoding pictures and drawing need; others are refused.
+// Invariant: no listed call starts a program, makes a process, opens a socket, writes a file or names another process.
+
+#define _GNU_SOURCE
+#include "confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define THIS_ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define THIS_ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+
+#ifdef THIS_ARCHITECTURE
+
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define ANSWER(number) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (number))
+#define REFUSE ANSWER(EPERM)
+#define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+// If the call (or the loaded value) is this one, the next instruction, otherwise those behind the next `skipped`.
+#define IF_EQUAL(value, skipped) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skipped)
+#define CALL(name) IF_EQUAL(__NR_##name, 1), ALLOW
+// A call that answers an error of its own.
+#define FAIL(name, number) IF_EQUAL(__NR_##name, 1), ANSWER(number)
+// Only with this value of an argument, of which the kernel reads the low half (the first four bytes).
+#define CALL_WITH(name, index, value) \
+  IF_EQUAL(__NR_##name, 4), LOAD(args[index]), IF_EQUAL(value, 1), ALLOW, REFUSE
+// Only with one of two values.
+#define CALL_WITH_EITHER(name, index, first, second) \
+  IF_EQUAL(__NR_##name, 6), LOAD(args[index]), IF_EQUAL(first, 1), ALLOW, IF_EQUAL(second, 1), ALLOW, REFUSE
+// Only without any of these flags.
+#define CALL_WITHOUT(name, index, flags) \
+  IF_EQUAL(__NR_##name, 4), LOAD(args[index]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, flags, 0, 1), REFUSE, ALLOW
+// Only with this flag.
+#define CALL_WITH_FLAG(name, index, flag) \
+  IF_EQUAL(__NR_##name, 4), LOAD(args[index]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, flag, 0, 1), ALLOW, REFUSE
+
+#define WRITING (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)
+
+int cdrawing_limit_calls(void) {
+  unsigned own = getpid();
+  struct sock_filter rules[] = {
+    LOAD(arch),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCHITECTURE, 1, 0),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+    // The x32 numbers of an x86_64 kernel are larger than all of these, so they are refused.
+    LOAD(nr),
+    CALL(read), CALL(write), CALL(futex), CALL(mmap), CALL(munmap), CALL(mprotect), CALL(mremap), CALL(madvise),
+    CALL(brk), CALL(rt_sigprocmask), CALL(rt_sigaction), CALL(rt_sigreturn), CALL(sigaltstack),
+    CALL(restart_syscall), CALL(getrandom),
+    // Files: to be read only; which of them, Landlock says.
+    CALL_WITHOUT(openat, 2, WRITING), CALL(close), CALL(close_range), CALL(newfstatat), CALL(fstat), CALL(statx),
+    CALL(statfs), CALL(fstatfs), CALL(readlinkat), CALL(faccessat), CALL(faccessat2), CALL(getdents64), CALL(getcwd),
+    CALL(lseek), CALL(pread64), CALL(readv), CALL(writev), CALL(fadvise64), CALL(dup), CALL(dup3), CALL(pipe2),
+    CALL(eventfd2), CALL(ppoll),
+#if defined(__x86_64__)
+    CALL_WITHOUT(open, 1, WRITING), CALL(stat), CALL(lstat), CALL(access), CALL(readlink), CALL(dup2), CALL(pipe),
+    CALL(poll), CALL(getdents), CALL(time),
+#endif
+    // To descriptors: their flags and copies, never whom the kernel signals (F_SETOWN).
+    IF_EQUAL(__NR_fcntl, 5), LOAD(args[1]), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_DUPFD_CLOEXEC, 2, 0),
+    BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, F_SETFL, 0, 1), REFUSE, ALLOW,
+    // A terminal is none to this process.
+    FAIL(ioctl, ENOTTY),
+    // Threads, never a process. The flags of clone3 are in memory, where no filter sees them; without it libraries use
+    // clone.
+    CALL_WITH_FLAG(clone, 0, CLONE_THREAD), FAIL(clone3, ENOSYS), CALL(set_robust_list), CALL(rseq),
+    CALL(membarrier), CALL(exit), CALL(exit_group), CALL(sched_yield), CALL_WITH(sched_getaffinity, 0, 0),
+    CALL_WITH_EITHER(prctl, 0, PR_SET_NAME, PR_GET_NAME),
+    // What it asks of itself. A signal to itself is how it aborts.
+    CALL_WITH(tgkill, 0, own), CALL_WITH(prlimit64, 0, 0), CALL(getrusage), CALL(getpid), CALL(gettid),
+    CALL(getuid), CALL(geteuid), CALL(getgid), CALL(getegid), CALL(uname), CALL(sysinfo), CALL(clock_gettime),
+    CALL(clock_getres), CALL(clock_nanosleep), CALL(nanosleep), CALL(gettimeofday),
+    REFUSE,
+  };
+  struct sock_fprog program = {sizeof rules / sizeof rules[0], rules};
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+#else
+
+int cdrawing_limit_calls(void) {
+  errno = ENOSYS;
+  return -1;
+}
+
+#endif

@@ -1,0 +1,73 @@
+// What can go wrong with files of cards, as facts, and the words for it.
+// Invariant: codes never change; every message says which file and place it is about and what is expected instead.
+
+public import Decks
+public import Problems
+import Text
+
+/// Why a file of cards cannot be read or written.
+///
+///     do { try CardFormat(named: "cvs") } catch { error.message }   // "no format is called "cvs" (did you mean ..."
+public enum ExchangeError: Problem, Equatable {
+  /// A file that cannot be understood; `expected` completes "file:line:column: ...".
+  case badFile(path: String, line: Int, column: Int, expected: String)
+  /// A file in another encoding than was said.
+  case badEncoding(path: String, encoding: TextEncoding)
+  case unknownEncoding(name: String)
+  /// A file, a row or a nesting beyond what is read.
+  case tooLarge(path: String, line: Int, what: String)
+  /// A format that is not known; the ending or the name that was given.
+  case unknownFormat(name: String)
+  /// A format that is not read or not written yet.
+  case notHere(format: CardFormat)
+  /// A row of a strict import was refused.
+  case refusedRow(path: String, place: RowPlace, code: ProblemCode, reason: String)
+
+  public var report: ProblemReport {
+    switch self {
+    case .badFile(let path, let line, let column, let expected):
+      ProblemReport(
+        .badFormat, "The file cannot be understood",
+        "\(fileName(path)):\(line):\(column): \(expected). Nothing was imported.",
+        ["path": path, "line": line, "column": column])
+    case .badEncoding(let path, let encoding):
+      ProblemReport(
+        .badEncoding, "The file is not UTF-8",
+        "\(fileName(path)) is written in \(encoding.rawValue); give --encoding \(encoding.rawValue), "
+          + "or save it as utf-8. Nothing was imported.", ["path": path])
+    case .unknownEncoding(let name): .unknown(.badEncoding, "encoding", name, among: TextEncoding.allNames)
+    case .tooLarge(let path, let line, let what):
+      ProblemReport(
+        .tooLarge, "Too large", "\(fileName(path)):\(line): \(what). Nothing was imported.",
+        ["path": path, "line": line])
+    case .refusedRow(let path, let place, let code, let reason):
+      ProblemReport(
+        code, "A row was refused", "\(fileName(path)):\(place.inFile): \(reason). Nothing was imported.",
+        ["path": path, "line": place.line, "column": place.column])
+    case .unknownFormat(let name):
+      .unknown(
+        .badFormat, "format", name, among: CardFormat.allNames, "; --format names one whatever the file is called")
+    case .notHere(let format):
+      ProblemReport(
+        .badFormat, "The format cannot be used yet",
+        "\(format.summary) (\(format.rawValue)) cannot be read or written by this version yet")
+    }
+  }
+}
+
+extension ProblemReport {
+  fileprivate static func unknown(
+    _ code: ProblemCode.Failure, _ kind: String, _ name: String, among names: [String], _ end: String = ""
+  ) -> ProblemReport {
+    let near = suggestion(for: name, among: names)
+    let known = names.joined(separator: ", ")
+    return ProblemReport(
+      code, "The \(kind) is not known",
+      "no \(kind) is called \(quoted(name))\(didYouMean(near)); there are \(known)\(end)", ["suggestion": near])
+  }
+}
+
+/// The last part of a path, as messages about a file's content name it.
+func fileName(_ path: String) -> String {
+  printable(path.split(separator: "/", omittingEmptySubsequences: true).last.map(String.init) ?? path)
+}

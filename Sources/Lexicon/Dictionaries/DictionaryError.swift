@@ -1,0 +1,37 @@
+// What can go wrong with a dictionary, as facts, and the words for it.
+// Invariant: each case names the file it is about.
+
+public import Problems
+import Text
+
+/// A failure to find or read a dictionary.
+///
+///     DictionaryError.damaged(path: "wn.dict.dz", reason: "it ends in the middle").message
+public enum DictionaryError: Problem, Equatable {
+  /// The file is not what its name says, or is cut.
+  case damaged(path: String, reason: String)
+  /// No dictionary has that name.
+  case unknown(name: String, suggestion: String?)
+  /// None is here for words of the language; `package` is one of Debian's.
+  case none(language: String, package: String?)
+
+  public var report: ProblemReport {
+    switch self {
+    case .damaged(let path, let reason):
+      ProblemReport(
+        .badFile, "Not a dictionary",
+        "\(printable(path)) is damaged or no dictionary: \(reason); install it again or take it away", ["path": path])
+    case .unknown(let name, let near):
+      ProblemReport(
+        .notFound, "No such dictionary",
+        "no dictionary is called \(quoted(name))\(didYouMean(near)); `word dictionaries` lists them",
+        ["name": name, "suggestion": near])
+    case .none(let language, let package):
+      ProblemReport(
+        .notFound, "No dictionary",
+        "no dictionary of \(language) is here; " + (package.map { "install Debian's \($0), or " } ?? "")
+          + "put a table of words and meanings into a folder that `word dictionaries` names",
+        ["language": language, "package": package])
+    }
+  }
+}

@@ -1,0 +1,168 @@
+// The dictionaries of a machine and of the user: which there are, of which language, and what they say of a word.
+// Invariant: each is opened once, when it is first asked; one that is damaged keeps the others from nothing and is
+// told.
+
+public import Files
+public import Problems
+import Text
+
+/// Where a dictionary is, and what its name says of it.
+public struct DictionaryPlace: Equatable, Sendable {
+  enum Format: Sendable { case dictd, starDict, table }
+
+  /// The file's name without its ending: `freedict-spa-eng`.
+  public let name: String
+  /// Of the file that leads to the others.
+  public let path: String
+  /// The code of the language of its headwords, `es`, where its name says so.
+  public let words: String?
+  /// The code of the language that meanings are in, likewise.
+  public let meanings: String?
+  /// It stands in a folder of the user's.
+  public let isOwn: Bool
+  let format: Format
+
+  /// nil for a file that is no dictionary by its ending.
+  init?(_ path: String, isOwn: Bool) {
+    let file = path.split(separator: "/").last.map(String.init) ?? path
+    guard let dot = file.lastIndex(of: "."), dot > file.startIndex else { return nil }
+    switch file[dot...] {
+    case ".index": format = .dictd
+    case ".ifo": format = .starDict
+    case ".tsv": format = .table
+    default: return nil
+    }
+    name = String(file[..<dot])
+    self.path = path
+    self.isOwn = isOwn
+    if name == "wn" || name == "gcide" {
+      (words, meanings) = ("en", "en")
+    } else {
+      let codes = name.lowercased().split(whereSeparator: { !$0.isLetter }).compactMap { LanguageCode.named($0) }
+      (words, meanings) = (codes.first, codes.dropFirst().first)
+    }
+  }
+}
+
+/// The dictionaries of a machine and of the user.
+///
+///     let library = DictionaryLibrary(environment)
+///     let meanings = try library.define("gato", in: spanish)
+public final class DictionaryLibrary {
+  /// Where the user puts dictionaries.
+  public let ownFolders: [String]
+  private let systemFolders: [String]
+  /// The language that the user reads, by LANG: meanings in it come first.
+  private let reader: String?
+  private var opened: [String: WordDictionary] = [:]
+  /// Those that could not be read, with why, since the last call of `define`.
+  public private(set) var failures: [any Problem] = []
+
+  public init(ownFolders: [String], systemFolders: [String], reader: String? = nil) {
+    (self.ownFolders, self.systemFolders, self.reader) = (ownFolders, systemFolders, reader)
+  }
+
+  /// Those in the folders of an environment: `dictionaries` in its data folder, and those of dictd and StarDict below
+  /// XDG_DATA_DIRS (XDG Base Directory Specification) and the home.
+  public convenience init(_ environment: Environment) {
+    let folders = environment.folders
+    var own = [folders.data + "/dictionaries"]
+    if let home = folders.home { own.append(home + "/.stardict/dic") }
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment.variables.value($0) }.first {
+      !$0.isEmpty
+    }
+    let shared = environment.variables.value("XDG_DATA_DIRS").flatMap { $0.isEmpty ? nil : $0 }
+    let system = (shared ?? "/usr/local/share:/usr/share").split(separator: ":").filter { $0.hasPrefix("/") }
+    self.init(
+      ownFolders: own, systemFolders: system.flatMap { ["\($0)/dictd", "\($0)/stardict/dic"] },
+      reader: locale.flatMap { LanguageCode.named($0.prefix(2)) })
+  }
+
+  /// The dictionaries that are here: the user's first, then by name.
+  public func places() -> [DictionaryPlace] {
+    ownFolders.flatMap { places(in: $0, isOwn: true, depth: 2) }
+      + systemFolders.flatMap { places(in: $0, isOwn: false, depth: 1) }
+  }
+
+  private func places(in folder: String, isOwn: Bool, depth: Int) -> [DictionaryPlace] {
+    // A folder that is not there has no dictionaries.
+    let names = ((try? Folder.names(in: folder)) ?? []).sorted()
+    return names.flatMap { name -> [DictionaryPlace] in
+      let path = folder + "/" + name
+      if let place = DictionaryPlace(path, isOwn: isOwn) { return [place] }
+      return depth > 0 && Folder.isFolder(path) ? places(in: path, isOwn: isOwn, depth: depth - 1) : []
+    }
+  }
+
+  /// What the dictionaries say of a word: the user's own first, then those in the language that the user reads, then
+  /// English. A dictionary whose name says nothing of a language is asked for every one.
+  /// - Parameter name: of the only dictionary to ask.
+  /// - Throws: `DictionaryError.unknown`, `.none` when there is no dictionary of the language.
+  public func define(
+    _ word: String, in language: Language, foldAccents: Bool = false, only name: String? = nil
+  ) throws -> [Meaning] {
+    failures = []
+    let asked = try chosen(for: language, only: name)
+    let form = HeadwordForm(language: language, foldsAccents: foldAccents)
+    return try asked.flatMap { place -> [Meaning] in
+      do {
+        let dictionary = try opened[place.path] ?? WordDictionary(place)
+        opened[place.path] = dictionary
+        return try dictionary.meanings(of: word, form)
+      } catch {
+        guard let problem = error as? any Problem else { throw error }
+        failures.append(problem)
+        return []
+      }
+    }
+  }
+
+  /// Whether a dictionary of the language is here.
+  public func hasDictionary(of language: Language) -> Bool { places().contains { serves($0, language) } }
+
+  private func serves(_ place: DictionaryPlace, _ language: Language) -> Bool {
+    place.words == nil || place.words.map { language.code.hasPrefix($0) } == true
+  }
+
+  private func chosen(for language: Language, only name: String?) throws(DictionaryError) -> [DictionaryPlace] {
+    let places = places()
+    if let name {
+      let named = places.filter { $0.name == name }
+      if named.isEmpty { throw .unknown(name: name, suggestion: suggestion(for: name, among: places.map(\.name))) }
+      return named
+    }
+    let fitting = places.filter { serves($0, language) }
+    if fitting.isEmpty { throw .none(language: language.title, package: LanguageCode.package(language.code)) }
+    func rank(_ place: DictionaryPlace) -> Int {
+      if place.isOwn { return 0 }
+      guard let meanings = place.meanings else { return 4 }
+      return meanings == reader ? 1 : meanings == place.words ? 2 : meanings == "en" ? 3 : 4
+    }
+    return fitting.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(\.element)
+  }
+}
+
+/// The codes of languages as file names of dictionaries have them (ISO 639).
+enum LanguageCode {
+  /// Three letters, as FreeDict writes them, and two, for the languages of word lists.
+  private static let threeLetters = [
+    "eng": "en", "spa": "es", "ita": "it", "fra": "fr", "deu": "de", "por": "pt", "nld": "nl", "cat": "ca",
+    "dan": "da", "swe": "sv", "nob": "nb", "nno": "nn", "pol": "pl", "ukr": "uk", "bul": "bg", "epo": "eo",
+    "ell": "el", "rus": "ru", "tur": "tr", "jpn": "ja", "lat": "la", "ces": "cs", "hun": "hu", "fin": "fi",
+  ]
+
+  /// The code of a part of a file's name: `spa`, `es` or `spanish`.
+  static func named(_ part: some StringProtocol) -> String? {
+    if let code = threeLetters[String(part)] { return code }
+    if threeLetters.values.contains(String(part)) { return String(part) }
+    return Language.named(String(part)).map { String($0.code.prefix(2)) }
+  }
+
+  /// Debian's package of meanings for words of a language.
+  static func package(_ code: String) -> String? {
+    if code == "en" { return "dict-wn" }
+    let packaged = ["es", "it", "fr", "de", "pt", "nl", "da", "pl", "eo"]
+    return threeLetters.first { $0.value == code.prefix(2) && packaged.contains($0.value) }
+      .map { "dict-freedict-\($0.key)-eng" }
+  }
+}

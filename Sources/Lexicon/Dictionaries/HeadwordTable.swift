@@ -1,0 +1,55 @@
+// Where the entries of a dictionary begin, found by their headwords.
+// Invariant: headwords that are the same but for capitals (and accents, where those are folded) are one key; entries of
+// one key come in the order of the file.
+
+import Text
+
+/// Offsets of entries by a hash of their key, with open addressing.
+struct HeadwordTable {
+  private var slots: [UInt32]
+  private let mask: Int
+  private let form: HeadwordForm
+
+  /// - Parameter offsets: where each record begins; fewer than 2^31 bytes.
+  init(_ offsets: [UInt32], _ form: HeadwordForm, headword: (Int) -> ArraySlice<UInt8>) {
+    var size = 16
+    while size < offsets.count * 2 { size *= 2 }
+    slots = [UInt32](repeating: .max, count: size)
+    mask = size - 1
+    self.form = form
+    for offset in offsets {
+      var slot = form.hash(headword(Int(offset))) & mask
+      while slots[slot] != .max { slot = (slot + 1) & mask }
+      slots[slot] = offset
+    }
+  }
+
+  /// The offsets whose headwords may be the word; the caller compares keys.
+  func offsets(of word: ArraySlice<UInt8>, headword: (Int) -> ArraySlice<UInt8>) -> [Int] {
+    let key = form.key(word)
+    var slot = form.hash(word) & mask
+    var found: [Int] = []
+    while slots[slot] != .max {
+      let offset = Int(slots[slot])
+      if form.key(headword(offset)) == key { found.append(offset) }
+      slot = (slot + 1) & mask
+    }
+    return found.sorted()
+  }
+}
+
+/// In which form headwords are compared.
+struct HeadwordForm: Hashable {
+  let language: Language
+  let foldsAccents: Bool
+
+  func key(_ word: ArraySlice<UInt8>) -> [UInt8] {
+    if word.allSatisfy({ $0 < 0x80 }) { return word.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 } }
+    return Array(normalize(String(decoding: word, as: UTF8.self), language: language, foldAccents: foldsAccents).utf8)
+  }
+
+  func hash(_ word: ArraySlice<UInt8>) -> Int {
+    let value = key(word).withUnsafeBytes { digest($0, seed: 0) }
+    return Int(truncatingIfNeeded: value & 0x7FFF_FFFF)
+  }
+}

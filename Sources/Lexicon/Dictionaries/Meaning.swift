@@ -1,0 +1,47 @@
+// What a dictionary says of a word.
+// Invariant: a meaning has a text; its headword is as the dictionary writes it.
+
+import Text
+
+/// One entry of a dictionary.
+///
+///     for meaning in library.define("gato", in: spanish) { print(meaning.text) }
+public struct Meaning: Equatable, Sendable {
+  /// The dictionary's name: `freedict-spa-eng`.
+  public let dictionary: String
+  /// The headword, as the dictionary writes it.
+  public let word: String
+  /// What it says, several lines as they stand there.
+  public var text: String
+  /// The text is HTML or the like, tags and all.
+  public let isMarkup: Bool
+
+  public init(dictionary: String, word: String, text: String, isMarkup: Bool = false) {
+    (self.dictionary, self.word, self.text, self.isMarkup) = (dictionary, word, text, isMarkup)
+  }
+
+  /// The text in one line, as short as a card wants it: without the headword's own line, without lists of synonyms, at
+  /// most so many characters and then cut between words.
+  ///
+  ///     Meaning(dictionary: "d", word: "gato", text: "gato /ˈɡato/\n1. cat\n2. jack").gloss()   // "1. cat 2. jack"
+  public func gloss(limit: Int = 160) -> String {
+    var lines = text.split(separator: "\n").map { String($0).trimmed }
+    if lines.count > 1, let first = lines.first, first.lowercased().hasPrefix(word.lowercased()) {
+      lines.removeFirst()
+    }
+    var line = lines.joined(separator: " ")
+    line.removeAll { $0 == "{" || $0 == "}" }
+    var isSynonyms = false
+    let words = line.split(whereSeparator: { $0.isWhitespace }).filter { word in
+      if word == "[syn:" { isSynonyms = true }
+      defer { if word.last == "]" { isSynonyms = false } }
+      return !isSynonyms
+    }
+    var gloss = ""
+    for word in words {
+      if gloss.count + word.count + 1 > limit { return gloss.isEmpty ? String(word.prefix(limit)) : gloss + " …" }
+      gloss += gloss.isEmpty ? word : " " + word
+    }
+    return gloss
+  }
+}

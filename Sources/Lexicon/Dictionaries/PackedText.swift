@@ -1,0 +1,95 @@
+// The texts of a dictionary on disk: plain, or packed by dictzip so that a part of them is unpacked alone.
+// Invariant: what is asked for lies within bounds that the file cannot stretch; a damaged file is an error, never less
+// text.
+
+import CZlib
+import Files
+
+/// A `.dict` or `.dict.dz` file.
+///
+///     let texts = try PackedText("/usr/share/dictd/wn.dict.dz")
+///     let bytes = try texts.bytes(at: 1024, count: 300)
+struct PackedText {
+  /// Bytes that one entry may have.
+  static let entryLimit = 4 << 20
+
+  private let file: ByteFile
+  /// Of a packed file: the bytes that each piece has when it is unpacked, and where each begins in the file, with the
+  /// end of the last.
+  private var pieceSize = 0
+  private var pieceStarts: [Int] = []
+
+  init(_ path: String) throws {
+    file = try ByteFile(path)
+    if path.hasSuffix(".dz") { try readPieces() }
+  }
+
+  /// - Throws: `FileError`, `DictionaryError.damaged` for a place that the file does not have.
+  func bytes(at offset: Int, count: Int) throws -> [UInt8] {
+    guard offset >= 0, count >= 0, count <= PackedText.entryLimit, offset <= Int.max - count else {
+      throw damaged("an entry is said to have \(count) bytes")
+    }
+    if pieceStarts.isEmpty { return try read(offset, count) }
+    if count == 0 { return [] }
+    var bytes: [UInt8] = []
+    for piece in offset / pieceSize...(offset + count - 1) / pieceSize {
+      guard piece + 1 < pieceStarts.count else { throw damaged("an entry lies behind its end") }
+      let start = pieceStarts[piece]
+      bytes += try unpacked(try read(start, pieceStarts[piece + 1] - start))
+    }
+    let from = offset % pieceSize
+    guard from + count <= bytes.count else { throw damaged("an entry lies behind its end") }
+    return Array(bytes[from..<from + count])
+  }
+
+  private func unpacked(_ packed: [UInt8]) throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: pieceSize)
+    let count = deckhand_inflate(packed, packed.count, &bytes, bytes.count, -15)
+    if count < 0 { throw damaged("a piece cannot be unpacked") }
+    return Array(bytes[..<count])
+  }
+
+  private func read(_ offset: Int, _ count: Int) throws -> [UInt8] {
+    let bytes = try file.bytes(at: offset, count: count)
+    if bytes.count < count { throw damaged("it ends in the middle of an entry") }
+    return bytes
+  }
+
+  private func damaged(_ reason: String) -> DictionaryError { .damaged(path: file.path, reason: reason) }
+
+  /// The head of gzip (RFC 1952) with dictzip's extra field `RA`: version, size of a piece, count, sizes packed.
+  private mutating func readPieces() throws {
+    let head = try read(0, 12)
+    guard head[0] == 0x1F, head[1] == 0x8B, head[3] & 4 != 0 else {
+      throw damaged("it was packed by gzip; dictzip packs it so that parts can be read")
+    }
+    let extra = try read(12, little(head, 10))
+    guard extra.count >= 10, extra[0] == UInt8(ascii: "R"), extra[1] == UInt8(ascii: "A") else {
+      throw damaged("its table of pieces is missing")
+    }
+    pieceSize = little(extra, 6)
+    let count = little(extra, 8)
+    guard pieceSize > 0, extra.count >= 10 + 2 * count else { throw damaged("its table of pieces is cut") }
+    var start = 12 + extra.count
+    if head[3] & 8 != 0 { start += try textLength(at: start) }
+    if head[3] & 16 != 0 { start += try textLength(at: start) }
+    if head[3] & 2 != 0 { start += 2 }
+    pieceStarts = [start]
+    for piece in 0..<count {
+      start += little(extra, 10 + 2 * piece)
+      pieceStarts.append(start)
+    }
+  }
+
+  /// A text that ends with NUL, its NUL with it.
+  private func textLength(at start: Int) throws -> Int {
+    var length = 0
+    while try read(start + length, 1)[0] != 0 {
+      length += 1
+      if length > 4096 { throw damaged("its head has no end") }
+    }
+    return length + 1
+  }
+
+  private func little(_ bytes: [UInt8], _ index: Int) -> Int { Int(bytes[index]) | Int(bytes[index + 1]) << 8 }
+}

@@ -1,0 +1,149 @@
+// One dictionary, whatever the format of its files: its headwords, and the text of each.
+// Invariant: opened once; its headwords are in memory, its texts on disk; what is damaged is an error with the file.
+
+import Files
+import Text
+
+/// A dictionary that was opened.
+final class WordDictionary {
+  /// Bytes that a file of headwords may have.
+  static let headwordLimit = 512 << 20
+
+  private let place: DictionaryPlace
+  private let records: any DictionaryRecords
+  private var tables: [HeadwordForm: HeadwordTable] = [:]
+
+  /// - Throws: `FileError`, `DictionaryError.damaged`.
+  init(_ place: DictionaryPlace) throws {
+    self.place = place
+    records =
+      switch place.format {
+      case .dictd: try DictdRecords(place.path)
+      case .starDict: try StarDictRecords(place.path)
+      case .table: try TableRecords(place.path)
+      }
+  }
+
+  /// The entries of a word, in the order of the dictionary; each once, although several headwords lead to it.
+  func meanings(of word: String, _ form: HeadwordForm) throws -> [Meaning] {
+    let table = tables[form] ?? HeadwordTable(records.offsets, form, headword: records.headword)
+    tables[form] = table
+    var meanings: [Meaning] = []
+    for offset in table.offsets(of: Array(word.utf8)[...], headword: records.headword) {
+      let headword = String(decoding: records.headword(at: offset), as: UTF8.self)
+      for (text, isMarkup) in try records.texts(at: offset) {
+        let meaning = Meaning(dictionary: place.name, word: headword, text: text, isMarkup: isMarkup)
+        if !text.isEmpty, !meanings.contains(where: { $0.text == text }) { meanings.append(meaning) }
+      }
+    }
+    return meanings
+  }
+}
+
+/// The entries of a dictionary's files. An offset is where an entry's record begins.
+protocol DictionaryRecords {
+  var offsets: [UInt32] { get }
+  func headword(at offset: Int) -> ArraySlice<UInt8>
+  /// What stands there, trimmed, and whether it is markup.
+  func texts(at offset: Int) throws -> [(text: String, isMarkup: Bool)]
+}
+
+extension DictionaryRecords {
+  /// Where the lines of a file begin that have a tab, but for comments.
+  static func lineStarts(_ bytes: [UInt8]) -> [UInt32] {
+    var starts: [UInt32] = []
+    var start = 0
+    while start < bytes.count {
+      let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+      if bytes[start] != UInt8(ascii: "#"), bytes[start..<end].contains(UInt8(ascii: "\t")) {
+        starts.append(UInt32(start))
+      }
+      start = end + 1
+    }
+    return starts
+  }
+}
+
+/// `NAME.index` and `NAME.dict` or `NAME.dict.dz`, as dictd has them: a line `headword`, offset, length, the numbers in
+/// base 64 (dictfmt(1), dictd(8)).
+struct DictdRecords: DictionaryRecords {
+  private let path: String
+  private let bytes: [UInt8]
+  private let packed: PackedText
+  let offsets: [UInt32]
+
+  init(_ path: String) throws {
+    self.path = path
+    bytes = try FileText.bytes(path, limit: WordDictionary.headwordLimit)
+    packed = try PackedText(ofPathWithout: String(path.dropLast(6)))
+    let bytes = bytes
+    // What says something of the dictionary itself is no headword.
+    let inner = Array("00database".utf8)
+    offsets = Self.lineStarts(bytes).filter { !bytes[Int($0)...].starts(with: inner) }
+  }
+
+  func headword(at offset: Int) -> ArraySlice<UInt8> { fields(at: offset)[0] }
+
+  func texts(at offset: Int) throws -> [(text: String, isMarkup: Bool)] {
+    let fields = fields(at: offset)
+    guard fields.count >= 3, let start = Self.number(fields[1]), let count = Self.number(fields[2]) else {
+      throw DictionaryError.damaged(path: path, reason: "byte \(offset): headword, offset and length expected")
+    }
+    return [(String(decoding: try packed.bytes(at: start, count: count), as: UTF8.self).trimmed, false)]
+  }
+
+  private func fields(at offset: Int) -> [ArraySlice<UInt8>] {
+    let line = bytes[offset...].prefix { $0 != UInt8(ascii: "\n") }
+    return line.split(separator: UInt8(ascii: "\t"), maxSplits: 3, omittingEmptySubsequences: false)
+  }
+
+  /// A number in base 64 without padding, the highest digit first.
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+    if digits.isEmpty || digits.count > 9 { return nil }
+    var number = 0
+    for digit in digits {
+      switch digit {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): number = number << 6 | Int(digit - 65)
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): number = number << 6 | Int(digit - 97 + 26)
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 6 | Int(digit - 48 + 52)
+      case UInt8(ascii: "+"): number = number << 6 | 62
+      case UInt8(ascii: "/"): number = number << 6 | 63
+      default: return nil
+      }
+    }
+    return number
+  }
+}
+
+/// A table of the user's: a line a word, a tab, its meaning; further columns are further meanings.
+struct TableRecords: DictionaryRecords {
+  private let bytes: [UInt8]
+  let offsets: [UInt32]
+
+  init(_ path: String) throws {
+    let bytes = try FileText.bytes(path, limit: WordDictionary.headwordLimit)
+    if String(validating: bytes, as: UTF8.self) == nil {
+      throw DictionaryError.damaged(path: path, reason: "it is not UTF-8")
+    }
+    self.bytes = bytes
+    offsets = Self.lineStarts(bytes)
+  }
+
+  func headword(at offset: Int) -> ArraySlice<UInt8> {
+    bytes[offset...].prefix { $0 != UInt8(ascii: "\t") }
+  }
+
+  func texts(at offset: Int) -> [(text: String, isMarkup: Bool)] {
+    let line = bytes[offset...].prefix { $0 != UInt8(ascii: "\n") }
+    return line.split(separator: UInt8(ascii: "\t")).dropFirst().map {
+      (String(decoding: $0, as: UTF8.self).trimmed, false)
+    }
+  }
+}
+
+extension PackedText {
+  /// The texts beside a file of headwords: `PATH.dict`, or packed.
+  init(ofPathWithout path: String) throws {
+    try self.init(fileExists(path + ".dict") ? path + ".dict" : path + ".dict.dz")
+  }
+}

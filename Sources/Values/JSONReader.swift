@@ -1,0 +1,229 @@
+// JSON read piece by piece (RFC 8259), by whoever knows what the pieces mean: a list of cards without ever holding more
+// than one of them, an object whose values keep their very characters.
+// Invariant: what is not JSON is refused with its place; numbers keep their characters; depth and a row's size are
+// bounded.
+
+import Text
+
+/// A value of JSON that is kept as it was written.
+public enum JSONPiece: Equatable, Sendable {
+  case text(String)
+  /// Any value but a text: `12.50`, `true`, `[1,2]`.
+  case json(String)
+}
+
+extension JSONString {
+  /// Why it cannot be kept: NUL and halves of surrogate pairs cannot.
+  public var invalidReason: String? {
+    if loneSurrogate != nil { return "holds half of a surrogate pair (\\uD800 to \\uDFFF)" }
+    return hasNull ? "holds a NUL character (\\u0000)" : nil
+  }
+
+  /// What makes it invalid, or that it is not UTF-8.
+  public var anyInvalidReason: String? { invalidReason ?? invalidUTF8(bytes) }
+}
+
+private func invalidUTF8(_ bytes: [UInt8]) -> String? {
+  bytes.withUnsafeBufferPointer { firstInvalidByte($0) }.map { "is not UTF-8 at byte \($0 + 1)" }
+}
+
+/// What stands between the tokens of a text: lists, objects, values.
+///
+///     var reader = JSONReader(source, rowLimit: 1_000_000)
+///     try reader.expect(UInt8(ascii: "["))
+public struct JSONReader<Source: JSONSource> {
+  public var tokens: JSONTokens<Source>
+  private let depthLimit: Int
+  private let rowLimit: Int
+  private var rowStart = 0
+
+  /// - Parameters:
+  ///   - depthLimit: lists and objects within each other in one value.
+  ///   - rowLimit: bytes from one `beginRow` to the next.
+  public init(_ source: Source, depthLimit: Int = 32, rowLimit: Int) {
+    tokens = JSONTokens(source)
+    self.depthLimit = depthLimit
+    self.rowLimit = rowLimit
+  }
+
+  /// From here on the bytes count as a row's.
+  public mutating func beginRow() { rowStart = tokens.source.offset }
+
+  /// - Throws: `tooLong` of the source once the row has passed its limit.
+  public mutating func checkRow() throws(Source.Failure) {
+    if tokens.source.offset - rowStart > rowLimit { throw try tokens.source.failure(.tooLong(limit: rowLimit)) }
+  }
+
+  // MARK: Structure
+
+  public mutating func skipBlanks() throws(Source.Failure) { try tokens.skipBlanks() }
+
+  /// Passes over blanks and this byte.
+  public mutating func expect(_ byte: UInt8) throws(Source.Failure) {
+    try skipBlanks()
+    guard try tokens.source.peek() == byte else { throw try tokens.source.failure(.expected(quoted(byte))) }
+    tokens.source.skip()
+  }
+
+  /// After a value: whether another one follows, or the closing bracket, which is taken.
+  public mutating func goesOn(until close: UInt8) throws(Source.Failure) -> Bool {
+    try skipBlanks()
+    switch try tokens.source.peek() {
+    case UInt8(ascii: ","):
+      tokens.source.skip()
+      return true
+    case close:
+      tokens.source.skip()
+      return false
+    case nil: throw try tokens.source.failure(.expected(quoted(close)))
+    default: throw try tokens.source.failure(.expected("\",\" or \(quoted(close))"))
+    }
+  }
+
+  /// Whether the list or object that has just been opened is empty; its closing bracket is taken then.
+  public mutating func isEmpty(until close: UInt8) throws(Source.Failure) -> Bool {
+    try skipBlanks()
+    guard try tokens.source.peek() == close else { return false }
+    tokens.source.skip()
+    return true
+  }
+
+  /// The name of a member and the colon after it.
+  public mutating func name() throws(Source.Failure) -> JSONString {
+    try skipBlanks()
+    try expectText("the name of a value in quotes")
+    let name = try text()
+    try expect(UInt8(ascii: ":"))
+    try skipBlanks()
+    return name
+  }
+
+  /// A value as it was written, and why it cannot be kept.
+  public mutating func piece() throws(Source.Failure) -> (value: JSONPiece, invalidReason: String?) {
+    if try tokens.source.peek() == UInt8(ascii: "\"") {
+      let text = try text()
+      return (.text(String(decoding: text.bytes, as: UTF8.self)), text.anyInvalidReason)
+    }
+    var raw: [UInt8] = []
+    let invalidReason = try value(into: &raw) ?? invalidUTF8(raw)
+    return (.json(String(decoding: raw, as: UTF8.self)), invalidReason)
+  }
+
+  /// A text in quotes, unescaped.
+  public mutating func text() throws(Source.Failure) -> JSONString {
+    let left = rowLimit - (tokens.source.offset - rowStart)
+    let limit = rowLimit
+    var source = tokens.source
+    return try tokens.text { count throws(Source.Failure) in
+      if count > left { throw try source.failure(.tooLong(limit: limit)) }
+    }
+  }
+
+  // MARK: Values
+
+  /// Any value, appended as it is written but for blanks between its parts. Returns why a text in it cannot be kept.
+  @discardableResult
+  public mutating func value(into raw: inout [UInt8], depth: Int = 0) throws(Source.Failure) -> String? {
+    switch try tokens.source.peek() {
+    case UInt8(ascii: "{"): return try nested(into: &raw, depth: depth + 1, close: UInt8(ascii: "}"))
+    case UInt8(ascii: "["): return try nested(into: &raw, depth: depth + 1, close: UInt8(ascii: "]"))
+    case UInt8(ascii: "\""): return try written(into: &raw).invalidReason
+    case UInt8(ascii: "t"): try word("true", into: &raw)
+    case UInt8(ascii: "f"): try word("false", into: &raw)
+    case UInt8(ascii: "n"): try word("null", into: &raw)
+    case UInt8(ascii: "-"): try number(into: &raw)
+    case let byte? where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte): try number(into: &raw)
+    default: throw try tokens.source.failure(.expected("a value"))
+    }
+    return nil
+  }
+
+  private mutating func nested(into raw: inout [UInt8], depth: Int, close: UInt8) throws(Source.Failure) -> String? {
+    if depth > depthLimit { throw try tokens.source.failure(.tooDeep(limit: depthLimit)) }
+    raw.append(try tokens.source.peek() ?? 0)
+    tokens.source.skip()
+    var invalidReason: String?
+    var isFirst = true
+    while try isFirst ? !isEmpty(until: close) : goesOn(until: close) {
+      if !isFirst { raw.append(UInt8(ascii: ",")) }
+      isFirst = false
+      if close == UInt8(ascii: "}") { invalidReason = try member(into: &raw) ?? invalidReason }
+      try skipBlanks()
+      invalidReason = try value(into: &raw, depth: depth) ?? invalidReason
+      try checkRow()
+    }
+    raw.append(close)
+    return invalidReason
+  }
+
+  private mutating func member(into raw: inout [UInt8]) throws(Source.Failure) -> String? {
+    try skipBlanks()
+    try expectText("the name of a value in quotes")
+    let name = try written(into: &raw)
+    try expect(UInt8(ascii: ":"))
+    raw.append(UInt8(ascii: ":"))
+    return name.invalidReason
+  }
+
+  private mutating func word(_ word: String, into raw: inout [UInt8]) throws(Source.Failure) {
+    try tokens.word(word)
+    raw.append(contentsOf: word.utf8)
+  }
+
+  private mutating func number(into raw: inout [UInt8]) throws(Source.Failure) {
+    let left = raw.count + rowLimit - (tokens.source.offset - rowStart)
+    let limit = rowLimit
+    var source = tokens.source
+    try tokens.number(into: &raw) { count throws(Source.Failure) in
+      if count > left { throw try source.failure(.tooLong(limit: limit)) }
+    }
+  }
+
+  /// A text in quotes, whose characters as the source has them are appended.
+  private mutating func written(into raw: inout [UInt8]) throws(Source.Failure) -> JSONString {
+    tokens.source.record()
+    let text = try text()
+    raw.append(contentsOf: tokens.source.takeRecorded())
+    return text
+  }
+
+  private mutating func expectText(_ what: String) throws(Source.Failure) {
+    guard try tokens.source.peek() == UInt8(ascii: "\"") else { throw try tokens.source.failure(.expected(what)) }
+  }
+
+  private func quoted(_ byte: UInt8) -> String { "\"\(Character(Unicode.Scalar(byte)))\"" }
+}
+
+// MARK: Texts in memory
+
+/// Whether a text is one JSON value and nothing else, at most 32 deep.
+public func isJSON(_ text: String) -> Bool {
+  let bytes = Array(text.utf8)
+  var reader = JSONReader(JSONBytes(bytes), rowLimit: bytes.count)
+  do {
+    var raw: [UInt8] = []
+    try reader.skipBlanks()
+    try reader.value(into: &raw)
+    try reader.skipBlanks()
+    return reader.tokens.source.peek() == nil
+  } catch {
+    // Not JSON is the answer here, not a failure.
+    return false
+  }
+}
+
+/// The members of an object, in order and as they were written.
+///
+///     try jsonMembers(of: #"{"level":1.50}"#)   // [("level", .json("1.50"))]
+public func jsonMembers(of text: String) throws(JSONFailure) -> [(name: String, value: JSONPiece)] {
+  let bytes = Array(text.utf8)
+  var reader = JSONReader(JSONBytes(bytes), rowLimit: bytes.count)
+  var members: [(name: String, value: JSONPiece)] = []
+  try reader.expect(UInt8(ascii: "{"))
+  if try reader.isEmpty(until: UInt8(ascii: "}")) { return members }
+  repeat {
+    let name = try reader.name()
+    members.append((String(decoding: name.bytes, as: UTF8.self), try reader.piece().value))
+  } while try reader.goesOn(until: UInt8(ascii: "}"))
+  return members
+}

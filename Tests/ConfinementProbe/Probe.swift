@@ -1,0 +1,77 @@
+// A program in the place of deckhand and of deckhand-draw, at a terminal: it starts itself as DrawingProcess starts the
+// drawing program, gives up the same rights, tries what a broken decoder would, and says how each try ended.
+//
+// ConfinementProbe shell confined|free FILE     prints `NAME: ERRNO` for each try
+// Invariant: "free" differs from "confined" by nothing but the new session and the rights that are given up.
+
+import CDrawing
+import ConfinementTries
+import Files
+import Glibc
+
+@main struct Probe {
+  static func main() {
+    let words = CommandLine.arguments
+    switch words.count {
+    case 4 where words[1] == "shell": startTries(words)
+    case 7: makeTries(words)
+    default: exit(2)
+    }
+  }
+
+  /// As the shell: with a file open that a program it starts inherits, and a number in its memory.
+  private static func startTries(_ words: [String]) {
+    allow_tracing()
+    let number = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+    number.initialize(to: 7)
+    let inherited = open(words[3], O_RDONLY)
+    let terminal = ttyname(0).map { String(cString: $0) } ?? ""
+    let arguments = [
+      words[0], words[2], words[3], terminal, "\(getpid())", "\(UInt(bitPattern: number))", "\(inherited)",
+    ]
+    let process = words[2] == "confined" ? startConfined(arguments) : startFree(arguments)
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    say("ended: \(number.pointee) \(status)")
+  }
+
+  private static func startConfined(_ arguments: [String]) -> pid_t {
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+      exit(1)
+    }
+    let started = startProgram(arguments, environment: [], channel: ends[1])
+    close(ends[1])
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while case let count = read(ends[0], &buffer, buffer.count), count > 0 { _ = write(1, buffer, count) }
+    return started.process
+  }
+
+  private static func startFree(_ arguments: [String]) -> pid_t {
+    var process: pid_t = 0
+    var words = arguments.map { strdup($0) } + [nil]
+    var none: [UnsafeMutablePointer<CChar>?] = [nil]
+    posix_spawn(&process, arguments[0], nil, nil, &words, &none)
+    return process
+  }
+
+  /// As the drawing program.
+  private static func makeTries(_ words: [String]) {
+    if words[1] == "confined" { _ = cdrawing_confine() }
+    var victim = victim()
+    (victim.process, victim.descriptor) = (Int32(words[4]) ?? 0, Int32(words[6]) ?? -1)
+    victim.address = UInt(words[5]) ?? 0
+    words[2].withCString { file in
+      words[3].withCString { terminal in
+        (victim.file, victim.terminal) = (file, terminal)
+        for index in 0..<try_count() {
+          let result = try_make(index, &victim)
+          say(String(cString: try_name(index)) + ": \(result)")
+        }
+      }
+    }
+  }
+
+  /// At once, as what comes next may be another program.
+  private static func say(_ text: String) { _ = (text + "\n").withCString { write(1, $0, strlen($0)) } }
+}

@@ -1,0 +1,152 @@
+// Tests of dictionaries: the formats of dictd, StarDict and tables, which are asked, and files that are cut.
+
+import Files
+import Lexicon
+import Problems
+import TestSupport
+import Testing
+import Text
+
+@Suite struct DictionaryTests {
+  private let folder = TemporaryFolder()
+
+  private func library(reader: String? = nil) -> DictionaryLibrary {
+    DictionaryLibrary(ownFolders: [folder.file("own")], systemFolders: [folder.file("system")], reader: reader)
+  }
+
+  private func texts(_ word: String, _ name: String = "spanish", foldAccents: Bool = false) throws -> [String] {
+    try library().define(word, in: language(name), foldAccents: foldAccents).map(\.text)
+  }
+
+  /// A dictionary of dictd's: an index of headwords and one text behind the other.
+  private func writeDictd(_ name: String, _ entries: [(word: String, text: String)]) throws {
+    try folder.makeFolder("system")
+    var (index, text) = ("00databaseshort\tA\tA\n", "")
+    for entry in entries {
+      index += "\(entry.word)\t\(digits(text.utf8.count))\t\(digits(entry.text.utf8.count))\n"
+      text += entry.text
+    }
+    try folder.write(index, to: "system/\(name).index")
+    try folder.write(text, to: "system/\(name).dict")
+  }
+
+  private func digits(_ number: Int) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+    let last = String(alphabet[number % 64])
+    return number < 64 ? last : digits(number / 64) + last
+  }
+
+  /// A dictionary of StarDict's with entries of one text each.
+  private func writeStarDict(_ name: String, kind: String, _ entries: [(word: String, text: String)]) throws {
+    try folder.makeFolder("own/\(name)")
+    var (index, text): ([UInt8], [UInt8]) = ([], [])
+    func big(_ number: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) } }
+    for entry in entries {
+      index += Array(entry.word.utf8) + [0] + big(text.count) + big(entry.text.utf8.count)
+      text += Array(entry.text.utf8)
+    }
+    let facts = """
+      StarDict's dict ifo file
+      version=2.4.2
+      bookname=Test
+      sametypesequence=\(kind)
+      wordcount=\(entries.count)
+      idxfilesize=\(index.count)
+
+      """
+    try folder.write(facts, to: "own/\(name)/\(name).ifo")
+    try folder.write(index, to: "own/\(name)/\(name).idx")
+    try folder.write(text, to: "own/\(name)/\(name).dict")
+  }
+
+  @Test func `a dictionary of dictd's tells what a word means, capitals or not`() throws {
+    try writeDictd(
+      "freedict-spa-eng", [("gato", "gato /x/\n1. cat\n"), ("Ávila", "Ávila\na city\n"), ("gato", "jack")])
+    #expect(try texts("gato") == ["gato /x/\n1. cat", "jack"])
+    #expect(try texts("GATO").count == 2)
+    #expect(try texts("ávila") == ["Ávila\na city"])
+    #expect(try texts("avila") == [])
+    #expect(try texts("avila", foldAccents: true) == ["Ávila\na city"])
+    #expect(try texts("00databaseshort") == [])
+  }
+
+  @Test func `texts packed by dictzip are read piece by piece`() throws {
+    let words = (0..<400).map { (word: "w\($0)", text: "meaning \($0) " + String(repeating: "x", count: $0 % 97)) }
+    try writeDictd("eng-spa", words)
+    let packing = """
+      import sys, zlib, struct
+      data = open(sys.argv[1], 'rb').read(); size = 1000; parts = []
+      packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+      for at in range(0, len(data), size):
+        parts.append(packer.compress(data[at:at+size]) + packer.flush(zlib.Z_FULL_FLUSH))
+      sizes = b''.join(struct.pack('<H', len(part)) for part in parts)
+      field = b'RA' + struct.pack('<HHHH', 6 + len(sizes), 1, size, len(parts)) + sizes
+      head = b'\\x1f\\x8b\\x08\\x0c' + bytes(6) + struct.pack('<H', len(field)) + field + b'name\\0'
+      open(sys.argv[1] + '.dz', 'wb').write(head + b''.join(parts) + packer.flush())
+      """
+    let path = folder.file("system/eng-spa.dict")
+    let python = try Child(
+      ["/usr/bin/env", "python3", "-c", packing, path], environment: ["PATH=/usr/local/bin:/usr/bin:/bin"])
+    #expect(try python.finish(input: "").status == 0)
+    try Folder.removeFile(path)
+    for (word, text) in words { #expect(try self.texts(word, "english") == [text.trimmed]) }
+  }
+
+  @Test func `StarDict's markup is told as such, a table has a meaning a column`() throws {
+    try writeStarDict("es", kind: "h", [("gato", "<b>cat</b>"), ("perro", "<i>dog</i>")])
+    try folder.write("# mine\ngato\ttomcat\tmouser\nno tab\n", to: "own/spa-eng.tsv")
+    let meanings = try library().define("gato", in: language("spanish"))
+    #expect(meanings.map(\.text) == ["<b>cat</b>", "tomcat", "mouser"])
+    #expect(meanings.map(\.isMarkup) == [true, false, false])
+    #expect(try library().define("gato", in: language("spanish"), only: "spa-eng").count == 2)
+  }
+
+  @Test func `only dictionaries of the language are asked, the user's first, then those in the user's language`() throws
+  {
+    try writeDictd("freedict-spa-eng", [("gato", "cat")])
+    try writeDictd("freedict-spa-deu", [("gato", "Katze")])
+    try writeDictd("freedict-ita-eng", [("gatto", "cat"), ("gato", "no")])
+    try folder.makeFolder("own")
+    try folder.write("gato\tmine\n", to: "own/words.tsv")
+    let spanish = try language("spanish")
+    #expect(try library(reader: "de").define("gato", in: spanish).map(\.text) == ["mine", "Katze", "cat"])
+    #expect(try library().define("gato", in: spanish).map(\.text) == ["mine", "cat", "Katze"])
+  }
+
+  @Test func `no dictionary of a language, and a name that none has, say what to do`() throws {
+    let spanish = try language("spanish")
+    let none = try #require(throws: DictionaryError.self) { try library().define("gato", in: spanish) }
+    #expect(none.message.contains("dict-freedict-spa-eng"))
+    try writeDictd("freedict-spa-eng", [("gato", "cat")])
+    let unknown = try #require(throws: DictionaryError.self) {
+      try library().define("gato", in: spanish, only: "freedict-spa-en")
+    }
+    #expect(unknown.message.contains("did you mean \"freedict-spa-eng\""))
+  }
+
+  @Test func `files that are cut anywhere give what is whole or say what is damaged`() throws {
+    try writeDictd("freedict-spa-eng", [("gato", "gato\ncat\n"), ("perro", "perro\ndog\n")])
+    try writeStarDict("es", kind: "m", [("gato", "cat"), ("perro", "dog")])
+    for name in [
+      "system/freedict-spa-eng.index", "system/freedict-spa-eng.dict", "own/es/es.idx", "own/es/es.dict",
+      "own/es/es.ifo",
+    ] {
+      let whole = try #require(folder.read(name))
+      for count in 0..<whole.count {
+        try folder.write(Array(whole[..<count]), to: name)
+        let library = library()
+        let found = try library.define("perro", in: language("spanish")).map(\.text)
+        #expect(found.allSatisfy { ["perro\ndog", "dog"].contains($0) }, "\(name) cut at \(count)")
+        #expect(found.count == 2 || !library.failures.isEmpty || name.hasSuffix("index"), "\(name) cut at \(count)")
+      }
+      try folder.write(whole, to: name)
+    }
+  }
+
+  @Test func `a gloss is one line without the headword's, without synonyms, cut between words`() {
+    let text = "cat\n    n 1: feline mammal [syn: {cat},\n       {true cat}]\n    2: a {guy}"
+    #expect(Meaning(dictionary: "wn", word: "cat", text: text).gloss() == "n 1: feline mammal 2: a guy")
+    #expect(Meaning(dictionary: "d", word: "gato", text: "cat").gloss() == "cat")
+    #expect(Meaning(dictionary: "d", word: "a", text: "one two three").gloss(limit: 8) == "one two …")
+  }
+}

@@ -1,0 +1,90 @@
+// What words mean and how they sound, through the built program.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct DictionaryProgramTests {
+  private let home: Home
+
+  init() throws {
+    home = try Home()
+    for folder in ["data", "data/dictionaries", "bin"] {
+      mkdir(home.path + "/" + folder, 0o700)
+    }
+  }
+
+  private func run(_ words: String...) throws -> Run {
+    let speaker = try home.write(
+      "#!/bin/sh\n[ \"$2\" = es ] || exit 1\nprintf '%0100d' 7 > \"$4\"\ncat \"$6\" >> \"$4\"\n", to: "bin/espeak-ng")
+    chmod(speaker, 0o755)
+    return try run(words, path: home.path + "/bin:/usr/bin:/bin")
+  }
+
+  private func run(_ words: [String], path: String) throws -> Run {
+    let environment = home.environment.filter { !$0.hasPrefix("PATH=") } + ["PATH=" + path]
+    return try Child(home.words(words), environment: environment).finish(input: "")
+  }
+
+  @Test func `a word is defined by the user's own table, in lines, as JSON and in Lua`() throws {
+    try home.write("gato\ttomcat\nperro\tdog\n", to: "data/dictionaries/spa-mine.tsv")
+    let shown = try run("word", "define", "GATO", "--language", "spanish", "--dictionary", "spa-mine")
+    #expect(shown.output == "spa-mine:\n  tomcat\n", "\(shown)")
+    let json = try run("--json", "word", "define", "gato", "--language", "spanish", "--dictionary", "spa-mine")
+    #expect(json.output == "{\"dictionary\": \"spa-mine\", \"word\": \"gato\", \"text\": \"tomcat\"}\n", "\(json)")
+    #expect(try run("-e", "words.lexicon('spanish'):define('perro')[1]").output.contains("dog"))
+    let unknown = try run("word", "define", "zzzz", "--language", "spanish")
+    #expect(unknown.status == 1 && unknown.errors.contains("has the word \"zzzz\""), "\(unknown)")
+    #expect(try run("word", "dictionaries").output.contains("spa-mine"))
+  }
+
+  @Test func `a table that is no text is told, and the others answer`() throws {
+    try home.write("gato\ttomcat\n", to: "data/dictionaries/spa-mine.tsv")
+    try home.write([0x67, 0x09, 0xFF, 0x0A], to: "data/dictionaries/spa-bad.tsv")
+    let shown = try run("word", "define", "gato", "--language", "spanish")
+    #expect(shown.status == 0 && shown.output.contains("tomcat"), "\(shown)")
+    #expect(shown.errors.contains("spa-bad.tsv") && shown.errors.contains("not UTF-8"), "\(shown)")
+  }
+
+  @Test func `missed words become cards with their meaning`() throws {
+    try home.write("crab\ta beast with claws\n", to: "data/dictionaries/eng-mine.tsv")
+    _ = try run("deck", "create", "Missed")
+    let script = """
+      local game = games.new{base = "cambering", language = "english"}
+      print(game:to_deck(decks.open("Missed")).added > 5)
+      for card in decks.open("Missed"):cards() do if card.answer == "crab" then print(card.prompt) end end
+      """
+    let path = try home.write(script, to: "missed.lua")
+    let played = try run("run", path)
+    #expect(played.output == "true\na beast with claws\n", "\(played)")
+  }
+
+  @Test func `cards are given their sound once, as one step`() throws {
+    _ = try run("deck", "create", "S")
+    _ = try run("card", "add", "S", "el gato", "the cat")
+    _ = try run("card", "add", "S", "el perro", "the dog", "--reversed")
+    let spoken = try run("card", "speak", "deck:S", "--language", "spanish")
+    // The two cards of the note say one field.
+    #expect(spoken.output == "Gave a sound to 2 cards; 1 had one, or nothing to say.\n", "\(spoken)")
+    #expect(try run("media", "list").output.contains("speech-"))
+    #expect(try run("card", "list", "el gato").output.contains("speech-"))
+    let again = try run("card", "speak", "deck:S", "--language", "spanish")
+    #expect(again.output.hasPrefix("Gave a sound to 0 cards"), "\(again)")
+    #expect(try run("undo").output.contains("adding speech to 2 cards"))
+    #expect(try run("media", "list").lines.count == 1)
+    let dry = try run("--dry-run", "card", "speak", "deck:S", "--language", "spanish")
+    #expect(dry.status == 0, "\(dry)")
+    #expect(try run("media", "list").lines.count == 1)
+  }
+
+  @Test func `what cannot be spoken changes nothing and says why`() throws {
+    _ = try run("deck", "create", "S")
+    _ = try run("card", "add", "S", "the cat", "el gato")
+    let silent = try run("card", "speak", "S:1", "--language", "english")
+    #expect(silent.status == 1 && silent.errors.contains("makes no sound of \"the cat\" in English"), "\(silent)")
+    let field = try run("card", "speak", "S:1", "--field", "Front", "--language", "spanish")
+    #expect(field.status == 1 && field.errors.contains("\"Front\""), "\(field)")
+    let missing = try run(["media", "speak", "x", "--language", "spanish"], path: "/nonexistent")
+    #expect(missing.status == 1 && missing.errors.contains("install Debian's espeak-ng"), "\(missing)")
+  }
+}

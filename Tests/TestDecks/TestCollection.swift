@@ -1,0 +1,72 @@
+// A collection in memory with a repeating source of random bits, for the tests of Decks and of the rooms above it.
+
+public import Decks
+public import GRDB
+import Problems
+public import Storage
+import TestSupport
+
+public final class TestCollection {
+  public let store: Store
+  public var now = 1_700_000_000.0
+  private var generator = TestGenerator(1)
+
+  public init(path: String? = nil) { store = Store(path: path, migrations: DecksSchema.migrations) }
+
+  public func random() -> UInt64 { generator.next() }
+
+  public func deck(_ name: String) throws -> DeckID {
+    try store.operation("create") { try DeckTable.create($0, name: name, now: now).id }
+  }
+
+  @discardableResult
+  public func add(_ deck: DeckID, _ card: NewCard) throws -> CardID {
+    try store.operation("add") { try CardTable.add($0, card, to: deck, now: now, random: random) }
+  }
+
+  @discardableResult
+  public func add(_ deck: DeckID, _ prompt: String, _ answer: String, guid: String? = nil) throws -> CardID {
+    try add(deck, NewCard(prompt: prompt, answer: answer, guid: guid))
+  }
+
+  @discardableResult
+  public func addNote(_ deck: DeckID, _ fields: [String: String], _ stock: StockNoteType = .basic, tags: [String] = [])
+    throws
+    -> NoteID
+  {
+    try addNote(deck, NewNote(fields: fields, tags: tags)) { try NoteTypeTable.stock($0, stock, now: now) }
+  }
+
+  @discardableResult
+  public func addNote(_ deck: DeckID, _ note: NewNote, _ type: (Database) throws -> NoteType) throws -> NoteID {
+    try store.operation("add") { try NoteTable.add($0, note, type: type($0), to: deck, now: now, random: random) }
+  }
+
+  public func addAll(_ deck: DeckID, _ cards: [NewCard], _ onDuplicate: OnDuplicate = .skip) throws -> AddReport {
+    try store.operation("add_all") { db in
+      let batch = try CardBatch(db, deck: deck, onDuplicate: onDuplicate, now: now, random: random)
+      for card in cards { try batch.add(card) }
+      return batch.finish()
+    }
+  }
+
+  public func cards(_ deck: DeckID) throws -> [CardRecord] {
+    try store.read { try CardTable.cards($0, ids: CardTable.ids($0, in: deck)) }
+  }
+
+  public func prompts(_ deck: DeckID) throws -> [String] { try cards(deck).map(\.prompt) }
+
+  public func names() throws -> [String] { try store.read { try DeckTable.list($0).map(\.name) } }
+}
+
+/// The code of the problem that the body throws, nil when it throws none.
+public func problemCode(_ body: () throws -> Void) -> String? {
+  do {
+    try body()
+    return nil
+  } catch let error as any Problem {
+    return error.code
+  } catch {
+    return "\(error)"
+  }
+}
