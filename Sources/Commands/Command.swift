@@ -120,6 +120,8 @@ public struct CommandText: Sendable {
   public var usage: [String]
   /// A line that could be typed.
   public var example: String
+  /// What it answers with `--json`, as `AnswerShapes` of the shell writes it; empty where nobody said.
+  public var answer = ""
 
   public init(theme: String, summary: String, details: String = "", usage: [String] = [], example: String = "") {
     (self.theme, self.summary, self.details) = (theme, summary, details)

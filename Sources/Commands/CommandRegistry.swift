@@ -51,9 +51,12 @@ public final class CommandRegistry {
   public var firstWords: [String] { Array(Set(table.keys).union(aliasWords.keys)).sorted() }
 
   /// The command of a name of one word, an alias for one too.
-  public func command(named name: String) -> Command? {
+  public func command(named name: String) -> Command? { command(of: [name]) }
+
+  /// The command that words begin with.
+  public func command(of words: [String]) -> Command? {
     do {
-      guard case .command(let command, _) = try lookup([name]) else { return nil }
+      guard case .command(let command, _) = try lookup(words) else { return nil }
       return command
     } catch {
       // An alias that leads nowhere names no command.

@@ -66,7 +66,7 @@ struct CommandLine {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw RedirectionError.cannotStart(program: program, errno: errno) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let child = start(program, input: ends[0])
+    let child = startShell(program, input: ends[0])
     let failure = errno
     close(ends[0])
     guard let child else {
@@ -78,15 +78,16 @@ struct CommandLine {
     let end = waitForProgram(child)
     return status == ExitStatus.done ? end : status
   }
+}
 
-  private func start(_ program: String, input: Int32) -> pid_t? {
-    fflush(nil)
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    posix_spawn_file_actions_adddup2(&actions, input, 0)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    return spawnProgram(["/bin/sh", "-c", program], &actions)
-  }
+/// Starts what the system's shell makes of a text, with a standard input; nil with errno where it cannot be started.
+func startShell(_ text: String, input: Int32) -> pid_t? {
+  fflush(nil)
+  var actions = posix_spawn_file_actions_t()
+  posix_spawn_file_actions_init(&actions)
+  posix_spawn_file_actions_adddup2(&actions, input, 0)
+  defer { posix_spawn_file_actions_destroy(&actions) }
+  return spawnProgram(["/bin/sh", "-c", text], &actions)
 }
 
 /// Starts a program; nil with errno where it cannot be started.

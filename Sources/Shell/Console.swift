@@ -25,6 +25,8 @@ package final class Console {
     self.elapsed = elapsed
   }
 
+  /// The file and the line of what runs, before the messages of its failures: `weekly.dh:3: `.
+  var place = ""
   /// What is written goes to a file or a program for now.
   var isRedirected = false
 
@@ -53,7 +55,12 @@ package final class Console {
     if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n") }
   }
 
-  package func show(_ display: Display) { show(display.lines(on: terminal)) }
+  package func show(_ display: Display) {
+    let lines = display.lines(on: terminal)
+    let isLong = lines.count >= output.height && output.hasScreen && output.hasKeyboard && !isRedirected
+    if isLong, let pager = preferences?.pager, Pager(pager).show(lines) { return }
+    show(lines)
+  }
 
   /// A line for the user, on standard error; at a terminal it is broken between words.
   package func message(_ text: String) {

@@ -23,6 +23,7 @@ package struct Runner {
     var wantsJSON = session.options.wantsJSON || words.prefix { $0 != "--" }.contains("--json")
     defer { session.storeGames() }
     do {
+      guard let words = try Choosing(session).words(for: words) else { return session.state.leaving ?? ExitStatus.done }
       try Interrupts.holding {
         try session.plugins.prepareCommand(words)
         let (command, invocation) = try session.registry.parse(words: words)

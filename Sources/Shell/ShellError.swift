@@ -204,7 +204,7 @@ enum ShellError: Problem, Equatable {
     switch self {
     case .notColor(let text):
       ProblemReport(
-        .badValue, "No colour", "\(quoted(text)) is no colour; R,G,B or R,G,B,A, each from 0 to 1, expected")
+        .badValue, "No colour", "\(quoted(text)) is no colour; R,G,B or R,G,B,A, each from 0 to 1, or #rrggbb expected")
     case .notField(let word, let near, let fields):
       ProblemReport(
         .badValue, "No field",

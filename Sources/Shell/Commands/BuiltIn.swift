@@ -17,8 +17,10 @@ struct BuiltIn {
     complete: ((_ word: String, _ before: [String], _ session: Session) -> [Offer])? = nil,
     run: @escaping (Invocation, Session) throws -> CommandResult
   ) {
+    var text = CommandText(theme: theme, summary: summary, details: details, usage: usage, example: example)
+    text.answer = AnswerShapes.shape(of: path.joined(separator: " "))
     command = Command(
-      path: path, CommandText(theme: theme, summary: summary, details: details, usage: usage, example: example),
+      path: path, text,
       access: access, effect: effect, arguments: arguments, options: options,
       completion: complete == nil ? .byKind : .builtIn, action: .builtIn)
     self.complete = complete

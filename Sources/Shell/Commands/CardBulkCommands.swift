@@ -70,7 +70,7 @@ enum CardBulkCommands {
         Option("--field", "F", help: "prompt or answer, or the name of a note's field; the prompt when left out"),
         Common.language,
       ], example: "card speak deck:Spanish --field prompt --language spanish",
-      complete: { _, _, session in offers(session) }
+      complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
       let workspace = try session.workspace()

@@ -13,7 +13,7 @@ import Workspace
 
 enum ShellCommands {
   static var all: [BuiltIn] {
-    [help, runFile, history, alias, PluginWork.luaTypes, version, check, clear, quit("quit"), quit("exit")]
+    [help, runFile, history, lua, alias, PluginWork.luaTypes, version, check, clear, quit("quit"), quit("exit")]
   }
 
   private static let theme = "The shell"
@@ -58,7 +58,7 @@ enum ShellCommands {
         entries.map { entry in
           .record([
             ("name", .text(entry.name)), ("kind", .text(entry.kind.rawValue)), ("summary", .text(entry.summary)),
-            ("example", .text(entry.example)),
+            ("example", .text(entry.example)), ("answer", .text(entry.answer)),
           ])
         }),
       .table(
@@ -69,20 +69,27 @@ enum ShellCommands {
 
   private static var runFile: BuiltIn {
     BuiltIn(
-      "run", theme: Self.theme, access: .open, effect: .makesUnit, summary: "Runs a Lua script as one unit of work.",
-      details: "When the script fails, everything stays as it was. `arg` holds the arguments.",
+      "run", theme: Self.theme, access: .open, effect: .makesUnit,
+      summary: "Runs a Lua script, or a file of commands, as one unit of work.",
+      details: """
+        When it fails, everything stays as it was. `arg` holds the arguments of a script. A file that ends in .dh \
+        has a \
+        command a line; # begins a comment, and it stops at the first failure, with file and line.
+        """,
       arguments: [
-        Argument("FILE", .file, help: "the script; - is standard input"),
+        Argument("FILE", .file, help: "the script or the file of commands; - is a script on standard input"),
         Argument("ARG", .verbatim, isOptional: true, help: "its arguments"),
       ], example: "run make_deck.lua corpus.txt"
     ) { invocation, session in
-      let script = try ScriptRunner.script(
-        at: session.environment.folders.expanded(invocation.text("FILE")), invocation.list("ARG"))
+      let path = session.environment.folders.expanded(invocation.text("FILE"))
       let isWithin = session.state.isInScript
-      let status = ScriptRunner(session).run([script])
-      if isWithin, status != ExitStatus.done {
-        throw ShellError.scriptFailed(script.name, status: status)
+      let status: Int32
+      if CommandFile.isNamed(path) {
+        status = ScriptRunner(session).run(try CommandFile(session, path: path))
+      } else {
+        status = ScriptRunner(session).run([try ScriptRunner.script(at: path, invocation.list("ARG"))])
       }
+      if isWithin, status != ExitStatus.done { throw ShellError.scriptFailed(path, status: status) }
       // The script has told what went wrong.
       if status != ExitStatus.done {
         session.state.leaving = session.input.lineReader == nil ? status : session.state.leaving
@@ -93,12 +100,48 @@ enum ShellCommands {
 
   private static var history: BuiltIn {
     BuiltIn(
-      "history", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Lists the lines typed before.",
-      arguments: [Argument("WORD", isOptional: true, help: "only lines with this in it")], example: "history deck"
+      "history", theme: Self.theme, access: .signedIn,
+      effect: .depends { $0.optionalText("--lua") == nil ? .reads : .announces },
+      summary: "Lists the lines typed before, or writes those of this session as a script.",
+      arguments: [Argument("WORD", isOptional: true, help: "only lines with this in it")],
+      options: [
+        Option("--lua", "FILE", .file, access: .write, help: "write what was typed in this session as a script of Lua")
+      ],
+      example: "history deck"
     ) { invocation, session in
+      if let path = invocation.optionalText("--lua") {
+        return try writeScript(session.environment.folders.expanded(path), session)
+      }
       let history = session.input.lineReader?.history ?? History(path: session.data.historyPath)
       let lines = history.lines(containing: invocation.optionalText("WORD") ?? "")
       return CommandResult(.list(lines.map { .text($0) }), .lines(lines))
+    }
+  }
+
+  private static func writeScript(_ path: String, _ session: Session) throws -> CommandResult {
+    let count = session.input.typedLines.count
+    guard session.rehearsal.mayActOutside("write \(session.counted(count, "line")) to \(path)") else {
+      return CommandResult()
+    }
+    try AtomicFile.write(path, Array(SessionScript(session).text.utf8))
+    return CommandResult(.text(path), line: "Wrote \(session.counted(count, "line")) to \(printable(path)).")
+  }
+
+  private static var lua: BuiltIn {
+    BuiltIn(
+      "lua", theme: Self.theme, access: .atSignIn, effect: .reads,
+      summary: "Runs Debian's lua5.4: a stand-alone Lua, with nothing of Deckhand's in it.",
+      details: """
+        Options are -e, -i, -l, -v, -E, -W, -- and -, as in lua(1); LUA_INIT holds. At the prompt the word lua \
+        makes its line \
+        a line of Lua instead.
+        """,
+      arguments: [Argument("ARG", .verbatim, isOptional: true, help: "options, a script, its arguments")],
+      usage: ["lua [OPTION]... [FILE [ARG]...]"], example: "lua -e \"print(_VERSION)\""
+    ) { invocation, session in
+      let status = StandaloneLua(session).run(invocation.list("ARG"))
+      if session.input.lineReader == nil { session.state.leaving = session.state.leaving ?? status }
+      return CommandResult()
     }
   }
 

@@ -21,6 +21,8 @@ struct HelpEntry {
   let example: String
   /// The text without its example; nil where the registry has it whole.
   let lines: [String]?
+  /// What a command answers with `--json`.
+  var answer = ""
 }
 
 struct HelpIndex {
@@ -44,7 +46,8 @@ struct HelpIndex {
 
   private var commands: [HelpEntry] {
     session.registry.commands.map {
-      HelpEntry(name: $0.name, kind: .command, summary: $0.summary, example: $0.example, lines: nil)
+      HelpEntry(
+        name: $0.name, kind: .command, summary: $0.summary, example: $0.example, lines: nil, answer: $0.text.answer)
     }
   }
 

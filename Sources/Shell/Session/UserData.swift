@@ -97,6 +97,13 @@ package final class UserData {
     return terminal
   }
 
+  /// What shows long output; nil where the terminal itself does.
+  var pager: String? {
+    guard preferences?.usesPager == true else { return nil }
+    let named = environment.variables.value("PAGER") ?? ""
+    return named.isEmpty ? "less -R" : named
+  }
+
   /// The user's history; nil while nobody is signed in.
   var historyPath: String? {
     do {
