@@ -18,7 +18,7 @@ extension ListedWords: LuaRepresentable {
 }
 
 /// Bytes of words and letters that are given: more than any word has, by far.
-private let longestWords = 10_000
+let longestWords = 10_000
 
 func wordsModule(_ context: BindingContext) -> BoundModule {
   BoundModule(
@@ -65,11 +65,7 @@ private func describeQuestions(_ module: BoundModule, _ context: BindingContext)
       else { return LuaStack.declined }
       return stack.answer(answer)
     }
-  ) { stack in
-    let (letters, word) = (try stack.bytes(1, limit: longestWords), try stack.bytes(2, limit: longestWords))
-    if let answer = context.letters.canForm(letters, word) { return answer }
-    return canForm(letters: try stack.text(1), word: try stack.text(2))
-  }
+  ) { stack in try answerCanForm(stack, &context.letters) }
   module.function(
     "normalize", [LuaParameter("text", .string), LuaParameter("language", .string)], returns: .string,
     "The text trimmed, in normal form, and lowercased by the language's rules.",
@@ -77,15 +73,25 @@ private func describeQuestions(_ module: BoundModule, _ context: BindingContext)
       guard let stack = LuaStack(L, openedBy: context, as: BindingContext.self) else { return LuaStack.declined }
       return answerNormalizedPlain(stack)
     }
-  ) { stack in
-    _ = try stack.bytes(1, limit: longestWords)
-    let (text, name) = (try stack.text(1), try stack.text(2))
-    guard let language = Language.named(name) else {
-      let near = suggestion(for: name, among: Language.known.map(\.name))
-      throw LexiconError.unknownLanguage(name: name, suggestion: near)
-    }
-    return normalize(text, language: language)
+  ) { stack in try answerNormalized(stack) }
+}
+
+/// Whether the letters at 1 form the word at 2.
+func answerCanForm(_ stack: borrowing LuaStack, _ known: inout PlainLetters) throws -> Bool {
+  let (letters, word) = (try stack.bytes(1, limit: longestWords), try stack.bytes(2, limit: longestWords))
+  if let answer = known.canForm(letters, word) { return answer }
+  return canForm(letters: try stack.text(1), word: try stack.text(2))
+}
+
+/// The text at 1, normalised by the language at 2.
+func answerNormalized(_ stack: borrowing LuaStack) throws -> String {
+  _ = try stack.bytes(1, limit: longestWords)
+  let (text, name) = (try stack.text(1), try stack.text(2))
+  guard let language = Language.named(name) else {
+    let near = suggestion(for: name, among: Language.known.map(\.name))
+    throw LexiconError.unknownLanguage(name: name, suggestion: near)
   }
+  return normalize(text, language: language)
 }
 
 /// Answers with the text at 1 normalised by the language at 2 where that needs no String.

@@ -161,6 +161,11 @@ public struct LuaStack: ~Copyable {
     return lua_toboolean(L, Int32(index)) != 0
   }
 
+  /// An integer; nil for anything else, floats with them.
+  public func wholeNumber(_ index: Int) -> Int? {
+    lua_isinteger(L, Int32(truncatingIfNeeded: index)) != 0 ? integerOrNil(index) : nil
+  }
+
   func integerOrNil(_ index: Int) -> Int? {
     guard lua_type(L, Int32(index)) == LUA_TNUMBER else { return nil }
     var isExact: Int32 = 0

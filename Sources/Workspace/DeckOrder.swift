@@ -64,7 +64,7 @@ extension Operation {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .keepGame, .changeSettings, .changeDocuments,
       .createNoteType, .removeNoteType, .addMedia, .removeMedia:
       true
-    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .mend, .addNote,
+    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend, .addNote,
       .editNote, .removeNotes, .editNoteType, .speakCards:
       false
     }

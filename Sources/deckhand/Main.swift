@@ -30,9 +30,13 @@ let version = "0.1.0"
   }
 
   private static func start(_ options: ProgramOptions) -> Int32 {
+    let environment = Environment.ofProgram(data: options.data, seed: options.seed)
+    // A worker on any machine: no user's data are looked for.
+    if case .words(let words) = options.action, words[0] == "map", let status = MapCommand.run(words, environment) {
+      return status
+    }
     let session: Session
     do {
-      let environment = Environment.ofProgram(data: options.data, seed: options.seed)
       let console = Console(
         terminal: .ofSystem(1, color: options.color), messages: .ofSystem(2, color: options.color),
         isQuiet: options.isQuiet, elapsed: environment.clocks.elapsed)

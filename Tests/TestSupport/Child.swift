@@ -31,8 +31,11 @@ public final class Child {
   }
 
   /// Gives it its input and waits for its end. The streams must not hold more than pipes do before it reads or ends.
-  public func finish(input text: String) throws -> Run {
-    feed(text)
+  public func finish(input text: String) throws -> Run { try finish(input: Array(text.utf8)) }
+
+  /// The same with any bytes.
+  public func finish(input bytes: [UInt8]) throws -> Run {
+    feed(bytes)
     close(input)
     let (out, err) = drainBoth()
     close(output)
@@ -40,10 +43,12 @@ public final class Child {
     return Run(status: wait(), output: out, errors: err)
   }
 
-  public func feed(_ text: String) {
+  public func feed(_ text: String) { feed(Array(text.utf8)) }
+
+  private func feed(_ bytes: [UInt8]) {
     // The program may end before it has read all.
     Glibc.signal(SIGPIPE, SIG_IGN)
-    writeAll(Array(text.utf8), to: input)
+    writeAll(bytes, to: input)
   }
 
   public func kill(_ signal: Int32) { Glibc.kill(process, signal) }

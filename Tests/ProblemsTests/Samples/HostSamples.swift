@@ -43,6 +43,14 @@ extension ProblemTable {
 
   static let bindings = [
     ProblemTable(
+      MapError.self, in: "Bindings/Mapping/MapError.swift",
+      [
+        "noFunction": MapError.noFunction(script: hostile, isReduce: true),
+        "noFunction": MapError.noFunction(script: hostile, isReduce: false), "badText": MapError.badText(line: 7),
+        "badRecord": MapError.badRecord(line: 7, reason: "it has no tab"), "unsorted": MapError.unsorted(line: 7),
+        "failed": MapError.failed(line: 7, message: hostile), "failed": MapError.failed(line: 0, message: hostile),
+      ]),
+    ProblemTable(
       GrantError.self, in: "Bindings/BindingContext.swift",
       [
         "missing": GrantError.missing(plugin: "quiz", right: "decks.read"),
@@ -149,6 +157,7 @@ extension ProblemTable {
         "scriptFailed": ShellError.scriptFailed(hostile, status: 3), "scriptTooLarge": ShellError.scriptTooLarge,
         "damagedData": ShellError.damagedData([hostile, "a", "b", "c"]),
         "unwell": ShellError.unwell(1_200, mendable: 3), "unwell": ShellError.unwell(1, mendable: 0),
+        "promptIsStandardInput": ShellError.promptIsStandardInput,
         "allRefused": ShellError.allRefused(file: hostile, first: "the prompt is empty"),
         "notFromLua": ShellError.notFromLua(command: "login"), "notFromLua": ShellError.notFromLua(command: "restore"),
         "notColumn": ShellError.notColumn(hostile, suggestion: "due", columns: ["due", "prompt"]),

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""Makes cards of the words of a corpus on a cluster: frequency.lua over Spark.
+
+    spark-submit Scripts/spark/frequency.py --master local[2] TEXT OUT
+    deckhand deck import Words OUT/part-* --format jsonl
+"""
+import argparse
+import os
+import shutil
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from deckhand_spark import SCHEMA, deckhand
+from pyspark.sql import SparkSession, functions as F
+
+here = os.path.dirname(os.path.abspath(__file__))
+options = argparse.ArgumentParser()
+options.add_argument("--master", default="local[2]")
+options.add_argument("--program", default=shutil.which("deckhand"))
+options.add_argument("--script", default=os.path.join(here, "..", "decks", "frequency.lua"))
+options.add_argument("--partitions", type=int, default=8)
+options.add_argument("text")
+options.add_argument("out")
+given = options.parse_args()
+
+spark = SparkSession.builder.master(given.master).appName("frequency").getOrCreate()
+for file in (given.program, given.script, os.path.join(here, "deckhand_spark.py")):
+    spark.addArtifacts(os.path.realpath(file), file=not file.endswith(".py"), pyfile=file.endswith(".py"))
+script = os.path.basename(given.script)
+lines = spark.read.text(given.text, lineSep="\n").select(F.col("value").cast("binary").alias("line"))
+records = lines.repartition(given.partitions).mapInArrow(deckhand([script]), SCHEMA)
+key = F.element_at(F.split(F.col("line").cast("string"), "\t", 2), 1)
+grouped = records.repartition(given.partitions, key).sortWithinPartitions("line")
+cards = grouped.mapInArrow(deckhand(["--reduce", script]), SCHEMA)
+cards.select(F.col("line").cast("string")).write.mode("overwrite").text(given.out)
+spark.stop()

@@ -1,0 +1,48 @@
+// What can go wrong with a map or a reduce over lines, as facts, and the words for it.
+// Invariant: what the input is to blame for names its line.
+
+public import Problems
+import Text
+
+/// Why a run over lines ended.
+///
+///     MapError.unsorted(line: 12).message   // line 12 of standard input ... sort it with LC_ALL=C sort
+public enum MapError: Problem, Equatable {
+  /// The script has no function that the run needs.
+  case noFunction(script: String, isReduce: Bool)
+  /// A line that is no text, where that was to be an error.
+  case badText(line: Int)
+  /// A line of `--reduce` that is no record.
+  case badRecord(line: Int, reason: String)
+  /// A key that is smaller than the one before.
+  case unsorted(line: Int)
+  /// The script's code failed.
+  case failed(line: Int, message: String)
+
+  public var report: ProblemReport {
+    switch self {
+    case .noFunction(let script, let isReduce):
+      ProblemReport(
+        .badFile, "No function to run",
+        "\(printable(script)) has no function \(isReduce ? "reduce or combine" : "map"); `help map` shows one")
+    case .badText(let line):
+      ProblemReport(
+        .badText, "Not UTF-8", "line \(line) of standard input is not UTF-8; without --strict it is passed over",
+        ["line": line])
+    case .badRecord(let line, let reason):
+      ProblemReport(
+        .badRow, "Not a record",
+        "line \(line) of standard input is no record: \(reason); KEY, a tab and JSON expected, as `map` writes them",
+        ["line": line])
+    case .unsorted(let line):
+      ProblemReport(
+        .badRow, "Not sorted",
+        "line \(line) of standard input is not sorted: its key is smaller than the one before; LC_ALL=C sort",
+        ["line": line])
+    case .failed(let line, let message):
+      ProblemReport(
+        .luaError, "The script failed", line > 0 ? "line \(line) of standard input: \(message)" : message,
+        ["line": line])
+    }
+  }
+}

@@ -1,0 +1,281 @@
+// A script run over lines: `map` makes records of each line, `--reduce` makes what it wants of the records of each key.
+// Invariant: what is written depends on the script, its arguments, the seed and the input alone; no user's data is
+// opened; memory does not grow with the input.
+
+public import Files
+import LuaRuntime
+import Problems
+import Values
+
+/// What a run over lines is told.
+public struct MapOptions: Sendable {
+  public var isReduce = false
+  public var seed: UInt64 = 0
+  /// Keys whose values are combined before they are written.
+  public var keep = 200_000
+  /// A line that is no text ends the run.
+  public var isStrict = false
+
+  public init() {}
+}
+
+/// One run over lines.
+///
+///     let job = try MapJob(code, name: "freq.lua", arguments: [], options: MapOptions(), input: InputLines(limit: 1 << 24))
+///     try job.run()
+///     print(job.summary)
+public final class MapJob {
+  /// Bytes that a line may have.
+  public static let lineLimit = 16 << 20
+
+  private let state: LuaState
+  private let options: MapOptions
+  private let name: String
+  private let input: InputLines
+  private let output: OutputBlocks
+  private var writer = RecordWriter()
+  private var counts = MapCounts()
+  private var current = CurrentKey()
+
+  /// Compiles the script and runs its top level.
+  /// - Parameters:
+  ///   - name: the path of the script, `arg[0]`.
+  ///   - message: receives what the script prints.
+  /// - Throws: `LuaError`, `MapError.noFunction`.
+  public init(
+    _ code: [UInt8], name: String, arguments: [String], options: MapOptions, input: InputLines, output: OutputBlocks,
+    message: @escaping (String) -> Void
+  ) throws {
+    (self.options, self.name, self.input, self.output) = (options, name, input, output)
+    state = try LuaState(libraries: .full, seed: options.seed)
+    try prepare(arguments, message)
+    // The first line may be for the system.
+    let body = code.first == UInt8(ascii: "#") ? Array(code.drop { $0 != 0x0A }) : code
+    try telling(line: 0) { try state.load(body, name: name).call([], results: 0) { _ in } }
+  }
+
+  /// What was read and written, as JSON in one line.
+  public var summary: String {
+    let known: [(String, Value)] = [
+      ("lines", .integer(input.count)), ("records", .integer(counts.records)), ("bad_text", .integer(counts.badText)),
+    ]
+    let own = counts.own.sorted { $0.key < $1.key }.map { ($0.key, Value.integer($0.value)) }
+    var writer = JSONWriter(.compact)
+    writer.write(Value.record(known + own))
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  /// Reads the input to its end.
+  /// - Throws: `MapError`, `FileError`.
+  public func run() throws {
+    let names = options.isReduce ? ["reduce", "combine"] : ["map"]
+    guard try names.contains(where: { try isFunction($0) }) else {
+      throw MapError.noFunction(script: name, isReduce: options.isReduce)
+    }
+    let loop =
+      options.isReduce
+      ? try prelude(MapPrelude.reduce, [nextRecord, put, putCard, seed])
+      : try prelude(MapPrelude.map, [nextLine, put, putCard, seed, options.keep])
+    try telling(line: nil) { try loop.call([], results: 0) { _ in } }
+    try output.flush()
+  }
+
+  private func prelude(_ code: String, _ arguments: [any LuaRepresentable]) throws -> LuaReference {
+    try state.load(code, name: "deckhand").call(arguments) { $0.reference(-1) }
+  }
+
+  private func isFunction(_ name: String) throws -> Bool {
+    try state.load("return \(name)", name: "deckhand").call([]) { $0.isFunction(-1) }
+  }
+
+  /// Puts the line of the input to an error of the script's.
+  private func telling(line: Int?, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as LuaError {
+      // What the host found wrong travelled through Lua.
+      if let failure = counts.failure { throw failure }
+      if case .exit = error.stopReason { throw error }
+      // What the loops raise for the script stands in no line of the script's.
+      let loops = error.description.hasPrefix("deckhand:")
+      let words = loops ? String(error.description.drop { $0 != " " }.dropFirst()) : error.description
+      throw MapError.failed(line: line ?? input.count, message: words)
+    }
+  }
+
+  // MARK: What the script finds
+
+  private func prepare(_ arguments: [String], _ message: @escaping (String) -> Void) throws {
+    try registerWords(in: state)
+    try state.setGlobal(
+      "arg",
+      LuaValue.table(
+        [(.integer(0), .text(name))] + arguments.enumerated().map { (.integer($0.offset + 1), .text($0.element)) }))
+    try state.setGlobal("count", LuaFunction("count") { [unowned self] in try self.count($0) })
+    let telling = LuaFunction("print") { stack in
+      message(String(decoding: try stack.bytes(1), as: UTF8.self))
+      return LuaNothing()
+    }
+    try state.load(MapPrelude.setUp, name: "deckhand").call([telling], results: 0) { _ in }
+  }
+
+  private func count(_ stack: borrowing LuaStack) throws -> LuaNothing {
+    let name = try stack.text(1, limit: 200)
+    if MapCounts.taken.contains(name) {
+      throw LuaFailure.argument(1, "another name expected: \(name) counts what the run reads and writes")
+    }
+    guard counts.own[name] != nil || counts.own.count < MapCounts.mostNames else {
+      throw LuaFailure.message("count: at most \(MapCounts.mostNames) names")
+    }
+    let amount = stack.isNoneOrNil(2) ? 1 : try stack.integer(2)
+    counts.own[name] = (counts.own[name] ?? 0) &+ amount
+    return LuaNothing()
+  }
+
+  // MARK: What the loops ask for
+
+  private var nextLine: LuaFunction {
+    LuaFunction("next_line") { [unowned self] stack in
+      while let line = try failing({ try input.next() }) {
+        guard isText(line) else {
+          if options.isStrict { throw fail(MapError.badText(line: input.count)) }
+          counts.badText += 1
+          continue
+        }
+        stack.push(bytes: line.bindMemory(to: UInt8.self))
+        return LuaPushed(1)
+      }
+      return LuaPushed(0)
+    }
+  }
+
+  /// Answers true and a value while the key is the same, else the key and its first value.
+  private var nextRecord: LuaFunction {
+    LuaFunction("next_record") { [unowned self] stack in
+      guard let line = try failing({ try input.next() }) else { return LuaPushed(0) }
+      guard let record = RecordText(line) else {
+        throw fail(MapError.badRecord(line: input.count, reason: "it has no tab"))
+      }
+      switch current.compare(record.key) {
+      case .same: stack.push(true)
+      case .smaller: throw fail(MapError.unsorted(line: input.count))
+      case .larger:
+        current.keep(record.key)
+        guard let key = RecordText.plain(current.bytes) else {
+          throw fail(MapError.badRecord(line: input.count, reason: "a backslash in its key stands for nothing"))
+        }
+        stack.push(bytes: key)
+      }
+      try push(json: record.json, on: stack)
+      return LuaPushed(2)
+    }
+  }
+
+  private func push(json: UnsafeRawBufferPointer, on stack: borrowing LuaStack) throws {
+    if let number = RecordText.wholeNumber(json) { return stack.push(number) }
+    let limits = JSONLimits(bytes: MapJob.lineLimit, depth: 64, values: 1 << 20, string: MapJob.lineLimit)
+    let value: Value
+    do throws(JSONFailure) {
+      value = try JSONParser.parse(Array(json), limits: limits)
+    } catch {
+      throw fail(MapError.badRecord(line: input.count, reason: "its value is not JSON"))
+    }
+    if case .null = value { throw fail(MapError.badRecord(line: input.count, reason: "its value is null")) }
+    _ = try LuaValue(value).push(on: stack)
+  }
+
+  private var put: LuaFunction {
+    LuaFunction("emit") { [unowned self] stack in
+      writer.begin()
+      writer.add(key: try stack.bytes(1))
+      try writer.add(value: 2, of: stack)
+      return try written()
+    }
+  }
+
+  private var putCard: LuaFunction {
+    LuaFunction("emit") { [unowned self] stack in
+      if stack.isNoneOrNil(1) { throw LuaFailure.argument(1, "value expected, got \(stack.typeName(1))") }
+      writer.begin()
+      try writer.add(value: 1, of: stack)
+      return try written()
+    }
+  }
+
+  private func written() throws -> LuaNothing {
+    counts.records += 1
+    try failing { try output.append(writer.bytes) }
+    return LuaNothing()
+  }
+
+  private var seed: LuaFunction {
+    LuaFunction("seed") { [unowned self] stack in
+      let value = RandomSeed.of(try stack.bytes(1), options.seed)
+      stack.push(Int(truncatingIfNeeded: value >> 32))
+      stack.push(Int(truncatingIfNeeded: value & 0xFFFF_FFFF))
+      return LuaPushed(2)
+    }
+  }
+
+  /// Keeps what goes wrong with the input or the output, which ends the run whatever the script catches.
+  private func failing<T>(_ body: () throws -> T) throws -> T {
+    if let failure = counts.failure { throw failure }
+    do { return try body() } catch let error as any Problem { throw fail(error) }
+  }
+
+  private func fail(_ problem: any Problem) -> any Problem {
+    if counts.failure == nil { counts.failure = problem }
+    return problem
+  }
+
+  private func isText(_ line: UnsafeRawBufferPointer) -> Bool {
+    if line.allSatisfy({ $0 < 0x80 }) { return true }
+    return String(validating: line, as: UTF8.self) != nil
+  }
+}
+
+/// What a run counts.
+private struct MapCounts {
+  static let taken = ["lines", "records", "bad_text"]
+  static let mostNames = 1000
+  var records = 0
+  var badText = 0
+  /// The script's own, by name.
+  var own: [String: Int] = [:]
+  /// What ended the run.
+  var failure: (any Problem)?
+}
+
+/// The key whose records are read.
+private struct CurrentKey {
+  enum Order { case smaller, same, larger }
+
+  private(set) var bytes: [UInt8] = []
+  private var hasKey = false
+
+  mutating func keep(_ key: UnsafeRawBufferPointer) {
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(contentsOf: key)
+    hasKey = true
+  }
+
+  /// By the bytes of the key and the tab behind it, as `sort` compares whole lines.
+  func compare(_ key: UnsafeRawBufferPointer) -> Order {
+    guard hasKey else { return .larger }
+    let shared = min(bytes.count, key.count)
+    for index in 0..<shared where bytes[index] != key[index] {
+      return key[index] < bytes[index] ? .smaller : .larger
+    }
+    if key.count == bytes.count { return .same }
+    return key.count > shared ? (key[shared] < 0x09 ? .smaller : .larger) : (bytes[shared] < 0x09 ? .larger : .smaller)
+  }
+}
+
+private enum RandomSeed {
+  /// FNV-1a of the bytes and the seed.
+  static func of(_ bytes: UnsafeBufferPointer<UInt8>, _ seed: UInt64) -> UInt64 {
+    var hash = 0xCBF2_9CE4_8422_2325 ^ seed
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    return hash ^ (hash >> 29)
+  }
+}

@@ -1,0 +1,120 @@
+// The loops of `map` and `map --reduce`, in Lua: calls from Lua to Lua are the cheapest ones.
+// Invariant: the host is asked for each line and for each record, and for nothing else; whatever the script does to its
+// globals, the loops keep their own.
+
+/// Lua code that is called with the host's functions and answers the loop.
+enum MapPrelude {
+  /// Lines are the run's alone, and so is standard output: what a script prints is a message.
+  static let setUp = """
+    local tell = ...
+    local tostring, select, concat = tostring, select, table.concat
+    function print(...)
+      local parts = {}
+      for i = 1, select("#", ...) do parts[i] = tostring((select(i, ...))) end
+      tell(concat(parts, "\\t"))
+    end
+    io.input("/dev/null")
+    io.output(io.stderr)
+    """
+
+  /// Each line, key and end of the input has random numbers of its own.
+  private static let random = """
+    local random, randomseed = math.random, math.randomseed
+    local stale, now = true, ""
+    math.random = function(...)
+      if stale then stale = false randomseed(seed(now)) end
+      return random(...)
+    end
+    math.randomseed = function(...) stale = false return randomseed(...) end
+
+    """
+
+  static let map =
+    """
+    local next_line, put, put_card, seed, keep = ...
+    local pairs, type, error, sort, tostring = pairs, type, error, table.sort, tostring
+
+    """ + random + """
+      local held, held_count = {}, 0
+      local function flush()
+        local keys = {}
+        for key in pairs(held) do keys[#keys + 1] = key end
+        sort(keys)
+        for i = 1, #keys do put(keys[i], held[keys[i]]) end
+        held, held_count = {}, 0
+      end
+      local function name(key)
+        if type(key) == "number" then return tostring(key) end
+        if type(key) ~= "string" then error("bad argument #1 to 'emit' (string expected, got " .. type(key) .. ")", 3) end
+        return key
+      end
+      local combine
+      function emit(key, value)
+        if value == nil then return put_card(key) end
+        if type(key) ~= "string" then key = name(key) end
+        if not combine then return put(key, value) end
+        local old = held[key]
+        if old ~= nil then
+          value = combine(key, old, value)
+          if value == nil then error("combine answered nil for the key \\"" .. key .. "\\"", 2) end
+          held[key] = value
+          return
+        end
+        if held_count >= keep then flush() end
+        held_count = held_count + 1
+        held[key] = value
+      end
+      return function()
+        local map, finish = map, finish
+        combine = _G.combine
+        for line in next_line do
+          stale, now = true, line
+          map(line)
+        end
+        stale, now = true, ""
+        if finish then finish() end
+        flush()
+      end
+      """
+
+  static let reduce =
+    """
+    local next_record, put, put_card, seed = ...
+    local type, error, tostring = type, error, tostring
+
+    """ + random + """
+      function emit(key, value)
+        if value == nil then return put_card(key) end
+        if type(key) == "number" then key = tostring(key) end
+        return put(key, value)
+      end
+      return function()
+        local combine = combine
+        local reduce = reduce or function(key, values)
+          local sum = values()
+          for value in values do sum = combine(key, sum, value) end
+          emit(key, sum)
+        end
+        local key, value = next_record()
+        while key do
+          local next_key
+          local waiting = value
+          local function values()
+            if waiting == nil then return nil end
+            local answer = waiting
+            local record_key, record_value = next_record()
+            if record_key == true then
+              waiting = record_value
+            else
+              next_key, value, waiting = record_key, record_value, nil
+            end
+            return answer
+          end
+          stale, now = true, key
+          reduce(key, values)
+          while values() ~= nil do end
+          key = next_key
+        end
+      end
+      """
+}

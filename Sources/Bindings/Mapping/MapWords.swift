@@ -1,0 +1,67 @@
+// What a script that is run over lines has of words: lists that were shipped with it, and questions about letters.
+// Invariant: nothing is compiled into a folder and nothing of a user's is opened.
+
+import Lexicon
+import LuaRuntime
+
+/// A word list that was loaded.
+private final class MapLexicon: BoundObject {
+  let lexicon: Lexicon
+
+  init(_ lexicon: Lexicon) { self.lexicon = lexicon }
+}
+
+/// Puts `words` and its lexicons into a state.
+func registerWords(in state: LuaState) throws {
+  let library = LexiconLibrary(listFolders: ["/usr/share/dict"], cacheFolder: nil)
+  state.register(mapLexiconType())
+  var letters = PlainLetters()
+  try state.register(
+    BoundModule("words", "Word lists, and small questions about words.") { module in
+      module.function(
+        "lexicon", [LuaParameter("language", .string)], returns: .object("lexicon"), fails: true,
+        "The words of a language that is installed."
+      ) { stack in
+        MapLexicon(try library.lexicon(for: library.language(named: stack.text(1))))
+      }
+      module.function(
+        "load", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))],
+        returns: .object("lexicon"), fails: true, "The words of a file, one a line. Options: name, language."
+      ) { stack in
+        let options = try stack.optionalTable(2)
+        try options?.allowOnly(["name", "language"])
+        let language = try options?.optionalText("language").map { try library.language(named: $0) }
+        return MapLexicon(
+          try library.load(path: stack.text(1), name: options?.optionalText("name"), language: language))
+      }
+      module.function(
+        "can_form", [LuaParameter("letters", .string), LuaParameter("word", .string)], returns: .boolean,
+        "Whether the word can be made of the letters."
+      ) { stack in try answerCanForm(stack, &letters) }
+      module.function(
+        "normalize", [LuaParameter("text", .string), LuaParameter("language", .string)], returns: .string,
+        "The text trimmed, in normal form, and lowercased by the language's rules."
+      ) { stack in try answerNormalized(stack) }
+    })
+}
+
+private func mapLexiconType() -> BoundType<MapLexicon> {
+  BoundType<MapLexicon>(
+    "lexicon", "The words of a language.", summary: { "lexicon \"\($0.lexicon.name)\"" },
+    identity: { .text($0.lexicon.name) }
+  ) { type in
+    type.field("count", .integer, "How many words it has.") { $0.lexicon.count }
+    type.field("name", .string, "The list's name.") { $0.lexicon.name }
+    type.operation("__len") { handle, _ in handle.lexicon.count }
+    type.method("contains", [LuaParameter("word", .string)], returns: .boolean, "Whether the word is in it.") {
+      $0.lexicon.contains(try $1.bytes(2))
+    }
+    type.method("anagrams", [LuaParameter("letters", .string)], returns: .list(.string), "The words of these letters.")
+    {
+      $0.lexicon.listAnagrams(of: try $1.text(2, limit: longestWords))
+    }
+    type.method(
+      "formable", [LuaParameter("letters", .string)], returns: .list(.string), "The words that the letters make."
+    ) { $0.lexicon.formableWords(from: try $1.text(2, limit: longestWords)) }
+  }
+}

@@ -1,0 +1,94 @@
+// Records as text: `KEY TAB JSON LF`, or JSON alone; in a key tab, line feed, return and backslash are `\t \n \r \\`.
+// Invariant: what is written is read back as the same key and value; each record is one line.
+
+import LuaRuntime
+import Values
+
+/// Writes records into bytes that the caller takes away.
+struct RecordWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func begin() { bytes.removeAll(keepingCapacity: true) }
+
+  mutating func add(key: UnsafeBufferPointer<UInt8>) {
+    if key.contains(where: { $0 == 0x09 || $0 == 0x0A || $0 == 0x0D || $0 == 0x5C }) {
+      for byte in key {
+        switch byte {
+        case 0x09: bytes += [0x5C, UInt8(ascii: "t")]
+        case 0x0A: bytes += [0x5C, UInt8(ascii: "n")]
+        case 0x0D: bytes += [0x5C, UInt8(ascii: "r")]
+        case 0x5C: bytes += [0x5C, 0x5C]
+        default: bytes.append(byte)
+        }
+      }
+    } else {
+      bytes.append(contentsOf: key)
+    }
+    bytes.append(0x09)
+  }
+
+  /// The value at an index of the stack, and a line feed.
+  /// - Throws: `LuaFailure` for what JSON has no word for.
+  mutating func add(value index: Int, of stack: borrowing LuaStack) throws {
+    if stack.isNumber(index), let number = stack.wholeNumber(index) {
+      bytes.append(contentsOf: String(number).utf8)
+    } else {
+      guard let value = try stack.value(index).plain else {
+        throw LuaFailure.message(
+          "emit: a value that JSON can hold expected (numbers that are finite, text in UTF-8, booleans, tables of these)"
+        )
+      }
+      var writer = JSONWriter(.compact)
+      writer.write(value)
+      bytes.append(contentsOf: writer.bytes)
+    }
+    bytes.append(0x0A)
+  }
+}
+
+/// A record as it stands in a line.
+struct RecordText {
+  let key: UnsafeRawBufferPointer
+  let json: UnsafeRawBufferPointer
+
+  /// nil for a line without a tab.
+  init?(_ line: UnsafeRawBufferPointer) {
+    guard let tab = line.firstIndex(of: 0x09) else { return nil }
+    key = UnsafeRawBufferPointer(rebasing: line[..<tab])
+    json = UnsafeRawBufferPointer(rebasing: line[(tab + 1)...])
+  }
+
+  /// The key as it was before it was written; nil for a backslash with something else behind it.
+  static func plain(_ key: [UInt8]) -> [UInt8]? {
+    guard key.contains(0x5C) else { return key }
+    var plain: [UInt8] = []
+    var index = 0
+    while index < key.count {
+      guard key[index] == 0x5C else {
+        plain.append(key[index])
+        index += 1
+        continue
+      }
+      switch index + 1 < key.count ? key[index + 1] : 0 {
+      case UInt8(ascii: "t"): plain.append(0x09)
+      case UInt8(ascii: "n"): plain.append(0x0A)
+      case UInt8(ascii: "r"): plain.append(0x0D)
+      case 0x5C: plain.append(0x5C)
+      default: return nil
+      }
+      index += 2
+    }
+    return plain
+  }
+
+  /// A whole number of few digits, which most values are; nil for any other JSON.
+  static func wholeNumber(_ json: UnsafeRawBufferPointer) -> Int? {
+    guard let first = json.first, json.count <= 15, first != UInt8(ascii: "0") || json.count == 1 else { return nil }
+    var number = 0
+    for byte in json {
+      guard byte &- 0x30 < 10 else { return nil }
+      number = number * 10 + Int(byte - 0x30)
+    }
+    return number
+  }
+}

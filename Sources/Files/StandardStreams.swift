@@ -1,0 +1,114 @@
+// Standard input line by line and standard output in blocks, as they are in a pipe: bytes, whatever they mean.
+// Invariant: memory is one line and one block; a write that fails is an error, never less output.
+
+internal import Glibc
+
+/// The lines of standard input.
+///
+///     let input = InputLines(limit: 16 << 20)
+///     while let line = try input.next() { ... }
+public final class InputLines {
+  /// Lines that were read.
+  public private(set) var count = 0
+  private let descriptor: Int32
+  private let limit: Int
+  private var buffer: UnsafeMutableRawBufferPointer
+  private var start = 0
+  private var end = 0
+  private var isAtEnd = false
+
+  /// - Parameters:
+  ///   - limit: bytes that a line may have.
+  ///   - descriptor: where it reads.
+  public init(limit: Int, descriptor: Int32 = 0) {
+    (self.limit, self.descriptor) = (limit, descriptor)
+    buffer = .allocate(byteCount: 256 << 10, alignment: 16)
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// The next line without its line feed, valid until the next call; nil at the end. The last line may lack its line
+  /// feed.
+  /// - Throws: `FileError`, `.tooLarge` for a line that is longer than the limit.
+  public func next() throws(FileError) -> UnsafeRawBufferPointer? {
+    var searched = start
+    while true {
+      if let base = buffer.baseAddress, let found = memchr(base + searched, 0x0A, end - searched) {
+        let place = UnsafeRawPointer(found) - UnsafeRawPointer(base)
+        defer { start = place + 1 }
+        return line(upTo: place)
+      }
+      searched = end
+      if isAtEnd {
+        if start == end { return nil }
+        defer { start = end }
+        return line(upTo: end)
+      }
+      if end - start > limit { throw FileError("standard input", .read, .tooLarge(limit: limit)) }
+      let moved = start
+      try fill()
+      searched -= moved - start
+    }
+  }
+
+  private func line(upTo place: Int) -> UnsafeRawBufferPointer {
+    count += 1
+    return UnsafeRawBufferPointer(rebasing: buffer[start..<place])
+  }
+
+  /// Reads more behind what is there, which moves to the front.
+  private func fill() throws(FileError) {
+    if start > 0 {
+      if let base = buffer.baseAddress { memmove(base, base + start, end - start) }
+      (start, end) = (0, end - start)
+    }
+    if end == buffer.count {
+      let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: buffer.count * 2, alignment: 16)
+      larger.copyMemory(from: UnsafeRawBufferPointer(buffer))
+      buffer.deallocate()
+      buffer = larger
+    }
+    while true {
+      let got = read(descriptor, buffer.baseAddress.map { $0 + end }, buffer.count - end)
+      if got < 0, errno == EINTR { continue }
+      if got < 0 { throw FileError("standard input", .read) }
+      isAtEnd = got == 0
+      end += got
+      return
+    }
+  }
+}
+
+/// Standard output, written in blocks of 64 KiB.
+///
+///     let output = OutputBlocks()
+///     try output.append(bytes)
+///     try output.flush()
+public final class OutputBlocks {
+  private static let block = 64 << 10
+  private let descriptor: Int32
+  private var waiting: [UInt8] = []
+
+  public init(descriptor: Int32 = 1) {
+    self.descriptor = descriptor
+    waiting.reserveCapacity(OutputBlocks.block * 2)
+  }
+
+  public func append(_ bytes: some Collection<UInt8>) throws(FileError) {
+    waiting.append(contentsOf: bytes)
+    if waiting.count >= OutputBlocks.block { try flush() }
+  }
+
+  /// Writes what waits.
+  /// - Throws: `FileError`: a disk that is full, a pipe that nobody reads.
+  public func flush() throws(FileError) {
+    var done = 0
+    while done < waiting.count {
+      let count = waiting.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + done }, $0.count - done) }
+      if count < 0, errno == EINTR { continue }
+      if count <= 0 { throw FileError("standard output", .write) }
+      done += count
+    }
+    waiting.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,93 @@
+// `map`: a script run over the lines of standard input. Invariant: it is the same at the command line, where nothing of
+// a user is opened for it, and at the prompt.
+
+import Bindings
+import Commands
+package import Files
+import Glibc
+import LuaRuntime
+import Problems
+import Text
+
+package enum MapCommand {
+  static var command: BuiltIn {
+    BuiltIn(
+      "map", theme: "Words and games", access: .open, effect: .reads,
+      summary: "Runs a script over the lines of standard input, and writes records.",
+      details: """
+        The script has a function map(line) that calls emit(key, value) or emit(value); with --reduce a function \
+        reduce(key, values), or combine(key, a, b). combine and finish() are optional for map. A record is KEY, a tab \
+        and JSON; a value alone is JSON alone, a card a line for `deck import`. Between the two sort by bytes: \
+        deckhand map freq.lua < text | LC_ALL=C sort | deckhand map --reduce freq.lua > cards.jsonl
+        """,
+      arguments: [
+        Argument("SCRIPT", .file, help: "the script"),
+        Argument("ARG", .verbatim, isOptional: true, help: "its arguments"),
+      ],
+      options: [
+        Option("--reduce", help: "read sorted records, and run reduce for each key"),
+        Option("--seed", "N", .integer(0...Int.max), help: "random numbers repeat for each line, or key, and this; 0"),
+        Option(
+          "--keep", "N", .integer(1...100_000_000), help: "keys that are combined before they are written; 200000"),
+        Option("--strict", help: "a line that is not UTF-8 ends the run; otherwise it is counted and passed over"),
+      ], example: "map frequency.lua"
+    ) { invocation, session in
+      let status = run(invocation, session.environment)
+      // The run has told what went wrong.
+      if status != ExitStatus.done {
+        session.state.leaving = session.input.lineReader == nil ? status : session.state.leaving
+      }
+      return CommandResult()
+    }
+  }
+
+  /// Runs the words of a command line that begins with `map`, without a session.
+  /// - Returns: the exit status; nil when help is asked for, which the session gives.
+  package static func run(_ words: [String], _ environment: Environment) -> Int32? {
+    if words.dropFirst().first == Option.wantsHelp.name { return nil }
+    let registry = CommandRegistry()
+    do throws(CommandError) {
+      try registry.add(command.command)
+      return run(try registry.parse(words: words).1, environment)
+    } catch {
+      tell(error.message)
+      return error.report.code.exitStatus
+    }
+  }
+
+  private static func run(_ invocation: Invocation, _ environment: Environment) -> Int32 {
+    var options = MapOptions()
+    options.isReduce = invocation.flag("--reduce")
+    options.isStrict = invocation.flag("--strict")
+    options.seed = UInt64(invocation.optionalInteger("--seed") ?? 0)
+    options.keep = invocation.optionalInteger("--keep") ?? options.keep
+    // A pipe that nobody reads is an error that is told.
+    signal(SIGPIPE, SIG_IGN)
+    var job: MapJob?
+    var status = ExitStatus.done
+    do {
+      let path = invocation.text("SCRIPT")
+      let code = try FileText.bytes(environment.folders.expanded(path), limit: 64 << 20, .any)
+      let made = try MapJob(
+        code, name: path, arguments: invocation.list("ARG"), options: options,
+        input: InputLines(limit: MapJob.lineLimit), output: OutputBlocks(), message: say)
+      job = made
+      try made.run()
+    } catch {
+      if case .exit(let code)? = (error as? LuaError)?.stopReason { return Int32(code) }
+      say(told(error))
+      status = ExitStatus.failed
+    }
+    if let job { say(job.summary) }
+    return status
+  }
+
+  private static func told(_ error: any Error) -> String { (error as? any Problem)?.message ?? "\(error)" }
+
+  private static func say(_ text: String) { tell("map: " + text) }
+
+  private static func tell(_ text: String) {
+    let line = Array("deckhand: \(plainText(text, limit: 2_000))\n".utf8)
+    _ = write(2, line, line.count)
+  }
+}

@@ -1,0 +1,112 @@
+// `map` and `map --reduce` through the built program: lines in, records out, the same however the input is cut.
+
+import TestSupport
+import Testing
+
+@Suite struct MapTests {
+  private let home: Home
+
+  init() throws {
+    home = try Home()
+    try home.write(
+      """
+      function map(line) for word in line:gmatch("%S+") do emit(word, 1) end end
+      function combine(key, a, b) return a + b end
+      function reduce(key, values)
+        local sum = 0
+        for value in values do sum = sum + value end
+        emit{prompt = key, answer = tostring(sum), luck = math.random(1000)}
+      end
+      """, to: "count.lua")
+  }
+
+  /// Without a home, an account or a folder to write to.
+  private func map(_ words: [String], _ input: [UInt8]) throws -> Run {
+    try Child([builtProgram("deckhand"), "map"] + words, environment: []).finish(input: input)
+  }
+
+  private func map(_ words: String..., input: String) throws -> Run { try map(words, Array(input.utf8)) }
+
+  private var count: String { home.path + "/count.lua" }
+
+  private func sorted(_ text: String) -> String {
+    let lines = text.split(separator: "\n").map { Array($0.utf8) }
+    return lines.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) + "\n" }.joined()
+  }
+
+  @Test func `lines become records and records cards, the same bytes however the lines are cut`() throws {
+    let lines = (0..<500).map { "w\($0 % 7) w\($0 % 11) x\u{E9}\($0)" }
+    let whole = try map(count, input: lines.joined(separator: "\n"))
+    #expect(
+      whole.status == 0 && whole.errors.hasSuffix("deckhand: map: {\"lines\":500,\"records\":511,\"bad_text\":0}\n"))
+    let halves = try [lines[..<211], lines[211...]].map {
+      try map(count, input: $0.joined(separator: "\n") + "\n").output
+    }
+    let once = try map("--reduce", count, input: sorted(whole.output))
+    let twice = try map("--reduce", count, input: sorted(halves.joined()))
+    #expect(once.status == 0 && once.output == twice.output)
+    #expect(once.output.contains(#"{"answer":"118","luck":"#) && once.lines.count == 511, "\(once.output.prefix(300))")
+    // Keys that were flushed early are combined by the reduce.
+    let few = try map("--keep", "3", count, input: lines.joined(separator: "\n"))
+    #expect(few.lines.count > whole.lines.count)
+    #expect(try map("--reduce", count, input: sorted(few.output)).output == once.output)
+  }
+
+  @Test func `a key with tabs and line ends comes back as it was`() throws {
+    try home.write(
+      #"function map(l) emit("a\tb\nc\\d\r" .. l, l) end function reduce(k, v) emit{k = k, v = v()} end"#, to: "k.lua")
+    let record = try map(home.path + "/k.lua", input: "x")
+    #expect(record.output == "a\\tb\\nc\\\\d\\rx\t\"x\"\n")
+    #expect(
+      try map("--reduce", home.path + "/k.lua", input: record.output).output
+        == #"{"k":"a\tb\nc\\d\rx","v":"x"}"# + "\n")
+  }
+
+  @Test func `lines end at line feeds only, and what is no text is counted`() throws {
+    try home.write("function map(l) emit{n = #l} end", to: "n.lua")
+    let run = try map(
+      [home.path + "/n.lua"], Array("a\rb\n".utf8) + [0xFF, 0x0A, 0x00, 0x61, 0x0A, 0x0A] + Array("end".utf8))
+    #expect(run.output == "{\"n\":3}\n{\"n\":2}\n{\"n\":0}\n{\"n\":3}\n", "\(run)")
+    #expect(run.errors.contains("{\"lines\":5,\"records\":4,\"bad_text\":1}"))
+    let strict = try map(["--strict", home.path + "/n.lua"], [0x61, 0x0A, 0xC3, 0x0A])
+    #expect(strict.status == 1 && strict.errors.contains("line 2 of standard input is not UTF-8"))
+  }
+
+  @Test func `what is wrong is told with the line, and is a failure`() throws {
+    let unsorted = try map("--reduce", count, input: "b\t1\na\t1\n")
+    #expect(unsorted.status == 1 && unsorted.errors.contains("line 2 of standard input is not sorted"), "\(unsorted)")
+    // By whole lines: a key that goes on with a byte below a tab comes before the shorter one.
+    #expect(try map("--reduce", count, input: "a\u{1}\t1\na\t1\n").status == 0)
+    #expect(try map("--reduce", count, input: "a\n").errors.contains("line 1 of standard input is no record"))
+    #expect(try map("--reduce", count, input: "a\t{\n").errors.contains("its value is not JSON"))
+    try home.write("function map(l) if l == 'c' then error('no c') end end", to: "e.lua")
+    let failed = try map(home.path + "/e.lua", input: "a\nb\nc\nd\n")
+    #expect(failed.status == 1 && failed.errors.contains("line 3 of standard input: \(home.path)/e.lua:1: no c"))
+    try home.write("function map(l) emit(l, print) end", to: "f.lua")
+    #expect(
+      try map(home.path + "/f.lua", input: "a").errors.contains("line 1 of standard input: emit: a value that JSON"))
+    try home.write("-- nothing", to: "none.lua")
+    #expect(try map(home.path + "/none.lua", input: "").errors.contains("has no function map"))
+    #expect(try map("--reduce", home.path + "/none.lua", input: "").errors.contains("no function reduce or combine"))
+    #expect(try map("--keep", "0", count, input: "").status == 2)
+    #expect(try map(input: "").status == 2)
+    #expect(try map(count, input: String(repeating: "x", count: 17 << 20)).errors.contains("16,777,216"))
+  }
+
+  @Test func `a script has words and no user's data, and what it prints is a message`() throws {
+    try home.write("crab\ngrace\n", to: "list.txt")
+    try home.write(
+      """
+      local list = words.load(arg[1], {language = "english"})
+      assert(not decks and not auth and not documents and not settings)
+      function map(line)
+        print("seen", line)
+        count(list:contains(line) and "known" or "unknown")
+        if words.can_form("cambering", line) then emit{word = words.normalize(line, "english")} end
+      end
+      """, to: "w.lua")
+    let run = try map(home.path + "/w.lua", home.path + "/list.txt", input: "crab\nzebra\n")
+    #expect(run.output == "{\"word\":\"crab\"}\n", "\(run)")
+    #expect(run.errors.contains("map: seen") && run.errors.contains("\"known\":1,\"unknown\":1}"))
+  }
+}
