@@ -12,6 +12,7 @@
 
 #include "cterminal.h"
 #include "line_completion.h"
+#include "line_drawing.h"
 
 // A list of candidates longer than this is cut, with a count.
 enum { most_shown = 200 };
@@ -194,6 +195,7 @@ static bool is_behind_blanks(void) {
 }
 
 static int complete_or_indent(int count, int key) {
+  drawing_erase();
   if (tab_is_indent && is_behind_blanks()) return rl_insert(count, key);
   // Readline lists the candidates at the second Tab in a row: it looks for itself there.
   if (rl_last_func == complete_or_indent) rl_last_func = rl_complete;

@@ -88,6 +88,12 @@ static int down_by_beginning(int count, int key) {
   return steps > 0 ? rl_get_next_history(steps, key) : rl_ding();
 }
 
+/// What was typed ahead is dealt with in one go, so the suggestion may still be on the screen.
+static int accept_line(int count, int key) {
+  drawing_erase();
+  return rl_newline(count, key);
+}
+
 // Editor and help.
 
 static int open_editor(int count, int key) {
@@ -109,6 +115,7 @@ static int show_help(int count, int key) {
   (void)key;
   if (!callbacks || RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG)) return rl_ding();
   int point = rl_point;
+  drawing_erase();
   rl_point = rl_end;
   rl_redisplay();
   rl_crlf();
@@ -157,6 +164,7 @@ void keys_install(void) {
   rl_add_defun("deckhand-help-at-cursor", show_help, -1);
   Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap};
   for (int i = 0; i < 2; i++) {
+    replace(maps[i], rl_newline, accept_line, false);
     replace(maps[i], rl_forward_char, forward_or_take, false);
     replace(maps[i], rl_end_of_line, end_or_take, false);
     replace(maps[i], rl_get_previous_history, up_by_beginning, true);
@@ -167,6 +175,7 @@ void keys_install(void) {
   }
   bind_free("\\eh", show_help, emacs_standard_keymap);
   bind_free("\\C-x?", show_help, emacs_standard_keymap);
+  replace(vi_movement_keymap, rl_newline, accept_line, false);
   replace(vi_movement_keymap, rl_digit_argument, digit_argument, false);
   bind_free("v", open_editor, vi_movement_keymap);
 }
