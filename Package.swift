@@ -38,8 +38,8 @@ func tests(
     swiftSettings: strict)
 }
 
-/// Where Debian keeps the headers of cairo, pango and gdk-pixbuf, on either processor; a folder that is not there is passed over.
-/// (`pkgConfig` would warn of `-pthread` at each build.)
+/// Where Debian keeps the headers of cairo, pango and gdk-pixbuf, on either processor; a folder that is not there is
+/// passed over. (`pkgConfig` would warn of `-pthread` at each build.)
 let drawingHeaders = [
   "/usr/include/cairo", "/usr/include/pango-1.0", "/usr/include/gdk-pixbuf-2.0", "/usr/include/harfbuzz",
   "/usr/include/glib-2.0", "/usr/lib/x86_64-linux-gnu/glib-2.0/include", "/usr/lib/aarch64-linux-gnu/glib-2.0/include",
@@ -217,7 +217,7 @@ let package = Package(
     // A small program that the tests of the prompt drive through a pseudo-terminal.
     .executableTarget(
       name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
-    tests("Shell", ["Problems", "Commands", "PromptProbe", "Text"]),
+    tests("Shell", ["Problems", "Commands", "LuaRuntime", "PromptProbe", "Text"]),
     // The built program, run as somebody runs it.
     .testTarget(
       name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "TestSupport"], exclude: ["Worst"],

@@ -50,6 +50,23 @@ public final class CommandRegistry {
   /// The first words that name something: plain commands, groups and aliases.
   public var firstWords: [String] { Array(Set(table.keys).union(aliasWords.keys)).sorted() }
 
+  /// The command of a name of one word, an alias for one too.
+  public func command(named name: String) -> Command? { command(of: [name]) }
+
+  /// The command that words begin with.
+  public func command(of words: [String]) -> Command? {
+    do {
+      guard case .command(let command, _) = try lookup(words) else { return nil }
+      return command
+    } catch {
+      // An alias that leads nowhere names no command.
+      return nil
+    }
+  }
+
+  /// The commands whose first word it is.
+  func commands(of firstWord: String) -> [Command] { table[firstWord].map { Array($0.values) } ?? [] }
+
   public func isKnown(_ firstWord: String) -> Bool { table[firstWord] != nil || aliasWords[firstWord] != nil }
 
   /// Whether a command may have that name.

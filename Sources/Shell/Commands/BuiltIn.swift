@@ -8,17 +8,19 @@ import Commands
 struct BuiltIn {
   let command: Command
   let run: (Invocation, Session) throws -> CommandResult
-  /// Names for the argument under the cursor; nil where the argument's kind says them.
-  let complete: ((_ word: String, _ before: [String], _ session: Session) -> [String])?
+  /// Offers for the argument under the cursor; nil where the argument's kind says them.
+  let complete: ((_ word: String, _ before: [String], _ session: Session) -> [Offer])?
 
   init(
     _ path: String..., theme: String, access: CommandAccess, effect: CommandEffect, summary: String,
     details: String = "", arguments: [Argument] = [], options: [Option] = [], usage: [String] = [], example: String,
-    complete: ((_ word: String, _ before: [String], _ session: Session) -> [String])? = nil,
+    complete: ((_ word: String, _ before: [String], _ session: Session) -> [Offer])? = nil,
     run: @escaping (Invocation, Session) throws -> CommandResult
   ) {
+    var text = CommandText(theme: theme, summary: summary, details: details, usage: usage, example: example)
+    text.answer = AnswerShapes.shape(of: path.joined(separator: " "))
     command = Command(
-      path: path, CommandText(theme: theme, summary: summary, details: details, usage: usage, example: example),
+      path: path, text,
       access: access, effect: effect, arguments: arguments, options: options,
       completion: complete == nil ? .byKind : .builtIn, action: .builtIn)
     self.complete = complete

@@ -65,6 +65,8 @@ struct UserScripting {
   /// The arguments of the script that runs, as the user typed them: as paths they may be pipes.
   var typedWords: [String] = []
   var hasHintedAboutLocal = false
+  /// The user's own prompt failed: it is not asked again until it is set anew.
+  var isPromptBad = false
 
   init(_ lua: LuaState) { self.lua = lua }
 }
@@ -89,6 +91,8 @@ struct SessionState {
   var isAnswering = false
   var endsAfterScript = EndAfterScript.never
   var hasEndedLua = false
+  /// The deck that a command named last, for the prompt.
+  var usedDeck: DeckHandle?
   /// Set when the shell is to end, with its status.
   var leaving: Int32?
 }
@@ -205,6 +209,7 @@ package final class Session {
     lua.close()
     scripting.lua = try LuaState(seed: environment.random.seed)
     scripting.hasHintedAboutLocal = false
+    scripting.isPromptBad = false
     try installBindings()
   }
 
@@ -269,6 +274,7 @@ package final class Session {
   /// be running, is made anew by `applyPending`.
   func endSession() {
     state.signOuts += 1
+    state.usedDeck = nil
     events.removeAll()
     plugins.unloadAll()
     if options.usesPlugins { plugins.refreshGrants() }

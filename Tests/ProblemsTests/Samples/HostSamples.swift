@@ -109,6 +109,15 @@ extension ProblemTable {
         "tooLong": LineError.tooLong(limit: 1 << 20), "unreadable": LineError.unreadable(errno: 5),
       ]),
     ProblemTable(
+      RedirectionError.self, in: "Shell/ShellError.swift",
+      [
+        "nothingBehind": RedirectionError.nothingBehind(sign: "|"),
+        "nothingBehind": RedirectionError.nothingBehind(sign: ">"),
+        "severalFiles": RedirectionError.severalFiles(sign: ">"),
+        "cannotWrite": RedirectionError.cannotWrite(path: hostile, errno: 13),
+        "cannotStart": RedirectionError.cannotStart(program: hostile, errno: 2),
+      ]),
+    ProblemTable(
       LookupError.self, in: "Shell/ShellError.swift",
       [
         "noCardAt": LookupError.noCardAt(position: 9, deck: hostile, count: 1),
