@@ -32,7 +32,7 @@ import Testing
   }
 
   static func read(_ path: String) -> Transcript? {
-    guard let text = contents(of: path) else { return nil }
+    guard let text = contents(of: path).map({ String(decoding: $0, as: UTF8.self) }) else { return nil }
     var transcript = Transcript(path: path)
     let parts = text.split(separator: "\n----\n", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     transcript.head = parts[0]
@@ -142,15 +142,6 @@ extension PseudoTerminal {
     }
     return text
   }
-}
-
-private func contents(of path: String) -> String? {
-  guard let file = fopen(path, "r") else { return nil }
-  defer { fclose(file) }
-  var bytes: [UInt8] = []
-  var chunk = [UInt8](repeating: 0, count: 65_536)
-  while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
-  return String(decoding: bytes, as: UTF8.self)
 }
 
 private func write(_ text: String, to path: String) {
