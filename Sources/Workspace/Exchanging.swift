@@ -29,6 +29,7 @@ extension DeckHandle {
     let environment = workspace.environment
     let formats = try paths.map { if let given = options.format { given } else { try CardFormat(ofPath: $0) } }
     var before = 0
+    var packages: [ImportReport] = []
     let work = try CardImport(
       db, into: id, options: options, isNewDeck: isNew, fileCount: paths.count, now: environment.clocks.now(),
       random: environment.random.entropy)
@@ -39,10 +40,13 @@ extension DeckHandle {
         before = start + done
         try progress(before, paths.count == 1 ? total : nil)
       }
-      guard format.isText else { return try importPackage(db, format, from: path, kinds, options, progress: goesOn) }
-      try work.run(path, kinds, isInterrupted: environment.isInterrupted, progress: goesOn)
+      if format.isText {
+        try work.run(path, kinds, isInterrupted: environment.isInterrupted, progress: goesOn)
+      } else {
+        packages.append(try importPackage(db, format, from: path, kinds, options, progress: goesOn))
+      }
     }
-    return try work.finish()
+    return packages.reduce(into: try work.finish()) { $0.add($1) }
   }
 
   /// A package has decks, notes and media of its own.
