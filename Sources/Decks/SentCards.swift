@@ -8,8 +8,9 @@ public struct SentCard {
   private let row: Columns
 
   fileprivate static let columns = """
-    id, guid, prompt, answer, tags, (fields IS NOT NULL) + 2 * (document IS NOT NULL), created, modified, suspended, state, \
-    step, due, stability, difficulty, reps, lapses, last_review, note, ord, flag, buried, buried_until, anki, amod, raw
+    id, guid, prompt, answer, tags, (fields IS NOT NULL) + 2 * (document IS NOT NULL), created, modified, suspended, \
+    state, step, due, stability, difficulty, reps, lapses, last_review, note, ord, flag, buried, buried_until, \
+    anki, amod, raw
     """
 
   init(_ row: Columns) { self.row = row }

@@ -17,7 +17,7 @@ import tempfile
 import time
 import zipfile
 
-# Intervals without chance.
+# Anki's scheduler without chance.
 os.environ["ANKI_TEST_MODE"] = "1"
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -319,8 +319,6 @@ def from_anki(program, folder, count, seed):
         check_places(wanted, cards)
         check_texts(col, cards)
         check_back(deckhand, folder, wanted, legacy)
-        if not legacy:
-            check_intervals(deckhand, col, folder, cards)
     print(f"in: {len(wanted['cards'])} cards of {len(wanted['types'])} notes of {len(set(wanted['types'].values()))} types, "
           f"{len(wanted['log'])} answers, latest and legacy")
     col.close()
@@ -381,29 +379,6 @@ def check_back(deckhand, folder, wanted, legacy):
     for name in ["p q.jpg", "s0.mp3"]:
         check(name, os.path.exists(other.media.dir() + "/" + name), True)
     other.close()
-
-
-ANSWER = r"""
-local deck = decks.open("Top")
-deck.options.fuzz = false
-for name in deck.options and pairs({1}) do end
-for _, inner in ipairs(decks.list()) do inner.options.fuzz = false end
-for guid in files.lines(arg[1]) do
-  local parts = {}
-  for _, rating in ipairs{"hard", "good", "easy"} do
-    local session = assert(decks.open(arg[2]):study{mode = "review", query = "guid:" .. guid})
-    parts[#parts + 1] = session.card and string.format("%.0f", session:answer(rating).interval) or "-"
-    session:undo()
-  end
-  print(guid .. " " .. table.concat(parts, " "))
-end
-os.exit(1)
-"""
-
-
-def check_intervals(deckhand, col, folder, cards):
-    today = [card for card in cards if card["state"] == "review" and not card["buried"]][:60]
-    print(f"    {len(today)} cards in review")
 
 
 # A small collection, for the tests that run without Anki

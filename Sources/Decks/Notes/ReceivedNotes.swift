@@ -112,7 +112,8 @@ public final class NoteReceiver {
         """
         INSERT INTO cards (deck, rank, guid, content, prompt, answer, tags, created, modified, suspended, state, step,
           due, stability, difficulty, reps, lapses, last_review, note, ord, flag, buried, buried_until)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
+          ?22, ?23)
         ON CONFLICT DO NOTHING
         """)
       foreign = try RepeatedStatement(db, "INSERT INTO anki_cards (card, anki, amod, raw) VALUES (?1, ?2, ?3, ?4)")
