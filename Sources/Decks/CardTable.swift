@@ -88,6 +88,13 @@ public enum CardTable {
     return try db.firstRow(sql, [deck.rawValue, position - 1], id)
   }
 
+  /// The card of a guid in a deck.
+  public static func id(_ db: Database, guid: String, in deck: DeckID) throws -> CardID? {
+    try db.firstRow("SELECT id FROM cards WHERE deck = ? AND guid = ?", [deck.rawValue, guid]) {
+      CardID(rawValue: $0.integer(0))
+    }
+  }
+
   /// The cards whose guid begins like that, in any deck; at most `limit` of them.
   public static func ids(_ db: Database, guidBeginning start: String, limit: Int = 10) throws -> [CardID] {
     // By the index of each deck's guids: the highest character bounds them from above.

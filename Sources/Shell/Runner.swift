@@ -34,6 +34,7 @@ package struct Runner {
         try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun)
         let result = try run(command, invocation)
         noteDeck(invocation)
+        try session.requireWholeLists()
         session.show(result, asJSON: wantsJSON)
         try session.events.emit(.command, [words.joined(separator: " ")], brief: [command.name])
       }

@@ -38,10 +38,12 @@ enum DocumentCommands {
     throw found.isEmpty ? LookupError.noElement(name) : .severalElements(name)
   }
 
-  /// What a command changed, saved.
-  private static func saved(_ document: DocumentHandle, _ line: String) throws -> CommandResult {
-    try document.document().save()
-    return CommandResult(.object(document), line: line)
+  /// Changes the document that the command names, as one change, and says what was done.
+  private static func changing(
+    _ invocation: Invocation, _ session: Session, _ body: (DocumentHandle) throws -> String
+  ) throws -> CommandResult {
+    let name = session.environment.folders.expanded(invocation.text("DOC"))
+    return try session.workspace().changeDocument(name) { CommandResult(.object($0), line: try body($0)) }
   }
 
   // MARK: Finding
@@ -135,13 +137,14 @@ enum DocumentCommands {
         Option("--font", "NAME", help: "a font of this machine; the usual one when left out"),
       ], example: "doc add-text 6D92 \"el perro\" --y -500 --color \"#aa0000\""
     ) { invocation, session in
-      let document = try document(invocation, session)
       let text = invocation.text("TEXT")
       let ink = try invocation.optionalText("--color").map { try color($0) } ?? CardColor.black
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false).count
-      let place = try place(invocation, on: document, width: 1000, height: min(1600, 220 * Double(lines)))
-      let element = try document.addText(text, color: ink, font: invocation.optionalText("--font") ?? "", at: place)
-      return try saved(document, "Added text \(element.id.prefix(8)).")
+      return try changing(invocation, session) { document in
+        let place = try place(invocation, on: document, width: 1000, height: min(1600, 220 * Double(lines)))
+        let element = try document.addText(text, color: ink, font: invocation.optionalText("--font") ?? "", at: place)
+        return "Added text \(element.id.prefix(8))."
+      }
     }
   }
 
@@ -156,12 +159,14 @@ enum DocumentCommands {
         + Self.placement,
       example: "doc add-image 6D92 dog.jpg --frame circle"
     ) { invocation, session in
-      let document = try document(invocation, session)
       let frame = invocation.optionalText("--frame").flatMap { Frame(rawValue: $0) }
-      let element = try document.addImage(
-        session.environment.folders.expanded(invocation.text("FILE")), frame: frame,
-        at: place(invocation, on: document, width: 800, height: 800))
-      return try saved(document, "Added image \(element.id.prefix(8)).")
+      // Decoded before anybody has to wait for the document.
+      let picture = try session.workspace().picture(
+        file: session.environment.folders.expanded(invocation.text("FILE")))
+      return try changing(invocation, session) { document in
+        let place = try place(invocation, on: document, width: 800, height: 800)
+        return "Added image \(try document.addImage(picture, frame: frame, at: place).id.prefix(8))."
+      }
     }
   }
 
@@ -209,19 +214,18 @@ enum DocumentCommands {
         Argument("ELEMENT|FIELD=VALUE", isRepeating: true, help: "elements, then fields and their new values"),
       ], usage: ["doc set DOC ELEMENT... FIELD=VALUE..."], example: "doc set 6D92 1 2 x=100 rotation=15"
     ) { invocation, session in
-      let document = try document(invocation, session)
       let words = invocation.list("ELEMENT|FIELD=VALUE")
       let usage = invocation.command.usageLines.joined(separator: " | ")
-      let elements = try words.filter { !$0.contains("=") }.map { try element($0, of: document, session) }
+      let names = words.filter { !$0.contains("=") }
       let changes = try words.filter { $0.contains("=") }.map { try fieldAndValue($0) }
-      if elements.isEmpty { throw CommandError.missingArgument(command: "doc set", "ELEMENT", usage: usage) }
+      if names.isEmpty { throw CommandError.missingArgument(command: "doc set", "ELEMENT", usage: usage) }
       if changes.isEmpty { throw CommandError.missingArgument(command: "doc set", "FIELD=VALUE", usage: usage) }
-      return try document.workspace.asOneChange {
-        for element in elements { for (field, value) in changes { try element.set(field, to: value) } }
+      return try changing(invocation, session) { document in
+        for element in try names.map({ try element($0, of: document, session) }) {
+          for (field, value) in changes { try element.set(field, to: value) }
+        }
         let what = session.counted(changes.count, "field")
-        return try saved(
-          document,
-          "Changed \(what)" + (elements.count > 1 ? " of \(session.counted(elements.count, "element"))." : "."))
+        return "Changed \(what)" + (names.count > 1 ? " of \(session.counted(names.count, "element"))." : ".")
       }
     }
   }
@@ -241,11 +245,11 @@ enum DocumentCommands {
       summary: raises ? "Brings an element one step to the front." : "Sends an element one step to the back.",
       arguments: [Self.document, Self.element], example: "doc \(raises ? "raise" : "lower") 6D92 1"
     ) { invocation, session in
-      let document = try document(invocation, session)
-      let element = try element(invocation.text("ELEMENT"), of: document, session)
-      let moved = try raises ? document.document().raise(element.id) : document.document().lower(element.id)
-      return CommandResult(
-        .object(document), line: moved ? "Moved." : "It is \(raises ? "in front of" : "behind") all others already.")
+      try changing(invocation, session) { document in
+        let element = try element(invocation.text("ELEMENT"), of: document, session)
+        let moved = try raises ? document.document().raise(element.id) : document.document().lower(element.id)
+        return moved ? "Moved." : "It is \(raises ? "in front of" : "behind") all others already."
+      }
     }
   }
 
@@ -265,10 +269,11 @@ enum DocumentCommands {
       "doc", "remove-element", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Removes an element.",
       arguments: [Self.document, Self.element], example: "doc remove-element 6D92 2"
     ) { invocation, session in
-      let document = try document(invocation, session)
-      let element = try element(invocation.text("ELEMENT"), of: document, session)
-      try document.document().removeElement(element.id)
-      return CommandResult(.object(document), line: "Removed an element.")
+      try changing(invocation, session) { document in
+        let element = try element(invocation.text("ELEMENT"), of: document, session)
+        try document.document().removeElement(element.id)
+        return "Removed an element."
+      }
     }
   }
 

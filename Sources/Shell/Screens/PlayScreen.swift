@@ -242,7 +242,7 @@ final class PlayScreen {
 
   private func shuffle() {
     var choices = session.environment.random.choices
-    drawing.order = Array(game.baseWord).shuffled(using: &choices)
+    drawing.order = Array(base).shuffled(using: &choices)
     if draws { draw(alert: nil) } else { notify([String(drawing.order)]) }
   }
 

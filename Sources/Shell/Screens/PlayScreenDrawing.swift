@@ -55,9 +55,12 @@ extension PlayScreen {
     session.console.show(["\(shownBase)  (\(printable(kind)) - \(game.language.title))"])
   }
 
+  /// A mode of a plugin makes up any.
+  var base: String { printable(game.baseWord) }
+
   /// What stands for the base word: the mode's own text, or its letters. A mode that has a secret keeps it so.
   var shownBase: String {
-    guard let show = game.mode.hooks.show else { return game.baseWord }
+    guard let show = game.mode.hooks.show else { return base }
     do {
       return printable(try show(game))
     } catch {
@@ -75,7 +78,7 @@ extension PlayScreen {
   }
 
   var isOwnShow: Bool { game.mode.hooks.show != nil }
-  var summary: String { "\(isOwnShow ? printable(game.mode.title) : game.baseWord): \(footer)" }
+  var summary: String { "\(isOwnShow ? printable(game.mode.title) : base): \(footer)" }
 
   // MARK: The screen
 
@@ -92,12 +95,11 @@ extension PlayScreen {
   }
 
   private var parts: ScreenParts {
-    let base = shownBase
-    let order = drawing.order.isEmpty ? Array(game.baseWord) : drawing.order
-    let letters = isOwnShow ? base : order.map(String.init).joined(separator: " ")
+    let order = drawing.order.isEmpty ? Array(base) : drawing.order
+    let letters = isOwnShow ? shownBase : order.map(String.init).joined(separator: " ")
     var parts = ScreenParts(title: heading, facts: [game.mode.name])
     parts.body = [terminal.styled(letters, .bold), ""]
-    let found = columns(game.found, width: min(terminal.width, 76) - 3).prefix(max(1, terminal.height - 13))
+    let found = columns(game.found.map { printable($0) }, width: min(terminal.width, 76) - 3).prefix(max(1, terminal.height - 13))
     parts.body += found + (found.isEmpty ? [] : [""])
     let isFromList = !isOwnShow && game.listsMissed
     let possible = isFromList ? " · \(grouped(game.count)) of \(grouped(game.possible().count)) possible" : ""
@@ -110,7 +112,7 @@ extension PlayScreen {
   private var heading: String {
     isOwnShow
       ? "\(printable(game.mode.title))      \(game.language.title)"
-      : "\(game.baseWord)      \(game.length) letter word - \(game.language.title)"
+      : "\(base)      \(game.length) letter word - \(game.language.title)"
   }
 
   /// The clock goes on while a line is typed: its line alone is drawn again, and the cursor goes back to the line.
