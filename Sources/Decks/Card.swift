@@ -260,15 +260,6 @@ public struct AddReport: Equatable, Sendable {
   /// Whether there were rows, and every one of them was refused.
   public var isRefused: Bool { rejectedCount > 0 && added + updated + skipped == 0 }
 
-  /// Adds what another batch did.
-  public mutating func add(_ other: AddReport) {
-    added += other.added
-    updated += other.updated
-    skipped += other.skipped
-    rejectedCount += other.rejectedCount
-    rejected.append(contentsOf: other.rejected.prefix(max(0, 1000 - rejected.count)))
-  }
-
   /// Refused ones are counted by `reject`.
   public mutating func count(_ outcome: AddOutcome) {
     switch outcome {

@@ -53,7 +53,8 @@ struct LineCompletion {
       return stringCompletion(last, typing, shift: before.utf8.count) ?? nothing
     }
     if let member = typing.memberAtEnd(), isAtEnd(last, of: text) {
-      return completion(line, member.word, members(of: member.of, isMethod: member.isMethod))
+      let own = member.isMethod ? [] : ownFields(before: text)
+      return completion(line, member.word, members(of: member.of, isMethod: member.isMethod) + own)
     }
     // Behind a blank a new name begins.
     let isInName = isAtEnd(last, of: text) && (last?.kind == .name || last?.kind == .keyword)
@@ -96,7 +97,7 @@ struct LineCompletion {
     case .path(let path): return members(at: path)
     case .type(.object(let name)):
       guard let type = session.lua.types.first(where: { $0.name == name }) else { return [] }
-      let fields = type.fields.map { LuaName(name: $0.name, help: firstSentence($0.help)) } + ownFields(of: known)
+      let fields = type.fields.map { LuaName(name: $0.name, help: firstSentence($0.help)) }
       return (isMethod ? [] : fields) + type.methods.map(name(of:))
     case .type(.string): return isMethod ? members(at: ["string"]) : []
     default: return []
@@ -104,8 +105,10 @@ struct LineCompletion {
   }
 
   /// The fields that only this object has, as far as they can be written behind a dot: those of a note.
-  private func ownFields(of known: LuaKnown) -> [LuaName] {
-    guard case .path(let path) = known else { return [] }
+  private func ownFields(before text: String) -> [LuaName] {
+    let path = String(text.reversed().prefix { $0 == "." || $0 == "_" || $0.isLetter || $0.isNumber }.reversed())
+      .split(separator: ".", omittingEmptySubsequences: false).dropLast().map(String.init)
+    if path.isEmpty || path.contains("") { return [] }
     do {
       guard case .object(let type, let object)? = try session.lua.inspect(path: path) else { return [] }
       return try (type.anyField?.names(object) ?? []).filter(isName).map { LuaName(name: $0) }

@@ -90,7 +90,10 @@ struct NameOffers {
   /// Each with its value now.
   private func settings() throws -> [Offer] {
     guard let tree = session.preferences?.tree else { return [] }
-    return try tree.rows().map { row in
+    let rows = try tree.rows()
+    // A group is written on with a dot.
+    let groups = Set(rows.compactMap { row in row.name.lastIndex(of: ".").map { String(row.name[..<$0]) } })
+    return rows.filter { !groups.contains($0.name) }.map { row in
       let value = row.state?.rawValue ?? row.value?.text ?? ""
       return Offer(row.name, help: value.isEmpty ? row.title : "\(printable(value, limit: 40)) · \(row.title)")
     }

@@ -120,7 +120,7 @@ struct HelpTopic {
     rows: [
       ("doc create", "a document; it tells its id"), ("doc add-text DOC TEXT", "a text in front"),
       ("doc add-image DOC FILE", "a picture in front"), ("doc set DOC ELEMENT x=100", "moves, sizes, turns an element"),
-      ("doc edit DOC", "an editor of its own in the terminal"), ("doc render DOC FILE", "draws to .svg, .png or .pdf"),
+      ("doc render DOC FILE", "draws to .svg, .png or .pdf"),
       ("card attach CARD DOC", "the card shows it with its answer"),
     ],
     paragraphs: [

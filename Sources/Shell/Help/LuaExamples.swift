@@ -95,5 +95,8 @@ enum LuaExamples {
   }
 
   /// A function of a module that takes nothing; its fields are read.
-  private static func call(_ name: String) -> String { name.hasPrefix("auth.") && name != "auth.logout" ? "" : "()" }
+  private static func call(_ name: String) -> String {
+    if name.hasPrefix("deckhand.") { return "" }
+    return name.hasPrefix("auth.") && name != "auth.logout" ? "" : "()"
+  }
 }
