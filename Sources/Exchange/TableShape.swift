@@ -18,6 +18,7 @@ public struct ColumnChoice: Equatable, Sendable {
   /// The choices of an option: `prompt=Spanish,answer=English`.
   /// - Throws: `badColumns`.
   public static func list(of text: String) throws(ExchangeError) -> [ColumnChoice] {
+    guard text.utf8.count <= 100_000 else { throw .badColumns(reason: "at most 100,000 bytes expected") }
     var choices: [ColumnChoice] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { String($0).trimmed }

@@ -95,6 +95,7 @@ enum SweepSamples {
     "lexicon:anagrams": "'crab'",
     "lexicon:neighbours": "'crab'",
     "lexicon:define": "'crab'",
+    "shell.prompt": "{user = 'ana'}",
     "game:guess": "'crab'",
     "game:guess_all": "{'crab', 'ring', 'paper'}",
     "documents.open": "open_document",

@@ -44,7 +44,7 @@ import Testing
     let home = try home()
     let code = "local g = games.new{base = 'cambering'} g:guess('grace')"
     #expect(try home.run("-e", code + " error('x')").status == 1)
-    #expect(try home.run("--dry-run", "-e", code).errors.contains("keeping a game"))
+    #expect(try home.run("--dry-run", "-e", code).errors.contains("Would add 1 game"))
     #expect(try home.run("play", "--resume").status == 1)
     _ = try home.run([], input: "g = games.new{base = 'cambering'}\ng:guess('grace')\ng:guess('cab')\n")
     #expect(try home.run("play", "--resume", "--json", input: "cab\n").output.contains("already_used"))

@@ -23,7 +23,8 @@ import Testing
     try makeFiles(home)
     let listed = try entries(home)
     let known = Set(listed.map(\.name))
-    #expect(try interface(home).filter { !known.contains($0) } == [], "these have no entry in Worst/init.lua")
+    let unknown = try interface(home).filter { !known.contains($0) }
+    #expect(unknown == [], "these have no entry in Worst/init.lua")
     let terminal = try home.terminal()
     terminal.wait(for: "Deckhand 0.1.0", seconds: 10)
     terminal.wait(for: "> ")

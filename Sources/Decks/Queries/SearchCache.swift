@@ -54,7 +54,8 @@ public final class SearchCache {
   /// The cards of all decks that a query finds, in no order; nil where the index is of no help.
   func cards(_ db: Database, _ query: CardQuery, at moment: StudyMoment) throws -> [Int64]? {
     if let last, last.query == query.text { return last.cards }
-    guard let index = try currentIndex(db, query), let set = index.rows(of: query.root) else { return nil }
+    guard let index = try currentIndex(db, query), let set = try index.rows(of: query.root, query.isInterrupted)
+    else { return nil }
     if set.isExact {
       let cards = index.cards(of: set)
       last = (query.text, cards)

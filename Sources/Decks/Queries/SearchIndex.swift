@@ -67,6 +67,9 @@ final class SearchIndex {
     return !isTooLarge
   }
 
+  /// Bytes of texts that are worked on between two looks at whether to stop.
+  private static let judgedBetweenLooks = 1 << 18
+
   private func removeAll() {
     state = SearchLog.State()
     replace(cards: [], ends: [], texts: [])
@@ -74,6 +77,7 @@ final class SearchIndex {
 
   private func read(_ db: Database, _ condition: String, _ card: Int64, _ isInterrupted: () -> Bool) throws {
     let sql = "SELECT id, prompt, answer, tags FROM cards \(condition)"
+    var lookedAt = texts.count
     try db.forEachRow(sql, while: { texts.count <= Self.mostBytes }, [card]) { row in
       let card = row.integer(0)
       if card <= state.lastCard, let old = self.row(of: card) { stale.insert(old) }
@@ -89,7 +93,10 @@ final class SearchIndex {
         texts.append(0)
       }
       readCount += 1
-      if readCount % 4096 == 0, isInterrupted() { throw DeckError.interrupted }
+      if readCount % 256 == 0 || texts.count - lookedAt > Self.judgedBetweenLooks {
+        lookedAt = texts.count
+        if isInterrupted() { throw DeckError.interrupted }
+      }
     }
   }
 
@@ -126,28 +133,31 @@ final class SearchIndex {
   // MARK: Searching
 
   /// The rows that part of a query allows; nil where texts and tags say nothing.
-  func rows(of node: CardQuery.Node) -> SearchRowSet? {
+  /// - Parameter isInterrupted: asked before each pass over the texts, and within.
+  /// - Throws: `interrupted`.
+  func rows(of node: CardQuery.Node, _ isInterrupted: () -> Bool) throws -> SearchRowSet? {
+    if isInterrupted() { throw DeckError.interrupted }
     switch node {
     case .all(let nodes):
-      let parts = nodes.map { rows(of: $0) }
+      let parts = try nodes.map { try rows(of: $0, isInterrupted) }
       guard var set = parts.compactMap(\.self).first else { return nil }
       for part in parts.compactMap(\.self).dropFirst() { set.form(with: part) { $0 && $1 } }
       if parts.contains(where: { $0 == nil }) { set.isExact = false }
       return set
     case .any(let nodes):
-      let parts = nodes.compactMap { rows(of: $0) }
+      let parts = try nodes.compactMap { try rows(of: $0, isInterrupted) }
       guard parts.count == nodes.count, var set = parts.first else { return nil }
       for part in parts.dropFirst() { set.form(with: part) { $0 || $1 } }
       return set
     case .not(let node):
-      guard var set = rows(of: node), set.isExact else { return nil }
+      guard var set = try rows(of: node, isInterrupted), set.isExact else { return nil }
       for row in set.holds.indices { set.holds[row].toggle() }
       return set
-    case .condition(.text(let pattern)): return rows(holding: pattern, in: 0...1) { pattern.matches($0) }
-    case .condition(.prompt(let pattern)): return rows(holding: pattern, in: 0...0) { pattern.matches($0) }
-    case .condition(.answer(let pattern)): return rows(holding: pattern, in: 1...1) { pattern.matches($0) }
+    case .condition(.text(let pattern)): return try rows(holding: pattern, in: 0...1, isInterrupted) { pattern.matches($0) }
+    case .condition(.prompt(let pattern)): return try rows(holding: pattern, in: 0...0, isInterrupted) { pattern.matches($0) }
+    case .condition(.answer(let pattern)): return try rows(holding: pattern, in: 1...1, isInterrupted) { pattern.matches($0) }
     case .condition(.tag(let pattern)):
-      return rows(holding: pattern, in: 2...2) { FoldedColumn.hasTag(pattern, in: $0) }
+      return try rows(holding: pattern, in: 2...2, isInterrupted) { FoldedColumn.hasTag(pattern, in: $0) }
     default: return nil
     }
   }
@@ -161,14 +171,15 @@ final class SearchIndex {
 
   /// Looks for the longest piece of a pattern everywhere, and judges the cells that have it.
   private func rows(
-    holding pattern: TextPattern, in columns: ClosedRange<Int>, _ matches: (UnsafeBufferPointer<UInt8>) -> Bool
-  ) -> SearchRowSet? {
+    holding pattern: TextPattern, in columns: ClosedRange<Int>, _ isInterrupted: () -> Bool,
+    _ matches: (UnsafeBufferPointer<UInt8>) -> Bool
+  ) throws -> SearchRowSet? {
     guard let piece = pattern.pieces.max(by: { $0.count < $1.count }), !piece.isEmpty else { return nil }
     var set = SearchRowSet(holds: Array(repeating: false, count: cards.count))
-    texts.withUnsafeBufferPointer { texts in
-      ends.withUnsafeBufferPointer { ends in
+    try texts.withUnsafeBufferPointer { texts in
+      try ends.withUnsafeBufferPointer { ends in
         guard let base = texts.baseAddress else { return }
-        var (place, cell) = (0, 0)
+        var (place, cell, judged) = (0, 0, 0)
         while place < texts.count,
           let hit = memmem(base + place, texts.count - place, piece, piece.count)
         {
@@ -176,6 +187,11 @@ final class SearchIndex {
           while ends[cell] < place { cell += 1 }
           let start = cell == 0 ? 0 : Int(ends[cell - 1]) + 1
           let end = Int(ends[cell])
+          judged += end - start + 64
+          if judged > Self.judgedBetweenLooks {
+            judged = 0
+            if isInterrupted() { throw DeckError.interrupted }
+          }
           let (row, column) = cell.quotientAndRemainder(dividingBy: Self.cellsPerRow)
           if columns.contains(column), matches(UnsafeBufferPointer(rebasing: texts[start..<end])) {
             set.holds[row] = true

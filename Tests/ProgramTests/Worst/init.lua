@@ -350,6 +350,7 @@ worst = {
     function() shell.run("word match " .. ("*a"):rep(400)) end, function() shell.run(text()) end,
     function() shell.run("deck export Big " .. FOLDER .. "/pipe.csv") end,
   },
+  ["shell.prompt"] = texts(function(t) return shell.prompt{user = t, deck = t} end),
   ["shell.alias"] = {
     function() shell.alias("aa", ("x "):rep(400000)) end, function() shell.alias(short_marks(), "help") end,
   },
