@@ -83,6 +83,13 @@ public final class PluginHost: ListenerLoading {
     }
   }
 
+  /// Gives a folder the grants and limits of whoever is signed in: tests run under them, over data of their own.
+  public func copyGrants(to folder: String) throws {
+    guard let own = session.grantsFolder, fileExists(GrantFile.path(in: own)) else { return }
+    try makePrivateFolder(folder)
+    try AtomicFile.write(GrantFile.path(in: folder), try FileText.bytes(GrantFile.path(in: own), limit: 1 << 20))
+  }
+
   /// After a sign-in or a sign-out: what this user has granted and turned off is what counts now.
   public func refreshGrants() {
     if grants?.folder == session.grantsFolder, grants != nil { return }

@@ -125,7 +125,7 @@ extension Workspace {
     of decks: [DeckHandle], matching query: String? = nil, offset: Int = 0, limit: Int? = nil
   ) throws -> CardListing {
     let blank = query?.trimmed.isEmpty ?? true
-    let parsed = try blank ? nil : query.map { try CardQuery($0) }
+    let parsed = try blank ? nil : query.map { try CardQuery($0, isInterrupted: environment.isInterrupted) }
     var listing = CardListing()
     for deck in decks {
       let skipped = max(0, offset - listing.total)
@@ -158,6 +158,7 @@ extension Workspace {
       let (ids, positions) = try CardTable.found(db, in: deck, matching: query, at: moment, searchCache)
       listing.total = ids.count
       for index in ids.indices.dropFirst(offset).prefix(limit) {
+        if index % 256 == 0, environment.isInterrupted() { throw WorkspaceError.interrupted }
         guard let record = try CardTable.card(db, ids[index]) else { continue }
         listing.cards.append((handle(of: record, at: positions[index]), positions[index]))
       }

@@ -115,7 +115,7 @@ import Testing
     try home.run(
       "-e", "decks.create('D'):add{prompt = '\(words.joined(separator: " "))', answer = 'one\\ntwo'}")
     let shown = try home.run("card", "show", "D:1").output
-    #expect(shown.contains(words.joined(separator: " ")) && shown.contains("answer  one\n        two\n"), "\(shown)")
+    #expect(shown.contains(words.joined(separator: " ")) && shown.contains("answer    one\n            two\n"), "\(shown)")
     let terminal = try home.terminal("card", "show", "D:1")
     for word in words { terminal.wait(for: word) }
   }
@@ -135,15 +135,14 @@ import Testing
     #expect(try home.run("card", "show", "D:1").output.contains("changed"))
   }
 
-  @Test func `a file in another encoding is read when that is said, and the message says how`() throws {
+  @Test func `a file in another encoding is found out and told, and read as it is said to be`() throws {
     let home = try Home()
     let path = home.path + "/words.csv"
     try writeFile(
       Array("prompt,answer\nca".utf8) + [0xF1, 0x6F] + Array(",".utf8) + [0x80] + Array("\n".utf8), to: path)
-    let refused = try home.run("deck", "import", "D", path)
-    #expect(refused.status == 1 && refused.output.contains("give --encoding latin-1"), "\(refused)")
-    #expect(refused.errors.contains("import: no row of words.csv could be imported"))
-    #expect(try home.run("deck", "list", "--json").output.isEmpty)
+    let found = try home.run("deck", "import", "D", path)
+    #expect(found.status == 0 && found.output.contains("in windows-1252"), "\(found)")
+    try home.run("deck", "remove", "D")
     #expect(try home.run("deck", "import", "D", path, "--encoding", "windows-1252").status == 0)
     #expect(try home.run("-e", "decks.open('D'):card(1).prompt").output == "\"caño\"\n")
     #expect(try home.run("-e", "decks.open('D'):card(1).answer").output == "\"€\"\n")

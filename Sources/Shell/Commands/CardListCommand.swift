@@ -102,7 +102,10 @@ enum CardListCommand {
     _ cards: [(card: CardHandle, position: Int)], _ columns: [CardColumn], whenEmpty: String, _ session: Session
   ) throws -> TableText {
     var table = TableText(columns.map(\.heading), whenEmpty: whenEmpty)
-    for (card, position) in cards { table.add(try columns.map { try $0.text(card, position, session) }) }
+    for (index, (card, position)) in cards.enumerated() {
+      if index % 256 == 0, session.environment.isInterrupted() { throw WorkspaceError.interrupted }
+      table.add(try columns.map { try $0.text(card, position, session) })
+    }
     return table
   }
 }

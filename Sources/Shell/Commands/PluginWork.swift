@@ -79,12 +79,14 @@ enum PluginWork {
     let seed = session.environment.random.seed ?? 1
     world.random.seed = seed
     world.random.choices = RandomChoices(seed: seed)
+    try session.plugins.copyGrants(to: folder + "/data/local")
     let quiet = Console(
       terminal: session.console.terminal, messages: session.console.messages, isQuiet: true,
       elapsed: session.environment.clocks.elapsed)
     let inside = try Session(inner, console: quiet, environment: world)
     defer { inside.close() }
     try makePrivateFolder(folder + "/files")
+    inside.plugins.refreshGrants()
     return try inside.plugins.runTests(of: name, in: folder + "/files")
   }
 
