@@ -88,6 +88,11 @@ public enum CardTable {
     return try db.firstRow(sql, [deck.rawValue, position - 1], id)
   }
 
+  /// The card of a deck that has a guid, nil when there is none.
+  public static func id(_ db: Database, in deck: DeckID, guid: String) throws -> CardID? {
+    try db.firstRow("SELECT id FROM cards WHERE deck = ? AND guid = ?", [deck.rawValue, guid], id)
+  }
+
   /// The cards whose guid begins like that, in any deck; at most `limit` of them.
   public static func ids(_ db: Database, guidBeginning start: String, limit: Int = 10) throws -> [CardID] {
     // By the index of each deck's guids: the highest character bounds them from above.
@@ -123,6 +128,15 @@ public enum CardTable {
   /// The cards that show a document, and which.
   public static func documents(_ db: Database) throws -> [(card: CardID, document: String)] {
     try db.rows("SELECT id, document FROM cards WHERE document IS NOT NULL") { (id($0), $0.text(1)) }
+  }
+
+  /// The bytes of the texts of a deck's own cards that are not suspended, and how many cards there are.
+  public static func textSize(_ db: Database, in deck: DeckID) throws -> (cards: Int, bytes: Int) {
+    let sql = """
+      SELECT count(*), total(length(CAST(prompt AS BLOB)) + length(CAST(answer AS BLOB)))
+      FROM cards WHERE deck = ? AND suspended = 0
+      """
+    return try db.firstRow(sql, [deck.rawValue]) { ($0.count(0), $0.count(1)) } ?? (0, 0)
   }
 
   /// What cards of a deck keep beside their texts: the names of their fields as they come, top first, and whether one

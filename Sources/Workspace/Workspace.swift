@@ -30,6 +30,7 @@ public enum Operation: String, Sendable {
   case removeCards = "removing cards"
   case importCards = "importing cards"
   case answerCard = "answering a card"
+  case importAnswers = "importing answers"
   case addNote = "adding a note"
   case editNote = "editing a note"
   case removeNotes = "removing notes"

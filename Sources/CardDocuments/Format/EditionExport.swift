@@ -1,6 +1,7 @@
 // A document as edition 2 of the original app reads it, and what that shape cannot hold.
 // Invariant: nothing is dropped in silence: each loss is listed with its place in the document.
 
+import Text
 public import Values
 
 /// Something that the older shape has no place for.
@@ -128,7 +129,7 @@ private struct EditionExporter {
   /// A UUID, as the app named its files; the same image of the same document always gets the same.
   private mutating func fileName(of image: ContentHash) -> Value {
     let seed = Array("\(document.id)/\(image)".utf8)
-    let name = DocumentID(bytes: ContentHash.digest(seed)).description
+    let name = DocumentID(bytes: sha256(seed)).description
     if !files.contains(where: { $0.name == name }) { files.append((name, image)) }
     return .text(name)
   }

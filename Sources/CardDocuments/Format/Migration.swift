@@ -2,6 +2,7 @@
 // Invariant: a step is a pure function of the object it is given, keeps every number's text and every key that it does
 // not know, and gives the same ids each time. The decoder has made sure that the lists hold objects only.
 
+import Text
 import Values
 
 extension CardShape {
@@ -62,7 +63,7 @@ enum Migration {
 
   /// The same file gives the same ids, so an element can be named before it was ever saved.
   private static func elementID(_ document: String, _ kind: String, _ index: Int) -> String {
-    DocumentID(bytes: ContentHash.digest(Array("\(document.uppercased())/\(kind)/\(index)".utf8))).description
+    DocumentID(bytes: sha256(Array("\(document.uppercased())/\(kind)/\(index)".utf8))).description
   }
 
   private static func without(_ keys: [String], _ object: Value.Record) -> Value.Record {

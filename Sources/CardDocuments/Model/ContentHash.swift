@@ -2,7 +2,6 @@
 // not.
 // Invariant: the text is 64 lower case hexadecimal digits, so it can hold no path.
 
-import CSodium
 import Text
 
 /// The SHA-256 of an image, which names its file.
@@ -14,7 +13,7 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
 
   /// The hash of some bytes.
   public init(of bytes: [UInt8]) {
-    description = hexadecimal(ContentHash.digest(bytes))
+    description = hexadecimal(sha256(bytes))
   }
 
   /// Nil for anything but 64 lower case hexadecimal digits.
@@ -22,13 +21,5 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
     let digits = text.utf8
     guard digits.count == 64, digits.allSatisfy({ isHexDigit($0) && !(65...70).contains($0) }) else { return nil }
     description = text
-  }
-
-  /// The 32 bytes of SHA-256, FIPS 180-4.
-  static func digest(_ bytes: [UInt8]) -> [UInt8] {
-    var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
-    // It has no way to fail.
-    crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
-    return digest
   }
 }

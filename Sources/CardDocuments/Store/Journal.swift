@@ -6,6 +6,7 @@
 import DrawingWire
 import Files
 import Glibc
+import Text
 
 /// One change of the folder, by the names of files in it.
 enum FolderChange: Equatable {
@@ -119,7 +120,7 @@ struct Journal {
       }
       let head = Journal.mark.count + 1
       let body = Array(bytes.dropFirst(head + 32))
-      guard bytes.count >= head + 32, Array(bytes[head..<head + 32]) == ContentHash.digest(body) else {
+      guard bytes.count >= head + 32, Array(bytes[head..<head + 32]) == sha256(body) else {
         return .damaged
       }
       return .finished(try Journal.decode(body), isDecidedElsewhere: bytes[head - 1] == 1)
@@ -131,7 +132,7 @@ struct Journal {
 
   private static func encode(_ changes: [FolderChange], isDecidedElsewhere: Bool) -> [UInt8] {
     let body = encode(changes)
-    return mark + [isDecidedElsewhere ? 1 : 0] + ContentHash.digest(body) + body
+    return mark + [isDecidedElsewhere ? 1 : 0] + sha256(body) + body
   }
 
   private static func encode(_ changes: [FolderChange]) -> [UInt8] {

@@ -50,7 +50,7 @@ struct BuiltIn {
 
   private static var all: [BuiltIn] {
     DeckCommands.all + DeckFigureCommands.all + CardCommands.all + NoteCommands.all + NoteTypeCommands.all
-      + MediaCommands.all + [StudyCommands.command] + DocumentCommands.all + WordCommands.all
+      + MediaCommands.all + [DeckPageCommands.page] + [StudyCommands.command] + DocumentCommands.all + WordCommands.all
       + [PlayCommands.command] + PluginCommands.all + SettingCommands.all + AccountCommands.all + ShellCommands.all
       + UndoCommands.all + CareCommands.all + [MapCommand.command]
   }
