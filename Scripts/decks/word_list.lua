@@ -1,19 +1,17 @@
--- Makes a deck of the words of a language: prompt, the letters of the word sorted; answer, the word; guid, language and word.
--- Running it again adds nothing twice.
+-- Makes a deck of words of a language: prompt, the letters of a word sorted; answer, the word; guid, language and word.
+-- A list may have a million words, so a slice is taken: as many words as --limit says, evenly from the whole list,
+-- of the lengths that --length says. Running it again adds nothing twice.
 --
---   deckhand run Scripts/decks/word_list.lua LANGUAGE [COUNT]
+--   deckhand run Scripts/decks/word_list.lua LANGUAGE [--limit 1000] [--length 5-8] [--all]
+--
+-- --all takes every word of the list.
 
-local language, wanted = ...
-if not language then
-  error("usage: word_list.lua LANGUAGE [COUNT]; languages here: " .. table.concat(words.languages(), ", "), 0)
-end
-local limit = math.huge
-if wanted then
-  limit = math.tointeger(tonumber(wanted))
-  if not limit or limit < 1 then
-    error(("COUNT: a whole number from 1 expected, got '%s'"):format(wanted), 0)
-  end
-end
+local options = dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")
+local given, language = options({ limit = 1000, length = "5-8", all = false }, "LANGUAGE")
+local shortest, longest = given.length:match("^(%d+)%-?(%d*)$")
+if not shortest then error("--length: a number or two as in 5-8 expected, got '" .. given.length .. "'", 0) end
+shortest = math.tointeger(shortest)
+longest = longest == "" and shortest or math.tointeger(longest)
 
 local lexicon = assert(words.lexicon(language))
 local name = language:sub(1, 1):upper() .. language:sub(2) .. " words"
@@ -23,22 +21,44 @@ local deck = decks.open(name) or assert(decks.create(name))
 ---@param word string
 ---@return string
 local function alphagram(word)
-  local letters = {}
-  for _, code in utf8.codes(word) do
-    letters[#letters + 1] = code
-  end
+  local letters = { utf8.codepoint(word, 1, -1) }
   table.sort(letters)
   return utf8.char(table.unpack(letters))
 end
 
-local next_word, given = lexicon:words(), 0
+---The words that are wanted, one a call.
+local function wanted()
+  if given.all then return lexicon:words() end
+  local total = 0
+  for length = shortest, longest do
+    for _ in lexicon:words{ length = length } do total = total + 1 end
+  end
+  local length, next_word, seen, taken = shortest, lexicon:words{ length = shortest }, 0, 0
+  return function()
+    while taken < given.limit do
+      local word = next_word()
+      if word then
+        seen = seen + 1
+        -- The word at which the share of the list reaches the share of the limit.
+        if seen * given.limit // total > taken or total <= given.limit then
+          taken = taken + 1
+          return word
+        end
+      elseif length < longest then
+        length = length + 1
+        next_word = lexicon:words{ length = length }
+      else
+        return nil
+      end
+    end
+  end
+end
+
+local next_word = wanted()
 local report = assert(deck:add_all(function()
-  if given >= limit then return nil end
   local word = next_word()
-  if not word then return nil end
-  given = given + 1
-  return { prompt = alphagram(word), answer = word, guid = language .. ":" .. word }
+  return word and { prompt = alphagram(word), answer = word, guid = language .. ":" .. word }
 end))
 
 print(("%s: %d words added, %d were there already, %d refused; the deck has %d cards"):format(
-  name, report.added, report.skipped, #report.rejected, #deck))
+  name, report.added, report.skipped, report.rejected_count, #deck))

@@ -3,7 +3,6 @@
 
 import CardDocuments
 import Decks
-import Exchange
 public import LuaRuntime
 import Problems
 import Text
@@ -57,7 +56,7 @@ func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
     describeFields(type, context)
     describeCards(type, context)
     describeNotes(type, context)
-    describeFiles(type, context)
+    describeDeckFiles(type, context)
     addStudying(type, context)
     type.operation("__len") { deck, _ in try deck.count() }
   }
@@ -98,12 +97,20 @@ private func describeFields(_ type: BoundType<DeckHandle>, _ context: BindingCon
 private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
     "add", [LuaParameter("card", .table)], returns: .object("card"), fails: true,
-    "Adds a card on top: {prompt=, answer=, tags=, guid=, fields=}. "
+    "Adds a card on top, or at a position: {prompt=, answer=, tags=, guid=, fields=, at=}. "
       + "Codes: empty_prompt, empty_answer, duplicate, bad_text."
+  ) { deck, stack in
+    let (card, place) = try readPlacedCard(stack.table(2, "a table with prompt and answer"))
+    try context.requireGrant(.decksWrite)
+    return try deck.add(card, at: place)
+  }
+  type.method(
+    "append", [LuaParameter("card", .table)], returns: .object("card"), fails: true,
+    "Adds a card below all others: what a loop adds keeps its order. As add in all else."
   ) { deck, stack in
     let card = try readCard(stack.table(2, "a table with prompt and answer"))
     try context.requireGrant(.decksWrite)
-    return try deck.add(card)
+    return try deck.add(card, at: .bottom)
   }
   type.method(
     "add_all", [LuaParameter("source", .oneOf([.table, .function])), LuaParameter("options", .optional(.table))],
@@ -155,57 +162,9 @@ private func describeRemoving(_ type: BoundType<DeckHandle>, _ context: BindingC
   }
 }
 
-private func describeFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
-  let path = LuaParameter("path", .string)
-  let options = LuaParameter("options", .optional(.table))
-  type.method(
-    "import", [path, options], returns: .table, fails: true,
-    "Adds the cards of a file: .json, .csv or .tsv by its ending, or {format=}. "
-      + "Options: encoding, on_duplicate, strict. A broken file imports nothing."
-  ) { deck, stack in
-    let path = try stack.text(2)
-    let options = try readImportOptions(stack.optionalTable(3))
-    try context.requireGrant(.decksWrite)
-    try context.requireReading(path)
-    let progress = context.shell.progress("Importing " + fileName(path), 0)
-    defer { progress.finish() }
-    let report = try deck.importCards(from: path, context.kinds(of: path), options) { progress.update($0, of: $1) }
-    return LuaValue(report.value)
-  }
-  type.method(
-    "export", [path, options], returns: .table, fails: true,
-    "Writes the cards to a file: .json, .csv or .tsv by its ending, or {format=}; the decks within it too."
-  ) { deck, stack in
-    let path = try stack.text(2)
-    var format: CardFormat?
-    if let options = try stack.optionalTable(3) {
-      try options.allowOnly(["format"])
-      format = try options.optionalText("format").map { try CardFormat(named: $0) }
-    }
-    try context.requireWriting(path)
-    guard try context.mayActOutside("write \(path)") else {
-      return LuaValue.table([(.text("cards"), .integer(try deck.counts().count)), (.text("bytes"), .integer(0))])
-    }
-    let report = try deck.exportCards(to: path, context.kinds(of: path), format: format)
-    return LuaValue(report.value)
-  }
-}
-
-private func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
-
-private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOptions {
-  var read = ImportOptions()
-  guard let table else { return read }
-  try table.allowOnly(["format", "encoding", "on_duplicate", "strict"])
-  read.format = try table.optionalText("format").map { try CardFormat(named: $0) }
-  read.encoding = try table.optionalText("encoding").map { try TextEncoding(named: $0) } ?? .utf8
-  read.onDuplicate = try readOnDuplicate(table)
-  read.isStrict = try table.optionalBoolean("strict") ?? false
-  return read
-}
-
-private func readOnDuplicate(_ table: borrowing LuaTable) throws -> OnDuplicate {
-  guard let name = try table.optionalText("on_duplicate") else { return .skip }
+/// What to do with a card that is there, nil when nothing is said of it.
+func readOnDuplicate(_ table: borrowing LuaTable) throws -> OnDuplicate? {
+  guard let name = try table.optionalText("on_duplicate") else { return nil }
   guard let known = OnDuplicate(rawValue: name) else {
     throw LuaFailure.argument(table.argument, "on_duplicate is \"skip\", \"update\" or \"error\", got \(quoted(name))")
   }
@@ -214,11 +173,17 @@ private func readOnDuplicate(_ table: borrowing LuaTable) throws -> OnDuplicate 
 
 // MARK: Cards from tables
 
-private let cardKeys = ["prompt", "answer", "tags", "guid", "fields", "document"]
+let cardKeys = ["prompt", "answer", "tags", "guid", "fields", "document"]
+
+/// A card as a script gives it, and where it is to come.
+private func readPlacedCard(_ table: borrowing LuaTable) throws -> (NewCard, CardPlace) {
+  guard let position = try table.optionalInteger("at", in: 1...Int.max) else { return (try readCard(table), .top) }
+  return (try readCard(table, allowing: cardKeys + ["at"]), .position(position))
+}
 
 /// A card as a script gives it. What is no UTF-8 is an ordinary failure, not a wrong use.
-func readCard(_ table: borrowing LuaTable) throws -> NewCard {
-  try table.allowOnly(cardKeys)
+func readCard(_ table: borrowing LuaTable, allowing keys: [String] = cardKeys) throws -> NewCard {
+  try table.allowOnly(keys)
   return NewCard(
     prompt: try text(table, "prompt") ?? "", answer: try text(table, "answer") ?? "",
     tags: try table.optionalTexts("tags") ?? [], guid: try text(table, "guid"), fields: try fields(table),
@@ -250,7 +215,7 @@ private func addAll(to deck: DeckHandle, _ stack: borrowing LuaStack, _ context:
   var onDuplicate = OnDuplicate.skip
   if let options = try stack.optionalTable(3) {
     try options.allowOnly(["on_duplicate"])
-    onDuplicate = try readOnDuplicate(options)
+    onDuplicate = try readOnDuplicate(options) ?? .skip
   }
   guard stack.isTable(2) || stack.isCallable(2) else { throw stack.expected("array or iterator function", at: 2) }
   let total = stack.isTable(2) ? try stack.table(2).count() : 0

@@ -201,6 +201,8 @@ extension BindingContext {
 
   /// What may be opened at a path: a pipe could keep its reader waiting, so only where the user typed it.
   func kinds(of path: String) -> FileKinds {
+    // Standard input and output are the user's.
+    if path == "-" { return owner == .user ? .any : .plain }
     guard !isTyped(path) else { return .any }
     guard !calls.open.isEmpty, let named = resolvedPath(path) else { return .plain }
     return calls.open.contains { ($0.readable + $0.writable).contains(named) } ? .any : .plain

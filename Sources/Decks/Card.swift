@@ -89,6 +89,28 @@ public struct CardSchedule: Equatable, Sendable {
   public var lastReview: Double?
 
   public init() {}
+
+  /// Whether a schedule from elsewhere can be one.
+  /// - Throws: `badOption` that names what cannot be.
+  public func check() throws(DeckError) {
+    let bounds: [(String, Double?, ClosedRange<Double>)] = [
+      ("due", due, 0...1e11), ("last_review", lastReview, 0...1e11), ("stability", stability, 0.0001...1e6),
+      ("difficulty", difficulty, 1...10), ("reps", Double(reps), 0...1e6), ("lapses", Double(lapses), 0...1e6),
+      ("step", Double(step), 0...100),
+    ]
+    for (name, number, range) in bounds {
+      if let number, !range.contains(number) {
+        throw .badOption(name: "schedule.\(name)", reason: "must be from \(range.lowerBound) to \(range.upperBound)")
+      }
+    }
+    let hasMemory = due != nil && stability != nil && difficulty != nil
+    if state != .new, !hasMemory {
+      throw .badOption(name: "schedule", reason: "must have due, stability and difficulty for a card that is not new")
+    }
+    if state == .new, due != nil || stability != nil || difficulty != nil {
+      throw .badOption(name: "schedule", reason: "has no due, stability or difficulty for a new card")
+    }
+  }
 }
 
 /// A card as it was when it was read.
@@ -199,15 +221,18 @@ public struct RowPlace: Equatable, Sendable {
   /// from 1.
   public let column: Int?
   public let element: Int?
+  /// The file's name, where there are several.
+  public let file: String?
 
-  public init(line: Int, column: Int? = nil, element: Int? = nil) {
-    (self.line, self.column, self.element) = (line, column, element)
+  public init(line: Int, column: Int? = nil, element: Int? = nil, file: String? = nil) {
+    (self.line, self.column, self.element, self.file) = (line, column, element, file)
   }
 
-  /// As a list of refused rows names it: `line 17`, `element 3 (line 1, column 40)`.
+  /// As a list of refused rows names it: `line 17`, `element 3 (line 1, column 40)`, `b.csv, line 2`.
   public var inWords: String {
-    guard let element, let column else { return "line \(line)" }
-    return "element \(element) (line \(line), column \(column))"
+    let start = file.map { "\($0), " } ?? ""
+    guard let element, let column else { return "\(start)line \(line)" }
+    return "\(start)element \(element) (line \(line), column \(column))"
   }
 
   /// As it stands behind a file's name: `17`, `1:40: element 3`.

@@ -103,6 +103,50 @@ public final class CardBatch {
     }
   }
 
+  /// Writes a note without counting it; its cards come below those that were put before.
+  /// - Returns: what became of it, and the note unless it was skipped.
+  /// - Throws: as `NoteTable.add`; a note that is refused leaves nothing. `duplicate` when duplicates are errors.
+  public func write(_ note: NewNote, type: NoteType, random: () -> UInt64) throws -> (AddOutcome, NoteID?) {
+    let guid = note.guid ?? ""
+    if onDuplicate == .update || !guid.isEmpty, let same = try NoteTable.same(db, note, type: type, in: deck) {
+      return try resolveDuplicate(note, type, same)
+    }
+    var id: NoteID?
+    do {
+      try db.inSavepoint {
+        id = try NoteTable.add(db, note, type: type, to: deck, now: now, random: random)
+        return .commit
+      }
+    } catch let error as DeckError {
+      guard case .duplicate = error, onDuplicate != .error else { throw error }
+      return (.skipped, nil)
+    }
+    if let id { try place(NoteTable.cards(db, of: id)) }
+    return (.added, id)
+  }
+
+  private func resolveDuplicate(_ note: NewNote, _ type: NoteType, _ id: NoteID) throws -> (AddOutcome, NoteID?) {
+    switch onDuplicate {
+    case .error: throw DeckError.duplicate(guid: note.guid, prompt: note.fields[type.fields[0]] ?? "")
+    case .skip: return (.skipped, nil)
+    case .update:
+      let old = try NoteTable.record(db, id)
+      guard old.type == type.id else { throw NoteError.otherType(type: try NoteTypeTable.record(db, old.type).name) }
+      try NoteTable.update(db, id, fields: note.fields, tags: note.tags.isEmpty ? nil : note.tags, now: now)
+      return try NoteTable.record(db, id) == old ? (.skipped, nil) : (.updated, id)
+    }
+  }
+
+  /// Puts cards of the deck below those that the batch has put before; those of another deck stay where they are.
+  public func place(_ cards: [CardID]) throws {
+    for card in cards {
+      if nextRank >= endRank { throw DeckError.batchTooLong }
+      try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ? AND deck = ?")
+        .execute(arguments: [nextRank, card.rawValue, deck.rawValue])
+      nextRank += CardOrder.step
+    }
+  }
+
   /// A card that is there already.
   private func resolveDuplicate(_ card: CheckedCard, _ id: CardID) throws -> AddOutcome {
     switch onDuplicate {

@@ -3,6 +3,15 @@
 
 import GRDB
 
+/// Where a new card comes.
+///
+///     try CardTable.add(db, card, to: deck, at: .position(3), now: now, random: random)
+public enum CardPlace: Equatable, Sendable {
+  case top, bottom
+  /// From 1, the top; beyond the last it is the bottom.
+  case position(Int)
+}
+
 enum CardOrder {
   /// Between a card and the one put above it.
   static let step: Int64 = 1 << 20
@@ -30,6 +39,15 @@ enum CardOrder {
     guard position >= 1 else { return nil }
     let sql = "SELECT rank FROM cards WHERE deck = ? ORDER BY rank LIMIT 1 OFFSET ?"
     return try db.firstRow(sql, [deck.rawValue, position - 1]) { $0.integer(0) }
+  }
+
+  /// A free rank for a new card.
+  static func rank(_ db: Database, _ deck: DeckID, for place: CardPlace) throws -> Int64 {
+    switch place {
+    case .top: try above(db, deck, room: step)
+    case .bottom: try below(db, deck)
+    case .position(let position): try free(db, deck, after: position - 1)
+    }
   }
 
   /// A free rank right below the card at a position; 0 is above the top, beyond the last is the bottom.

@@ -156,19 +156,21 @@ public enum CardTable {
 
   // MARK: Adding
 
-  /// Adds a card on top.
+  /// Adds a card.
   /// - Parameters:
+  ///   - place: where it comes, the top when nothing is said.
   ///   - now: seconds since 1970.
   ///   - random: 64 random bits a call, for the guid of a card without one.
   /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `badGuid`, `duplicate`, `gone`.
   @discardableResult
   public static func add(
-    _ db: Database, _ card: NewCard, to deck: DeckID, now: Double, random: @escaping () -> UInt64
+    _ db: Database, _ card: NewCard, to deck: DeckID, at place: CardPlace = .top, now: Double,
+    random: @escaping () -> UInt64
   ) throws -> CardID {
     guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
     let writer = try CardWriter(db, deck: deck, now: now, random: random)
     let outcome = try card.withBytes { bytes in
-      try writer.write(CheckedCard(bytes), rank: CardOrder.above(db, deck, room: CardOrder.step))
+      try writer.write(CheckedCard(bytes), rank: CardOrder.rank(db, deck, for: place))
     }
     switch outcome {
     case .added(let id): return id

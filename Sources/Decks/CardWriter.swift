@@ -107,7 +107,7 @@ final class CardWriter {
   }
 
   /// The topmost card of that prompt for which `isWanted` holds.
-  func find(prompt: TextBytes, where isWanted: (CardID) -> Bool) throws -> CardID? {
+  func find(prompt: TextBytes, where isWanted: (CardID) throws -> Bool) throws -> CardID? {
     try find(content: CardText.contents(ofPrompt: prompt), prompt: prompt, answer: nil, where: isWanted)
   }
 
@@ -140,7 +140,8 @@ final class CardWriter {
   }
 
   private func find(
-    content: ClosedRange<Int64>, prompt: TextBytes, answer: TextBytes?, where isWanted: (CardID) -> Bool = { _ in true }
+    content: ClosedRange<Int64>, prompt: TextBytes, answer: TextBytes?,
+    where isWanted: (CardID) throws -> Bool = { _ in true }
   ) throws -> CardID? {
     let statement = search.sqliteStatement
     sqlite3_bind_int64(statement, 1, deck.rawValue)
@@ -153,7 +154,7 @@ final class CardWriter {
       case SQLITE_ROW:
         guard matches(statement, 1, prompt), answer.map({ matches(statement, 2, $0) }) ?? true else { continue }
         let id = CardID(rawValue: sqlite3_column_int64(statement, 0))
-        if isWanted(id) { return id }
+        if try isWanted(id) { return id }
       default: throw failure()
       }
     }

@@ -18,6 +18,7 @@ extension Rejection {
     var fields: [(String, Value)] = [("index", .integer(index))]
     if let line { fields.append(("line", .integer(line))) }
     if let column = place?.column { fields.append(("column", .integer(column))) }
+    if let file = place?.file { fields.append(("path", .text(file))) }
     return .record(fields + [("code", .text(code.rawValue)), ("message", .text(message))])
   }
 }

@@ -1,6 +1,6 @@
 // The bytes of a file one by one, with the place they stand at.
-// Invariant: memory is one chunk, whatever the file; a mark of UTF-8 at the beginning is passed over, another encoding
-// refused.
+// Invariant: memory is one chunk, whatever the file; a mark at the beginning is passed over, and what comes out is
+// UTF-8 wherever the file is in an encoding that is known.
 
 import Files
 import Text
@@ -9,6 +9,17 @@ import Values
 /// How far an import has come: bytes done, and all of them where that is known. Throwing cancels.
 public typealias ImportProgress = (_ done: Int, _ total: Int?) throws -> Void
 
+/// Where the bytes of an import come from.
+struct SourceOptions {
+  var kinds = FileKinds.plain
+  /// Nil: found where `findsEncoding` says so, else UTF-8.
+  var encoding: TextEncoding?
+  /// Whether a file that is not UTF-8 is read as what it seems to be; else it is refused.
+  var findsEncoding = false
+  var isInterrupted: () -> Bool = { false }
+  var progress: ImportProgress = { _, _ in }
+}
+
 final class ByteSource {
   /// The file that the bytes come from.
   private struct Input {
@@ -16,13 +27,16 @@ final class ByteSource {
     let progress: ImportProgress
     var transcoder: Transcoder?
     /// Bytes that came from the file, which are not those taken where they are transcoded.
-    var read: Int
+    var read = 0
   }
 
   /// Bytes that a file may have.
   static let fileLimit = 2_000_000_000
+  static let chunk = 1 << 16
 
   let path: String
+  /// What the file is read as.
+  private(set) var encoding = TextEncoding.utf8
   /// From 1; the column counts characters.
   private(set) var line = 1
   private(set) var column = 1
@@ -31,41 +45,59 @@ final class ByteSource {
   private var buffer: [UInt8]
   /// The bytes that were passed over since `record`; nil while they are not kept.
   private var recorded: [UInt8]?
-  private var position = 0
-  private var end = 0
+  private var span = 0..<0
   private var input: Input
 
-  init(
-    path: String, _ kinds: FileKinds = .plain, encoding: TextEncoding, isInterrupted: @escaping () -> Bool = { false },
-    progress: @escaping ImportProgress
-  ) throws {
+  /// - Parameter path: `-` is standard input where any kind of file is read.
+  init(path: String, _ options: SourceOptions) throws {
     self.path = path
-    buffer = [UInt8](repeating: 0, count: 1 << 16)
-    let file = try ByteFile(path, kinds, isInterrupted: isInterrupted)
-    let transcoder = encoding == .utf8 ? nil : Transcoder(encoding)
-    input = Input(file: file, progress: progress, transcoder: transcoder, read: 0)
+    buffer = [UInt8](repeating: 0, count: Self.chunk)
+    let file =
+      path == "-" && options.kinds == .any
+      ? try ByteFile(standardInput: options.isInterrupted)
+      : try ByteFile(path, options.kinds, isInterrupted: options.isInterrupted)
+    input = Input(file: file, progress: options.progress)
     if let size = file.size, size > ByteSource.fileLimit { throw tooLarge }
-    // A pipe may give less than a mark at first.
-    while end < 4 {
+    // A pipe may give little at first.
+    var end = 0
+    while end < buffer.count {
       let count = try file.read(into: &buffer, from: end)
       if count == 0 { break }
       end += count
     }
     input.read = end
-    if encoding == .utf8 { try refuseOtherEncodings() } else { transcode() }
+    span = 0..<end
+    try begin(options)
   }
+
+  private func begin(_ options: SourceOptions) throws(ExchangeError) {
+    let start = buffer[span]
+    let found = TextEncoding.found(in: start)
+    encoding = options.encoding ?? (options.findsEncoding ? found : .utf8)
+    if encoding != .utf8 {
+      input.transcoder = Transcoder(encoding, isBigEndian: TextEncoding.zeroParity(of: start.prefix(64)) == 0)
+      transcode()
+    } else if start.starts(with: [0xEF, 0xBB, 0xBF]) {
+      span = 3..<span.upperBound
+      taken = 3
+    } else if found == .utf16 {
+      throw .badEncoding(path: path, encoding: .utf16)
+    }
+  }
+
+  /// What is in memory of the bytes that come next: at the beginning 64 KiB, or the whole of a shorter file.
+  var atHand: ArraySlice<UInt8> { buffer[span] }
 
   /// The next byte, left where it is; nil at the end.
   func peek() throws -> UInt8? {
-    if position < end { return buffer[position] }
-    try refill()
-    return position < end ? buffer[position] : nil
+    if span.isEmpty { try refill() }
+    return span.isEmpty ? nil : buffer[span.lowerBound]
   }
 
   /// Passes over the byte that `peek` gave.
   func skip() {
-    let byte = buffer[position]
-    position += 1
+    let byte = buffer[span.lowerBound]
+    span = (span.lowerBound + 1)..<span.upperBound
     taken += 1
     recorded?.append(byte)
     if byte == UInt8(ascii: "\n") {
@@ -77,21 +109,36 @@ final class ByteSource {
   }
 
   /// Passes over bytes that stand for themselves in a text of JSON, as far as they are in the buffer, and appends them.
-  func takePlain(into content: inout [UInt8]) {
-    let start = position
-    var characters = 0
-    while position < end, isPlainInJSON(buffer[position]) {
-      if buffer[position] & 0xC0 != 0x80 { characters += 1 }
-      position += 1
+  func takePlain(into content: inout [UInt8]) { take(into: &content) { !isPlainInJSON($0) } }
+
+  /// Passes over bytes of one line up to the first that ends them, as far as they are in the buffer, and appends them.
+  /// - Parameter isEnd: true for a line feed too.
+  @inline(__always)
+  func take(into content: inout [UInt8], until isEnd: (UInt8) -> Bool) {
+    let (start, end) = (span.lowerBound, span.upperBound)
+    let stop = buffer.withUnsafeBufferPointer { bytes in
+      var place = start
+      var continuing = 0
+      while place < end, !isEnd(bytes[place]) {
+        if bytes[place] & 0xC0 == 0x80 { continuing += 1 }
+        place += 1
+      }
+      column += place - start - continuing
+      content.append(contentsOf: bytes[start..<place])
+      return place
     }
-    column += characters
-    taken += position - start
-    content.append(contentsOf: buffer[start..<position])
-    recorded?.append(contentsOf: buffer[start..<position])
+    taken += stop - start
+    span = stop..<end
+    recorded?.append(contentsOf: buffer[start..<stop])
   }
 
   /// Keeps the bytes that are passed over, until they are asked for.
-  func record() { recorded = [] }
+  func record() {
+    if recorded == nil { recorded = [] } else { recorded?.removeAll(keepingCapacity: true) }
+  }
+
+  /// The bytes that were passed over since `record`, which go on being kept.
+  var kept: [UInt8] { recorded ?? [] }
 
   func takeRecorded() -> [UInt8] {
     defer { recorded = nil }
@@ -113,6 +160,11 @@ final class ByteSource {
     return .badFile(path: path, line: line, column: column, expected: "\(what) expected, \(found) found")
   }
 
+  /// An error for a row that has more bytes than it may.
+  func tooLong(_ hint: String = "") -> ExchangeError {
+    .tooLarge(path: path, line: line, what: "one row has more than \(grouped(rowLimit)) bytes\(hint)")
+  }
+
   private var tooLarge: ExchangeError {
     .tooLarge(path: path, line: line, what: "the file has more than the 2,000,000,000 bytes that are read of one")
   }
@@ -120,35 +172,23 @@ final class ByteSource {
   private func refill() throws {
     try input.progress(input.read, input.file.size)
     if input.read > ByteSource.fileLimit { throw tooLarge }
-    position = 0
     repeat {
-      if input.transcoder != nil { buffer = [UInt8](repeating: 0, count: 1 << 16) }
-      end = try input.file.read(into: &buffer)
-      input.read += end
-      if end == 0 { return }
+      if buffer.count != Self.chunk { buffer = [UInt8](repeating: 0, count: Self.chunk) }
+      let count = try input.file.read(into: &buffer)
+      input.read += count
+      span = 0..<count
+      if count == 0 { return }
       transcode()
-    } while end == 0
+    } while span.isEmpty
   }
 
   /// Puts the same text in UTF-8 in place of what has been read.
   private func transcode() {
     guard input.transcoder != nil else { return }
     var text: [UInt8] = []
-    input.transcoder?.append(buffer[..<end], to: &text)
+    input.transcoder?.append(buffer[span], to: &text)
     buffer = text
-    end = text.count
-  }
-
-  private func refuseOtherEncodings() throws(ExchangeError) {
-    let start = Array(buffer[..<min(4, end)])
-    if start.starts(with: [0xEF, 0xBB, 0xBF]) {
-      position = 3
-      taken = 3
-    } else if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) {
-      throw .badEncoding(path: path, encoding: .utf16)
-    } else if start.count >= 2, (start[0] == 0) != (start[1] == 0) {
-      throw .badEncoding(path: path, encoding: .utf16)
-    }
+    span = 0..<text.count
   }
 }
 
@@ -169,8 +209,7 @@ extension ByteSource: JSONSource {
     case .tooDeep(let limit):
       ExchangeError.tooLarge(
         path: path, line: line, what: "lists and objects stand in each other more than \(limit) deep")
-    case .tooLong(let limit):
-      ExchangeError.tooLarge(path: path, line: line, what: "one row has more than \(grouped(limit)) bytes")
+    case .tooLong: tooLong()
     }
   }
 }

@@ -1,26 +1,14 @@
 // Writing a deck's cards to a file, so that importing it gives the same cards in the same order.
-// Invariant: the file holds all of them or keeps its old content; memory does not grow with the deck but for 8 bytes a
-// card.
+// Invariant: the file holds all of them or keeps its old content; what it cannot hold is counted; memory does not grow
+// with the deck but for 8 bytes a card.
 
 public import Decks
 public import Files
 public import GRDB
-public import Values
-
-/// What an export did.
-///
-///     print("\(report.cards) cards, \(report.bytes) bytes")
-public struct ExportReport: Equatable, Sendable {
-  public let cards: Int
-  public let bytes: Int
-
-  /// As `--json` prints it and Lua reads it.
-  public var value: Value { .record([("cards", .integer(cards)), ("bytes", .integer(bytes))]) }
-}
 
 /// Writes a deck and the decks within it to a file.
 ///
-///     let report = try CardExport(db, deck).run(to: "cards.csv", format: .csv)
+///     let report = try CardExport(db, deck).run(to: "cards.csv", ExportOptions())
 public struct CardExport {
   private let db: Database
   private let deck: DeckRecord
@@ -34,157 +22,185 @@ public struct CardExport {
   }
 
   /// - Parameters:
-  ///   - format: nil: by the file's ending.
+  ///   - path: `-` is standard output where any kind of file is written.
   ///   - progress: cards written and all of them, by the page; what it throws ends the export, the file stays as it
   ///     was.
   /// - Throws: `ExchangeError.unknownFormat`, `FileError` for the file.
   public func run(
-    to path: String, _ kinds: FileKinds = .plain, format: CardFormat? = nil,
+    to path: String, _ kinds: FileKinds = .plain, _ options: ExportOptions = ExportOptions(),
     isInterrupted: @escaping () -> Bool = { false }, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> ExportReport {
-    let format = if let format { format } else { try CardFormat(ofPath: path) }
-    let ids = try decks.map {
-      (subdeck: $0.name(within: deck), ids: try CardTable.ids(db, in: $0.id))
-    }
+    let format = if let format = options.format { format } else { try CardFormat(ofPath: path) }
+    let ids = try decks.map { (subdeck: $0.name(within: deck), ids: try CardTable.ids(db, in: $0.id)) }
     let total = ids.reduce(0) { $0 + $1.ids.count }
     var report = ExportReport(cards: 0, bytes: 0)
-    var options = Replacement(mode: 0o644)
-    (options.kinds, options.isInterrupted) = (kinds, isInterrupted)
-    try AtomicFile.write(path, options) { sink in
-      var writer = try writer(format, sink)
-      var done = 0
+    let write = { (sink: FileSink) in
+      var writer = try writer(format, options, sink)
+      var run = ExportRun(db, format)
       try writer.begin()
       for (subdeck, ids) in ids {
         for start in stride(from: 0, to: ids.count, by: 500) {
           for card in try CardTable.cards(db, ids: ids[start..<min(start + 500, ids.count)]) {
-            try writer.write(card, subdeck: subdeck)
-            done += 1
+            try run.count(card, lost: writer.write(run.exported(card, subdeck: subdeck)))
           }
-          try progress(done, total)
+          try progress(run.done, total)
         }
       }
       try writer.end()
-      report = ExportReport(cards: done, bytes: sink.count)
+      if !writer.holdsOptions { run.lost[.options] = try optionsOfDecks().count }
+      report = ExportReport(cards: run.done, bytes: sink.count, lost: run.lost.filter { $0.value > 0 })
+    }
+    if path == "-", kinds == .any {
+      try AtomicFile.writeStandardOutput(isInterrupted: isInterrupted, write)
+    } else {
+      var replacement = Replacement(mode: 0o644)
+      (replacement.kinds, replacement.isInterrupted) = (kinds, isInterrupted)
+      try AtomicFile.write(path, replacement, write)
     }
     return report
   }
 
-  private func writer(_ format: CardFormat, _ sink: FileSink) throws -> any CardRowWriter {
+  private func writer(
+    _ format: CardFormat, _ options: ExportOptions, _ sink: FileSink
+  ) throws -> any CardRowWriter {
     switch format {
-    case .json: JSONCardWriter(sink: sink)
-    case .csv: TableCardWriter(sink: sink, separator: ",", columns: try tableColumns())
-    case .tsv: TableCardWriter(sink: sink, separator: "\t", columns: try tableColumns())
+    case .json:
+      let types = try noteTypes()
+      if types.isEmpty, !options.hasSchedule { return JSONArrayWriter(sink: sink) }
+      return JSONObjectWriter(sink, try contents(types), hasSchedule: options.hasSchedule)
+    case .jsonl: return JSONLinesWriter(sink, try contents(noteTypes()), hasSchedule: options.hasSchedule)
+    case .csv, .tsv:
+      let separator = UInt8(ascii: format == .csv ? "," : "\t")
+      return TableCardWriter(sink, separator, columns: try tableColumns(), isGuarded: options.isForSpreadsheet)
+    case .txt: return AnkiTextWriter(sink, deck: deck.name, hasDecks: decks.count > 1, types: try noteTypes())
+    case .md: return MarkdownWriter(sink: sink)
     case .apkg, .colpkg: throw ExchangeError.notHere(format: format)
     }
   }
 
+  private func noteTypes() throws -> [NoteType] {
+    var types: [NoteType] = []
+    for deck in decks {
+      for type in try NoteTypeTable.used(db, in: deck.id) where !types.contains(where: { $0.id == type.id }) {
+        types.append(type)
+      }
+    }
+    return types
+  }
+
+  private func contents(_ types: [NoteType]) throws -> DeckContents {
+    DeckContents(name: deck.name, options: try optionsOfDecks(), types: types)
+  }
+
+  /// Options that are set for the deck and for those within it, other than those of the deck around.
+  private func optionsOfDecks() throws -> [(subdeck: String, options: [CardField])] {
+    let outer = try DeckTable.options(db, deck.id)
+    return try decks.compactMap { each in
+      let options = try DeckTable.options(db, each.id)
+      let isPlain = each.id == deck.id ? options == DeckOptions() : options == outer
+      return isPlain ? nil : (each.name(within: deck), options.fields)
+    }
+  }
+
   /// The columns that every table has, those that some card here needs, and one for each name of a field.
-  private func tableColumns() throws -> [String] {
-    var columns = ["prompt", "answer", "tags", "guid"]
+  private func tableColumns() throws -> [TableColumn] {
+    var columns: [TableColumn] = [.prompt, .answer, .tags, .guid]
     var seen = Set(columns)
     var hasDocument = false
     for deck in decks {
       let kept = try CardTable.keptBeside(db, in: deck.id)
       hasDocument = hasDocument || kept.hasDocuments
-      for name in kept.fieldNames where seen.insert(name).inserted { columns.append(name) }
+      for name in kept.fieldNames where seen.insert(.field(name)).inserted { columns.append(.field(name)) }
     }
-    if hasDocument { columns.insert("document", at: 4) }
-    if decks.count > 1 { columns.insert("subdeck", at: 4) }
+    if hasDocument { columns.insert(.document, at: 4) }
+    if decks.count > 1 { columns.insert(.subdeck, at: 4) }
     return columns
   }
 }
 
+/// The cards written so far, the notes they are of, and what was lost of them.
+private struct ExportRun {
+  private let db: Database
+  private let format: CardFormat
+  var done = 0
+  var lost: [CardPart: Int] = [:]
+  private var notes: Set<NoteID> = []
+  private var types: [NoteTypeID: NoteType] = [:]
+
+  init(_ db: Database, _ format: CardFormat) { (self.db, self.format) = (db, format) }
+
+  mutating func exported(_ card: CardRecord, subdeck: String) throws -> ExportedCard {
+    guard let id = card.note else { return ExportedCard(card: card, subdeck: subdeck) }
+    let note = try NoteTable.record(db, id)
+    let type = try types[note.type] ?? NoteTypeTable.record(db, note.type)
+    types[note.type] = type
+    let isFirst = notes.insert(id).inserted
+    return ExportedCard(card: card, subdeck: subdeck, note: ExportedNote(record: note, type: type, isFirst: isFirst))
+  }
+
+  /// - Parameter beside: what the writer could not write of this card.
+  mutating func count(_ card: CardRecord, lost beside: Set<CardPart>) {
+    done += 1
+    var parts = beside
+    if !card.fields.isEmpty { parts.insert(.fields) }
+    if card.fields.contains(where: { if case .json = $0.value { true } else { false } }) { parts.insert(.fieldKinds) }
+    if card.note != nil { parts.insert(.notes) }
+    let texts = [card.prompt, card.answer]
+    if texts.contains(where: { $0.utf8.contains(0x0D) }) { parts.insert(.carriageReturns) }
+    parts = parts.subtracting(format.holds).union(beside)
+    if parts.contains(.fields) { parts.remove(.fieldKinds) }
+    if card.reps > 0 { parts.insert(.reviews) }
+    if card.document != nil { parts.insert(.documents) }
+    for part in parts { lost[part, default: 0] += 1 }
+  }
+}
+
+/// What a deck is beside its cards.
+struct DeckContents {
+  let name: String
+  let options: [(subdeck: String, options: [CardField])]
+  let types: [NoteType]
+
+  /// The types that another collection may not have.
+  var ownTypes: [NoteType] {
+    types.filter { type in StockNoteType.allCases.allSatisfy { $0.rawValue != type.name || $0.draft != type.draft } }
+  }
+}
+
+/// A card on its way into a file.
+struct ExportedCard {
+  let card: CardRecord
+  /// The deck within the one that is exported, empty for itself.
+  let subdeck: String
+  var note: ExportedNote?
+}
+
+/// The note of a card on its way into a file.
+struct ExportedNote {
+  let record: NoteRecord
+  let type: NoteType
+  /// Whether no other card of the note came before.
+  let isFirst: Bool
+
+  /// Whether a field names a sound or a picture.
+  var hasMedia: Bool { record.fields.contains { $0.contains("[sound:") || $0.contains("<img") } }
+}
+
 /// A format's way of writing cards one after the other.
-private protocol CardRowWriter {
+protocol CardRowWriter {
+  /// Whether options of decks are written.
+  var holdsOptions: Bool { get }
   mutating func begin() throws
-  mutating func write(_ card: CardRecord, subdeck: String) throws
+  /// - Returns: what could not be written of this card, beside what the format never holds.
+  mutating func write(_ card: ExportedCard) throws -> Set<CardPart>
   mutating func end() throws
 }
 
-/// An array with one object a line.
-private struct JSONCardWriter: CardRowWriter {
-  let sink: FileSink
-  private var isFirst = true
-
-  init(sink: FileSink) { self.sink = sink }
-
-  func begin() throws { try sink.append("[") }
-
-  mutating func write(_ card: CardRecord, subdeck: String) throws {
-    try sink.append(isFirst ? "\n" : ",\n")
-    isFirst = false
-    var writer = JSONWriter(.compact)
-    writer.beginRecord()
-    writer.field("prompt", card.prompt)
-    writer.field("answer", card.answer)
-    writer.field("guid", card.guid)
-    if !card.tags.isEmpty {
-      writer.name("tags")
-      writer.beginList()
-      for tag in card.tags { writer.write(tag) }
-      writer.endList()
-    }
-    if let document = card.document { writer.field("document", document) }
-    if !subdeck.isEmpty { writer.field("subdeck", subdeck) }
-    for field in card.fields { field.write(to: &writer) }
-    writer.endRecord()
-    try sink.append(writer.take())
-  }
-
-  func end() throws { try sink.append(isFirst ? "]\n" : "\n]\n") }
-}
-
-/// A table with a header; lines end with a line feed.
-private struct TableCardWriter: CardRowWriter {
-  let sink: FileSink
-  let separator: String
-  let columns: [String]
-
-  func begin() throws { try line(columns) }
-
-  func write(_ card: CardRecord, subdeck: String) throws {
-    var rest = card.fields[...]
-    try line(
-      columns.map { column in
-        switch column {
-        case "prompt": return card.prompt
-        case "answer": return card.answer
-        case "tags": return card.tags.joined(separator: " ")
-        case "guid": return card.guid
-        case "document": return card.document ?? ""
-        case "subdeck": return subdeck
-        default:
-          guard let index = rest.firstIndex(where: { $0.name == column }) else { return "" }
-          let field = rest[index]
-          if index == rest.startIndex { rest.removeFirst() }
-          switch field.value {
-          case .text(let text), .json(let text): return text
-          }
-        }
-      })
-  }
-
-  func end() throws {}
-
-  private func line(_ cells: [String]) throws {
-    for (offset, cell) in cells.enumerated() {
-      if offset > 0 { try sink.append(separator) }
-      try sink.append(cell.utf8.contains(where: mustQuote) ? quotedCell(cell) : cell)
-    }
-    try sink.append("\n")
-  }
-
-  private func mustQuote(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
-      || byte == separator.utf8.first
-  }
-
-  private func quotedCell(_ cell: String) -> String {
-    var bytes: [UInt8] = [UInt8(ascii: "\"")]
-    for byte in cell.utf8 {
-      if byte == UInt8(ascii: "\"") { bytes.append(byte) }
-      bytes.append(byte)
-    }
-    return String(decoding: bytes, as: UTF8.self) + "\""
+extension ExportedCard {
+  /// What a format without schedules and media leaves out.
+  var unscheduled: Set<CardPart> {
+    var parts: Set<CardPart> = CardPlan(card).isPlain ? [] : [.schedule]
+    if note?.hasMedia ?? false { parts.insert(.media) }
+    return parts
   }
 }

@@ -2,45 +2,93 @@
 // Invariant: what is true of a format stands here and nowhere else; a format that is named here can be read and
 // written.
 
+/// A part of cards and decks that not every format can hold.
+///
+///     CardFormat.csv.holds.contains(.schedule)   // false
+public enum CardPart: String, Sendable, CaseIterable {
+  /// What a card keeps beside its texts, by name.
+  case fields
+  /// Whether a field is a text, a number or a list.
+  case fieldKinds = "field_kinds"
+  /// The fields that a card is made from, and their note type.
+  case notes
+  /// Formatting of a note's fields.
+  case formatting
+  /// Carriage returns within a text.
+  case carriageReturns = "carriage_returns"
+  /// State, due time, suspension, flag.
+  case schedule
+  /// The log of answers.
+  case reviews
+  /// Options of a deck.
+  case options
+  /// The picture documents that cards show; files hold only their ids.
+  case documents
+  /// Sounds and pictures in fields.
+  case media
+}
+
 /// A format of files of cards.
 ///
 ///     try CardFormat(ofPath: "cards.csv")   // .csv
 public enum CardFormat: String, Sendable, CaseIterable {
-  case json, csv, tsv
+  case json, jsonl, csv, tsv
+  /// A text file of Anki.
+  case txt
+  case md
   /// A package of Anki: decks, notes, note types and media.
   case apkg
   /// A whole collection of Anki.
   case colpkg
 
+  /// The names that `--format` takes, which are the endings of files.
   public static var allNames: [String] { allCases.map(\.rawValue) }
 
-  /// What it is, in a few words: "a table with commas".
+  /// What it is, in a few words.
   public var summary: String {
     switch self {
-    case .json: "an array of objects"
+    case .json: "an array of objects, or an object with everything"
+    case .jsonl: "an object a line"
     case .csv: "a table with commas"
     case .tsv: "a table with tabs"
+    case .txt: "Anki's text file"
+    case .md: "Markdown"
     case .apkg: "a package of Anki"
     case .colpkg: "a collection of Anki"
     }
   }
 
   /// Whether it is text that is read from its beginning to its end; otherwise it is a package.
-  public var isText: Bool {
+  public var isText: Bool { self != .apkg && self != .colpkg }
+
+  /// What it can hold beside prompts, answers, tags, guids and the decks within a deck.
+  public var holds: Set<CardPart> {
     switch self {
-    case .json, .csv, .tsv: true
-    case .apkg, .colpkg: false
+    case .json, .jsonl: [.fields, .fieldKinds, .notes, .formatting, .carriageReturns, .schedule, .options]
+    case .csv, .tsv: [.fields, .carriageReturns]
+    case .txt: [.notes, .formatting]
+    // Clozes of plain text; its writer tells of other notes.
+    case .md: [.notes]
+    case .apkg, .colpkg: Set(CardPart.allCases).subtracting([.fields, .fieldKinds, .documents])
     }
   }
 
+  /// Other endings of the same formats.
+  private static let aliases: [String: CardFormat] = ["markdown": .md, "ndjson": .jsonl]
+
   /// The format of a name, as `--format` gives it.
   public init(named name: String) throws(ExchangeError) {
-    guard let format = CardFormat(rawValue: name.lowercased()) else { throw .unknownFormat(name: name) }
+    let lowered = name.lowercased()
+    guard let format = Self.aliases[lowered] ?? CardFormat(rawValue: lowered) else {
+      throw .unknownFormat(name: name)
+    }
     self = format
   }
 
   /// The format of a file by its ending.
+  /// - Throws: `unknownFormat`; `formatNeeded` for standard input and output, which have no ending.
   public init(ofPath path: String) throws(ExchangeError) {
+    if path == "-" { throw .formatNeeded }
     let name = path.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { throw .unknownFormat(name: String(name)) }
     try self.init(named: String(name[name.index(after: dot)...]))

@@ -6,31 +6,30 @@ import Problems
 
 /// The bytes are those of the file, unescaped, and not checked yet.
 struct CardRow {
-  var prompt: [UInt8]?
-  var answer: [UInt8]?
+  var prompt: [UInt8] = []
+  var answer: [UInt8] = []
   var guid: [UInt8] = []
   var tags: [String] = []
   var fields: [CardField] = []
   var document: String?
   /// The deck within the one that is imported into, empty for itself.
   var subdeck = ""
-  /// The line that the row begins at.
-  var line = 1
-  /// Of an element of a list: the column that it begins at.
-  var column: Int?
-  var invalidReason: (code: ProblemCode, message: String)?
+  /// What the card is made from; its texts are those of the note then.
+  var note: RowNote?
+  var schedule: CardPlan?
+  var start = RowStart()
 
-  mutating func clear(line: Int) {
-    prompt = nil
-    answer = nil
+  mutating func clear(line: Int, column: Int? = nil) {
+    prompt.removeAll(keepingCapacity: true)
+    answer.removeAll(keepingCapacity: true)
     guid.removeAll(keepingCapacity: true)
-    tags.removeAll(keepingCapacity: true)
-    fields.removeAll(keepingCapacity: true)
+    if !tags.isEmpty { tags.removeAll(keepingCapacity: true) }
+    if !fields.isEmpty { fields.removeAll(keepingCapacity: true) }
     document = nil
-    subdeck = ""
-    self.line = line
-    column = nil
-    invalidReason = nil
+    if !subdeck.isEmpty { subdeck = "" }
+    note = nil
+    schedule = nil
+    start = RowStart(line: line, column: column)
   }
 
   mutating func addField(_ name: String, _ value: CardFieldValue) {
@@ -43,12 +42,35 @@ struct CardRow {
 
   /// The first reason is the one that is reported.
   mutating func refuse(_ code: ProblemCode.Failure, _ message: String) {
-    if invalidReason == nil { invalidReason = (.failure(code), message) }
+    if start.invalidReason == nil { start.invalidReason = (.failure(code), message) }
   }
+}
+
+/// Where a row begins, and why it is refused.
+struct RowStart {
+  var line = 1
+  /// Of an element of a list: the column that it begins at.
+  var column: Int?
+  var invalidReason: (code: ProblemCode, message: String)?
+}
+
+/// What a row is made from, where it is not two texts.
+enum RowNote {
+  /// A new one. Fields are HTML; without names they are in the order of the type's.
+  /// The row is about the card of that number.
+  case fields(type: String, [(name: String?, html: String)], ordinal: Int? = nil)
+  /// Another card of a note that came before: the row's guid is the note's.
+  case card(ordinal: Int)
+  /// A definition of a note type, and no card at all.
+  case type(NoteTypeDraft)
+  /// The options of the row's deck, and no card at all.
+  case options([CardField])
 }
 
 /// A file's rows from its beginning to its end.
 protocol CardRows {
+  /// What was found out about the file, once the first row has been read.
+  var found: ImportFindings { get }
   /// - Returns: false at the end of the file.
   func next(into row: inout CardRow) throws -> Bool
 }

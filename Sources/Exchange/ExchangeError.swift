@@ -18,8 +18,20 @@ public enum ExchangeError: Problem, Equatable {
   case tooLarge(path: String, line: Int, what: String)
   /// A format that is not known; the ending or the name that was given.
   case unknownFormat(name: String)
+  /// Standard input or output, whose format has no ending to go by.
+  case formatNeeded
   /// A format that is not read or not written yet.
   case notHere(format: CardFormat)
+  /// What cannot part the cells of a table.
+  case badSeparator(given: String)
+  /// A choice of columns that cannot be.
+  case badColumns(reason: String)
+  /// No column of the header has that name.
+  case noColumn(path: String, name: String, names: [String])
+  /// A row has more fields than its note type.
+  case tooManyFields(type: String, has: Int, given: Int)
+  /// A card names a note that did not come before it.
+  case noSuchNote(guid: String)
   /// A row of a strict import was refused.
   case refusedRow(path: String, place: RowPlace, code: ProblemCode, reason: String)
 
@@ -47,6 +59,30 @@ public enum ExchangeError: Problem, Equatable {
     case .unknownFormat(let name):
       .unknown(
         .badFormat, "format", name, among: CardFormat.allNames, "; --format names one whatever the file is called")
+    case .tooManyFields(let type, let has, let given):
+      ProblemReport(
+        .badRow, "Too many fields",
+        "the row has \(counted(given, "field")); the note type \(quoted(type)) has \(grouped(has))")
+    case .noSuchNote(let guid):
+      ProblemReport(.badRow, "No such note", "no note with the guid \(quoted(guid)) comes before this card of it")
+    case .formatNeeded:
+      ProblemReport(
+        .badFormat, "The format is missing",
+        "standard input and output have no ending: --format names one of \(CardFormat.allNames.joined(separator: ", "))"
+      )
+    case .badSeparator(let given):
+      ProblemReport(
+        .badValue, "This cannot separate cells",
+        "a separator is one character that is no letter, digit or quote, or one of comma, semicolon, tab, space, "
+          + "pipe, colon: \(quoted(given))")
+    case .badColumns(let reason):
+      ProblemReport(
+        .badValue, "The columns cannot be chosen so", "columns: \(reason); as in prompt=Spanish,answer=2,tags=Theme")
+    case .noColumn(let path, let name, let names):
+      ProblemReport(
+        .badValue, "No such column",
+        "\(fileName(path)) has no column called \(quoted(name))\(didYouMean(suggestion(for: name, among: names))); its first "
+          + "row is \(printable(names.joined(separator: ", "), limit: 200)). Nothing was imported.", ["path": path])
     case .notHere(let format):
       ProblemReport(
         .badFormat, "The format cannot be used yet",
@@ -69,5 +105,6 @@ extension ProblemReport {
 
 /// The last part of a path, as messages about a file's content name it.
 func fileName(_ path: String) -> String {
-  printable(path.split(separator: "/", omittingEmptySubsequences: true).last.map(String.init) ?? path)
+  if path == "-" { return "standard input" }
+  return printable(path.split(separator: "/", omittingEmptySubsequences: true).last.map(String.init) ?? path)
 }

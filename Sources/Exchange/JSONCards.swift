@@ -1,5 +1,7 @@
-// Cards as a JSON array of objects: {"prompt": ..., "answer": ...}, and whatever more they hold.
-// Invariant: every key that Deckhand does not know is kept in the card's fields.
+// Cards as JSON: an array of objects, an object with everything (deck, options, note types, cards), or an object a
+// line.
+// Invariant: every key of a card that Deckhand does not know is kept in the card's fields; one card at a time is in
+// memory.
 
 import Decks
 import Problems
@@ -7,117 +9,117 @@ import Text
 import Values
 
 final class JSONCards: CardRows {
-  private let source: ByteSource
-  private var reader: JSONReader<ByteSource>
-  private var isOpen = false
-  private var isDone = false
+  /// Where the reading has come to.
+  private enum Place {
+    case beginning, inArray, inObject, inTypes, inCards, inLines, end
+  }
 
-  init(_ source: ByteSource) {
+  private let source: ByteSource
+  private var element: JSONElement
+  private var place: Place
+  /// Whether the list that is read has given an element.
+  private var hasElement = false
+  private(set) var found = ImportFindings()
+
+  /// - Parameter isLines: an object a line, in place of one value.
+  init(_ source: ByteSource, isLines: Bool) {
     self.source = source
-    reader = JSONReader(source, rowLimit: rowLimit)
+    element = JSONElement(source)
+    place = isLines ? .inLines : .beginning
+    found.encoding = source.encoding
   }
 
   func next(into row: inout CardRow) throws -> Bool {
-    if isDone { return false }
-    guard try goesOn() else { return false }
-    try reader.skipBlanks()
-    reader.beginRow()
-    row.clear(line: source.line)
-    row.column = source.column
-    if try source.peek() == UInt8(ascii: "{") {
-      try object(into: &row)
-    } else {
-      var raw: [UInt8] = []
-      try reader.value(into: &raw, depth: 1)
-      row.refuse(.badRow, "an object with prompt and answer expected")
+    while true {
+      switch place {
+      case .beginning: try open()
+      case .inArray, .inCards:
+        if try goesOn() {
+          try element.read(into: &row)
+          return true
+        }
+        place = place == .inArray ? .end : .inObject
+      case .inTypes:
+        if try goesOn() {
+          try element.readType(into: &row)
+          return true
+        }
+        place = .inObject
+      case .inObject: if try member(into: &row) { return true }
+      case .inLines:
+        try element.reader.skipBlanks()
+        if try source.peek() == nil { return false }
+        try element.read(into: &row)
+        try endLine()
+        return true
+      case .end:
+        try element.reader.skipBlanks()
+        if try source.peek() != nil { throw try source.expected("the end of the file") }
+        return false
+      }
     }
-    return true
   }
 
-  /// Whether another card follows.
+  private func open() throws {
+    try element.reader.skipBlanks()
+    switch try source.peek() {
+    case UInt8(ascii: "["): place = .inArray
+    case UInt8(ascii: "{"):
+      place = .inObject
+      isFirstMember = true
+    default: throw try source.expected("\"[\" or \"{\"")
+    }
+    source.skip()
+    hasElement = false
+  }
+
+  private var isFirstMember = false
+
+  /// Whether another element of the list follows.
   private func goesOn() throws -> Bool {
     let close = UInt8(ascii: "]")
-    if isOpen {
-      if try reader.goesOn(until: close) { return true }
-    } else {
-      try reader.expect(UInt8(ascii: "["))
-      isOpen = true
-      if try !reader.isEmpty(until: close) { return true }
+    let isThere = try hasElement ? element.reader.goesOn(until: close) : !element.reader.isEmpty(until: close)
+    hasElement = true
+    if isThere { try element.reader.skipBlanks() }
+    return isThere
+  }
+
+  /// After an object of a line only blanks may stand.
+  private func endLine() throws {
+    while let byte = try source.peek(), byte == 0x20 || byte == 0x09 || byte == 0x0D { source.skip() }
+    if let byte = try source.peek(), byte != 0x0A { throw try source.expected("the line's end") }
+  }
+
+  // MARK: The object with everything
+
+  /// The next member. Returns true when it made a row, false when it was passed over or opened.
+  private func member(into row: inout CardRow) throws -> Bool {
+    let close = UInt8(ascii: "}")
+    let isThere = try isFirstMember ? !element.reader.isEmpty(until: close) : element.reader.goesOn(until: close)
+    isFirstMember = false
+    guard isThere else {
+      place = .end
+      return false
     }
-    isDone = true
-    try reader.skipBlanks()
-    if try source.peek() != nil { throw try source.expected("the end of the file") }
+    element.reader.beginRow()
+    let (line, column) = (source.line, source.column)
+    let name = String(decoding: try element.reader.name().bytes, as: UTF8.self)
+    switch name {
+    case "cards": try enter(.inCards)
+    case "note_types": try enter(.inTypes)
+    case "options":
+      row.clear(line: line, column: column)
+      try element.readOptions(into: &row)
+      return true
+    default:
+      var rest: [UInt8] = []
+      try element.reader.value(into: &rest)
+    }
     return false
   }
 
-  private func object(into row: inout CardRow) throws {
-    let close = UInt8(ascii: "}")
-    source.skip()
-    if try !reader.isEmpty(until: close) {
-      repeat {
-        let name = try reader.name()
-        if let invalidReason = name.anyInvalidReason { row.refuse(.badText, "the name of a value \(invalidReason)") }
-        if name.bytes.withUnsafeBufferPointer({ hasEndlessMarks($0) }) {
-          // It would take minutes to compare such a name with any other.
-          row.refuse(.badText, "the name of a value has more than \(longestMarkRun) combining marks in a row")
-          _ = try reader.piece()
-        } else {
-          try member(name.bytes, into: &row)
-        }
-        try reader.checkRow()
-      } while try reader.goesOn(until: close)
-    }
-  }
-
-  private func member(_ name: [UInt8], into row: inout CardRow) throws {
-    switch String(decoding: name, as: UTF8.self) {
-    case "prompt": row.prompt = try text("prompt", &row)
-    case "answer": row.answer = try text("answer", &row)
-    case "guid": row.guid = try text("guid", &row) ?? []
-    case "document": row.document = try text("document", &row).map { String(decoding: $0, as: UTF8.self) }
-    case "subdeck": row.subdeck = try text("subdeck", &row).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    case "tags": try tags(into: &row)
-    case let other: try field(other, into: &row)
-    }
-  }
-
-  /// A text, or nil for null and for what is not a text, which is refused.
-  private func text(_ what: String, _ row: inout CardRow) throws -> [UInt8]? {
-    if try source.peek() == UInt8(ascii: "\"") {
-      let text = try reader.text()
-      if let invalidReason = text.invalidReason { row.refuse(.badText, "the \(what) \(invalidReason)") }
-      return text.bytes
-    }
-    var raw: [UInt8] = []
-    try reader.value(into: &raw, depth: 2)
-    if raw != Array("null".utf8) { row.refuse(.badRow, "the \(what) must be a text in quotes") }
-    return nil
-  }
-
-  /// A list of texts, or one text in which spaces part them.
-  private func tags(into row: inout CardRow) throws {
-    guard try source.peek() == UInt8(ascii: "[") else {
-      row.tags = try text("tags", &row).map { Tags.separated(String(decoding: $0, as: UTF8.self)) } ?? []
-      return
-    }
-    source.skip()
-    row.tags = []
-    if try reader.isEmpty(until: UInt8(ascii: "]")) { return }
-    repeat {
-      try reader.skipBlanks()
-      if let tag = try text("tag", &row) { row.tags.append(String(decoding: tag, as: UTF8.self)) }
-    } while try reader.goesOn(until: UInt8(ascii: "]"))
-  }
-
-  private func field(_ name: String, into row: inout CardRow) throws {
-    let (piece, invalidReason) = try reader.piece()
-    let value = CardFieldValue(piece)
-    if let invalidReason { row.refuse(.badText, "the value of \"\(name)\" \(invalidReason)") }
-    // Of a key that stands there twice the last value counts, as most readers of JSON have it.
-    if let index = row.fields.firstIndex(where: { $0.name == name }) {
-      row.fields[index].value = value
-    } else {
-      row.addField(name, value)
-    }
+  private func enter(_ list: Place) throws {
+    try element.reader.expect(UInt8(ascii: "["))
+    (place, hasElement) = (list, false)
   }
 }

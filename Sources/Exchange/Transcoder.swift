@@ -2,43 +2,18 @@
 // Invariant: what is cut at the end of a chunk is kept for the next one; halves of surrogate pairs and a byte left over
 // at the end become U+FFFD, so that nothing is lost silently.
 
-/// How a file's text is written.
-///
-///     try TextEncoding(named: "ISO-8859-1")   // .latin1
-public enum TextEncoding: String, Sendable, CaseIterable {
-  case utf8 = "utf-8"
-  case latin1 = "latin-1"
-  /// In either order of bytes; without a mark at the beginning the lower byte is first.
-  case utf16 = "utf-16"
-  /// What Windows wrote before Unicode in Western Europe; the five bytes that it leaves open are control characters.
-  case windows1252 = "windows-1252"
-
-  public static var allNames: [String] { allCases.map(\.rawValue) }
-
-  /// - Throws: `unknownEncoding`.
-  public init(named name: String) throws(ExchangeError) {
-    let lowered = name.lowercased()
-    guard let encoding = Self.aliases[lowered] ?? TextEncoding(rawValue: lowered) else {
-      throw .unknownEncoding(name: name)
-    }
-    self = encoding
-  }
-}
-
-extension TextEncoding {
-  /// What the same encodings are called elsewhere.
-  private static let aliases: [String: TextEncoding] = [
-    "utf8": .utf8, "utf16": .utf16, "latin1": .latin1, "iso-8859-1": .latin1, "cp1252": .windows1252,
-  ]
-}
-
 struct Transcoder {
   private let encoding: TextEncoding
+  private let withoutMark: Bool
   private var isBigEndian: Bool?
   private var oddByte: UInt8?
   private var highHalf: UInt16?
 
-  init(_ encoding: TextEncoding) { self.encoding = encoding }
+  /// - Parameter isBigEndian: of UTF-16 without a mark; a mark says it itself.
+  init(_ encoding: TextEncoding, isBigEndian: Bool = false) {
+    self.encoding = encoding
+    withoutMark = isBigEndian
+  }
 
   mutating func append(_ bytes: ArraySlice<UInt8>, to text: inout [UInt8]) {
     text.reserveCapacity(text.count + bytes.count * 3 / 2)
@@ -67,12 +42,11 @@ struct Transcoder {
       return
     }
     oddByte = nil
-    guard let isBig = isBigEndian else {
-      isBigEndian = first == 0xFE && byte == 0xFF
-      if (first, byte) != (0xFF, 0xFE), (first, byte) != (0xFE, 0xFF) {
-        take(unit: UInt16(byte) << 8 | UInt16(first), &text)
-      }
-      return
+    let hasMark = (first, byte) == (0xFF, 0xFE) || (first, byte) == (0xFE, 0xFF)
+    let isBig = isBigEndian ?? (hasMark ? first == 0xFE : withoutMark)
+    if isBigEndian == nil {
+      isBigEndian = isBig
+      if hasMark { return }
     }
     take(unit: isBig ? UInt16(first) << 8 | UInt16(byte) : UInt16(byte) << 8 | UInt16(first), &text)
   }

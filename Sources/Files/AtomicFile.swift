@@ -95,6 +95,19 @@ public enum AtomicFile {
     }
   }
 
+  /// Writes what the closure appends to standard output, which stays open.
+  public static func writeStandardOutput(
+    isInterrupted: @escaping () -> Bool = { false }, _ body: (FileSink) throws -> Void
+  ) throws {
+    var options = Replacement()
+    options.isInterrupted = isInterrupted
+    fflush(nil)
+    let sink = FileSink(
+      path: "standard output", descriptor: FileDescriptor(rawValue: 1), isPlain: false, options)
+    try body(sink)
+    try sink.flush()
+  }
+
   /// A new file is open to nobody whom the user's umask keeps out.
   private static func masked(_ mode: mode_t) -> mode_t {
     let mask = umask(0o077)

@@ -51,6 +51,17 @@ public final class ByteFile {
     self.isInterrupted = isInterrupted
   }
 
+  /// What comes from standard input, which stays open.
+  public init(standardInput isInterrupted: @escaping () -> Bool) throws(FileError) {
+    path = "standard input"
+    let copy = dup(0)
+    guard copy >= 0 else { throw FileError(path, .open) }
+    descriptor = FileDescriptor(rawValue: copy)
+    facts = try FileFacts.of(copy, path: path)
+    self.isInterrupted = isInterrupted
+    if facts.kind == .folder { throw FileError(path, .read, number: EISDIR) }
+  }
+
   deinit { closeQuietly(descriptor) }
 
   /// The bytes of a regular file when it was opened; nil for a pipe or a terminal.

@@ -164,6 +164,8 @@ enum ShellError: Problem, Equatable {
   case unwell(Int, mendable: Int)
   /// Every row of an import was refused; `first` says why the first one was.
   case allRefused(file: String, first: String)
+  /// Standard input as a file, where the prompt reads it.
+  case promptIsStandardInput
   /// A command that is not for `shell.run`.
   case notFromLua(command: String)
   /// A column or a field to sort by that cards do not have.
@@ -210,7 +212,12 @@ enum ShellError: Problem, Equatable {
     case .allRefused(let file, let first):
       ProblemReport(
         .allRefused, "Nothing was imported",
-        "no row of \(printable(file)) could be imported; the first: \(first)")
+        "no row of \(printable(file)) could be imported; the first: \(first). `--dry-run` before the command shows the first "
+          + "cards as they would be; --separator, --columns and --no-header say how a table is read")
+    case .promptIsStandardInput:
+      ProblemReport(
+        .failed, "Standard input is the prompt's",
+        "the prompt reads its lines from standard input; name a file, or give the whole command to deckhand")
     case .notColumn(let word, let near, let columns):
       ProblemReport(
         .usage(.badValue), "No column",

@@ -1,6 +1,16 @@
 // The hash of a text's bytes, for tables that are probed by it and for the index of card contents.
 // Invariant: its values never change, since collections store them.
 
+internal import CSodium
+
+/// The 32 bytes of SHA-256, FIPS 180-4.
+public func sha256(_ bytes: [UInt8]) -> [UInt8] {
+  var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
+  // It has no way to fail.
+  crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
+  return digest
+}
+
 /// A quick hash of bytes: equal texts have equal ones, others rarely do. It is no protection against a forger.
 ///
 /// It takes words of eight bytes, little-endian, each mixed in by a multiplication with 2^64 divided by the golden

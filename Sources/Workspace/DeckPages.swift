@@ -34,20 +34,20 @@ extension DeckHandle {
     return try DeckPage(db, id, at: workspace.moment, options) { folder + "/" + $0.hash }
   }
 
-  /// Takes over the answers of a page of this deck, as if they had been given here at their time.
+  /// Takes over files of answers of pages of this deck, as if they had been given here at their time.
   /// - Parameters:
   ///   - kinds: which files are read; others than plain ones only where the user typed the path.
   ///   - progress: answers done and all of them; what it throws ends it.
   /// - Throws: `ExchangeError.badFile`, `FileError`; nothing was changed then.
   public func importAnswers(
-    from path: String, _ kinds: FileKinds = .plain, progress: ImportProgress = { _, _ in }
+    from paths: [String], _ kinds: FileKinds = .plain, progress: ImportProgress = { _, _ in }
   ) throws -> AnswerReport {
     let environment = workspace.environment
     return try workspace.perform(
       .importAnswers, on: workspace.deckName(id), count: { $0.entered + $0.older }
     ) { db in
       let answers = try AnswerImport(db, into: id, at: workspace.moment, zoneOffset: environment.clocks.zoneOffset)
-      return try answers.run(path, kinds, isInterrupted: environment.isInterrupted) { done, total in
+      return try answers.run(paths, kinds, isInterrupted: environment.isInterrupted) { done, total in
         if environment.isInterrupted() { throw WorkspaceError.interrupted }
         try progress(done, total)
       }

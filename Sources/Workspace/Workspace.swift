@@ -29,6 +29,7 @@ public enum Operation: String, Sendable {
   case moveCard = "moving a card"
   case removeCards = "removing cards"
   case importCards = "importing cards"
+  case buildDeck = "building a deck"
   case answerCard = "answering a card"
   case importAnswers = "importing answers"
   case addNote = "adding a note"
@@ -106,6 +107,7 @@ public final class Workspace {
   /// Every room's steps of the tables.
   static var migrations: [Migration] {
     DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
+      + BuildTable.migrations
   }
 
   public var lexicons: LexiconLibrary { sources.lexicons }

@@ -78,6 +78,7 @@ enum SweepSamples {
     "deck:cards": "'prompt'",
     "deck:remove": "9999",
     "deck:import": "sample_table",
+    "deck:append": "{prompt = sample_name(), answer = 'answer'}",
     "deck:export": "folder .. '/deck.json'",
     "card:tag": "'tag'",
     "card:untag": "'tag'",

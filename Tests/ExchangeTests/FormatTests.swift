@@ -71,8 +71,10 @@ import Testing
 
   @Test(arguments: [
     ("[{\"prompt\":\"p\",\"answer\":\"a\"}", "a.json:1:29: \"]\" expected, the file ends here. Nothing was imported."),
-    ("", "a.json:1:1: \"[\" expected, the file ends here. Nothing was imported."),
-    ("{\"prompt\":1}", "a.json:1:1: \"[\" expected, \"{\" found. Nothing was imported."),
+    ("", "a.json:1:1: \"[\" or \"{\" expected, the file ends here. Nothing was imported."),
+    ("7", "a.json:1:1: \"[\" or \"{\" expected, \"7\" found. Nothing was imported."),
+    ("{\"cards\":1}", "a.json:1:10: \"[\" expected, \"1\" found. Nothing was imported."),
+    ("{\"cards\":[]", "a.json:1:12: \"}\" expected, the file ends here. Nothing was imported."),
     (
       "[{\"prompt\":\"é", "a.json:1:14: the closing quote of a text expected, the file ends here. Nothing was imported."
     ),
@@ -170,7 +172,7 @@ import Testing
   }
 
   @Test func `bad rows of a table are refused with their line; strict imports nothing`() throws {
-    var content = Array("prompt,answer\np1,a1\np2\n\"q\"x,a\nca".utf8)
+    var content = Array("prompt,answer\np1,é\np2\n\"q\"x,a\nca".utf8)
     content += [0xF1, 0x6F] + Array(",y\np\u{0},a\n,a\nlast,a\n".utf8)
     let (report, cards) = try imported("a.csv", content)
     #expect(cards.map(\.prompt) == ["p1", "last"])
@@ -193,13 +195,14 @@ import Testing
     arguments: [
       [0xFF, 0xFE, 0x61, 0x00], [0xFE, 0xFF, 0x00, 0x61], [0x61, 0x00, 0x62, 0x00], [0x00, 0x5B],
     ] as [[UInt8]])
-  func `UTF-16 is named`(content: [UInt8]) throws {
+  func `UTF-16 is refused where only UTF-8 can be, and named`(content: [UInt8]) throws {
     #expect(
-      refusal("a.csv", content)
-        == "a.csv is written in utf-16; give --encoding utf-16, or save it as utf-8. Nothing was imported.")
-    try AtomicFile.write(folder.file("b.json"), content)
-    let deck = try collection.store.read { try DeckTable.find($0, named: "d").id }
-    #expect(problemCode { _ = try collection.importing(deck, folder.file("b.json")) } == "bad_encoding")
+      refusal("a.json", content)
+        == "a.json is written in utf-16; give --encoding utf-16, or save it as utf-8. Nothing was imported.")
+    try AtomicFile.write(folder.file("b.jsonl"), content)
+    #expect(
+      problemCode { _ = try collection.importing(collection.deck(named: "d"), folder.file("b.jsonl")) }
+        == "bad_encoding")
   }
 
   @Test(arguments: [("latin-1", 1), ("UTF-16", 2), ("utf-16", 3), ("utf-16", 4)])
@@ -232,7 +235,7 @@ import Testing
     let error = #expect(throws: ExchangeError.self) { try CardFormat(ofPath: "x.cvs") }
     #expect(
       error?.message
-        == "no format is called \"cvs\" (did you mean \"csv\"?); there are json, csv, tsv, apkg, colpkg; --format names one whatever the file is called"
+        == "no format is called \"cvs\" (did you mean \"csv\"?); there are json, jsonl, csv, tsv, txt, md, apkg, colpkg; --format names one whatever the file is called"
     )
     for path in ["json", ".json", "a.", "a/b", ""] {
       #expect(throws: ExchangeError.self) { try CardFormat(ofPath: path) }
@@ -290,13 +293,15 @@ import Testing
     var steps: [Int] = []
     let run = { (limit: Int) in
       try collection.store.operation("import") { db in
-        try CardImport(db, into: deck, options: ImportOptions(), now: 0, random: collection.random).run(
+        let work = try CardImport(db, into: deck, options: ImportOptions(), now: 0, random: collection.random)
+        try work.run(
           path,
           progress: { done, total in
             steps.append(done)
             #expect(total == size)
             if done > limit { throw Cancel() }
           })
+        return try work.finish().cards
       }
     }
     #expect(throws: Cancel.self) { try run(100_000) }

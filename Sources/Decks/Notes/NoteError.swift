@@ -26,6 +26,8 @@ public enum NoteError: Problem, Equatable {
   case formatted(field: String)
   case typeInUse(name: String, notes: Int)
   case tooLarge(what: String)
+  /// A note of the same guid is of another type.
+  case otherType(type: String)
   case mediaNotFound(name: String, suggestion: String?)
   /// The user, or a limit of time, stopped it; nothing was changed.
   case interrupted
@@ -56,6 +58,10 @@ public enum NoteError: Problem, Equatable {
         "the field \(quoted(field)) holds formatting that plain text would lose; set the field of the note itself",
         ["name": field])
     case .tooLarge(let what): ProblemReport(.tooLarge, "Too large", "\(what) is too large")
+    case .otherType(let type):
+      ProblemReport(
+        .badValue, "The note is of another type",
+        "a note with this guid is there, of the type \(quoted(type)), whose fields are others")
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed")
     case .mediaNotFound(let name, let near):
       ProblemReport(

@@ -20,6 +20,50 @@ public enum NoteTable {
     try db.firstRow("SELECT 1 FROM notes WHERE id = ?", [id.rawValue]) { _ in true } ?? false
   }
 
+  /// The note of a guid, nil when there is none.
+  public static func id(_ db: Database, guid: String) throws -> NoteID? {
+    try db.firstRow("SELECT id FROM notes WHERE guid = ?", [guid]) { NoteID(rawValue: $0.integer(0)) }
+  }
+
+  /// A note's card by its number from 0, nil when it makes none of that number.
+  public static func card(_ db: Database, of note: NoteID, ordinal: Int) throws -> CardID? {
+    try db.firstRow("SELECT id FROM cards WHERE note = ? AND ord = ?", [note.rawValue, ordinal]) {
+      CardID(rawValue: $0.integer(0))
+    }
+  }
+
+  /// The note that a new one would repeat: of the same guid, or without one, of the type, with the same first prompt in
+  /// the deck.
+  static func same(_ db: Database, _ note: NewNote, type: NoteType, in deck: DeckID) throws -> NoteID? {
+    if let guid = note.guid, !guid.isEmpty { return try id(db, guid: guid.trimmed) }
+    let fields = try values(note.fields, of: type)
+    try checkFilled(fields, type)
+    let record = NoteRecord(
+      id: NoteID(rawValue: 0), guid: "", type: type.id, modified: 0, tags: note.tags, fields: fields)
+    let texts = try firstTexts(record, NoteCardMaker(type), deckName: DeckTable.record(db, deck).name)
+    let writer = try CardWriter(db, deck: deck, now: 0) { 0 }
+    var prompt = texts.prompt
+    let card = try prompt.withUTF8 { prompt in
+      try writer.find(prompt: prompt) { try self.note(db, of: $0, isOf: type) != nil }
+    }
+    return try card.flatMap { try self.note(db, of: $0, isOf: type) }
+  }
+
+  private static func note(_ db: Database, of card: CardID, isOf type: NoteType) throws -> NoteID? {
+    let sql = "SELECT notes.id FROM notes JOIN cards ON cards.note = notes.id WHERE cards.id = ? AND notes.type = ?"
+    return try db.firstRow(sql, [card.rawValue, type.id.rawValue]) { NoteID(rawValue: $0.integer(0)) }
+  }
+
+  /// What the first card of a note shows.
+  private static func firstTexts(
+    _ note: NoteRecord, _ maker: NoteCardMaker, deckName: String
+  ) throws -> CardTexts {
+    let fields = NoteFields(names: maker.type.fields, values: note.fields)
+    let facts = maker.facts(note, deckName: deckName)
+    let first = maker.ordinals(fields.adding(facts))[0]
+    return try maker.texts(fields, facts, ordinal: first)
+  }
+
   /// The note's cards in the order of their templates.
   public static func cards(_ db: Database, of note: NoteID) throws -> [CardID] {
     try db.rows("SELECT id FROM cards WHERE note = ? ORDER BY ord", [note.rawValue]) { CardID(rawValue: $0.integer(0)) }
@@ -104,10 +148,7 @@ public enum NoteTable {
   private static func checkNew(
     _ db: Database, _ note: NoteRecord, _ maker: NoteCardMaker, _ deck: DeckID, _ deckName: String
   ) throws {
-    let fields = NoteFields(names: maker.type.fields, values: note.fields)
-    let facts = maker.facts(note, deckName: deckName)
-    let first = maker.ordinals(fields.adding(facts))[0]
-    let texts = try maker.texts(fields, facts, ordinal: first)
+    let texts = try firstTexts(note, maker, deckName: deckName)
     let writer = try CardWriter(db, deck: deck, now: 0) { 0 }
     let found = try NewCard(prompt: texts.prompt, answer: texts.answer).withBytes { try writer.find(CheckedCard($0)) }
     if found != nil { throw DeckError.duplicate(guid: nil, prompt: texts.prompt) }

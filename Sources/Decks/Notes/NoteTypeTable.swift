@@ -53,6 +53,13 @@ public enum NoteTypeTable {
     return try create(db, draft, now: now)
   }
 
+  /// The types of the notes whose cards a deck holds, by name.
+  public static func used(_ db: Database, in deck: DeckID) throws -> [NoteType] {
+    let sql = "SELECT DISTINCT notes.type FROM cards JOIN notes ON notes.id = cards.note WHERE cards.deck = ?"
+    let ids = try db.rows(sql, [deck.rawValue]) { NoteTypeID(rawValue: $0.integer(0)) }
+    return try ids.map { try record(db, $0) }.sorted { $0.name < $1.name }
+  }
+
   /// How many notes are of a type.
   public static func noteCount(_ db: Database, _ id: NoteTypeID) throws -> Int {
     try db.firstRow("SELECT count(*) FROM notes WHERE type = ?", [id.rawValue]) { $0.count(0) } ?? 0

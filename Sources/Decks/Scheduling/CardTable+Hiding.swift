@@ -43,6 +43,17 @@ extension CardTable {
     return count
   }
 
+  /// Gives a card a schedule from elsewhere, and what keeps it from being shown.
+  /// - Throws: `badOption` for a schedule that cannot be, `gone`.
+  public static func setSchedule(
+    _ db: Database, _ id: CardID, to schedule: CardSchedule, isSuspended: Bool, flag: Int, now: Double
+  ) throws {
+    try schedule.check()
+    try ReviewTable.write(db, schedule, id)
+    if isSuspended { try setSuspended(db, id, true, now: now) }
+    if flag != 0 { try setFlag(db, id, to: flag, now: now) }
+  }
+
   /// Gives a card a flag from 1 to 7, or none with 0.
   /// - Throws: `badOption` for another number, `gone`.
   public static func setFlag(_ db: Database, _ id: CardID, to flag: Int, now: Double) throws {

@@ -87,10 +87,14 @@ public struct DeckOptions: Equatable, Sendable {
 
   // MARK: Storing
 
-  /// From the stored object. A value that cannot be used (a newer program may know other ranges) leaves the initial
-  /// one.
-  init(json: String) throws {
-    for field in try FieldText.list(json) {
+  /// What was set, by the names of the options, for a file.
+  public var fields: [CardField] {
+    Name.allCases.compactMap { name in values[name].map { CardField(name.text, $0.stored) } } + unknown
+  }
+
+  /// From a file. A value that cannot be used leaves the initial one.
+  public init(fields: [CardField]) {
+    for field in fields {
       guard let name = Name(rawValue: field.name) else {
         unknown.append(field)
         continue
@@ -99,9 +103,10 @@ public struct DeckOptions: Equatable, Sendable {
     }
   }
 
+  /// From the stored object. A value that cannot be used (a newer program may know other ranges) leaves the initial
+  /// one.
+  init(json: String) throws { self.init(fields: try FieldText.list(json)) }
+
   /// The object to store: what was set, and what is not known here.
-  var json: String {
-    let known = Name.allCases.compactMap { name in values[name].map { CardField(name.text, $0.stored) } }
-    return FieldText.object(known + unknown)
-  }
+  var json: String { FieldText.object(fields) }
 }

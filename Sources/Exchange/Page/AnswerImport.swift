@@ -30,7 +30,7 @@ public struct AnswerReport: Equatable, Sendable {
 
 /// Takes over the file of answers of a deck's page.
 ///
-///     let report = try AnswerImport(db, into: deck, at: moment, zoneOffset: { _ in 7200 }).run("spanish.answers")
+///     let report = try AnswerImport(db, into: deck, at: moment, zoneOffset: { _ in 7200 }).run(["spanish.answers"])
 public struct AnswerImport {
   private let db: Database
   private let deck: DeckRecord
@@ -50,14 +50,21 @@ public struct AnswerImport {
     (self.moment, self.zoneOffset) = (moment, zoneOffset)
   }
 
-  /// - Parameter progress: answers done and all of them; what it throws ends the import.
+  /// - Parameters:
+  ///   - paths: `-` is standard input where any kind of file is read. Their answers are entered in the order of time, whichever file they come from.
+  ///   - progress: answers done and all of them; what it throws ends the import.
   /// - Throws: `ExchangeError.badFile` with the line, `FileError`; nothing was entered then.
   public func run(
-    _ path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool = { false },
+    _ paths: [String], _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool = { false },
     progress: ImportProgress = { _, _ in }
   ) throws -> AnswerReport {
-    let bytes = try FileText.bytes(path, limit: AnswerFile.limit, kinds, isInterrupted: isInterrupted)
-    let answers = try AnswerFile(path: path, deck: deck.pageID, now: moment.now).answers(of: bytes)
+    let answers = try paths.flatMap { path in
+      let file =
+        path == "-" && kinds == .any
+        ? try ByteFile(standardInput: isInterrupted) : try ByteFile(path, kinds, isInterrupted: isInterrupted)
+      let bytes = try file.rest(limit: AnswerFile.limit)
+      return try AnswerFile(path: path, deck: deck.pageID, now: moment.now).answers(of: bytes)
+    }
     var report = AnswerReport()
     var replay = try AnswerReplay(db, at: moment)
     for (index, answer) in answers.sorted(by: { $0.at < $1.at }).enumerated() {

@@ -37,7 +37,8 @@ struct PageCards {
     try sink.append("</summary><div\(lang(options.answerLanguage)) dir=\"auto\">".utf8)
     // What the back of a note repeats of its front is not shown twice.
     let front = Set(media.promptPictures + media.promptSounds)
-    try write(card.answer, (media.answerPictures + media.answerSounds).filter { card.note == nil || !front.contains($0) })
+    try write(
+      card.answer, (media.answerPictures + media.answerSounds).filter { card.note == nil || !front.contains($0) })
     try sink.append("</div></details>\n".utf8)
     report.cards += 1
     if card.document != nil { report.documents += 1 }
@@ -62,7 +63,8 @@ struct PageCards {
 extension CardRecord {
   /// A plain card names media by a tag or by `[sound:...]`; of a note its templates may too.
   fileprivate var mayHaveMedia: Bool {
-    note != nil || [prompt, answer].contains { $0.utf8.contains { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") } }
+    note != nil
+      || [prompt, answer].contains { $0.utf8.contains { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") } }
   }
 }
 

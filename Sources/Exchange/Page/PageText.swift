@@ -15,7 +15,8 @@ enum PageText {
     var result: [UInt8] = []
     for line in source.split(separator: UInt8(ascii: "\n")) {
       let line = line.drop { $0 == UInt8(ascii: " ") }
-      let isComment = line.starts(with: "//".utf8) || line.starts(with: "/*".utf8) && line.suffix(2).elementsEqual("*/".utf8)
+      let isComment =
+        line.starts(with: "//".utf8) || line.starts(with: "/*".utf8) && line.suffix(2).elementsEqual("*/".utf8)
       if line.isEmpty || isComment { continue }
       result += line
       result.append(UInt8(ascii: "\n"))

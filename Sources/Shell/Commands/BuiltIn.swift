@@ -49,10 +49,11 @@ struct BuiltIn {
   }
 
   private static var all: [BuiltIn] {
-    DeckCommands.all + DeckFigureCommands.all + CardCommands.all + NoteCommands.all + NoteTypeCommands.all
-      + MediaCommands.all + [DeckPageCommands.page] + [StudyCommands.command] + DocumentCommands.all + WordCommands.all
+    DeckCommands.all + DeckFileCommands.all + [DeckPageCommands.page] + DeckFigureCommands.all + CardCommands.all
+      + NoteCommands.all + NoteTypeCommands.all + MediaCommands.all + [StudyCommands.command] + DocumentCommands.all
+      + WordCommands.all
       + [PlayCommands.command] + PluginCommands.all + SettingCommands.all + AccountCommands.all + ShellCommands.all
-      + UndoCommands.all + CareCommands.all + [MapCommand.command]
+      + UndoCommands.all + CareCommands.all + [MapCommand.command, BuildCommand.command]
   }
 }
 

@@ -3,7 +3,6 @@
 import Bindings
 import Commands
 import Decks
-import Exchange
 import Files
 import LuaRuntime
 import Problems
@@ -14,11 +13,11 @@ import Workspace
 enum DeckCommands {
   static var all: [BuiltIn] {
     [
-      listDecks, createDeck, showDeck, renameDeck, removeDeck, importDeck, exportDeck,
+      listDecks, createDeck, showDeck, renameDeck, removeDeck,
     ]
   }
 
-  private static let theme = "Decks and cards"
+  static let theme = "Decks and cards"
 
   private static var listDecks: BuiltIn {
     BuiltIn(
@@ -116,91 +115,6 @@ enum DeckCommands {
       let removed = try deck.remove()
       return CommandResult(
         .integer(removed), line: "Removed deck \(quoted(name))\(more), \(session.counted(removed, "card")).")
-    }
-  }
-
-  // MARK: Files
-
-  private static let formatOption = Option(
-    "--format", choice: CardFormat.allNames, help: "the file's format, by its ending when left out")
-
-  private static var importDeck: BuiltIn {
-    BuiltIn(
-      "deck", "import", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Adds the cards of a file to a deck.",
-      details: """
-        The format goes by the file's ending: .json, .csv or .tsv. The deck is made when it is missing. A row that cannot be \
-        a card is refused and told; a broken file imports nothing, and status 1 says so, as it does when every row was refused.
-        """,
-      arguments: [Common.deck, Argument("FILE", .file, help: "the file")],
-      options: [
-        Self.formatOption,
-        Option(
-          "--on-duplicate", choice: OnDuplicate.allCases.map(\.rawValue), help: "what to do with a card that is there"),
-        Option("--strict", help: "one refused row refuses all"),
-        Option(
-          "--encoding", choice: TextEncoding.allNames, help: "how the file's text is written: utf-8 when left out"),
-      ], example: "deck import Spanish words.tsv"
-    ) { invocation, session in try runImport(invocation, session) }
-  }
-
-  static func runImport(_ invocation: Invocation, _ session: Session) throws -> CommandResult {
-    let (name, path) = (invocation.text("DECK"), session.environment.folders.expanded(invocation.text("FILE")))
-    var options = ImportOptions()
-    options.format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
-    options.onDuplicate = invocation.optionalText("--on-duplicate").flatMap { OnDuplicate(rawValue: $0) } ?? .skip
-    options.isStrict = invocation.flag("--strict")
-    options.encoding = try invocation.optionalText("--encoding").map { try TextEncoding(named: $0) } ?? .utf8
-    let progress = session.console.progress("Importing \(lastPart(of: path))", total: fileSize(path))
-    defer { progress.finish() }
-    let report = try session.workspace().importCards(intoDeck: name, from: path, .any, options) {
-      progress.update($0, of: $1)
-    }
-    progress.finish()
-    let result = CommandResult(report.value, .lines(words(report, name, session)))
-    guard report.isRefused else { return result }
-    if !session.state.isInScript { session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON) }
-    throw ShellError.allRefused(file: lastPart(of: path), first: report.rejected[0].message)
-  }
-
-  static func words(_ report: AddReport, _ deck: String, _ session: Session) -> [String] {
-    var parts = ["Imported \(session.counted(report.added, "card")) into \(quoted(deck))"]
-    var rest: [String] = []
-    if report.updated > 0 { rest.append("\(session.grouped(report.updated)) updated") }
-    if report.skipped > 0 { rest.append("\(session.grouped(report.skipped)) skipped (already there)") }
-    if report.rejectedCount > 0 { rest.append("\(session.grouped(report.rejectedCount)) refused") }
-    if !rest.isEmpty { parts[0] += "; " + rest.joined(separator: ", ") }
-    parts[0] += report.rejectedCount > 0 ? ":" : "."
-    let places = report.rejected.prefix(20).map { $0.place?.inWords ?? "card \($0.index)" }
-    let width = places.map(\.count).max() ?? 0
-    for (place, rejection) in zip(places, report.rejected) {
-      parts.append("  \(place.filled(to: width))   \(rejection.message)")
-    }
-    if report.rejectedCount > 20 { parts.append("  … \(session.grouped(report.rejectedCount - 20)) more") }
-    return parts
-  }
-
-  private static var exportDeck: BuiltIn {
-    BuiltIn(
-      "deck", "export", theme: Self.theme, access: .signedIn, effect: .announces,
-      summary: "Writes a deck's cards to a file, those of the decks within it too.",
-      details: "The format goes by the file's ending: .json, .csv or .tsv. The file is written whole or not at all.",
-      arguments: [Common.deck, Argument("FILE", .file, help: "the file")], options: [Self.formatOption],
-      example: "deck export Spanish spanish.csv"
-    ) { invocation, session in
-      let deck = try session.workspace().openDeck(invocation.text("DECK"))
-      let path = session.environment.folders.expanded(invocation.text("FILE"))
-      let format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
-      let count = try deck.count()
-      guard session.rehearsal.mayActOutside("write \(session.counted(count, "card")) to \(path)") else {
-        return CommandResult()
-      }
-      let report = try deck.exportCards(to: path, .any, format: format)
-      return CommandResult(
-        report.value,
-        line:
-          "Exported \(session.counted(report.cards, "card")) of \(quoted(try deck.record().name)) to \(printable(path))."
-      )
     }
   }
 }

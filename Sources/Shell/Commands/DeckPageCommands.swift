@@ -16,7 +16,7 @@ enum DeckPageCommands {
 
   static var page: BuiltIn {
     BuiltIn(
-      "deck", "page", theme: "Decks and cards", access: .signedIn, effect: .announces,
+      "deck", "page", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
       summary: "Writes a deck as one web page that studies itself without a network.",
       details: """
         The page holds the cards with their pictures and sounds, those of the decks within the deck too, but no suspended \
@@ -55,17 +55,17 @@ enum DeckPageCommands {
     let areTags = parts.allSatisfy { tag in
       let pieces = tag.split(separator: "-", omittingEmptySubsequences: false)
       return pieces.allSatisfy { (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(isLetterOrDigit) }
-        && (pieces.first.map { $0.utf8.count > 1 && !$0.utf8.contains(where: isDigit) } ?? false)
+        && (pieces.first.map { $0.utf8.count > 1 && $0.utf8.allSatisfy { $0 >= 0x41 } } ?? false)
     }
     guard (1...2).contains(parts.count), areTags, let first = parts.first, let last = parts.last else {
       throw CommandError.badValue(
-        command: "deck page", name: "--lang", expected: "a language or two, as in es,en or pt-BR,en", given: given)
+        command: "deck page", name: "--lang", value: given, expected: "a language or two, as in es,en or pt-BR,en")
     }
     return (first, last)
   }
 
   private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    isDigit(byte) || (0x61...0x7A).contains(byte | 0x20)
+    (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
   }
 
   private static func words(_ report: PageReport, _ deck: String, _ path: String, _ session: Session) -> [String] {
@@ -84,17 +84,17 @@ enum DeckPageCommands {
 
   // MARK: Answers
 
-  /// Whether a file is one of answers: `--format` says so, or without it the ending.
-  static func areAnswers(_ path: String, format: String?) -> Bool {
-    format.map { $0 == answersFormat } ?? path.lowercased().hasSuffix("." + answersFormat)
+  /// Whether files are of answers: `--format` says so, or without it their endings.
+  static func areAnswers(_ paths: [String], format: String?) -> Bool {
+    format.map { $0 == answersFormat } ?? paths.allSatisfy { $0.lowercased().hasSuffix("." + answersFormat) }
   }
 
   /// Takes over the answers of a page of the deck, which must be there.
-  static func importAnswers(_ name: String, _ path: String, _ session: Session) throws -> CommandResult {
+  static func importAnswers(_ name: String, _ paths: [String], _ session: Session) throws -> CommandResult {
     let deck = try session.workspace().openDeck(name)
-    let progress = session.console.progress("Importing \(lastPart(of: path))", total: nil)
+    let progress = session.console.progress("Importing answers", total: nil)
     defer { progress.finish() }
-    let report = try deck.importAnswers(from: path, .any) { progress.update($0, of: $1) }
+    let report = try deck.importAnswers(from: paths, .any) { progress.update($0, of: $1) }
     progress.finish()
     return CommandResult(report.value, line: words(report, try deck.record().name, session))
   }

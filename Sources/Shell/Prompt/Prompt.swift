@@ -35,6 +35,8 @@ package final class Prompt {
         "Deckhand \(session.options.version) · Lua 5.4 · type `help`, or a Lua expression; `help tour` shows around")
       if let summary = session.studySummary { session.console.note(summary) }
     }
+    session.state.isAtPrompt = true
+    defer { session.state.isAtPrompt = false }
     // Between two lines a Ctrl-C has nothing to stop, and must not end the program.
     Interrupts.holding {
       while session.state.leaving == nil {

@@ -83,6 +83,8 @@ struct SessionState {
   /// Whether init.lua and the plugins of the start were run since the sign-in.
   var hasBegun = false
   var isInScript = false
+  /// Standard input is where the prompt's lines come from.
+  var isAtPrompt = false
   /// A command runs for its value: nothing is shown of it.
   var isAnswering = false
   var endsAfterScript = EndAfterScript.never

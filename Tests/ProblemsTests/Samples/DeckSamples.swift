@@ -34,6 +34,7 @@ extension ProblemTable {
       "losesCards": NoteError.losesCards(type: hostile, cards: 0, notes: 1),
       "madeFromNote": NoteError.madeFromNote(what: "prompt"), "formatted": NoteError.formatted(field: hostile),
       "typeInUse": NoteError.typeInUse(name: hostile, notes: 3), "tooLarge": NoteError.tooLarge(what: "a note"),
+      "otherType": NoteError.otherType(type: hostile),
       "interrupted": NoteError.interrupted,
       "mediaNotFound": NoteError.mediaNotFound(name: hostile, suggestion: "a.png"),
       "badMediaName": NoteError.badMediaName(name: hostile, reason: "must not be blank"),
@@ -54,7 +55,12 @@ extension ProblemTable {
       "refusedRow": ExchangeError.refusedRow(
         path: hostile, place: RowPlace(line: 1, column: 40, element: 3), code: .failure(.emptyPrompt),
         reason: "it is empty"),
-      "notHere": ExchangeError.notHere(format: .apkg),
+      "notHere": ExchangeError.notHere(format: .apkg), "formatNeeded": ExchangeError.formatNeeded,
+      "badSeparator": ExchangeError.badSeparator(given: hostile),
+      "badColumns": ExchangeError.badColumns(reason: "MEANING=COLUMN expected"),
+      "noColumn": ExchangeError.noColumn(path: hostile, name: hostile, names: [hostile]),
+      "tooManyFields": ExchangeError.tooManyFields(type: hostile, has: 2, given: 3),
+      "noSuchNote": ExchangeError.noSuchNote(guid: hostile),
     ])
 
   static let decks = ProblemTable(

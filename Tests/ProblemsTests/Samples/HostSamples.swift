@@ -148,6 +148,7 @@ extension ProblemTable {
         "scriptFailed": ShellError.scriptFailed(hostile, status: 3), "scriptTooLarge": ShellError.scriptTooLarge,
         "damagedData": ShellError.damagedData([hostile, "a", "b", "c"]),
         "unwell": ShellError.unwell(1_200, mendable: 3), "unwell": ShellError.unwell(1, mendable: 0),
+        "promptIsStandardInput": ShellError.promptIsStandardInput,
         "allRefused": ShellError.allRefused(file: hostile, first: "the prompt is empty"),
         "notFromLua": ShellError.notFromLua(command: "login"), "notFromLua": ShellError.notFromLua(command: "restore"),
         "notColumn": ShellError.notColumn(hostile, suggestion: "due", columns: ["due", "prompt"]),

@@ -75,6 +75,11 @@ worst = {
     end,
     function() big():add{prompt = "p", answer = "a", fields = {[short_marks()] = 1, [short_marks() .. "x"] = 2}} end,
   },
+  ["deck:append"] = {
+    function() big():append{prompt = marks(), answer = "a"} end,
+    function() for i = 1, 1e9 do big():append{prompt = "p" .. i, answer = "a"} end end,
+    function() for i = 1, 1e9 do big():add{prompt = "p" .. i, answer = "a", at = 20000} end end,
+  },
   ["deck:add_note"] = {
     function() big():add_note{fields = {Front = text(), Back = marks()}} end,
     function() big():add_note{fields = {Front = short_marks()}} end,
@@ -141,7 +146,9 @@ worst = {
   ["deck:import"] = {
     function() assert(big():import(FOLDER .. "/huge.csv")) end, function() assert(big():import(FOLDER .. "/quote.csv")) end,
     function() assert(big():import(FOLDER .. "/deep.json")) end, function() assert(big():import(FOLDER .. "/marks.json")) end,
-    function() assert(big():import(FOLDER .. "/pipe.csv")) end,
+    function() assert(big():import(FOLDER .. "/pipe.csv")) end, function() big():import(list(1000000, "x.csv")) end,
+    function() big():import(FOLDER .. "/quote.csv", {columns = text()}) end,
+    function() big():import(FOLDER .. "/huge.csv", {columns = {prompt = 10000, answer = short_marks()}}) end,
   },
   ["deck:export"] = {
     function() big():export(FOLDER .. "/out.json") end, function() long():export(FOLDER .. "/out.csv") end,

@@ -1,0 +1,46 @@
+-- Brings a deck that is there up to a table: cards with a new answer take it, new rows come to the bottom, and cards
+-- that the table does not have any more get the tag `gone`, or are removed with --prune. What a card learnt stays.
+-- `deckhand --dry-run run ...` shows what would change.
+--
+--   deckhand run Scripts/decks/update.lua FILE DECK [--prune] [--columns prompt=A,answer=B]
+--
+-- The table is read as `deck import` reads it (.csv, .tsv and the others by their endings).
+
+local options = dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")
+local given, path, name = options({ prune = false, columns = "" }, "FILE", "DECK")
+local deck = assert(decks.open(name))
+
+-- Read into a deck of its own, which goes again: every format is read, and refused rows are told.
+local draft = assert(decks.create(name .. " (update)"))
+local read = assert(draft:import(path, { columns = given.columns ~= "" and given.columns or nil }))
+for _, one in ipairs(read.rejected) do print(("  line %d: %s"):format(one.line, one.message)) end
+local rows, order = {}, {}
+for card in draft:cards() do
+  if not rows[card.prompt] then order[#order + 1] = card.prompt end
+  rows[card.prompt] = { answer = card.answer, tags = card.tags }
+end
+assert(decks.remove(draft.name))
+if #order == 0 then error(path .. ": no row could be used, the deck stays as it is", 0) end
+
+local changed, gone, old, known = 0, 0, {}, {}
+for card in deck:cards() do
+  local row = rows[card.prompt]
+  known[card.prompt] = true
+  if not row then
+    gone = gone + 1
+    old[#old + 1] = card
+  elseif row.answer ~= card.answer then
+    changed, card.answer = changed + 1, row.answer
+  end
+end
+for _, card in ipairs(old) do
+  if given.prune then card:remove() else card:tag("gone") end
+end
+local added = 0
+for _, prompt in ipairs(order) do
+  if not known[prompt] then
+    assert(deck:append{ prompt = prompt, answer = rows[prompt].answer, tags = rows[prompt].tags })
+    added = added + 1
+  end
+end
+print(("%s: %d added, %d changed, %d %s"):format(name, added, changed, gone, given.prune and "removed" or "tagged gone"))

@@ -1,0 +1,49 @@
+-- Makes a deck of the words of a text, the most frequent first: prompt, the word; answer, a sentence of the text that
+-- has it, the shortest of a good length. How often it stands there is kept in the field `count`.
+--
+--   deckhand run Scripts/decks/words_of_text.lua FILE DECK [--limit 200] [--length 4] [--language NAME]
+--
+-- --length is the least number of letters. With --language only words of that language's list count. Run again with
+-- another text, words that the deck has already stay as they are.
+
+local options = dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")
+local given, path, name = options({ limit = 200, length = 4, language = "" }, "FILE", "DECK")
+local lexicon = given.language ~= "" and assert(words.lexicon(given.language)) or nil
+local best_length = 80
+
+---The text in pieces that end as sentences do; line ends within one are blanks.
+local function sentences(text)
+  return text:gsub("%s+", " "):gmatch("[^.!?]+[.!?]?")
+end
+
+local counts, example, order = {}, {}, {}
+for sentence in sentences(assert(files.read(path))) do
+  sentence = sentence:match("^%s*(.-)%s*$")
+  local far = math.abs(#sentence - best_length)
+  -- Letters of every script are bytes from 0x80 on.
+  for word in sentence:gmatch("[%a\x80-\xff]+") do
+    word = words.normalize(word, given.language ~= "" and given.language or "english")
+    if (utf8.len(word) or 0) >= given.length and (not lexicon or lexicon:contains(word)) then
+      if not counts[word] then
+        counts[word], order[#order + 1] = 0, word
+      end
+      counts[word] = counts[word] + 1
+      if not example[word] or far < math.abs(#example[word] - best_length) then example[word] = sentence end
+    end
+  end
+end
+table.sort(order, function(a, b)
+  if counts[a] ~= counts[b] then return counts[a] > counts[b] end
+  return a < b
+end)
+
+local deck = decks.open(name) or assert(decks.create(name))
+local i = 0
+local report = assert(deck:add_all(function()
+  i = i + 1
+  local word = order[i]
+  if not word or i > given.limit then return nil end
+  return { prompt = word, answer = example[word], guid = "word:" .. word, fields = { count = counts[word] } }
+end))
+print(("%s: %d of %d words added, %d were there already, %d refused"):format(
+  name, report.added, #order, report.skipped, report.rejected_count))

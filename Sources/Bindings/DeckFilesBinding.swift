@@ -1,0 +1,104 @@
+// What Lua sees of files of cards: `deck:import` and `deck:export`. Invariant: the names of the options are those of the
+// command, with underscores.
+
+import Decks
+import Exchange
+import Files
+import LuaRuntime
+import Problems
+import Text
+import Workspace
+
+func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
+  let options = LuaParameter("options", .optional(.table))
+  type.method(
+    "import", [LuaParameter("path", .oneOf([.string, .list(.string)])), options], returns: .table, fails: true,
+    "Adds the cards of a file, or of several in this order: \(CardFormat.textNames) by its ending, or {format=}; `-` is "
+      + "standard input. Options: encoding, on_duplicate, strict; of a table separator, columns (a table as "
+      + "{prompt = \"Spanish\", answer = 2}, or a text), no_header. A broken file imports nothing."
+  ) { deck, stack in
+    let paths = try readPaths(stack)
+    let options = try readImportOptions(stack.optionalTable(3))
+    try context.requireGrant(.decksWrite)
+    var kinds = FileKinds.any
+    for path in paths {
+      try context.requireReading(path)
+      if context.kinds(of: path) == .plain { kinds = .plain }
+    }
+    let label = paths.count == 1 ? fileName(paths[0]) : counted(paths.count, "file")
+    let progress = context.shell.progress("Importing " + label, 0)
+    defer { progress.finish() }
+    let report = try deck.importCards(from: paths, kinds, options) { progress.update($0, of: $1) }
+    return LuaValue(report.value)
+  }
+  type.method(
+    "export", [LuaParameter("path", .string), options], returns: .table, fails: true,
+    "Writes the cards to a file, the decks within it too: \(CardFormat.textNames) by its ending, or {format=}; `-` is "
+      + "standard output. Options: with_schedule (.json, .jsonl), for_spreadsheet. The report's `lost` counts what the "
+      + "format cannot hold."
+  ) { deck, stack in
+    let path = try stack.text(2)
+    let options = try readExportOptions(stack.optionalTable(3))
+    try context.requireWriting(path)
+    guard try context.mayActOutside("write \(path)") else {
+      return LuaValue(ExportReport(cards: try deck.counts().count, bytes: 0).value)
+    }
+    return LuaValue(try deck.exportCards(to: path, context.kinds(of: path), options).value)
+  }
+}
+
+extension CardFormat {
+  /// `.json, .csv or .md`
+  fileprivate static var textNames: String {
+    let names = allCases.filter(\.isText).map { ".\($0.rawValue)" }
+    return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+  }
+}
+
+private func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+/// A path, or a list of them.
+private func readPaths(_ stack: borrowing LuaStack) throws -> [String] {
+  guard stack.isTable(2) else { return [try stack.text(2)] }
+  let count = try stack.table(2).count()
+  guard (1...10_000).contains(count) else {
+    throw LuaFailure.argument(2, "1 to 10,000 paths expected, got \(grouped(count))")
+  }
+  return try stack.table(2).elements { try $0.text(-1) }
+}
+
+private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOptions {
+  var read = ImportOptions()
+  guard let table else { return read }
+  try table.allowOnly(["format", "encoding", "on_duplicate", "strict", "separator", "columns", "no_header"])
+  read.format = try table.optionalText("format").map { try CardFormat(named: $0) }
+  read.encoding = try table.optionalText("encoding").map { try TextEncoding(named: $0) }
+  read.onDuplicate = try readOnDuplicate(table)
+  read.isStrict = try table.optionalBoolean("strict") ?? false
+  read.table.separator = try table.optionalText("separator").map { try Separator.byte(named: $0) }
+  read.table.columns = try readColumns(table)
+  read.table.hasNoHeader = try table.optionalBoolean("no_header") ?? false
+  return read
+}
+
+private func readColumns(_ table: borrowing LuaTable) throws -> [ColumnChoice] {
+  if let text = try table.value("columns").text { return try ColumnChoice.list(of: text) }
+  let named = try table.optionalTable("columns") { try $0.namedValues() } ?? []
+  return try ColumnChoice.checked(
+    named.map { pair in
+      guard let column = pair.value.text ?? pair.value.json, pair.value.text != nil || Int(column) != nil else {
+        throw LuaFailure.argument(table.argument, "columns.\(pair.name) is the name or the number of a column")
+      }
+      return ColumnChoice(pair.name, column)
+    })
+}
+
+private func readExportOptions(_ table: consuming LuaTable?) throws -> ExportOptions {
+  var read = ExportOptions()
+  guard let table else { return read }
+  try table.allowOnly(["format", "with_schedule", "for_spreadsheet"])
+  read.format = try table.optionalText("format").map { try CardFormat(named: $0) }
+  read.hasSchedule = try table.optionalBoolean("with_schedule") ?? false
+  read.isForSpreadsheet = try table.optionalBoolean("for_spreadsheet") ?? false
+  return read
+}

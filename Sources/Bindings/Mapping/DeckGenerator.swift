@@ -1,0 +1,105 @@
+// Lua that makes the cards of a folder that is built: a state of its own, with the folder to read from and nothing else.
+// Invariant: the same script over the same files makes the same cards; it can read nothing outside its folder, write
+// nothing, and see no user's data.
+
+public import Exchange
+import Files
+import LuaRuntime
+import Problems
+import Text
+
+/// Runs generators.
+///
+///     let generator = DeckGenerator(isInterrupted: { false })
+///     _ = try generator.run("es/times.lua", in: "es") { card in ... }
+public struct DeckGenerator: CardGenerator {
+  private static let memoryLimit = 512 << 20
+  private static let fileLimit = 256 << 20
+
+  public init() {}
+
+  public func run(
+    _ path: String, in folder: String, emit: @escaping (GeneratedCard) throws -> Void
+  ) throws -> [String] {
+    let code = try FileText.bytes(path, limit: 16 << 20)
+    let state = try LuaState(memoryLimit: Self.memoryLimit, libraries: .sandboxed, seed: 0)
+    defer { state.close() }
+    let reading = FolderReading(folder)
+    var failure: (any Error)?
+    try registerWords(in: state)
+    try state.setGlobal(
+      "card",
+      LuaFunction("card") { stack in
+        let card = try Self.card(stack.table(1))
+        do { try emit(card) } catch {
+          failure = error
+          throw LuaFailure.message("stopped")
+        }
+        return LuaNothing()
+      })
+    try state.setGlobal(
+      "read",
+      LuaFunction("read", fails: true) { stack in
+        LuaValue.bytes(try reading.bytes(stack.text(1), limit: Self.fileLimit))
+      })
+    do {
+      try state.load(code, name: path).call([], results: 0) { _ in }
+    } catch {
+      if let failure { throw failure }
+      guard let error = error as? LuaError, error.stopReason != .interrupt else { throw error }
+      throw BuildError.generator(path: path, reason: error.description)
+    }
+    return reading.names
+  }
+
+  private static let keys = ["id", "prompt", "answer", "tags", "subdeck", "type", "fields"]
+
+  private static func card(_ table: borrowing LuaTable) throws -> GeneratedCard {
+    try table.allowOnly(keys)
+    var card = GeneratedCard(
+      prompt: try table.optionalText("prompt") ?? "", answer: try table.optionalText("answer") ?? "")
+    card.id = try table.optionalText("id") ?? ""
+    card.tags = try table.optionalTexts("tags") ?? []
+    card.subdeck = try table.optionalText("subdeck") ?? ""
+    card.type = try table.optionalText("type")
+    if case .table(let pairs) = try table.value("fields") {
+      card.fields = try pairs.map { pair in
+        guard let name = pair.key.text, let value = pair.value.text else {
+          throw LuaFailure.argument(1, "fields: texts by the names of the type's fields expected")
+        }
+        return (name: name, value: value)
+      }.sorted { $0.name < $1.name }
+    }
+    if card.type == nil, card.prompt.isEmpty {
+      throw LuaFailure.argument(1, "prompt and answer expected, or type and fields")
+    }
+    return card
+  }
+}
+
+/// Files of one folder, by their names within it.
+private final class FolderReading {
+  private let folder: String
+  /// Those that were read, each once.
+  private(set) var names: [String] = []
+
+  init(_ folder: String) { self.folder = folder }
+
+  func bytes(_ name: String, limit: Int) throws -> [UInt8] {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard !parts.isEmpty, parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }), !name.contains("\n") else {
+      throw BuildError.generator(path: name, reason: "a file within the folder expected, by its name there")
+    }
+    var path = folder
+    for part in parts {
+      path += "/" + part
+      // A link would lead out of the folder.
+      if try FileFacts.at(path, followingLinks: false)?.kind == .symbolicLink {
+        throw BuildError.generator(path: name, reason: "it is a link; only files of the folder itself are read")
+      }
+    }
+    let bytes = try FileText.bytes(path, limit: limit)
+    if !names.contains(name) { names.append(name) }
+    return bytes
+  }
+}

@@ -1,0 +1,166 @@
+// Anki's text files: `#key:value` heads, then a table of notes (the Anki manual, "Text Files").
+// Invariant: a line that begins with # is never a card; fields are HTML where the file says so, else plain text.
+
+import Decks
+import Problems
+import Text
+
+/// The heads of one file.
+struct AnkiHeads {
+  var separator: UInt8?
+  var isHTML = false
+  var tags: [String] = []
+  /// Names of the columns.
+  var names: [String] = []
+  var noteType = ""
+  /// The deck that the file is of: names in a deck column are within it.
+  var deck = ""
+  /// The numbers, from 0, of columns that are no fields.
+  var columns: [AnkiColumn: Int] = [:]
+  var onDuplicate: OnDuplicate?
+
+  /// - Throws: `badFile` for a value that its key cannot have. A key that is not known is a comment.
+  mutating func read(_ key: String, _ value: String, _ failure: (String) -> ExchangeError) throws(ExchangeError) {
+    switch key {
+    case "separator":
+      do throws(ExchangeError) { separator = try Separator.byte(named: value) } catch {
+        throw failure("a name of a separator (comma, semicolon, tab, space, pipe, colon) or a character")
+      }
+    case "html":
+      guard ["true", "false"].contains(value.lowercased()) else { throw failure("true or false") }
+      isHTML = value.lowercased() == "true"
+    case "tags": tags = Tags.separated(value)
+    case "columns": names = [value]
+    case "notetype": noteType = value
+    case "deck": deck = value
+    case "if matches":
+      switch value.lowercased() {
+      case "update current": onDuplicate = .update
+      case "keep current", "keep both": onDuplicate = .skip
+      default: throw failure("update current, keep current or keep both")
+      }
+    default:
+      guard let column = AnkiColumn(rawValue: key) else { return }
+      guard let number = Int(value), (1...10_000).contains(number) else {
+        throw failure("the number of a column, from 1")
+      }
+      columns[column] = number - 1
+    }
+  }
+}
+
+/// A column that is no field, by its key.
+enum AnkiColumn: String, CaseIterable {
+  case noteType = "notetype column"
+  case deck = "deck column"
+  case tags = "tags column"
+  case guid = "guid column"
+}
+
+final class AnkiTextCards: CardRows {
+  private let source: ByteSource
+  private var rows: TableRows?
+  private let options: TableOptions
+  /// The name of the deck that is imported into.
+  private let target: String
+  private(set) var heads = AnkiHeads()
+  private(set) var found = ImportFindings()
+
+  init(_ source: ByteSource, into target: String, _ options: TableOptions) {
+    (self.source, self.target, self.options) = (source, target, options)
+    found.encoding = source.encoding
+  }
+
+  /// Reads the heads, which say how the rest is read.
+  func open() throws {
+    while try source.peek() == UInt8(ascii: "#") {
+      let (line, path) = (source.line, source.path)
+      let text = try headLine()
+      guard let colon = text.firstIndex(of: ":") else { continue }
+      let key = String(text[..<colon]).trimmed.lowercased()
+      let value = String(text[text.index(after: colon)...])
+      // A tab is a separator, no blank around it.
+      let keepsBlanks = key == "columns" || value.trimmed.isEmpty
+      try heads.read(key, keepsBlanks ? value : value.trimmed) { expected in
+        .badFile(path: path, line: line, column: 1, expected: "#\(key): \(expected) expected, \(quoted(value)) found")
+      }
+    }
+    let separator =
+      options.separator ?? heads.separator ?? Separator.found(in: source.atHand, first: UInt8(ascii: "\t"))
+    if let names = heads.names.first {
+      heads.names = names.split(separator: Character(Unicode.Scalar(separator)), omittingEmptySubsequences: false)
+        .map { String($0).trimmed }
+    }
+    rows = TableRows(source, separator: separator, hasComments: true)
+    found.separator = separator
+    found.columns = heads.names
+  }
+
+  private func headLine() throws -> String {
+    var bytes: [UInt8] = []
+    while let byte = try source.peek(), byte != 0x0A, byte != 0x0D {
+      source.take(into: &bytes) { $0 == 0x0A || $0 == 0x0D }
+      if bytes.count > rowLimit { throw source.tooLong() }
+    }
+    while let byte = try source.peek(), byte == 0x0A || byte == 0x0D { source.skip() }
+    return String(decoding: bytes.dropFirst(), as: UTF8.self)
+  }
+
+  func next(into row: inout CardRow) throws -> Bool {
+    guard let rows, let line = try rows.next() else { return false }
+    row.clear(line: line)
+    if let invalidReason = rows.invalidReason { row.refuse(.badRow, invalidReason) }
+    if let invalidText = rows.invalidText() { row.refuse(.badText, invalidText) }
+    row.tags = heads.tags
+    var noteType = heads.noteType
+    var fields: [(name: String?, text: String)] = []
+    for index in 0..<rows.count {
+      switch heads.columns.first(where: { $0.value == index })?.key {
+      case .noteType: noteType = rows.text(index).trimmed
+      case .deck: row.subdeck = subdeck(rows.text(index).trimmed)
+      case .tags: row.tags += Tags.separated(rows.text(index))
+      case .guid: row.guid.append(contentsOf: rows[index])
+      case nil:
+        let name = index < heads.names.count ? heads.names[index] : ""
+        fields.append((name.isEmpty ? nil : name, rows.text(index)))
+      }
+    }
+    fill(&row, noteType, fields)
+    return true
+  }
+
+  /// A deck of the file as one within the deck that is imported into.
+  private func subdeck(_ name: String) -> String {
+    for outer in [heads.deck, target] where !outer.isEmpty {
+      if name.lowercased() == outer.lowercased() { return "" }
+      if name.lowercased().hasPrefix(outer.lowercased() + "::") { return String(name.dropFirst(outer.count + 2)) }
+    }
+    return name
+  }
+
+  /// Two sides of plain text are a card; whatever holds more is a note.
+  private func fill(_ row: inout CardRow, _ noteType: String, _ fields: [(name: String?, text: String)]) {
+    let isBasic = noteType.isEmpty || noteType.lowercased() == StockNoteType.basic.rawValue.lowercased()
+    let plain = isBasic ? fields.map { heads.isHTML ? Self.plain($0.text) : $0.text } : []
+    guard isBasic, plain.count == fields.count, !plain.prefix(2).contains(nil) else {
+      // Rows of several types have columns for all of them: then fields go by their order.
+      let isNamed = !noteType.isEmpty && heads.columns[.noteType] == nil
+      let html = fields.map { (name: isNamed ? $0.name : nil, html: asHTML($0.text)) }
+      row.note = .fields(type: noteType.isEmpty ? StockNoteType.basic.rawValue : noteType, html)
+      return
+    }
+    if let prompt = plain.first ?? nil { row.prompt.append(contentsOf: prompt.utf8) }
+    if plain.count > 1, let answer = plain[1] { row.answer.append(contentsOf: answer.utf8) }
+    for index in fields.indices.dropFirst(2) where !fields[index].text.isEmpty {
+      let name = fields[index].name ?? "column\(index + 1)"
+      row.addField(CardField.reservedNames.contains(name) ? "column\(index + 1)" : name, .text(fields[index].text))
+    }
+  }
+
+  /// Nil for a field that holds more than plain text and names of sounds, which a plain card plays too.
+  private static func plain(_ html: String) -> String? {
+    html.utf8.contains { "<&".utf8.contains($0) } ? FieldHTML.plain(html) : html
+  }
+
+  private func asHTML(_ text: String) -> String { heads.isHTML ? text : FieldHTML.html(ofPlain: text) }
+}

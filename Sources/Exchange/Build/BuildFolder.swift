@@ -1,0 +1,159 @@
+// A folder that a deck is built from: its description and its sources.
+// Invariant: sources come in one order, by their paths; what begins with a dot or an underscore is none; links are not
+// followed, so that a folder cannot bring files from elsewhere.
+
+internal import Decks
+public import Files
+import Text
+import Values
+
+/// A folder with a `deck.json`.
+///
+///     let folder = try BuildFolder("spanish")
+///     folder.name        // "Spanish"
+///     folder.sources     // animals.md, verbs/irregular.csv, ...
+public struct BuildFolder {
+  /// Bytes that a deck.json may have.
+  private static let descriptionLimit = 1 << 20
+  /// Sources that a folder may have.
+  private static let sourceLimit = 100_000
+
+  public let path: String
+  /// The deck's name.
+  public let name: String
+  /// What ids are made unique with; empty where ids are guids as they stand.
+  public let namespace: String
+  /// The deck's options by their names, as text.
+  let options: [(name: String, text: String)]
+  /// The files that cards are made of, by path.
+  public let sources: [BuildSource]
+  /// The files below `media`.
+  public let media: [String]
+
+  /// - Throws: `BuildError`, `FileError`.
+  public init(_ path: String) throws {
+    var path = path
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    self.path = path
+    let description = path + "/deck.json"
+    guard fileExists(description) else { throw BuildError.noDescription(folder: path) }
+    let facts = try Self.read(description)
+    (name, namespace, options) = (facts.name, facts.namespace, facts.options)
+    var found: [BuildSource] = []
+    try Self.list(path, below: "", into: &found)
+    sources = found.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+    media = Folder.isFolder(path + "/media") ? try Self.files(path + "/media") : []
+  }
+
+  // MARK: deck.json
+
+  private static let keys = ["name", "namespace", "options"]
+
+  private static func read(
+    _ path: String
+  ) throws -> (name: String, namespace: String, options: [(name: String, text: String)]) {
+    let bytes = try FileText.bytes(path, limit: descriptionLimit)
+    do {
+      let limits = JSONLimits(bytes: descriptionLimit, depth: 16, values: 10_000, string: 100_000)
+      let whole = try ValueReader(JSONParser.parse(bytes, limits: limits)).asRecord()
+      for (key, _) in try whole.fields() where !keys.contains(key) {
+        throw BuildError.badDescription(
+          path: path, reason: "no key is called \(quoted(key))\(didYouMean(key, among: keys)); \(keys.joined(separator: ", "))")
+      }
+      let name = try whole["name"].text("the deck's name")
+      do throws(DeckError) { _ = try DeckName(name) } catch {
+        throw BuildError.badDescription(path: path, reason: error.message)
+      }
+      let namespace = whole["namespace"].value == nil ? "" : try whole["namespace"].text()
+      let options = whole["options"].value == nil ? [] : try whole["options"].fields("options by their names")
+      return (name, namespace, try options.map { ($0.name, try text($0.reader)) })
+    } catch let failure as JSONFailure {
+      throw BuildError.badDescription(path: path, reason: failure.words)
+    } catch let failure as ShapeFailure {
+      let found = failure.found.map { ", \($0) found" } ?? ""
+      throw BuildError.badDescription(path: path, reason: "at \(failure.pointer): \(failure.expected) expected\(found)")
+    }
+  }
+
+  /// The value of an option as `deck options` takes it: a list is its parts with blanks between.
+  private static func text(_ reader: ValueReader) throws(ShapeFailure) -> String {
+    switch reader.value {
+    case .text(let text): return text
+    case .boolean(let flag): return flag ? "on" : "off"
+    case .integer(let number): return String(number)
+    case .number(let number): return "\(number.value)"
+    case .list:
+      var parts: [String] = []
+      for element in try reader.elements() { parts.append(try text(element)) }
+      return parts.joined(separator: " ")
+    default: throw reader.failure("a text, a number, true or false")
+    }
+  }
+
+  // MARK: Files
+
+  private static func list(_ folder: String, below: String, into found: inout [BuildSource]) throws {
+    for name in try Folder.names(in: folder) where name.first != "." && name.first != "_" {
+      let path = folder + "/" + name
+      guard let facts = try FileFacts.at(path, followingLinks: false) else { continue }
+      let relative = below.isEmpty ? name : below + "/" + name
+      switch facts.kind {
+      case .folder where relative != "media": try list(path, below: relative, into: &found)
+      case .file:
+        guard let kind = BuildSource.Kind(path: name) else { continue }
+        found.append(BuildSource(path: relative, kind: kind, stamp: SourceStamp(facts)))
+        if found.count > sourceLimit { throw BuildError.tooMany(path: folder, what: "\(grouped(sourceLimit)) sources") }
+      default: continue
+      }
+    }
+  }
+
+  private static func files(_ folder: String) throws -> [String] {
+    try Folder.names(in: folder).sorted().map { folder + "/" + $0 }.filter {
+      try FileFacts.at($0, followingLinks: false)?.kind == .file
+    }
+  }
+}
+
+/// What a file was when it was looked at: another stamp may be another content.
+struct SourceStamp: Equatable {
+  let size: Int
+  /// Nanoseconds since 1970.
+  let modified: Int
+
+  init(size: Int, modified: Int) { (self.size, self.modified) = (size, modified) }
+
+  init(_ facts: FileFacts) {
+    size = facts.size
+    modified = facts.modified.seconds &* 1_000_000_000 &+ facts.modified.nanoseconds
+  }
+}
+
+/// A file that cards are made of.
+public struct BuildSource {
+  enum Kind: Equatable {
+    case cards(CardFormat)
+    case generator
+
+    /// nil for a file that is no source.
+    init?(path: String) {
+      if path.hasSuffix(".lua") {
+        self = .generator
+        return
+      }
+      let endings: [(String, CardFormat)] = [(".md", .md), (".csv", .csv), (".tsv", .tsv), (".jsonl", .jsonl)]
+      guard let format = endings.first(where: { path.hasSuffix($0.0) })?.1 else { return nil }
+      self = .cards(format)
+    }
+  }
+
+  /// Within the folder: `verbs/irregular.csv`.
+  public let path: String
+  let kind: Kind
+  let stamp: SourceStamp
+
+  /// The deck within the built one that its folder stands for.
+  var subdeck: String {
+    path.split(separator: "/").dropLast().joined(separator: "::")
+  }
+}

@@ -1,0 +1,103 @@
+// What a build did, and what it left to the user.
+// Invariant: what was edited in the deck is never overwritten without being told.
+
+public import Decks
+public import Values
+
+/// Rows whose cards are not as their source says.
+///
+///     for conflict in report.conflicts { print(conflict.path, conflict.line, conflict.kind.words) }
+public struct BuildConflict: Equatable, Sendable {
+  public enum Kind: String, Sendable {
+    /// The card was edited while studying, its row was not.
+    case edited
+    /// The card and its row were edited.
+    case both
+    /// The card was removed in the deck, its row stands as it was.
+    case removed
+    /// The row is gone, the card is still there.
+    case gone
+  }
+
+  public let kind: Kind
+  /// Of the source, within the folder.
+  public let path: String
+  public let line: Int
+  /// What the card asks.
+  public let prompt: String
+
+  public var value: Value {
+    .record([
+      ("kind", .text(kind.rawValue)), ("path", .text(path)), ("line", .integer(line)), ("prompt", .text(prompt)),
+    ])
+  }
+}
+
+/// What a build did.
+public struct BuildReport: Equatable, Sendable {
+  /// Cards and notes, and the rows that were refused.
+  public var cards = AddReport()
+  /// Cards and notes that left the sources and were removed.
+  public var removed = 0
+  /// Sources that were read, and those that had not changed.
+  public var (read, unchanged) = (0, 0)
+  /// Media that were brought in.
+  public var media = 0
+  /// Rows that were written back to their sources.
+  public var writtenBack = 0
+  public var conflicts: [BuildConflict] = []
+
+  public init() {}
+
+  /// Whether anything in the deck was changed.
+  public var isEmpty: Bool { cards.added + cards.updated + removed + media == 0 }
+
+  /// As `--json` prints it.
+  public var value: Value {
+    guard case .record(let counts) = cards.value else { return cards.value }
+    return .record(
+      counts.fields.map { ($0.name, $0.value) } + [
+        ("removed", .integer(removed)), ("media", .integer(media)), ("sources_read", .integer(read)),
+        ("sources_unchanged", .integer(unchanged)), ("written_back", .integer(writtenBack)),
+        ("conflicts", .list(conflicts.map(\.value))),
+      ])
+  }
+}
+
+/// How a folder is built.
+public struct BuildOptions: Sendable {
+  /// Cards that left the sources leave the deck.
+  public var prunes = false
+
+  public init() {}
+}
+
+/// A card that a generator made.
+///
+///     GeneratedCard(prompt: "7 · 8", answer: "56")
+public struct GeneratedCard: Sendable {
+  /// Keeps its identity when its texts change; empty: the prompt does.
+  public var id = ""
+  public var prompt = ""
+  public var answer = ""
+  public var tags: [String] = []
+  /// The deck within the built one.
+  public var subdeck = ""
+  /// Of a note: its type, and its fields as HTML.
+  public var type: String?
+  public var fields: [(name: String, value: String)] = []
+
+  public init(prompt: String = "", answer: String = "") { (self.prompt, self.answer) = (prompt, answer) }
+}
+
+/// What runs the generators of a folder.
+public protocol CardGenerator {
+  /// Runs one.
+  /// - Parameters:
+  ///   - path: of the generator.
+  ///   - folder: the only one that it may read from.
+  ///   - emit: takes each card.
+  /// - Returns: the files that it read, within the folder.
+  /// - Throws: `BuildError.generator`, and what `emit` throws.
+  func run(_ path: String, in folder: String, emit: @escaping (GeneratedCard) throws -> Void) throws -> [String]
+}

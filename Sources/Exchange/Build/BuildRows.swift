@@ -1,0 +1,106 @@
+// The rows of one source, with what they are recognised by.
+// Invariant: a source is read once a build; what it may hold is bounded.
+
+import Decks
+import Files
+import Problems
+import Text
+
+/// A row of a source.
+struct BuildRow {
+  var row: CardRow
+  var facts: RowFacts
+  /// What identifies it where the source gives no id.
+  let front: String
+}
+
+/// What a source holds.
+struct BuildRows {
+  /// Rows that one source may have.
+  private static let limit = 1_000_000
+
+  var rows: [BuildRow] = []
+  var refused: [CardRow] = []
+  /// The files that a generator read.
+  var inputs: [String] = []
+
+  init(_ source: BuildSource, in folder: String, _ generator: any CardGenerator, isInterrupted: @escaping () -> Bool)
+    throws
+  {
+    let path = folder + "/" + source.path
+    switch source.kind {
+    case .cards(let format):
+      var options = SourceOptions()
+      (options.findsEncoding, options.isInterrupted) = (true, isInterrupted)
+      let bytes = try ByteSource(path: path, options)
+      let rows: any CardRows =
+        switch format {
+        case .csv: TableCards(bytes, separator: UInt8(ascii: ","), TableOptions())
+        case .tsv: TableCards(bytes, separator: UInt8(ascii: "\t"), TableOptions())
+        case .jsonl: JSONCards(bytes, isLines: true)
+        default: MarkdownCards(bytes)
+        }
+      var row = CardRow()
+      while try rows.next(into: &row) { try add(row, source, path) }
+    case .generator:
+      var made: [CardRow] = []
+      inputs = try generator.run(path, in: folder) { card in
+        if isInterrupted() { throw FileError(path, .read, .interrupted) }
+        made.append(CardRow(card, number: made.count + 1))
+        if made.count > Self.limit { throw BuildError.tooMany(path: path, what: "\(grouped(Self.limit)) cards") }
+      }
+      for row in made { try add(row, source, path) }
+    }
+  }
+
+  private mutating func add(_ row: CardRow, _ source: BuildSource, _ path: String) throws {
+    if row.start.invalidReason != nil { return refused.append(row) }
+    switch row.note {
+    // Definitions and options are no cards: a build's are in its deck.json.
+    case .type, .options, .card: return
+    case .fields, nil: break
+    }
+    rows.append(BuildRow(row, in: source))
+    if rows.count > Self.limit { throw BuildError.tooMany(path: path, what: "\(grouped(Self.limit)) cards") }
+  }
+}
+
+extension BuildRow {
+  /// A row in the deck that its folder stands for.
+  init(_ given: CardRow, in source: BuildSource) {
+    row = given
+    if !source.subdeck.isEmpty {
+      row.subdeck = row.subdeck.isEmpty ? source.subdeck : source.subdeck + "::" + row.subdeck
+    }
+    var parts = [row.subdeck, row.tags.joined(separator: " "), row.document ?? ""]
+    if case .fields(let type, let fields, _) = row.note {
+      parts.append(type)
+      for field in fields { parts += [field.name ?? "", field.html] }
+      front = fields.first?.html ?? ""
+    } else {
+      front = String(decoding: row.prompt, as: UTF8.self).trimmed
+      parts += [front, String(decoding: row.answer, as: UTF8.self).trimmed]
+      for field in row.fields {
+        switch field.value {
+        case .text(let text), .json(let text): parts += [field.name, text]
+        }
+      }
+    }
+    facts = RowFacts(
+      id: String(decoding: row.guid, as: UTF8.self).trimmed, whole: BuildIDs.hash(parts), front: BuildIDs.hash([front]))
+  }
+}
+
+extension CardRow {
+  /// - Parameter number: which of the generator's cards it is, in place of a line.
+  fileprivate init(_ card: GeneratedCard, number: Int) {
+    self.init()
+    start = RowStart(line: number, column: nil)
+    guid = Array(card.id.utf8)
+    (prompt, answer) = (Array(card.prompt.utf8), Array(card.answer.utf8))
+    (tags, subdeck) = (card.tags, card.subdeck)
+    if let type = card.type {
+      note = .fields(type: type, card.fields.map { (name: $0.name, html: $0.value) })
+    }
+  }
+}

@@ -1,0 +1,326 @@
+// Building a folder: what changed in its sources is brought into its deck, inside one operation.
+// Invariant: a card that was edited or removed in the deck stays so, and is told; a source that did not change is not
+// read; what throws leaves all as it was.
+
+public import Decks
+import Files
+public import GRDB
+import Problems
+import Text
+
+/// A build under way: made and run inside one operation.
+///
+///     let report = try BuildRun(db, folder, into: deck, BuildOptions(), generator, now: now, random: random).run()
+public final class BuildRun {
+  private let db: Database
+  private let folder: BuildFolder
+  private let options: BuildOptions
+  private let generator: any CardGenerator
+  private let places: ImportPlaces
+  private let deck: DeckRecord
+  private let now: Double
+  private let isInterrupted: () -> Bool
+  private var state = BuildState()
+
+  /// - Parameters:
+  ///   - now: seconds since 1970.
+  ///   - random: 64 random bits a call.
+  public init(
+    _ db: Database, _ folder: BuildFolder, into deck: DeckID, _ options: BuildOptions, _ generator: any CardGenerator,
+    now: Double, random: @escaping () -> UInt64, isInterrupted: @escaping () -> Bool = { false }
+  ) throws {
+    (self.db, self.folder, self.options, self.generator) = (db, folder, options, generator)
+    (self.now, self.isInterrupted) = (now, isInterrupted)
+    self.deck = try DeckTable.record(db, deck)
+    places = ImportPlaces(db, self.deck, isNew: false, now: now, random: random)
+    places.onDuplicate = .update
+  }
+
+  /// - Parameter progress: sources done, of how many.
+  /// - Throws: `BuildError`, `ExchangeError` for a broken source, `FileError`.
+  public func run(progress: (Int, Int) throws -> Void = { _, _ in }) throws -> BuildReport {
+    let build = try BuildTable.ensure(db, folder)
+    let known = try BuildTable.sources(db, of: build)
+    try lookAround(known)
+    let touched = try BuildTable.touched(db, of: build)
+    for (index, source) in folder.sources.enumerated() {
+      try progress(index, folder.sources.count)
+      if isInterrupted() { throw FileError(folder.path, .read, .interrupted) }
+      try visit(source, known[source.path], of: build, touched)
+    }
+    for visited in state.visited {
+      let left = try leave(visited.left.filter { !state.claimed.contains($0.target) }, visited.path)
+      if left.isEmpty, visited.isGone {
+        try BuildTable.forget(db, source: visited.id)
+      } else {
+        try BuildTable.setRows(db, of: visited.id, visited.rows + left)
+      }
+    }
+    if state.report.read > 0, let (name, path, other) = try BuildTable.repeated(db, in: build) {
+      throw BuildError.sameID(path: folder.path + "/" + path, id: name, other: other)
+    }
+    try places.removeEmptyDecks()
+    return state.report
+  }
+
+  /// Finds the sources that are gone, and the rows with ids that may have moved to another source.
+  private func lookAround(_ known: [String: BuiltSource]) throws {
+    let stamps = Dictionary(uniqueKeysWithValues: folder.sources.map { ($0.path, $0.stamp) })
+    for (path, source) in known.sorted(by: { $0.key < $1.key }) where stamps[path] != source.stamp {
+      let rows = try BuildTable.rows(db, of: source.id)
+      for row in rows {
+        if !row.givenID.isEmpty { state.movedIDs[row.givenID] = row }
+        if stamps[path] == nil { state.movedRows[row.whole] = row }
+      }
+      if stamps[path] == nil { state.visited.append(VisitedSource(path: path, id: source.id, left: rows, isGone: true)) }
+    }
+  }
+
+  private func visit(
+    _ source: BuildSource, _ known: BuiltSource?, of build: Int64, _ touched: [Int64: [BuiltRow]]
+  ) throws {
+    if let known, known.stamp == source.stamp, try known.inputs == inputs(of: known.inputs) {
+      state.report.unchanged += 1
+      return try tellEdits(source, touched[known.id] ?? [])
+    }
+    let content = try contentHash(of: folder.path + "/" + source.path)
+    if let known, known.content == content, try known.inputs == inputs(of: known.inputs) {
+      state.report.unchanged += 1
+      _ = try BuildTable.save(db, source, of: build, content: content, inputs: known.inputs)
+      return try tellEdits(source, touched[known.id] ?? [])
+    }
+    state.report.read += 1
+    let read = try BuildRows(source, in: folder.path, generator, isInterrupted: isInterrupted)
+    let old = try known.map { try BuildTable.rows(db, of: $0.id) } ?? []
+    let inputs = try read.inputs.map { try "\($0)\t\(contentHash(of: folder.path + "/" + $0))\n" }.joined()
+    let id = try BuildTable.save(db, source, of: build, content: content, inputs: inputs)
+    for row in read.refused { refuse(row, source) }
+    var visited = VisitedSource(path: source.path, id: id)
+    try merge(read.rows, old, source, &visited)
+    state.visited.append(visited)
+  }
+
+  /// The same list of files with the hashes that they have now; a file that is gone has none.
+  private func inputs(of list: String) throws -> String {
+    try list.split(separator: "\n").map { line in
+      let path = line.prefix { $0 != "\t" }
+      let whole = "\(folder.path)/\(path)"
+      return try "\(path)\t\(fileExists(whole) ? "\(contentHash(of: whole))" : "")\n"
+    }.joined()
+  }
+
+  private func contentHash(of path: String) throws -> Int64 {
+    let bytes = try FileText.bytes(path, limit: ByteSource.fileLimit, isInterrupted: isInterrupted)
+    return sha256(bytes).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
+  }
+
+  // MARK: One source
+
+  /// Brings the rows of a source into the deck.
+  private func merge(
+    _ rows: [BuildRow], _ old: [BuiltRow], _ source: BuildSource, _ visited: inout VisitedSource
+  ) throws {
+    let facts = old.map { RowFacts(id: $0.givenID, whole: $0.whole, front: $0.front) }
+    let matches = RowIdentity.match(rows.map(\.facts), facts)
+    var names = BuildNames()
+    for (row, match) in zip(rows, matches) {
+      let before = match.map { old[$0] } ?? moved(row)
+      let name = names.name(of: row, before)
+      if let next = try write(row, named: name, before, source) {
+        visited.rows.append(next)
+        state.claimed.insert(next.target)
+      }
+    }
+    let matched = Set(matches.compactMap { $0 })
+    visited.left = old.indices.filter { !matched.contains($0) }.map { old[$0] }
+  }
+
+  /// What a row was in another source.
+  private func moved(_ row: BuildRow) -> BuiltRow? {
+    let found = row.facts.id.isEmpty ? state.movedRows[row.facts.whole] : state.movedIDs[row.facts.id]
+    return found.flatMap { state.claimed.contains($0.target) ? nil : $0 }
+  }
+
+  private func write(
+    _ row: BuildRow, named name: String, _ before: BuiltRow?, _ source: BuildSource
+  ) throws -> BuiltRow? {
+    var next = BuiltRow(
+      name: (row.facts.id.isEmpty ? "" : BuiltRow.given) + name, whole: row.facts.whole, front: row.facts.front,
+      target: before?.target ?? .none, built: before?.built ?? 0, line: row.row.start.line)
+    let current = try before.flatMap { try BuildContent.of(db, $0.target) }
+    if let before, before.whole == row.facts.whole {
+      if let current, current.hash != before.built { tell(.edited, source.path, next, current.prompt) }
+      if current == nil { tell(.removed, source.path, next, row.front) }
+      return next
+    }
+    if let before, let current, current.hash != before.built {
+      // Made the same by hand on both sides, or written back.
+      if current.isSame(as: row.row) {
+        next.built = current.hash
+        return next
+      }
+      tell(.both, source.path, next, current.prompt)
+      // The row is as it was to the next build: it tells this again.
+      return BuiltRow(
+        name: next.name, whole: before.whole, front: before.front, target: before.target, built: before.built,
+        line: next.line)
+    }
+    guard let target = try put(row.row, guid: BuildIDs.guid(of: name, namespace: folder.namespace), current, source)
+    else { return nil }
+    next.target = target
+    next.built = try BuildContent.of(db, target)?.hash ?? 0
+    return next
+  }
+
+  /// Writes a row to its card, or makes it; nil where it is refused.
+  private func put(
+    _ row: CardRow, guid: String, _ current: BuildContent?, _ source: BuildSource
+  ) throws -> BuiltTarget? {
+    var row = row
+    row.guid = Array((current?.guid ?? guid).utf8)
+    do {
+      if let current, current.isNote != (row.note != nil) { try remove(current.target) }
+      let written = try places.write(row)
+      state.report.cards.added += written.added
+      state.report.cards.count(written.outcome)
+    } catch let refusal as RowRefusal {
+      refuse(row, source, refusal)
+      return nil
+    }
+    let guid = String(decoding: row.guid, as: UTF8.self)
+    if row.note != nil { return try NoteTable.id(db, guid: guid).map { .note($0) } }
+    return try places.card(guid: guid, within: row.subdeck).map { .card($0) }
+  }
+
+  private func refuse(_ row: CardRow, _ source: BuildSource, _ refusal: RowRefusal? = nil) {
+    let place = RowPlace(line: row.start.line, column: row.start.column, element: nil, file: source.path)
+    let reason = row.start.invalidReason
+    state.report.cards.reject(
+      Rejection(
+        index: row.start.line, place: place, code: refusal?.code ?? reason?.code ?? .failure(.badRow),
+        message: refusal?.message ?? reason?.message ?? ""))
+  }
+
+  // MARK: What the sources and the deck differ in
+
+  /// Rows that left a source. Pruned they are gone; else they are told, and known for the next time.
+  private func leave(_ rows: [BuiltRow], _ path: String) throws -> [BuiltRow] {
+    try rows.filter { row in
+      guard let current = try BuildContent.of(db, row.target) else { return false }
+      if options.prunes, current.hash == row.built {
+        try remove(row.target)
+        state.report.removed += 1
+        return false
+      }
+      tell(options.prunes ? .both : .gone, path, row, current.prompt)
+      return true
+    }
+  }
+
+  private func remove(_ target: BuiltTarget) throws {
+    switch target {
+    case .card(let id): _ = try CardTable.remove(db, [id])
+    case .note(let id): _ = try NoteTable.remove(db, [id])
+    case .none: break
+    }
+  }
+
+  /// Of a source that was not read: which of its cards were edited or removed since.
+  private func tellEdits(_ source: BuildSource, _ touched: [BuiltRow]) throws {
+    for row in touched {
+      guard let current = try BuildContent.of(db, row.target) else {
+        tell(.removed, source.path, row, row.plainName)
+        continue
+      }
+      if current.hash != row.built { tell(.edited, source.path, row, current.prompt) }
+    }
+  }
+
+  private func tell(_ kind: BuildConflict.Kind, _ path: String, _ row: BuiltRow, _ prompt: String) {
+    state.report.conflicts.append(BuildConflict(kind: kind, path: path, line: row.line, prompt: prompt))
+  }
+}
+
+/// What a build has done until now.
+private struct BuildState {
+  var report = BuildReport()
+  /// The sources that were read, and those that are gone.
+  var visited: [VisitedSource] = []
+  /// Rows of sources that changed, by the ids that these gave; rows of sources that are gone, by what they say.
+  var (movedIDs, movedRows): ([String: BuiltRow], [Int64: BuiltRow]) = ([:], [:])
+  /// What rows of this build are.
+  var claimed: Set<BuiltTarget> = []
+}
+
+/// A source whose rows are written when all sources were read: until then a row may have moved.
+private struct VisitedSource {
+  let path: String
+  let id: Int64
+  var rows: [BuiltRow] = []
+  /// Those of the last build that it has no more.
+  var left: [BuiltRow] = []
+  var isGone = false
+}
+
+/// The ids that rows of a source have, where it gives none.
+private struct BuildNames {
+  private var counts: [String: Int] = [:]
+
+  mutating func name(of row: BuildRow, _ before: BuiltRow?) -> String {
+    if !row.facts.id.isEmpty { return row.facts.id }
+    if let before { return before.plainName }
+    let repeated = counts[row.front, default: 0]
+    counts[row.front] = repeated + 1
+    return BuildIDs.id(ofFront: row.front, repeated: repeated)
+  }
+}
+
+extension BuiltRow {
+  /// Stands before an id that the source gives.
+  static let given = "="
+
+  var givenID: String { name.hasPrefix(Self.given) ? String(name.dropFirst()) : "" }
+  var plainName: String { name.hasPrefix(Self.given) ? String(name.dropFirst()) : name }
+}
+
+/// A card or a note as the deck has it now.
+struct BuildContent {
+  let target: BuiltTarget
+  let guid: String
+  let hash: Int64
+  let prompt: String
+  let answer: String
+  let tags: [String]
+  /// Of a note.
+  let fields: [String]
+
+  var isNote: Bool { target.note != nil }
+
+  /// nil when it is gone.
+  static func of(_ db: Database, _ target: BuiltTarget) throws -> BuildContent? {
+    switch target {
+    case .none: return nil
+    case .card(let id):
+      guard let card = try CardTable.card(db, id) else { return nil }
+      return BuildContent(
+        target: target, guid: card.guid, hash: BuildIDs.hash([card.prompt, card.answer] + card.tags),
+        prompt: card.prompt, answer: card.answer, tags: card.tags, fields: [])
+    case .note(let id):
+      guard try NoteTable.exists(db, id) else { return nil }
+      let note = try NoteTable.record(db, id)
+      return BuildContent(
+        target: target, guid: note.guid, hash: BuildIDs.hash(note.fields + note.tags),
+        prompt: note.fields.first ?? "", answer: "", tags: note.tags, fields: note.fields)
+    }
+  }
+
+  /// Whether a row says the same.
+  func isSame(as row: CardRow) -> Bool {
+    guard tags == row.tags else { return false }
+    guard case .fields(_, let values, _) = row.note else {
+      return !isNote && prompt == String(decoding: row.prompt, as: UTF8.self).trimmed
+        && answer == String(decoding: row.answer, as: UTF8.self).trimmed
+    }
+    return isNote && zip(values, fields).allSatisfy { $0.html == $1 }
+  }
+}

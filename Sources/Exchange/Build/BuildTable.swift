@@ -1,0 +1,185 @@
+// What the last build of a folder made: its sources, and the card of each of their rows.
+// Invariant: a row names a plain card or a note, whose content was `built` when it was written; undo takes all of it
+// back with the cards.
+
+import Decks
+public import GRDB
+public import Storage
+
+/// The tables of builds.
+public enum BuildTable {
+  public static let migrations = [Migration("exchange.1", sql: first)]
+
+  /// `whole` and `front` are hashes of a row as the source has it, `built` one of the content as the deck has it,
+  /// `modified` the moment of it.
+  private static let first = """
+    CREATE TABLE builds (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, namespace TEXT NOT NULL) STRICT;
+    CREATE UNIQUE INDEX builds_name ON builds(name, namespace);
+    CREATE TABLE build_sources (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      build INTEGER NOT NULL REFERENCES builds(id) ON DELETE CASCADE,
+      path TEXT NOT NULL,
+      size INTEGER NOT NULL,
+      modified INTEGER NOT NULL,
+      content INTEGER NOT NULL,
+      inputs TEXT NOT NULL DEFAULT ''
+    ) STRICT;
+    CREATE UNIQUE INDEX build_sources_path ON build_sources(build, path);
+    CREATE TABLE build_rows (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      source INTEGER NOT NULL REFERENCES build_sources(id) ON DELETE CASCADE,
+      place INTEGER NOT NULL,
+      line INTEGER NOT NULL,
+      name TEXT NOT NULL,
+      whole INTEGER NOT NULL,
+      front INTEGER NOT NULL,
+      card INTEGER,
+      note INTEGER,
+      built INTEGER NOT NULL,
+      modified REAL NOT NULL
+    ) STRICT;
+    CREATE INDEX build_rows_source ON build_rows(source, place);
+    """
+
+  /// The build of a deck, made when it is missing.
+  static func ensure(_ db: Database, _ folder: BuildFolder) throws -> Int64 {
+    if let known = try find(db, folder) { return known }
+    try db.execute(
+      sql: "INSERT INTO builds (name, namespace) VALUES (?, ?)", arguments: [folder.name, folder.namespace])
+    return db.lastInsertedRowID
+  }
+
+  static func find(_ db: Database, _ folder: BuildFolder) throws -> Int64? {
+    try Int64.fetchOne(
+      db, sql: "SELECT id FROM builds WHERE name = ? AND namespace = ?", arguments: [folder.name, folder.namespace])
+  }
+
+  /// The sources of a build by path.
+  static func sources(_ db: Database, of build: Int64) throws -> [String: BuiltSource] {
+    let rows = try Row.fetchCursor(
+      db, sql: "SELECT id, path, size, modified, content, inputs FROM build_sources WHERE build = ?",
+      arguments: [build])
+    var sources: [String: BuiltSource] = [:]
+    while let row = try rows.next() {
+      sources[row[1]] = BuiltSource(
+        id: row[0], stamp: SourceStamp(size: row[2], modified: row[3]), content: row[4], inputs: row[5])
+    }
+    return sources
+  }
+
+  static func save(
+    _ db: Database, _ source: BuildSource, of build: Int64, content: Int64, inputs: String
+  ) throws -> Int64 {
+    try db.execute(
+      sql: """
+        INSERT INTO build_sources (build, path, size, modified, content, inputs) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (build, path) DO UPDATE SET size = excluded.size, modified = excluded.modified,
+          content = excluded.content, inputs = excluded.inputs
+        """,
+      arguments: [build, source.path, source.stamp.size, source.stamp.modified, content, inputs])
+    let id = try Int64.fetchOne(
+      db, sql: "SELECT id FROM build_sources WHERE build = ? AND path = ?", arguments: [build, source.path])
+    return id ?? 0
+  }
+
+  static func forget(_ db: Database, source: Int64) throws {
+    try db.execute(sql: "DELETE FROM build_rows WHERE source = ?", arguments: [source])
+    try db.execute(sql: "DELETE FROM build_sources WHERE id = ?", arguments: [source])
+  }
+
+  private static let columns = "r.name, r.whole, r.front, r.card, r.note, r.built, r.line"
+
+  private static func row(_ row: Row) -> BuiltRow {
+    BuiltRow(
+      name: row[0], whole: row[1], front: row[2], target: BuiltTarget(card: row[3], note: row[4]), built: row[5],
+      line: row[6])
+  }
+
+  /// The rows of a source in its order.
+  static func rows(_ db: Database, of source: Int64) throws -> [BuiltRow] {
+    try Row.fetchAll(
+      db, sql: "SELECT \(columns) FROM build_rows r WHERE r.source = ? ORDER BY r.place", arguments: [source]
+    ).map(row)
+  }
+
+  /// The rows whose card or note is gone, or was changed in some way since it was built, by their sources.
+  static func touched(_ db: Database, of build: Int64) throws -> [Int64: [BuiltRow]] {
+    let found = try Row.fetchCursor(
+      db,
+      sql: """
+        SELECT \(columns), r.source FROM build_sources s JOIN build_rows r ON r.source = s.id
+          LEFT JOIN cards c ON c.id = r.card LEFT JOIN notes n ON n.id = r.note
+        WHERE s.build = ? AND coalesce(c.modified, n.mod) IS NOT r.modified
+          AND (r.card IS NOT NULL OR r.note IS NOT NULL)
+        ORDER BY r.source, r.place
+        """, arguments: [build])
+    var rows: [Int64: [BuiltRow]] = [:]
+    while let one = try found.next() { rows[one[7], default: []].append(row(one)) }
+    return rows
+  }
+
+  /// An id that the sources give to two rows, with the two sources.
+  static func repeated(_ db: Database, in build: Int64) throws -> (id: String, path: String, other: String)? {
+    try Row.fetchOne(
+      db,
+      sql: """
+        SELECT r.name, min(s.path), max(s.path) FROM build_rows r JOIN build_sources s ON s.id = r.source
+        WHERE s.build = ? AND r.name >= '=' AND r.name < '>' GROUP BY r.name HAVING count(*) > 1 LIMIT 1
+        """, arguments: [build]
+    ).map { (String(($0[0] as String).dropFirst()), $0[1], $0[2]) }
+  }
+
+  /// Puts the rows of a source in place of those that it had.
+  static func setRows(_ db: Database, of source: Int64, _ rows: [BuiltRow]) throws {
+    try db.execute(sql: "DELETE FROM build_rows WHERE source = ?", arguments: [source])
+    let statement = try db.cachedStatement(
+      sql: """
+        INSERT INTO build_rows (source, place, line, name, whole, front, card, note, built, modified)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?,
+          coalesce((SELECT modified FROM cards WHERE id = ?7), (SELECT mod FROM notes WHERE id = ?8), 0))
+        """)
+    for (place, row) in rows.enumerated() {
+      try statement.execute(
+        arguments: [
+          source, place, row.line, row.name, row.whole, row.front, row.target.card?.rawValue, row.target.note?.rawValue,
+          row.built,
+        ])
+    }
+  }
+}
+
+/// A source as it was built last.
+struct BuiltSource {
+  let id: Int64
+  let stamp: SourceStamp
+  let content: Int64
+  /// The files that a generator read, each with its hash: `path<TAB>hash<LF>`.
+  let inputs: String
+}
+
+/// A row as it was built last.
+struct BuiltRow {
+  /// The id that the source gives it, or that it was given for its front.
+  let name: String
+  let whole: Int64
+  let front: Int64
+  var target: BuiltTarget
+  var built: Int64
+  var line: Int
+}
+
+/// The plain card or the note that a row made.
+enum BuiltTarget: Hashable {
+  case card(CardID)
+  case note(NoteID)
+  /// It was refused, or taken away in the deck.
+  case none
+
+  init(card: Int64?, note: Int64?) {
+    self =
+      if let note { .note(NoteID(rawValue: note)) } else if let card { .card(CardID(rawValue: card)) } else { .none }
+  }
+
+  var card: CardID? { if case .card(let id) = self { id } else { nil } }
+  var note: NoteID? { if case .note(let id) = self { id } else { nil } }
+}

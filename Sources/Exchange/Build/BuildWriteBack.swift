@@ -1,0 +1,201 @@
+// Cards that were edited in the deck, written to the rows of their sources.
+// Invariant: a line that belongs to no edited card stays as it is; a file is replaced whole or not at all; a row that
+// was edited in the source too is left alone.
+
+import Decks
+import Files
+public import GRDB
+import Text
+
+/// Writes edits of the deck to the sources of a folder.
+///
+///     let count = try BuildWriteBack(db, folder).run()
+public struct BuildWriteBack {
+  /// What a row is to say.
+  struct Edit {
+    let content: BuildContent
+    /// The id that keeps the row the same card; empty where the source can hold none.
+    let id: String
+    /// As the row was when it was built last.
+    let whole: Int64
+  }
+
+  private let db: Database
+  private let folder: BuildFolder
+
+  public init(_ db: Database, _ folder: BuildFolder) { (self.db, self.folder) = (db, folder) }
+
+  /// - Returns: how many rows were written.
+  /// - Throws: `FileError`, `ExchangeError` for a source that is broken.
+  public func run() throws -> Int {
+    guard let build = try BuildTable.find(db, folder) else { return 0 }
+    let known = try BuildTable.sources(db, of: build)
+    let touched = try BuildTable.touched(db, of: build)
+    var count = 0
+    for source in folder.sources {
+      guard let built = known[source.path], case .cards(let format) = source.kind else { continue }
+      var edits: [Edit] = []
+      for row in touched[built.id] ?? [] {
+        guard let content = try BuildContent.of(db, row.target), content.hash != row.built else { continue }
+        edits.append(Edit(content: content, id: row.plainName, whole: row.whole))
+      }
+      if edits.isEmpty { continue }
+      count += try write(edits, to: source, format)
+    }
+    return count
+  }
+
+  private func write(_ edits: [Edit], to source: BuildSource, _ format: CardFormat) throws -> Int {
+    let path = folder.path + "/" + source.path
+    var file = try SourceLines(path)
+    let byRow = Dictionary(edits.map { ($0.whole, $0) }) { first, _ in first }
+    switch format {
+    case .md: try file.write(markdown: byRow, source)
+    case .csv: try file.write(table: byRow, UInt8(ascii: ","), source)
+    case .tsv: try file.write(table: byRow, UInt8(ascii: "\t"), source)
+    default: return 0
+    }
+    if file.written > 0 { try AtomicFile.write(path, file.bytes, mode: 0o644) }
+    return file.written
+  }
+}
+
+/// The lines of a source, some of which are replaced.
+private struct SourceLines {
+  private(set) var written = 0
+  private let path: String
+  private var lines: [Substring]
+  private let lineEnd: String
+
+  init(_ path: String) throws {
+    self.path = path
+    guard let text = try FileText.read(path, limit: 256 << 20) else {
+      throw ExchangeError.badFile(path: path, line: 1, column: 1, expected: "UTF-8 expected, to write cards back")
+    }
+    lineEnd = text.utf8.contains(0x0D) ? "\r\n" : "\n"
+    lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.hasSuffix("\r") ? $0.dropLast() : $0 }
+    if text.utf8.contains(0x0D) {
+      // A return and a line feed are one character of a text.
+      lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
+    }
+  }
+
+  var bytes: [UInt8] { Array(lines.joined(separator: lineEnd).utf8) }
+
+  /// Replaces lines, counted from 1; later places are told first.
+  private mutating func replace(_ place: Range<Int>, by new: [String]) {
+    lines.replaceSubrange(place.lowerBound - 1..<place.upperBound - 1, with: new.map { Substring($0) })
+    written += 1
+  }
+
+  // MARK: Tables
+
+  mutating func write(table edits: [Int64: BuildWriteBack.Edit], _ separator: UInt8, _ source: BuildSource) throws {
+    let bytes = try ByteSource(path: path, SourceOptions())
+    let rows = TableRows(bytes, separator: Separator.found(in: bytes.atHand, first: separator))
+    let cards = TableCards(try ByteSource(path: path, SourceOptions()), separator: separator, TableOptions())
+    var facts: [Int: Int64] = [:]
+    var row = CardRow()
+    while try cards.next(into: &row) { facts[row.start.line] = BuildRow(row, in: source).facts.whole }
+    var shape: TableShape?
+    var replaced: [(place: Range<Int>, line: String)] = []
+    var open: (line: Int, text: String)?
+    while let line = try rows.next() {
+      if let known = open { replaced.append((known.line..<line, known.text)) }
+      open = nil
+      let cells = (0..<rows.count).map { rows.text($0) }
+      if shape == nil { shape = try TableShape(first: cells, TableOptions(), path: path) }
+      if let shape, let edit = facts[line].flatMap({ edits[$0] }), !edit.content.isNote {
+        let text = String(decoding: TableText.line(Self.cells(cells, shape, edit), rows.separator), as: UTF8.self)
+        open = (line, String(text.dropLast()))
+      }
+    }
+    if let known = open { replaced.append((known.line..<lines.count + 1, known.text)) }
+    for (place, text) in replaced.reversed() { replace(withoutBlanks(place), by: [text]) }
+  }
+
+  private static func cells(_ cells: [String], _ shape: TableShape, _ edit: BuildWriteBack.Edit) -> [String] {
+    var cells = cells
+    for index in cells.indices {
+      switch shape[index] {
+      case .prompt: cells[index] = edit.content.prompt
+      case .answer: cells[index] = edit.content.answer
+      case .tags: cells[index] = edit.content.tags.joined(separator: " ")
+      case .guid: cells[index] = edit.id
+      default: break
+      }
+    }
+    return cells
+  }
+
+  /// Without the blank lines at its end, which belong to nothing.
+  private func withoutBlanks(_ place: Range<Int>) -> Range<Int> {
+    var end = place.upperBound
+    while end - 1 > place.lowerBound, lines[end - 2].allSatisfy(\.isWhitespace) { end -= 1 }
+    return place.lowerBound..<end
+  }
+
+  // MARK: Markdown
+
+  mutating func write(markdown edits: [Int64: BuildWriteBack.Edit], _ source: BuildSource) throws {
+    let cards = MarkdownCards(try ByteSource(path: path, SourceOptions()))
+    var rows: [(line: Int, subdeck: String, whole: Int64)] = []
+    var row = CardRow()
+    while try cards.next(into: &row) {
+      rows.append((row.start.line, row.subdeck, BuildRow(row, in: source).facts.whole))
+    }
+    rows.sort { $0.line < $1.line }
+    for index in rows.indices.reversed() {
+      guard let edit = edits[rows[index].whole] else { continue }
+      let next = index + 1 < rows.count ? rows[index + 1].line : lines.count + 1
+      let place = withoutBlanks(rows[index].line..<blockEnd(from: rows[index].line, before: next))
+      if let text = Self.block(edit, rows[index].subdeck, mark: lines[place.lowerBound - 1]) { replace(place, by: text) }
+    }
+  }
+
+  /// The line behind a card's: the next card's, or that of a heading or a rule that is none.
+  private func blockEnd(from start: Int, before next: Int) -> Int {
+    var isFenced = false
+    let isParagraph = ![.heading, .question].contains(MarkdownLine(lines[start - 1]).kind)
+    for line in start + 1..<max(next, start + 1) {
+      switch MarkdownLine(lines[line - 1]) {
+      case .fence: isFenced.toggle()
+      case .heading where !isFenced, .question where !isFenced, .rule where !isFenced: return line
+      case .blank where isParagraph: return line
+      default: break
+      }
+    }
+    return next
+  }
+
+  /// The lines of a card as it is now; nil for a note whose field holds more than plain text.
+  private static func block(_ edit: BuildWriteBack.Edit, _ subdeck: String, mark: Substring) -> [String]? {
+    let facts = MarkdownFacts(guid: edit.id, tags: edit.content.tags, subdeck: subdeck)
+    if edit.content.isNote {
+      guard let text = FieldHTML.plain(edit.content.prompt) else { return nil }
+      let listMark = String(mark.prefix(MarkdownCards.listMark(mark)))
+      let written = MarkdownLine.lines(of: MarkdownCloze.escaped(text)).map { MarkdownLine.escaped($0) }
+      return [listMark + (written.first ?? "")] + written.dropFirst() + [facts.comment]
+    }
+    let (prompt, answer) = (edit.content.prompt, edit.content.answer)
+    let marks = mark.prefix { $0 == "#" }
+    if !marks.isEmpty, !prompt.utf8.contains(0x0A), !prompt.contains(MarkdownFacts.opening) {
+      return ["\(marks) \(prompt) \(facts.comment)", ""] + MarkdownLine.escaped(text: answer)
+    }
+    return ["Q:\(MarkdownWriter.part(prompt))", "A:\(MarkdownWriter.part(answer))", facts.comment].flatMap {
+      $0.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+  }
+}
+
+extension MarkdownLine {
+  fileprivate enum Kind { case heading, question, other }
+
+  fileprivate var kind: Kind {
+    switch self {
+    case .heading: .heading
+    case .question: .question
+    default: .other
+    }
+  }
+}

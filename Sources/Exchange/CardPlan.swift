@@ -1,0 +1,54 @@
+// A card's schedule in a file.
+// Invariant: what is written is read back as the same; numbers that no schedule can have refuse the row.
+
+import Decks
+import Values
+
+/// A card's place in the schedule, and what keeps it from being shown.
+struct CardPlan {
+  var schedule = CardSchedule()
+  var isSuspended = false
+  var flag = 0
+
+  /// Whether there is anything but a new card's.
+  var isPlain: Bool { schedule == CardSchedule() && !isSuspended && flag == 0 }
+
+  init(_ card: CardRecord) { (schedule, isSuspended, flag) = (card.schedule, card.isSuspended, card.flag) }
+
+  /// - Throws: `badOption` for what no schedule can have.
+  init(_ record: Value.Record) throws(DeckError) {
+    guard let name = record["state"]?.text, let state = CardState.allCases.first(where: { $0.name == name }) else {
+      throw .badOption(
+        name: "schedule.state", reason: "must be one of \(CardState.allCases.map(\.name).joined(separator: ", "))")
+    }
+    schedule.state = state
+    schedule.due = record["due"]?.double
+    schedule.stability = record["stability"]?.double
+    schedule.difficulty = record["difficulty"]?.double
+    schedule.lastReview = record["last_review"]?.double
+    schedule.step = record["step"]?.integer ?? 0
+    schedule.reps = record["reps"]?.integer ?? 0
+    schedule.lapses = record["lapses"]?.integer ?? 0
+    isSuspended = record["suspended"] == .boolean(true)
+    flag = record["flag"]?.integer ?? 0
+    guard (0...7).contains(flag) else { throw .badOption(name: "schedule.flag", reason: "must be from 0 to 7") }
+    try schedule.check()
+  }
+
+  var value: Value {
+    var fields: [(String, Value)] = [("state", .text(schedule.state.name))]
+    for (name, number) in [
+      ("due", schedule.due), ("stability", schedule.stability), ("difficulty", schedule.difficulty),
+      ("last_review", schedule.lastReview),
+    ] {
+      if let number { fields.append((name, .measure(number))) }
+    }
+    for (name, count) in [
+      ("step", schedule.step), ("reps", schedule.reps), ("lapses", schedule.lapses), ("flag", flag),
+    ] where count != 0 {
+      fields.append((name, .integer(count)))
+    }
+    if isSuspended { fields.append(("suspended", .boolean(true))) }
+    return .record(fields)
+  }
+}

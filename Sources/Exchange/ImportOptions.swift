@@ -1,0 +1,110 @@
+// How a file is imported, and what an import did.
+// Invariant: an option that a format does not know changes nothing in it; a report's names never change.
+
+public import Decks
+public import Values
+
+/// How a file of cards is imported.
+///
+///     var options = ImportOptions()
+///     (options.format, options.onDuplicate) = (.csv, .update)
+public struct ImportOptions: Sendable {
+  /// nil: by the file's ending.
+  public var format: CardFormat?
+  /// nil: found.
+  public var encoding: TextEncoding?
+  /// nil: as the file says where it does (Anki's text files), else skip.
+  public var onDuplicate: OnDuplicate?
+  /// The first row that is refused ends the import with nothing imported.
+  public var isStrict = false
+  public var table = TableOptions()
+  /// How many of the first cards the report shows as they would be.
+  public var previewed = 0
+
+  public init() {}
+}
+
+/// How a table is read.
+///
+///     var table = TableOptions()
+///     table.columns = try ColumnChoice.list(of: "prompt=Spanish,answer=English,tags=Theme")
+public struct TableOptions: Sendable {
+  /// One byte of ASCII; nil: found.
+  public var separator: UInt8?
+  /// What some columns mean; those that are not named go by the header.
+  public var columns: [ColumnChoice] = []
+  /// The first row is a card, whatever it says.
+  public var hasNoHeader = false
+
+  public init() {}
+}
+
+/// What an import did, and what it found out about the file.
+///
+///     print(report.cards.added, report.findings.encoding)
+public struct ImportReport: Sendable {
+  public var cards = AddReport()
+  /// Of the last file, when there were several.
+  public var findings = ImportFindings()
+  /// The first cards as they are now, as many as were asked for.
+  public var preview: [PreviewedCard] = []
+
+  public init() {}
+
+  public init(cards: AddReport) { self.cards = cards }
+
+  /// As `--json` prints it and Lua reads it.
+  public var value: Value {
+    guard case .record(let counts) = cards.value, case .record(let found) = findings.value else { return cards.value }
+    var fields = counts.fields.map { ($0.name, $0.value) } + found.fields.map { ($0.name, $0.value) }
+    if !preview.isEmpty { fields.append(("preview", .list(preview.map(\.value)))) }
+    return .record(fields)
+  }
+}
+
+/// A card as an import would make it.
+///
+///     PreviewedCard(prompt: "el gato", answer: "the cat", tags: ["animal"], subdeck: "").value
+public struct PreviewedCard: Equatable, Sendable {
+  public let prompt: String
+  public let answer: String
+  public let tags: [String]
+  /// The deck within the one that is imported into, empty for itself.
+  public let subdeck: String
+
+  public init(prompt: String, answer: String, tags: [String], subdeck: String) {
+    (self.prompt, self.answer, self.tags, self.subdeck) = (prompt, answer, tags, subdeck)
+  }
+
+  public var value: Value {
+    .record([
+      ("prompt", .text(prompt)), ("answer", .text(answer)), ("tags", .list(tags.map { .text($0) })),
+      ("subdeck", .text(subdeck)),
+    ])
+  }
+}
+
+/// What was found out about a file, or said of it.
+///
+///     report.findings.separator   // UInt8(ascii: ";")
+public struct ImportFindings: Equatable, Sendable {
+  public var format: CardFormat?
+  public var encoding = TextEncoding.utf8
+  /// Of a table.
+  public var separator: UInt8?
+  /// Of a table: whether its first row names the columns.
+  public var hasHeader: Bool?
+  /// Of a table: what each column means, as `--columns` names it.
+  public var columns: [String] = []
+
+  public init() {}
+
+  var value: Value {
+    var fields: [(String, Value)] = [("encoding", .text(encoding.rawValue))]
+    if let format { fields.append(("format", .text(format.rawValue))) }
+    if let separator { fields.append(("separator", .text(Separator.name(of: separator)))) }
+    if let hasHeader { fields.append(("header", .boolean(hasHeader))) }
+    if !columns.isEmpty { fields.append(("columns", .list(columns.map { .text($0) }))) }
+    return .record(fields)
+  }
+}

@@ -1,0 +1,213 @@
+// Where the rows of an import go: the deck, those within it, the note types that they name.
+// Invariant: a row that is refused leaves nothing behind; what was there before the import is never given options or a
+// schedule.
+
+import Decks
+import GRDB
+import Text
+
+final class ImportPlaces {
+  /// What became of a row.
+  struct Written {
+    var outcome = AddOutcome.rejected
+    /// Cards added beyond what the outcome counts.
+    var added = 0
+    /// The card that the row made or is about; nil for one that was there before, and for a row that is no card.
+    var card: CardID?
+  }
+
+  let deck: DeckRecord
+  /// Batches that were begun with another value have ended.
+  var onDuplicate = OnDuplicate.skip {
+    didSet { if onDuplicate != oldValue { batches = [:] } }
+  }
+  private let db: Database
+  private let now: Double
+  private let random: () -> UInt64
+  /// The batch of each deck that cards went to, by its name within the one that is imported into.
+  private var batches: [String: CardBatch] = [:]
+  private var types: [String: NoteType] = [:]
+  /// Decks that the import made.
+  private var made: Set<DeckID> = []
+  /// Notes that the import added.
+  private var notes: Set<NoteID> = []
+
+  init(_ db: Database, _ deck: DeckRecord, isNew: Bool, now: Double, random: @escaping () -> UInt64) {
+    (self.db, self.deck, self.now, self.random) = (db, deck, now, random)
+    if isNew { made.insert(deck.id) }
+  }
+
+  /// - Throws: `RowRefusal` for a row that breaks a rule; `DeckError.duplicate` where those are errors.
+  func write(_ row: CardRow) throws -> Written {
+    switch row.note {
+    case nil: return try writeCard(row)
+    case .fields(let type, let fields, let ordinal): return try writeNote(row, type: type, fields, ordinal ?? 0)
+    case .card(let ordinal): return try findCard(row, ordinal)
+    case .type(let draft): try define(draft)
+    case .options(let fields): try setOptions(row, fields)
+    }
+    return Written()
+  }
+
+  func schedule(_ card: CardID, _ plan: CardPlan) throws {
+    if plan.isPlain { return }
+    try CardTable.setSchedule(
+      db, card, to: plan.schedule, isSuspended: plan.isSuspended, flag: plan.flag, now: now)
+  }
+
+  func preview(_ id: CardID, _ row: CardRow) throws -> PreviewedCard? {
+    guard let card = try CardTable.card(db, id) else { return nil }
+    return PreviewedCard(prompt: card.prompt, answer: card.answer, tags: card.tags, subdeck: row.subdeck)
+  }
+
+  /// Takes away the decks within the deck that were made and hold nothing.
+  func removeEmptyDecks() throws {
+    let empty = try made.filter { $0 != deck.id }.map { try DeckTable.record(db, $0) }.sorted { $0.name > $1.name }
+    for one in empty where try DeckTable.count(db, one.id) == 0 && DeckTable.within(db, one.id).isEmpty {
+      try DeckTable.remove(db, one.id)
+    }
+  }
+
+  // MARK: Cards
+
+  private func writeCard(_ row: CardRow) throws -> Written {
+    try row.withBytes { bytes in
+      let card = try refusing { () throws(DeckError) in try CheckedCard(bytes) }
+      let batch = try batch(within: row.subdeck)
+      let outcome = try refusingNotes { try batch.write(card) }
+      guard outcome == .added else { return Written(outcome: outcome) }
+      return Written(outcome: outcome, card: CardID(rawValue: db.lastInsertedRowID))
+    }
+  }
+
+  /// The cards of a deck within the one that is imported into, which is made when it is missing.
+  private func batch(within name: String) throws -> CardBatch {
+    if let known = batches[name] { return known }
+    let target = name.isEmpty ? deck : try subdeck(name)
+    let batch = try CardBatch(db, deck: target.id, onDuplicate: onDuplicate, now: now, random: random)
+    batches[name] = batch
+    return batch
+  }
+
+  private func subdeck(_ name: String) throws -> DeckRecord {
+    let before = Set(try DeckTable.within(db, deck.id).map(\.id))
+    let found = try refusingDecks { try DeckTable.ensure(db, name, within: deck.id, now: now) }
+    made.formUnion(Set(try DeckTable.within(db, deck.id).map(\.id)).subtracting(before))
+    return found
+  }
+
+  // MARK: Notes
+
+  private func writeNote(
+    _ row: CardRow, type name: String, _ fields: [(name: String?, html: String)], _ ordinal: Int
+  ) throws -> Written {
+    let type = try refusingNotes { try self.type(named: name) }
+    let note = NewNote(
+      fields: try values(fields, of: type), tags: row.tags,
+      guid: row.guid.isEmpty ? nil : String(decoding: row.guid, as: UTF8.self))
+    let batch = try batch(within: row.subdeck)
+    let (outcome, id) = try refusingDecks { try refusingNotes { try batch.write(note, type: type, random: random) } }
+    guard outcome == .added, let id else { return Written(outcome: outcome) }
+    notes.insert(id)
+    let cards = try NoteTable.cards(db, of: id)
+    let card = try NoteTable.card(db, of: id, ordinal: ordinal) ?? cards.first
+    return Written(outcome: outcome, added: cards.count - 1, card: card)
+  }
+
+  private func type(named name: String) throws -> NoteType {
+    let key = name.trimmed.lowercased()
+    if let known = types[key] { return known }
+    let found = try NoteTypeTable.findOrMake(db, named: name, now: now)
+    types[key] = found
+    return found
+  }
+
+  /// Fields by the names of the type; those without a name go by their order.
+  private func values(_ fields: [(name: String?, html: String)], of type: NoteType) throws -> [String: String] {
+    var values: [String: String] = [:]
+    for (index, field) in fields.enumerated() {
+      let name = field.name ?? (index < type.fields.count ? type.fields[index] : "")
+      guard type.fields.contains(name) else {
+        if field.html.isEmpty { continue }
+        if let name = field.name { throw RowRefusal(type.unknownField(name)) }
+        throw RowRefusal(ExchangeError.tooManyFields(type: type.name, has: type.fields.count, given: fields.count))
+      }
+      values[name] = field.html
+    }
+    return values
+  }
+
+  /// Another card of a note that the import added: it comes to its place, and takes its schedule.
+  private func findCard(_ row: CardRow, _ ordinal: Int) throws -> Written {
+    let guid = String(decoding: row.guid, as: UTF8.self)
+    guard let note = try NoteTable.id(db, guid: guid) else { throw RowRefusal(ExchangeError.noSuchNote(guid: guid)) }
+    guard notes.contains(note) else { return Written() }
+    guard let card = try NoteTable.card(db, of: note, ordinal: ordinal) else { return Written() }
+    try batch(within: row.subdeck).place([card])
+    return Written(card: card)
+  }
+
+  /// A type of the same name that makes the same cards is taken; another one gets another name.
+  private func define(_ draft: NoteTypeDraft) throws {
+    let key = draft.name.trimmed.lowercased()
+    try refusingNotes {
+      var draft = draft
+      while let there = try NoteTypeTable.named(db, draft.name) {
+        if there.draft.makesSameCards(as: draft) {
+          types[key] = there
+          return
+        }
+        draft.name += "+"
+      }
+      types[key] = try NoteTypeTable.create(db, draft, now: now)
+    }
+  }
+
+  /// Options are set for decks that the import made; others keep theirs.
+  private func setOptions(_ row: CardRow, _ fields: [CardField]) throws {
+    let target = row.subdeck.isEmpty ? deck : try subdeck(row.subdeck)
+    guard made.contains(target.id) else { return }
+    try DeckTable.setOptions(db, target.id, to: DeckOptions(fields: fields))
+  }
+
+  // MARK: Refusing
+
+  private func refusing<T>(_ body: () throws(DeckError) -> T) throws(RowRefusal) -> T {
+    do { return try body() } catch { throw RowRefusal(error) }
+  }
+
+  /// A rule of notes that is broken refuses the row; so does the name of a deck.
+  private func refusingNotes<T>(_ body: () throws -> T) throws -> T {
+    do { return try body() } catch let error as NoteError { throw RowRefusal(error) }
+  }
+
+  private func refusingDecks<T>(_ body: () throws -> T) throws -> T {
+    do { return try body() } catch let error as DeckError {
+      switch error {
+      case .badName, .badTag, .badGuid, .badText: throw RowRefusal(error)
+      default: throw error
+      }
+    }
+  }
+}
+
+extension NoteTypeDraft {
+  fileprivate func makesSameCards(as other: NoteTypeDraft) -> Bool {
+    isCloze == other.isCloze && fields == other.fields && css == other.css
+      && cards.map { [$0.name, $0.front, $0.back] } == other.cards.map { [$0.name, $0.front, $0.back] }
+  }
+}
+
+extension CardRow {
+  /// Lends the row's bytes as a card to be written.
+  fileprivate func withBytes<T>(_ body: (CardBytes) throws -> T) throws -> T {
+    try prompt.withUnsafeBufferPointer { prompt in
+      try answer.withUnsafeBufferPointer { answer in
+        try guid.withUnsafeBufferPointer { guid in
+          try body(
+            CardBytes(prompt: prompt, answer: answer, guid: guid, tags: tags, fields: fields, document: document))
+        }
+      }
+    }
+  }
+}

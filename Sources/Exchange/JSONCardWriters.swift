@@ -1,0 +1,197 @@
+// Cards as JSON: the array that the original app reads, the object with everything, an object a line.
+// Invariant: what is written is read back as the same cards.
+
+import Decks
+import Files
+import Values
+
+/// An array with one object a line.
+struct JSONArrayWriter: CardRowWriter {
+  let sink: FileSink
+  private var isFirst = true
+
+  init(sink: FileSink) { self.sink = sink }
+
+  var holdsOptions: Bool { false }
+
+  func begin() throws { try sink.append("[") }
+
+  mutating func write(_ card: ExportedCard) throws -> Set<CardPart> {
+    try sink.append(isFirst ? "\n" : ",\n")
+    isFirst = false
+    try sink.append(JSONElementWriter.card(card, hasSchedule: false))
+    return card.unscheduled
+  }
+
+  func end() throws { try sink.append(isFirst ? "]\n" : "\n]\n") }
+}
+
+/// The deck, its options, the note types, and the cards, each a line.
+struct JSONObjectWriter: CardRowWriter {
+  private let sink: FileSink
+  private let contents: DeckContents
+  private let hasSchedule: Bool
+  private var isFirst = true
+
+  init(_ sink: FileSink, _ contents: DeckContents, hasSchedule: Bool) {
+    (self.sink, self.contents, self.hasSchedule) = (sink, contents, hasSchedule)
+  }
+
+  var holdsOptions: Bool { true }
+
+  mutating func begin() throws {
+    var writer = JSONWriter(.compact)
+    writer.write(contents.name)
+    try sink.append("{\"deckhand\": 1,\n\"deck\": " + String(decoding: writer.take(), as: UTF8.self))
+    if let own = contents.options.first(where: { $0.subdeck.isEmpty }) {
+      try sink.append(",\n\"options\": ")
+      try sink.append(JSONElementWriter.object(own.options))
+    }
+    let types = contents.ownTypes
+    if !types.isEmpty {
+      try sink.append(",\n\"note_types\": [")
+      for (index, type) in types.enumerated() {
+        try sink.append(index == 0 ? "\n" : ",\n")
+        try sink.append(JSONElementWriter.type(type))
+      }
+      try sink.append("\n]")
+    }
+    try sink.append(",\n\"cards\": [")
+    for inner in contents.options where !inner.subdeck.isEmpty { try append(JSONElementWriter.options(inner)) }
+  }
+
+  mutating func write(_ card: ExportedCard) throws -> Set<CardPart> {
+    try append(JSONElementWriter.card(card, hasSchedule: hasSchedule))
+    return hasSchedule ? card.unscheduled.subtracting([.schedule]) : card.unscheduled
+  }
+
+  private mutating func append(_ element: [UInt8]) throws {
+    try sink.append(isFirst ? "\n" : ",\n")
+    isFirst = false
+    try sink.append(element)
+  }
+
+  func end() throws { try sink.append(isFirst ? "]}\n" : "\n]}\n") }
+}
+
+/// What the object holds, an object a line.
+struct JSONLinesWriter: CardRowWriter {
+  private let sink: FileSink
+  private let contents: DeckContents
+  private let hasSchedule: Bool
+
+  init(_ sink: FileSink, _ contents: DeckContents, hasSchedule: Bool) {
+    (self.sink, self.contents, self.hasSchedule) = (sink, contents, hasSchedule)
+  }
+
+  var holdsOptions: Bool { true }
+
+  func begin() throws {
+    for options in contents.options { try line(JSONElementWriter.options(options)) }
+    for type in contents.ownTypes { try line(JSONElementWriter.definition(type)) }
+  }
+
+  func write(_ card: ExportedCard) throws -> Set<CardPart> {
+    try line(JSONElementWriter.card(card, hasSchedule: hasSchedule))
+    return hasSchedule ? card.unscheduled.subtracting([.schedule]) : card.unscheduled
+  }
+
+  private func line(_ element: [UInt8]) throws {
+    try sink.append(element)
+    try sink.append("\n")
+  }
+
+  func end() throws {}
+}
+
+/// The elements of a list of cards.
+enum JSONElementWriter {
+  static func card(_ exported: ExportedCard, hasSchedule: Bool) -> [UInt8] {
+    let card = exported.card
+    var writer = JSONWriter(.compact)
+    writer.beginRecord()
+    writer.field("prompt", card.prompt)
+    writer.field("answer", card.answer)
+    if let note = exported.note, !note.isFirst {
+      writer.field(JSONName.noteGuid, note.record.guid)
+    } else {
+      writer.field("guid", exported.note?.record.guid ?? card.guid)
+      writeTags(exported.note?.record.tags ?? card.tags, &writer)
+    }
+    if let document = card.document { writer.field("document", document) }
+    if !exported.subdeck.isEmpty { writer.field("subdeck", exported.subdeck) }
+    if let note = exported.note { write(note, card.ordinal, &writer) }
+    let plan = CardPlan(card)
+    if hasSchedule, !plan.isPlain {
+      writer.name(JSONName.schedule)
+      writer.write(plan.value)
+    }
+    for field in card.fields { field.write(to: &writer) }
+    writer.endRecord()
+    return writer.take()
+  }
+
+  private static func writeTags(_ tags: [String], _ writer: inout JSONWriter) {
+    if tags.isEmpty { return }
+    writer.name("tags")
+    writer.beginList()
+    for tag in tags { writer.write(tag) }
+    writer.endList()
+  }
+
+  private static func write(_ note: ExportedNote, _ ordinal: Int, _ writer: inout JSONWriter) {
+    if note.isFirst {
+      writer.field(JSONName.noteType, note.type.name)
+      writer.name(JSONName.noteFields)
+      writer.beginRecord()
+      for (name, html) in zip(note.type.fields, note.record.fields) { writer.field(name, html) }
+      writer.endRecord()
+    }
+    writer.name(JSONName.ordinal)
+    writer.write(.integer(ordinal))
+  }
+
+  static func object(_ fields: [CardField]) -> [UInt8] {
+    var writer = JSONWriter(.compact)
+    writer.beginRecord()
+    for field in fields { field.write(to: &writer) }
+    writer.endRecord()
+    return writer.take()
+  }
+
+  static func options(_ options: (subdeck: String, options: [CardField])) -> [UInt8] {
+    var writer = JSONWriter(.compact)
+    writer.beginRecord()
+    if !options.subdeck.isEmpty { writer.field("subdeck", options.subdeck) }
+    writer.name(JSONName.deckOptions)
+    writer.write(json: String(decoding: object(options.options), as: UTF8.self))
+    writer.endRecord()
+    return writer.take()
+  }
+
+  static func type(_ type: NoteType) -> [UInt8] { line(value(type)) }
+
+  private static func line(_ value: Value) -> [UInt8] {
+    var writer = JSONWriter(.compact)
+    writer.write(value)
+    return writer.take()
+  }
+
+  /// A line of a file of lines.
+  static func definition(_ type: NoteType) -> [UInt8] {
+    line(.record([(JSONName.noteType, value(type))]))
+  }
+
+  private static func value(_ type: NoteType) -> Value {
+    .record([
+      ("name", .text(type.name)), ("cloze", .boolean(type.isCloze)), ("fields", .list(type.fields.map { .text($0) })),
+      (
+        "cards",
+        .list(
+          type.cards.map { card in
+            .record([("name", .text(card.name)), ("front", .text(card.front)), ("back", .text(card.back))])
+          })
+      ), ("css", .text(type.css)),
+    ])
+  }
+}

@@ -1,0 +1,248 @@
+// One element of JSON as a row: a card, a note, a note type, a deck's options.
+// Invariant: what a row holds that cannot be used refuses the row, not the file.
+
+import Decks
+import Problems
+import Text
+import Values
+
+/// Names of members with a meaning beside those of a card's own parts.
+enum JSONName {
+  static let noteType = "note_type"
+  static let noteFields = "note_fields"
+  static let noteGuid = "note_guid"
+  static let ordinal = "ordinal"
+  static let schedule = "schedule"
+  /// A deck's options within the one that is written: the deck is named by `subdeck`.
+  static let deckOptions = "deck_options"
+}
+
+struct JSONElement {
+  var reader: JSONReader<ByteSource>
+  private let source: ByteSource
+  private static let limits = JSONLimits(bytes: rowLimit, depth: 32, values: 100_000, string: rowLimit)
+
+  init(_ source: ByteSource) {
+    self.source = source
+    reader = JSONReader(source, rowLimit: rowLimit)
+  }
+
+  /// Reads a card, or whatever else stands in a list of cards.
+  mutating func read(into row: inout CardRow) throws {
+    try begin(&row)
+    guard try source.peek() == UInt8(ascii: "{") else {
+      try skipValue()
+      return row.refuse(.badRow, "an object with prompt and answer expected")
+    }
+    try object(into: &row)
+    takeNote(&row)
+    takeSchedule(&row)
+  }
+
+  /// Reads the definition of a note type.
+  mutating func readType(into row: inout CardRow) throws {
+    try begin(&row)
+    define(try value(&row, "the note type"), &row)
+  }
+
+  /// Reads the options of the deck itself.
+  mutating func readOptions(into row: inout CardRow) throws {
+    setOptions(try value(&row, "the options"), &row)
+  }
+
+  private static func compact(_ value: Value) -> String {
+    var writer = JSONWriter(.compact)
+    writer.write(value)
+    return String(decoding: writer.take(), as: UTF8.self)
+  }
+
+  private mutating func begin(_ row: inout CardRow) throws {
+    try reader.skipBlanks()
+    reader.beginRow()
+    row.clear(line: source.line, column: source.column)
+  }
+
+  private mutating func skipValue() throws {
+    var raw: [UInt8] = []
+    try reader.value(into: &raw)
+  }
+
+  // MARK: Members
+
+  private mutating func object(into row: inout CardRow) throws {
+    let close = UInt8(ascii: "}")
+    source.skip()
+    if try reader.isEmpty(until: close) { return }
+    repeat {
+      let name = try reader.name()
+      if let invalidReason = name.anyInvalidReason { row.refuse(.badText, "the name of a value \(invalidReason)") }
+      if name.bytes.withUnsafeBufferPointer({ hasEndlessMarks($0) }) {
+        // It would take minutes to compare such a name with any other.
+        row.refuse(.badText, "the name of a value has more than \(longestMarkRun) combining marks in a row")
+        try skipValue()
+      } else {
+        try member(name.bytes, into: &row)
+      }
+      try reader.checkRow()
+    } while try reader.goesOn(until: close)
+  }
+
+  private mutating func member(_ name: [UInt8], into row: inout CardRow) throws {
+    switch String(decoding: name, as: UTF8.self) {
+    case "prompt": row.prompt = try text("prompt", &row) ?? []
+    case "answer": row.answer = try text("answer", &row) ?? []
+    case "guid": row.guid = try text("guid", &row) ?? []
+    case "document": row.document = try text("document", &row).map { String(decoding: $0, as: UTF8.self) }
+    case "subdeck": row.subdeck = try text("subdeck", &row).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    case "tags": try tags(into: &row)
+    case let other: try field(other, into: &row)
+    }
+  }
+
+  /// A text, or nil for null and for what is not a text, which is refused.
+  private mutating func text(_ what: String, _ row: inout CardRow) throws -> [UInt8]? {
+    if try source.peek() == UInt8(ascii: "\"") {
+      let text = try reader.text()
+      if let invalidReason = text.invalidReason { row.refuse(.badText, "the \(what) \(invalidReason)") }
+      return text.bytes
+    }
+    var raw: [UInt8] = []
+    try reader.value(into: &raw, depth: 2)
+    if raw != Array("null".utf8) { row.refuse(.badRow, "the \(what) must be a text in quotes") }
+    return nil
+  }
+
+  /// A list of texts, or one text in which spaces part them.
+  private mutating func tags(into row: inout CardRow) throws {
+    guard try source.peek() == UInt8(ascii: "[") else {
+      row.tags = try text("tags", &row).map { Tags.separated(String(decoding: $0, as: UTF8.self)) } ?? []
+      return
+    }
+    source.skip()
+    row.tags = []
+    if try reader.isEmpty(until: UInt8(ascii: "]")) { return }
+    repeat {
+      try reader.skipBlanks()
+      if let tag = try text("tag", &row) { row.tags.append(String(decoding: tag, as: UTF8.self)) }
+    } while try reader.goesOn(until: UInt8(ascii: "]"))
+  }
+
+  private mutating func field(_ name: String, into row: inout CardRow) throws {
+    let (piece, invalidReason) = try reader.piece()
+    let value = CardFieldValue(piece)
+    if let invalidReason { row.refuse(.badText, "the value of \"\(name)\" \(invalidReason)") }
+    // Of a key that stands there twice the last value counts, as most readers of JSON have it.
+    if let index = row.fields.firstIndex(where: { $0.name == name }) {
+      row.fields[index].value = value
+    } else {
+      row.addField(name, value)
+    }
+  }
+
+  /// A value as a tree; nil, and the row refused, when it is not one.
+  private mutating func value(_ row: inout CardRow, _ what: String) throws -> Value? {
+    var raw: [UInt8] = []
+    let invalidReason = try reader.value(into: &raw)
+    do throws(JSONFailure) {
+      if invalidReason == nil { return try JSONParser.parse(raw, limits: Self.limits) }
+    } catch {
+      row.refuse(.badRow, "\(what): \(error.words)")
+      return nil
+    }
+    row.refuse(.badText, "\(what) \(invalidReason ?? "cannot be used")")
+    return nil
+  }
+
+  // MARK: What a card is made from
+
+  /// The JSON of a field, taken away from the card's own.
+  private func take(_ name: String, _ row: inout CardRow, where isWanted: (CardFieldValue) -> Bool) -> CardFieldValue? {
+    guard let index = row.fields.firstIndex(where: { $0.name == name }), isWanted(row.fields[index].value) else {
+      return nil
+    }
+    return row.fields.remove(at: index).value
+  }
+
+  private func parsed(_ name: String, _ row: inout CardRow) -> Value.Record? {
+    let isObject = { (value: CardFieldValue) in if case .json(let json) = value { json.hasPrefix("{") } else { false } }
+    guard case .json(let json)? = take(name, &row, where: isObject) else { return nil }
+    do {
+      return try JSONParser.parse(Array(json.utf8), limits: Self.limits).record
+    } catch {
+      row.refuse(.badRow, "\(name): \(error.words)")
+      return nil
+    }
+  }
+
+  private func takeNote(_ row: inout CardRow) {
+    if row.fields.isEmpty { return }
+    if let options = parsed(JSONName.deckOptions, &row) { return setOptions(.record(options), &row) }
+    if let type = parsed(JSONName.noteType, &row) { return define(.record(type), &row) }
+    let isText = { (value: CardFieldValue) in if case .text = value { true } else { false } }
+    if let fields = parsed(JSONName.noteFields, &row) {
+      guard case .text(let type)? = take(JSONName.noteType, &row, where: isText) else {
+        return row.refuse(.badRow, "a note needs the name of its type in \(JSONName.noteType)")
+      }
+      let ordinal = take(JSONName.ordinal, &row, where: { !isText($0) })
+      row.note = .fields(
+        type: type, fields.fields.map { ($0.name, $0.value.text ?? JSONElement.compact($0.value)) },
+        ordinal: ordinal.flatMap { if case .json(let text) = $0 { Int(text) } else { nil } })
+    } else if case .text(let guid)? = take(JSONName.noteGuid, &row, where: isText) {
+      guard case .json(let text)? = take(JSONName.ordinal, &row, where: { !isText($0) }), let ordinal = Int(text),
+        ordinal >= 0
+      else { return row.refuse(.badRow, "the card of a note needs its \(JSONName.ordinal), from 0") }
+      row.guid = Array(guid.utf8)
+      row.note = .card(ordinal: ordinal)
+    }
+  }
+
+  private func takeSchedule(_ row: inout CardRow) {
+    if row.fields.isEmpty { return }
+    let hasState = { (value: CardFieldValue) in
+      if case .json(let json) = value { json.hasPrefix("{") && json.contains("\"state\"") } else { false }
+    }
+    guard let index = row.fields.firstIndex(where: { $0.name == JSONName.schedule }),
+      hasState(row.fields[index].value), let record = parsed(JSONName.schedule, &row)
+    else { return }
+    do throws(DeckError) {
+      row.schedule = try CardPlan(record)
+    } catch {
+      row.refuse(.badRow, error.message)
+    }
+  }
+
+  private func define(_ value: Value?, _ row: inout CardRow) {
+    guard let value else { return }
+    guard let record = value.record, let name = record["name"]?.text, let fields = record["fields"]?.list,
+      let cards = record["cards"]?.list
+    else { return row.refuse(.badRow, "a note type has a name, fields and cards") }
+    var draft = NoteTypeDraft(
+      name: name, fields: fields.compactMap(\.text), cards: cards.compactMap { CardTemplate($0) })
+    if draft.fields.count < fields.count || draft.cards.count < cards.count {
+      return row.refuse(
+        .badRow, "the note type \(quoted(name)) has fields that are texts, and cards with name, front, back")
+    }
+    if let css = record["css"]?.text { draft.css = css }
+    draft.isCloze = record["cloze"] == .boolean(true)
+    row.note = .type(draft)
+  }
+
+  private func setOptions(_ value: Value?, _ row: inout CardRow) {
+    guard let record = value?.record else {
+      return row.refuse(.badRow, "options are an object with their names and values")
+    }
+    row.note = .options(
+      record.fields.map { field in
+        CardField(field.name, field.value.text.map { .text($0) } ?? .json(JSONElement.compact(field.value)))
+      })
+  }
+}
+
+extension CardTemplate {
+  fileprivate init?(_ value: Value) {
+    guard let record = value.record, let name = record["name"]?.text, let front = record["front"]?.text,
+      let back = record["back"]?.text
+    else { return nil }
+    self.init(name, front: front, back: back)
+  }
+}

@@ -1,0 +1,90 @@
+// Cards as a table with a header; lines end with a line feed.
+// Invariant: a cell that holds a separator, a quote or a line end stands in quotes.
+
+import Decks
+import Files
+
+struct TableCardWriter: CardRowWriter {
+  private let sink: FileSink
+  private let separator: UInt8
+  private let columns: [TableColumn]
+  private let isGuarded: Bool
+
+  /// - Parameter isGuarded: whether cells that a spreadsheet would run get a guard, of which a last column tells.
+  init(_ sink: FileSink, _ separator: UInt8, columns: [TableColumn], isGuarded: Bool) {
+    (self.sink, self.separator, self.columns, self.isGuarded) = (sink, separator, columns, isGuarded)
+  }
+
+  var holdsOptions: Bool { false }
+
+  func begin() throws { try line(columns.map(\.name) + (isGuarded ? [FormulaGuard.column] : [])) }
+
+  func write(_ exported: ExportedCard) throws -> Set<CardPart> {
+    var cells = cells(exported)
+    if isGuarded {
+      var guarded: [String] = []
+      for index in cells.indices where FormulaGuard.isNeeded(cells[index].utf8) {
+        cells[index] = "'" + cells[index]
+        guarded.append(FormulaGuard.key(columns[index].name))
+      }
+      cells.append(guarded.joined(separator: "|"))
+    }
+    try line(cells)
+    return exported.unscheduled
+  }
+
+  private func cells(_ exported: ExportedCard) -> [String] {
+    let card = exported.card
+    var rest = card.fields[...]
+    return columns.map { column in
+      switch column {
+      case .prompt: return card.prompt
+      case .answer: return card.answer
+      case .tags: return card.tags.joined(separator: " ")
+      case .guid: return card.guid
+      case .document: return card.document ?? ""
+      case .subdeck: return exported.subdeck
+      case .guarded: return ""
+      case .field(let name):
+        guard let index = rest.firstIndex(where: { $0.name == name }) else { return "" }
+        let field = rest[index]
+        if index == rest.startIndex { rest.removeFirst() }
+        switch field.value {
+        case .text(let text), .json(let text): return text
+        }
+      }
+    }
+  }
+
+  func end() throws {}
+
+  private func line(_ cells: [String]) throws { try sink.append(TableText.line(cells, separator)) }
+}
+
+/// A line of a table.
+enum TableText {
+  static func line(_ cells: [String], _ separator: UInt8) -> [UInt8] {
+    var line: [UInt8] = []
+    for (offset, cell) in cells.enumerated() {
+      if offset > 0 { line.append(separator) }
+      append(cell, separator, to: &line)
+    }
+    line.append(UInt8(ascii: "\n"))
+    return line
+  }
+
+  private static func append(_ cell: String, _ separator: UInt8, to line: inout [UInt8]) {
+    let quote = UInt8(ascii: "\"")
+    // A line that begins with # may be taken for a comment.
+    let needsQuotes =
+      cell.utf8.first == UInt8(ascii: "#")
+      || cell.utf8.contains { $0 == quote || $0 == 0x0A || $0 == 0x0D || $0 == separator }
+    guard needsQuotes else { return line.append(contentsOf: cell.utf8) }
+    line.append(quote)
+    for byte in cell.utf8 {
+      if byte == quote { line.append(byte) }
+      line.append(byte)
+    }
+    line.append(quote)
+  }
+}

@@ -1,0 +1,207 @@
+// The rows of a table of text (RFC 4180): cells between separators, quotes around those that hold separators or line
+// ends.
+// Invariant: a quote that is never closed is an error that names where it was opened; memory is one row, which is
+// bounded.
+
+import Text
+
+/// What separates the cells of a table.
+///
+///     Separator.byte(named: "semicolon")   // UInt8(ascii: ";")
+public enum Separator {
+  private static let names: [(name: String, byte: UInt8)] = [
+    ("comma", UInt8(ascii: ",")), ("semicolon", UInt8(ascii: ";")), ("tab", UInt8(ascii: "\t")),
+    ("space", UInt8(ascii: " ")), ("pipe", UInt8(ascii: "|")), ("colon", UInt8(ascii: ":")),
+  ]
+
+  /// The separator of a name or of a character of ASCII.
+  /// - Throws: `badSeparator` for what cannot part cells: a quote, a line end, a letter, a digit.
+  public static func byte(named name: String) throws(ExchangeError) -> UInt8 {
+    if let known = names.first(where: { $0.name == name.lowercased() }) { return known.byte }
+    guard name.utf8.count == 1, let byte = name.utf8.first, (0x20..<0x7F).contains(byte) || byte == 0x09,
+      byte != UInt8(ascii: "\""), !Character(Unicode.Scalar(byte)).isLetter, !Character(Unicode.Scalar(byte)).isNumber
+    else { throw .badSeparator(given: name) }
+    return byte
+  }
+
+  /// What it is called, or itself.
+  public static func name(of byte: UInt8) -> String {
+    names.first { $0.byte == byte }?.name ?? String(Character(Unicode.Scalar(byte)))
+  }
+
+  /// The separator that cuts the first lines into equally many cells, one of `first` where several do.
+  static func found(in start: ArraySlice<UInt8>, first: UInt8) -> UInt8 {
+    let candidates = [first] + [",", "\t", ";", "|"].map { UInt8(ascii: $0) }.filter { $0 != first }
+    var best = (byte: first, share: 0.0)
+    for candidate in candidates {
+      let share = evenness(of: start, cutBy: candidate)
+      if share > best.share { best = (candidate, share) }
+    }
+    return best.byte
+  }
+
+  /// Which part of the first lines has as many cells as the first of them, 0 when that is one.
+  private static func evenness(of start: ArraySlice<UInt8>, cutBy separator: UInt8) -> Double {
+    var counts: [Int] = []
+    var cells = 1
+    var isQuoted = false
+    var isAtStart = true
+    for byte in start {
+      if byte == UInt8(ascii: "\""), isQuoted || isAtStart {
+        isQuoted.toggle()
+      } else if isQuoted {
+        continue
+      } else if byte == separator {
+        cells += 1
+        isAtStart = true
+        continue
+      } else if byte == 0x0A || byte == 0x0D {
+        // A blank line is none.
+        if !isAtStart || cells > 1 { counts.append(cells) }
+        if counts.count == 50 { break }
+        (cells, isAtStart) = (1, true)
+        continue
+      }
+      isAtStart = false
+    }
+    if counts.isEmpty { counts = [cells] }
+    guard counts[0] > 1 else { return 0 }
+    return Double(counts.count { $0 == counts[0] }) / Double(counts.count)
+  }
+}
+
+final class TableRows {
+  let source: ByteSource
+  let separator: UInt8
+  /// Whether a line that begins with `#` is a comment.
+  private let hasComments: Bool
+  /// The cells of the row that was read, one after the other, and where each of them ends.
+  private var cells: [UInt8] = []
+  private var ends: [Int] = []
+  /// Why the row's cells cannot be told apart.
+  private(set) var invalidReason: String?
+  private var rowStart = 0
+
+  init(_ source: ByteSource, separator: UInt8, hasComments: Bool = false) {
+    self.source = source
+    self.separator = separator
+    self.hasComments = hasComments
+  }
+
+  /// How many cells the row has.
+  var count: Int { ends.count }
+
+  /// A cell of the row, from 0.
+  subscript(index: Int) -> ArraySlice<UInt8> { cells[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
+
+  func text(_ index: Int) -> String { String(decoding: self[index], as: UTF8.self) }
+
+  /// Reads the cells of the next row that is not blank.
+  /// - Returns: the line it begins at, nil at the end of the file.
+  func next() throws -> Int? {
+    while let byte = try source.peek() {
+      if byte == 0x0A || byte == 0x0D {
+        source.skip()
+      } else if hasComments, byte == UInt8(ascii: "#"), source.column == 1 {
+        try skipLine()
+      } else {
+        return try readRow()
+      }
+    }
+    return nil
+  }
+
+  /// Why the row's bytes are not a text: the column of the first that is not UTF-8. NUL is for whoever keeps the text.
+  func invalidText() -> String? {
+    guard let byte = cells.withUnsafeBufferPointer({ firstInvalidByte($0) }), cells[byte] != 0 else { return nil }
+    let raw = source.kept
+    guard let place = raw.withUnsafeBufferPointer({ bytes in (0..<bytes.count).first { Self.isBroken(bytes, $0) } })
+    else { return "not UTF-8" }
+    let line = raw[..<place].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    let column = 1 + raw[line..<place].count { $0 & 0xC0 != 0x80 }
+    return "not UTF-8 at column \(column); if the file is in latin-1, give --encoding latin-1"
+  }
+
+  /// Whether the first invalid byte of the bytes from there on is their first, and not NUL.
+  private static func isBroken(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int) -> Bool {
+    guard bytes[place] >= 0x80, place == 0 || bytes[place - 1] < 0x80 || bytes[place] & 0xC0 != 0x80 else {
+      return false
+    }
+    return firstInvalidByte(UnsafeBufferPointer(rebasing: bytes[place...])) == 0
+  }
+
+  private func skipLine() throws {
+    var rest: [UInt8] = []
+    while let byte = try source.peek(), byte != 0x0A, byte != 0x0D {
+      source.take(into: &rest) { $0 == 0x0A || $0 == 0x0D }
+      rest.removeAll(keepingCapacity: true)
+    }
+  }
+
+  private func readRow() throws -> Int {
+    let line = source.line
+    cells.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+    invalidReason = nil
+    rowStart = source.taken
+    source.record()
+    repeat {
+      try readCell()
+      ends.append(cells.count)
+    } while try endsWithSeparator()
+    return line
+  }
+
+  /// Takes the separator or the line's end after a cell.
+  private func endsWithSeparator() throws -> Bool {
+    guard let byte = try source.peek() else { return false }
+    source.skip()
+    if byte == 0x0D, try source.peek() == 0x0A { source.skip() }
+    return byte == separator
+  }
+
+  private func readCell() throws {
+    if try source.peek() == UInt8(ascii: "\"") { try readQuoted() }
+    let separator = separator
+    while let byte = try source.peek(), byte != separator, byte != 0x0A, byte != 0x0D {
+      source.take(into: &cells) { $0 == separator || $0 == 0x0A || $0 == 0x0D }
+      try checkLength()
+    }
+  }
+
+  /// What stands in quotes; two of them stand for one. What follows the closing one up to the separator is refused.
+  private func readQuoted() throws {
+    let (line, column) = (source.line, source.column)
+    source.skip()
+    while let byte = try source.peek() {
+      try checkLength()
+      guard byte == UInt8(ascii: "\"") else {
+        if byte == 0x0A {
+          source.skip()
+          cells.append(byte)
+        } else {
+          source.take(into: &cells) { $0 == UInt8(ascii: "\"") || $0 == 0x0A }
+        }
+        continue
+      }
+      source.skip()
+      guard let after = try source.peek() else { return }
+      if after == byte {
+        source.skip()
+        cells.append(byte)
+        continue
+      }
+      if after != separator, after != 0x0A, after != 0x0D {
+        invalidReason =
+          invalidReason ?? "a separator or the line's end expected after the closing quote at column \(source.column)"
+      }
+      return
+    }
+    throw ExchangeError.badFile(
+      path: source.path, line: line, column: column, expected: "a closing quote for this one expected, the file ends")
+  }
+
+  private func checkLength() throws {
+    if source.taken - rowStart > rowLimit { throw source.tooLong("; perhaps a quote is not closed") }
+  }
+}

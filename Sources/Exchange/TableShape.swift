@@ -1,0 +1,184 @@
+// What the columns of a table mean: by a header, by what the user says, or by their order.
+// Invariant: a column without a known meaning is kept as a field of its own name; no two columns have one meaning.
+
+import Decks
+import Text
+
+/// What one column means, as the user says it.
+///
+///     try ColumnChoice.list(of: "prompt=Spanish,answer=2")
+public struct ColumnChoice: Equatable, Sendable {
+  /// `prompt`, `answer`, `tags`, `guid`, `document`, `subdeck`, or the name of a field.
+  public let meaning: String
+  /// The column's name in the header, or its number from 1.
+  public let column: String
+
+  public init(_ meaning: String, _ column: String) { (self.meaning, self.column) = (meaning, column) }
+
+  /// The choices of an option: `prompt=Spanish,answer=English`.
+  /// - Throws: `badColumns`.
+  public static func list(of text: String) throws(ExchangeError) -> [ColumnChoice] {
+    var choices: [ColumnChoice] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { String($0).trimmed }
+      guard sides.count == 2, !sides[0].isEmpty, !sides[1].isEmpty else {
+        throw .badColumns(reason: "MEANING=COLUMN expected, got \(quoted(String(part)))")
+      }
+      choices.append(ColumnChoice(sides[0], sides[1]))
+    }
+    return try checked(choices)
+  }
+
+  /// Choices of which no two are for one meaning.
+  public static func checked(_ choices: [ColumnChoice]) throws(ExchangeError) -> [ColumnChoice] {
+    var seen: Set<TableColumn> = []
+    for choice in choices where !seen.insert(TableColumn(choice.meaning)).inserted {
+      throw .badColumns(reason: "\(quoted(choice.meaning)) is chosen twice")
+    }
+    return choices
+  }
+
+  var number: Int? { Int(column).flatMap { $0 >= 1 ? $0 : nil } }
+}
+
+/// What a column means.
+enum TableColumn: Hashable {
+  case prompt, answer, tags, guid, document, subdeck
+  /// Which cells of the row had a guard against spreadsheets put before them.
+  case guarded
+  case field(String)
+
+  init(_ name: String) {
+    switch name.lowercased() {
+    case "prompt": self = .prompt
+    case "answer": self = .answer
+    case "tags": self = .tags
+    case "guid": self = .guid
+    case "document": self = .document
+    case "subdeck": self = .subdeck
+    case FormulaGuard.column: self = .guarded
+    default: self = .field(name)
+    }
+  }
+
+  var name: String {
+    switch self {
+    case .prompt: "prompt"
+    case .answer: "answer"
+    case .tags: "tags"
+    case .guid: "guid"
+    case .document: "document"
+    case .subdeck: "subdeck"
+    case .guarded: FormulaGuard.column
+    case .field(let name): name
+    }
+  }
+}
+
+/// The columns of one table.
+struct TableShape {
+  private(set) var columns: [TableColumn] = []
+  private(set) var hasHeader = false
+
+  /// Headers that other programs give to the two sides of a card.
+  private static let sides = [("front", "back"), ("question", "answer"), ("term", "definition")]
+
+  /// - Parameter first: the cells of the first row.
+  /// - Throws: `noColumn`, `badColumns`.
+  init(first: [String], _ options: TableOptions, path: String) throws(ExchangeError) {
+    let names = first.map { Tags.separated($0).joined(separator: " ") }
+    let byName = options.columns.filter { $0.number == nil }
+    if !byName.isEmpty {
+      if options.hasNoHeader {
+        throw .badColumns(reason: "without a header columns have numbers, not names: \(quoted(byName[0].column))")
+      }
+      hasHeader = true
+    } else {
+      hasHeader = !options.hasNoHeader && Self.isHeader(names)
+    }
+    var meanings: [Int: TableColumn] = [:]
+    for choice in options.columns {
+      meanings[try Self.index(of: choice, in: names, path)] = TableColumn(choice.meaning)
+    }
+    if hasHeader { name(names, meanings) } else { number(names.count, meanings) }
+  }
+
+  private static func index(of choice: ColumnChoice, in names: [String], _ path: String) throws(ExchangeError) -> Int {
+    if let number = choice.number {
+      if number > 10_000 { throw .badColumns(reason: "a table has at most 10,000 columns, not \(choice.column)") }
+      return number - 1
+    }
+    let key = choice.column.lowercased()
+    guard let index = names.firstIndex(of: choice.column) ?? names.firstIndex(where: { $0.lowercased() == key }) else {
+      throw .noColumn(path: path, name: choice.column, names: names)
+    }
+    return index
+  }
+
+  /// Whether a row names both sides of a card.
+  private static func isHeader(_ names: [String]) -> Bool {
+    let lowered = Set(names.map { $0.lowercased() })
+    return lowered.isSuperset(of: ["prompt", "answer"])
+      || sides.contains { lowered.contains($0.0) && lowered.contains($0.1) }
+  }
+
+  private mutating func name(_ names: [String], _ chosen: [Int: TableColumn]) {
+    let lowered = names.map { $0.lowercased() }
+    var seen = Set(chosen.values)
+    var meanings = chosen
+    if !seen.contains(.prompt), !seen.contains(.answer), !lowered.contains("prompt"),
+      let (front, back) = Self.sides.first(where: { lowered.contains($0.0) && lowered.contains($0.1) }),
+      let first = lowered.firstIndex(of: front), let second = lowered.firstIndex(of: back)
+    {
+      if meanings[first] == nil { meanings[first] = .prompt }
+      if meanings[second] == nil { meanings[second] = .answer }
+      seen = Set(meanings.values)
+    }
+    columns = names.enumerated().map { index, name in
+      if let known = meanings[index] { return known }
+      let column = TableColumn(name)
+      if !name.isEmpty, seen.insert(column).inserted { return column }
+      return Self.free(name, index, &seen)
+    }
+  }
+
+  /// A field for a column whose name is blank or another's.
+  private static func free(_ name: String, _ index: Int, _ seen: inout Set<TableColumn>) -> TableColumn {
+    let column = TableColumn.field(name)
+    if !name.isEmpty, !CardField.reservedNames.contains(name), seen.insert(column).inserted { return column }
+    let numbered = TableColumn.field("column\(index + 1)")
+    seen.insert(numbered)
+    return numbered
+  }
+
+  /// Columns without names: prompt, answer, tags in this order, as far as they are not chosen.
+  private mutating func number(_ count: Int, _ chosen: [Int: TableColumn]) {
+    let most = max(count, (chosen.keys.max() ?? -1) + 1)
+    var rest: [TableColumn] = chosen.isEmpty ? [.prompt, .answer, .tags] : []
+    columns = (0..<most).map { index in
+      if let known = chosen[index] { return known }
+      return rest.isEmpty ? .field("column\(index + 1)") : rest.removeFirst()
+    }
+  }
+
+  /// What the cell of a column means, also beyond the header's last.
+  subscript(index: Int) -> TableColumn { index < columns.count ? columns[index] : .field("column\(index + 1)") }
+}
+
+/// What keeps a spreadsheet from running a cell as a formula: an apostrophe before what begins one. A column tells
+/// which cells got one, so that exactly those lose it again.
+enum FormulaGuard {
+  static let column = "guarded"
+
+  /// Whether a spreadsheet might take the cell for a formula (OWASP, "CSV Injection").
+  static func isNeeded(_ cell: some Sequence<UInt8>) -> Bool {
+    var cell = cell.makeIterator()
+    guard let first = cell.next() else { return false }
+    return "=+-@\t\r".utf8.contains(first)
+  }
+
+  static let mark = UInt8(ascii: "'")
+
+  /// How the column tells of a cell by its column's name; a bar parts the names.
+  static func key(_ name: String) -> String { String(name.map { $0 == "|" ? " " : $0 }) }
+}

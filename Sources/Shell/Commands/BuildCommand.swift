@@ -1,0 +1,101 @@
+// `build`: a folder of sources becomes a deck. Invariant: what the deck and the sources differ in is told, by source
+// and line.
+
+import Bindings
+import Commands
+import Exchange
+import Files
+import Problems
+import Text
+import Values
+import Workspace
+
+enum BuildCommand {
+  static var command: BuiltIn {
+    BuiltIn(
+      "build", theme: "Decks and cards", access: .signedIn, effect: .changes,
+      summary: "Makes a deck of a folder of sources, and brings it up to date.",
+      details: """
+        The folder has a deck.json, {"name": "Spanish", "namespace": "example.org", "options": {"new_per_day": 10}}, and \
+        sources: Markdown, CSV, TSV and JSON Lines as `deck import` reads them, and .lua that calls card{prompt=, answer=, \
+        id=, tags=} and read(FILE). Folders within it are decks within; what is in media/ is for its cards. Only what \
+        changed is read again. Give rows an id (<!-- id: gato -->, a column guid) and they stay the same cards \
+        whatever becomes of their texts. What was edited in the deck stays so, and is told.
+        """,
+      arguments: [Argument("FOLDER", .file, access: .read, help: "the folder with deck.json")],
+      options: [
+        Option("--apkg", "FILE", .file, access: .write, help: "write the deck as a package of Anki, too"),
+        Option("--prune", help: "remove the cards that left the sources"),
+        Option("--write-back", help: "write what was edited in the deck to Markdown and tables first"),
+      ], example: "build spanish --apkg spanish.apkg"
+    ) { invocation, session in try run(invocation, session) }
+  }
+
+  private static func run(_ invocation: Invocation, _ session: Session) throws -> CommandResult {
+    let workspace = try session.workspace()
+    let path = session.environment.folders.expanded(invocation.text("FOLDER"))
+    var options = BuildOptions()
+    options.prunes = invocation.flag("--prune")
+    let progress = session.console.progress("Building \(lastPart(of: path))", total: nil)
+    defer { progress.finish() }
+    let (deck, report) = try workspace.build(
+      path, options, writesBack: invocation.flag("--write-back"), generator: DeckGenerator()
+    ) { progress.update($0, of: $1) }
+    progress.finish()
+    var lines = try words(report, deck.record().name, session)
+    if let file = invocation.optionalText("--apkg") {
+      let file = session.environment.folders.expanded(file)
+      var export = ExportOptions()
+      export.format = .apkg
+      if session.options.isDryRun {
+        session.console.note("\(printable(file)) is not written in a dry run.")
+      } else {
+        let written = try deck.exportCards(to: file, .any, export)
+        lines.append("Wrote \(session.counted(written.cards, "card")) to \(printable(file)).")
+      }
+    }
+    let result = CommandResult(report.value, .lines(lines))
+    guard report.cards.isRefused else { return result }
+    session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON)
+    throw ShellError.allRefused(file: lastPart(of: path), first: report.cards.rejected[0].message)
+  }
+
+  private static func words(_ report: BuildReport, _ deck: String, _ session: Session) -> [String] {
+    var parts: [String] = []
+    func add(_ count: Int, _ words: String) { if count > 0 { parts.append("\(session.grouped(count)) \(words)") } }
+    add(report.cards.added, "added")
+    add(report.cards.updated, "updated")
+    add(report.removed, "removed")
+    add(report.media, "media brought in")
+    add(report.cards.rejectedCount, "refused")
+    add(report.writtenBack, "written back to their sources")
+    let sources = session.counted(report.read, "source") + " read, \(session.grouped(report.unchanged)) unchanged"
+    var lines = ["Built \(quoted(deck)): \(parts.isEmpty ? "nothing changed" : parts.joined(separator: ", ")); \(sources)."]
+    for rejection in report.cards.rejected.prefix(20) {
+      lines.append("  \(rejection.place?.inWords ?? "row \(rejection.index)")   \(rejection.message)")
+    }
+    if report.cards.rejectedCount > 20 { lines.append("  … \(session.grouped(report.cards.rejectedCount - 20)) more") }
+    for kind in [BuildConflict.Kind.edited, .both, .removed, .gone] {
+      lines += list(report.conflicts.filter { $0.kind == kind }, kind, session)
+    }
+    return lines
+  }
+
+  private static func list(_ conflicts: [BuildConflict], _ kind: BuildConflict.Kind, _ session: Session) -> [String] {
+    if conflicts.isEmpty { return [] }
+    let cards = session.counted(conflicts.count, "card")
+    let title =
+      switch kind {
+      case .edited: "\(cards) edited in the deck, not in the sources; --write-back writes them there:"
+      case .both: "\(cards) edited in the deck and in the sources; the deck's stay until both say the same:"
+      case .removed: "\(cards) removed in the deck, still in the sources; they stay away until their rows change:"
+      case .gone: "\(cards) no longer in the sources; --prune removes them:"
+      }
+    var lines = [title]
+    for conflict in conflicts.prefix(5) {
+      lines.append("  \(printable(conflict.path)):\(conflict.line)   \(printable(conflict.prompt, limit: 60))")
+    }
+    if conflicts.count > 5 { lines.append("  … \(session.grouped(conflicts.count - 5)) more") }
+    return lines
+  }
+}

@@ -1,0 +1,210 @@
+// `deck import` and `deck export`. Invariant: what was found out about a file, what was refused and what a file could
+// not hold is told; status 1 when nothing of a file could be used.
+
+import Bindings
+import Commands
+import Decks
+import Exchange
+import Files
+import Problems
+import Text
+import Values
+import Workspace
+
+enum DeckFileCommands {
+  static var all: [BuiltIn] { [importDeck, exportDeck] }
+
+  private static let formatOption = Option(
+    "--format", choice: CardFormat.allNames, help: "the file's format, by its ending when left out")
+
+  // MARK: Import
+
+  private static var importDeck: BuiltIn {
+    BuiltIn(
+      "deck", "import", theme: DeckCommands.theme, access: .signedIn, effect: .changes,
+      summary: "Adds the cards of files to a deck.",
+      details: """
+        The format goes by a file's ending: .json (an array of objects with prompt and answer, or what deck export \
+        --with-schedule wrote), .jsonl (an object a line), .csv and .tsv, .txt (Anki's text file) or .md; `-` is standard \
+        input, with --format. Of a table the separator, the encoding and the header are found and told; --dry-run shows the \
+        first cards as they would be. The deck is made when it is missing. Several files are one step of undo. A row that \
+        cannot be a card is refused and told; a broken file imports nothing, and status 1 says so, as it does when every \
+        row was refused. --format answers takes back what was answered on a page of the deck (deck page): schedules go on \
+        as if it had been answered here, and what is there already is passed over.
+        """,
+      arguments: [
+        Common.deck, Argument("FILE", .file, isRepeating: true, help: "a file, `-`, or a pattern as part-*.jsonl"),
+      ],
+      options: [
+        Option(
+          "--format", choice: CardFormat.allNames + [DeckPageCommands.answersFormat],
+          help: "the file's format, by its ending when left out"),
+        Option(
+          "--on-duplicate", choice: OnDuplicate.allCases.map(\.rawValue), help: "what to do with a card that is there"),
+        Option("--strict", help: "one refused row refuses all"),
+        Option(
+          "--encoding", choice: TextEncoding.allNames, help: "how the file's text is written, found when left out"),
+        Option("--separator", "S", help: "of a table: comma, semicolon, tab, space, pipe, colon or a character"),
+        Option("--columns", "CHOICES", help: "of a table: prompt=Spanish,answer=3,tags=Theme by header or number"),
+        Option("--no-header", help: "of a table: the first row is a card"),
+      ], example: "deck import Spanish words.csv --columns prompt=Spanish,answer=English"
+    ) { invocation, session in try runImport(invocation, session) }
+  }
+
+  static func runImport(_ invocation: Invocation, _ session: Session) throws -> CommandResult {
+    let name = invocation.text("DECK")
+    let paths = try invocation.list("FILE").flatMap { try files($0, session) }
+    if paths.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
+    if DeckPageCommands.areAnswers(paths, format: invocation.optionalText("--format")) {
+      return try DeckPageCommands.importAnswers(name, paths, session)
+    }
+    let options = try importOptions(invocation, previewed: session.rehearsal.isOn ? 5 : 0)
+    let label = paths.count == 1 ? lastPart(of: paths[0]) : session.counted(paths.count, "file")
+    let progress = session.console.progress("Importing \(label)", total: paths.count == 1 ? fileSize(paths[0]) : nil)
+    defer { progress.finish() }
+    let report = try session.workspace().importCards(intoDeck: name, from: paths, .any, options) {
+      progress.update($0, of: $1)
+    }
+    progress.finish()
+    let result = CommandResult(report.value, .lines(words(report, name, session)))
+    guard report.cards.isRefused else { return result }
+    if !session.state.isInScript { session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON) }
+    throw ShellError.allRefused(file: label, first: report.cards.rejected[0].message)
+  }
+
+  /// The files that a word names: itself, or those that it is a pattern of.
+  private static func files(_ word: String, _ session: Session) throws -> [String] {
+    let path = word == "-" ? word : session.environment.folders.expanded(word)
+    return path == "-" ? [path] : FilePattern.matches(path)
+  }
+
+  private static func importOptions(_ invocation: Invocation, previewed: Int) throws -> ImportOptions {
+    var options = ImportOptions()
+    options.format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
+    options.onDuplicate = invocation.optionalText("--on-duplicate").flatMap { OnDuplicate(rawValue: $0) }
+    options.isStrict = invocation.flag("--strict")
+    options.encoding = try invocation.optionalText("--encoding").map { try TextEncoding(named: $0) }
+    options.table.separator = try invocation.optionalText("--separator").map { try Separator.byte(named: $0) }
+    options.table.columns = try invocation.optionalText("--columns").map { try ColumnChoice.list(of: $0) } ?? []
+    options.table.hasNoHeader = invocation.flag("--no-header")
+    options.previewed = previewed
+    return options
+  }
+
+  // MARK: What an import tells
+
+  static func words(_ report: ImportReport, _ deck: String, _ session: Session) -> [String] {
+    let cards = report.cards
+    var parts = ["Imported \(session.counted(cards.added, "card")) into \(quoted(deck))"]
+    var rest: [String] = []
+    if cards.updated > 0 { rest.append("\(session.grouped(cards.updated)) updated") }
+    if cards.skipped > 0 { rest.append("\(session.grouped(cards.skipped)) skipped (already there)") }
+    if cards.rejectedCount > 0 { rest.append("\(session.grouped(cards.rejectedCount)) refused") }
+    if !rest.isEmpty { parts[0] += "; " + rest.joined(separator: ", ") }
+    parts[0] += cards.rejectedCount > 0 ? ":" : "."
+    let places = cards.rejected.prefix(20).map { $0.place?.inWords ?? "card \($0.index)" }
+    let width = places.map(\.count).max() ?? 0
+    for (place, rejection) in zip(places, cards.rejected) {
+      parts.append("  \(place.filled(to: width))   \(rejection.message)")
+    }
+    if cards.rejectedCount > 20 { parts.append("  … \(session.grouped(cards.rejectedCount - 20)) more") }
+    if let found = words(report.findings) { parts.append(found) }
+    return parts + preview(report.preview)
+  }
+
+  /// `Read as a table with semicolons in windows-1252; the first row names the columns: prompt, answer, tags.`
+  private static func words(_ found: ImportFindings) -> String? {
+    guard let separator = found.separator else {
+      return found.encoding == .utf8 ? nil : "Read as \(found.encoding.rawValue)."
+    }
+    var words = "Read as a table with \(separatorWords(separator)) in \(found.encoding.rawValue)"
+    if let hasHeader = found.hasHeader {
+      words += hasHeader ? "; the first row names the columns: " : "; no header, the columns are "
+      words += found.columns.prefix(20).joined(separator: ", ") + (found.columns.count > 20 ? ", …" : "")
+    }
+    return words + "."
+  }
+
+  private static func separatorWords(_ separator: UInt8) -> String {
+    let name = Separator.name(of: separator)
+    return name.utf8.count > 1 ? name + "s" : quoted(name)
+  }
+
+  private static func preview(_ cards: [PreviewedCard]) -> [String] {
+    if cards.isEmpty { return [] }
+    return ["The first as they would be:"]
+      + cards.map { card in
+        var line = "  \(printable(card.prompt, limit: 60)) = \(printable(card.answer, limit: 60))"
+        if !card.tags.isEmpty { line += "  [\(printable(card.tags.joined(separator: " "), limit: 40))]" }
+        if !card.subdeck.isEmpty { line += "  in \(printable(card.subdeck, limit: 40))" }
+        return line
+      }
+  }
+
+  // MARK: Export
+
+  private static var exportDeck: BuiltIn {
+    BuiltIn(
+      "deck", "export", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
+      summary: "Writes a deck's cards to a file, those of the decks within it too.",
+      details: """
+        The format goes by the file's ending: .json, .jsonl, .csv, .tsv, .txt (Anki's text file) or .md; `-` is standard \
+        output, with --format. The file is written whole or not at all; what its format cannot hold is told. JSON is an \
+        array of plain cards; with notes or --with-schedule it is an object with everything.
+        """,
+      arguments: [Common.deck, Argument("FILE", .file, help: "the file, or `-`")],
+      options: [
+        formatOption, Option("--with-schedule", help: "write when cards are due, in .json and .jsonl"),
+        Option("--for-spreadsheet", help: "of a table: guard cells that a spreadsheet would run as formulas"),
+      ],
+      example: "deck export Spanish spanish.csv"
+    ) { invocation, session in
+      let deck = try session.workspace().openDeck(invocation.text("DECK"))
+      let path =
+        invocation.text("FILE") == "-" ? "-" : session.environment.folders.expanded(invocation.text("FILE"))
+      var options = ExportOptions()
+      options.format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
+      options.hasSchedule = invocation.flag("--with-schedule")
+      options.isForSpreadsheet = invocation.flag("--for-spreadsheet")
+      let count = try deck.count()
+      let target = path == "-" ? "standard output" : path
+      guard session.rehearsal.mayActOutside("write \(session.counted(count, "card")) to \(target)") else {
+        return CommandResult()
+      }
+      let report = try deck.exportCards(to: path, .any, options)
+      let lines = exportWords(report, try deck.record().name, target, session)
+      guard path == "-" else { return CommandResult(report.value, .lines(lines)) }
+      for line in lines { session.console.note(line) }
+      return CommandResult()
+    }
+  }
+
+  private static func exportWords(
+    _ report: ExportReport, _ deck: String, _ target: String, _ session: Session
+  ) -> [String] {
+    let first = "Exported \(session.counted(report.cards, "card")) of \(quoted(deck)) to \(printable(target))."
+    if report.lost.isEmpty { return [first] }
+    let lost = report.lost.map { $0.part.words(session.counted($0.count, $0.part == .options ? "deck" : "card")) }
+    let hint =
+      report.lost.contains { $0.part == .schedule } ? " --with-schedule writes schedules into .json and .jsonl." : ""
+    return [first, "Not in the file: \(lost.joined(separator: "; ")).\(hint)"]
+  }
+}
+
+extension CardPart {
+  /// `the schedule of 12 cards`.
+  fileprivate func words(_ cards: String) -> String {
+    switch self {
+    case .fields: "the fields of \(cards)"
+    case .fieldKinds: "which fields are numbers, of \(cards)"
+    case .notes: "the notes behind \(cards)"
+    case .formatting: "the formatting of \(cards)"
+    case .carriageReturns: "carriage returns in \(cards)"
+    case .schedule: "the schedule of \(cards)"
+    case .reviews: "the log of answers of \(cards)"
+    case .options: "the options of \(cards)"
+    case .documents: "the documents that \(cards) show, but for their ids"
+    case .media: "sounds and pictures of \(cards)"
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// Building a folder into its deck, and into a package.
+// Invariant: a build is one operation, all of it or nothing; sources are written to only where that was asked for, and
+// before the operation.
+
+import Decks
+public import Exchange
+import Files
+import GRDB
+import Text
+
+extension Workspace {
+  /// Brings what changed in a folder into its deck, which is made when it is missing.
+  /// - Parameters:
+  ///   - writesBack: cards that were edited in the deck are written to their sources first.
+  ///   - progress: sources done, of how many.
+  /// - Throws: `BuildError`, `ExchangeError` for a broken source, `FileError`.
+  public func build(
+    _ path: String, _ options: BuildOptions, writesBack: Bool = false, generator: any CardGenerator,
+    progress: (Int, Int) throws -> Void = { _, _ in }
+  ) throws -> (deck: DeckHandle, report: BuildReport) {
+    var folder = try BuildFolder(path)
+    var written = 0
+    if writesBack, !rehearsal.isOn {
+      written = try read { try BuildWriteBack($0, folder).run() }
+      if written > 0 { folder = try BuildFolder(path) }
+    }
+    let built = folder
+    return try perform(.buildDeck, on: folder.name, count: { $0.report.cards.added + $0.report.cards.updated }) { db in
+      let known = try DeckTable.list(db).first { $0.name == built.name }
+      let deck = try known ?? DeckTable.create(db, name: built.name, now: environment.clocks.now())
+      try setOptions(db, deck.id, built)
+      let run = try BuildRun(
+        db, built, into: deck.id, options, generator, now: environment.clocks.now(),
+        random: environment.random.entropy, isInterrupted: environment.isInterrupted)
+      var report = try run.run(progress: progress)
+      report.media = try addMedia(db, of: built)
+      report.writtenBack = written
+      return (handle(of: deck.id), report)
+    }
+  }
+
+  private func setOptions(_ db: Database, _ deck: DeckID, _ folder: BuildFolder) throws {
+    if folder.options.isEmpty { return }
+    let known = try DeckTable.presetOptions(db, deck)
+    var options = known
+    for (name, text) in folder.options { try options.set(DeckOptions.Name(named: name), toText: text) }
+    if options != known { try DeckTable.setOptions(db, deck, to: options) }
+  }
+
+  /// Media of the folder; one with another content takes the place of the one that the folder gave before.
+  private func addMedia(_ db: Database, of folder: BuildFolder) throws -> Int {
+    var added = 0
+    for path in folder.media {
+      let name = try MediaNames.checked(lastPart(of: path))
+      let bytes = try FileText.bytes(path, limit: Workspace.mediaLimit, isInterrupted: environment.isInterrupted)
+      let hash = hexadecimal(sha256(bytes))
+      if let known = try MediaTable.named(db, name) {
+        if known.hash == hash { continue }
+        try MediaTable.remove(db, name)
+      }
+      _ = try addMedia(bytes, named: name)
+      added += 1
+    }
+    return added
+  }
+}

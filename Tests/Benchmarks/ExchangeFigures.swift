@@ -1,0 +1,79 @@
+// What files of cards cost, whole process. References: Anki's own import of the same table (its package from PyPI, by the
+// Python that ANKI_PYTHON names), and adding all cards at once.
+
+import Files
+import Glibc
+
+struct ExchangeFigures {
+  private let deckhand: String
+  private let folder: String
+  private static let count = 100_000
+
+  init(_ deckhand: String, folder: String) { (self.deckhand, self.folder) = (deckhand, folder + "/exchange") }
+
+  private let table = "deck import of a TSV of 100,000 rows, whole process, against Anki's import alone (ANKI_PYTHON)"
+  private let adding = "100,000 cards added one at a time in a script against the same by add_all"
+  private let appending = "100,000 cards appended one at a time in a script against the same by add_all"
+
+  func all() throws -> [Figure?] {
+    guard [table, adding, appending].contains(where: isAsked) else { return [] }
+    try makePrivateFolder(folder)
+    return try [
+      imported(), inLoop(adding, "deck:add{prompt = 'prompt ' .. i, answer = 'answer ' .. i}"),
+      inLoop(appending, "deck:append{prompt = 'prompt ' .. i, answer = 'answer ' .. i}"),
+    ]
+  }
+
+  private func imported() throws -> Figure? {
+    guard isAsked(table) else { return nil }
+    guard let python = getenv("ANKI_PYTHON").map({ String(cString: $0) }) else {
+      print("\(table): skipped, ANKI_PYTHON names no Python with the package anki")
+      return nil
+    }
+    let path = folder + "/table.tsv"
+    try AtomicFile.write(path) { sink in
+      for index in 0..<Self.count { try sink.append("prompt number \(index)\tanswer number \(index)\n") }
+    }
+    return compare(table, wanted: 0.25, rounds: 5, scale: 1e3, unit: "ms") {
+      run(["deck", "import", "Table", path])
+    } reference: {
+      let result = folder + "/seconds"
+      guard seconds(ofRunning: python, ["Tests/Peers/anki_table.py", path, result]) >= 0 else { return -1 }
+      return written(result)
+    }
+  }
+
+  /// The seconds that the peer wrote, if it read all rows.
+  private func written(_ path: String) -> Double {
+    do {
+      let words = try FileText.read(path, limit: 1000)?.split { $0 == " " || $0 == "\n" } ?? []
+      return words.count == 2 && Int(words[1]) == Self.count ? Double(words[0]) ?? -1 : -1
+    } catch {
+      return -1
+    }
+  }
+
+  private func inLoop(_ title: String, _ statement: String) -> Figure? {
+    compare(title, wanted: 1.5, rounds: 3, scale: 1e3, unit: "ms") {
+      run(["-e", "local deck = decks.create('Bench') for i = 1, \(Self.count) do assert(\(statement)) end"])
+    } reference: {
+      run([
+        "-e",
+        """
+        local i = 0
+        assert(decks.create("Bench")):add_all(function()
+          i = i + 1
+          if i <= \(Self.count) then return {prompt = "prompt " .. i, answer = "answer " .. i} end
+        end)
+        """,
+      ])
+    }
+  }
+
+  /// The seconds of a run of the program that begins with nothing.
+  private func run(_ arguments: [String]) -> Double {
+    let data = folder + "/data"
+    for ending in ["", "-wal", "-shm"] { unlink("\(data)/local/collection.sqlite\(ending)") }
+    return seconds(ofRunning: deckhand, ["--data", data, "--no-plugins"] + arguments)
+  }
+}

@@ -1,0 +1,193 @@
+// JSON with everything: lines, the object of a deck, notes, note types, schedules, options.
+
+import Decks
+import Exchange
+import Files
+import Problems
+import Storage
+import TestDecks
+import TestSupport
+import Testing
+
+@Suite struct JSONFileTests {
+  let collection = TestCollection()
+  let folder = TemporaryFolder()
+
+  private func imported(_ name: String, _ text: String) throws -> (report: ImportReport, cards: [CardRecord]) {
+    try AtomicFile.write(folder.file(name), Array(text.utf8))
+    let deck = try collection.deck("d")
+    let report = try collection.importing(deck, [folder.file(name)], isNew: true)
+    return (report, try collection.cards(deck))
+  }
+
+  @Test func `an object a line is a card, blank lines are passed over`() throws {
+    let (report, cards) = try imported(
+      "a.jsonl", "{\"prompt\":\"p\",\"answer\":\"a\",\"n\":1.50}\n\n {\"prompt\":\"q\",\"answer\":\"b\"}\r\n7\n")
+    #expect(cards.map(\.prompt) == ["p", "q"] && cards[0].fields == [CardField("n", .json("1.50"))])
+    #expect(report.cards.rejected.map(\.line) == [4])
+  }
+
+  @Test(arguments: [
+    (
+      "{\"prompt\":\"p\",\"answer\":\"a\"} x\n",
+      "a.jsonl:1:29: the line's end expected, \"x\" found. Nothing was imported."
+    ),
+    ("{\"prompt\":\"p\"}\n{\"prompt\":", "a.jsonl:2:11: a value expected, the file ends here. Nothing was imported."),
+  ])
+  func `a broken line names its place`(text: String, message: String) throws {
+    let error = #expect(throws: ExchangeError.self) { try imported("a.jsonl", text) }
+    #expect(error?.message == message)
+  }
+
+  /// Plain cards, notes of three types, a deck within, options, schedules, a suspended card, a flag.
+  private func fill() throws -> DeckID {
+    let deck = try collection.deck("a")
+    let inner = try collection.deck("a::Verbs")
+    try collection.addNote(deck, ["Front": "<b>f</b>", "Back": "b"], .reversed, tags: ["t"])
+    try collection.addNote(deck, ["Text": "{{c1::one}} and {{c2::two}}", "Back Extra": "x"], .cloze)
+    let draft = NoteTypeDraft(
+      name: "Word", fields: ["Word", "Meaning", "Example"],
+      cards: [CardTemplate("Forth", front: "{{Word}}", back: "{{Meaning}}<br>{{Example}}")], css: ".card {}")
+    try collection.addNote(inner, NewNote(fields: ["Word": "ser", "Meaning": "to be"])) {
+      try NoteTypeTable.create($0, draft, now: collection.now)
+    }
+    let plain = try collection.add(
+      deck, NewCard(prompt: "plain", answer: "a", tags: ["u"], fields: [CardField("level", .json("1.50"))]))
+    try collection.add(inner, "estar", "to be")
+    try collection.store.operation("schedule") { db in
+      var schedule = CardSchedule()
+      (schedule.state, schedule.due, schedule.stability) = (.review, 1_700_100_000.5, 12.25)
+      (schedule.difficulty, schedule.reps, schedule.lapses, schedule.lastReview) = (5.5, 7, 1, 1_699_000_000)
+      try CardTable.setSchedule(db, plain, to: schedule, isSuspended: true, flag: 3, now: 1)
+      let second = try #require(try CardTable.ids(db, in: deck).last)
+      schedule.state = .learning
+      try CardTable.setSchedule(db, second, to: schedule, isSuspended: false, flag: 0, now: 1)
+      // The second card of the reversed note stands on top of all.
+      try CardTable.move(db, second, to: 1)
+      var options = DeckOptions()
+      try options.set(.newPerDay, to: 7)
+      try options.set(.learningSteps, toText: "2m 20m")
+      try DeckTable.setOptions(db, deck, to: options)
+    }
+    return deck
+  }
+
+  @Test(arguments: ["x.json", "x.jsonl"])
+  func `everything comes back as it was`(name: String) throws {
+    let deck = try fill()
+    var options = ExportOptions()
+    options.hasSchedule = true
+    let written = try collection.exporting(deck, folder.file(name), options)
+    #expect(written.cards == 7 && written.lost.map(\.part) == [.reviews])
+    let other = TestCollection()
+    let target = try other.deck("b")
+    let report = try other.importing(target, [folder.file(name)], isNew: true)
+    #expect(report.cards.added == 7 && report.cards.rejected.isEmpty, "\(report.cards.rejected)")
+    for (from, to) in [("a", "b"), ("a::Verbs", "b::Verbs")] {
+      let mine = try collection.cards(collection.deck(named: from))
+      let theirs = try other.cards(other.deck(named: to))
+      #expect(mine.map(\.prompt) == theirs.map(\.prompt) && mine.map(\.answer) == theirs.map(\.answer))
+      #expect(mine.map(\.guid) == theirs.map(\.guid) && mine.map(\.tags) == theirs.map(\.tags))
+      #expect(mine.map(\.schedule) == theirs.map(\.schedule) && mine.map(\.fields) == theirs.map(\.fields))
+      #expect(mine.map(\.isSuspended) == theirs.map(\.isSuspended) && mine.map(\.flag) == theirs.map(\.flag))
+      #expect(mine.map { $0.note == nil } == theirs.map { $0.note == nil })
+      #expect(mine.map(\.ordinal) == theirs.map(\.ordinal))
+      let options = try collection.store.read { try DeckTable.options($0, collection.deck(named: from)) }
+      #expect(try other.store.read { try DeckTable.options($0, other.deck(named: to)) } == options)
+    }
+    #expect(
+      try other.store.read { try NoteTypeTable.named($0, "Word")?.draft }
+        == collection.store.read { try NoteTypeTable.named($0, "Word")?.draft })
+    let again = folder.file("again-" + name)
+    _ = try other.exporting(target, again, options)
+    let mine = try #require(try FileText.read(folder.file(name), limit: 1 << 20))
+    #expect(try FileText.read(again, limit: 1 << 20) == mine.replacing("\"deck\": \"a\"", with: "\"deck\": \"b\""))
+    #expect(try other.importing(target, [folder.file(name)]).cards.added == 0)
+  }
+
+  @Test func `without a schedule the cards are new, and that is told`() throws {
+    let deck = try fill()
+    let report = try collection.exporting(deck, folder.file("x.json"))
+    #expect(report.lost.map { $0.part } == [.schedule, .reviews] && report.lost[0].count == 2)
+    let other = TestCollection()
+    _ = try other.importing(other.deck("b"), [folder.file("x.json")])
+    #expect(try other.cards(other.deck(named: "b")).allSatisfy { $0.state == .new && !$0.isSuspended })
+  }
+
+  @Test func `a deck that is there keeps its options, and a type of the same name that differs gets another`() throws {
+    let text = """
+      {"deckhand":1,"x":[{"y":1}],"options":{"new_per_day":3},
+       "note_types":[{"name":"Basic","fields":["A"],"cards":[{"name":"C","front":"{{A}}","back":"x"}]}],
+       "cards":[{"note_type":"Basic","note_fields":{"A":"1"}}]}
+      """
+    let deck = try collection.deck("d")
+    try collection.addNote(deck, ["Front": "f", "Back": "b"])
+    try AtomicFile.write(folder.file("a.json"), Array(text.utf8))
+    #expect(try collection.importing(deck, folder.file("a.json")).added == 1)
+    #expect(try collection.store.read { try NoteTypeTable.named($0, "Basic+")?.fields } == ["A"])
+    #expect(try collection.store.read { try DeckTable.options($0, deck).newPerDay } == DeckOptions().newPerDay)
+  }
+
+  @Test(arguments: [
+    (
+      #"{"prompt":"p","answer":"a","schedule":{"state":"review"}}"#,
+      "schedule must have due, stability and difficulty for a card that is not new"
+    ),
+    (
+      #"{"prompt":"p","answer":"a","schedule":{"state":"old"}}"#,
+      "schedule.state must be one of new, learning, review, relearning"
+    ),
+    (#"{"prompt":"p","answer":"a","schedule":{"state":"new","reps":1e300}}"#, ""),
+    (
+      #"{"prompt":"p","answer":"a","schedule":{"state":"review","due":1e300,"stability":1,"difficulty":1}}"#,
+      "schedule.due must be from 0.0 to 100000000000.0"
+    ),
+    (#"{"note_type":"Nope","note_fields":{"A":"1"}}"#, "no note type is called \"Nope\""),
+    (
+      #"{"note_type":"Basic","note_fields":{"Frnt":"1"}}"#,
+      "the note type \"Basic\" has no field called \"Frnt\" (did you mean \"Front\"?)"
+    ),
+    (#"{"note_guid":"g","ordinal":1}"#, "no note with the guid \"g\" comes before this card of it"),
+    (#"{"note_guid":"g"}"#, "the card of a note needs its ordinal, from 0"),
+    (#"{"note_type":{"name":"N"}}"#, "a note type has a name, fields and cards"),
+    (#"{"note_type":"Cloze","note_fields":{"Text":"no cloze"}}"#, ""),
+  ])
+  func `what cannot be is refused, nothing of it is left`(line: String, message: String) throws {
+    let (report, cards) = try imported("a.jsonl", line + "\n")
+    if message.isEmpty, report.cards.added == 1 { return }
+    #expect(cards.isEmpty && report.cards.rejectedCount == 1)
+    if !message.isEmpty { #expect(report.cards.rejected.first?.message == message) }
+    #expect(
+      try collection.store.read {
+        try NoteTypeTable.noteCount($0, NoteTypeTable.named($0, "Cloze")?.id ?? NoteTypeID(rawValue: 0))
+      } == 0)
+  }
+
+  @Test func `fields with names of ours that are something else stay fields`() throws {
+    let cards = try imported("a.jsonl", #"{"prompt":"p","answer":"a","schedule":"daily","note_type":"x","ordinal":2}"#)
+      .cards
+    #expect(
+      cards[0].fields == [
+        CardField("schedule", .text("daily")), CardField("note_type", .text("x")), CardField("ordinal", .json("2")),
+      ])
+  }
+
+  @Test func `a note that is there is skipped, updated or an error`() throws {
+    let line = { (back: String) in #"{"note_type":"Basic","guid":"g","note_fields":{"Front":"f","Back":"\#(back)"}}"# }
+    let deck = try collection.deck("d")
+    let path = folder.file("a.jsonl")
+    var options = ImportOptions()
+    for (back, choice, expected, answer) in [
+      ("1", OnDuplicate.skip, [1, 0, 0], "1"), ("2", .skip, [0, 0, 1], "1"), ("2", .update, [0, 1, 0], "2"),
+      ("2", .update, [0, 0, 1], "2"),
+    ] {
+      try AtomicFile.write(path, Array(line(back).utf8))
+      options.onDuplicate = choice
+      let report = try collection.importing(deck, path, options)
+      #expect([report.added, report.updated, report.skipped] == expected)
+      #expect(try collection.cards(deck).map(\.answer) == [answer])
+    }
+    options.onDuplicate = .error
+    #expect(throws: DeckError.self) { try collection.importing(deck, path, options) }
+  }
+}

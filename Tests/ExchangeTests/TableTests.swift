@@ -1,0 +1,181 @@
+// Tables: what is found out about them, what the user says of them, and the guard against spreadsheets.
+
+import Decks
+import Exchange
+import Files
+import Problems
+import Storage
+import TestDecks
+import TestSupport
+import Testing
+
+@Suite struct TableTests {
+  let collection = TestCollection()
+  let folder = TemporaryFolder()
+
+  private func imported(
+    _ name: String, _ content: [UInt8], _ set: (inout ImportOptions) throws -> Void = { _ in }
+  ) throws -> (report: ImportReport, cards: [CardRecord]) {
+    try AtomicFile.write(folder.file(name), content)
+    var options = ImportOptions()
+    try set(&options)
+    let deck = try collection.deck("d")
+    let report = try collection.importing(deck, [folder.file(name)], options)
+    return (report, try collection.cards(deck))
+  }
+
+  private func imported(
+    _ name: String, _ text: String, _ set: (inout ImportOptions) throws -> Void = { _ in }
+  ) throws -> (report: ImportReport, cards: [CardRecord]) {
+    try imported(name, Array(text.utf8), set)
+  }
+
+  @Test(arguments: [
+    ("a.csv", "gato;cat\nperro;dog, big\n", ";"), ("a.csv", "gato\tcat\nperro\tdog\n", "\t"),
+    ("a.tsv", "gato,cat\nperro,dog\n", ","), ("a.csv", "gato|cat\nperro|dog\n", "|"),
+    ("a.csv", "\"a;b\",cat\n\"c;d\",dog\n", ","), ("a.csv", "uno\ndos\n", ","), ("a.tsv", "a, b\tc\nd\te\n", "\t"),
+    ("a.csv", "a;b,c;d\ne;f,g;h\n", ","),
+  ])
+  func `the separator is found by what cuts the lines alike`(name: String, text: String, separator: String) throws {
+    #expect(try imported(name, text).report.findings.separator == separator.utf8.first)
+  }
+
+  @Test func `a separator is named or is itself, and what cannot be one is refused`() throws {
+    #expect(try Separator.byte(named: "Semicolon") == UInt8(ascii: ";"))
+    #expect(try Separator.byte(named: "~") == UInt8(ascii: "~"))
+    for bad in ["", "\"", "x", "7", "\n", "ab", "é"] {
+      #expect(throws: ExchangeError.badSeparator(given: bad)) { try Separator.byte(named: bad) }
+    }
+    let (report, cards) = try imported("a.csv", "a~b\n") { $0.table.separator = try Separator.byte(named: "~") }
+    #expect(cards.map(\.answer) == ["b"] && report.findings.separator == UInt8(ascii: "~"))
+  }
+
+  @Test func `columns go by their names in the header, and the rest are kept`() throws {
+    let text = "Nr,Spanish,English,Theme,Level\n1,gato,cat,animal pet,A1\n2,perro,dog,,\n"
+    let (report, cards) = try imported("a.csv", text) {
+      $0.table.columns = try ColumnChoice.list(of: "prompt=Spanish, answer=english,tags=Theme,cefr=Level")
+    }
+    #expect(cards.map(\.prompt) == ["gato", "perro"] && cards.map(\.answer) == ["cat", "dog"])
+    #expect(cards[0].tags == ["animal", "pet"])
+    #expect(cards[0].fields == [CardField("Nr", .text("1")), CardField("cefr", .text("A1"))])
+    #expect(report.findings.columns == ["Nr", "prompt", "answer", "tags", "cefr"])
+    #expect(report.findings.hasHeader == true)
+  }
+
+  @Test func `columns go by numbers, with and without a header`() throws {
+    let (_, cards) = try imported("a.tsv", "7\tcat\tgato\n8\tdog\tperro\n") {
+      $0.table.columns = try ColumnChoice.list(of: "prompt=3,answer=2")
+    }
+    #expect(cards.map(\.prompt) == ["gato", "perro"] && cards.map(\.answer) == ["cat", "dog"])
+    #expect(cards[0].fields == [CardField("column1", .text("7"))])
+  }
+
+  @Test func `a header is not one where the user says so`() throws {
+    let (report, cards) = try imported("a.csv", "prompt,answer\ngato,cat\n") { $0.table.hasNoHeader = true }
+    #expect(cards.map(\.prompt) == ["prompt", "gato"] && report.findings.hasHeader == false)
+  }
+
+  @Test(arguments: ["Front,Back\ngato,cat\n", "definition,TERM\ncat,gato\n", "Question,Answer\ngato,cat\n"])
+  func `headers of other programs name the two sides`(text: String) throws {
+    let cards = try imported("a.csv", text).cards
+    #expect(cards.map(\.prompt) == ["gato"] && cards.map(\.answer) == ["cat"])
+  }
+
+  @Test(arguments: [
+    (
+      "prompt=Spanisch",
+      "a.csv has no column called \"Spanisch\" (did you mean \"Spanish\"?); its first row is Spanish, English. Nothing was imported."
+    ),
+    ("prompt", "columns: MEANING=COLUMN expected, got \"prompt\"; as in prompt=Spanish,answer=2,tags=Theme"),
+    ("prompt=1,prompt=2", "columns: \"prompt\" is chosen twice; as in prompt=Spanish,answer=2,tags=Theme"),
+    (
+      "prompt=10001", "columns: a table has at most 10,000 columns, not 10001; as in prompt=Spanish,answer=2,tags=Theme"
+    ),
+  ])
+  func `a choice that cannot be is told`(choice: String, message: String) throws {
+    let error = #expect(throws: ExchangeError.self) {
+      try imported("a.csv", "Spanish,English\ngato,cat\n") { $0.table.columns = try ColumnChoice.list(of: choice) }
+    }
+    #expect(error?.message == message)
+  }
+
+  @Test func `names of columns need a header`() throws {
+    #expect(throws: ExchangeError.badColumns(reason: "without a header columns have numbers, not names: \"A\"")) {
+      try imported("a.csv", "A,B\n") {
+        $0.table.columns = [ColumnChoice("prompt", "A")]
+        $0.table.hasNoHeader = true
+      }
+    }
+  }
+
+  @Test(arguments: [(1, TextEncoding.windows1252), (2, .utf16), (3, .utf16), (4, .utf16), (5, .utf16), (6, .utf8)])
+  func `the encoding is found and told`(kind: Int, encoding: TextEncoding) throws {
+    let text = "prompt;answer\n" + (0..<9000).map { "pájaro \($0);“ñ” \($0)\n" }.joined()
+    let units = Array(text.utf16)
+    let little = { (units: [UInt16]) in units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } }
+    let big = { (units: [UInt16]) in units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } }
+    let bytes: [UInt8] =
+      switch kind {
+      case 1: text.unicodeScalars.map { $0 == "“" ? 0x93 : $0 == "”" ? 0x94 : UInt8($0.value) }
+      case 2: little([0xFEFF] + units)
+      case 3: big([0xFEFF] + units)
+      case 4: little(units)
+      case 5: big(units)
+      default: [0xEF, 0xBB, 0xBF] + Array(text.utf8)
+      }
+    let (report, cards) = try imported("x.csv", bytes)
+    #expect(cards.count == 9000 && cards.last?.prompt == "pájaro 8999" && cards.last?.answer == "“ñ” 8999")
+    #expect(report.findings.encoding == encoding && report.findings.separator == UInt8(ascii: ";"))
+  }
+
+  @Test func `the first cards are shown as they would be`() throws {
+    let text = "prompt,answer,tags,subdeck\n" + (1...9).map { "p\($0),a\($0),t u,x\n" }.joined()
+    let report = try imported("a.csv", text) { $0.previewed = 5 }.report
+    #expect(report.preview.map(\.prompt) == ["p1", "p2", "p3", "p4", "p5"])
+    #expect(report.preview[0] == PreviewedCard(prompt: "p1", answer: "a1", tags: ["t", "u"], subdeck: "x"))
+  }
+
+  @Test(arguments: ["x.csv", "x.tsv"])
+  func `cells that a spreadsheet would run are guarded, and only those lose the guard again`(name: String) throws {
+    let deck = try collection.deck("a")
+    let texts = ["=1+1", "+x", "-5", "@A1", "'=1", "'a", "plain", "\"=2"]
+    for text in texts {
+      try collection.add(
+        deck, NewCard(prompt: text, answer: "a" + text, fields: [CardField("f|g", .text("-" + text))]))
+    }
+    var options = ExportOptions()
+    options.isForSpreadsheet = true
+    _ = try collection.exporting(deck, folder.file(name), options)
+    let written = try #require(try FileText.read(folder.file(name), limit: 1 << 20))
+    for line in written.split(separator: "\n").dropFirst() {
+      #expect(
+        !line.split(omittingEmptySubsequences: false) { ",\t".contains($0) }.contains {
+          $0.first.map { "=+-@".contains($0) } ?? false
+        })
+    }
+    let back = try collection.deck("b")
+    _ = try collection.importing(back, folder.file(name))
+    #expect(try collection.prompts(back) == collection.prompts(deck))
+    #expect(try collection.cards(back).map(\.fields) == collection.cards(deck).map(\.fields))
+    // A file of somebody else keeps its apostrophes.
+    #expect(try imported("y.csv", "prompt,answer\n'=1,'-x\n").cards.map(\.prompt) == ["'=1"])
+  }
+
+  @Test func `several files are one import, in their order, and a refused row names its file`() throws {
+    try AtomicFile.write(folder.file("1.csv"), Array("a,1\nb,\n".utf8))
+    try AtomicFile.write(folder.file("2.tsv"), Array("c\t3\n\t4\n".utf8))
+    let deck = try collection.deck("d")
+    let report = try collection.importing(deck, [folder.file("1.csv"), folder.file("2.tsv")])
+    #expect(try collection.prompts(deck) == ["a", "c"])
+    #expect(report.cards.rejected.map { $0.place?.inWords } == ["1.csv, line 2", "2.tsv, line 2"])
+  }
+
+  @Test func `what a table cannot hold is counted`() throws {
+    let deck = try collection.deck("d")
+    try collection.add(deck, NewCard(prompt: "p", answer: "a", fields: [CardField("n", .json("1.50"))], document: "D"))
+    try collection.addNote(deck, ["Front": "x", "Back": "<b>y</b>"])
+    let report = try collection.exporting(deck, folder.file("a.csv"))
+    #expect(report.lost.map { $0.part.rawValue } == ["field_kinds", "notes", "documents"])
+    #expect(report.lost.map(\.count) == [1, 1, 1])
+  }
+}

@@ -1,0 +1,146 @@
+// The scripts that make decks, each on a small real file.
+
+import TestSupport
+import Testing
+
+@Suite struct DeckScriptTests {
+  private static let scripts = [
+    "word_list", "dictionary", "words_of_text", "cloze_notes", "arithmetic", "anagrams", "update",
+  ]
+
+  private func script(_ name: String) -> String { sourceRoot() + "/Scripts/decks/\(name).lua" }
+
+  /// The cards of a deck, top first: prompt, answer, tags.
+  private func cards(_ deck: String, _ home: Home) throws -> [String] {
+    let code = """
+      for card in decks.open('\(deck)'):cards() do
+        print((card.prompt .. ' = ' .. card.answer .. ' [' .. table.concat(card.tags, ' ') .. ']'):gsub('\\n', '/'), nil)
+      end
+      """
+    return try home.run("-e", code).output.split(separator: "\n").map { line in
+      String(line.split(separator: "\t").first ?? "")
+    }
+  }
+
+  @Test(arguments: scripts)
+  func `help is what the script begins with, and a wrong option is told`(name: String) throws {
+    let home = try Home()
+    let help = try home.run("run", script(name), "--help")
+    #expect(help.status == 0 && help.output.contains("deckhand run Scripts/decks/\(name).lua"), "\(help)")
+    let wrong = try home.run("run", script(name), "--nope")
+    #expect(wrong.status == 1 && wrong.errors.contains("no option is called --nope; --help tells more"))
+    let missing = try home.run("run", script(name))
+    #expect(missing.status == 1 && missing.errors.contains("usage: \(name).lua "))
+  }
+
+  @Test func `a slice of a list of a million words is a deck of a thousand`() throws {
+    let home = try Home()
+    let run = try home.run("run", script("word_list"), "spanish")
+    #expect(run.output == "Spanish words: 1000 words added, 0 were there already, 0 refused; the deck has 1000 cards\n")
+    let lengths = try home.run(
+      "-e",
+      "local s = {} for c in decks.open('Spanish words'):cards() do s[utf8.len(c.answer)] = true end print(s[4], s[5], s[8], s[9])"
+    )
+    #expect(lengths.output == "nil\ttrue\ttrue\tnil\n")
+    let again = try home.run("run", script("word_list"), "spanish")
+    #expect(again.output.contains("0 words added, 1000 were there already"))
+    let few = try home.run("run", script("word_list"), "italian", "--limit", "7", "--length", "4")
+    #expect(few.output.contains("Italian words: 7 words added"))
+    #expect(
+      try home.run("run", script("word_list"), "italian", "--limit", "x").errors.contains(
+        "--limit: a whole number from 1"))
+    #expect(
+      try home.run("run", script("word_list"), "italian", "--length", "x").errors.contains("--length: a number or two"))
+  }
+
+  @Test func `a dictionary numbers the meanings of a word, and grows`() throws {
+    let home = try Home()
+    let file = try home.write("banco\tbank\tnoun\n\ncorrer\tto run\tverb\nbanco\tbench\nno tab here\n", to: "d.tsv")
+    let run = try home.run("run", script("dictionary"), file, "Words")
+    #expect(run.output.hasPrefix("Words: 2 words, 2 cards added, 0 changed, 1 lines refused\n  line 5: "), "\(run)")
+    #expect(try cards("Words", home) == ["banco = 1. bank/2. bench [noun]", "correr = to run [verb]"])
+    let more = try home.write("correr\tto run\ncorrer\tto hurry\n", to: "d.tsv")
+    #expect(try home.run("run", script("dictionary"), more, "Words").output.contains("0 cards added, 1 changed"))
+    _ = try home.run("run", script("dictionary"), more, "Both", "--reversed")
+    #expect(try cards("Both", home) == ["correr = 1. to run/2. to hurry []", "1. to run/2. to hurry = correr []"])
+  }
+
+  @Test func `the words of a text come with a sentence of it, the most frequent first`() throws {
+    let home = try Home()
+    let file = try home.write(
+      "The cat saw the bird. Birds fly!\nA bird and another\nbird sang; no bird sat still. Señor gato?", to: "t.txt")
+    let run = try home.run("run", script("words_of_text"), file, "Text", "--limit", "3", "--length", "4")
+    #expect(run.output == "Text: 3 of 8 words added, 0 were there already, 0 refused\n", "\(run)")
+    #expect(try cards("Text", home)[0] == "bird = A bird and another bird sang; no bird sat still. []")
+    let english = try home.run("run", script("words_of_text"), file, "English", "--language", "english")
+    #expect(english.output.hasPrefix("English: 6 of 6 words added"), "\(english)")
+    let real = try home.run("run", script("words_of_text"), sourceRoot() + "/README.md", "Readme", "--limit", "20")
+    #expect(real.output.hasPrefix("Readme: 20 of "))
+  }
+
+  @Test func `bold words of Markdown notes become clozes, once`() throws {
+    let home = try Home()
+    let file = try home.write(
+      "# Cells\n\nThe **nucleus** & the **wall** <x>\nof it\n\n- a **mitochondrion** is\n- none\n\n```\n**code**\n```\n## Deep\n1. **DNA**\n",
+      to: "my notes.md")
+    let run = try home.run("run", script("cloze_notes"), "Cells", file)
+    #expect(run.output == "Cells: 3 notes with 4 cards added, 0 were there already, 0 refused\n", "\(run)")
+    #expect(
+      try cards("Cells", home).contains(
+        "The [...] & the wall <x> of it = The nucleus & the wall <x> of it/Cells [my_notes.md]"))
+    #expect(try cards("Cells", home).contains("[...] = DNA/Cells › Deep [my_notes.md]"))
+    #expect(
+      try home.run("run", script("cloze_notes"), "Cells", file, file).output.contains(
+        "0 notes with 0 cards added, 6 were there"))
+  }
+
+  @Test func `sums are drawn, the same ones for the same seed`() throws {
+    let home = try Home()
+    for deck in ["A", "B"] {
+      let run = try home.run("--seed", "3", "run", script("arithmetic"), deck, "--limit", "40")
+      #expect(run.output == "\(deck): 40 of 484 sums added, 0 were there already\n")
+    }
+    let sums = try cards("A", home)
+    #expect(try sums == cards("B", home) && Set(sums).count == 40)
+    for sum in sums {
+      let words = sum.split(separator: " ").map(String.init)
+      let (a, b, result) = (try #require(Int(words[0])), try #require(Int(words[2])), Int(words[4]))
+      switch words[1] {
+      case "+": #expect(a + b == result)
+      case "-": #expect(a - b == result)
+      case "×": #expect(a * b == result)
+      default: #expect(words[1] == ":" && a.isMultiple(of: b) && a / b == result)
+      }
+    }
+    #expect(try home.run("run", script("arithmetic"), "A", "--operations", "?").errors.contains("some of + - x :"))
+  }
+
+  @Test func `anagram drills have several answers`() throws {
+    let home = try Home()
+    let run = try home.run("run", script("anagrams"), "english", "--limit", "5", "--length", "6", "--deck", "Drills")
+    #expect(run.output.hasPrefix("Drills: 5 of "), "\(run)")
+    for card in try cards("Drills", home) {
+      let sides = card.replacing(" []", with: "").split(separator: " = ").map(String.init)
+      let words = sides[1].split(separator: ", ").map(String.init)
+      #expect(words.count >= 2 && sides[0].contains("(\(words.count) words)"))
+      #expect(Set(words.map { String($0.sorted()) }) == [String(sides[0].prefix(6))])
+    }
+  }
+
+  @Test func `a deck is brought up to a table, and what it learnt stays`() throws {
+    let home = try Home()
+    let old = try home.write("prompt,answer\ngato,cat\nperro,dog\nviejo,old\n", to: "old.csv")
+    _ = try home.run("deck", "import", "Words", old)
+    let new = try home.write("Spanish;English\nperro;hound\ngato;cat\nnuevo;new\nmalo;\n", to: "new.csv")
+    let columns = "prompt=Spanish,answer=English"
+    let run = try home.run("run", script("update"), new, "Words", "--columns", columns)
+    #expect(run.output == "  line 5: the answer is empty\nWords: 1 added, 1 changed, 1 tagged gone\n", "\(run)")
+    #expect(try cards("Words", home) == ["gato = cat []", "perro = hound []", "viejo = old [gone]", "nuevo = new []"])
+    let pruned = try home.run("run", script("update"), new, "Words", "--columns", columns, "--prune")
+    #expect(pruned.output.hasSuffix("Words: 0 added, 0 changed, 1 removed\n"))
+    #expect(try home.run("deck", "list", "--json").output.contains("Words (update)") == false)
+    let bad = try home.write("x\n", to: "bad.csv")
+    #expect(try home.run("run", script("update"), bad, "Words").status == 1)
+    #expect(try cards("Words", home).count == 3)
+  }
+}
