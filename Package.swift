@@ -95,7 +95,7 @@ let package = Package(
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
     room("Authentication", ["Problems", "Text", "Values", "Files", "CSodium"]),
     room("DrawingWire"),
-    room("CardDocuments", ["Problems", "Text", "Values", "Files", "DrawingWire"]),
+    room("CardDocuments", ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium"]),
     room(
       "Workspace",
       [

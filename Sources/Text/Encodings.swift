@@ -1,4 +1,4 @@
-// Bytes as text, hexadecimal and base64, and their SHA-256, by libsodium: the only place of the program that has them.
+// Bytes as text: hexadecimal and base64 by libsodium, the only place of the program that has them.
 // Invariant: one text for the same bytes.
 
 internal import CSodium
@@ -17,12 +17,4 @@ public func base64(_ bytes: [UInt8], isPadded: Bool = true) -> String {
   var text = [CChar](repeating: 0, count: sodium_base64_encoded_len(bytes.count, variant))
   sodium_bin2base64(&text, text.count, bytes, bytes.count, variant)
   return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-}
-
-/// The 32 bytes of SHA-256, FIPS 180-4.
-public func sha256(_ bytes: [UInt8]) -> [UInt8] {
-  var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
-  // It has no way to fail.
-  crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
-  return digest
 }

@@ -59,7 +59,7 @@ extension ReviewTable {
   ) throws {
     let last = try db.firstRow(
       "SELECT at FROM reviews WHERE card = ? AND at < ? ORDER BY at DESC LIMIT 1", [card.id.rawValue, at]
-    ) { $0.double(0) }
+    ) { $0.number(0) }
     try db.cachedStatement(
       sql: """
         INSERT INTO reviews (card, at, rating, state, elapsed, interval, stability, difficulty, seconds)

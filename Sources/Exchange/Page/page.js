@@ -5,19 +5,20 @@
 // FSRS-6 with its steps, as Deckhand's Scheduler gives it without fuzz. Times are seconds since 1970.
 
 const [NEW, LEARNING, REVIEW, RELEARNING] = [0, 1, 2, 3];
+const { exp, floor, max, min, pow, round } = Math;
 const day = 86400;
 
-const within = (low, value, high) => Math.min(high, Math.max(low, value));
+const within = (low, value, high) => min(high, max(low, value));
 
 function roundEven(value) {
-  const floor = Math.floor(value);
-  const rest = value - floor;
-  return rest > 0.5 || (rest === 0.5 && floor % 2 !== 0) ? floor + 1 : floor;
+  const whole = floor(value);
+  const rest = value - whole;
+  return rest > 0.5 || (rest === 0.5 && whole % 2 !== 0) ? whole + 1 : whole;
 }
 
 // A moment, and where the borders of days are at it.
 function momentAt(now, offset, rollover) {
-  const dayOf = (time) => Math.floor((time + offset - rollover) / day);
+  const dayOf = (time) => floor((time + offset - rollover) / day);
   return { now, dayOf, today: dayOf(now), start: (number) => number * day + rollover - offset };
 }
 
@@ -25,22 +26,22 @@ function momentAt(now, offset, rollover) {
 function scheduler(options) {
   const w = options.parameters;
   const decay = -w[20];
-  const factor = Math.pow(0.9, 1 / decay) - 1;
+  const factor = pow(0.9, 1 / decay) - 1;
   const stable = (value) => (isNaN(value) ? 0.001 : within(0.001, value, 36500));
   const hard = (value) => (isNaN(value) ? 10 : within(1, value, 10));
-  const first = (rating) => w[4] - Math.exp(w[5] * (rating - 1)) + 1;
+  const first = (rating) => w[4] - exp(w[5] * (rating - 1)) + 1;
 
   function stability(old, difficulty, rating, days) {
     if (days < 1) {
-      const change = Math.exp(w[17] * (rating - 3 + w[18])) * Math.pow(old, -w[19]);
-      return old * (rating === 1 ? change : Math.max(1, change));
+      const change = exp(w[17] * (rating - 3 + w[18])) * pow(old, -w[19]);
+      return old * (rating === 1 ? change : max(1, change));
     }
-    const recall = Math.pow(1 + (factor * days) / old, decay);
+    const recall = pow(1 + (factor * days) / old, decay);
     if (rating === 1) {
-      const left = w[11] * Math.pow(difficulty, -w[12]) * (Math.pow(old + 1, w[13]) - 1);
-      return Math.min(left * Math.exp(w[14] * (1 - recall)), old / Math.exp(w[17] * w[18]));
+      const left = w[11] * pow(difficulty, -w[12]) * (pow(old + 1, w[13]) - 1);
+      return min(left * exp(w[14] * (1 - recall)), old / exp(w[17] * w[18]));
     }
-    const gain = Math.exp(w[8]) * (11 - difficulty) * Math.pow(old, -w[9]) * (Math.exp(w[10] * (1 - recall)) - 1);
+    const gain = exp(w[8]) * (11 - difficulty) * pow(old, -w[9]) * (exp(w[10] * (1 - recall)) - 1);
     return old * (1 + gain * (rating === 2 ? w[15] : 1) * (rating === 4 ? w[16] : 1));
   }
 
@@ -48,7 +49,7 @@ function scheduler(options) {
     if (old.state === NEW || old.stability == null || old.difficulty == null) {
       return { stability: stable(w[rating - 1]), difficulty: hard(first(rating)) };
     }
-    const days = old.last == null ? 0 : Math.max(0, moment.today - moment.dayOf(old.last));
+    const days = old.last == null ? 0 : max(0, moment.today - moment.dayOf(old.last));
     const [s, d] = [stable(old.stability), hard(old.difficulty)];
     const damped = d - (w[6] * (rating - 3) * (10 - d)) / 9;
     return {
@@ -57,16 +58,16 @@ function scheduler(options) {
   }
 
   function whole(days, from = 1) {
-    const most = Math.max(1, options.maximumInterval);
-    const least = Math.min(Math.max(1, from), most);
+    const most = max(1, options.maximumInterval);
+    const least = min(max(1, from), most);
     return within(least, roundEven(isNaN(days) ? 1 : within(least, days, most)), most);
   }
 
   function interval(old, rating, moment) {
     const exact = (candidate) =>
-      (stable(memory(old, candidate, moment).stability) / factor) * (Math.pow(options.retention, 1 / decay) - 1);
+      (stable(memory(old, candidate, moment).stability) / factor) * (pow(options.retention, 1 / decay) - 1);
     if (options.shortTerm) return whole(exact(rating), rating === 1 ? options.minimumLapse : 1);
-    let days = Math.min(whole(exact(1), options.minimumLapse), whole(exact(2)));
+    let days = min(whole(exact(1), options.minimumLapse), whole(exact(2)));
     for (let candidate = 2; candidate <= rating; candidate++) days = whole(exact(candidate), days + 1);
     return days;
   }
@@ -81,7 +82,7 @@ function scheduler(options) {
     if (rating === 3) return index + 1 < steps.length ? [index + 1, steps[index + 1]] : null;
     if (rating === 4) return null;
     if (index > 0) return [index, steps[index]];
-    return [0, steps.length > 1 ? (steps[0] + steps[1]) / 2 : Math.min(steps[0] * 1.5, steps[0] + day)];
+    return [0, steps.length > 1 ? (steps[0] + steps[1]) / 2 : min(steps[0] * 1.5, steps[0] + day)];
   }
 
   // A schedule after an answer, with the seconds until the card comes back.
@@ -148,14 +149,14 @@ function letters(text) {
 function compared(given, wanted, ignoresAccents) {
   const plain = (letter) => (ignoresAccents ? letter.normalize("NFD").replace(/\p{M}/gu, "") : letter);
   const [mine, right] = [letters(given), letters(wanted)];
-  const least = Math.min(mine.length, right.length);
+  const least = min(mine.length, right.length);
   let [start, end] = [0, 0];
   while (start < least && plain(mine[start]) === plain(right[start])) start++;
   while (end < least - start && plain(mine.at(-1 - end)) === plain(right.at(-1 - end))) end++;
   const parts = [
     { mark: "right", text: mine.slice(0, start).join("") },
     { mark: "wrong", text: mine.slice(start, mine.length - end).join("") },
-    { mark: "missing", text: "-".repeat(Math.max(0, right.length - mine.length)) },
+    { mark: "missing", text: "-".repeat(max(0, right.length - mine.length)) },
     { mark: "right", text: mine.slice(mine.length - end).join("") },
   ];
   return parts.filter((part) => part.text);
@@ -164,7 +165,7 @@ function compared(given, wanted, ignoresAccents) {
 function spanWords(seconds) {
   const units = [[365 * day, "year"], [30 * day, "month"], [day, "day"], [3600, "hour"], [60, "minute"], [1, "second"]];
   const [size, name] = units.find(([size]) => seconds >= size) ?? units[5];
-  const count = seconds >= 30 * day && seconds % size ? (seconds / size).toFixed(1) : Math.round(seconds / size);
+  const count = seconds >= 30 * day && seconds % size ? (seconds / size).toFixed(1) : round(seconds / size);
   return `${count} ${name}${count == 1 ? "" : "s"}`;
 }
 
@@ -215,7 +216,7 @@ class Study {
       const { fresh, reviews } = section.done.get(moment.today) ?? { fresh: 0, reviews: 0 };
       const left = section.options.reviewsPerDay - reviews;
       const most = section.options.newIgnoresReviewLimit ? Infinity : left;
-      return { reviews: left, fresh: Math.min(section.options.newPerDay - fresh, most) };
+      return { reviews: left, fresh: min(section.options.newPerDay - fresh, most) };
     };
     const rooms = new Map(this.sections.map((section) => [section, room(section)]));
     const total = { ...rooms.get(this.sections[0]) };
@@ -235,7 +236,7 @@ class Study {
     const byDue = (a, b) => a.schedule.due - b.schedule.due;
     due.learning.sort(byDue);
     due.review = due.review.sort(byDue).filter((card) => rooms.get(card.section).reviews-- > 0)
-      .slice(0, Math.max(0, total.reviews));
+      .slice(0, max(0, total.reviews));
     due.fresh.length = within(0, total.fresh, due.fresh.length);
     const soon = due.learning[0];
     const learns = soon && soon.schedule.due <= now ? soon : null;
@@ -244,7 +245,7 @@ class Study {
   }
 
   answer(card, rating, now, seconds) {
-    const at = Math.round(Math.max(now, (card.schedule.last ?? 0) + 0.001) * 1000) / 1000;
+    const at = round(max(now, (card.schedule.last ?? 0) + 0.001) * 1000) / 1000;
     const answer = { guid: card.guid, subdeck: card.subdeck, at, rating, seconds };
     this.past.push({ card, before: card.schedule, answer });
     this.apply(card, rating, this.moment(at));
@@ -354,8 +355,8 @@ function start() {
     } else {
       const due = waiting.learning[0]?.schedule.due;
       prompt.textContent = due
-        ? `The next card comes in ${spanWords(Math.max(1, due - now()))}.` : "Nothing more is due today.";
-      const wait = Math.min((due ?? Infinity) - 1200, waiting.moment.start(waiting.moment.today + 1)) - now();
+        ? `The next card comes in ${spanWords(max(1, due - now()))}.` : "Nothing more is due today.";
+      const wait = min((due ?? Infinity) - 1200, waiting.moment.start(waiting.moment.today + 1)) - now();
       timer = setTimeout(() => show(false), within(1, wait, 3600) * 1000);
     }
     if (movesFocus) (typed.hidden ? prompt : typed).focus();
@@ -387,7 +388,7 @@ function start() {
     const time = now();
     const seconds = within(0, time - shownAt, shown.section.options.maximumAnswerSeconds);
     const card = shown;
-    study.answer(card, rating, time, Math.round(seconds * 10) / 10);
+    study.answer(card, rating, time, round(seconds * 10) / 10);
     tell(`${names[rating - 1]}: back in ${spanWords(card.schedule.interval)}.` + keep());
     show();
   }
