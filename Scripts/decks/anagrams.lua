@@ -3,16 +3,10 @@
 --
 --   deckhand run Scripts/decks/anagrams.lua LANGUAGE [--length 7] [--limit 200] [--deck NAME]
 
-local options = dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")
+local folder = (arg[0]:match("^.*/") or "") .. "lib/"
+local options, alphagram = dofile(folder .. "options.lua"), dofile(folder .. "alphagram.lua")
 local given, language = options({ length = 7, limit = 200, deck = "" }, "LANGUAGE")
 local lexicon = assert(words.lexicon(language))
-
----The letters of a word in code point order.
-local function alphagram(word)
-  local letters = { utf8.codepoint(word, 1, -1) }
-  table.sort(letters)
-  return utf8.char(table.unpack(letters))
-end
 
 local groups, order = {}, {}
 for word in lexicon:words{ length = given.length } do

@@ -6,7 +6,8 @@
 --
 -- --all takes every word of the list.
 
-local options = dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")
+local folder = (arg[0]:match("^.*/") or "") .. "lib/"
+local options, alphagram = dofile(folder .. "options.lua"), dofile(folder .. "alphagram.lua")
 local given, language = options({ limit = 1000, length = "5-8", all = false }, "LANGUAGE")
 local shortest, longest = given.length:match("^(%d+)%-?(%d*)$")
 if not shortest then error("--length: a number or two as in 5-8 expected, got '" .. given.length .. "'", 0) end
@@ -16,15 +17,6 @@ longest = longest == "" and shortest or math.tointeger(longest)
 local lexicon = assert(words.lexicon(language))
 local name = language:sub(1, 1):upper() .. language:sub(2) .. " words"
 local deck = decks.open(name) or assert(decks.create(name))
-
----The letters of a word in code point order.
----@param word string
----@return string
-local function alphagram(word)
-  local letters = { utf8.codepoint(word, 1, -1) }
-  table.sort(letters)
-  return utf8.char(table.unpack(letters))
-end
 
 ---The words that are wanted, one a call.
 local function wanted()

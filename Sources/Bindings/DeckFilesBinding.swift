@@ -1,5 +1,5 @@
-// What Lua sees of files of cards: `deck:import` and `deck:export`. Invariant: the names of the options are those of the
-// command, with underscores.
+// What Lua sees of files of cards: `deck:import` and `deck:export`.
+// Invariant: the names of the options are those of the command, with underscores.
 
 import Decks
 import Exchange

@@ -88,9 +88,11 @@ public enum CardTable {
     return try db.firstRow(sql, [deck.rawValue, position - 1], id)
   }
 
-  /// The card of a deck that has a guid, nil when there is none.
-  public static func id(_ db: Database, in deck: DeckID, guid: String) throws -> CardID? {
-    try db.firstRow("SELECT id FROM cards WHERE deck = ? AND guid = ?", [deck.rawValue, guid], id)
+  /// The card of a guid in a deck.
+  public static func id(_ db: Database, guid: String, in deck: DeckID) throws -> CardID? {
+    try db.firstRow("SELECT id FROM cards WHERE deck = ? AND guid = ?", [deck.rawValue, guid]) {
+      CardID(rawValue: $0.integer(0))
+    }
   }
 
   /// The cards whose guid begins like that, in any deck; at most `limit` of them.

@@ -96,6 +96,11 @@ final class ImportPlaces {
     return found
   }
 
+  /// The plain card of a guid in a deck within the one that is imported into.
+  func card(guid: String, within name: String) throws -> CardID? {
+    try CardTable.id(db, guid: guid, in: name.isEmpty ? deck.id : subdeck(name).id)
+  }
+
   // MARK: Notes
 
   private func writeNote(

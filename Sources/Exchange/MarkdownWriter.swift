@@ -47,7 +47,7 @@ struct MarkdownWriter: CardRowWriter {
   func end() throws {}
 
   /// A text of several lines begins below its mark.
-  private static func part(_ text: String) -> String {
+  static func part(_ text: String) -> String {
     let lines = MarkdownLine.escaped(text: text)
     return lines.count == 1 ? " \(MarkdownLine.lines(of: text)[0])" : "\n" + lines.joined(separator: "\n")
   }

@@ -91,7 +91,8 @@ public final class DeckHandle: WorkspaceHandle {
   public func add(_ card: NewCard, at place: CardPlace = .top) throws -> CardHandle {
     let new = try workspace.perform(.addCards, on: workspace.deckName(id)) { db in
       try CardTable.add(
-        db, card, to: id, at: place, now: workspace.environment.clocks.now(), random: workspace.environment.random.entropy)
+        db, card, to: id, at: place, now: workspace.environment.clocks.now(),
+        random: workspace.environment.random.entropy)
     }
     return workspace.handle(of: new)
   }

@@ -5,6 +5,7 @@
 public import Authentication
 public import CardDocuments
 import Decks
+import Exchange
 public import Files
 import GRDB
 import Glibc

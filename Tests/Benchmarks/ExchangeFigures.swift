@@ -1,5 +1,5 @@
-// What files of cards cost, whole process. References: Anki's own import of the same table (its package from PyPI, by the
-// Python that ANKI_PYTHON names), and adding all cards at once.
+// What files of cards cost, whole process. References: Anki's own import of the same table (its package from PyPI, by
+// the Python that ANKI_PYTHON names), and adding all cards at once.
 
 import Files
 import Glibc

@@ -37,7 +37,8 @@ public enum BuildError: Problem, Equatable {
     case .generator(let path, let reason):
       ProblemReport(.luaError, "A generator failed", "\(printable(path)): \(reason)", ["path": path])
     case .tooMany(let path, let what):
-      ProblemReport(.tooLarge, "Too large a source", "\(printable(path)) has more than \(what); split it", ["path": path])
+      ProblemReport(
+        .tooLarge, "Too large a source", "\(printable(path)) has more than \(what); split it", ["path": path])
     }
   }
 }

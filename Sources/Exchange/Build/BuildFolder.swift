@@ -2,8 +2,9 @@
 // Invariant: sources come in one order, by their paths; what begins with a dot or an underscore is none; links are not
 // followed, so that a folder cannot bring files from elsewhere.
 
-internal import Decks
-public import Files
+public import Decks
+import Files
+import Problems
 import Text
 import Values
 
@@ -23,8 +24,8 @@ public struct BuildFolder {
   public let name: String
   /// What ids are made unique with; empty where ids are guids as they stand.
   public let namespace: String
-  /// The deck's options by their names, as text.
-  let options: [(name: String, text: String)]
+  /// The deck's options, as `deck options` takes them.
+  public let options: [(name: DeckOptions.Name, text: String)]
   /// The files that cards are made of, by path.
   public let sources: [BuildSource]
   /// The files below `media`.
@@ -51,14 +52,15 @@ public struct BuildFolder {
 
   private static func read(
     _ path: String
-  ) throws -> (name: String, namespace: String, options: [(name: String, text: String)]) {
+  ) throws -> (name: String, namespace: String, options: [(name: DeckOptions.Name, text: String)]) {
     let bytes = try FileText.bytes(path, limit: descriptionLimit)
     do {
       let limits = JSONLimits(bytes: descriptionLimit, depth: 16, values: 10_000, string: 100_000)
       let whole = try ValueReader(JSONParser.parse(bytes, limits: limits)).asRecord()
       for (key, _) in try whole.fields() where !keys.contains(key) {
         throw BuildError.badDescription(
-          path: path, reason: "no key is called \(quoted(key))\(didYouMean(key, among: keys)); \(keys.joined(separator: ", "))")
+          path: path,
+          reason: "no key is called \(quoted(key))\(didYouMean(key, among: keys)); \(keys.joined(separator: ", "))")
       }
       let name = try whole["name"].text("the deck's name")
       do throws(DeckError) { _ = try DeckName(name) } catch {
@@ -66,13 +68,19 @@ public struct BuildFolder {
       }
       let namespace = whole["namespace"].value == nil ? "" : try whole["namespace"].text()
       let options = whole["options"].value == nil ? [] : try whole["options"].fields("options by their names")
-      return (name, namespace, try options.map { ($0.name, try text($0.reader)) })
+      return (name, namespace, try options.map { (try option($0.name, path), try text($0.reader)) })
     } catch let failure as JSONFailure {
       throw BuildError.badDescription(path: path, reason: failure.words)
     } catch let failure as ShapeFailure {
       let found = failure.found.map { ", \($0) found" } ?? ""
       throw BuildError.badDescription(path: path, reason: "at \(failure.pointer): \(failure.expected) expected\(found)")
     }
+  }
+
+  private static func option(_ name: String, _ path: String) throws(BuildError) -> DeckOptions.Name {
+    if let known = DeckOptions.Name(rawValue: name) { return known }
+    let hint = didYouMean(name, among: DeckOptions.Name.allCases.map(\.rawValue))
+    throw .badDescription(path: path, reason: "no option is called \(quoted(name))\(hint); `deck options` lists them")
   }
 
   /// The value of an option as `deck options` takes it: a list is its parts with blanks between.

@@ -72,7 +72,9 @@ public final class BuildRun {
         if !row.givenID.isEmpty { state.movedIDs[row.givenID] = row }
         if stamps[path] == nil { state.movedRows[row.whole] = row }
       }
-      if stamps[path] == nil { state.visited.append(VisitedSource(path: path, id: source.id, left: rows, isGone: true)) }
+      if stamps[path] == nil {
+        state.visited.append(VisitedSource(path: path, id: source.id, left: rows, isGone: true))
+      }
     }
   }
 

@@ -3,7 +3,7 @@
 // back with the cards.
 
 import Decks
-public import GRDB
+import GRDB
 public import Storage
 
 /// The tables of builds.

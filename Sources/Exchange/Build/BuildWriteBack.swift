@@ -73,7 +73,9 @@ private struct SourceLines {
       throw ExchangeError.badFile(path: path, line: 1, column: 1, expected: "UTF-8 expected, to write cards back")
     }
     lineEnd = text.utf8.contains(0x0D) ? "\r\n" : "\n"
-    lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.hasSuffix("\r") ? $0.dropLast() : $0 }
+    lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
+      $0.hasSuffix("\r") ? $0.dropLast() : $0
+    }
     if text.utf8.contains(0x0D) {
       // A return and a line feed are one character of a text.
       lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
@@ -149,7 +151,9 @@ private struct SourceLines {
       guard let edit = edits[rows[index].whole] else { continue }
       let next = index + 1 < rows.count ? rows[index + 1].line : lines.count + 1
       let place = withoutBlanks(rows[index].line..<blockEnd(from: rows[index].line, before: next))
-      if let text = Self.block(edit, rows[index].subdeck, mark: lines[place.lowerBound - 1]) { replace(place, by: text) }
+      if let text = Self.block(edit, rows[index].subdeck, mark: lines[place.lowerBound - 1]) {
+        replace(place, by: text)
+      }
     }
   }
 

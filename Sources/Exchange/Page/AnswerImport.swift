@@ -87,7 +87,7 @@ public struct AnswerImport {
   private func card(of answer: PageAnswer) throws -> CardID? {
     let named = decks.first { $0.name(within: deck) == answer.subdeck }
     for deck in [named].compactMap({ $0 }) + decks {
-      if let card = try CardTable.id(db, in: deck.id, guid: answer.guid) { return card }
+      if let card = try CardTable.id(db, guid: answer.guid, in: deck.id) { return card }
     }
     return nil
   }

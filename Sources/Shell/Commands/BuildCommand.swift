@@ -3,6 +3,7 @@
 
 import Bindings
 import Commands
+import Decks
 import Exchange
 import Files
 import Problems
@@ -70,7 +71,9 @@ enum BuildCommand {
     add(report.cards.rejectedCount, "refused")
     add(report.writtenBack, "written back to their sources")
     let sources = session.counted(report.read, "source") + " read, \(session.grouped(report.unchanged)) unchanged"
-    var lines = ["Built \(quoted(deck)): \(parts.isEmpty ? "nothing changed" : parts.joined(separator: ", ")); \(sources)."]
+    var lines = [
+      "Built \(quoted(deck)): \(parts.isEmpty ? "nothing changed" : parts.joined(separator: ", ")); \(sources)."
+    ]
     for rejection in report.cards.rejected.prefix(20) {
       lines.append("  \(rejection.place?.inWords ?? "row \(rejection.index)")   \(rejection.message)")
     }

@@ -4,6 +4,7 @@ import Archives
 import Authentication
 import CardDocuments
 import Decks
+import Exchange
 import Files
 import Glibc
 import Lexicon
@@ -103,6 +104,16 @@ extension ProblemTable {
       "unwritable": LexiconError.unwritable(path: hostile, reason: "permission denied"),
       "badList": LexiconError.badList(path: hostile, reason: "it is empty"), "interrupted": LexiconError.interrupted,
       "badPattern": LexiconError.badPattern(pattern: hostile, position: 3, reason: "a ] is missing"),
+    ])
+
+  static let builds = ProblemTable(
+    BuildError.self, in: "Exchange/Build/BuildError.swift",
+    [
+      "noDescription": BuildError.noDescription(folder: hostile),
+      "badDescription": BuildError.badDescription(path: hostile, reason: "no key is called \"x\""),
+      "sameID": BuildError.sameID(path: hostile, id: hostile, other: hostile),
+      "generator": BuildError.generator(path: hostile, reason: hostile),
+      "tooMany": BuildError.tooMany(path: hostile, what: "1,000,000 cards"),
     ])
 
   static let dictionaries = ProblemTable(

@@ -20,7 +20,8 @@ struct ProblemTable: CustomTestStringConvertible {
   var testDescription: String { type }
 
   static let all =
-    [authentication, storage, files, decks, exchange, notes, lexicon, dictionaries, games, settings, workspace] + safety
+    [authentication, storage, files, decks, exchange, notes, lexicon, dictionaries, builds, games, settings, workspace]
+    + safety
     + documents + commands
     + bindings
     + plugins + shell

@@ -1,0 +1,178 @@
+// `build` through the built program: folders of sources become decks, and stay what they were made.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct BuildTests {
+  private let home: Home
+
+  init() throws {
+    home = try Home()
+    for folder in ["es", "es/verbs", "es/media"] { mkdir(home.path + "/" + folder, 0o700) }
+    try home.write(
+      #"{"name": "Spanish", "namespace": "example.org", "options": {"new_per_day": 7}}"#, to: "es/deck.json")
+    try home.write("## el gato\n\nthe cat\n\n## el perro\n\nthe dog\n\n## el sol\n\nthe sun\n", to: "es/animals.md")
+    try home.write("prompt,answer,guid,tags\nser,to be,ser,verb\nir,to go,ir,verb\n", to: "es/verbs/list.csv")
+    try home.write(
+      "for i = 1, 3 do card{id = 'x' .. i, prompt = i .. ' · 7', answer = tostring(i * 7)} end", to: "es/times.lua")
+  }
+
+  @discardableResult private func build(_ more: String...) throws -> Run {
+    try home.run(["build", home.path + "/es"] + more)
+  }
+
+  private func cards() throws -> [String] {
+    try home.run("-e", "for c in decks.open('Spanish'):cards() do print(c.prompt .. '=' .. c.answer) end").lines
+  }
+
+  private func guid(_ prompt: String) throws -> String {
+    try home.run("-e", "for _, c in ipairs(decks.open('Spanish'):find('\"\(prompt)\"')) do print(c.guid) end").output
+  }
+
+  @Test func `sources of all kinds become one deck, and nothing changes twice`() throws {
+    let first = try build()
+    #expect(
+      first.status == 0 && first.output.hasPrefix("Built \"Spanish\": 8 added; 3 sources read, 0 unchanged."),
+      "\(first)")
+    #expect(
+      try Set(cards()) == ["el gato=the cat", "el perro=the dog", "el sol=the sun", "1 · 7=7", "2 · 7=14", "3 · 7=21"])
+    #expect(try home.run("-e", "#decks.open('Spanish::verbs')").output == "2\n")
+    #expect(try home.run("deck", "options", "Spanish").output.contains("7"))
+    let second = try build()
+    #expect(second.output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n", "\(second)")
+    #expect(try home.run("undo").output.contains("building Spanish"))
+    #expect(try home.run("deck", "list").output.contains("Spanish") == false)
+  }
+
+  @Test func `a text that is edited keeps its card, with an id and without`() throws {
+    try build()
+    let (cat, verb) = (
+      try guid("el gato"), try home.run("-e", "decks.open('Spanish::verbs'):find('ser')[1].guid").output
+    )
+    #expect(!cat.isEmpty && !verb.isEmpty)
+    try home.write("## el gatito\n\nthe cat\n\n## el perro\n\nthe dog\n\n## el sol\n\nthe sun\n", to: "es/animals.md")
+    try home.write("prompt,answer,guid,tags\nestar,to be there,ser,verb\nir,to go,ir,verb\n", to: "es/verbs/list.csv")
+    let run = try build()
+    #expect(run.output.hasPrefix("Built \"Spanish\": 2 updated; 2 sources read, 1 unchanged."), "\(run)")
+    #expect(try guid("el gatito") == cat)
+    #expect(try home.run("-e", "decks.open('Spanish::verbs'):find('estar')[1].guid").output == verb)
+    // A file of another name holds the same cards.
+    rename(home.path + "/es/animals.md", home.path + "/es/beasts.md")
+    #expect(try build().output.hasPrefix("Built \"Spanish\": nothing changed; 1 source read"))
+    #expect(try guid("el gatito") == cat)
+  }
+
+  @Test func `a row with an id may move to another source`() throws {
+    try build()
+    let verb = try home.run("-e", "decks.open('Spanish::verbs'):find('ser')[1].guid").output
+    try home.write("prompt,answer,guid,tags\nir,to go,ir,verb\n", to: "es/verbs/list.csv")
+    try home.write("## ser <!-- id: ser -->\n\nto be\n", to: "es/verbs/zebra.md")
+    let run = try build("--prune")
+    #expect(run.status == 0 && !run.output.contains("removed"), "\(run)")
+    #expect(try home.run("-e", "decks.open('Spanish::verbs'):find('ser')[1].guid").output == verb)
+    try home.write("## ser <!-- id: ser -->\n\nagain\n", to: "es/twice.md")
+    let twice = try build()
+    #expect(twice.status == 1 && twice.errors.contains("the id \"ser\" is that of another row"), "\(twice)")
+  }
+
+  @Test func `what left the sources leaves the deck with prune only`() throws {
+    try build()
+    try home.write("## el gato\n\nthe cat\n", to: "es/animals.md")
+    let told = try build()
+    #expect(told.output.contains("2 cards no longer in the sources; --prune removes them:\n  animals.md:"), "\(told)")
+    #expect(try cards().count == 6)
+    #expect(try build().output.contains("no longer in the sources") == false || cards().count == 6)
+    let shown = try home.run("--dry-run", "build", home.path + "/es", "--prune")
+    #expect(shown.status == 0, "\(shown)")
+    #expect(try cards().count == 6)
+    try home.write("## el gato\n\nthe cat\n\n", to: "es/animals.md")
+    #expect(try build("--prune").output.contains("2 removed"))
+    #expect(try cards().count == 4)
+  }
+
+  @Test func `an edit made while studying stays, is told, and is written back`() throws {
+    try build()
+    try home.run("-e", "local c = decks.open('Spanish'):find('\"el gato\"')[1] c.answer = 'the tomcat' c:tag('pet')")
+    try home.run("-e", "decks.open('Spanish::verbs'):find('ir')[1].answer = 'to go, to leave'")
+    let told = try build()
+    #expect(told.output.contains("2 cards edited in the deck, not in the sources"), "\(told)")
+    #expect(told.output.contains("animals.md:1   el gato"))
+    let written = try build("--write-back")
+    #expect(written.output.contains("2 written back to their sources"), "\(written)")
+    let source = try String(decoding: #require(contents(of: home.path + "/es/animals.md")), as: UTF8.self)
+    #expect(
+      source.contains("the tomcat") && source.contains("tags: pet") && source.contains("## el perro\n\nthe dog"),
+      "\(source)")
+    let table = try String(decoding: #require(contents(of: home.path + "/es/verbs/list.csv")), as: UTF8.self)
+    #expect(table == "prompt,answer,guid,tags\nser,to be,ser,verb\nir,\"to go, to leave\",ir,verb\n", "\(table)")
+    let quiet = try build()
+    #expect(quiet.output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n", "\(quiet)")
+    #expect(try cards().contains("el gato=the tomcat"))
+  }
+
+  @Test func `edits on both sides are a conflict, and the deck's stay until both say the same`() throws {
+    try build()
+    try home.run("-e", "decks.open('Spanish'):find('\"el gato\"')[1].answer = 'mine'")
+    try home.write("## el gato\n\ntheirs\n\n## el perro\n\nthe dog\n\n## el sol\n\nthe sun\n", to: "es/animals.md")
+    #expect(try build().output.contains("1 card edited in the deck and in the sources"))
+    #expect(try cards().contains("el gato=mine"))
+    try home.write("## el gato\n\nmine\n\n## el perro\n\nthe dog\n\n## el sol\n\nthe sun\n", to: "es/animals.md")
+    #expect(try build().output.hasPrefix("Built \"Spanish\": nothing changed; 1 source read, 2 unchanged.\n"))
+  }
+
+  @Test func `a card removed in the deck stays away until its row changes`() throws {
+    try build()
+    try home.run("-e", "decks.open('Spanish'):find('\"el sol\"')[1]:remove()")
+    #expect(try build().output.contains("1 card removed in the deck, still in the sources"))
+    #expect(try cards().count == 5)
+    try home.write("## el gato\n\nthe cat\n\n## el perro\n\nthe dog\n\n## el sol\n\nthe star\n", to: "es/animals.md")
+    #expect(try build().output.contains("1 added"))
+    #expect(try cards().contains("el sol=the star"))
+  }
+
+  @Test func `a generator reads its folder alone, and is run again when what it read has changed`() throws {
+    try home.write("uno\ndos\n", to: "es/_words.txt")
+    try home.write(
+      "for word in read('_words.txt'):gmatch('%a+') do card{prompt = word, answer = word:upper()} end",
+      to: "es/times.lua")
+    #expect(try build().output.contains("7 added"))
+    try home.write("uno\ntres\n", to: "es/_words.txt")
+    #expect(try build().output.contains("1 source read"))
+    #expect(try cards().contains("tres=TRES"))
+    for (code, reason) in [
+      ("read('../deck.lua')", "a file within the folder expected"), ("io.open('x')", "io"),
+      ("card{prmpt = 'x'}", "prompt"),
+      ("error('no')", "times.lua:1: no"), ("decks.list()", "decks"),
+    ] {
+      try home.write("assert(" + code + ")", to: "es/times.lua")
+      let failed = try build()
+      #expect(failed.status == 1 && failed.errors.contains(reason), "\(code): \(failed)")
+    }
+  }
+
+  @Test func `what is no folder to build, and a broken source, change nothing`() throws {
+    let none = try home.run("build", home.path)
+    #expect(none.status == 1 && none.errors.contains("no deck.json"), "\(none)")
+    try home.write("a,b\n\"open", to: "es/verbs/list.csv")
+    let broken = try build()
+    #expect(broken.status == 1 && broken.errors.contains("list.csv") && broken.errors.contains("line 2"), "\(broken)")
+    #expect(try home.run("deck", "list").output.contains("Spanish") == false)
+    try home.write(#"{"nmae": "x"}"#, to: "es/deck.json")
+    #expect(try build().errors.contains("did you mean \"name\""))
+    try home.write(#"{"name": "x", "options": {"new_per_dy": 1}}"#, to: "es/deck.json")
+    #expect(try build().errors.contains("new_per_day"))
+    try home.write(#"{"name": "#, to: "es/deck.json")
+    #expect(try build().status == 1)
+  }
+
+  @Test func `media of the folder are those of the cards`() throws {
+    try home.write("one", to: "es/media/a.mp3")
+    try home.write("## [sound:a.mp3]\n\nmeow\n", to: "es/animals.md")
+    #expect(try build().output.contains("1 media brought in"))
+    try home.write("another", to: "es/media/a.mp3")
+    #expect(try build().output.contains("1 media brought in"))
+    #expect(try home.run("media", "list").lines.count == 2)
+    #expect(try home.run("media", "check").output.contains("All media are there and used."))
+  }
+}
