@@ -2,6 +2,8 @@
 
 import Decks
 import GRDB
+import Problems
+import Storage
 import TestDecks
 import TestSupport
 import Testing
@@ -38,7 +40,8 @@ struct AnswerFileTests {
     for guid in ["a", "b"] { try collection.add(deck, "p" + guid, "x", guid: guid) }
     let start = collection.now - 50 * 86_400
     let file =
-      try head(deck) + line("b", start + 700, 3) + line("a", start, 3) + line("b", start, 1) + line("a", start + 86_400 * 4, 4)
+      try head(deck) + line("b", start + 700, 3) + line("a", start, 3) + line("b", start, 1)
+      + line("a", start + 86_400 * 4, 4)
       + line("gone", start, 2)
     let report = try enter(deck, file)
     #expect(report == AnswerReport(entered: 4, older: 0, known: 0, unknown: 1))
@@ -108,7 +111,8 @@ struct AnswerFileTests {
         _ = try enter(deck, text)
         Issue.record("\(expected): accepted")
       } catch let error as ExchangeError {
-        #expect(error.message.hasPrefix(expected) && error.message.hasSuffix("Nothing was imported."), "\(error.message)")
+        #expect(
+          error.message.hasPrefix(expected) && error.message.hasSuffix("Nothing was imported."), "\(error.message)")
       }
     }
     #expect(try schedules(deck)["a"] == CardSchedule())

@@ -2,7 +2,6 @@
 // Without node the tests are skipped, and the run says so.
 
 import Decks
-@testable import Exchange
 import Files
 import Glibc
 import TestDecks
@@ -10,15 +9,20 @@ import TestSupport
 import Testing
 import Values
 
+@testable import Exchange
+
 /// Calls of functions of page.js.
 enum PageScript {
-  static let node = ["/usr/bin/node", "/usr/bin/nodejs", "/usr/local/bin/node"].first { access($0, X_OK) == 0 }
+  static let node: String? = (["/usr/bin/node", "/usr/bin/nodejs", "/usr/local/bin/node"] as [String]).first { path in
+    access(path, X_OK) == 0
+  }
 
   static func call(_ name: String, _ input: Value) throws -> Value {
     let node = try #require(node)
     let (script, page) = ("/Tests/Page/schedules.js", "/Sources/Exchange/Page/page.js")
     let child = try Child([node, sourceRoot() + script, sourceRoot() + page], environment: ["TZ=UTC"])
-    let run = try child.finish(input: Value.record([("call", .text(name)), ("input", input)]).json)
+    let request: Value = .record([("call", .text(name)), ("input", input)])
+    let run = try child.finish(input: request.json)
     try #require(run.status == 0, "\(run.errors)")
     let limits = JSONLimits(bytes: 1 << 26, depth: 20, values: 1 << 20, string: 1 << 16)
     return try JSONParser.parse(Array(run.output.utf8), limits: limits)
@@ -59,7 +63,8 @@ struct PageScriptTests {
     let scheduler = Scheduler(options: history.options)
     var schedule = CardSchedule()
     var now = Double.random(in: 1_600_000_000...1_800_000_000, using: &random).rounded()
-    let offset = [0.0, 7200, -18_000, 20_700].randomElement(using: &random) ?? 0
+    let offsets: [Double] = [0, 7200, -18_000, 20_700]
+    let offset = offsets.randomElement(using: &random) ?? 0
     for _ in 0..<answers {
       let rating = Rating.allCases.randomElement(using: &random) ?? .good
       let moment = StudyMoment(now: now, utcOffset: offset)

@@ -2,6 +2,7 @@
 
 import Decks
 import Files
+import Storage
 import TestDecks
 import TestSupport
 import Testing
@@ -56,7 +57,8 @@ struct PageTests {
 
   @Test(arguments: [
     "</script><script>hostile = 1</script>", "</noscript><img src=x onerror=hostile=1>", "<!-- <script>", "-->",
-    "<a href=\"javascript:hostile=1\">x</a>", "\" onclick=\"hostile=1", "' autofocus onfocus='hostile=1", "&lt;b&gt; &amp;",
+    "<a href=\"javascript:hostile=1\">x</a>", "\" onclick=\"hostile=1", "' autofocus onfocus='hostile=1",
+    "&lt;b&gt; &amp;",
     "]]><svg onload=hostile=1>", "a\r\nb", "<plaintext>", "</details></section>",
   ])
   func `a text of a card is a text and nothing more`(_ hostile: String) throws {
