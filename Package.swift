@@ -67,6 +67,7 @@ let package = Package(
       linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
     .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
     .target(name: "CSQLite"),
+    .target(name: "CMapping"),
     .target(name: "CZstd", linkerSettings: [.linkedLibrary(":libzstd.a")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary(":libz.a")]),
     // Found at run time: see its header.
@@ -90,7 +91,7 @@ let package = Package(
     room(
       "Exchange", ["Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", "CZstd", grdb, sqlite],
       resources: [.embedInCode("Page/page.js"), .embedInCode("Page/page.css")]),
-    room("Lexicon", ["Problems", "Text", "Values", "Files", "CZlib"], isLow: true),
+    room("Lexicon", ["Problems", "Text", "Values", "Files", "CMapping", "CZlib"], isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage", grdb], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
     room("Authentication", ["Problems", "Text", "Values", "Files", "CSodium"]),
@@ -125,7 +126,7 @@ let package = Package(
       name: "deckhand",
       dependencies: [
         "Shell", "LuaRuntime", "Commands", "Workspace", "ToggleSettings", "Authentication", "Problems", "Text",
-        "Values", "Files",
+        "Values", "Files", "CTerminal",
       ],
       swiftSettings: strict),
     .target(

@@ -171,8 +171,10 @@ public final class AccountStore {
     let isFirst = try names().isEmpty
     let staged = try stage(adoptingLocal && isFirst)
     try PrivateFile.replace(staged + "/credentials", with: credentials.bytes, reach)
+    try AttemptRecord.ofAccount(in: staged, environment)
+      .write(Failures(count: 0, last: environment.clocks.reading()))
     do { try Folder.move(staged, to: folder(account)) } catch {
-      unlink(staged + "/credentials")
+      for name in ["credentials", "attempts"] { unlink(staged + "/" + name) }
       throw .failed(operation: "make", path: folder(account), code: error.number)
     }
     PrivateFile.syncFolder(of: folder(account))

@@ -16,6 +16,9 @@ struct Failures: Equatable {
 
   static let longestWait: Int64 = 3_600_000
 
+  /// What counts where it is not known how many there were.
+  static func unknown(at now: ClockReading) -> Failures { Failures(count: 5, last: now) }
+
   /// How many milliseconds must lie between the last failure and the next try.
   var wait: Int64 {
     guard count > 0 else { return 0 }
@@ -44,7 +47,7 @@ struct Failures: Equatable {
     guard record.count == Failures.recordLength, words.count == 6, words[0] == "failures", let count = Int(words[1]),
       let wall = Int64(words[2]), let boot = Int64(words[3]), (0...1_000_000_000).contains(count)
     else {
-      self.count = 5
+      self = .unknown(at: now)
       return
     }
     if words[4] != tag { return }
@@ -75,11 +78,13 @@ struct AttemptRecord: ~Copyable {
     self.path = path
   }
 
-  /// Of an account: a file in its folder.
+  /// Of an account: a file in its folder, made with the account.
   static func ofAccount(in folder: String, _ environment: Environment) throws(AuthenticationError) -> AttemptRecord {
     AttemptRecord(
-      try PrivateFile.lock(folder + "/attempts", environment), at: 0, tag: "account", in: folder + "/attempts")
+      try PrivateFile.lock(folder + "/attempts", environment), at: 0, tag: accountTag, in: folder + "/attempts")
   }
+
+  private static let accountTag = "account"
 
   /// Of a name that nobody has: one of a fixed number of places in one file, found by a hash with a key of its own, so
   /// that such names are slowed down like any other and need no room of their own. Two that meet in a place push each
@@ -120,6 +125,11 @@ struct AttemptRecord: ~Copyable {
     var bytes = [UInt8](repeating: 0, count: Failures.recordLength)
     let count = pread(lock.descriptor, &bytes, bytes.count, off_t(offset))
     if count < 0 { throw .failed(operation: "read", path: path, code: errno) }
+    if count == 0, tag == Self.accountTag {
+      // Somebody took the file away, and the failures with it.
+      try write(.unknown(at: now))
+      return .unknown(at: now)
+    }
     var failures = Failures(record: Array(bytes.prefix(count)), tag: tag, now: now)
     let isOfThisStart = failures.last.bootID == now.bootID
     // A time since this start of the machine that has not come yet was never noted here.

@@ -137,7 +137,7 @@ extension BindingContext: LuaGate {
 
 // A handle of the workspace is open while that is.
 extension LexiconHandle: LuaGate {
-  public var isOpen: Bool { workspace.isOpen }
+  public var isOpen: Bool { workspace.isOpen && !lexicon.isDamaged }
 }
 
 extension GameHandle: LuaGate {
@@ -147,6 +147,12 @@ extension GameHandle: LuaGate {
 /// What a bound handle of the workspace needs to be used at all: checked before each of its members, in this one place.
 func requireOpen(_ handle: some WorkspaceHandle, _ what: String) throws {
   guard handle.workspace.isOpen else { throw WorkspaceError.signedOut(what: what) }
+}
+
+/// The same of a lexicon, whose list may have been damaged since.
+func requireWhole(_ handle: LexiconHandle) throws {
+  try requireOpen(handle, "lexicon")
+  if handle.lexicon.isDamaged { throw handle.lexicon.damage }
 }
 
 extension BindingContext {

@@ -14,10 +14,11 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
   type.method(
     "import", [LuaParameter("path", .oneOf([.string, .list(.string)])), options], returns: .table, fails: true,
     "Adds the cards of a file, or of several in this order: \(CardFormat.textNames) by its ending, or {format=}; `-` is "
-      + "standard input. Options: encoding, on_duplicate, strict; of a table separator, columns (a table as "
+      + "standard input. Options: encoding, on_duplicate, strict, dry_run (answers what would be done); of a table separator, columns (a table as "
       + "{prompt = \"Spanish\", answer = 2}, or a text), no_header. A broken file imports nothing."
   ) { deck, stack in
     let paths = try readPaths(stack)
+    let isDryRun = try stack.optionalTable(3)?.optionalBoolean("dry_run") ?? false
     let options = try readImportOptions(stack.optionalTable(3))
     try context.requireGrant(.decksWrite)
     var kinds = FileKinds.any
@@ -28,8 +29,8 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
     let label = paths.count == 1 ? fileName(paths[0]) : counted(paths.count, "file")
     let progress = context.shell.progress("Importing " + label, 0)
     defer { progress.finish() }
-    let report = try deck.importCards(from: paths, kinds, options) { progress.update($0, of: $1) }
-    return LuaValue(report.value)
+    let run = { try deck.importCards(from: paths, kinds, options) { progress.update($0, of: $1) } }
+    return LuaValue((isDryRun ? try deck.workspace.tried(run) : try run()).value)
   }
   type.method(
     "export", [LuaParameter("path", .string), options], returns: .table, fails: true,
@@ -70,7 +71,7 @@ private func readPaths(_ stack: borrowing LuaStack) throws -> [String] {
 private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOptions {
   var read = ImportOptions()
   guard let table else { return read }
-  try table.allowOnly(["format", "encoding", "on_duplicate", "strict", "separator", "columns", "no_header"])
+  try table.allowOnly(["format", "encoding", "on_duplicate", "strict", "separator", "columns", "no_header", "dry_run"])
   read.format = try table.optionalText("format").map { try CardFormat(named: $0) }
   read.encoding = try table.optionalText("encoding").map { try TextEncoding(named: $0) }
   read.onDuplicate = try readOnDuplicate(table)

@@ -109,7 +109,7 @@ func lexiconType() -> BoundType<LexiconHandle> {
     "lexicon", "The words of a language.",
     weight: .measured({ (512 << 10) + ($0.lexicon.isMapped ? 0 : 2 * $0.lexicon.membershipBytes) }),
     summary: { "lexicon \"\(printable($0.lexicon.name))\" (\(counted($0.lexicon.count, "word")))" },
-    identity: { .text($0.lexicon.name) }, check: { try requireOpen($0, "lexicon") }
+    identity: { .text($0.lexicon.name) }, check: { try requireWhole($0) }
   ) { type in
     type.field("count", .integer, "How many words it has.") { $0.lexicon.count }
     type.field("language", .string, "The language's name.") { $0.lexicon.language.name }

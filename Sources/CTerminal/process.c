@@ -1,7 +1,25 @@
-// Keeps secrets in memory from being written to disk by a crash.
+// What a process is told at its start, and what keeps secrets in its memory from being written to disk by a crash.
 #include "cterminal.h"
+#include <stddef.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+
+static int argument_count;
+static char *const *arguments;
+
+// glibc hands a constructor what it hands main.
+__attribute__((constructor)) static void keep_arguments(int count, char **words) {
+  argument_count = count;
+  arguments = words;
+}
+
+char *const *process_arguments(int *count) {
+  *count = argument_count;
+  return arguments;
+}
+
+const char *process_path(void) { return (const char *)getauxval(AT_EXECFN); }
 
 int process_forbid_core_dumps(void) {
   const struct rlimit none = {0, 0};

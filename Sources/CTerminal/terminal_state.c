@@ -55,6 +55,7 @@ static struct use {
 } uses[most_uses];
 static volatile sig_atomic_t use_count;
 static int pipe_ends[2] = {-1, -1};
+static bool (*mends)(const void *);
 
 static struct use *current(void) { return use_count > 0 ? &uses[use_count - 1] : NULL; }
 
@@ -105,10 +106,13 @@ static void put_all_back(void) {
   }
 }
 
-static void handle(int number) {
+static void handle(int number, siginfo_t *facts, void *context) {
+  (void)context;
   for (int i = 0; i < signal_count; i++) {
     if (signals[i].number != number) continue;
     if (signals[i].rule != FATAL) return put_into_pipe(number);
+    // A page that could not be read, and now can.
+    if (number == SIGBUS && facts->si_code > 0 && mends && mends(facts->si_addr)) return;
     put_all_back();
     // Delivered when this handler returns, to whoever handled it before.
     raise(number);
@@ -117,23 +121,25 @@ static void handle(int number) {
 
 // Beginning and ending.
 
-static bool is_to_be_caught(enum rule rule, bool is_question, void (*before)(int)) {
+static bool is_to_be_caught(enum rule rule, bool is_question, const struct sigaction *before) {
   if (rule == FATAL) return true;
   if (rule == IN_QUESTION && !is_question) return false;
-  if (rule == IF_IT_ENDS) return before == SIG_DFL || before == handle;
-  return before != SIG_IGN || (rule == ALWAYS && !is_question);
+  bool is_ours = before->sa_flags & SA_SIGINFO && before->sa_sigaction == handle;
+  if (rule == IF_IT_ENDS) return before->sa_handler == SIG_DFL || is_ours;
+  return before->sa_handler != SIG_IGN || (rule == ALWAYS && !is_question);
 }
 
 static void catch_signals(struct use *use) {
   struct sigaction action;
   for (int i = 0; i < signal_count; i++) {
     sigaction(signals[i].number, NULL, &use->before[i]);
-    use->is_caught[i] = is_to_be_caught(signals[i].rule, use->is_question, use->before[i].sa_handler);
+    use->is_caught[i] = is_to_be_caught(signals[i].rule, use->is_question, &use->before[i]);
     if (!use->is_caught[i]) continue;
     memset(&action, 0, sizeof action);
-    action.sa_handler = handle;
+    action.sa_sigaction = handle;
+    action.sa_flags = SA_SIGINFO;
     // A crash may be one of the stack. Without SA_RESTART in either case: what waits must end.
-    if (signals[i].rule == FATAL) action.sa_flags = SA_ONSTACK; else sigfillset(&action.sa_mask);
+    if (signals[i].rule == FATAL) action.sa_flags |= SA_ONSTACK; else sigfillset(&action.sa_mask);
     sigaction(signals[i].number, &action, NULL);
   }
 }
@@ -150,6 +156,8 @@ static int begin(int fd, bool is_question) {
   catch_signals(use);
   return 0;
 }
+
+void terminal_mend_faults(bool (*mend)(const void *)) { mends = mend; }
 
 int terminal_begin(int fd) { return begin(fd, false); }
 

@@ -43,6 +43,8 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case changedElsewhere(DocumentID, copy: DocumentID)
   /// Another process saved the document since it was opened, so it was not removed.
   case changedBeforeRemoval(DocumentID)
+  /// Another process saved the document while a script ran that changes it too; nothing of the script is kept.
+  case changedInScript(DocumentID)
   /// A file is not as a step of undo left it.
   case changedSince(path: String)
   case noUnit

@@ -11,7 +11,9 @@ extension DocumentError {
     switch self {
     case .notJSON, .notACard, .wrong, .tooMuch: readingReport
     case .symbolicLink, .notAFile, .tooLargeFile, .cannotRead, .cannotWrite, .notInStore, .unknownEnding: fileReport
-    case .laterVersion, .locked, .full, .removed, .changedElsewhere, .changedBeforeRemoval, .noUnit: changeReport
+    case .laterVersion, .locked, .full, .removed, .changedElsewhere, .changedBeforeRemoval, .changedInScript,
+      .noUnit:
+      changeReport
     case .notFound(let name, let near):
       ProblemReport(
         .notFound, "Not found", "no document is called \(quoted(name))\(didYouMean(near))", ["suggestion": near])
@@ -117,6 +119,11 @@ extension DocumentError {
       ProblemReport(
         .changedElsewhere, "Changed elsewhere",
         "document \(id) was saved by another process since it was opened, so it was not removed; open it again first")
+    case .changedInScript(let id):
+      ProblemReport(
+        .changedElsewhere, "Changed elsewhere",
+        "document \(id) was saved by another process while the script ran, so nothing of the script was kept; run it again"
+      )
     case .noUnit: ProblemReport(.noUnit, "Nothing to end", "no unit of work is open")
     default: report
     }

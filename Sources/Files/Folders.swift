@@ -4,6 +4,7 @@
 
 internal import Glibc
 internal import SystemPackage
+import Text
 
 /// The folder that a path is in: `.` for a bare name, `/` for what is at the root.
 public func parentFolder(of path: String) -> String {
@@ -26,6 +27,20 @@ public func makePrivateFile(_ path: String) throws(FileError) {
   } catch {
     if error.number != EEXIST { throw error }
   }
+}
+
+/// What is wrong with a folder that others may write into or that is another user's, and what to do about it; nil when
+/// all is well, or nothing is there.
+public func openToOthers(_ path: String) -> String? {
+  let facts: FileFacts?
+  do { facts = try FileFacts.at(path) } catch { return nil }
+  guard let facts, facts.kind == .folder else { return nil }
+  if facts.owner != geteuid(), facts.owner != 0 {
+    return "the folder \(quoted(path)) belongs to another user, who can change all that is in it"
+  }
+  guard facts.mode & 0o022 != 0 else { return nil }
+  return "others may write into \(quoted(path)), and so change what is kept there or let code run as you; "
+    + "`chmod go-w \(path)` ends that"
 }
 
 public enum Folder {

@@ -16,11 +16,11 @@ struct CompiledFile {
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      let compiled = CompiledIndex.mapping(descriptor, bytes: Int(status.st_size), expected: expected),
+    guard fstat(descriptor, &status) == 0,
+      let compiled = CompiledIndex.mapping(descriptor, of: path, expected: expected),
       compiled.source.bytes == source.bytes, compiled.source.time == source.time
     else { return nil }
-    if nanoseconds(status.st_mtim) == nanoseconds(stamp(compiled)) { return compiled }
+    if nanoseconds(status.st_mtim) == nanoseconds(Self.stamp(of: compiled.checksum)) { return compiled }
     guard compiled.hasIntactChecksum else { return nil }
     // Where the time can't be set the checksum is looked at again the next time: slower, no less safe.
     setTime(descriptor, compiled)
@@ -36,7 +36,7 @@ struct CompiledFile {
       var options = Replacement()
       (options.keepsMode, options.followsLinks) = (false, false)
       try AtomicFile.write(path, options) { descriptor in
-        compiled = CompiledIndex.mapping(descriptor, bytes: content.count, expected: expected)
+        compiled = CompiledIndex.mapping(descriptor, of: path, expected: expected)
         if let compiled { setTime(descriptor, compiled) }
       } _: { sink in
         try sink.append(content)
@@ -49,13 +49,12 @@ struct CompiledFile {
   }
 
   /// The time that says "this checksum was looked at": between 2001 and 2035.
-  private func stamp(_ compiled: CompiledIndex) -> timespec {
-    let checksum = compiled.checksum
-    return timespec(tv_sec: 1_000_000_000 + Int(checksum >> 34), tv_nsec: Int(checksum & 0x1FFF_FFFF))
+  static func stamp(of checksum: UInt64) -> timespec {
+    timespec(tv_sec: 1_000_000_000 + Int(checksum >> 34), tv_nsec: Int(checksum & 0x1FFF_FFFF))
   }
 
   private func setTime(_ descriptor: Int32, _ compiled: CompiledIndex) {
-    let time = stamp(compiled)
+    let time = Self.stamp(of: compiled.checksum)
     futimens(descriptor, [time, time])
   }
 }

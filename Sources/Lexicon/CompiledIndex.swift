@@ -2,9 +2,11 @@
 // `CompiledIndex` exists, every section lies inside its bytes, aligned, and holds as many elements as the header says;
 // an offset that `bounds` contains may be followed by 256 bytes without leaving the heap. Whoever takes an offset or an
 // index out of a section compares it with these bounds before use. So no content of the file, not even one that changes
-// while it is mapped, makes a query read outside; only a file cut short under the mapping would (nobody writes into
-// these files: they are replaced as a whole).
+// while it is mapped, makes a query read outside. A file that is cut short under the mapping reads as zeros there, and
+// `isWhole` says so.
 
+import CMapping
+import Files
 import Glibc
 
 final class CompiledIndex {
@@ -15,7 +17,8 @@ final class CompiledIndex {
   }
 
   let bytes: UnsafeRawBufferPointer
-  private let isMapped: Bool
+  /// The file that it is mapped from, as it was then; nil in memory.
+  private let file: MappedFile?
   let wordCount: Int
   let offsetBits: UInt32
   let bitmapBits: UInt64
@@ -28,18 +31,18 @@ final class CompiledIndex {
   private let ranges: [Range<Int>]
 
   /// Takes over a mapping, or memory that was allocated; gives it back when the bytes are no compiled list.
-  private init?(bytes: UnsafeRawBufferPointer, isMapped: Bool, expected: Expectation) {
+  private init?(bytes: UnsafeRawBufferPointer, file: MappedFile?, expected: Expectation) {
     let header = IndexHeader(bytes: bytes)
     guard let ranges = header.validSections(expected),
       let alphabet = Alphabet(
         encoded: UnsafeRawBufferPointer(rebasing: bytes[ranges[IndexLayout.Section.letters.rawValue]]),
         count: header.integer(.letterCount))
     else {
-      Self.release(bytes, isMapped: isMapped)
+      Self.release(bytes, isMapped: file != nil)
       return nil
     }
     self.bytes = bytes
-    self.isMapped = isMapped
+    self.file = file
     self.ranges = ranges
     self.alphabet = alphabet
     wordCount = header.integer(.wordCount)
@@ -51,12 +54,12 @@ final class CompiledIndex {
     bounds = HeapBounds(heapBytes: ranges[IndexLayout.Section.heap.rawValue].count)
   }
 
-  deinit { Self.release(bytes, isMapped: isMapped) }
+  deinit { Self.release(bytes, isMapped: file != nil) }
 
   private static func release(_ bytes: UnsafeRawBufferPointer, isMapped: Bool) {
     guard let base = bytes.baseAddress else { return }
     if isMapped {
-      munmap(UnsafeMutableRawPointer(mutating: base), bytes.count)
+      mapping_end(UnsafeMutableRawPointer(mutating: base), bytes.count)
     } else {
       bytes.deallocate()
     }
@@ -67,17 +70,23 @@ final class CompiledIndex {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(content.count, 1), alignment: 64)
     memory.copyBytes(from: content)
     return CompiledIndex(
-      bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory)[..<content.count]), isMapped: false,
+      bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory)[..<content.count]), file: nil,
       expected: expected)
   }
 
   /// A compiled index of an open file, shared with every process that maps it; nil when it is no compiled list of what
   /// is expected.
-  static func mapping(_ descriptor: Int32, bytes count: Int, expected: Expectation) -> CompiledIndex? {
-    guard count >= IndexLayout.headerBytes else { return nil }
-    guard let base = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0), base != MAP_FAILED else { return nil }
-    return CompiledIndex(bytes: UnsafeRawBufferPointer(start: base, count: count), isMapped: true, expected: expected)
+  static func mapping(_ descriptor: Int32, of path: String, expected: Expectation) -> CompiledIndex? {
+    guard let file = MappedFile(descriptor, path: path), file.size >= IndexLayout.headerBytes,
+      let base = mapping_begin(descriptor, file.size)
+    else { return nil }
+    return CompiledIndex(bytes: UnsafeRawBufferPointer(start: base, count: file.size), file: file, expected: expected)
   }
+
+  /// False once the file under the mapping was cut short or written to: what it answers cannot be trusted then.
+  var isWhole: Bool { file?.isUnchanged(orStamped: CompiledFile.stamp(of: checksum)) ?? true }
+
+  var path: String { file?.path ?? "" }
 
   /// The checksum that the header has.
   var checksum: UInt64 { IndexHeader(bytes: bytes).checksum }
@@ -90,6 +99,29 @@ final class CompiledIndex {
     _ section: IndexLayout.Section, as type: Element.Type
   ) -> UnsafeBufferPointer<Element> {
     UnsafeRawBufferPointer(rebasing: bytes[ranges[section.rawValue]]).assumingMemoryBound(to: type)
+  }
+}
+
+/// A file as it was when it was mapped.
+struct MappedFile {
+  let path: String
+  let size: Int
+  private let inode: UInt64
+  private let time: Int64
+
+  init?(_ descriptor: Int32, path: String) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    self.path = path
+    (size, inode, time) = (Int(status.st_size), UInt64(status.st_ino), nanoseconds(status.st_mtim))
+  }
+
+  /// Whether it still is as it was. One that was replaced or removed is whole where it is mapped.
+  func isUnchanged(orStamped stamp: timespec) -> Bool {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_ino == inode else { return true }
+    let now = nanoseconds(status.st_mtim)
+    return Int(status.st_size) == size && (now == time || now == nanoseconds(stamp))
   }
 }
 

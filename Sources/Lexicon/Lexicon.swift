@@ -19,6 +19,9 @@ public final class Lexicon {
   public let foldsAccents: Bool
   /// Whether this lexicon is mapped from a compiled file (and shared), rather than made in memory.
   public let isMapped: Bool
+  /// Whether its file was cut short or written to while it was in use: it is not to be asked any more. Kept up by the
+  /// library that opened it.
+  public internal(set) var isDamaged = false
   let compiled: CompiledIndex
   let heap: UnsafePointer<UInt8>
   let table: SlotTable
@@ -42,6 +45,9 @@ public final class Lexicon {
     self.anagrams = anagrams
     self.blocks = blocks
   }
+
+  /// What to answer where it is damaged.
+  public var damage: LexiconError { .cutShort(list: name, path: compiled.path) }
 
   /// Whether the list has the word, given as normalised UTF-8.
   public func contains(_ word: UnsafeBufferPointer<UInt8>) -> Bool {

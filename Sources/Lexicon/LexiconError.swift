@@ -19,6 +19,8 @@ public enum LexiconError: Problem, Equatable {
   case unwritable(path: String, reason: String)
   /// The file is not a list of words in UTF-8.
   case badList(path: String, reason: String)
+  /// The compiled list was cut short or written to by another program while it was in use.
+  case cutShort(list: String, path: String)
   /// Asked to stop in a long search or while a list is read.
   case interrupted
   /// A pattern for `match` that is not well formed, with the 1-based letter where.
@@ -47,6 +49,12 @@ public enum LexiconError: Problem, Equatable {
         ["path": path])
     case .badList(let path, let reason):
       ProblemReport(.badList, "Not a word list", "\(printable(path)) is not a word list: \(reason)", ["path": path])
+    case .cutShort(let list, let path):
+      ProblemReport(
+        .changedElsewhere, "The list was damaged",
+        "another program changed \(printable(path)) while the words of \(printable(list)) were in use, so the answers "
+          + "cannot be trusted; try again: the list is compiled anew",
+        ["language": list, "path": path])
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted")
     case .badPattern(let pattern, let position, let reason):
       ProblemReport(

@@ -2,6 +2,7 @@
 // a lexicon that was handed out stays as it is; asking again for the same language gives the same object until it is
 // compiled anew.
 
+import CMapping
 public import Files
 import Text
 
@@ -17,6 +18,7 @@ public final class LexiconLibrary {
   private let cacheFolder: String?
   private let limits: ListLimits
   private var opened: [Key: Lexicon] = [:]
+  private var mapped: [WeakLexicon] = []
   /// Why a compiled list could not be kept in the cache folder, the last time that happened. Words are there all the
   /// same.
   public private(set) var cacheFailure: LexiconError?
@@ -24,6 +26,10 @@ public final class LexiconLibrary {
   private struct Key: Hashable {
     let language: Language
     let foldsAccents: Bool
+  }
+
+  private struct WeakLexicon {
+    weak var lexicon: Lexicon?
   }
 
   /// `listFolders` are searched in order for lists by their known names, `dictionaryFolders` for Hunspell dictionaries
@@ -48,6 +54,23 @@ public final class LexiconLibrary {
     self.init(
       listFolders: folders.lists, cacheFolder: folders.cache, dictionaryFolders: folders.dictionaries, limits: limits,
       meanings: DictionaryLibrary(environment))
+  }
+
+  /// Keeps the process alive where a compiled list is cut short while it is in use; to be called once, at the start.
+  public static func guardMappings() { mapping_guard() }
+
+  /// Whether the address is in a compiled list whose file was cut short, and reads as zeros from now on: for a handler
+  /// of SIGBUS.
+  public static let mendsFault: @convention(c) (UnsafeRawPointer?) -> Bool = { mapping_fill($0) }
+
+  /// The compiled lists that were cut short or written to while they were in use, each told once. Whoever used them
+  /// since may have been told that words are none. They are compiled anew at the next `lexicon(for:)`.
+  public func takeDamage() -> [LexiconError] {
+    mapped.removeAll { $0.lexicon == nil }
+    let damaged = mapped.compactMap(\.lexicon).filter { !$0.isDamaged && !$0.compiled.isWhole }
+    for lexicon in damaged { lexicon.isDamaged = true }
+    opened = opened.filter { !$0.value.isDamaged }
+    return damaged.map(\.damage)
   }
 
   /// The languages that have a list here, in the order of `Language.known`.
@@ -126,7 +149,10 @@ public final class LexiconLibrary {
       CompiledFile(path: "\(folder)/\(fileName)\(policy.foldsAccents ? ".folded" : "").words", expected: expected)
     }
     func lexicon(_ compiled: CompiledIndex, isMapped: Bool) -> Lexicon? {
-      Lexicon(compiled, language: language, name: name, foldsAccents: policy.foldsAccents, isMapped: isMapped)
+      let made = Lexicon(
+        compiled, language: language, name: name, foldsAccents: policy.foldsAccents, isMapped: isMapped)
+      if isMapped { mapped.append(WeakLexicon(lexicon: made)) }
+      return made
     }
     if !anew, let stamp = source.stamp, let compiled = file?.open(source: stamp),
       let lexicon = lexicon(compiled, isMapped: true)

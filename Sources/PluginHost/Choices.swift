@@ -60,14 +60,10 @@ extension PluginHost {
   }
 
   private func remember(_ plugin: Plugin, version: String? = nil, _ change: (inout GrantFile.Entry) -> Void) throws {
-    if grants == nil { grants = try GrantFile(path: environment.folders.plugins + "/grants.json") }
-    var entry =
-      grants?.entry(of: plugin.name, isBundled: plugin.isBundled)
-      ?? GrantFile.Entry(isEnabled: plugin.isBundled, isBundled: plugin.isBundled)
-    entry.version = version ?? plugin.manifest?.version ?? entry.version
-    change(&entry)
-    try makePrivateFolder(environment.folders.plugins)
-    try grants?.set(plugin.name, entry)
+    try changeGrants(of: plugin) { entry in
+      entry.version = version ?? plugin.manifest?.version ?? entry.version
+      change(&entry)
+    }
   }
 
   /// Reads the manifest anew, and loads the code when it was loaded before.

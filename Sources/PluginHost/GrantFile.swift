@@ -1,8 +1,10 @@
-// What the user granted to which plugin, and the limits they set: a file in the folder of installed plugins.
-// Invariant: it is written whole or not at all, what it does not say was not granted, and keys that are not known stay.
+// What a user granted to which plugin, and the limits they set: a file in the account's folder, so that what one
+// account granted is nothing to another. Invariant: it is written whole or not at all, under a lock; what it does not
+// say was not granted, and keys that are not known stay.
 
 import Bindings
 import Files
+import Text
 import Values
 
 struct GrantFile {
@@ -21,22 +23,53 @@ struct GrantFile {
     }
   }
 
-  let path: String
+  /// The account's.
+  let folder: String
+  private var path: String { Self.path(in: folder) }
   private(set) var entries: [String: Entry] = [:]
   private var whole = Value.Record()
 
-  /// Reads the file; one that is missing grants nothing.
-  init(path: String) throws {
-    self.path = path
+  /// While it is written; whoever holds the lock may take it over or away.
+  private static let temporaryName = "grants.json.tmp"
+
+  static func lockPath(in folder: String) -> String { folder + "/.grants.lock" }
+
+  /// Takes away what a killed process has left, unless another one is writing now.
+  static func removeLeftover(in folder: String) throws(FileError) {
+    let left = folder + "/" + temporaryName
+    guard fileExists(left), let lock = try FileLock(ifFree: lockPath(in: folder)) else { return }
+    defer { lock.release() }
+    try Folder.removeFile(left)
+  }
+
+  static func path(in folder: String) -> String { folder + "/grants.json" }
+
+  /// Reads the file in an account's folder; one that is missing grants nothing.
+  init(folder: String) throws {
+    self.folder = folder
+    let path = Self.path(in: folder)
     guard fileExists(path) else { return }
     let bytes = try FileText.bytes(path, limit: 1 << 20)
     let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 100_000, string: 64 << 10)
-    do throws(JSONFailure) {
-      whole = try JSONParser.parse(bytes, limits: limits).record ?? Value.Record()
+    do {
+      guard let record = try JSONParser.parse(bytes, limits: limits).record else {
+        throw PluginFileError.badGrants(path: path)
+      }
+      whole = record
       entries = Self.entries(in: whole)
-    } catch {
-      throw PluginFileError.damagedGrants(path: path, error)
+    } catch let failure as JSONFailure {
+      throw PluginFileError.damagedGrants(path: path, failure)
     }
+  }
+
+  /// What in the file is no grant, in words.
+  var strangers: [String] {
+    whole.fields.filter { $0.value.record == nil }
+      .map { "what is kept of the plugin \(quoted($0.name)) makes no sense, so nothing is granted to it" }
+      + entries.sorted { $0.key < $1.key }.flatMap { name, entry in
+        entry.granted.filter { Permission($0) == nil }
+          .map { "\(quoted($0)), granted to the plugin \(quoted(name)), is no permission" }
+      }
   }
 
   private static func entries(in whole: Value.Record) -> [String: Entry] {
@@ -69,7 +102,7 @@ struct GrantFile {
     object["memory"] = entry.memory.map { .integer($0) }
     var changed = whole
     changed[name] = .record(object)
-    try AtomicFile.write(path, JSONWriter.bytes(of: .record(changed)))
+    try AtomicFile.write(path, JSONWriter.bytes(of: .record(changed)), .ofOurs(temporaryName: Self.temporaryName))
     whole = changed
     entries[name] = entry
   }

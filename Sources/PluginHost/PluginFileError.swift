@@ -13,6 +13,8 @@ enum PluginFileError: Problem, Equatable {
   /// `require` finds no file; `stem` is its path without `.lua`.
   case noModule(stem: String)
   case damagedGrants(path: String, JSONFailure)
+  /// It is JSON, and no object.
+  case badGrants(path: String)
 
   var report: ProblemReport {
     switch self {
@@ -30,6 +32,10 @@ enum PluginFileError: Problem, Equatable {
         .badFile, "A damaged file",
         "\(printable(path)):\(failure.line):\(failure.column): \(failure.words); "
           + "no installed plugin is enabled until it is mended or removed")
+    case .badGrants(let path):
+      ProblemReport(
+        .badFile, "A damaged file",
+        "\(printable(path)): an object is expected; no installed plugin is enabled until it is mended or removed")
     }
   }
 }

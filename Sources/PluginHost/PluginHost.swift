@@ -15,6 +15,8 @@ public protocol PluginSession: AnyObject {
   func bindingContext(of plugin: PluginName, _ grants: Grants, _ terms: PluginTerms) -> BindingContext
   /// - Throws: while nobody is signed in: no plugin's code runs then.
   func requireSignIn() throws
+  /// Where what is granted is kept: the folder of whoever is signed in; nil while nobody is.
+  var grantsFolder: String? { get }
   /// Prints a failure in one line, when nobody asked for the plugin.
   func reportPlugin(_ line: String)
   /// What a plugin that was unloaded declared elsewhere goes too.
@@ -29,7 +31,8 @@ public final class PluginHost: ListenerLoading {
   let events: EventTable
   /// By name; the user's stand in place of bundled ones of the same name.
   public internal(set) var plugins: [Plugin] = []
-  var grants: GrantFile?
+  /// Of whoever is signed in; nil where nobody is, or it cannot be read: then nothing is granted.
+  private(set) var grants: GrantFile?
   /// Those whose names are taken: they were announced before.
   var announced: [Plugin] = []
 
@@ -56,11 +59,7 @@ public final class PluginHost: ListenerLoading {
 
   /// Reads the manifests of all plugins.
   func find() {
-    do {
-      grants = try GrantFile(path: environment.folders.plugins + "/grants.json")
-    } catch {
-      session.reportPlugin(oneLine(error))
-    }
+    readGrants()
     var found: [String: Plugin] = [:]
     for (folder, isBundled) in [(environment.folders.bundledPlugins, true), (environment.folders.plugins, false)] {
       guard let folder else { continue }
@@ -71,6 +70,64 @@ public final class PluginHost: ListenerLoading {
     }
     plugins = found.values.sorted { $0.name < $1.name }
   }
+
+  private func readGrants() {
+    grants = nil
+    do {
+      grants = try session.grantsFolder.map { folder in
+        try GrantFile.removeLeftover(in: folder)
+        return try GrantFile(folder: folder)
+      }
+    } catch {
+      session.reportPlugin(oneLine(error))
+    }
+  }
+
+  /// After a sign-in or a sign-out: what this user has granted and turned off is what counts now.
+  public func refreshGrants() {
+    if grants?.folder == session.grantsFolder, grants != nil { return }
+    readGrants()
+    for plugin in plugins where plugin.lua == nil {
+      guard let manifest = plugin.manifest else { continue }
+      if case .failed = plugin.state { continue }
+      let entry = grants?.entry(of: plugin.name, isBundled: plugin.isBundled)
+      unload(plugin)
+      plugin.limits = entry?.limits ?? .standard
+      if !plugin.isBundled { plugin.granted = entry?.granted ?? [] }
+      plugin.state = state(of: manifest, entry, isBundled: plugin.isBundled)
+    }
+    for plugin in plugins.filter(\.isBundled) + plugins.filter({ !$0.isBundled }) where plugin.lua == nil {
+      announce(plugin)
+    }
+  }
+
+  /// Changes what is kept of a plugin, with the file locked: another shell may be changing that of another one.
+  func changeGrants(of plugin: Plugin, _ change: (inout GrantFile.Entry) -> Void) throws {
+    try session.requireSignIn()
+    guard let folder = session.grantsFolder else { return }
+    try makePrivateFolder(folder)
+    let wait = LockWait(elapsed: environment.clocks.elapsed, isInterrupted: environment.isInterrupted)
+    let lock = try FileLock(GrantFile.lockPath(in: folder), wait)
+    defer { lock.release() }
+    var file = try GrantFile(folder: folder)
+    var entry =
+      file.entry(of: plugin.name, isBundled: plugin.isBundled)
+      ?? GrantFile.Entry(isEnabled: plugin.isBundled, isBundled: plugin.isBundled)
+    change(&entry)
+    try file.set(plugin.name, entry)
+    grants = file
+  }
+
+  /// What is wrong with the file of grants, in words.
+  public func grantProblems() throws -> [String] {
+    guard let folder = session.grantsFolder else { return [] }
+    do {
+      return try GrantFile(folder: folder).strangers
+    } catch let error as any Problem { return [error.message] }
+  }
+
+  /// Where the grants are kept.
+  public var grantsPath: String? { session.grantsFolder.map(GrantFile.path) }
 
   /// Loads the plugins that ask for the start.
   public func loadAtStart() {

@@ -31,6 +31,7 @@ struct LuaLines {
         try session.changing(from: "a line of Lua") {
           try ScriptRunner(session).rehearsing { try showResults(of: function) }
         }
+        try session.requireWholeLists()
       }
       return .done
     } catch let error as LuaError where error.isIncomplete {

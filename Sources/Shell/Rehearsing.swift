@@ -34,6 +34,8 @@ struct RehearsalRun {
     return CommandResult(.list(changes.flatMap(\.records)), .lines(lines(changes)))
   }
 
+  static let nothingWasChanged = "Nothing was changed (--dry-run)."
+
   /// `Would add 1,204 cards: el perro, el gato, …`
   func lines(_ changes: [PendingChanges]) -> [String] {
     if changes.isEmpty { return ["Nothing would change."] }
@@ -42,7 +44,7 @@ struct RehearsalRun {
       let names = change.names.prefix(Self.shown).map { printable($0, limit: 40) }
       if !names.isEmpty { line += ": " + names.joined(separator: ", ") + (change.count > names.count ? ", …" : "") }
       return line
-    } + ["Nothing was changed (--dry-run)."]
+    } + [Self.nothingWasChanged]
   }
 
   private func verb(_ change: PendingChanges) -> String {

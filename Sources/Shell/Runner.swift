@@ -32,6 +32,7 @@ package struct Runner {
         if command.access.needsSignIn { try session.requireSignIn() }
         try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun)
         let result = try run(command, invocation)
+        try session.requireWholeLists()
         session.show(result, asJSON: wantsJSON)
         try session.events.emit(.command, [words.joined(separator: " ")], brief: [command.name])
       }

@@ -64,11 +64,22 @@ package struct ScriptRunner {
       let status = Interrupts.holding { runAll(scripts) }
       if !wasInScript { finishRun(status: status) }
       try requireSameOwner()
+      if status == ExitStatus.done { try requireWholeLists() }
       // The script may have signed in or out: then it is another workspace, or none.
       if !session.gate.needsAuthentication { try end(session.workspace(), status: status) }
       return status
     } catch {
       return session.report(error)
+    }
+  }
+
+  /// What a script did with words that were lost is taken back.
+  private func requireWholeLists() throws {
+    do {
+      try session.requireWholeLists()
+    } catch {
+      if try session.isInUnit { try session.workspace().rollbackUnit() }
+      throw error
     }
   }
 
@@ -107,14 +118,14 @@ package struct ScriptRunner {
     if session.options.isDryRun {
       let wantsJSON = session.options.wantsJSON
       let changes = status == ExitStatus.done ? try workspace.pendingChanges(limit: wantsJSON ? nil : 5) : []
-      let done = workspace.unitSummary
       try workspace.rollbackUnit()
-      if wantsJSON {
+      if status != ExitStatus.done {
+        session.console.note(RehearsalRun.nothingWasChanged)
+      } else if wantsJSON {
         session.show(CommandResult(.list(changes.flatMap(\.records))), asJSON: true)
       } else {
-        for line in RehearsalRun(session).lines(changes).dropLast() { session.console.note(line) }
+        for line in RehearsalRun(session).lines(changes) { session.console.note(line) }
       }
-      session.console.note("dry run: " + (done.isEmpty ? "nothing would change" : done + "; nothing was changed"))
     } else if status == ExitStatus.done {
       for conflict in try workspace.commitUnit() { session.report(conflict) }
     } else {

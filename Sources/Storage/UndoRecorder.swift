@@ -51,6 +51,11 @@ final class UndoRecorder {
       return low < spans.count && spans[low].low <= row
     }
 
+    /// The last row id of the last span.
+    var end: Int64? { spans.last?.high }
+
+    mutating func extend(to row: Int64) { spans[spans.count - 1].high = row }
+
     mutating func add(_ row: Int64) {
       guard let last = spans.last else { return spans.append(Span(low: row, high: row)) }
       if row == last.high &+ 1 {
@@ -62,6 +67,14 @@ final class UndoRecorder {
         spans.append(Span(low: row, high: row))
       }
     }
+  }
+
+  /// Rows that are added one after the other: what a batch of new cards costs each, beside SQLite's own work.
+  private struct Run {
+    /// SQLite's own name of the table, the same at each call; nil for no run.
+    var table: UnsafePointer<CChar>?
+    var index = 0
+    var high: Int64 = 0
   }
 
   /// Where a part of the step began.
@@ -78,8 +91,10 @@ final class UndoRecorder {
   private var events = UndoWriter()
   private var eventCount = 0
   private var last = -1
+  /// The row ids that are growing now; their span has the last of them once `endRun` was called.
+  @exclusivity(unchecked) private var run = Run()
   /// Whether changes are recorded now.
-  var isRecording = false
+  @exclusivity(unchecked) var isRecording = false
   /// The step holds more than can be stored.
   private(set) var isTooLarge = false
 
@@ -94,8 +109,9 @@ final class UndoRecorder {
       db.sqliteConnection,
       { context, db, operation, _, table, before, after in
         guard let context, let db, let table else { return }
-        let recorder = Unmanaged<UndoRecorder>.fromOpaque(context).takeUnretainedValue()
-        if recorder.isRecording { recorder.note(db, operation, table, before, after) }
+        Unmanaged<UndoRecorder>.fromOpaque(context)._withUnsafeGuaranteedRef { recorder in
+          if recorder.isRecording { recorder.note(db, operation, table, before, after) }
+        }
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
@@ -103,12 +119,14 @@ final class UndoRecorder {
 
   /// Rows that are new, changed or removed.
   var rowCount: Int {
-    born.reduce(eventCount) { sum, born in
+    endRun()
+    return born.reduce(eventCount) { sum, born in
       born.spans.reduce(sum + born.keys.count) { $0 + Int(clamping: $1.high &- $1.low) + 1 }
     }
   }
 
   func clear() {
+    run = Run()
     for index in born.indices { born[index] = Born() }
     events.removeAll()
     (eventCount, isTooLarge) = (0, false)
@@ -117,12 +135,14 @@ final class UndoRecorder {
   // MARK: Parts that are taken back
 
   func mark() -> Mark {
-    Mark(
+    endRun()
+    return Mark(
       events: events.count, rows: eventCount, spans: born.map { ($0.spans.count, $0.spans.last) },
       keys: born.map(\.keys.count))
   }
 
   func goBack(to mark: Mark) {
+    endRun()
     if events.count > mark.events { events.truncate(to: mark.events) }
     eventCount = mark.rows
     for index in born.indices {
@@ -143,13 +163,27 @@ final class UndoRecorder {
     return found
   }
 
+  /// Gives the span of the run its end.
+  private func endRun() {
+    guard run.table != nil else { return }
+    born[run.index].extend(to: run.high)
+    run.table = nil
+  }
+
   private func note(
     _ db: OpaquePointer, _ operation: Int32, _ name: UnsafePointer<CChar>, _ before: Int64, _ after: Int64
   ) {
+    if operation == SQLITE_INSERT, run.table == name, after == run.high &+ 1 {
+      run.high = after
+      return
+    }
+    endRun()
     guard let index = index(of: name) else { return }
     if tables[index].isKeyed { return noteKeyed(db, operation, index) }
     switch operation {
-    case SQLITE_INSERT: born[index].add(after)
+    case SQLITE_INSERT:
+      born[index].add(after)
+      if born[index].end == after { run = Run(table: name, index: index, high: after) }
     case SQLITE_DELETE: if !born[index].holds(before) { removed(db, index, before) }
     default:
       if before != after {
@@ -242,6 +276,7 @@ final class UndoRecorder {
 
   /// Tables with what is new in them, then the events.
   func encoded() -> [UInt8] {
+    endRun()
     var writer = UndoWriter()
     writer.count(tables.count)
     for (table, born) in zip(tables, born) {

@@ -11,6 +11,8 @@ import Text
 public enum SettingSource: Equatable, Sendable {
   case standard
   case system(path: String, locked: Bool)
+  /// A system file that cannot be read: what it locks is not known, so everything is.
+  case brokenSystem(path: String)
   case account(Owner)
   case environment(variable: String)
   /// What stood after `--set`.
@@ -21,6 +23,7 @@ public enum SettingSource: Equatable, Sendable {
     switch self {
     case .standard: "its default"
     case .system(let path, let locked): "the system file \(printable(path))" + (locked ? ", which locks it" : "")
+    case .brokenSystem(let path): "the system file \(printable(path)), which is broken and may lock it"
     case .account(let owner): owner.description
     case .environment(let variable): "\(printable(variable)) in the environment"
     case .commandLine(let text): "--set \(printable(text)) on the command line"
@@ -31,6 +34,7 @@ public enum SettingSource: Equatable, Sendable {
   var remedy: String {
     switch self {
     case .system: "whoever looks after this machine can change that"
+    case .brokenSystem: "whoever looks after this machine can correct the file"
     case .environment: "start without that variable to change it"
     case .commandLine, .standard, .account: "start without that option to change it"
     }
@@ -102,6 +106,12 @@ extension SettingsTree {
     return notices
   }
 
+  /// Replaces the layer of the system file, and what it locks.
+  public func setSystem(_ file: SettingsFile) -> [SettingsNotice] {
+    locks = file.locks
+    return setLayer(.system, file.entries)
+  }
+
   /// What waits for a declaration: with `--set` a sign of a mistyped name once every plugin had its chance.
   public func unclaimed(_ layer: SettingLayer) -> [LayeredSetting] {
     (layers[layer] ?? []).filter { entry in !byName.values.contains { claims($0, entry) } }
@@ -122,14 +132,23 @@ extension SettingsTree {
             .refused(node.name, given: entry.value.text, expected: kind.expectation, source: entry.source))
         }
       }
+      if layer == .system { lock(node) }
     }
     return notices
+  }
+
+  /// A lock without a value that fits locks the default.
+  private func lock(_ node: SettingNode) {
+    guard node.layers.forced == nil, locks.hold(node.name), let value = node.declaration?.kind.defaultValue else {
+      return
+    }
+    node.layers.forced = (value, locks.source)
   }
 
   private func assign(_ value: SettingValue, _ source: SettingSource, to node: SettingNode) {
     if case .system(_, locked: false) = source {
       node.layers.system = (value, source)
-    } else if case .system? = node.layers.forced?.source, !isSystem(source) {
+    } else if let forced = node.layers.forced?.source, isSystem(forced), !isSystem(source) {
       // A lock of the machine's stands above the run's own wishes.
       return
     } else {
@@ -137,7 +156,12 @@ extension SettingsTree {
     }
   }
 
-  private func isSystem(_ source: SettingSource) -> Bool { if case .system = source { true } else { false } }
+  private func isSystem(_ source: SettingSource) -> Bool {
+    switch source {
+    case .system, .brokenSystem: true
+    default: false
+    }
+  }
 
   /// Whether the entry sets this leaf: by its own name, or as a switch of the group it names.
   private func isMeant(_ node: SettingNode, by entry: LayeredSetting) -> Bool {

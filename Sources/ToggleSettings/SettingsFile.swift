@@ -1,19 +1,33 @@
 // The system's file of settings: what whoever looks after the machine wants for everybody on it.
 // Form: {"values": {"game.language": "spanish", "sound": {"right": true}}, "locked": ["game.language"]}
-// Invariant: anything else than this form is refused with its place; size and depth are bounded.
+// Invariant: anything else than this form is refused with its place; size and depth are bounded. A lock holds whatever
+// is wrong with its value, and all of them where the file cannot be read.
 
 import Values
 
 /// Reads a system file of settings.
 ///
-///     let entries = try SettingsFile.read(bytes, path: "/etc/deckhand/settings.json")
-///     tree.setLayer(.system, entries)
-public enum SettingsFile {
+///     let system = try SettingsFile.read(bytes, path: "/etc/deckhand/settings.json")
+///     tree.setSystem(system)
+public struct SettingsFile: Equatable, Sendable {
   /// The largest file that is read, in bytes.
   public static let largest = 1 << 20
 
+  let entries: [LayeredSetting]
+  let locks: SettingLocks
+
+  /// What holds where there is no such file.
+  public static var missing: SettingsFile { SettingsFile(entries: [], locks: .none) }
+
+  private init(entries: [LayeredSetting], locks: SettingLocks) { (self.entries, self.locks) = (entries, locks) }
+
+  /// What holds where the file cannot be read: each setting is locked, at its default.
+  public static func unreadable(path: String) -> SettingsFile {
+    SettingsFile(entries: [], locks: SettingLocks(names: nil, source: .brokenSystem(path: path)))
+  }
+
   /// The settings of the file's text. `path` is for the messages and for `why`.
-  public static func read(_ bytes: [UInt8], path: String) throws(SettingsError) -> [LayeredSetting] {
+  public static func read(_ bytes: [UInt8], path: String) throws(SettingsError) -> SettingsFile {
     let reader = Reader(path: path)
     let whole = try reader.parse(bytes)
     guard let object = whole.record else { throw reader.failure(.whole, "an object") }
@@ -23,10 +37,11 @@ public enum SettingsFile {
     let locked = try reader.names(object["locked"] ?? .list([]), JSONPointer.whole.appending("locked"))
     var values: [(name: String, value: SettingValue)] = []
     try reader.settings(object["values"] ?? .record([:]), [], JSONPointer.whole.appending("values"), &values)
-    return inOrder(values).map { entry in
-      let isLocked = locked.contains { entry.name == $0 || entry.name.hasPrefix($0 + ".") }
-      return LayeredSetting(entry.name, entry.value, from: .system(path: path, locked: isLocked))
+    let locks = SettingLocks(names: locked, source: .system(path: path, locked: true))
+    let entries = inOrder(values).map { entry in
+      LayeredSetting(entry.name, entry.value, from: .system(path: path, locked: locks.hold(entry.name)))
     }
+    return SettingsFile(entries: entries, locks: locks)
   }
 
   /// Groups before what stands in them, so that a switch's own value holds.
@@ -35,6 +50,18 @@ public enum SettingsFile {
     func depth(_ name: String) -> Int { name.utf8.count { $0 == UInt8(ascii: ".") } }
     return values.sorted { (depth($0.name), $0.name) < (depth($1.name), $1.name) }
   }
+}
+
+/// What the system file locks, whether or not it gives a value.
+struct SettingLocks: Equatable, Sendable {
+  /// Settings, groups and sections; nil for every one.
+  var names: [String]?
+  /// What is told to lock them.
+  var source: SettingSource
+
+  static let none = SettingLocks(names: [], source: .standard)
+
+  func hold(_ name: String) -> Bool { names?.contains { name == $0 || name.hasPrefix($0 + ".") } ?? true }
 }
 
 /// The steps of reading one file.

@@ -15,6 +15,7 @@ public final class SettingsTree {
   var roots: [SettingNode] = []
   var byName: [String: SettingNode] = [:]
   var layers: [SettingLayer: [LayeredSetting]] = [:]
+  var locks = SettingLocks.none
   var ambiguousVariables: Set<String> = []
   var slotsByName: [String: [SettingSlot]] = [:]
   /// Read by native code at every turn, so without the check of exclusive access: it is written in `refreshSlots` and

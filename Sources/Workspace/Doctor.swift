@@ -86,12 +86,16 @@ extension Workspace {
 
   /// Mends what can be mended, after a backup of all there is.
   /// - Returns: what is still to be found.
-  public func mend() throws -> DoctorReport {
+  public func mend() throws -> DoctorReport { try mend(mayReplace: true) }
+
+  /// - Parameter mayReplace: false once a damaged collection was brought over: bringing it over again would change
+  ///   nothing about what is still wrong.
+  private func mend(mayReplace: Bool) throws -> DoctorReport {
     let found = try diagnose()
     guard found.contains(where: \.isMendable) else { return DoctorReport(findings: found, backup: nil) }
     if rehearsal.isOn { throw WorkspaceError.rehearsal("mending") }
     try makePrivateFolder(backupFolder)
-    if found.contains(where: { $0.code == Workspace.damaged }) { return try salvageAndMend() }
+    if mayReplace, found.contains(where: { $0.code == Workspace.damaged }) { return try salvageAndMend() }
     let path = try freeBackupName("before-mending")
     try backup(to: path)
     try perform(.mend) { db in
@@ -155,7 +159,7 @@ extension Workspace {
     try store.replaceAll(from: staged)
     opened.orders.forget()
     try reloadSettings()
-    let rest = try mend()
+    let rest = try mend(mayReplace: false)
     return DoctorReport(findings: rest.findings, backup: kept, lost: losses.map(\.words))
   }
 
@@ -184,11 +188,18 @@ extension Workspace {
   }
 
   private func settingFindings() throws -> [DoctorFinding] {
-    try preferences().refusals.map {
+    let preferences = try preferences()
+    let system = preferences.systemWarning.map { warning in
       DoctorFinding(
-        area: .settings, code: "refused_setting", what: $0.message, place: "settings",
-        remedy: "give the setting another value, or reset it", isMendable: false)
+        area: .settings, code: "system_settings", what: warning, place: sources.settings.systemFile ?? "",
+        remedy: "whoever looks after this machine can correct the file", isMendable: false)
     }
+    return (system.map { [$0] } ?? [])
+      + preferences.refusals.map {
+        DoctorFinding(
+          area: .settings, code: "refused_setting", what: $0.message, place: "settings",
+          remedy: "give the setting another value, or reset it", isMendable: false)
+      }
   }
 
   private func undoFindings() throws -> [DoctorFinding] {

@@ -53,6 +53,10 @@ public final class DocumentHandle: WorkspaceHandle {
     try element(try document().addImage(file: path, frame: frame, at: placement).id)
   }
 
+  public func addImage(_ picture: Picture, frame: Frame?) throws -> ElementHandle {
+    try element(try document().addImage(picture, frame: frame).id)
+  }
+
   public func duplicate() throws -> DocumentHandle { workspace.handle(of: try document().duplicate()) }
 }
 
@@ -116,6 +120,25 @@ extension Workspace {
 
   /// A document by its id, an unambiguous beginning of it, or the path of any file.
   public func openDocument(_ name: String) throws -> DocumentHandle { handle(of: try documentStore().open(name)) }
+
+  /// Opens a document, changes it and saves it as one change. Another process that changes the document meanwhile
+  /// waits, so that each sees what the other did. Within a unit of work it is a part of that.
+  ///
+  ///     try workspace.changeDocument("6D92") { try $0.addText("hola", color: .black, font: "", at: place) }
+  public func changeDocument<T>(_ name: String, _ body: (DocumentHandle) throws -> T) throws -> T {
+    let isAlone = !isInUnit && !database.isInOperation
+    return try perform(.changeDocuments) { _ in
+      let documents = try documentStore()
+      if isAlone { try documents.lockUnit() }
+      let handle = try openDocument(name)
+      let result = try body(handle)
+      try handle.document().save()
+      return result
+    }
+  }
+
+  /// A picture file as documents keep it.
+  public func picture(file: String) throws -> Picture { try documentStore().picture(file: file) }
 
   /// All documents, and what is wrong with the files that do not open.
   public func documents() throws -> (documents: [DocumentHandle], problems: [DocumentProblem]) {

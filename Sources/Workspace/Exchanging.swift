@@ -85,6 +85,24 @@ private struct RefusedImport: Error {
 }
 
 extension Workspace {
+  /// Makes a change and takes it back: what it answers says what it would have done.
+  ///
+  ///     try workspace.tried { try deck.importCards(from: path, options) }.added
+  public func tried<T>(_ body: () throws -> T) throws -> T {
+    let before = unit
+    var result: T?
+    do {
+      return try perform(.importCards) { _ in
+        result = try body()
+        throw Tried.isOver
+      }
+    } catch Tried.isOver {
+      unit = before
+    }
+    guard let result else { throw WorkspaceError.interrupted }
+    return result
+  }
+
   /// Imports files into the deck of a name, which is made when it is missing: one operation in all.
   public func importCards(
     intoDeck name: String, from paths: [String], _ kinds: FileKinds, _ options: ImportOptions,
@@ -105,3 +123,6 @@ extension Workspace {
     }
   }
 }
+
+/// Ends an operation that is only tried.
+private enum Tried: Error { case isOver }

@@ -5,7 +5,7 @@
 import Files
 import Glibc
 public import Lexicon
-import Problems
+public import Problems
 import Text
 public import ToggleSettings
 
@@ -42,7 +42,9 @@ public final class Preferences {
   public let tree = SettingsTree()
   /// What was carried over, left aside or could not be read, one line each; for the user.
   public private(set) var notices: [String] = []
-  /// What `--set` or anything else from outside asked for and does not fit.
+  /// Why the system file could not be read; then every setting is locked.
+  public private(set) var systemFailure: (any Problem)?
+  /// What is stored, or `--set` or anything else from outside asked for, and does not fit.
   public private(set) var refusals: [SettingsNotice] = []
   private let keys: Keys
 
@@ -79,25 +81,36 @@ public final class Preferences {
     try tree.declare(ProgramSettings.declarations(languages: options, noColor: sources.noColor), by: .program)
     keys = try Keys(tree)
     tree.report = { [unowned self] notice in notices.append(notice.message) }
-    note(tree.setLayer(.system, systemSettings(sources.systemFile)))
+    if let path = sources.systemFile { note(tree.setSystem(systemSettings(path))) }
     note(tree.setLayer(.environment, LayeredSetting.environment(sources.variables())))
     note(tree.setLayer(.commandLine, sources.commandLine))
   }
 
-  private func systemSettings(_ path: String?) -> [LayeredSetting] {
-    guard let path, access(path, F_OK) == 0 else { return [] }
+  private func systemSettings(_ path: String) -> SettingsFile {
     do {
-      return try SettingsFile.read(FileText.bytes(path, limit: SettingsFile.largest), path: path)
+      let bytes = try FileText.bytes(path, limit: SettingsFile.largest)
+      return try SettingsFile.read(bytes, path: path)
+    } catch let error as FileError where [ENOENT, ENOTDIR].contains(error.number) {
+      return .missing
     } catch {
-      // Whoever looks after the machine wrote it; the user goes on without.
-      notices.append(String(describing: error))
-      return []
+      systemFailure = error as? any Problem ?? FileError(path, .read, number: EIO)
+      return .unreadable(path: path)
+    }
+  }
+
+  /// That the system file is broken, and what that means; nil when all is well with it.
+  public var systemWarning: String? {
+    systemFailure.map {
+      "the system file of settings is broken, so every setting has its default and is locked: \($0.message)"
     }
   }
 
   func note(_ more: [SettingsNotice]) {
     for notice in more {
-      if case .refused = notice { refusals.append(notice) }
+      switch notice {
+      case .refused, .fellBack: refusals.append(notice)
+      default: break
+      }
       notices.append(notice.message)
     }
   }

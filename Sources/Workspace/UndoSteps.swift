@@ -62,7 +62,8 @@ extension Operation {
     case .speakCards: return "adding speech to \(cards)"
     case .renameDeck, .changeDeckOptions, .changePresets, .createNoteType, .editNoteType, .removeNoteType:
       return rawValue + (name.map { ": \($0)" } ?? "")
-    case .keepGame, .changeSettings, .changeDocuments, .mend: return rawValue
+    case .changeDocuments: return count == 1 ? "changing a document" : rawValue
+    case .keepGame, .changeSettings, .mend: return rawValue
     }
   }
 }
@@ -73,17 +74,27 @@ extension Workspace: DocumentDecider {
   public func keepUnit(of store: DocumentStore, _ what: String) throws -> [DocumentError] {
     if rehearsal.isOn { throw WorkspaceError.rehearsal(what) }
     try beforeChange()
-    return try keepUnit(named: named(what))
+    return try keepUnit(named: named(what), ofScript: false)
   }
 
   /// The name of a step, with what did it.
   private func named(_ what: String) -> String { what + (hooks.origin().map { " (\($0))" } ?? "") }
 
   /// Keeps what documents and database were changed, by one commit.
-  func keepUnit(named name: String) throws -> [DocumentError] {
+  /// - Parameter ofScript: a script is kept as a whole, or not at all; of another change a document that another
+  ///   process has saved meanwhile is kept as a copy.
+  func keepUnit(named name: String, ofScript: Bool) throws -> [DocumentError] {
     let documents = opened.documents.flatMap { $0.hasUnitChanges ? $0 : nil }
     do {
-      try database.commitUnit(named: name, prepare: documents.map { documents in { try self.prepare(documents, $0) } })
+      try database.commitUnit(
+        named: name,
+        prepare: documents.map { documents in
+          { db in
+            let files = try self.prepare(documents, db)
+            if ofScript, let conflict = documents.conflict { throw DocumentError.changedInScript(conflict) }
+            return files
+          }
+        })
     } catch {
       try opened.documents?.rollbackUnit()
       throw error
@@ -121,23 +132,8 @@ extension Workspace: DocumentDecider {
       try opened.documents?.rollbackUnit()
       throw error
     }
-    _ = try endDocumentUnit()
-    return result
-  }
-
-  /// Does several things as one change and one step: all of them are kept, or none. Within a unit they are a part of
-  /// it.
-  public func asOneChange<T>(_ body: () throws -> T) throws -> T {
-    if isInUnit || database.isInOperation { return try body() }
-    try beginUnit()
-    let result: T
-    do {
-      result = try body()
-    } catch {
-      try rollbackUnit()
-      throw error
-    }
-    if let conflict = try commitUnit().first { throw conflict }
+    // It is done, this document as a copy.
+    if let conflict = try endDocumentUnit().first { throw conflict }
     return result
   }
 

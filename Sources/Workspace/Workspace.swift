@@ -206,9 +206,12 @@ public final class Workspace {
       try rollbackUnit()
       throw failure
     }
-    let waiting = opened.documents?.saveAll() ?? []
+    if let failure = opened.documents?.saveAll().first {
+      try rollbackUnit()
+      throw failure
+    }
     do {
-      return waiting + (try keepUnit(named: unit.parts.words(from: hooks.origin())))
+      return (try keepUnit(named: unit.parts.words(from: hooks.origin()), ofScript: true))
     } catch {
       if isOpen { try reloadSettings() }
       throw error
@@ -240,6 +243,9 @@ public final class Workspace {
   public func integrityProblems() throws -> [String] { try store().integrityProblems() }
 
   // MARK: Settings
+
+  /// The user's settings when they were read already.
+  public var openedPreferences: Preferences? { opened.preferences }
 
   /// The user's settings, read at their first use. A database that is not there yet is not made for them.
   public func preferences() throws -> Preferences {

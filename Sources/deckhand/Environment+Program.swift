@@ -1,9 +1,17 @@
 // The clocks, chance, folders and terminal of the system: read here, handed in to everything else.
 
+import CTerminal
 import Files
 import Glibc
 import LuaRuntime
 import Shell
+
+/// What the program was started with, its own name first. Swift's `CommandLine` reads /proc, and without one has none.
+func programArguments() -> [String] {
+  var count: Int32 = 0
+  guard let words = process_arguments(&count) else { return [] }
+  return (0..<Int(count)).compactMap { words[$0].map { String(cString: $0) } }
+}
 
 /// The value of an environment variable; nil when it is not set or not UTF-8.
 func environmentValue(_ name: String) -> String? { getenv(name).flatMap { String(validatingCString: $0) } }
@@ -82,7 +90,9 @@ func xdgFolder(_ variable: String, home: String, _ fallback: String) -> String {
 
 /// The folder of the running program, links followed; nil where the system does not say.
 private func programFolder() -> String? {
-  guard let program = realpath("/proc/self/exe", nil) else { return nil }
+  guard let program = realpath("/proc/self/exe", nil) ?? process_path().flatMap({ realpath($0, nil) }) else {
+    return nil
+  }
   defer { free(program) }
   let path = String(cString: program)
   return path.lastIndex(of: "/").map { String(path[..<$0]) }

@@ -9,7 +9,7 @@ import Shell
 let version = "0.1.0"
 
 @main struct Main {
-  static func main() { exit(run(Array(CommandLine.arguments.dropFirst()))) }
+  static func main() { exit(run(Array(programArguments().dropFirst()))) }
 
   private static func run(_ words: [String]) -> Int32 {
     leaveCrashesToTheSystem()
@@ -48,11 +48,11 @@ let version = "0.1.0"
     // The process ends with it: nothing is given back piece by piece.
     _ = Unmanaged.passRetained(session)
     let status = run(options, in: session)
-    session.close()
+    let ended = session.close()
     guard session.console.flush() else {
       return fail("standard output could not be written", status == ExitStatus.done ? ExitStatus.failed : status)
     }
-    return status
+    return status == ExitStatus.done ? ended : status
   }
 
   private static func run(_ options: ProgramOptions, in session: Session) -> Int32 {

@@ -57,7 +57,8 @@ import Testing
     #expect(refusal { try gate.login(" ", try Secret("x")) } == .empty)
     #expect(refusal { try gate.login("ana", try Secret("")) } == .empty)
     #expect(ear.heard.isEmpty)
-    #expect(!PrivateFile.exists(data.path + "/accounts/ana/attempts"))
+    #expect(
+      String(decoding: try data.read(data.path + "/accounts/ana/attempts"), as: UTF8.self).hasPrefix("failures 0 "))
   }
 
   @Test func `only one sign-in runs at a time, and none beside somebody`() throws {

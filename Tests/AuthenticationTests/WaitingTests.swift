@@ -77,6 +77,20 @@ import Testing
     #expect(tries(store, "ana", "correct horse") == nil)
   }
 
+  @Test func `whoever takes the record of failures away waits all the same`() throws {
+    let data = DataFolder()
+    let store = try data.storeWithAna()
+    #expect(tries(store) == .denied)
+    for _ in 0..<3 {
+      unlink(data.path + "/accounts/ana/attempts")
+      #expect(tries(store, "ana", "correct horse") == .locked(retryAfter: 16))
+      data.hand.pass(15)
+      #expect(tries(store, "ana", "correct horse") == .locked(retryAfter: 1))
+    }
+    data.hand.pass(1)
+    #expect(tries(store, "ana", "correct horse") == nil)
+  }
+
   @Test func `too little memory for a hash is said, and is no try`() async throws {
     await #expect(processExitsWith: .success) {
       let data = DataFolder()
@@ -146,11 +160,11 @@ import Testing
     }
     let store = try AccountStore(data: data.path, environment: environment, cost: DataFolder.cheap)
     #expect(tries(store) == .denied)
-    #expect(counted == ["", "failures 1"])
+    #expect(counted == ["failures 0", "failures 1"])
     data.hand.pass(5)
     #expect(tries(store, "ana", "correct horse") == nil)
     #expect(tries(store) == .denied)
-    #expect(counted == ["", "failures 1", "failures 1", "failures 0", "failures 1"])
+    #expect(counted == ["failures 0", "failures 1", "failures 1", "failures 0", "failures 1"])
   }
 
   @Test func `a wrong name takes as long as a wrong password`() throws {

@@ -36,6 +36,35 @@ import Testing
     #expect(try cache.status("spanish.words").st_ino == first.st_ino)
   }
 
+  @Test func `a file cut short or written to while it is used ends nobody, is told once, and is made anew`() throws {
+    LexiconLibrary.guardMappings()
+    let many = (0..<30_000).map { number in
+      String(decoding: [1, 26, 676, 17_576].map { UInt8(ascii: "a") + UInt8(number / $0 % 26) }, as: UTF8.self)
+    }
+    try lists.write(many.joined(separator: "\n"), to: "spanish")
+    let path = cache.path + "/spanish.words"
+    for size in [0, 1, 4096, 4100, 200_000] {
+      let library = library()
+      let lexicon = try library.lexicon(for: language("spanish"))
+      #expect(lexicon.isMapped && library.takeDamage().isEmpty)
+      #expect(truncate(path, off_t(size)) == 0)
+      // Whatever these answer, they answer.
+      _ = many.count { lexicon.contains($0) }
+      _ = Array(lexicon.words()).count
+      _ = lexicon.formableWords(from: "abcdefgh", minLength: 2)
+      #expect(library.takeDamage() == [.cutShort(list: "spanish", path: path)] && lexicon.isDamaged)
+      #expect(library.takeDamage().isEmpty)
+      let again = try library.lexicon(for: language("spanish"))
+      #expect(again !== lexicon && again.count == lexicon.count && many.allSatisfy { again.contains($0) })
+    }
+    // Replaced as a whole it stays whole where it is mapped.
+    let library = library()
+    let lexicon = try library.lexicon(for: language("spanish"))
+    _ = try self.library().compile(language("spanish"))
+    unlink(path)
+    #expect(library.takeDamage().isEmpty && many.allSatisfy { lexicon.contains($0) })
+  }
+
   @Test func `a library opens a language once`() throws {
     let library = library()
     #expect(try library.lexicon(for: language("spanish")) === library.lexicon(for: language("spanish")))

@@ -156,7 +156,7 @@ import Testing
     #expect(none.status == 1 && none.errors.contains("no deck.json"), "\(none)")
     try home.write("a,b\n\"open", to: "es/verbs/list.csv")
     let broken = try build()
-    #expect(broken.status == 1 && broken.errors.contains("list.csv") && broken.errors.contains("line 2"), "\(broken)")
+    #expect(broken.status == 1 && broken.errors.contains("list.csv:2:1"), "\(broken)")
     #expect(try home.run("deck", "list").output.contains("Spanish") == false)
     try home.write(#"{"nmae": "x"}"#, to: "es/deck.json")
     #expect(try build().errors.contains("did you mean \"name\""))
@@ -173,6 +173,6 @@ import Testing
     try home.write("another", to: "es/media/a.mp3")
     #expect(try build().output.contains("1 media brought in"))
     #expect(try home.run("media", "list").lines.count == 2)
-    #expect(try home.run("media", "check").output.contains("All media are there and used."))
+    #expect(try home.run("media", "check").output.contains("Missing") == false)
   }
 }

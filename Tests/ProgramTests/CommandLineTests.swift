@@ -4,7 +4,43 @@ import Glibc
 import TestSupport
 import Testing
 
+/// Runs a program where nothing is at /proc.
+private func withoutProc(_ words: [String], environment: [String]) throws -> Run {
+  let hide = ["/usr/bin/unshare", "-rm", "/bin/sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"]
+  return try Child(hide + words, environment: environment).finish(input: "")
+}
+
+private let canHideProc: Bool = {
+  do { return try withoutProc(["/bin/true"], environment: []).status == 0 } catch { return false }
+}()
+
 @Suite struct CommandLineTests {
+  @Test func `a data folder that others may write into is told at each start`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "Spanish")
+    let folder = home.path + "/data"
+    for (path, mode) in [(folder, mode_t(0o770)), (folder + "/local", 0o707)] {
+      chmod(path, mode)
+      let run = try home.run("deck", "list")
+      #expect(run.status == 0 && run.output.contains("Spanish"))
+      #expect(run.errors.contains("warning: others may write into \"\(path)\""), "\(run)")
+      chmod(path, 0o700)
+    }
+    #expect(try home.run("deck", "list").errors.isEmpty)
+  }
+
+  @Test(.enabled(if: canHideProc, "no mount namespace can be made here"))
+  func `without /proc the arguments arrive all the same`() throws {
+    let home = try Home()
+    func run(_ words: String...) throws -> Run {
+      try withoutProc(home.words(words), environment: home.environment)
+    }
+    #expect(try run("deck", "create", "Spanish").status == 0)
+    #expect(try run("deck", "list").output.contains("Spanish"))
+    #expect(try run("nonsense").status == 2)
+    #expect(try run("play", "--list").output.contains("hangman"))
+  }
+
   @Test(arguments: [
     ("{10, 20, {30, 40}}", "{10, 20, {30, 40}}"), ("{7, 8, a = 9}", "{7, 8, a = 9}"),
     ("1, 'x', nil", #"1    "x"    nil"#),

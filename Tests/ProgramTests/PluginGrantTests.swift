@@ -22,6 +22,46 @@ import Testing
 
   private let grow = #"shell.command{name="grow", run=function() return "grown" end}"#
 
+  @Test func `what one account grants is nothing to another, and nothing before a sign-in`() throws {
+    let home = try Home()
+    try home.plugin("grows", permissions: #"["shell"]"#, manifest: #""commands": ["grow"]"#, grow)
+    try home.enable("grows")
+    let ana = try home.write("the password of ana\n", to: "ana")
+    let bob = try home.write("the password of bob\n", to: "bob")
+    let asAna = ["--user", "ana", "--password-file", ana]
+    let asBob = ["--user", "bob", "--password-file", bob]
+    #expect(try home.run("account", "add", "ana", "--new-password-file", ana).status == 0)
+    #expect(try home.run(asAna + ["account", "add", "bob", "--new-password-file", bob]).status == 0)
+    // The first account has taken over what was granted before there was one.
+    #expect(try home.run(asAna + ["grow"]).output == "grown\n")
+    #expect(try home.run(asBob + ["grow"]).status == 2)
+    #expect(try home.run(asBob + ["plugin", "disable", "hangman"]).status == 0)
+    let list = try home.run(asBob + ["plugin", "list"]).lines
+    #expect(list.contains { $0.hasPrefix("grows") && $0.contains(" off ") }, "\(list)")
+    #expect(try home.run(asAna + ["play", "--list"]).output.contains("hangman"))
+    #expect(try !home.run(asBob + ["play", "--list"]).output.contains("hangman"))
+    // In one shell, too: who signs in next has what they granted.
+    let shell = try home.run(
+      asAna + ["-i", "-e", ""], input: "grow\nlogout\nlogin bob --password-file \(bob)\ngrow\n")
+    #expect(shell.output.hasPrefix("grown\n") && !shell.output.dropFirst(6).contains("grown"), "\(shell)")
+  }
+
+  @Test func `grants that cannot be read grant nothing, and the doctor says so`() throws {
+    let home = try Home()
+    try home.plugin("grows", permissions: #"["shell"]"#, manifest: #""commands": ["grow"]"#, grow)
+    try home.enable("grows")
+    for (text, words) in [
+      ("{", "grants.json:1:2"), ("[]", "an object is expected"), (#"{"grows": 7}"#, "makes no sense"),
+      (#"{"grows": {"enabled": true, "granted": ["shell", "everything"]}}"#, "is no permission"),
+    ] {
+      _ = try home.write(text, to: "data/local/grants.json")
+      chmod(home.path + "/data/local/grants.json", 0o600)
+      let found = try home.run("doctor")
+      #expect(found.status == 1 && found.output.contains(words) && found.output.contains("plugins: "), "\(found)")
+      #expect(try home.run("grow").status == (text.contains("everything") ? 0 : 2), "\(text)")
+    }
+  }
+
   @Test func `an installed plugin inherits nothing from the bundled one of its name`() throws {
     let home = try Home()
     #expect(try home.run("plugin", "enable", "palindromes").status == 0)

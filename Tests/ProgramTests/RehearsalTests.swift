@@ -120,8 +120,39 @@ import Testing
     #expect(
       try home.run("--dry-run", "deck", "export", "Old", file).errors == "dry run: would write 8 cards to \(file)\n")
     let script = try home.run("--dry-run", "-e", "decks.create('New'):add{prompt = 'p', answer = 'a'}")
-    #expect(script.errors.contains("Would add 1 card: p\nWould add 1 deck: New\n"), "\(script)")
+    #expect(
+      script.errors == "Would add 1 card: p\nWould add 1 deck: New\nNothing was changed (--dry-run).\n", "\(script)")
     #expect(try changes(before, kept(home)) == [] && text(of: file).isEmpty)
+  }
+
+  @Test func `an import of every format is tried from Lua, and changes nothing`() throws {
+    let home = try furnished()
+    let before = try kept(home)
+    let code = """
+      local source, target = decks.open("Old"), decks.open("Spanish")
+      for i = 1, 3 do target:remove(1) end
+      for _, format in ipairs{"json", "csv", "tsv", "apkg", "colpkg"} do
+        local path = "\(home.path)/cards." .. format
+        if source:export(path) then
+          local told = assert(target:import(path, {dry_run = true}))
+          local count, decks_before = #target, #decks.list()
+          local done = assert(target:import(path, {dry_run = false}))
+          print(format, told.added, count, done.added, decks_before)
+          for i = 1, done.added do target:remove(1) end
+        end
+      end
+      """
+    let run = try home.run("-e", code + " error('taken back')")
+    let rows = run.lines.map { $0.split(separator: "\t").map(String.init) }
+    #expect(rows.count >= 3 && rows.map { $0[0] }.starts(with: ["json", "csv", "tsv"]), "\(run)")
+    for row in rows { #expect(row[1] == row[3] && row[2] == "5" && row[4] == "2", "\(row)") }
+    #expect(try changes(before, kept(home)).filter { !$0.contains("/backups") } == [])
+    // Alone, it is no step of undo.
+    let steps = try home.run("undo", "--list").output
+    let alone = try home.run(
+      "-e", "", "-i", input: "decks.open('Spanish'):import('\(home.path)/cards.csv', {dry_run = true}).added\n")
+    #expect(alone.status == 0 && alone.output == "8\n", "\(alone)")
+    #expect(try home.run("undo", "--list").output == steps)
   }
 
   @Test func `in a rehearsed script commands run within its unit, and those that act outside only tell`() throws {
@@ -139,7 +170,7 @@ import Testing
       """)
     #expect(run.output == "1\t2\ndry_run\n1\n", "\(run)")
     #expect(run.errors.contains("would write 8 cards to ") && run.errors.contains("would disable the plugin hangman"))
-    #expect(run.errors.contains("removing a deck") && run.status == 0)
+    #expect(run.errors.contains("Would remove 1 deck: Spanish") && run.status == 0)
     #expect(try changes(before, kept(home)) == [])
     #expect(text(of: home.path + "/x.csv").isEmpty)
   }

@@ -124,7 +124,7 @@ import Testing
     let home = try Home()
     #expect(try home.run("-e", "settings.set('game.length', 11) error('x')").status == 1)
     #expect(try home.run("set", "game.length", "--json").output == "8\n")
-    #expect(try home.run("--dry-run", "-e", "settings.set('game.length', 11)").errors.contains("changing settings"))
+    #expect(try home.run("--dry-run", "-e", "settings.set('game.length', 11)").errors.contains("Would add 1 setting"))
     #expect(try home.run("set", "game.length", "--json").output == "8\n")
     let run = try home.run(
       "-e",

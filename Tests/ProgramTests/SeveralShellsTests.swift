@@ -46,6 +46,39 @@ import Testing
     #expect(try home.run("check").status == 0)
   }
 
+  @Test func `edits of one document at once are all made, and make no stray copies`() throws {
+    let home = try Home()
+    try home.run("doc", "create")
+    let name = try #require(names(in: home.path + "/data/local/documents").first { $0.hasSuffix(".rwcard") })
+    let document = String(name.dropLast(".rwcard".count))
+    try home.run("doc", "add-text", document, "first")
+    let children = try (1...20).map { number in
+      let words =
+        number.isMultiple(of: 2)
+        ? ["set", document, "1", "x=\(number)", "rotation=\(number)"] : ["add-text", document, "text \(number)"]
+      return try Child(home.words(["doc"] + words), environment: home.environment)
+    }
+    for child in children {
+      let run = try child.finish(input: "")
+      #expect(run.status == 0 && run.errors.isEmpty, "\(run)")
+    }
+    #expect(names(in: home.path + "/data/local/documents").filter { $0.hasSuffix(".rwcard") } == [name])
+    let shown = try home.run("doc", "show", document).output
+    #expect((1...20).filter { !$0.isMultiple(of: 2) }.allSatisfy { shown.contains("text \($0)") }, "\(shown)")
+  }
+
+  @Test func `what is granted at once is all kept`() throws {
+    let home = try Home()
+    let plugins = (1...20).map { "p\($0)" }
+    for name in plugins { try home.plugin(name, permissions: #"["words"]"#, "") }
+    let children = try plugins.map {
+      try Child(home.words(["plugin", "enable", $0, "--grant"]), environment: home.environment)
+    }
+    for child in children { #expect(try child.finish(input: "").status == 0) }
+    let on = try home.run("plugin", "list", "--json").lines.filter { $0.contains("\"granted\": [\"words\"]") }
+    #expect(on.count == 20, "\(on)")
+  }
+
   @Test func `what one shell sets another sees at its next line`() throws {
     let home = try Home()
     try home.run("set", "study.limit", "5")

@@ -104,7 +104,7 @@ import ToggleSettings
        "locked": ["game.length", "pizza"]}
       """
     let tree = try pizza()
-    #expect(tree.setLayer(.system, try SettingsFile.read(Array(text.utf8), path: "/etc/s.json")).isEmpty)
+    #expect(tree.setSystem(try SettingsFile.read(Array(text.utf8), path: "/etc/s.json")).isEmpty)
     #expect(try tree.get("game.language") == .text("italian"))
     #expect(problem { try tree.set("game.length", to: .number(8), by: .user) }?.code == "locked")
     #expect(try tree.get("pizza.tomato") == .flag(false))
@@ -126,6 +126,42 @@ import ToggleSettings
   ])
   func `a system file that is none is refused with its place`(text: String, message: String) {
     #expect(problem { _ = try SettingsFile.read(Array(text.utf8), path: "/s") }?.message == message)
+  }
+
+  @Test func `a lock holds without a value, and with one that does not fit`() throws {
+    let text = #"{"values": {"game": {"length": "many"}}, "locked": ["game.language", "game.length", "pizza"]}"#
+    let tree = try pizza()
+    let notices = tree.setSystem(try SettingsFile.read(Array(text.utf8), path: "/etc/s.json"))
+    #expect(notices.count == 1 && notices[0].message.contains("game.length"))
+    let (language, length) = (try tree.get("game.language"), try tree.get("game.length"))
+    let line = try #require(LayeredSetting.commandLine("game.language=italian"))
+    _ = tree.setLayer(.commandLine, [line])
+    _ = tree.load(["game.length": KeptSetting(.value(.number(9)), setBy: .user)], by: .user)
+    #expect(try tree.get("game.language") == language && tree.get("game.length") == length)
+    for name in ["pizza.basil", "pizza"] {
+      #expect(problem { try tree.toggle([name], by: .user) }?.code == "locked", "\(name)")
+    }
+    let others = [("game.language", SettingValue.text("italian")), ("game.language", .text("english"))]
+    for (name, value) in others + [("game.length", .number(8)), ("game.length", .number(9))] {
+      if try tree.get(name) == value { continue }
+      #expect(problem { try tree.set(name, to: value, by: .user) }?.code == "locked", "\(name)")
+    }
+  }
+
+  @Test func `a system file that cannot be read locks everything, also what is declared later`() throws {
+    let tree = try pizza()
+    #expect(tree.setSystem(.unreadable(path: "/etc/s.json")).isEmpty)
+    let language = try tree.get("game.language")
+    _ = tree.setLayer(.commandLine, [try #require(LayeredSetting.commandLine("game.language=italian"))])
+    #expect(try tree.get("game.language") == language)
+    #expect(
+      problem { try tree.set("game.language", to: .text("italian"), by: .user) }?.message.hasSuffix(
+        "by the system file /etc/s.json, which is broken and may lock it; whoever looks after this machine can correct the file"
+      ) == true)
+    _ = try tree.declare([SettingDeclaration("later.on", .toggle(default: true))], by: .user)
+    #expect(problem { try tree.set("later.on", to: .flag(false), by: .user) }?.code == "locked")
+    #expect(tree.setSystem(.missing).isEmpty)
+    try tree.set("later.on", to: .flag(false), by: .user)
   }
 
   @Test func `a system file cut anywhere, changed anywhere or deep is refused or read, never more`() {

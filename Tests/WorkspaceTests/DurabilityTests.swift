@@ -65,17 +65,16 @@ import Testing
     let document = try workspace.createDocument(background: .black)
     let element = try document.addText("one", color: .black, font: "", at: ElementPlacement())
     #expect(throws: (any Error).self) {
-      try workspace.asOneChange {
+      try workspace.changeDocument(document.document().id.description) { _ in
         try element.set(.text, to: .text("two"))
         try element.set(.frame, to: .text("nonsense"))
       }
     }
     #expect(try element.element().text == "one")
     let steps = try workspace.undoSteps().count
-    try workspace.asOneChange {
+    try workspace.changeDocument(document.document().id.description) { _ in
       try element.set(.text, to: .text("two"))
       try element.set(.x, to: .number(5))
-      try document.document().save()
     }
     #expect(try workspace.undoSteps().count == steps + 1)
   }

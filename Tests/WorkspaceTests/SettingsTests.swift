@@ -72,14 +72,30 @@ private final class Witness {}
     try workspace.close()
   }
 
-  @Test func `a system file that cannot be read is told and hinders nobody`() throws {
+  @Test func `a system file that is broken is told, and its locks are not lost`() throws {
     let person = try Person()
-    let file = try person.settingsFile(#"{"values": [1]}"#)
-    let preferences = try person.workspace(SettingSources(systemFile: file)).preferences()
-    #expect(preferences.sprintSeconds == 100)
-    let notices = preferences.takeNotices()
-    #expect(notices.count == 1 && notices[0].contains("settings.json"), "\(notices)")
-    #expect(preferences.takeNotices().isEmpty)
+    let file = try person.settingsFile(#"{"values": {"study.seconds": 20}, "locked": ["study.seconds"]}"#)
+    let sources = SettingSources(
+      systemFile: file, commandLine: [try #require(LayeredSetting.commandLine("study.seconds=70"))])
+    #expect(try person.workspace(sources).preferences().sprintSeconds == 20)
+    for broken in [#"{"values": [1]}"#, #"{"values": {"study.seconds": 20}, "lock"#, "", "{\"locked\": 7}"] {
+      _ = try person.settingsFile(broken)
+      let workspace = try person.workspace(sources)
+      let preferences = try workspace.preferences()
+      #expect(preferences.sprintSeconds == 100)
+      #expect(preferences.systemWarning?.contains("settings.json") == true)
+      #expect { try preferences.tree.set("study.limit", text: "9", by: .user) } throws: {
+        ($0 as? SettingsError)?.code == "locked"
+      }
+      #expect(try workspace.diagnose().contains { $0.code == "system_settings" })
+      try workspace.close()
+    }
+    unlink(file)
+    mkdir(file, 0o700)
+    #expect(try person.workspace(sources).preferences().systemWarning != nil)
+    rmdir(file)
+    let preferences = try person.workspace(sources).preferences()
+    #expect(preferences.systemWarning == nil && preferences.sprintSeconds == 70)
   }
 
   @Test func `a unit that is taken back takes its settings back, and tells once`() throws {

@@ -76,6 +76,27 @@ private struct Stop: Error {}
     try workspace.close()
   }
 
+  @Test(arguments: [false, true])
+  func `a script that changes a document which another shell changes too keeps nothing`(removes: Bool) throws {
+    let (first, second) = (try person.workspace(), try person.workspace())
+    let document = try first.createDocument(background: .black)
+    let id = try document.document().id
+    try first.beginUnit()
+    if removes {
+      try document.document().remove()
+    } else {
+      try document.document().setBackground(.yellow)
+    }
+    try second.openDocument(id.description).document().setBackground(CardColor.soft[0])
+    _ = try first.createDeck("D")
+    #expect(throws: DocumentError.changedInScript(id)) { try first.commitUnit() }
+    #expect(try first.decks().isEmpty && !first.isInUnit)
+    #expect(try first.documents().documents.count == 1)
+    #expect(try first.openDocument(id.description).document().background == CardColor.soft[0])
+    try first.close()
+    try second.close()
+  }
+
   @Test func `a rehearsal changes nothing outside a unit, and tells what it would do`() throws {
     let first = try person.workspace()
     _ = try first.createDeck("D")

@@ -41,8 +41,8 @@ public enum MapError: Problem, Equatable {
         ["line": line])
     case .failed(let line, let message):
       ProblemReport(
-        .luaError, "The script failed", line > 0 ? "line \(line) of standard input: \(message)" : message,
-        ["line": line])
+        .luaError, "The script failed",
+        (line > 0 ? "line \(line) of standard input: " : "") + printable(message, limit: 2_000), ["line": line])
     }
   }
 }

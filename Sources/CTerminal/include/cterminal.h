@@ -18,6 +18,8 @@
 /// were. Returns 0 or an errno. May be begun again before its end, a few times; where the terminal does not say its
 /// modes only signals are taken.
 int terminal_begin(int fd);
+/// While the signals are taken: asked about the address of each SIGBUS; where it answers true the thread goes on.
+void terminal_mend_faults(bool (*mend)(const void *));
 /// Puts the modes back, and gives the signals to whoever had them before; one that asks to end and was not looked at
 /// yet is raised again for them.
 void terminal_end(void);
@@ -112,5 +114,11 @@ long secret_line_read(const char *prompt, unsigned char *buffer, size_t capacity
 
 /// Keeps this process's memory out of core dumps and away from other processes of the same user. Returns 0, or -1.
 int process_forbid_core_dumps(void);
+
+/// The arguments that the program was started with, the program's own name first, as `main` gets them; their count is
+/// put where `count` points. They need no /proc.
+char *const *process_arguments(int *count);
+/// The path by which the program was started; NULL where the system does not say.
+const char *process_path(void);
 
 #endif

@@ -257,6 +257,18 @@ public final class DocumentStore {
 
   // MARK: - Making
 
+  /// A picture file (PNG, JPEG, GIF, WebP, SVG) as documents keep it: PNG, its long side at most 1000 pixels.
+  public func picture(file: String) throws(DocumentError) -> Picture {
+    try picture(
+      from: readPlainFile(file, limit: DocumentFolder.maximumImage, followingLinks: true).bytes, named: file)
+  }
+
+  func picture(from bytes: [UInt8], named name: String) throws(DocumentError) -> Picture {
+    do { return try drawing.picture(from: bytes, longSide: CardFormat.imageSide) } catch {
+      throw .picture(file: name, error)
+    }
+  }
+
   /// A new empty document, saved at once.
   /// - Parameters:
   ///   - background: nil for one of eight soft colours.

@@ -41,6 +41,22 @@ extension DocumentStore {
 
   public var isInUnit: Bool { unit != nil }
 
+  /// After `prepareUnit`: the first document of the unit that another process has saved since it was opened.
+  public var conflict: DocumentID? {
+    switch unitConflicts.first {
+    case .changedElsewhere(let id, _)?, .changedBeforeRemoval(let id)?: id
+    default: nil
+    }
+  }
+
+  /// Locks the folder now, until the unit ends: a document that is opened after this is what the unit changes, and no
+  /// other process changes it meanwhile. For a unit that lasts a moment.
+  public func lockUnit() throws(DocumentError) {
+    guard unit != nil, unitLock == nil else { return }
+    unitLock = try locked()
+    try recover()
+  }
+
   /// Whether the unit has anything to write.
   public var hasUnitChanges: Bool { unit.map { !$0.changed.isEmpty || $0.isPrepared } ?? false }
 
@@ -94,8 +110,7 @@ extension DocumentStore {
     guard let unit else { throw .noUnit }
     do {
       unitConflicts = []
-      unitLock = try locked()
-      try recover()
+      try lockUnit()
       return try stage(unit)
     } catch {
       try rollbackUnit()

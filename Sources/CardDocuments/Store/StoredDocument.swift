@@ -81,8 +81,7 @@ public final class StoredDocument {
     file: String, frame: Frame? = nil, alt: String = "", at placement: ElementPlacement = ElementPlacement()
   ) throws(DocumentError) -> Element {
     guard !isReadOnly else { throw .laterVersion(version) }
-    let bytes = try readPlainFile(file, limit: DocumentFolder.maximumImage, followingLinks: true).bytes
-    return try addImage(bytes, named: file, frame: frame, alt: alt, at: placement)
+    return try addImage(try store.picture(file: file), frame: frame, alt: alt, at: placement)
   }
 
   /// The same of a picture that is in memory.
@@ -91,10 +90,14 @@ public final class StoredDocument {
     _ picture: [UInt8], named name: String, frame: Frame? = nil, alt: String = "",
     at placement: ElementPlacement = ElementPlacement()
   ) throws(DocumentError) -> Element {
-    let png: [UInt8]
-    do { png = try store.drawing.picture(from: picture, longSide: CardFormat.imageSide).png } catch {
-      throw .picture(file: name, error)
-    }
+    try addImage(try store.picture(from: picture, named: name), frame: frame, alt: alt, at: placement)
+  }
+
+  /// The same of a picture that the store has made ready.
+  public func addImage(
+    _ picture: Picture, frame: Frame? = nil, alt: String = "", at placement: ElementPlacement = ElementPlacement()
+  ) throws(DocumentError) -> Element {
+    let png = picture.png
     let hash = ContentHash(of: png)
     let id = store.newID()
     return try change(bringing: [hash: png]) { document throws(DocumentError) in

@@ -125,7 +125,7 @@ enum CareCommands {
         return CommandResult(.list(found.map { record($0) }), .lines(found.flatMap { lines($0) }))
       }
       let report = try workspace.mend()
-      let left = report.findings + ProgramCheck(session).findings()
+      let left = try report.findings + ProgramCheck(session).findings()
       let backup = report.backup.map { "What was here is kept in \(printable($0))." } ?? ""
       for loss in report.lost { session.console.message("lost: \(printable(loss))") }
       return try told(
@@ -170,7 +170,17 @@ struct ProgramCheck {
 
   init(_ session: Session) { self.session = session }
 
-  func findings() -> [DoctorFinding] { plugins + wordLists + history }
+  func findings() throws -> [DoctorFinding] { try plugins + grants + wordLists + history }
+
+  private var grants: [DoctorFinding] {
+    get throws {
+      try session.plugins.grantProblems().map {
+        DoctorFinding(
+          area: .plugins, code: "grants", what: $0, place: session.plugins.grantsPath ?? "",
+          remedy: "correct the file, or remove it and enable the plugins again", isMendable: false)
+      }
+    }
+  }
 
   private var plugins: [DoctorFinding] {
     session.plugins.plugins.compactMap { plugin in

@@ -38,10 +38,12 @@ enum DocumentCommands {
     throw found.isEmpty ? LookupError.noElement(name) : .severalElements(name)
   }
 
-  /// What a command changed, saved.
-  private static func saved(_ document: DocumentHandle, _ line: String) throws -> CommandResult {
-    try document.document().save()
-    return CommandResult(.object(document), line: line)
+  /// Changes the document that the command names, as one change, and says what was done.
+  private static func changing(
+    _ invocation: Invocation, _ session: Session, _ body: (DocumentHandle) throws -> String
+  ) throws -> CommandResult {
+    let name = session.environment.folders.expanded(invocation.text("DOC"))
+    return try session.workspace().changeDocument(name) { CommandResult(.object($0), line: try body($0)) }
   }
 
   // MARK: Finding
@@ -130,10 +132,11 @@ enum DocumentCommands {
       "doc", "add-text", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Puts a text in front.",
       arguments: [Self.document, Argument("TEXT", help: "the text")], example: "doc add-text 6D92 \"el perro\""
     ) { invocation, session in
-      let document = try document(invocation, session)
-      let text = invocation.text("TEXT")
-      let element = try document.addText(text, color: .black, font: "", at: ElementPlacement())
-      return try saved(document, "Added text \(element.id.prefix(8)).")
+      try changing(invocation, session) { document in
+        let element = try document.addText(
+          invocation.text("TEXT"), color: .black, font: "", at: ElementPlacement())
+        return "Added text \(element.id.prefix(8))."
+      }
     }
   }
 
@@ -146,11 +149,13 @@ enum DocumentCommands {
       options: [Option("--frame", choice: Frame.allCases.map(\.rawValue), help: "the shape it is cut to")],
       example: "doc add-image 6D92 dog.jpg --frame circle"
     ) { invocation, session in
-      let document = try document(invocation, session)
       let frame = invocation.optionalText("--frame").flatMap { Frame(rawValue: $0) }
-      let element = try document.addImage(
-        session.environment.folders.expanded(invocation.text("FILE")), frame: frame, at: ElementPlacement())
-      return try saved(document, "Added image \(element.id.prefix(8)).")
+      // Decoded before anybody has to wait for the document.
+      let picture = try session.workspace().picture(
+        file: session.environment.folders.expanded(invocation.text("FILE")))
+      return try changing(invocation, session) {
+        "Added image \(try $0.addImage(picture, frame: frame).id.prefix(8))."
+      }
     }
   }
 
@@ -167,12 +172,11 @@ enum DocumentCommands {
           help: "a field and its new value"),
       ], example: "doc set 6D92 1 x=100 rotation=15 frame=heart"
     ) { invocation, session in
-      let document = try document(invocation, session)
-      let element = try element(invocation.text("ELEMENT"), of: document, session)
       let changes = try invocation.list("FIELD=VALUE").map { try fieldAndValue($0) }
-      return try document.workspace.asOneChange {
+      return try changing(invocation, session) { document in
+        let element = try element(invocation.text("ELEMENT"), of: document, session)
         for (field, value) in changes { try element.set(field, to: value) }
-        return try saved(document, "Changed \(session.counted(changes.count, "field")).")
+        return "Changed \(session.counted(changes.count, "field"))."
       }
     }
   }
@@ -192,11 +196,11 @@ enum DocumentCommands {
       summary: raises ? "Brings an element one step to the front." : "Sends an element one step to the back.",
       arguments: [Self.document, Self.element], example: "doc \(raises ? "raise" : "lower") 6D92 1"
     ) { invocation, session in
-      let document = try document(invocation, session)
-      let element = try element(invocation.text("ELEMENT"), of: document, session)
-      let moved = try raises ? document.document().raise(element.id) : document.document().lower(element.id)
-      return CommandResult(
-        .object(document), line: moved ? "Moved." : "It is \(raises ? "in front of" : "behind") all others already.")
+      try changing(invocation, session) { document in
+        let element = try element(invocation.text("ELEMENT"), of: document, session)
+        let moved = try raises ? document.document().raise(element.id) : document.document().lower(element.id)
+        return moved ? "Moved." : "It is \(raises ? "in front of" : "behind") all others already."
+      }
     }
   }
 
@@ -216,10 +220,11 @@ enum DocumentCommands {
       "doc", "remove-element", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Removes an element.",
       arguments: [Self.document, Self.element], example: "doc remove-element 6D92 2"
     ) { invocation, session in
-      let document = try document(invocation, session)
-      let element = try element(invocation.text("ELEMENT"), of: document, session)
-      try document.document().removeElement(element.id)
-      return CommandResult(.object(document), line: "Removed an element.")
+      try changing(invocation, session) { document in
+        let element = try element(invocation.text("ELEMENT"), of: document, session)
+        try document.document().removeElement(element.id)
+        return "Removed an element."
+      }
     }
   }
 

@@ -71,6 +71,7 @@ package final class Prompt {
 
   /// What settings had to say since the last line.
   private func showNotices() {
+    session.warnOfSystemSettings()
     for notice in session.preferences?.takeNotices() ?? [] { session.console.note("note: " + notice) }
   }
 

@@ -227,7 +227,7 @@ final class PlayScreen {
 
   private func shuffle() {
     var choices = session.environment.random.choices
-    order = Array(game.baseWord).shuffled(using: &choices)
+    order = Array(base).shuffled(using: &choices)
     if draws { draw(alert: nil) } else { notify([String(order)]) }
   }
 
@@ -291,9 +291,12 @@ final class PlayScreen {
     session.console.show(["\(shownBase)  (\(printable(kind)) - \(game.language.title))"])
   }
 
+  /// A mode of a plugin makes up any.
+  private var base: String { printable(game.baseWord) }
+
   /// What stands for the base word: the mode's own text, or its letters. A mode that has a secret keeps it so.
   private var shownBase: String {
-    guard let show = game.mode.hooks.show else { return game.baseWord }
+    guard let show = game.mode.hooks.show else { return base }
     do {
       return printable(try show(game))
     } catch {
@@ -311,16 +314,17 @@ final class PlayScreen {
   }
 
   private var isOwnShow: Bool { game.mode.hooks.show != nil }
-  private var summary: String { "\(isOwnShow ? printable(game.mode.title) : game.baseWord): \(footer)" }
+  private var summary: String { "\(isOwnShow ? printable(game.mode.title) : base): \(footer)" }
 
   private func draw(alert: String?) { draw(alert: alert.map { [$0] } ?? []) }
 
   private func draw(alert: [String]) {
-    let base = shownBase
+    let shown = shownBase
     let letters =
-      isOwnShow ? base : (order.isEmpty ? Array(game.baseWord) : order).map(String.init).joined(separator: " ")
+      isOwnShow ? shown : (order.isEmpty ? Array(base) : order).map(String.init).joined(separator: " ")
     var lines = [heading, "", "   " + terminal.styled(letters, .bold), ""]
-    let found = columns(game.found, width: min(terminal.width, 76) - 3).prefix(max(1, terminal.height - 12))
+    let found = columns(game.found.map { printable($0) }, width: min(terminal.width, 76) - 3).prefix(
+      max(1, terminal.height - 12))
     lines += found.map { "   " + $0 }
     if !found.isEmpty { lines.append("") }
     let isFromList = !isOwnShow && game.rules.contains(.inDictionary)
@@ -337,7 +341,7 @@ final class PlayScreen {
     let head =
       isOwnShow
       ? "\(printable(game.mode.title))      \(game.language.title)"
-      : "\(game.baseWord)      \(game.length) letter word - \(game.language.title)"
+      : "\(base)      \(game.length) letter word - \(game.language.title)"
     return head.filled(to: max(head.displayWidth + 2, min(terminal.width, 64) - game.mode.name.count)) + game.mode.name
   }
 

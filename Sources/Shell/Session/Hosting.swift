@@ -27,6 +27,8 @@ extension Session: PluginSession {
 
   package func requireSignIn() throws { _ = try gate.requireAccess() }
 
+  package var grantsFolder: String? { data.folder }
+
   package func reportPlugin(_ line: String) { console.message("plugin " + printable(line, limit: 600)) }
 
   package func didUnload(_ plugin: PluginName) {

@@ -132,8 +132,19 @@ package final class Session {
     try installBindings()
     tables.builtIns = try BuiltIn.addAll(to: registry)
     console.preferences = data
+    LexiconLibrary.guardMappings()
+    terminal_mend_faults(LexiconLibrary.mendsFault)
     if gate.needsAuthentication { process_forbid_core_dumps() }
+    warnOfOpenFolders()
     if options.usesPlugins { plugins.discover() }
+  }
+
+  /// Whoever may write into these folders can change what is kept and let code run as this user.
+  private func warnOfOpenFolders() {
+    let data = environment.folders.data
+    for path in [data, data + "/local", data + "/accounts", environment.folders.plugins] {
+      if let words = openToOthers(path) { console.message("warning: " + printable(words, limit: 2_000)) }
+    }
   }
 
   /// Whether a line may begin with the word as a command.
@@ -207,7 +218,10 @@ package final class Session {
     }
     if !gate.needsAuthentication, !state.hasBegun {
       state.hasBegun = true
-      if options.usesPlugins { plugins.loadAtStart() }
+      if options.usesPlugins {
+        plugins.refreshGrants()
+        plugins.loadAtStart()
+      }
       ScriptRunner(self).runStartScript()
     }
     History.use(in: self)
@@ -250,6 +264,7 @@ package final class Session {
     state.signOuts += 1
     events.removeAll()
     plugins.unloadAll()
+    if options.usesPlugins { plugins.refreshGrants() }
     modes.remove(owner: .user)
     registry.removeAll(owner: .user)
     for alias in registry.aliases { registry.removeAlias(alias.name) }
@@ -268,17 +283,24 @@ package final class Session {
   // MARK: The end
 
   /// Ends everything in order: listeners are notified, plugins and Lua end, the data is closed.
-  package func close() {
+  /// - Returns: the exit status of what could not be done or saved.
+  @discardableResult
+  package func close() -> Int32 {
     // What is done at the end is not what a Ctrl-C before meant.
     Interrupts.clear()
     do {
       try endLua()
-      saveDocuments()
+      let status = saveDocuments()
+      warnOfSystemSettings()
       try data.opened?.close()
+      return status
     } catch {
-      report(error)
+      return report(error)
     }
   }
+
+  /// Says once that the system's settings are broken.
+  func warnOfSystemSettings() { data.warnOfSystemSettings { console.message($0) } }
 
   /// Ends Lua in order: listeners are notified, plugins and the user's state end and their finalizers run. What these
   /// change belongs to the unit of work under way. Calling it again does nothing.
@@ -306,6 +328,11 @@ package final class Session {
     }
   }
 
+  /// - Throws: `LexiconError.cutShort` where a compiled list was damaged while it was in use.
+  func requireWholeLists() throws {
+    if let damage = lexicons.takeDamage().first { throw damage }
+  }
+
   /// Takes over what another shell has set since the last line.
   func refreshSettings() {
     do {
@@ -316,7 +343,11 @@ package final class Session {
   }
 
   /// Saves moves and sizes of elements, which wait for it.
-  func saveDocuments() { for failure in data.opened?.saveDocuments() ?? [] { report(failure) } }
+  /// - Returns: the exit status of what could not be saved.
+  @discardableResult
+  func saveDocuments() -> Int32 {
+    (data.opened?.saveDocuments() ?? []).reduce(ExitStatus.done) { max($0, report($1)) }
+  }
 
   /// The program was asked to end: what runs ends, then the shell.
   func leave(by signal: Int32) {

@@ -7,6 +7,7 @@ import Files
 import Lexicon
 import Problems
 import Storage
+import Text
 import ToggleSettings
 import WordGames
 import Workspace
@@ -25,6 +26,7 @@ package final class UserData {
   private let note: (String) -> Void
   /// The settings while nobody is signed in.
   private var outsideSettings: Preferences?
+  private var hasWarned = false
 
   init(
     _ gate: Gate, environment: Environment, options: ShellOptions, tables: ShellTables, rehearsal: Rehearsal,
@@ -79,6 +81,14 @@ package final class UserData {
     }
   }
 
+  /// Says once that the system's settings are broken, when somebody has asked for settings.
+  /// - Parameter warn: shows a line, also where notes are not wanted.
+  func warnOfSystemSettings(_ warn: (String) -> Void) {
+    guard !hasWarned, let warning = (opened?.openedPreferences ?? outsideSettings)?.systemWarning else { return }
+    hasWarned = true
+    warn("warning: " + printable(warning, limit: 2_000))
+  }
+
   /// Names after `--set` that nobody has declared until the end: mistyped ones.
   var unclaimedSettings: [SettingsError] {
     options.settings.commandLine.isEmpty ? [] : preferences?.unclaimed ?? []
@@ -97,13 +107,11 @@ package final class UserData {
     return terminal
   }
 
-  /// The user's history; nil while nobody is signed in.
-  var historyPath: String? {
-    do {
-      return try gate.requireAccess().folder() + "/history"
-    } catch {
-      // Before a sign-in nothing typed is kept.
-      return nil
-    }
+  /// The user's history; nil while nobody is signed in: nothing typed is kept then.
+  var historyPath: String? { folder.map { $0 + "/history" } }
+
+  /// The user's folder; nil while nobody is signed in.
+  var folder: String? {
+    do { return try gate.requireAccess().folder() } catch { return nil }
   }
 }

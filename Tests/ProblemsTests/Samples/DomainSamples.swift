@@ -102,6 +102,7 @@ extension ProblemTable {
       "unknownLanguage": LexiconError.unknownLanguage(name: hostile, suggestion: near(nil)),
       "unreadable": LexiconError.unreadable(path: hostile, reason: "no such file or directory"),
       "unwritable": LexiconError.unwritable(path: hostile, reason: "permission denied"),
+      "cutShort": LexiconError.cutShort(list: hostile, path: hostile),
       "badList": LexiconError.badList(path: hostile, reason: "it is empty"), "interrupted": LexiconError.interrupted,
       "badPattern": LexiconError.badPattern(pattern: hostile, position: 3, reason: "a ] is missing"),
     ])

@@ -95,6 +95,7 @@ extension ProblemTable {
       [
         "missing": PluginFileError.missing(file: hostile), "outside": PluginFileError.outside(file: hostile),
         "badModule": PluginFileError.badModule(hostile), "noModule": PluginFileError.noModule(stem: "parts/verbs"),
+        "badGrants": PluginFileError.badGrants(path: hostile),
         "damagedGrants": PluginFileError.damagedGrants(
           path: hostile, JSONFailure(reason: .expected("a value", found: nil), line: 2, column: 5)),
       ]),

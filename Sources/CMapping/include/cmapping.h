@@ -1,0 +1,22 @@
+// Files in memory that somebody may cut short meanwhile. Invariant: reading a mapping of this file never ends the
+// process: a page that the file does not have any more reads as zeros.
+
+#ifndef CMAPPING_H
+#define CMAPPING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/// Catches SIGBUS from now on, for the whole process. Calling it again does nothing.
+void mapping_guard(void);
+
+/// Maps the first bytes of an open file to be read, shared with every process that maps it; NULL where it cannot be.
+void *mapping_begin(int file, size_t count);
+
+/// Ends a mapping that `mapping_begin` gave.
+void mapping_end(void *start, size_t count);
+
+/// For a handler of SIGBUS: whether the address is in a mapping. It reads as zeros then, and the thread may go on.
+bool mapping_fill(const void *address);
+
+#endif
