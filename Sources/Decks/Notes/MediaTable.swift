@@ -96,7 +96,7 @@ public enum MediaTable {
       add(row.bytes(0))
       add(row.bytes(1))
     }
-    let sql = "SELECT fields FROM notes JOIN cards ON cards.note = notes.id WHERE cards.deck = ?"
+    let sql = "SELECT notes.fields FROM notes JOIN cards ON cards.note = notes.id WHERE cards.deck = ?"
     try db.forEachRow(sql, [deck.rawValue]) { add($0.bytes(0)) }
     return sum
   }

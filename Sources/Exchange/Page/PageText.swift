@@ -7,22 +7,27 @@ import Text
 /// What a page is put together from.
 enum PageText {
   static let script = squeezed(PackageResources.page_js)
-  static let style = squeezed(PackageResources.page_css)
+  static let style = Array(
+    String(decoding: squeezed(PackageResources.page_css), as: UTF8.self)
+      .replacing(": ", with: ":").replacing("; ", with: ";").utf8)
 
-  /// Lines without the blanks that they begin with, without blank ones and those that are only a comment. No line of
-  /// page.js or page.css is within a text.
+  /// Lines without the blanks that they begin with, without blank ones and those that are only a comment, and without
+  /// blanks around operators. No text within these files is over several lines or has such an operator in it.
   static func squeezed(_ source: [UInt8]) -> [UInt8] {
-    var result: [UInt8] = []
-    for line in source.split(separator: UInt8(ascii: "\n")) {
-      let line = line.drop { $0 == UInt8(ascii: " ") }
-      let isComment =
-        line.starts(with: "//".utf8) || line.starts(with: "/*".utf8) && line.suffix(2).elementsEqual("*/".utf8)
-      if line.isEmpty || isComment { continue }
-      result += line
-      result.append(UInt8(ascii: "\n"))
+    var result = ""
+    for line in String(decoding: source, as: UTF8.self).split(separator: "\n") {
+      let line = line.drop { $0 == " " }
+      let isComment = line.hasPrefix("//") || line.hasPrefix("/*") && line.hasSuffix("*/")
+      if !line.isEmpty, !isComment { result += line + "\n" }
     }
-    return result
+    for mark in operators { result = result.replacing(" \(mark) ", with: mark) }
+    return Array(result.replacing("{ ", with: "{").replacing(" }", with: "}").utf8)
   }
+
+  /// Operators that need no blanks around them.
+  static let operators = [
+    "=>", "===", "!==", "=", "+=", "&&", "||", "??", "+", "-", "*", "/", "<", ">", "<=", ">=", "?", ":", "{", "}",
+  ]
 
   /// Everything before the first section of cards.
   /// - Parameter options: what the script is told of the whole page, as JSON.

@@ -1,9 +1,11 @@
 // `deck page`, and what `deck import` does with the answers of a page. Invariant: what is not on the page, and what
 // became of each answer, is told.
 
+import Bindings
 import Commands
 import Decks
 import Exchange
+import Files
 import Text
 import Values
 import Workspace
