@@ -40,8 +40,8 @@ func tests(
     swiftSettings: strict)
 }
 
-/// Where Debian keeps the headers of cairo, pango and gdk-pixbuf, on either processor; a folder that is not there is passed over.
-/// (`pkgConfig` would warn of `-pthread` at each build.)
+/// Where Debian keeps the headers of cairo, pango and gdk-pixbuf, on either processor; a folder that is not there is
+/// passed over. (`pkgConfig` would warn of `-pthread` at each build.)
 let drawingHeaders = [
   "/usr/include/cairo", "/usr/include/pango-1.0", "/usr/include/gdk-pixbuf-2.0", "/usr/include/harfbuzz",
   "/usr/include/glib-2.0", "/usr/lib/x86_64-linux-gnu/glib-2.0/include", "/usr/lib/aarch64-linux-gnu/glib-2.0/include",
@@ -68,6 +68,7 @@ let package = Package(
     .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
     .target(name: "CSQLite"),
     .target(name: "CMapping"),
+    .target(name: "CSearch"),
     .target(name: "CZstd", linkerSettings: [.linkedLibrary(":libzstd.a")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary(":libz.a")]),
     // Found at run time: see its header.
@@ -86,7 +87,7 @@ let package = Package(
     // Tar archives compressed with zstd, as backups are.
     room("Archives", ["Problems", "Text", "Values", "Files", "CZstd"]),
     room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite", grdb, sqlite]),
-    room("Decks", ["Problems", "Text", "Values", "Files", "Storage", grdb, sqlite]),
+    room("Decks", ["Problems", "Text", "Values", "Files", "Storage", "CSearch", grdb, sqlite]),
     // Files of others in and out: tables of cards, Anki packages, web pages.
     room(
       "Exchange", ["Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", "CZstd", grdb, sqlite],
@@ -184,7 +185,9 @@ let package = Package(
     tests(
       "Decks", ["Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb, sqlite],
       resources: [.copy("Fixtures")]),
-    tests("Exchange", ["Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb]),
+    tests(
+      "Exchange", ["Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb],
+      resources: [.copy("Fixtures")]),
     tests("Values", ["Problems", "Text"]),
     tests(
       "CardDocuments",
@@ -218,7 +221,7 @@ let package = Package(
     // A small program that the tests of the prompt drive through a pseudo-terminal.
     .executableTarget(
       name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
-    tests("Shell", ["Problems", "Commands", "PromptProbe", "Text"]),
+    tests("Shell", ["Problems", "Commands", "LuaRuntime", "PromptProbe", "Text"]),
     // The built program, run as somebody runs it.
     .testTarget(
       name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "TestSupport"], exclude: ["Worst"],

@@ -36,12 +36,12 @@ local function likeness(a, b)
   return same
 end
 
----Where a walk of some steps leads that never comes back; nil when it ends too early.
+---A walk of some steps that never comes back, its first word the start; nil when it ends too early.
 ---@param lexicon lexicon
 ---@param start string
----@return string?
+---@return string[]?
 local function walk(lexicon, start)
-  local seen, word = { [start] = true }, start
+  local seen, word, ladder = { [start] = true }, start, { start }
   for _ = 1, rungs do
     local ways = {}
     for _, other in ipairs(neighbours(lexicon, word)) do
@@ -51,21 +51,22 @@ local function walk(lexicon, start)
     if #ways == 0 then return nil end
     word = ways[math.random(#ways)]
     seen[word] = true
+    ladder[#ladder + 1] = word
   end
-  return word
+  return ladder
 end
 
 ---@param game game
 local function setup(game)
   local lexicon = assert(words.lexicon(game.language))
-  local start, goal = game.base_word, walk(lexicon, game.base_word)
+  local start, ladder = game.base_word, walk(lexicon, game.base_word)
   for _ = 1, 200 do
-    if goal then break end
+    if ladder then break end
     start = lexicon:random { length = 4 } or start
-    goal = walk(lexicon, start)
+    ladder = walk(lexicon, start)
   end
-  if not goal then error("no ladder was found in " .. game.language) end
-  game.data.goal = goal
+  if not ladder then error("no ladder was found in " .. game.language) end
+  game.data.goal, game.data.ladder = ladder[#ladder], ladder
   return {
     base = start,
     rules = { "length:" .. utf8.len(start), "unused", "ladder_step", "in_dictionary" },
@@ -114,6 +115,13 @@ local function hint(game)
   return best and "Try " .. best or "There is no way on from here"
 end
 
+---The ladder by which the goal was found.
+---@param game game
+---@return string
+local function solution(game)
+  return "A ladder: " .. table.concat(game.data.ladder or {}, " > ")
+end
+
 assert(games.mode {
   name = "word_ladder",
   title = "Word ladder",
@@ -123,4 +131,5 @@ assert(games.mode {
   score = score,
   finished = finished,
   hint = hint,
+  solution = solution,
 })

@@ -13,8 +13,9 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
   let options = LuaParameter("options", .optional(.table))
   type.method(
     "import", [LuaParameter("path", .oneOf([.string, .list(.string)])), options], returns: .table, fails: true,
-    "Adds the cards of a file, or of several in this order: \(CardFormat.textNames) by its ending, or {format=}; `-` is "
-      + "standard input. Options: encoding, on_duplicate, strict, dry_run (answers what would be done); of a table separator, columns (a table as "
+    "Adds the cards of a file, or of several in this order: \(CardFormat.endings) by its ending, or {format=}; `-` is "
+      + "standard input. Options: encoding, on_duplicate, strict, dry_run (answers what would be done); of a package "
+      + "with_schedule; of a table separator, columns (a table as "
       + "{prompt = \"Spanish\", answer = 2}, or a text), no_header. A broken file imports nothing."
   ) { deck, stack in
     let paths = try readPaths(stack)
@@ -34,8 +35,8 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
   }
   type.method(
     "export", [LuaParameter("path", .string), options], returns: .table, fails: true,
-    "Writes the cards to a file, the decks within it too: \(CardFormat.textNames) by its ending, or {format=}; `-` is "
-      + "standard output. Options: with_schedule (.json, .jsonl), for_spreadsheet. The report's `lost` counts what the "
+    "Writes the cards to a file, the decks within it too: \(CardFormat.endings) by its ending, or {format=}; `-` is "
+      + "standard output. Options: with_schedule (.json, .jsonl, .apkg), for_spreadsheet. The report's `lost` counts what the "
       + "format cannot hold."
   ) { deck, stack in
     let path = try stack.text(2)
@@ -50,8 +51,8 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
 
 extension CardFormat {
   /// `.json, .csv or .md`
-  fileprivate static var textNames: String {
-    let names = allCases.filter(\.isText).map { ".\($0.rawValue)" }
+  fileprivate static var endings: String {
+    let names = allCases.filter { $0 != .apkgLegacy }.map { ".\($0.rawValue)" }
     return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
   }
 }
@@ -71,11 +72,14 @@ private func readPaths(_ stack: borrowing LuaStack) throws -> [String] {
 private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOptions {
   var read = ImportOptions()
   guard let table else { return read }
-  try table.allowOnly(["format", "encoding", "on_duplicate", "strict", "separator", "columns", "no_header", "dry_run"])
+  try table.allowOnly([
+    "format", "encoding", "on_duplicate", "strict", "separator", "columns", "no_header", "with_schedule", "dry_run",
+  ])
   read.format = try table.optionalText("format").map { try CardFormat(named: $0) }
   read.encoding = try table.optionalText("encoding").map { try TextEncoding(named: $0) }
   read.onDuplicate = try readOnDuplicate(table)
   read.isStrict = try table.optionalBoolean("strict") ?? false
+  read.keepsSchedule = try table.optionalBoolean("with_schedule") ?? true
   read.table.separator = try table.optionalText("separator").map { try Separator.byte(named: $0) }
   read.table.columns = try readColumns(table)
   read.table.hasNoHeader = try table.optionalBoolean("no_header") ?? false

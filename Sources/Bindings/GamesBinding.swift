@@ -29,7 +29,8 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
     }
     module.function(
       "mode", [LuaParameter("description", .table)], returns: .object("mode"), fails: true,
-      "Adds a mode: {name=, title=, summary=, rules={...}, setup=, show=, accept=, score=, finished=, hint=}."
+      "Adds a mode: {name=, title=, summary=, rules={...}, setup=, show=, accept=, score=, finished=, hint=, "
+        + "solution=}."
     ) { stack in
       let mode = try readMode(stack.table(1, "a table that describes a mode"), in: stack.state, context)
       try context.keeping("mode", mode.name, stack) {
@@ -70,7 +71,7 @@ private func readMode(
   _ table: borrowing LuaTable, in state: LuaState, _ context: BindingContext
 ) throws -> Mode {
   try table.allowOnly([
-    "name", "title", "summary", "rules", "setup", "show", "accept", "score", "finished", "hint",
+    "name", "title", "summary", "rules", "setup", "show", "accept", "score", "finished", "hint", "solution",
   ])
   let name = try table.text("name")
   let rules = try table.optionalTexts("rules").map { try $0.map { try Rule(parsing: $0) } }
@@ -109,6 +110,7 @@ private func readHooks(_ table: borrowing LuaTable, _ mode: String, _ context: B
     hooks.finished = { game in try calling("finished", function, [handle(game)]) { $0.isTruthy(-1) } }
   }
   if let function = try table.optionalFunction("hint") { hooks.hint = { try text("hint", function, $0) } }
+  if let function = try table.optionalFunction("solution") { hooks.solution = { try text("solution", function, $0) } }
   return hooks
 }
 

@@ -4,6 +4,7 @@
 public import Commands
 public import LuaRuntime
 public import Problems
+import Text
 public import Workspace
 
 /// Whose state it is, and of which sign-in.
@@ -45,6 +46,36 @@ public protocol ShellHost: AnyObject {
   func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) throws
   /// Adds a command; one that the user added before under the same name is replaced.
   func add(_ command: Command) throws
+}
+
+/// What the prompt shows.
+///
+///     PromptState(user: "ana", isSignedIn: true).text   // "ana> "
+public struct PromptState {
+  public var user: String?
+  /// False where there are accounts and nobody has signed in.
+  public var isSignedIn: Bool
+  /// The deck that was used last.
+  public var deck: String?
+  /// What is played.
+  public var game: String?
+
+  public init(user: String?, isSignedIn: Bool) { (self.user, self.isSignedIn) = (user, isSignedIn) }
+
+  /// The usual prompt: `ana Spanish> `, `classic> `, `nobody> `.
+  public var text: String {
+    let who = isSignedIn ? user : "nobody"
+    return printable([who, game ?? deck].compactMap { $0 }.joined(separator: " "), limit: 80) + "> "
+  }
+
+  /// What the function `shell.prompt` is called with.
+  public var value: LuaValue {
+    func text(_ text: String?) -> LuaValue { text.map { .text($0) } ?? .none }
+    return .table([
+      (.text("user"), text(user)), (.text("deck"), text(deck)), (.text("game"), text(game)),
+      (.text("is_signed_in"), .boolean(isSignedIn)),
+    ])
+  }
 }
 
 extension ShellHost {

@@ -61,7 +61,9 @@ func noteFieldsType(_ context: BindingContext) -> BoundType<NoteFieldsObject> {
     identity: { object in .table(try object.note.fields().map { (.text($0.name), .text($0.value)) }) },
     check: { try context.requireDecks($0.note, "note") }
   ) { type in
-    type.anyField(.string, "The text of a field, as HTML.") { object, name in
+    type.anyField(.string, "The text of a field, as HTML.") { object in
+      try object.note.fields().map(\.name)
+    } get: { object, name in
       try object.note.field(name)
     } set: { object, name, stack in
       guard stack.isText(3) || stack.isNumber(3) else { throw stack.expected("string", at: 3) }

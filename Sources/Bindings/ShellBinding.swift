@@ -3,6 +3,7 @@
 
 public import Commands
 public import LuaRuntime
+import Problems
 import Storage
 import Text
 import Values
@@ -28,6 +29,25 @@ func shellModule(_ context: BindingContext) -> BoundModule {
     describeCommands(module, context)
     describeUndoing(module, context)
     describeCommandAdding(module, context)
+    if context.owner == .user { describePrompt(module) }
+  }
+}
+
+private func describePrompt(_ module: BoundModule) {
+  module.function(
+    "prompt", [LuaParameter("state", .optional(.table))], returns: .string,
+    "The text of the prompt, made of {user=, deck=, game=, is_signed_in=}. Assign a function of your own in its place: "
+      + "`shell.prompt = function(state) return (state.user or \"\") .. \"> \" end`."
+  ) { stack in
+    var state = PromptState(user: nil, isSignedIn: true)
+    if let table = try stack.optionalTable(1) {
+      try table.allowOnly(["user", "deck", "game", "is_signed_in"])
+      state.user = try table.optionalText("user")
+      state.deck = try table.optionalText("deck")
+      state.game = try table.optionalText("game")
+      state.isSignedIn = try table.optionalBoolean("is_signed_in") ?? true
+    }
+    return state.text
   }
 }
 

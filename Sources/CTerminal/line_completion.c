@@ -12,6 +12,7 @@
 
 #include "cterminal.h"
 #include "line_completion.h"
+#include "line_drawing.h"
 
 // A list of candidates longer than this is cut, with a count.
 enum { most_shown = 200 };
@@ -22,6 +23,7 @@ static bool tab_is_indent;
 // What the callback offered.
 static char **offers;
 static char **shown;
+static char **helps;
 static size_t offer_count, offer_room;
 static char *common;
 
@@ -34,6 +36,7 @@ static void drop_offers(void) {
   for (size_t i = 0; i < offer_count; i++) {
     free(offers[i]);
     free(shown[i]);
+    free(helps[i]);
   }
   offer_count = 0;
   free(common);
@@ -47,22 +50,27 @@ static bool make_room(void) {
   if (more_offers) offers = more_offers;
   char **more_shown = realloc(shown, room * sizeof *shown);
   if (more_shown) shown = more_shown;
-  if (!more_offers || !more_shown) return false;
+  char **more_helps = realloc(helps, room * sizeof *helps);
+  if (more_helps) helps = more_helps;
+  if (!more_offers || !more_shown || !more_helps) return false;
   offer_room = room;
   return true;
 }
 
-void line_editor_offer(const char *line, const char *text) {
+void line_editor_offer(const char *line, const char *text, const char *help) {
   if (!make_room()) return;
   char *offer = strdup(line);
   char *name = strdup(text);
-  if (!offer || !name) {
+  char *words = strdup(help);
+  if (!offer || !name || !words) {
     free(offer);
     free(name);
+    free(words);
     return;
   }
   offers[offer_count] = offer;
   shown[offer_count] = name;
+  helps[offer_count] = words;
   offer_count++;
 }
 
@@ -102,10 +110,67 @@ static int columns_of(const char *text) {
   return width < 0 ? (int)strlen(text) : width;
 }
 
+// More candidates than these stand side by side, without help.
+enum { most_with_help = 100 };
+
+/// Whether each candidate gets a line of its own, with its help.
+static bool has_helps(void) {
+  if (offer_count > most_with_help) return false;
+  for (size_t i = 0; i < offer_count; i++) {
+    if (helps[i][0] != '\0') return true;
+  }
+  return false;
+}
+
+/// Bytes of the text that stand in so many columns.
+static int fitting(const char *text, int columns) {
+  mbstate_t state;
+  memset(&state, 0, sizeof state);
+  const char *end = text;
+  while (*end != '\0') {
+    wchar_t wide;
+    size_t length = mbrtowc(&wide, end, MB_CUR_MAX, &state);
+    if (length == 0 || length > MB_CUR_MAX) break;
+    int width = wcwidth(wide);
+    columns -= width < 0 ? 1 : width;
+    if (columns < 0) break;
+    end += length;
+  }
+  return (int)(end - text);
+}
+
+static void show_with_helps(int width) {
+  int widest = 0;
+  for (size_t i = 0; i < offer_count; i++) {
+    int columns = columns_of(shown[i]);
+    if (columns > widest) widest = columns;
+  }
+  if (widest > width / 2) widest = width / 2;
+  rl_crlf();
+  for (size_t i = 0; i < offer_count; i++) {
+    int columns = columns_of(shown[i]);
+    int name = columns > widest ? fitting(shown[i], widest) : (int)strlen(shown[i]);
+    int pad = columns > widest ? 0 : widest - columns;
+    if (helps[i][0] == '\0') pad = 0;
+    int help = fitting(helps[i], width - widest - 3);
+    fprintf(rl_outstream, "%.*s%*s%s%.*s", name, shown[i], pad, "", help > 0 ? "  " : "", help, helps[i]);
+    rl_crlf();
+  }
+  fflush(rl_outstream);
+  rl_on_new_line();
+}
+
 static void show_candidates(char **matches, int count, int longest) {
   (void)matches;
   (void)count;
   (void)longest;
+  int rows;
+  int width;
+  rl_get_screen_size(&rows, &width);
+  if (has_helps()) {
+    show_with_helps(width);
+    return;
+  }
   size_t cut = offer_count > most_shown ? most_shown : offer_count;
   char **list = calloc(cut + 2, sizeof *list);
   if (!list) return;
@@ -130,6 +195,7 @@ static bool is_behind_blanks(void) {
 }
 
 static int complete_or_indent(int count, int key) {
+  drawing_erase();
   if (tab_is_indent && is_behind_blanks()) return rl_insert(count, key);
   // Readline lists the candidates at the second Tab in a row: it looks for itself there.
   if (rl_last_func == complete_or_indent) rl_last_func = rl_complete;

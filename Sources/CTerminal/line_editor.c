@@ -17,6 +17,8 @@
 #include <readline/readline.h>
 
 #include "line_completion.h"
+#include "line_drawing.h"
+#include "line_keys.h"
 #include "terminal_state.h"
 
 static int input_fd = -1;
@@ -65,6 +67,7 @@ static void prepare_again(void) {
 
 static void suspend(void) {
   wants_suspend = false;
+  drawing_erase();
   callbacks->suspending(callbacks->context);
   rl_deprep_terminal();
   terminal_suspend();
@@ -82,12 +85,15 @@ static void answer_signals(void) {
   }
   if (was_resized) {
     was_resized = false;
+    drawing_erase();
     rl_resize_terminal();
+    callbacks->resized(callbacks->context);
   }
 }
 
 /// Drops the line whatever state the editor is in (Ctrl-R, a half key sequence) and gives the terminal back.
 static void abandon(void) {
+  drawing_erase();
   // What rl_callback_sigcleanup forgets: the prompt that "(arg: 5)" stands in place of.
   if (RL_ISSTATE(RL_STATE_NUMERICARG)) {
     rl_restore_prompt();
@@ -226,6 +232,18 @@ static int next_byte(FILE *stream) {
   return checked[checked_start++];
 }
 
+/// Deals with the key that waits.
+static void read_key(void) {
+  keys_note_suggestion();
+  drawing_erase();
+  rl_callback_read_char();
+  if (!is_done && keys_take_editor_wish()) {
+    result.end = LINE_EDITOR_WANTS_EDITOR;
+    result.text = strdup(rl_line_buffer);
+    if (!result.text) result.end = LINE_EDITOR_STOPPED;
+  }
+}
+
 static void take_line(char *line) {
   rl_callback_handler_remove();
   is_done = true;
@@ -254,8 +272,12 @@ int line_editor_start(const char *name, int input, int output) {
   rl_catch_sigwinch = 0;
   rl_change_environment = 0;
   rl_getc_function = next_byte;
+  // The candidates are listed at the first Tab, unless ~/.inputrc says otherwise.
+  rl_variable_bind("show-all-if-ambiguous", "on");
   rl_initialize();
   completion_install();
+  keys_install();
+  drawing_install();
   if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) {
     // A locale of single bytes by wish: let all bytes through as they are.
     rl_variable_bind("input-meta", "on");
@@ -283,7 +305,8 @@ static void read_until_done(int tick_ms) {
       return;
     }
     if (has_bytes()) {
-      rl_callback_read_char();
+      read_key();
+      if (result.end == LINE_EDITOR_WANTS_EDITOR) return;
       continue;
     }
     if (ready == 0 && callbacks->tick(callbacks->context)) {
@@ -294,7 +317,8 @@ static void read_until_done(int tick_ms) {
     // before it.
     if (ready > 0 && !collect_signals() && waits[0].revents != 0) {
       keys_read++;
-      rl_callback_read_char();
+      read_key();
+      if (result.end == LINE_EDITOR_WANTS_EDITOR) return;
     }
   }
 }
@@ -327,7 +351,8 @@ static void settle(void) {
 }
 
 struct line_editor_result line_editor_read(
-    const char *prompt, const char *initial, bool tab_indents, int tick_ms, const struct line_editor_callbacks *asked) {
+    const char *prompt, const char *initial, struct line_editor_options options,
+    const struct line_editor_callbacks *asked) {
   memset(&result, 0, sizeof result);
   result.end = LINE_EDITOR_FAILED;
   // A terminal that has gone is read to its end all the same.
@@ -337,7 +362,9 @@ struct line_editor_result line_editor_read(
     return result;
   }
   callbacks = asked;
-  completion_begin(asked, tab_indents);
+  completion_begin(asked, options.tab_indents);
+  keys_begin(asked);
+  drawing_begin(asked, options.shows_hints);
   is_done = wants_suspend = was_continued = was_resized = false;
   is_paste = had_invalid = false;
   ending_signal = 0;
@@ -353,9 +380,11 @@ struct line_editor_result line_editor_read(
     rl_insert_text(initial);
     rl_redisplay();
   }
-  read_until_done(tick_ms);
+  read_until_done(options.tick_ms);
   settle();
   completion_end();
+  keys_end();
+  drawing_end();
   callbacks = NULL;
   terminal_end();
   return result;

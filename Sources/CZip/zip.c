@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stddef.h>
 
 static deckhand_zip_functions functions;
 static const deckhand_zip_functions *found;
@@ -19,8 +18,23 @@ static void find(void) {
       {"zip_open", (void **)&functions.open},
       {"zip_discard", (void **)&functions.discard},
       {"zip_close", (void **)&functions.close},
+      {"zip_get_num_entries", (void **)&functions.get_num_entries},
+      {"zip_stat_index", (void **)&functions.stat_index},
+      {"zip_fopen_index", (void **)&functions.fopen_index},
+      {"zip_fread", (void **)&functions.fread},
+      {"zip_fclose", (void **)&functions.fclose},
+      {"zip_source_file", (void **)&functions.source_file},
+      {"zip_source_free", (void **)&functions.source_free},
+      {"zip_file_add", (void **)&functions.file_add},
+      {"zip_set_file_compression", (void **)&functions.set_file_compression},
+      {"zip_file_set_dostime", (void **)&functions.file_set_dostime},
+      {"zip_strerror", (void **)&functions.strerror},
+      {"SHA1_Init", (void **)&functions.sha1_begin},
+      {"SHA1_Update", (void **)&functions.sha1_take},
+      {"SHA1_Final", (void **)&functions.sha1_end},
   };
   for (size_t index = 0; index < sizeof wanted / sizeof *wanted; index++) {
+    // A library that it needs is searched with it.
     *wanted[index].place = dlsym(library, wanted[index].name);
     if (*wanted[index].place == NULL) return;
   }
@@ -30,4 +44,11 @@ static void find(void) {
 const deckhand_zip_functions *deckhand_zip(void) {
   pthread_once(&once, find);
   return found;
+}
+
+void deckhand_sha1(const void *bytes, size_t count, uint8_t digest[20]) {
+  _Alignas(16) uint8_t state[256];
+  functions.sha1_begin(state);
+  functions.sha1_take(state, bytes, count);
+  functions.sha1_end(digest, state);
 }

@@ -120,6 +120,8 @@ public struct CommandText: Sendable {
   public var usage: [String]
   /// A line that could be typed.
   public var example: String
+  /// What it answers with `--json`, as `AnswerShapes` of the shell writes it; empty where nobody said.
+  public var answer = ""
 
   public init(theme: String, summary: String, details: String = "", usage: [String] = [], example: String = "") {
     (self.theme, self.summary, self.details) = (theme, summary, details)
@@ -230,6 +232,9 @@ public struct Command {
 
   /// What it takes beside what every command takes.
   var allOptions: [Option] { options + [.json, .wantsHelp] }
+
+  /// Whether it takes an option of that name, as `--deck`.
+  public func takes(option name: String) -> Bool { allOptions.contains { $0.name == name } }
 
   /// The argument that the value at `index` (from 0) goes to while a line is read from its left.
   func argument(at index: Int) -> Argument? {

@@ -88,6 +88,9 @@ extension Command {
       parts.append(["Arguments"] + rows(arguments.map { ($0.usage, $0.help) }, width: width))
     }
     parts.append(["Options"] + rows((options + [.json]).map { ($0.heading, $0.help) }, width: width))
+    if !text.answer.isEmpty {
+      parts.append(["With --json"] + wrapped(text.answer, width: width - 2).map { "  " + $0 })
+    }
     if !example.isEmpty { parts.append(["Example", "  " + example]) }
     if owner != .program { parts.append(["Added by \(CommandError.name(of: owner))."]) }
     return Array(parts.joined(separator: [""]))

@@ -50,14 +50,32 @@ public final class CommandRegistry {
   /// The first words that name something: plain commands, groups and aliases.
   public var firstWords: [String] { Array(Set(table.keys).union(aliasWords.keys)).sorted() }
 
+  /// The command of a name of one word, an alias for one too.
+  public func command(named name: String) -> Command? { command(of: [name]) }
+
+  /// The command that words begin with.
+  public func command(of words: [String]) -> Command? {
+    do {
+      guard case .command(let command, _) = try lookup(words) else { return nil }
+      return command
+    } catch {
+      // An alias that leads nowhere names no command.
+      return nil
+    }
+  }
+
+  /// The commands whose first word it is.
+  func commands(of firstWord: String) -> [Command] { table[firstWord].map { Array($0.values) } ?? [] }
+
   public func isKnown(_ firstWord: String) -> Bool { table[firstWord] != nil || aliasWords[firstWord] != nil }
 
   /// Whether a command may have that name.
   public static func mayName(_ name: String) -> Bool { Command.isUsable(name: name) }
 
   /// - Throws: `.badName`, `.badDescription`, or `.duplicate` naming both owners. Nothing is added then.
-  public func add(_ command: Command) throws(CommandError) {
-    try command.checkDescription()
+  /// - Parameter isChecked: whether a test has looked at its description; the program's own are many, at each start.
+  public func add(_ command: Command, isChecked: Bool = false) throws(CommandError) {
+    if !isChecked { try command.checkDescription() }
     let second = command.path.count == 2 ? command.path[1] : ""
     let here = table[command.path[0]] ?? [:]
     // A plain command and a group of the same first word would make a line ambiguous.

@@ -12,9 +12,12 @@ public struct Candidate: Equatable, Sendable {
   public let shown: String
   /// Follows the replacement when it is the only one: a blank, a closing quote and a blank, or nothing.
   public let suffix: String
+  /// A few words on what it is, for the list; empty where there is nothing to say.
+  public let help: String
 
-  public init(_ replacement: String, shown: String? = nil, suffix: String = " ") {
+  public init(_ replacement: String, shown: String? = nil, suffix: String = " ", help: String = "") {
     (self.replacement, self.shown, self.suffix) = (replacement, shown ?? replacement, suffix)
+    self.help = help
   }
 }
 
@@ -33,19 +36,20 @@ public struct Completion: Equatable, Sendable {
 
 /// Where the names come from that Tab offers for the values of arguments.
 ///
-///     CompletionSources(names: { kind in kind == .deck ? ["Spanish"] : [] })
+///     CompletionSources(names: { kind, _ in kind == .deck ? [Offer("Spanish", help: "12 cards")] : [] })
 public struct CompletionSources {
-  /// Every name of a kind (decks, modes, ...); cards and documents may be the most recent ones only.
-  public var names: (ValueKind) -> [String]
+  /// The names of a kind (decks, modes, ...), with a few words on each; cards and documents may be the most recent ones
+  /// only. The word is what was typed of the name: those that do not begin with it are dropped anyhow.
+  public var names: (_ kind: ValueKind, _ word: String) -> [Offer]
   /// Paths that begin with the text; folders end with a slash. The second argument asks for folders alone.
   public var paths: (String, _ foldersOnly: Bool) -> [String]
   /// What a command whose completion is `.builtIn` offers for the word, after the words before it.
-  public var values: (_ command: Command, _ word: String, _ before: [String]) -> [String]
+  public var values: (_ command: Command, _ word: String, _ before: [String]) -> [Offer]
 
   public init(
-    names: @escaping (ValueKind) -> [String] = { _ in [] },
+    names: @escaping (ValueKind, String) -> [Offer] = { _, _ in [] },
     paths: @escaping (String, _ foldersOnly: Bool) -> [String] = { _, _ in [] },
-    values: @escaping (Command, String, [String]) -> [String] = { _, _, _ in [] }
+    values: @escaping (Command, String, [String]) -> [Offer] = { _, _, _ in [] }
   ) {
     (self.names, self.paths, self.values) = (names, paths, values)
   }
@@ -63,17 +67,29 @@ extension CommandRegistry {
   public func completions(words: [String], sources: CompletionSources) -> [Offer] {
     guard let word = words.last else { return [] }
     let before = Array(words.dropLast())
-    if before.isEmpty { return Offer.matching(firstWords, word) }
+    if before.isEmpty { return Offer.matching(firstWordOffers, word) }
     do {
       switch try lookup(before) {
       case .group(let group):
-        return before.count == 1 ? Offer.matching(group.commands.map { $0.path[1] }, word) : []
+        guard before.count == 1 else { return [] }
+        return Offer.matching(group.commands.map { Offer($0.path[1], help: $0.summary) }, word)
       case .command(let command, let rest):
         return try offers(command, before: rest, word, sources)
       }
     } catch {
       // The line is wrong before the cursor: nothing that could be offered would mend it.
       return []
+    }
+  }
+
+  /// The words that a line may begin with, and what each is.
+  public var firstWordOffers: [Offer] {
+    let words = Dictionary(aliases.map { ($0.name, $0.words) }, uniquingKeysWith: { first, _ in first })
+    return firstWords.map { name in
+      if let words = words[name] {
+        return Offer(name, help: "Short for `\(words.map { ShellWords.quote($0) }.joined(separator: " "))`.")
+      }
+      return Offer(name, help: group(name)?.summary ?? commands(of: name).first?.summary ?? "")
     }
   }
 
@@ -96,11 +112,11 @@ extension CommandRegistry {
 
   private func ownNames(
     of command: Command, _ word: String, _ before: [String], _ sources: CompletionSources
-  ) -> [String] {
+  ) -> [Offer] {
     switch command.completion {
     case .byKind: []
     case .builtIn: sources.values(command, word, before)
-    case .function(let offers): offers(word, before)
+    case .function(let offers): offers(word, before).map { Offer($0) }
     }
   }
 
@@ -112,16 +128,16 @@ extension CommandRegistry {
     let left = (scanner.command.options + [.json]).filter { option in
       option.isRepeating || !scanner.given.contains { $0.option.name == option.name }
     }
-    return Offer.matching(left.map(\.name), word)
+    return Offer.matching(left.map { Offer($0.name, help: $0.help) }, word)
   }
 
   private func offers(_ kind: ValueKind, _ word: String, _ sources: CompletionSources) -> [Offer] {
     switch kind {
     case .file, .folder, .verbatim: sources.paths(word, kind == .folder).map { Offer(path: $0) }
-    case .choice(let names): Offer.matching(names, word)
-    case .command: Offer.matching(firstWords + sources.names(.command), word)
+    case .choice(let names): Offer.matching(names.map { Offer($0) }, word)
+    case .command: Offer.matching(firstWordOffers + sources.names(.command, word), word)
     case .integer, .number: []
-    default: Offer.matching(sources.names(kind), word)
+    default: Offer.matching(sources.names(kind, word), word)
     }
   }
 }
@@ -131,42 +147,52 @@ extension PartialLine {
   public func candidate(for offer: Offer) -> Candidate {
     let keepsTilde = hasTilde || word.isEmpty && offer.isPath
     let text = ShellWords.escape(offer.text, in: quote, keepsTilde: keepsTilde)
-    return Candidate(quote.opening + text, shown: offer.shown, suffix: offer.isOpen ? "" : quote.opening + " ")
+    return Candidate(
+      quote.opening + text, shown: offer.shown, suffix: offer.isOpen ? "" : quote.opening + " ", help: offer.help)
   }
 }
 
 /// A text that Tab offers, before it is quoted.
 ///
-///     Offer("Spanish").text           // "Spanish"
-///     Offer(path: "lists/en/").shown   // "en/"
+///     Offer("Spanish", help: "12 cards").text   // "Spanish"
+///     Offer(path: "lists/en/").shown            // "en/"
 public struct Offer: Equatable, Sendable {
   public let text: String
   public let shown: String
   public let isPath: Bool
   /// More of the same word may follow, as behind a folder.
   public let isOpen: Bool
+  /// A few words on what it is.
+  public let help: String
 
-  public init(_ name: String) { (text, shown, isPath, isOpen) = (name, name, false, false) }
+  /// - Parameters:
+  ///   - shown: how the list shows it; the text itself when left out.
+  ///   - isOpen: more of the same word may follow.
+  public init(_ name: String, shown: String? = nil, help: String = "", isOpen: Bool = false) {
+    (text, self.shown, isPath, self.isOpen, self.help) = (name, shown ?? name, false, isOpen, help)
+  }
 
   /// The list shows a path's last part alone.
   public init(path: String) {
     let last = path.split(separator: "/").last.map(String.init) ?? path
-    (text, isPath, isOpen) = (path, true, path.hasSuffix("/"))
+    (text, isPath, isOpen, help) = (path, true, path.hasSuffix("/"), "")
     shown = isOpen && last != path ? last + "/" : last
   }
 
   private init(_ text: String, _ other: Offer) {
     (self.text, shown, isPath, isOpen) = (text, other.shown, other.isPath, other.isOpen)
+    help = other.help
   }
 
   func prefixed(by prefix: String) -> Offer { Offer(prefix + text, self) }
 
-  /// The names that begin with the word, or case aside when none does; each once, in order.
-  static func matching(_ names: [String], _ word: String) -> [Offer] {
-    let exact = names.filter { $0.hasPrefix(word) }
+  /// The offers that begin with the word, or case aside when none does; each once, in order.
+  public static func matching(_ offers: [Offer], _ word: String) -> [Offer] {
+    let exact = offers.filter { $0.text.hasPrefix(word) }
     let lowered = word.lowercased()
-    let found = exact.isEmpty ? names.filter { $0.lowercased().hasPrefix(lowered) } : exact
-    return Set(found).sorted().map { Offer($0) }
+    let found = exact.isEmpty ? offers.filter { $0.text.lowercased().hasPrefix(lowered) } : exact
+    var seen: Set<String> = []
+    return found.filter { seen.insert($0.text).inserted }.sorted { $0.text < $1.text }
   }
 }
 

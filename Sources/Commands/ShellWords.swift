@@ -23,6 +23,18 @@ public struct PartialLine: Equatable, Sendable {
   public let hasTilde: Bool
 }
 
+/// A word of a line, and where it is.
+///
+///     ShellWords.placed("show 'My deck'").map(\.range)   // [0..<4, 5..<14]
+public struct PlacedWord: Equatable, Sendable {
+  /// Without its quotes.
+  public let text: String
+  /// In UTF-8 bytes of the line, quotes included.
+  public let range: Range<Int>
+  /// Some of it is in quotes or behind a backslash: it is never a sign such as `|`.
+  public let isQuoted: Bool
+}
+
 /// Splits and quotes words as a POSIX shell does.
 ///
 ///     try ShellWords.split("show 'My deck'")   // ["show", "My deck"]
@@ -37,6 +49,14 @@ public enum ShellWords {
     }
     splitter.endWord()
     return splitter.words.map { $0.path(home: home) }
+  }
+
+  /// The words and where they are; never fails: a quote that is not closed goes to the end.
+  public static func placed(_ line: String) -> [PlacedWord] {
+    var splitter = Splitter(line)
+    splitter.run()
+    splitter.endWord(at: line.utf8.count)
+    return splitter.words.map { PlacedWord(text: $0.text, range: $0.start..<$0.end, isQuoted: $0.isQuoted) }
   }
 
   /// What stands before the cursor; never fails, for completion.
@@ -89,7 +109,9 @@ private struct Splitter {
   struct Word {
     var text = ""
     let start: Int
+    var end = 0
     var hasTilde = false
+    var isQuoted = false
 
     func path(home: String?) -> String {
       guard let home, hasTilde, text == "~" || text.hasPrefix("~/") else { return text }
@@ -117,8 +139,12 @@ private struct Splitter {
     }
   }
 
-  mutating func endWord() {
-    if let word = current { words.append(word) }
+  /// - Parameter end: where the word ends; before the byte that was read last when left out.
+  mutating func endWord(at end: Int? = nil) {
+    if var word = current {
+      word.end = end ?? byte - 1
+      words.append(word)
+    }
     current = nil
   }
 
@@ -148,6 +174,7 @@ private struct Splitter {
     case "'": open(.single)
     case "\"": open(.double)
     case "\\":
+      current?.isQuoted = true
       // At the end of the line it stands for itself.
       add(next() ?? scalar)
     default:
@@ -167,6 +194,7 @@ private struct Splitter {
   }
 
   private mutating func open(_ state: QuoteState) {
+    current?.isQuoted = true
     quote = state
     quoteColumn = index
   }

@@ -145,9 +145,7 @@ public struct CardRecord: Equatable, Sendable {
   public var due: Double? { schedule.due }
 
   /// Whether it waits for the next day.
-  public func isBuried(at moment: StudyMoment) -> Bool {
-    buriedUntil.map { $0 > moment.now && $0 < moment.latestBurial } ?? false
-  }
+  public func isBuried(at moment: StudyMoment) -> Bool { moment.isBuried(until: buriedUntil) }
   public var stability: Double? { schedule.stability }
   public var difficulty: Double? { schedule.difficulty }
   public var reps: Int { schedule.reps }
@@ -254,6 +252,8 @@ public struct AddReport: Equatable, Sendable {
   public var rejected: [Rejection] = []
   /// All that were refused.
   public var rejectedCount = 0
+  /// What a file had that cannot be kept, a line each.
+  public var lost: [String] = []
 
   public init() {}
 
@@ -268,6 +268,14 @@ public struct AddReport: Equatable, Sendable {
     case .skipped: skipped += 1
     case .rejected: break
     }
+  }
+
+  /// Adds what another one counted, whose rows came after.
+  public mutating func add(_ other: AddReport) {
+    (added, updated, skipped) = (added + other.added, updated + other.updated, skipped + other.skipped)
+    rejectedCount += other.rejectedCount
+    rejected += other.rejected.prefix(max(0, 1000 - rejected.count))
+    lost += other.lost
   }
 
   /// Counts one that was refused, and lists it among the first 1,000.

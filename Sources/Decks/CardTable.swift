@@ -8,7 +8,8 @@ public import GRDB
 ///     let ids = try CardTable.ids(db, in: deck)   // top first
 ///     try CardTable.move(db, ids[4], to: 1)
 public enum CardTable {
-  private static let columns = """
+  /// What `record` reads, in this order.
+  static let columns = """
     id, deck, guid, prompt, answer, tags, fields, document, created, modified, suspended, state, due, stability, \
     difficulty, reps, lapses, last_review, step, note, ord, flag, buried_until
     """
@@ -45,6 +46,7 @@ public enum CardTable {
   public static func found(
     _ db: Database, in deck: DeckID, matching query: CardQuery, at moment: StudyMoment, _ cache: SearchCache? = nil
   ) throws -> (ids: [CardID], positions: [Int]) {
+    if let cache, let cards = try cache.cards(db, query, at: moment) { return try cache.ordered(db, deck, cards) }
     if let rows = try cache?.rows(db, deck, query) {
       var matcher = try QueryMatcher(db, query, at: moment)
       return try rows.found(&matcher)
@@ -132,13 +134,14 @@ public enum CardTable {
     try db.rows("SELECT id, document FROM cards WHERE document IS NOT NULL") { (id($0), $0.text(1)) }
   }
 
-  /// The bytes of the texts of a deck's own cards that are not suspended, and how many cards there are.
-  public static func textSize(_ db: Database, in deck: DeckID) throws -> (cards: Int, bytes: Int) {
+  /// The bytes of the texts of a deck's own cards that are not suspended, how many cards there are, and how many of them
+  /// were studied.
+  public static func textSize(_ db: Database, in deck: DeckID) throws -> (cards: Int, studied: Int, bytes: Int) {
     let sql = """
-      SELECT count(*), total(length(CAST(prompt AS BLOB)) + length(CAST(answer AS BLOB)))
+      SELECT count(*), total(state > 0), total(length(CAST(prompt AS BLOB)) + length(CAST(answer AS BLOB)))
       FROM cards WHERE deck = ? AND suspended = 0
       """
-    return try db.firstRow(sql, [deck.rawValue]) { ($0.count(0), $0.count(1)) } ?? (0, 0)
+    return try db.firstRow(sql, [deck.rawValue]) { ($0.count(0), $0.count(1), $0.count(2)) } ?? (0, 0, 0)
   }
 
   /// What cards of a deck keep beside their texts: the names of their fields as they come, top first, and whether one
@@ -318,7 +321,7 @@ public enum CardTable {
 
   private static func id(_ row: Columns) -> CardID { CardID(rawValue: row.integer(0)) }
 
-  private static func record(_ row: Columns) throws -> CardRecord {
+  static func record(_ row: Columns) throws -> CardRecord {
     CardRecord(
       id: id(row), deck: DeckID(rawValue: row.integer(1)), guid: row.text(2), prompt: row.text(3), answer: row.text(4),
       tags: Tags.list(row.text(5)), fields: try FieldText.list(row.optionalText(6)), document: row.optionalText(7),
@@ -327,7 +330,7 @@ public enum CardTable {
       buriedUntil: row.optionalNumber(22))
   }
 
-  private static func schedule(_ row: Columns) -> CardSchedule {
+  static func schedule(_ row: Columns) -> CardSchedule {
     var schedule = CardSchedule()
     schedule.state = CardState(rawValue: row.integer(11)) ?? .new
     schedule.due = row.optionalNumber(12)

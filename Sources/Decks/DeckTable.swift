@@ -64,7 +64,19 @@ public enum DeckTable {
 
   /// Its own cards that were never studied, suspended and buried ones left out. Indices answer it without reading a
   /// card.
-  static func newCount(_ db: Database, _ id: DeckID, at moment: StudyMoment) throws -> Int {
+  /// - Parameter most: where it is given, so many cards are looked at, however many the deck has.
+  static func newCount(_ db: Database, _ id: DeckID, at moment: StudyMoment, upTo most: Int? = nil) throws -> Int {
+    if let most {
+      let sql = """
+        SELECT count(*) FROM (
+          SELECT 1 FROM cards WHERE deck = :deck AND state = 0 AND suspended = 0
+            AND \(CardTable.isNotBuried) LIMIT :most)
+        """
+      let arguments: StatementArguments = [
+        "deck": id.rawValue, "now": moment.now, "latest": moment.latestBurial, "most": most,
+      ]
+      return try db.firstRow(sql, arguments) { $0.count(0) } ?? 0
+    }
     let sql = """
       SELECT (SELECT count(*) FROM cards WHERE deck = ?1) - (SELECT count(*) FROM cards WHERE deck = ?1 AND state > 0)
         - (SELECT count(*) FROM cards WHERE deck = ?1 AND suspended = 1 AND state = 0)
@@ -92,6 +104,21 @@ public enum DeckTable {
     for parent in name.parents where try deck(db, key: parent.key) == nil { try insert(db, parent, now: now) }
     try insert(db, name, now: now)
     return try record(db, DeckID(rawValue: db.lastInsertedRowID))
+  }
+
+  /// The deck of that name, capitals aside, made when it is missing.
+  /// - Returns: the deck, and whether nothing stands in it yet: neither cards nor a preset.
+  public static func findOrMake(
+    _ db: Database, named name: String, now: Double
+  ) throws -> (deck: DeckRecord, isFresh: Bool) {
+    let deck = try ensure(db, DeckName(name), now: now)
+    let sql = "SELECT preset IS NULL AND NOT EXISTS (SELECT 1 FROM cards WHERE deck = decks.id) FROM decks WHERE id = ?"
+    return (deck, try db.firstRow(sql, [deck.id.rawValue]) { $0.integer(0) != 0 } ?? false)
+  }
+
+  /// A rank from which on so many are free above all cards of a deck.
+  public static func room(_ db: Database, _ deck: DeckID, _ ranks: Int64) throws -> Int64 {
+    try CardOrder.above(db, deck, room: ranks)
   }
 
   /// The deck of a name within another one, made when it is missing.

@@ -45,7 +45,9 @@ public enum DecksCheck {
         OR (state > 0 AND (due IS NULL OR stability IS NULL OR difficulty IS NULL))
         OR abs(coalesce(due, 0)) > 1e12 OR stability <= 0 OR stability > 1e6 OR difficulty < 1 OR difficulty > 10
       """
-    case .badReview: "SELECT id FROM reviews WHERE rating NOT BETWEEN 1 AND 4 OR abs(at) > 1e12"
+    case .badReview:
+      // Of a package some rows were no answers.
+      "SELECT id FROM reviews WHERE rating NOT BETWEEN iif(anki IS NULL, 1, 0) AND 4 OR abs(at) > 1e12"
     case .badFields: "SELECT id FROM cards WHERE fields IS NOT NULL AND NOT json_valid(fields)"
     case .emptyText: "SELECT id FROM cards WHERE note IS NULL AND (prompt = '' OR answer = '')"
     case .deckWithoutParent, .deckKey: nil

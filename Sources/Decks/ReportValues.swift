@@ -6,10 +6,12 @@ public import Values
 
 extension AddReport {
   public var value: Value {
-    .record([
+    var fields: [(String, Value)] = [
       ("added", .integer(added)), ("updated", .integer(updated)), ("skipped", .integer(skipped)),
       ("rejected_count", .integer(rejectedCount)), ("rejected", .list(rejected.map(\.value))),
-    ])
+    ]
+    if !lost.isEmpty { fields.append(("lost", .list(lost.map { .text($0) }))) }
+    return .record(fields)
   }
 }
 

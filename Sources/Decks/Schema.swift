@@ -8,7 +8,7 @@ public import Storage
 ///     let store = try Store(path: path, migrations: DecksSchema.migrations)
 public enum DecksSchema {
   public static var migrations: [Migration] {
-    [Migration("decks.1", sql: first)] + NoteSchema.migrations + [scheduling]
+    [Migration("decks.1", sql: first)] + NoteSchema.migrations + [scheduling, SearchLog.migration, newCards]
   }
 
   /// `rank` orders the cards of a deck, the lowest on top. `content` is the 32-bit hash of the prompt above that of the

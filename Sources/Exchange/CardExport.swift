@@ -74,7 +74,7 @@ public struct CardExport {
       return TableCardWriter(sink, separator, columns: try tableColumns(), isGuarded: options.isForSpreadsheet)
     case .txt: return AnkiTextWriter(sink, deck: deck.name, hasDecks: decks.count > 1, types: try noteTypes())
     case .md: return MarkdownWriter(sink: sink)
-    case .apkg, .colpkg: throw ExchangeError.notHere(format: format)
+    case .apkg, .apkgLegacy, .colpkg: throw ExchangeError.notHere(format: format)
     }
   }
 

@@ -38,6 +38,8 @@ public enum CardFormat: String, Sendable, CaseIterable {
   case md
   /// A package of Anki: decks, notes, note types and media.
   case apkg
+  /// The same for programs of before 2022.
+  case apkgLegacy = "apkg-legacy"
   /// A whole collection of Anki.
   case colpkg
 
@@ -54,12 +56,18 @@ public enum CardFormat: String, Sendable, CaseIterable {
     case .txt: "Anki's text file"
     case .md: "Markdown"
     case .apkg: "a package of Anki"
+    case .apkgLegacy: "a package of Anki in its older form"
     case .colpkg: "a collection of Anki"
     }
   }
 
   /// Whether it is text that is read from its beginning to its end; otherwise it is a package.
-  public var isText: Bool { self != .apkg && self != .colpkg }
+  public var isText: Bool {
+    switch self {
+    case .apkg, .apkgLegacy, .colpkg: false
+    default: true
+    }
+  }
 
   /// What it can hold beside prompts, answers, tags, guids and the decks within a deck.
   public var holds: Set<CardPart> {
@@ -69,7 +77,7 @@ public enum CardFormat: String, Sendable, CaseIterable {
     case .txt: [.notes, .formatting]
     // Clozes of plain text; its writer tells of other notes.
     case .md: [.notes]
-    case .apkg, .colpkg: Set(CardPart.allCases).subtracting([.fields, .fieldKinds, .documents])
+    case .apkg, .apkgLegacy, .colpkg: Set(CardPart.allCases).subtracting([.fields, .fieldKinds, .documents])
     }
   }
 

@@ -79,7 +79,7 @@ public final class CardImport {
       try cards.open()
       places.onDuplicate = options.onDuplicate ?? cards.heads.onDuplicate ?? .skip
       return cards
-    case .apkg, .colpkg: throw ExchangeError.notHere(format: format)
+    case .apkg, .apkgLegacy, .colpkg: throw ExchangeError.notHere(format: format)
     }
   }
 

@@ -17,6 +17,8 @@ public struct ImportOptions: Sendable {
   public var onDuplicate: OnDuplicate?
   /// The first row that is refused ends the import with nothing imported.
   public var isStrict = false
+  /// Of packages: otherwise every card comes in as a new one.
+  public var keepsSchedule = true
   public var table = TableOptions()
   /// How many of the first cards the report shows as they would be.
   public var previewed = 0
@@ -52,6 +54,13 @@ public struct ImportReport: Sendable {
   public init() {}
 
   public init(cards: AddReport) { self.cards = cards }
+
+  /// Adds what another import of the same operation did.
+  public mutating func add(_ other: ImportReport) {
+    cards.add(other.cards)
+    findings = other.findings
+    preview += other.preview
+  }
 
   /// As `--json` prints it and Lua reads it.
   public var value: Value {

@@ -1,37 +1,11 @@
 // The checksum of compiled lists and the hash of their sources.
 // Invariant: fixed, since compiled files hold it; it finds damage, it does not stop a forger.
 
+import Text
+
 /// The checksum of a compiled list: over all its bytes but the checksum itself.
 func imageChecksum(of compiled: UnsafeRawBufferPointer) -> UInt64 {
   let field = IndexLayout.Field.checksum.rawValue
-  let head = digest(UnsafeRawBufferPointer(rebasing: compiled[..<field]), seed: 0)
-  return digest(UnsafeRawBufferPointer(rebasing: compiled[(field + 8)...]), seed: head)
-}
-
-/// A 64-bit digest of bytes, in four lanes so that a processor keeps busy. It finds damage, not forgery.
-func digest(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
-  let prime: UInt64 = 0x9E37_79B9_7F4A_7C15
-  var lanes: (UInt64, UInt64, UInt64, UInt64) = (seed &+ 1, seed ^ prime, ~seed, seed &+ prime)
-  var offset = 0
-  while offset + 32 <= bytes.count {
-    lanes.0 = mix(lanes.0, bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-    lanes.1 = mix(lanes.1, bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
-    lanes.2 = mix(lanes.2, bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self))
-    lanes.3 = mix(lanes.3, bytes.loadUnaligned(fromByteOffset: offset + 24, as: UInt64.self))
-    offset += 32
-  }
-  while offset < bytes.count {
-    lanes.0 = mix(lanes.0, UInt64(bytes[offset]) | 0x100)
-    offset += 1
-  }
-  var sum = mix(UInt64(truncatingIfNeeded: bytes.count), lanes.0)
-  for lane in [lanes.1, lanes.2, lanes.3] { sum = mix(sum, lane) }
-  return sum
-}
-
-/// One step of `digest`: a bijection in each argument, so that no single change of a byte is lost.
-@inline(__always)
-private func mix(_ state: UInt64, _ value: UInt64) -> UInt64 {
-  let sum = (state ^ value) &* 0x9FB2_1C65_1E98_DF25
-  return sum ^ sum >> 29
+  let head = damageDigest(UnsafeRawBufferPointer(rebasing: compiled[..<field]), seed: 0)
+  return damageDigest(UnsafeRawBufferPointer(rebasing: compiled[(field + 8)...]), seed: head)
 }

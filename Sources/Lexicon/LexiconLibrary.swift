@@ -135,7 +135,7 @@ public final class LexiconLibrary {
   /// A name for the compiled form of a file anywhere: its own and a number made of its path.
   private func fileName(of path: String, _ name: String) -> String {
     var path = path
-    let number = path.withUTF8 { digest(UnsafeRawBufferPointer($0), seed: 0) }
+    let number = path.withUTF8 { damageDigest(UnsafeRawBufferPointer($0), seed: 0) }
     let letters = name.unicodeScalars.prefix(40).map { $0.isLetter || $0.value == 0x2D ? Character($0) : "_" }
     return String(letters) + "." + String(number, radix: 16)
   }

@@ -3,6 +3,7 @@
 
 import Files
 import Glibc
+import Text
 
 /// A file's contents in memory, given back at the end of its life.
 final class ListFile {
@@ -34,7 +35,7 @@ final class ListFile {
     bytes = UnsafeBufferPointer(memory[..<filled].bindMemory(to: UInt8.self))
     stamp = SourceStamp(
       bytes: UInt64(filled), time: nanoseconds(file.facts.modified),
-      hash: digest(UnsafeRawBufferPointer(bytes), seed: 0))
+      hash: damageDigest(UnsafeRawBufferPointer(bytes), seed: 0))
   }
 
   deinit { bytes.deallocate() }

@@ -97,14 +97,22 @@ public struct TypeDescription {
   public let help: String
   public internal(set) var fields: [FieldDescription] = []
   public internal(set) var methods: [FunctionDescription] = []
-  /// What its fields of any name are, where it has such: a note's.
-  public internal(set) var anyField: (type: LuaType, help: String)?
+  /// What its fields of any name are, where it has such: a note's; and which an object has now.
+  public internal(set) var anyField: AnyFieldDescription?
   /// The one line that `tostring` gives.
   public internal(set) var summary: (any BoundObject) throws -> String
   /// What stands for the object where only a name has room: in a column, or in the JSON of another object.
   public internal(set) var identity: (any BoundObject) throws -> LuaValue
 
   public var memberNames: [String] { fields.map(\.name) + methods.map(\.name) }
+}
+
+/// Fields of any name, in words.
+public struct AnyFieldDescription {
+  public let type: LuaType
+  public let help: String
+  /// The names that an object has, for completion.
+  public let names: (any BoundObject) throws -> [String]
 }
 
 /// A module, in words.
@@ -265,7 +273,8 @@ public final class BoundType<T: AnyObject> {
 
   /// Fields of any name, which the object knows; it has no other members. `set` finds the new value at 3.
   public func anyField<V: LuaRepresentable>(
-    _ fieldType: LuaType, _ help: String, get: @escaping (T, String) throws -> V,
+    _ fieldType: LuaType, _ help: String, names: @escaping (T) throws -> [String],
+    get: @escaping (T, String) throws -> V,
     set: @escaping (T, String, borrowing LuaStack) throws -> Void
   ) {
     let owner = description.name
@@ -279,7 +288,12 @@ public final class BoundType<T: AnyObject> {
       }
       return LuaNothing()
     }
-    description.anyField = (fieldType, help)
+    let check = self.check
+    description.anyField = AnyFieldDescription(type: fieldType, help: help) { object in
+      guard let object = object as? T else { return [] }
+      try check?(object)
+      return try names(object)
+    }
   }
 
   /// An operator: `__len`, `__call`, `__close`.

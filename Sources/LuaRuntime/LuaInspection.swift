@@ -7,13 +7,14 @@ import CLua
 public enum LuaInspection {
   /// A table and its text keys, with whether each is a function.
   case table(keys: [(name: String, isFunction: Bool)])
-  case object(TypeDescription)
+  case object(TypeDescription, any BoundObject)
   case text
   case other(String)
 
   static func along(_ path: [String], from stack: borrowing LuaStack) throws -> LuaInspection? {
     dh_push_globals(stack.L)
-    for name in path {
+    for (place, name) in path.enumerated() {
+      if let object = stack.state.object(on: stack.L, at: -1) { return try of(object, path[place...], stack.state) }
       guard stack.isTable(-1) else { return nil }
       stack.push(name)
       lua_rawget(stack.L, -2)
@@ -24,10 +25,26 @@ public enum LuaInspection {
 
   /// The value on top of the stack.
   static func of(_ stack: borrowing LuaStack) -> LuaInspection {
-    if let slot = stack.state.slot(on: stack.L, at: -1) { return .object(slot.description) }
+    if let object = stack.state.object(on: stack.L, at: -1), let type = stack.state.description(of: object) {
+      return .object(type, object)
+    }
     if stack.isText(-1) { return .text }
     guard stack.isTable(-1) else { return .other(stack.typeName(-1)) }
     return .table(keys: LuaCopier(stack.L).keysWithKind(at: -1))
+  }
+
+  /// What a path of fields leads to from a bound object. Its fields are read by the host: no code of a script runs.
+  private static func of(
+    _ object: any BoundObject, _ path: ArraySlice<String>, _ state: LuaState
+  ) throws -> LuaInspection? {
+    guard let type = state.description(of: object) else { return nil }
+    guard let name = path.first else { return .object(type, object) }
+    guard let field = type.fields.first(where: { $0.name == name }) else { return nil }
+    switch try field.read(object) {
+    case .object(let inner): return try of(inner, path.dropFirst(), state)
+    case .bytes where path.count == 1: return .text
+    default: return nil
+    }
   }
 }
 

@@ -160,7 +160,7 @@ extension Optional: LuaRepresentable where Wrapped: LuaRepresentable {
     }
     return try self.push(on: stack)
   }
-  public var luaValue: LuaValue { self.map(\.luaValue) ?? .none }
+  public var luaValue: LuaValue { if let value = self { value.luaValue } else { .none } }
 }
 
 extension Array: LuaRepresentable where Element: LuaRepresentable {

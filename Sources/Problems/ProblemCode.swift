@@ -66,6 +66,7 @@ extension ProblemCode {
     case badValue = "bad_value"
     case dryRun = "dry_run"
     case extraArgument = "extra_argument"
+    case losesCards = "loses_cards"
     case missingArgument = "missing_argument"
     case missingCommand = "missing_command"
     case unknownCommand = "unknown_command"

@@ -25,8 +25,19 @@ package final class Console {
     self.elapsed = elapsed
   }
 
+  /// The file and the line of what runs, before the messages of its failures: `weekly.dh:3: `.
+  var place = ""
+  /// What is written goes to a file or a program for now.
+  var isRedirected = false
+
   /// Standard output.
-  package var terminal: Terminal { preferences?.adjusted(output) ?? output }
+  package var terminal: Terminal {
+    var terminal = preferences?.adjusted(output) ?? output
+    if isRedirected {
+      (terminal.hasScreen, terminal.usesColor, terminal.usesUnicode, terminal.rowLimit) = (false, false, true, nil)
+    }
+    return terminal
+  }
   /// Standard error.
   package var messages: Terminal { preferences?.adjusted(errors) ?? errors }
 
@@ -37,14 +48,19 @@ package final class Console {
   package func write(_ text: String) {
     // Swift's print and Lua's share C's buffer of standard output, so the order is kept.
     print(text, terminator: "")
-    if output.hasScreen { fflush(nil) }
+    if output.hasScreen, !isRedirected { fflush(nil) }
   }
 
   package func show(_ lines: [String]) {
     if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n") }
   }
 
-  package func show(_ display: Display) { show(display.lines(on: terminal)) }
+  package func show(_ display: Display) {
+    let lines = display.lines(on: terminal)
+    let isLong = lines.count >= output.height && output.hasScreen && output.hasKeyboard && !isRedirected
+    if isLong, let pager = preferences?.pager, Pager(pager).show(lines) { return }
+    show(lines)
+  }
 
   /// A line for the user, on standard error; at a terminal it is broken between words.
   package func message(_ text: String) {

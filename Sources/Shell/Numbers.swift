@@ -40,13 +40,19 @@ extension Session {
     let seconds = moment - now
     if seconds < 60 { return "now" }
     if seconds < 5400 { return "in \(Int((seconds / 60).rounded())) min" }
-    let study = StudyMoment(now: now, utcOffset: environment.clocks.zoneOffset(now))
+    let study = studyMoment
     let days = study.day(of: moment) - study.today
     switch days {
     case ..<1: return "in \(Int((seconds / 3600).rounded())) h"
     case 1: return "tomorrow"
     default: return "in \(grouped(days)) days"
     }
+  }
+
+  /// Now, where the user is.
+  var studyMoment: StudyMoment {
+    let now = environment.clocks.now()
+    return StudyMoment(now: now, utcOffset: environment.clocks.zoneOffset(now))
   }
 
   /// The date of a moment where the user is: `2026-11-22`.

@@ -30,7 +30,7 @@ struct Reporter {
     if asJSON ?? wantsJSON {
       console.messageAsItIs(Value(problem).json)
     } else {
-      console.message(printableLines(words(error, problem, origin)))
+      console.message(printable(console.place, limit: 500) + printableLines(words(error, problem, origin)))
     }
     if let trace = (error as? LuaError)?.trace, wantsTrace { console.message(trace) }
     return problem.report.code.exitStatus
@@ -41,6 +41,7 @@ struct Reporter {
       if lua.stopReason == .interrupt { return "interrupted" }
       return withoutPromptPosition(lua.description)
     }
+    if !console.place.isEmpty { return problem.message }
     return origin.map { "\($0): \(problem.message)" } ?? "error: \(problem.message)"
   }
 

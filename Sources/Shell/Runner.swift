@@ -23,6 +23,7 @@ package struct Runner {
     var wantsJSON = session.options.wantsJSON || words.prefix { $0 != "--" }.contains("--json")
     defer { session.storeGames() }
     do {
+      guard let words = try Choosing(session).words(for: words) else { return session.state.leaving ?? ExitStatus.done }
       try Interrupts.holding {
         try session.plugins.prepareCommand(words)
         let (command, invocation) = try session.registry.parse(words: words)
@@ -33,6 +34,7 @@ package struct Runner {
         try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun)
         let result = try run(command, invocation)
         try session.requireWholeLists()
+        noteDeck(invocation)
         session.show(result, asJSON: wantsJSON)
         try session.events.emit(.command, [words.joined(separator: " ")], brief: [command.name])
       }
@@ -40,6 +42,18 @@ package struct Runner {
     } catch {
       return session.report(
         error, origin: (error as? CommandError).map { _ in "deckhand" } ?? origin, asJSON: wantsJSON)
+    }
+  }
+
+  /// The deck that a command named is shown by the prompt.
+  private func noteDeck(_ invocation: Invocation) {
+    let names = invocation.command.arguments.filter { $0.kind == .deck || $0.name == "DECK" }.map(\.name)
+    guard session.input.lineReader != nil, let name = names.flatMap({ invocation.list($0) }).last else { return }
+    do {
+      session.state.usedDeck = try session.workspace().openDeck(name)
+    } catch {
+      // It was removed by the command.
+      session.state.usedDeck = nil
     }
   }
 

@@ -45,23 +45,26 @@ package struct ScriptRunner {
 
   /// Runs scripts as one unit of work; answers the exit status.
   package func run(_ scripts: [Script]) -> Int32 {
-    let outer = session.data.origin
-    // `run` as a command is no more than its script.
-    session.data.origin = scripts.first.map { $0.origin } ?? outer
-    defer { session.data.origin = outer }
-    return runUnit(scripts)
+    runUnit(from: scripts.first?.origin) { runAll(scripts) }
   }
 
-  private func runUnit(_ scripts: [Script]) -> Int32 {
+  /// Runs a file of commands as one unit of work; answers the exit status.
+  func run(_ file: CommandFile) -> Int32 { runUnit(from: "run " + lastPart(of: file.name)) { file.run() } }
+
+  private func runUnit(from origin: String?, _ body: () -> Int32) -> Int32 {
+    let outer = session.data.origin
+    // `run` as a command is no more than its script.
+    session.data.origin = origin ?? outer
+    defer { session.data.origin = outer }
     let wasInScript = session.state.isInScript
     session.state.isInScript = true
     defer { session.state.isInScript = wasInScript }
     do {
       try session.refreshAccounts()
       // A script within a script is a part of its unit.
-      if try session.isInUnit { return Interrupts.holding { runAll(scripts) } }
+      if try session.isInUnit { return Interrupts.holding(body) }
       if !session.gate.needsAuthentication { try session.workspace().beginUnit() }
-      let status = Interrupts.holding { runAll(scripts) }
+      let status = Interrupts.holding(body)
       if !wasInScript { finishRun(status: status) }
       try requireSameOwner()
       if status == ExitStatus.done { try requireWholeLists() }
@@ -164,8 +167,9 @@ package struct ScriptRunner {
     try session.lua.load(code, name: script.name).call(script.arguments, results: 0) { _ in }
   }
 
-  /// The code as an expression; nil when it is none.
+  /// The code as an expression; nil when it is none. As at the prompt, `=1 + 1` is one.
   private func expression(_ code: ArraySlice<UInt8>, _ name: String) throws -> LuaReference? {
+    let code = code.first == UInt8(ascii: "=") ? code.dropFirst() : code
     do {
       return try session.lua.load(Array("return ".utf8) + code, name: name)
     } catch is LuaError {

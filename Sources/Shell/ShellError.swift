@@ -1,5 +1,6 @@
 // What the commands of the shell find wrong themselves; what a room below finds, it words itself.
 
+import Files
 import Problems
 import Text
 
@@ -147,6 +148,32 @@ enum EditorError: Problem, Equatable {
   }
 }
 
+/// The output of a command that cannot go where it was sent.
+enum RedirectionError: Problem, Equatable {
+  case nothingBehind(sign: String)
+  case severalFiles(sign: String)
+  case cannotWrite(path: String, errno: Int32)
+  case cannotStart(program: String, errno: Int32)
+
+  var report: ProblemReport {
+    switch self {
+    case .nothingBehind(let sign):
+      ProblemReport(
+        .usage(.missingArgument), "Something is missing",
+        "\(sign == "|" ? "a program" : "a file") is expected behind \(sign); in quotes it is a word like any other")
+    case .severalFiles(let sign):
+      ProblemReport(
+        .usage(.extraArgument), "Too many arguments", "one file is expected behind \(sign), and nothing behind that")
+    case .cannotWrite(let path, let number):
+      ProblemReport(
+        .fileFailed, "The file cannot be written", "\(printable(path)) cannot be written: \(systemWords(number))")
+    case .cannotStart(let program, let number):
+      ProblemReport(
+        .fileFailed, "The program cannot be started", "\(printable(program)) cannot be started: \(systemWords(number))")
+    }
+  }
+}
+
 /// What else a command of the shell cannot do.
 enum ShellError: Problem, Equatable {
   case notColor(String)
@@ -174,12 +201,14 @@ enum ShellError: Problem, Equatable {
   case notOption(String, suggestion: String?)
   /// Two options that say different things.
   case notTogether(String, String)
+  /// A change of a note or its type takes cards away, and nobody can be asked.
+  case losesCards(String)
 
   var report: ProblemReport {
     switch self {
     case .notColor(let text):
       ProblemReport(
-        .badValue, "No colour", "\(quoted(text)) is no colour; R,G,B or R,G,B,A, each from 0 to 1, expected")
+        .badValue, "No colour", "\(quoted(text)) is no colour; R,G,B or R,G,B,A, each from 0 to 1, or #rrggbb expected")
     case .notField(let word, let near, let fields):
       ProblemReport(
         .badValue, "No field",
@@ -230,6 +259,10 @@ enum ShellError: Problem, Equatable {
         ["suggestion": near])
     case .notTogether(let first, let second):
       ProblemReport(.usage(.badValue), "Not both", "\(first) and \(second) cannot be given together")
+    case .losesCards(let what):
+      ProblemReport(
+        .usage(.losesCards), "Cards would be removed",
+        "this takes away \(what); give --yes to agree; nothing was changed")
     case .notFromLua(let command):
       ProblemReport(
         .notHere, "Not from Lua",

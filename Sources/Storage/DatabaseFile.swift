@@ -79,7 +79,7 @@ struct DatabaseFile {
   }
 
   /// The file as an address that says that nobody changes it.
-  private static func immutable(_ path: String) -> String {
+  static func immutable(_ path: String) -> String {
     var address = "file:"
     for byte in path.utf8 {
       let isPlain = UnicodeScalar(byte).properties.isAlphabetic && byte < 0x80 || "/.-_0123456789".utf8.contains(byte)

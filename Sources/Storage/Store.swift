@@ -23,7 +23,7 @@ public final class Store {
   /// The file, or nil for a database in memory.
   public let path: String?
   private let migrations: [Migration]
-  private let poll: Poll
+  private let poll: StatementPoll
   private var queue: DatabaseQueue?
   private var unit = Unit.none
   /// How many operations stand around the caller.
@@ -56,7 +56,7 @@ public final class Store {
     lockTries = Int(min(36_000, max(1, deadline * 10)))
     self.path = path
     self.migrations = migrations
-    poll = Poll(interrupted)
+    poll = StatementPoll(interrupted)
   }
 
   // MARK: Reading and changing
@@ -279,23 +279,6 @@ public final class Store {
     }
   }
 
-  /// What SQLite calls while a statement runs.
-  private final class Poll {
-    static let steps: Int32 = 5_000
-    let isInterrupted: () -> Bool
-    init(_ isInterrupted: @escaping () -> Bool) { self.isInterrupted = isInterrupted }
-  }
-
-  /// Statements that take long ask whether they are to end.
-  private func pollDuringStatements(_ db: Database) {
-    let context = Unmanaged.passUnretained(poll).toOpaque()
-    sqlite3_progress_handler(
-      db.sqliteConnection, Poll.steps,
-      { context in context.map { Unmanaged<Poll>.fromOpaque($0).takeUnretainedValue().isInterrupted() } == true ? 1 : 0
-      },
-      context)
-  }
-
   private func translated<T>(_ name: String, _ body: () throws -> T) throws -> T {
     do {
       return try body()
@@ -323,7 +306,7 @@ public final class Store {
     guard let fresh else { throw StorageError.unreadable(path: shownPath, detail: "it did not open") }
     try prepare(fresh)
     try fresh.unsafeReentrantWrite { db in
-      pollDuringStatements(db)
+      poll.attach(db)
       try recorder?.attach(db)
     }
     queue = fresh

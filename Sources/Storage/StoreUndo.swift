@@ -18,11 +18,15 @@ extension Store {
   }
 
   /// Undoes a step, or does one again that was undone: the last one, or that of an id.
-  /// - Parameter restore: puts files back, as `before` says, and gives them as they were until now; the commit decides.
+  /// - Parameters:
+  ///   - also: what else is to be done with the database, as no trigger sees what comes back.
+  ///   - restore: puts files back, as `before` says, and gives them as they were until now; the commit
+  ///     decides.
   /// - Throws: `UndoError`; nothing was changed then.
   @discardableResult
   public func undo(
-    _ id: Int? = nil, again: Bool = false, restore: (Database, [UndoFile]) throws -> [UndoFile] = { _, files in files }
+    _ id: Int? = nil, again: Bool = false, also: (Database) throws -> Void = { _ in },
+    restore: (Database, [UndoFile]) throws -> [UndoFile] = { _, files in files }
   ) throws -> UndoStep {
     guard let recorder else { throw again ? UndoError.nothingToRedo : UndoError.nothingToUndo }
     guard !hasOpenTransaction else { throw UndoError.inUnit }
@@ -35,7 +39,7 @@ extension Store {
         turnOnForeignKeys(db)
       }
       try begin(db, "undoing")
-      return try finish(db, { try apply($0, id, again, recorder, restore) }, atEnd: { _ in })
+      return try finish(db, { try apply($0, id, again, recorder, restore) }, atEnd: { _ in try also(db) })
     }
   }
 

@@ -6,7 +6,7 @@ internal import CUtf8proc
 extension String {
   /// Columns. Control characters take none: show them with `printable` first.
   package var displayWidth: Int {
-    if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return utf8.count }
+    if utf8.isPlainASCII { return utf8.count }
     return reduce(0) { $0 + $1.displayWidth }
   }
 

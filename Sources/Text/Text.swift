@@ -29,8 +29,14 @@ public func counted(_ number: Int, _ singular: String, _ plural: String? = nil) 
   "\(grouped(number)) \(number == 1 ? singular : plural ?? singular + "s")"
 }
 
+extension Sequence<UInt8> {
+  /// Whether all are letters, digits and signs of ASCII, or its space: a column each, and nothing to show in another way.
+  public var isPlainASCII: Bool { allSatisfy { (0x20..<0x7F).contains($0) } }
+}
+
 /// Text made safe to print in a message: control characters shown as `\x1B` or `\n`, cut after `limit` characters.
 public func printable(_ text: String, limit: Int = 200) -> String {
+  if text.utf8.count <= limit, text.utf8.isPlainASCII { return text }
   var shown = ""
   var length = 0
   for scalar in text.unicodeScalars {

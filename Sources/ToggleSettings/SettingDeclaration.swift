@@ -22,6 +22,8 @@ public struct SettingDeclaration: Equatable, Sendable {
   public var depends: String?
   /// Full names that this setting had before: a value kept under one of them is taken over.
   public var formerNames: [String]
+  /// What gave it its default, where that is not always the same.
+  public var defaultSource = SettingSource.standard
 
   public init(
     _ name: String, _ kind: SettingKind, title: String = "", help: String = "", depends: String? = nil,

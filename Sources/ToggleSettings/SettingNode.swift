@@ -68,7 +68,7 @@ final class SettingNode {
   func source(keptBy owner: Owner?) -> SettingSource {
     if let forced = layers.forced { return forced.source }
     if layers.account != nil { return .account(owner ?? .user) }
-    return layers.system?.source ?? .standard
+    return layers.system?.source ?? declaration?.defaultSource ?? .standard
   }
 
   /// The value that the layers give now.

@@ -2,6 +2,8 @@
 // Invariant: the same value gives the same bytes, and reading them gives the same value; memory is what was not taken
 // away.
 
+import Text
+
 public struct JSONWriter {
   public enum Layout: Sendable {
     /// One line, for programs and terminals: `{"a": [1, 2]}`. Whatever could change how a terminal shows the line is
@@ -44,6 +46,12 @@ public struct JSONWriter {
     return bytes
   }
 
+  /// Moves what was written so far to the end of other bytes.
+  public mutating func take(into others: inout [UInt8]) {
+    others.append(contentsOf: bytes)
+    bytes.removeAll(keepingCapacity: true)
+  }
+
   // MARK: Piece by piece
 
   /// A value where one may be: the whole text, or an element of a list that was begun.
@@ -56,6 +64,16 @@ public struct JSONWriter {
   public mutating func write(_ text: String) {
     separate()
     add(quoted: text)
+    isAfterValue = true
+  }
+
+  /// A text as bytes; what is not UTF-8 in them is replaced.
+  public mutating func write(_ text: UnsafeBufferPointer<UInt8>) {
+    guard text.isPlainASCII else { return write(String(decoding: text, as: UTF8.self)) }
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    add(escaped: text)
+    bytes.append(UInt8(ascii: "\""))
     isAfterValue = true
   }
 
@@ -83,6 +101,12 @@ public struct JSONWriter {
   public mutating func endRecord() { end("}") }
   public mutating func beginList() { begin("[") }
   public mutating func endList() { end("]") }
+
+  /// Ends a line of its own: the next value stands alone.
+  public mutating func endLine() {
+    add("\n")
+    isAfterValue = false
+  }
 
   private mutating func begin(_ bracket: String) {
     separate()

@@ -138,6 +138,10 @@ public final class Game {
     return words
   }
 
+  /// Whether it makes sense to list the words that were not found: not where letters are guessed, nor where the mode
+  /// has a solution of its own.
+  public var listsMissed: Bool { rules.contains(.inDictionary) && mode.hooks.solution == nil }
+
   /// The possible words that were not found.
   public func missed() -> [String] {
     let found = Set(foundWords.words)

@@ -35,6 +35,8 @@ public struct ModeHooks {
   /// Whether the game has ended.
   public var finished: ((Game) throws -> Bool)?
   public var hint: ((Game) throws -> String)?
+  /// What is told when a game was given up, in place of the words that were not found.
+  public var solution: ((Game) throws -> String)?
   /// Makes the data that the mode keeps with a game, of what was stored of it before if anything was.
   public var makeData: ((_ stored: String?) throws -> any ModeData)?
 

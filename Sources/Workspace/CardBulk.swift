@@ -4,6 +4,7 @@
 public import Decks
 import Files
 import GRDB
+import Storage
 import Text
 
 /// New texts for a card.
@@ -23,8 +24,10 @@ public struct CardEdit {
 extension Workspace {
   /// What searches read before, as long as nothing has changed.
   var searchCache: SearchCache {
-    opened.search.refresh(changeCount)
-    return opened.search
+    let cache = opened.search ?? SearchCache(path: folder + "/.search", isSaved: !rehearsal.isOn)
+    opened.search = cache
+    cache.refresh(changeCount, others: database.otherChanges)
+    return cache
   }
 
   /// The cards of decks that a query finds, deck by deck, top first, or sorted.

@@ -132,6 +132,26 @@ public final class CardSequence: WorkspaceHandle {
     return nil
   }
 
+  /// Reads the rows of the next cards in place, with their positions; removed ones are passed over.
+  /// - Returns: false when there were no more.
+  public func readRows(atMost count: Int, _ body: (ListedCard, Int) throws -> Void) throws -> Bool {
+    let range = next..<min(ids.count, next + max(1, count))
+    if range.isEmpty { return false }
+    let isOrdered = orderVersion == workspace.orderVersion
+    try workspace.read { db in
+      try CardTable.forEachRow(db, ids[range]) { place, row in
+        let position =
+          try isOrdered ? positions?[place] ?? place + 1 : workspace.position(of: row.id, in: row.deck)
+        try body(row, position)
+      }
+    }
+    next = range.upperBound
+    return true
+  }
+
+  /// The card of a row.
+  public func card(_ row: ListedCard) -> CardHandle { workspace.handle(of: row.id) }
+
   /// Passes over some cards.
   public func skip(_ count: Int) { next = min(ids.count, next + max(0, count)) }
 

@@ -53,8 +53,10 @@ public final class DocumentHandle: WorkspaceHandle {
     try element(try document().addImage(file: path, frame: frame, at: placement).id)
   }
 
-  public func addImage(_ picture: Picture, frame: Frame?) throws -> ElementHandle {
-    try element(try document().addImage(picture, frame: frame).id)
+  public func addImage(
+    _ picture: Picture, frame: Frame?, at placement: ElementPlacement = ElementPlacement()
+  ) throws -> ElementHandle {
+    try element(try document().addImage(picture, frame: frame, at: placement).id)
   }
 
   public func duplicate() throws -> DocumentHandle { workspace.handle(of: try document().duplicate()) }

@@ -28,7 +28,7 @@ extension DeckHandle {
   ) throws -> ImportReport {
     let environment = workspace.environment
     let formats = try paths.map { if let given = options.format { given } else { try CardFormat(ofPath: $0) } }
-    var before = 0
+    var (before, packages) = (0, AddReport())
     let work = try CardImport(
       db, into: id, options: options, isNewDeck: isNew, fileCount: paths.count, now: environment.clocks.now(),
       random: environment.random.entropy)
@@ -39,19 +39,26 @@ extension DeckHandle {
         before = start + done
         try progress(before, paths.count == 1 ? total : nil)
       }
-      guard format.isText else { return try importPackage(db, format, from: path, kinds, options, progress: goesOn) }
+      guard format.isText else {
+        packages.add(try importPackage(db, from: path, kinds, options, progress: goesOn))
+        continue
+      }
       try work.run(path, kinds, isInterrupted: environment.isInterrupted, progress: goesOn)
     }
-    return try work.finish()
+    var report = try work.finish()
+    report.cards.add(packages)
+    return report
   }
 
   /// A package has decks, notes and media of its own.
   private func importPackage(
-    _ db: Database, _ format: CardFormat, from path: String, _ kinds: FileKinds, _ options: ImportOptions,
-    progress: @escaping ImportProgress
-  ) throws -> ImportReport {
-    // PACKAGES: AnkiPackage.read comes here.
-    throw ExchangeError.notHere(format: format)
+    _ db: Database, from path: String, _ kinds: FileKinds, _ options: ImportOptions, progress: @escaping ImportProgress
+  ) throws -> AddReport {
+    var settings = PackageSettings(
+      folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.environment.isInterrupted
+    ) { [workspace] in try workspace.addMedia($0, named: $1) }
+    (settings.keepsSchedule, settings.isStrict) = (options.keepsSchedule, options.isStrict)
+    return try PackageImport(db, into: id, settings).run(path, kinds) { try progress($0, $1) }
   }
 
   /// Writes the deck's cards to a file, with those of the decks within it; the file is written whole or not at all.
@@ -71,11 +78,21 @@ extension DeckHandle {
     }
   }
 
+  /// A collection has all decks, and how their cards stand.
   private func exportPackage(
     _ db: Database, _ format: CardFormat, to path: String, _ kinds: FileKinds, _ options: ExportOptions
   ) throws -> ExportReport {
-    // PACKAGES: AnkiPackage.write comes here.
-    throw ExchangeError.notHere(format: format)
+    let isInterrupted = workspace.environment.isInterrupted
+    var destination = PackageDestination(
+      folder: workspace.folder, moment: workspace.moment, isInterrupted: isInterrupted
+    ) { [workspace] in workspace.mediaFolder + "/" + $0.hash }
+    destination.isWhole = format == .colpkg
+    destination.isLegacy = format == .apkgLegacy
+    destination.keepsSchedule = options.hasSchedule || destination.isWhole
+    let decks = destination.isWhole ? try DeckTable.list(db).map(\.id) : [id]
+    return try PackageExport(db, decks: decks, destination).run(to: path, kinds) { _, _ in
+      if isInterrupted() { throw WorkspaceError.interrupted }
+    }
   }
 }
 

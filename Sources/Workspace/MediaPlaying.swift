@@ -18,23 +18,27 @@ extension CardHandle {
 extension Workspace {
   /// Plays sounds one after the other with the program of `media.player`; what is playing ends. It goes on by itself:
   /// nothing is waited for. Names without a file are passed over.
-  /// - Throws: `WorkspaceError.noPlayer`, `.playerMissing`; `NoteError.mediaNotFound` when no name has a file.
+  /// Each is given to it under its own name, which says what kind of sound it is.
+  /// - Throws: `WorkspaceError.noPlayer`, `.playerMissing`; `NoteError.mediaNotFound` when no name has a file;
+  ///   `FileError`.
   public func play(_ sounds: [String]) throws {
     _ = try store(for: "media")
     let words = try preferences().mediaPlayer.split(whereSeparator: \.isWhitespace).map(String.init)
     guard let program = words.first else { throw WorkspaceError.noPlayer }
-    var paths: [String] = []
+    var files: [(path: String, name: String)] = []
     for name in sounds {
-      if let file = try read({ try MediaTable.named($0, name) }) { paths.append(mediaFolder + "/" + file.hash) }
+      guard let file = try read({ try MediaTable.named($0, name) }) else { continue }
+      files.append((mediaFolder + "/" + file.hash, String(name.split(separator: "/").last ?? "sound")))
     }
-    if paths.isEmpty {
+    if files.isEmpty {
       if let first = sounds.first { _ = try mediaPath(first) }
       return
     }
     guard let path = executable(program) else { throw WorkspaceError.playerMissing(program) }
     opened.player = nil
     let environment = environment.variables.beginning("").map { "\($0.key)=\($0.value)" }
-    guard let player = SoundPlayer([path] + words.dropFirst() + paths, environment: environment) else {
+    let links = try NamedLinks(files, in: self.environment.folders.temporary)
+    guard let player = SoundPlayer([path] + words.dropFirst(), links, environment: environment) else {
       throw WorkspaceError.playerMissing(program)
     }
     opened.player = player

@@ -53,7 +53,7 @@ public final class Preferences {
     let language, color, player: SettingKey<String>
     let length, seconds, limit, rows, historySize, idleMinutes, daily, weekly, monthly: SettingKey<Int>
     let foldAccents, right, wrong, time, screenReader, differentiate, reduceMotion: SettingKey<Bool>
-    let intervals, unicode, historyKeep, forgiveAccents: SettingKey<Bool>
+    let intervals, unicode, historyKeep, forgiveAccents, hints, pager: SettingKey<Bool>
 
     init(_ tree: SettingsTree) throws(SettingsError) {
       func flag(_ name: ProgramSettings.Name) throws(SettingsError) -> SettingKey<Bool> {
@@ -71,6 +71,7 @@ public final class Preferences {
       (time, screenReader, differentiate) = (try flag(.soundTime), try flag(.screenReader), try flag(.differentiate))
       (reduceMotion, intervals, unicode) = (try flag(.reduceMotion), try flag(.showIntervals), try flag(.unicode))
       (historyKeep, forgiveAccents) = (try flag(.historyKeep), try flag(.forgiveAccents))
+      (hints, pager) = (try flag(.hints), try flag(.pager))
       (daily, weekly, monthly) = (try whole(.backupDaily), try whole(.backupWeekly), try whole(.backupMonthly))
     }
   }
@@ -154,6 +155,10 @@ public final class Preferences {
   /// The program that plays sounds, and its arguments; empty for none.
   public var mediaPlayer: String { tree[keys.player] }
   public var usesUnicode: Bool { tree[keys.unicode] }
+  /// Whether what is longer than the screen goes through a pager.
+  public var usesPager: Bool { tree[keys.pager] }
+  /// Whether the prompt colours what is typed and suggests how to go on.
+  public var showsHints: Bool { tree[keys.hints] }
   /// The most rows of a table on a screen.
   public var rows: Int { tree[keys.rows] }
   /// How many lines the history keeps; 0 when none are kept for the next session.

@@ -23,7 +23,9 @@ enum ProgramSettings {
     case forgiveAccents = "study.forgive_accents"
     case color = "display.color"
     case unicode = "display.unicode"
+    case pager = "display.pager"
     case rows = "display.rows"
+    case hints = "prompt.hints"
     case historyKeep = "history.keep"
     case historySize = "history.size"
     case idleMinutes = "auth.idle_minutes"
@@ -39,7 +41,8 @@ enum ProgramSettings {
   /// `languages` are those with a word list, the first one the default; without any, English stands alone.
   /// `noColor` is whether NO_COLOR is set: then right and wrong are distinguished by a sign from the start.
   static func declarations(languages: [SettingOption], noColor: Bool) -> [SettingDeclaration] {
-    game(languages.isEmpty ? ["english"] : languages) + sound + accessibility(noColor) + study + display + backup + rest
+    game(languages.isEmpty ? ["english"] : languages) + sound + accessibility(noColor) + study + display + prompt
+      + backup + rest
   }
 
   private static func game(_ languages: [SettingOption]) -> [SettingDeclaration] {
@@ -47,13 +50,13 @@ enum ProgramSettings {
       SettingDeclaration(
         Name.gameLanguage.rawValue,
         .choice(languages, default: languages.first { $0.name == "english" }?.name ?? languages[0].name),
-        title: "Language", help: "The language that word games are played in."),
+        title: "Language of word games", help: "The language that word games are played in."),
       SettingDeclaration(
         Name.gameLength.rawValue,
         .number(NumberRange(min: 4, max: 15, whole: true), default: Double(Game.defaultLength)),
-        title: "Length", help: "How many letters the base word of a game has."),
+        title: "Letters of a base word", help: "How many letters the base word of a game has."),
       SettingDeclaration(
-        Name.gameFoldAccents.rawValue, .toggle(), title: "Fold accents",
+        Name.gameFoldAccents.rawValue, .toggle(), title: "Accents do not count in games",
         help: "Whether à stands for a in word games. A letter of its own, as ñ, never stands for another."),
     ]
   }
@@ -63,25 +66,30 @@ enum ProgramSettings {
       "sound",
       .group([
         SettingDeclaration(
-          Name.soundRight.part, .toggle(), title: "Right", help: "The bell after a right answer or an accepted word."),
+          Name.soundRight.part, .toggle(), title: "Bell after a right answer",
+          help: "The bell after a right answer or an accepted word."),
         SettingDeclaration(
-          Name.soundWrong.part, .toggle(), title: "Wrong", help: "The bell after a wrong answer or a refused word."),
+          Name.soundWrong.part, .toggle(), title: "Bell after a wrong answer",
+          help: "The bell after a wrong answer or a refused word."),
         SettingDeclaration(
-          Name.soundTime.part, .toggle(), title: "Time", help: "The bell when the time of a sprint is over."),
+          Name.soundTime.part, .toggle(), title: "Bell when time is up",
+          help: "The bell when the time of a sprint is over."),
       ]),
-      title: "Sound", help: "When the bell of the terminal rings.")
+      title: "When the bell rings", help: "When the bell of the terminal rings.")
   ]
 
   private static func accessibility(_ noColor: Bool) -> [SettingDeclaration] {
-    [
+    var differentiate = SettingDeclaration(
+      Name.differentiate.rawValue, .toggle(default: noColor), title: "Signs and words beside colours",
+      help: "Right and wrong are told by ✓ and ✗ and by words, not by colour alone.")
+    if noColor { differentiate.defaultSource = .environment(variable: "NO_COLOR") }
+    return [
       SettingDeclaration(
-        Name.screenReader.rawValue, .toggle(), title: "Screen reader",
+        Name.screenReader.rawValue, .toggle(), title: "Plain lines for a screen reader",
         help: "Plain lines in reading order: no redrawing, no boxes, no spinner."),
+      differentiate,
       SettingDeclaration(
-        Name.differentiate.rawValue, .toggle(default: noColor), title: "Differentiate without color",
-        help: "Right and wrong are told by ✓ and ✗ and by words, not by colour alone."),
-      SettingDeclaration(
-        Name.reduceMotion.rawValue, .toggle(), title: "Reduce motion",
+        Name.reduceMotion.rawValue, .toggle(), title: "Nothing moves by itself",
         help: "Nothing on the screen moves by itself: a clock and a progress bar show at their end."),
     ]
   }
@@ -89,54 +97,66 @@ enum ProgramSettings {
   private static let study: [SettingDeclaration] = [
     SettingDeclaration(
       Name.studySeconds.rawValue, .number(NumberRange(min: 10, max: 3600, whole: true), default: 100),
-      title: "Seconds", help: "How long a sprint lasts, in seconds."),
+      title: "How long a sprint lasts", help: "How long a sprint lasts, in seconds."),
     SettingDeclaration(
       Name.studyLimit.rawValue, .number(NumberRange(min: 0, max: 10_000, whole: true), default: 0),
-      title: "Limit", help: "How many cards a session shows at most; 0 shows all that are due."),
+      title: "Most cards of a session", help: "How many cards a session shows at most; 0 shows all that are due."),
     SettingDeclaration(
-      Name.showIntervals.rawValue, .toggle(default: true), title: "Show intervals",
+      Name.showIntervals.rawValue, .toggle(default: true), title: "Answers say when a card returns",
       help: "Whether the four answers say when the card would come back."),
     SettingDeclaration(
-      Name.forgiveAccents.rawValue, .toggle(), title: "Forgive accents",
+      Name.forgiveAccents.rawValue, .toggle(), title: "Typed accents may be wrong",
       help: "Whether a missing or wrong accent is no mistake in an answer that is typed."),
   ]
 
   private static let display: [SettingDeclaration] = [
     SettingDeclaration(
-      Name.color.rawValue, .choice(["auto", "always", "never"], default: "auto"), title: "Color",
+      Name.color.rawValue, .choice(["auto", "always", "never"], default: "auto"), title: "When output has colours",
       help: "Whether output has colours: auto has them on a terminal that can, unless NO_COLOR is set."),
     SettingDeclaration(
-      Name.unicode.rawValue, .toggle(default: true), title: "Unicode",
+      Name.unicode.rawValue, .toggle(default: true), title: "Lines and bars beyond ASCII",
       help: "Whether lines and bars are drawn with characters beyond ASCII."),
     SettingDeclaration(
       Name.rows.rawValue, .number(NumberRange(min: 1, max: 100_000, whole: true), default: 100),
-      title: "Rows", help: "How many entries of a long list or table are shown before a count stands for the rest."),
+      title: "Most entries of a list",
+      help: "How many entries of a long list or table are shown before a count stands for the rest."),
+    SettingDeclaration(
+      Name.pager.rawValue, .toggle(), title: "Long output goes to $PAGER",
+      help: "Whether what is longer than the screen is shown by the program that PAGER names, else by less."),
+  ]
+
+  private static let prompt: [SettingDeclaration] = [
+    SettingDeclaration(
+      Name.hints.rawValue, .toggle(default: true), title: "Colours and a suggestion as one types",
+      help: "Whether the prompt colours what is typed and suggests how to go on, from the history.")
   ]
 
   private static let backup: [SettingDeclaration] = [
     SettingDeclaration(
       Name.backupDaily.rawValue, .number(NumberRange(min: 0, max: 1_000, whole: true), default: 7),
-      title: "Daily", help: "Of how many days the backup stays that is made before a day's first change; 0 makes none."),
+      title: "Days whose backup stays",
+      help: "Of how many days the backup stays that is made before a day's first change; 0 makes none."),
     SettingDeclaration(
       Name.backupWeekly.rawValue, .number(NumberRange(min: 0, max: 1_000, whole: true), default: 4),
-      title: "Weekly", help: "Of how many weeks the newest of these backups stays."),
+      title: "Weeks whose backup stays", help: "Of how many weeks the newest of these backups stays."),
     SettingDeclaration(
       Name.backupMonthly.rawValue, .number(NumberRange(min: 0, max: 1_000, whole: true), default: 12),
-      title: "Monthly", help: "Of how many months the newest of these backups stays."),
+      title: "Months whose backup stays", help: "Of how many months the newest of these backups stays."),
   ]
 
   private static let rest: [SettingDeclaration] = [
     SettingDeclaration(
-      Name.historyKeep.rawValue, .toggle(default: true), title: "Keep",
+      Name.historyKeep.rawValue, .toggle(default: true), title: "Lines are kept for the next session",
       help: "Whether the prompt's lines are kept for the next session."),
     SettingDeclaration(
       Name.historySize.rawValue, .number(NumberRange(min: 0, max: 1_000_000, whole: true), default: 10_000),
-      title: "Size", help: "How many lines the history keeps.", depends: Name.historyKeep.rawValue),
+      title: "Most lines of the history", help: "How many lines the history keeps.", depends: Name.historyKeep.rawValue),
     SettingDeclaration(
       Name.idleMinutes.rawValue, .number(NumberRange(min: 0, max: 1_440, whole: true), default: 15),
-      title: "Idle minutes", help: "After how many minutes without a key the account is locked; 0 never locks it."),
+      title: "Minutes until it locks itself",
+      help: "After how many minutes without a key the account is locked; 0 never locks it."),
     SettingDeclaration(
-      Name.mediaPlayer.rawValue, .text(TextRule(), default: ""), title: "Player",
+      Name.mediaPlayer.rawValue, .text(TextRule(), default: ""), title: "Program that plays sounds",
       help: "The program that plays the sounds of cards, with its arguments: mpv --no-video. The files follow them."),
   ]
 }

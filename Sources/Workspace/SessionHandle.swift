@@ -59,6 +59,7 @@ public final class SessionHandle: WorkspaceHandle {
   public let options: Options
   private let query: CardQuery?
   private let kind: Kind
+  /// What a sprint's cards looked like; none of a review, which reads what it shows.
   private var marks: [DeckMark]
   private var seenChanges: Int
   /// Whether its end was notified.
@@ -71,7 +72,7 @@ public final class SessionHandle: WorkspaceHandle {
     let query = try options.query.map { try CardQuery($0, isInterrupted: deck.workspace.environment.isInterrupted) }
     self.query = query
     let workspace = deck.workspace
-    marks = try workspace.read { try Self.marks($0, deck.id) }
+    marks = try options.mode == .sprint ? workspace.read { try Self.marks($0, deck.id) } : []
     seenChanges = workspace.changeCount
     kind = try workspace.read { db in
       switch options.mode {

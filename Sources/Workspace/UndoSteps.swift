@@ -3,6 +3,7 @@
 // likewise.
 
 public import CardDocuments
+import Decks
 import GRDB
 import Problems
 public import Storage
@@ -168,7 +169,7 @@ extension Workspace: DocumentDecider {
     let wasInUnit = isInUnit
     let step: UndoStep
     do {
-      step = try store.undo(id, again: again) { db, files in
+      step = try store.undo(id, again: again, also: { try SearchLog.forget($0) }) { db, files in
         let documents = try documentStore()
         let batch = try documents.prepareRestoring(
           files.map { DocumentBatch.File(name: $0.name, before: $0.before, after: $0.after) })

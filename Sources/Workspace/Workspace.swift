@@ -201,7 +201,8 @@ public final class Workspace {
   @discardableResult
   public func commitUnit() throws -> [DocumentError] {
     _ = try store()
-    try beforeChange()
+    // What was changed in the database was announced by its operation.
+    if unit.waitingGame != nil || opened.documents?.hasUnitChanges == true { try beforeChange() }
     if let failure = storeFailure() {
       try rollbackUnit()
       throw failure

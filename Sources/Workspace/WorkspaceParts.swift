@@ -21,7 +21,7 @@ struct OpenedParts {
   var preferences: Preferences?
   var documents: DocumentStore?
   var orders = DeckOrders()
-  let search = SearchCache()
+  var search: SearchCache?
   /// What plays sounds.
   var player: SoundPlayer?
 }

@@ -58,14 +58,16 @@ let version = "0.1.0"
   private static func run(_ options: ProgramOptions, in session: Session) -> Int32 {
     var first: String?
     if case .words(let words) = options.action, session.knows(words[0]) { first = words[0] }
+    let goesOn = options.isInteractive || (options.action == .prompt && options.code.isEmpty)
     let signIn = SignIn(session)
     if let status = signIn.open(for: options.code.isEmpty ? first : nil) { return status }
     do {
-      try session.applyPending()
+      var only: [String] = []
+      if case .words(let words) = options.action, !goesOn, options.code.isEmpty { only = words }
+      try session.applyPending(before: only)
     } catch {
       return session.report(error)
     }
-    let goesOn = options.isInteractive || (options.action == .prompt && options.code.isEmpty)
     var status = signIn.checkSettings()
     if !options.code.isEmpty, status == ExitStatus.done {
       session.endsAfterScript = goesOn ? .never : options.action == .prompt ? .always : .onFailure

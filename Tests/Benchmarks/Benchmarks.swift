@@ -23,6 +23,8 @@ private final class Word: BoundObject {
     show(DocumentFigures.all(deckhand, folder))
     show(try SafetyFigures.all(folder))
     show(try StudyFigures(folder: folder + "/study").all().compactMap(\.self))
+    show(PackageFigures.all(deckhand, folder + "/packages"))
+    show(try GrowthFigures(deckhand, folder: folder + "/growth").all().compactMap(\.self))
     try wordsAndGames(folder)
   }
 

@@ -62,6 +62,11 @@ func rounded(_ value: Double) -> String {
 
 /// Runs a program with nothing on its input and its output thrown away; its seconds, or -1.
 func seconds(ofRunning path: String, _ arguments: [String]) -> Double {
+  resources(ofRunning: path, arguments).seconds
+}
+
+/// The same, with the most memory that it had resident.
+func resources(ofRunning path: String, _ arguments: [String]) -> (seconds: Double, bytes: Int) {
   var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
   words.append(nil)
   defer { for word in words { free(word) } }
@@ -72,8 +77,9 @@ func seconds(ofRunning path: String, _ arguments: [String]) -> Double {
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
   let start = now()
   var child: pid_t = 0
-  guard posix_spawnp(&child, path, &actions, nil, words, environ) == 0 else { return -1 }
+  guard posix_spawnp(&child, path, &actions, nil, words, environ) == 0 else { return (-1, 0) }
   var status: Int32 = 0
-  while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-  return status == 0 ? now() - start : -1
+  var usage = rusage()
+  while wait4(child, &status, 0, &usage) < 0 && errno == EINTR {}
+  return (status == 0 ? now() - start : -1, usage.ru_maxrss * 1024)
 }

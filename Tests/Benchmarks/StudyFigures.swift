@@ -10,7 +10,7 @@ import ToggleSettings
 import WordGames
 
 /// All that the program makes in an account's database.
-private let accountMigrations =
+let accountMigrations =
   DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
 
 struct StudyFigures {
@@ -26,7 +26,7 @@ struct StudyFigures {
   }
 
   func all() throws -> [Figure?] {
-    let titles = [statistics, queue, counts, word, state, answering, undoing, listing, listingJSON]
+    let titles = [statistics, queue, counts, opening, word, state, answering, undoing, listing, listingJSON]
     if titles.contains(where: isAsked) { try fill() }
     return try rows() + [listed(listing, []), listed(listingJSON, ["--json"]), answered(), undone(), fitting()]
   }
@@ -34,6 +34,7 @@ struct StudyFigures {
   private let statistics = "figures of 100,000 cards and 300,000 answers against reading their rows"
   private let queue = "the queue of a session of 100,000 cards and its first card against reading its rows"
   private let counts = "counts of every deck of 100,000 cards against reading its rows"
+  private let opening = "opening the collection of 100,000 cards and counting what is due against reading its rows"
   private let word = "finding a part of a word in 100,000 cards against reading their texts"
   private let state = "finding a state in 100,000 cards against reading their states"
   private let answering = "answering 200 cards durably against the same statements"
@@ -57,13 +58,28 @@ struct StudyFigures {
         _ = try ReviewSession(db, deck: DeckID(rawValue: 1), at: moment).card(db, at: moment)
       },
       try compared(counts, [waiting]) { _ = try StudyCounts.all($0, at: moment) },
+      try opened(waiting),
       try compared(word, ["SELECT id, prompt, answer FROM cards"]) { try find("omething", $0) },
       try compared(state, ["SELECT id, state FROM cards"]) { try find("is:review", $0) },
     ]
   }
 
+  /// As the first search of a process: what others left on disk is there, memory is empty.
   private func find(_ query: String, _ db: Database) throws {
-    _ = try CardTable.ids(db, in: DeckID(rawValue: 1), matching: CardQuery(query), at: moment)
+    let cache = SearchCache(path: folder + "/.search")
+    _ = try CardTable.found(db, in: DeckID(rawValue: 1), matching: CardQuery(query), at: moment, cache)
+  }
+
+  private func opened(_ waiting: String) throws -> Figure? {
+    try compare(opening, wanted: nil, rounds: 9, scale: 1e3, unit: "ms") {
+      let start = now()
+      let store = Store(path: path, migrations: accountMigrations)
+      _ = try store.read { try StudyCounts.all($0, at: moment) }
+      defer { try? store.close() }
+      return now() - start
+    } reference: {
+      reference([waiting])
+    }
   }
 
   private func compared(_ title: String, _ statements: [String], _ body: (Database) throws -> Void) throws -> Figure? {
@@ -184,9 +200,9 @@ struct StudyFigures {
   }
 
   /// Only where the package is: `FSRS_PYTHON` names a Python that has it, `FSRS_LOG` a log as
-  /// `Tests/Peers/fsrs_optimizer.py` reads.
+  /// `Tests/Peers/fsrs_optimizer.py` reads; without one a log is simulated.
   private func fitting() throws -> Figure? {
-    guard isAsked(fittingTitle), let log = getenv("FSRS_LOG") else { return nil }
+    guard isAsked(fittingTitle), getenv("FSRS_PYTHON") != nil, let log = log() else { return nil }
     var history = ReviewHistory()
     var last = 0
     guard let file = fopen(log, "r") else { return nil }
@@ -211,7 +227,15 @@ struct StudyFigures {
       return seconds
     } reference: {
       guard let python = getenv("FSRS_PYTHON") else { return 1 }
-      return seconds(ofRunning: String(cString: python), ["Tests/Peers/fsrs_optimizer.py", String(cString: log)])
+      return seconds(ofRunning: String(cString: python), ["Tests/Peers/fsrs_optimizer.py", log])
     }
+  }
+
+  private func log() -> String? {
+    if let given = getenv("FSRS_LOG") { return String(cString: given) }
+    let path = folder + ".log"
+    let made = seconds(
+      ofRunning: "/bin/sh", ["-c", "python3 Tests/Peers/simulated_log.py 16000 1 | head -n 100000 > '\(path)'"])
+    return made < 0 ? nil : path
   }
 }

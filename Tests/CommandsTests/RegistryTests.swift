@@ -158,7 +158,9 @@ import Values
 @Suite struct CompletionTests {
   private static var sources: CompletionSources {
     CompletionSources(
-      names: { $0 == .deck ? ["Spanish", "Spanish::Verbs", "Span words", "it's"] : [] },
+      names: { kind, _ in
+        kind == .deck ? ["Spanish", "Spanish::Verbs", "Span words", "it's"].map { Offer($0, help: "a deck") } : []
+      },
       paths: { word, folders in (folders ? ["~/notes/"] : ["~/notes/", "~/a b.csv"]).filter { $0.hasPrefix(word) } })
   }
 

@@ -235,7 +235,7 @@ import Testing
     let error = #expect(throws: ExchangeError.self) { try CardFormat(ofPath: "x.cvs") }
     #expect(
       error?.message
-        == "no format is called \"cvs\" (did you mean \"csv\"?); there are json, jsonl, csv, tsv, txt, md, apkg, colpkg; --format names one whatever the file is called"
+        == "no format is called \"cvs\" (did you mean \"csv\"?); there are json, jsonl, csv, tsv, txt, md, apkg, apkg-legacy, colpkg; --format names one whatever the file is called"
     )
     for path in ["json", ".json", "a.", "a/b", ""] {
       #expect(throws: ExchangeError.self) { try CardFormat(ofPath: path) }

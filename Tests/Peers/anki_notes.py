@@ -130,4 +130,5 @@ def main():
                 col = Collection(tempfile.mkdtemp() + "/c.anki2")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -56,7 +56,7 @@ import Testing
       shell.command{name = "others", summary = "x", run = function() print(pcall(shell.alias, "fine", "others")) end}
       """)
     try home.enable("sly", "other")
-    let lines = try home.run([], input: "exit\nfine\nlater\nothers\nalias\nhelp fine\nplugin disable sly\nfine\n").lines
+    let lines = try home.run([], input: "fine\nlater\nothers\nalias\nhelp fine\nplugin disable sly\nfine\n").lines
     for name in ["exit", "quit", "deck", "print", "decks", "lua", "end", "go"] {
       #expect(lines.contains { $0.hasPrefix("\(name)\tfalse") }, "\(name): \(lines)")
     }

@@ -79,6 +79,35 @@ import Testing
     #expect(try home.run("deck", "optimize").errors.contains("say which deck"))
   }
 
+  @Test func `fitting a log of known parameters improves, is told, kept in the preset and undone in one step`() throws {
+    let made = try home.run(
+      "-e",
+      "local t = {} for i = 1, 250 do t[i] = {prompt = 'p' .. i, answer = 'a'} end decks.create('L'):add_all(t)")
+    #expect(made.status == 0, "\(made)")
+    let script = sourceRoot() + "/Tests/Peers/simulated_log.py"
+    let log = try Child(
+      ["/usr/bin/env", "python3", script, "250", "3", home.path + "/data/local/collection.sqlite"],
+      environment: home.environment
+    ).finish(input: "")
+    #expect(log.status == 0, "\(log)")
+    let steps = try home.run("undo", "--list", "--json").lines.count
+    let json = try home.run("--dry-run", "--json", "deck", "optimize", "L")
+    #expect(json.status == 0, "\(json)")
+    let run = try home.run("deck", "optimize", "L")
+    #expect(run.status == 0 && run.lines.count == 4 && run.lines[0].hasPrefix("Fitted to "), "\(run)")
+    func loss(_ line: String) -> Double {
+      Double(line.split(separator: " ").drop { $0 != "loss" }.dropFirst().first?.dropLast() ?? "") ?? .nan
+    }
+    #expect(run.lines[1].hasPrefix("  before  log loss ") && run.lines[2].hasPrefix("  after   log loss "), "\(run)")
+    #expect(loss(run.lines[2]) < loss(run.lines[1]) - 0.005, "\(run)")
+    #expect(run.lines[3] == "The new parameters are kept in the preset \"L\".")
+    let parameters = "local n = 0 for _ in ipairs(decks.open('L').options.parameters or {}) do n = n + 1 end print(n)"
+    #expect(try home.run("-e", parameters).output == "21\n")
+    #expect(try home.run("undo", "--list", "--json").lines.count == steps + 1)
+    #expect(try home.run("undo").status == 0)
+    #expect(try home.run("-e", parameters).output == "0\n")
+  }
+
   @Test func `a simulation tells reviews a day and cards known for several retentions`() throws {
     let run = try home.run("deck", "simulate", "E", "--days", "30")
     #expect(run.lines.count == 14 && run.lines[0] == "Reviews a day at a retention of", "\(run)")

@@ -250,7 +250,7 @@ struct Accounts {
     #expect(try home.run("version").output == "Deckhand 0.1.0\n")
     #expect(try home.run("-e", "x = 1").output.isEmpty)
     #expect(try home.run("deck", "list").output.isEmpty)
-    #expect(try accounts.ana("whoami").output == "early\ninit\tana\nana\n")
+    #expect(try accounts.ana("-e", "print(auth.user)").output == "early\ninit\tana\nana\n")
   }
 }
 

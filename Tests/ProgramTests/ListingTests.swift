@@ -32,6 +32,30 @@ import Testing
     #expect(monotonicSeconds() - start < 30)
   }
 
+  @Test func `a card in a list is the JSON of the card alone, whatever it has`() throws {
+    let home = try Home()
+    let made = try home.run(
+      "-e",
+      """
+      local d = decks.create("D")
+      d:add{prompt = "\\u{202E}ünï\\n\\"x\\"", answer = "a\\tb", tags = {"t::u", "ñ"}}
+      d:add_note{type = "Basic (and reversed card)", fields = {Front = "gato", Back = "cat"}}
+      decks.create("D::I"):add{prompt = "inner", answer = "x", document = documents.create()}
+      d:card(1).flag = 3 d:card(2):suspend() d:card(3):bury()
+      local s = d:study{} s:answer("good") s:answer("easy")
+      """)
+    #expect(made.status == 0, "\(made)")
+    let list = try home.run("card", "list", "--json").lines
+    #expect(list.count == 4)
+    for (place, line) in zip(["D:1", "D:2", "D:3", "D::I:1"], list) {
+      let alone = try home.run("card", "show", place, "--json").lines
+      #expect(alone == [line], "\(place)")
+    }
+    let sorted = try home.run("card", "list", "--json", "--sort", "-prompt", "--columns", "deck,tags,due,prompt").lines
+    #expect(
+      sorted.count == 4 && sorted.contains { $0.hasPrefix(#"{"deck": "D::I", "tags": [], "due": "#) }, "\(sorted)")
+  }
+
   @Test func `numbers in a pipe are digits, and a screen sets thousands apart`() throws {
     let home = try Home()
     try home.run(

@@ -79,6 +79,13 @@ import Testing
     #expect(try home.run("note", "edit", "D:2", "--plain", "--set", "Back=x").status == 0)
     #expect(try home.run("note", "edit", "D:2", "--set", "Bakc=x").errors.contains("did you mean \"Back\""))
     #expect(try home.run("note", "edit", "D:2").errors.contains("give --set FIELD=TEXT; an editor needs a terminal"))
+    try home.run("card", "add", "D", "--cloze", "{{c1::a}} {{c2::b}}")
+    let fewer = ["note", "edit", "D:1", "--set", "Text={{c1::a}} b"]
+    let lossy = try home.run(fewer)
+    #expect(lossy.status == 2 && lossy.errors.contains("takes away 1 card with the schedule; give --yes"), "\(lossy)")
+    #expect(try home.run("note", "show", "D:1", "--json").output.contains("{{c2::b}}"))
+    #expect(try home.run(fewer + ["--yes"]).output.contains("it has 1 card."))
+    try home.run("card", "remove", "D:1")
     let refusedCard = try home.run("card", "edit", "D:2", "--prompt", "x")
     #expect(refusedCard.status == 1 && refusedCard.errors.contains("made from note fields"))
   }
@@ -123,7 +130,7 @@ import Testing
     #expect(try home.run("-e", "decks.open('D'):card(2).answer").output == "\"cat!\"\n")
     let one = try home.write(renamed.replacing("{{Sense}}", with: "{{Meaning}}"), to: "one.txt")
     let refused = try home.run("notetype", "edit", "Word", "--from", one)
-    #expect(refused.status == 1 && refused.errors.contains("takes away 1 card"), "\(refused)")
+    #expect(refused.status == 2 && refused.errors.contains("takes away 1 card; give --yes"), "\(refused)")
     let asked = try terminal(["notetype", "edit", "Word", "--from", one])
     asked.wait(for: "This takes away 1 card. Go on? [y/N] ")
     asked.type("n\r")
@@ -158,6 +165,11 @@ import Testing
     terminal.wait(for: "> ")
     terminal.type("n.gu\t == n.cards[1].guid\r")
     terminal.wait(for: "true")
+    terminal.type("n.fields.Ba\t\r")
+    terminal.wait(for: "\"a very big and grey cat\"")
+    terminal.type("n.cards.x.\t\t'done'\u{01}--\r")
+    terminal.type("'still here'\r")
+    terminal.wait(for: "\"still here\"")
   }
 
   @Test func `media are listed, checked and played by a program that gets no shell`() throws {

@@ -166,4 +166,17 @@ import Testing
     #expect(run.errors.contains("plugin breaks: init.lua:1: attempt to call a nil value (global 'deks')\n"))
     #expect(run.errors.contains("plugin loops: stopped after 0.2 s while it was loaded (init.lua:1);"))
   }
+
+  @Test func `a plugin for the start is not loaded for a command that only shows decks`() throws {
+    let home = try Home()
+    try home.plugin("early", manifest: #""load": "startup""#, "print('loaded')")
+    try home.enable("early")
+    for words in [["version"], ["deck", "list"], ["card", "list", "--json"]] {
+      #expect(!(try home.run(words).output.contains("loaded")), "\(words)")
+    }
+    for words in [["deck", "create", "D"], ["-e", ""], ["set"]] {
+      #expect(try home.run(words).output.contains("loaded"), "\(words)")
+    }
+    #expect(try home.run(["-i", "deck", "list"], input: "").output.contains("loaded"))
+  }
 }

@@ -14,7 +14,7 @@ import Testing
     #expect(tree.contains { $0.hasPrefix("   ") && $0.contains("sound.wrong") && $0.contains("[ ]") })
     #expect(
       try home.run("set", "sound", "--json").lines.first
-        == "{\"name\": \"sound\", \"title\": \"Sound\", \"kind\": \"group\", \"value\": false, \"changed\": true, \"state\": \"mixed\"}"
+        == "{\"name\": \"sound\", \"title\": \"When the bell rings\", \"kind\": \"group\", \"value\": false, \"changed\": true, \"state\": \"mixed\"}"
     )
     #expect(try home.run("set", "game.length", "--json").output == "8\n")
     for (words, code, status) in [

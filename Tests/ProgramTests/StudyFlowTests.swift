@@ -142,7 +142,7 @@ import Testing
 
   @Test func `r plays the sounds of the card`() throws {
     let played = home.path + "/played"
-    let player = try home.write("#!/bin/sh\ncat \"$1\" > \(played)\n", to: "player.sh")
+    let player = try home.write("#!/bin/sh\necho \"$1\" > \(played).path\ncat \"$1\" > \(played)\n", to: "player.sh")
     let sound = try home.write("music", to: "a.mp3")
     let made = try home.run(
       "-e", "decks.create('S'):add{prompt = 'x [sound:' .. assert(media.add('\(sound)')) .. ']', answer = 'y'}")
@@ -152,8 +152,12 @@ import Testing
     terminal.type("r")
     for _ in 0..<100 where access(played, F_OK) != 0 { usleep(50_000) }
     #expect(access(played, F_OK) == 0)
+    // A player tells by the ending what it is; the link is there for as long as it may play.
+    let given = String(decoding: contents(of: played + ".path") ?? [], as: UTF8.self).split(separator: "\n").joined()
+    #expect(given.hasSuffix("/a.mp3"), "\(given)")
     terminal.type("q")
     #expect(terminal.ended() == 0)
+    #expect(access(given, F_OK) != 0 && access(String(given.dropLast("/1/a.mp3".count)), F_OK) != 0)
     let silent = try home.terminal("study", "S")
     silent.wait(for: "Enter  show the answer", seconds: 20)
     silent.type("r")

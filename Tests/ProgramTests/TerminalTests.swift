@@ -44,7 +44,10 @@ import Testing
       ("decks.opn", "error: decks has no field 'opn' (did you mean 'open'?)"),
       ("deck = 5", "> "), ("deck", "5\r\n"), ("deck list", "Spanish"), ("=deck + 1", "6\r\n"),
       ("lua deck .. 'x'", "\"5x\""), ("{1, 2, x = {y = 'z'}}", "{1, 2, x = {y = \"z\"}}"),
-      ("nil", "nil\r\n"), ("1, 'two'", "1\r\n\"two\""), ("dekc list", "syntax error"),
+      ("nil", "nil\r\n"), ("1, 'two'", "1\r\n\"two\""),
+      ("dekc list", "no command is called \"dekc\" (did you mean \"deck\"?)"),
+      ("studdy", "did you mean \"study\"?"), ("nobody_knows", "nil\r\n"), ("nobody knows", "`help` lists them"),
+      ("deck list | sed s/^/x/", "xDeck"), ("deck list > /dev/null", "> "),
     ] {
       terminal.type(line + "\r")
       terminal.wait(for: answer)

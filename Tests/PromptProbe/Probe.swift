@@ -28,6 +28,7 @@ import Shell
       return CommandLine.arguments.contains("--stop") && ticks == 3
     }
     reader.completion = { complete($0) }
+    if CommandLine.arguments.contains("--hints") { reader.hints = hints }
     reader.willSuspend = { say("SUSPENDING") }
     reader.didResume = { say("RESUMED") }
     say("READY")
@@ -53,6 +54,19 @@ import Shell
         say("BAD \(error)")
       }
     }
+  }
+
+  /// Each word of a line in another style.
+  private static var hints: LineHints {
+    var hints = LineHints()
+    hints.areShown = { true }
+    hints.parts = { line, _ in
+      let styles: [LineStyle] = [.command, .string, .unknown]
+      return ShellWords.placed(line).enumerated().map { StyledPart($0.element.range, styles[$0.offset % 3]) }
+    }
+    hints.showHelp = { line, cursor in say("HELP \(cursor)") }
+    hints.edited = { $0 + " edited" }
+    return hints
   }
 
   private static func readKeys() throws(LineError) {

@@ -44,14 +44,14 @@ import Testing
 
   @Test(arguments: [1, 2, 3, 4])
   func `random keys, sizes and interrupts neither crash nor hang it`(seed: UInt64) throws {
-    let terminal = try probe(["--color"])
+    let terminal = try probe(["--color", "--hints"])
     var random = TestGenerator(seed)
     let keys: [String] = [
       "\t", "\t\t", "Sp", "many", "\u{12}", "\u{03}", "\r", "\u{1B}[A", "\u{1B}[B", "\u{1B}", "\u{15}", "\u{17}",
       "\u{19}",
       "\u{1F}", "ñ", "\u{1B}[200~paste\n\tx\n\u{1B}[201~", "it\t", "\"S\t", "\u{16}", "\u{1B}5", "\u{18}\u{18}",
       "abc def",
-      "\u{01}", "\u{05}", "\u{0B}", "\u{14}", "\u{1B}?", "\u{1B}*", "\u{07}", "\u{0}",
+      "\u{1B}[C", "\u{1B}h", "\u{12}\u{1B}5", "\u{1B}-", "(", ")", "\u{01}", "\u{05}", "\u{0B}", "\u{14}", "\u{1B}?", "\u{1B}*", "\u{07}", "\u{0}",
     ]
     for _ in 0..<400 {
       if let key = keys.randomElement(using: &random) { terminal.type(key) }
@@ -117,6 +117,37 @@ import Testing
     terminal.wait(for: "probe>")
     terminal.type("next\r")
     terminal.wait(for: #"LINE 4 "next""#)
+  }
+
+  @Test func `a suggestion from the history is taken with Right, and one goes through it by the beginning`() throws {
+    let terminal = try probe(["--hints"], environment: ["TERM=xterm", "INPUTRC=/dev/null", "LANG=C.UTF-8"])
+    for line in ["deck list", "study", "deck show"] {
+      terminal.wait(for: "probe>")
+      terminal.type(line + "\r")
+      terminal.wait(for: "LINE")
+    }
+    terminal.wait(for: "probe>")
+    terminal.type("de")
+    terminal.wait(for: "\u{1B}[2mck show")
+    terminal.type("\u{1B}[C\r")
+    terminal.wait(for: #"LINE 9 "deck show""#)
+    terminal.wait(for: "probe>")
+    terminal.type("de\u{1B}[A\u{1B}[A\r")
+    terminal.wait(for: #"LINE 9 "deck list""#)
+    terminal.wait(for: "probe>")
+    terminal.type("st\u{1B}h")
+    terminal.wait(for: "HELP 2")
+    terminal.type("\u{18}\u{05}")
+    terminal.wait(for: "st edited")
+    terminal.type("\r")
+    terminal.wait(for: #"LINE 9 "st edited""#)
+  }
+
+  @Test func `without hints nothing is coloured`() throws {
+    let terminal = try probe()
+    terminal.wait(for: "probe>")
+    terminal.type("deck list\r")
+    #expect(!terminal.wait(for: "LINE").contains("\u{1B}[0;1;36m"))
   }
 
   @Test func `Tab completes, and lists what there is`() throws {

@@ -91,6 +91,13 @@ public final class PseudoTerminal {
     }
   }
 
+  /// Takes what the program has written, waiting for some of it so long.
+  public func takeOutput(milliseconds: Int32) -> String {
+    listen(milliseconds)
+    defer { output = "" }
+    return output
+  }
+
   /// Waits until it has ended and gives its exit status; a signal counts as 128 and its number. -1 when it does not
   /// end.
   public func ended(seconds: Double = 5) -> Int32 {

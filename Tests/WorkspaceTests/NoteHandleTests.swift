@@ -139,9 +139,15 @@ import ToggleSettings
     try workspace.play(names)
     var facts = stat()
     while stat(said, &facts) != 0, monotonicSeconds() - start < 20 { usleep(10_000) }
-    #expect(try FileText.read(said, limit: 1000) == "--quiet\n;x\n\(workspace.mediaPath(sound))\n")
-    // Closing ends what is playing.
+    let words = try FileText.read(said, limit: 1000)?.split(separator: "\n").map(String.init) ?? []
+    #expect(words.count == 3 && words[0] == "--quiet" && words[1] == ";x", "\(words)")
+    // A player tells by the name what kind of sound it is.
+    let link = try #require(words.last)
+    #expect(link.hasSuffix("/a $(b).mp3"))
+    #expect(try FileText.bytes(link, limit: 100) == Array("sound".utf8))
+    // Closing ends what is playing, and takes the link away.
     try workspace.close()
+    #expect(stat(link, &facts) != 0)
     #expect(monotonicSeconds() - start < 30)
   }
 }

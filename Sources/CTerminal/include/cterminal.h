@@ -45,6 +45,8 @@ enum line_editor_end {
   /// The line holds bytes that are not UTF-8; there is no text.
   LINE_EDITOR_NOT_UTF8,
   LINE_EDITOR_FAILED,
+  /// The line, whose text is there, is to be opened in the user's editor.
+  LINE_EDITOR_WANTS_EDITOR,
 };
 
 struct line_editor_result {
@@ -64,14 +66,48 @@ struct line_editor_callbacks {
   /// Called before the process stops and after it goes on.
   void (*suspending)(void *context);
   void (*resumed)(void *context);
+  /// Called when the terminal has another size.
+  void (*resized)(void *context);
+  /// Asks for the styles of a line; it answers by line_editor_paint.
+  void (*paint)(void *context, const char *line, size_t length, size_t cursor);
+  /// Shows help for the word at the cursor, on lines of its own.
+  void (*help)(void *context, const char *line, size_t cursor);
+};
+
+/// What a part of a line is.
+enum line_editor_style {
+  LINE_PLAIN,
+  /// A command, a subcommand.
+  LINE_COMMAND,
+  LINE_OPTION,
+  LINE_STRING,
+  LINE_KEYWORD,
+  LINE_NUMBER,
+  /// A name that leads to nothing.
+  LINE_UNKNOWN,
+  LINE_COMMENT,
+  /// A name that leads to something.
+  LINE_KNOWN,
+  /// The bracket at the cursor, and the one that belongs to it.
+  LINE_BRACKET,
+  LINE_WRONG_BRACKET,
+};
+
+/// How a line is read.
+struct line_editor_options {
+  /// A Tab behind nothing but blanks is a tab.
+  bool tab_indents;
+  /// Lines are coloured and go on with a suggestion.
+  bool shows_hints;
+  /// Milliseconds; below 0: no tick.
+  int tick_ms;
 };
 
 /// To be called once before the first line. `name` is what ~/.inputrc may ask for with `$if`. Returns 0 or an errno.
 int line_editor_start(const char *name, int input, int output);
-/// Reads a line that begins with `initial`. `tick_ms` below 0: no tick. With `tab_indents` a Tab behind nothing but
-/// blanks is a tab.
+/// Reads a line that begins with `initial`.
 struct line_editor_result line_editor_read(
-    const char *prompt, const char *initial, bool tab_indents, int tick_ms,
+    const char *prompt, const char *initial, struct line_editor_options options,
     const struct line_editor_callbacks *callbacks);
 void line_editor_free(char *text);
 /// How often something was typed since the program began: it grows with each key or paste.
@@ -79,8 +115,16 @@ long line_editor_key_count(void);
 /// Whether Ctrl-C came while a callback runs, which should then end soon.
 bool line_editor_is_interrupted(void);
 
-/// One candidate: the whole line up to the cursor as it would be, and how the list shows it.
-void line_editor_offer(const char *line, const char *shown);
+/// The style of the bytes from `start` up to `end` of the line.
+void line_editor_paint(size_t start, size_t end, enum line_editor_style style);
+/// How many rows of the screen the cursor is below the first row of the prompt.
+int line_editor_cursor_row(void);
+/// Draws the prompt and the line from where the cursor is, at the beginning of a row: after something else was drawn.
+void line_editor_redraw(void);
+
+/// One candidate: the whole line up to the cursor as it would be, how the list shows it, and a few words of help, which
+/// may be empty.
+void line_editor_offer(const char *line, const char *shown, const char *help);
 /// What all candidates have in common, as the line up to the cursor; needed when there are two or more.
 void line_editor_offer_common(const char *line);
 

@@ -7,4 +7,7 @@
 
 static inline bool standard_output_has_failed(void) { return ferror(stdout) != 0; }
 
+/// A reader that went away is no failure of what is written to the next one.
+static inline void standard_output_forget_failure(void) { clearerr(stdout); }
+
 #endif

@@ -2,6 +2,8 @@
 // start of the program, which takes longer than the rest of the start.
 // Invariant: a table of functions is whole or NULL.
 #pragma once
+#include <stddef.h>
+#include <stdint.h>
 #include <zip.h>
 
 // The functions that are used, as libzip's manual describes them.
@@ -9,7 +11,26 @@ typedef struct {
   __typeof__(zip_open) *open;
   __typeof__(zip_discard) *discard;
   __typeof__(zip_close) *close;
+  __typeof__(zip_get_num_entries) *get_num_entries;
+  __typeof__(zip_stat_index) *stat_index;
+  __typeof__(zip_fopen_index) *fopen_index;
+  __typeof__(zip_fread) *fread;
+  __typeof__(zip_fclose) *fclose;
+  __typeof__(zip_source_file) *source_file;
+  __typeof__(zip_source_free) *source_free;
+  __typeof__(zip_file_add) *file_add;
+  __typeof__(zip_set_file_compression) *set_file_compression;
+  __typeof__(zip_file_set_dostime) *file_set_dostime;
+  __typeof__(zip_strerror) *strerror;
+  // SHA-1 of libcrypto, which libzip needs itself: begin, take, end. `state` has room for 256 bytes.
+  int (*sha1_begin)(void *state);
+  int (*sha1_take)(void *state, const void *bytes, size_t count);
+  int (*sha1_end)(uint8_t *digest, void *state);
 } deckhand_zip_functions;
 
 // The table, or NULL where Debian's libzip4 is not installed. Called from any thread.
 const deckhand_zip_functions *deckhand_zip(void);
+
+// The 20 bytes of SHA-1 of some bytes, which name media files in packages and find equal notes; it guards nothing.
+// Called only where `deckhand_zip` gave a table.
+void deckhand_sha1(const void *bytes, size_t count, uint8_t digest[20]);

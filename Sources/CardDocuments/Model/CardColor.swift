@@ -25,8 +25,15 @@ public struct CardColor: Equatable, Sendable {
     self.init(red: parts[0], green: parts[1], blue: parts[2], alpha: parts.count == 4 ? parts[3] : 1)
   }
 
-  /// `0.8,0.725,0.926` as a user types it, three or four parts.
+  /// `0.8,0.725,0.926` as a user types it, three or four parts; `#aa0000` and `#aa0000ff` too.
   public init?(typed text: String) {
+    if text.trimmed.hasPrefix("#") {
+      let digits = Array(text.trimmed.dropFirst())
+      guard digits.count == 6 || digits.count == 8, digits.allSatisfy(\.isHexDigit) else { return nil }
+      let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { Int(String(digits[$0...($0 + 1)]), radix: 16) }
+      self.init(parts: bytes.map { Double($0) / 255 })
+      return
+    }
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double(String($0).trimmed) }
     guard parts.count <= 4, !parts.contains(nil) else { return nil }
     self.init(parts: parts.compactMap(\.self))

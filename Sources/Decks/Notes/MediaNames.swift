@@ -104,3 +104,58 @@ extension HTMLTag {
     }
   }
 }
+
+extension MediaNames {
+  /// HTML in which a file has another name, wherever `inHTML` finds it.
+  public static func renaming(_ old: String, to new: String, in html: String) -> String {
+    let bytes = Bytes(html.utf8)
+    var (result, index, start, tags) = (Bytes(), 0, 0, TagReading())
+    var brackets = NextByte(UInt8(ascii: "]"))
+    func isOld(_ name: ArraySlice<UInt8>) -> Bool { decoded(name).composed == old }
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "["), bytes[...].begins(with: "[sound:", at: index),
+        let end = brackets.next(bytes[...], from: index), end < index + 1_000, isOld(bytes[(index + 7)..<end])
+      {
+        result += bytes[start..<index + 7] + Bytes(new.utf8)
+        (start, index) = (end, end)
+      } else if bytes[index] == UInt8(ascii: "<"), let (tag, end) = tags.tag(bytes[...], index) {
+        if !tag.isClosing, tag.mediaNames.contains(where: { $0.composed == old }) {
+          result += bytes[start..<index] + renaming(isOld, to: new, inTag: bytes[index..<end])
+          start = end
+        }
+        index = end - 1
+      }
+      index += 1
+    }
+    return (result + bytes[start...]).text
+  }
+
+  /// A tag whose attributes of that value have another.
+  private static func renaming(
+    _ isOld: (ArraySlice<UInt8>) -> Bool, to new: String, inTag tag: ArraySlice<UInt8>
+  ) -> Bytes {
+    var (result, index) = (Bytes(), tag.startIndex)
+    while index < tag.endIndex {
+      guard tag[index] == UInt8(ascii: "="), index + 1 < tag.endIndex else {
+        result.append(tag[index])
+        index += 1
+        continue
+      }
+      let valueStart = tag[(index + 1)...].firstIndex { !isASCIIBlank($0) } ?? tag.endIndex
+      guard valueStart < tag.endIndex else { break }
+      let quote = tag[valueStart]
+      let isQuoted = quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'")
+      let start = isQuoted ? valueStart + 1 : valueStart
+      let end =
+        (isQuoted
+          ? tag[start...].firstIndex(of: quote)
+          : tag[start...].firstIndex { isASCIIBlank($0) || $0 == UInt8(ascii: ">") }) ?? tag.endIndex
+      result +=
+        isOld(tag[start..<end])
+        ? Bytes("=\"\(HTMLText.html(ofPlain: new))\"".utf8)
+        : Bytes(tag[index..<min(tag.endIndex, isQuoted ? end + 1 : end)])
+      index = min(tag.endIndex, isQuoted ? end + 1 : end)
+    }
+    return result + tag[min(index, tag.endIndex)...]
+  }
+}

@@ -67,6 +67,26 @@ struct NoteCardMaker {
 extension CardTexts {
   static let nothing = CardTexts(prompt: blank, answer: blank)
 
+  /// Of a type of the shape of Basic, where the fields show as they are written; nil where they may not.
+  init?(plain fields: [String]) {
+    guard fields.count == 2, fields.allSatisfy(CardTexts.isShownAsWritten) else { return nil }
+    self.init(prompt: fields[0], answer: fields[1])
+  }
+
+  /// Whether a field is neither HTML nor blank, and has no blanks that HTML would pass over.
+  private static func isShownAsWritten(_ field: String) -> Bool {
+    var last = UInt8(ascii: " ")
+    for byte in field.utf8 {
+      switch byte {
+      case 0..<0x20, UInt8(ascii: "<"), UInt8(ascii: "&"), UInt8(ascii: "["), 0xC2, 0xE1...0xE3: return false
+      case UInt8(ascii: " "): if last == byte { return false }
+      default: break
+      }
+      last = byte
+    }
+    return last != UInt8(ascii: " ") && field.utf8.count <= CardText.limit && !hasEndlessMarks(field)
+  }
+
   private init(prompt: String, answer: String) { (self.prompt, self.answer) = (prompt, answer) }
 }
 
@@ -199,7 +219,7 @@ struct NoteCardWriter {
 
 extension CardTexts {
   /// What the index of content holds for them.
-  fileprivate var content: Int64 {
+  var content: Int64 {
     var (prompt, answer) = (prompt, answer)
     return prompt.withUTF8 { prompt in answer.withUTF8 { CardText.content(prompt, $0) } }
   }

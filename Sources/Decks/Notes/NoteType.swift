@@ -67,7 +67,7 @@ public struct NoteTypeDraft: Equatable, Sendable {
 
 /// A note type as it was when it was read.
 public struct NoteType: Equatable, Sendable {
-  public let id: NoteTypeID
+  public internal(set) var id: NoteTypeID
   public internal(set) var name: String
   public internal(set) var isCloze: Bool
   public internal(set) var css: String
@@ -92,6 +92,18 @@ public struct NoteType: Equatable, Sendable {
     return sides.front.isPlain([fieldList[0].name])
       && sides.back.isPlain([SpecialField.frontSide.rawValue, fieldList[1].name], ruleBetween: true)
   }
+}
+
+extension NoteType {
+  /// A new one of a draft that was checked.
+  init(_ draft: NoteTypeDraft, id: NoteTypeID, modified: Int) {
+    self.init(
+      id: id, name: draft.name, isCloze: draft.isCloze, css: draft.css, modified: modified, cards: draft.cards,
+      fieldList: draft.fields.map { NoteTypeField(name: $0, other: NoteTypeField.fresh) }, other: NoteType.fresh)
+  }
+
+  /// The field that notes are sorted by, from 0.
+  public var sortField: Int { other["sortf"]?.integer ?? 0 }
 }
 
 /// Both sides of a card, parsed.

@@ -3,7 +3,7 @@
 
 import Storage
 import Text
-import Values
+public import Values
 
 extension NoteType {
   private static let limits = JSONLimits(bytes: 64 << 20, depth: 64, values: 1_000_000, string: 16 << 20)
@@ -18,6 +18,23 @@ extension NoteType {
       self.init(id: id, name: name, isCloze: isCloze, modified: modified, object: object)
     } catch is JSONFailure {
       throw NoteType.damaged(name)
+    }
+  }
+
+  /// From a package, whose JSON was read. The id and the name are those that it says.
+  /// - Throws: `NoteError.badType` for what makes no cards.
+  public init(received object: Value.Record, id: Int64) throws(NoteError) {
+    let name = (object["name"]?.text ?? "").trimmed
+    self.init(
+      id: NoteTypeID(rawValue: id), name: name.isEmpty ? "Note type \(id)" : String(name.prefix(200)),
+      isCloze: object["type"]?.integer == 1, modified: max(0, object["mod"]?.integer ?? 0), object: object)
+    if fields.isEmpty || cards.isEmpty { throw .badType(reason: "has at least one field and one card") }
+    if fields.count > NoteTypeDraft.mostFields || cards.count > NoteTypeDraft.mostCards {
+      throw .badType(reason: "has at most \(NoteTypeDraft.mostFields) fields and \(NoteTypeDraft.mostCards) cards")
+    }
+    let sizes = [css] + cards.flatMap { [$0.front, $0.back] }
+    if sizes.contains(where: { $0.utf8.count > Template.lengthLimit }) {
+      throw .badType(reason: "has at most 1,000,000 bytes of CSS and in each template")
     }
   }
 
@@ -52,17 +69,22 @@ extension NoteType {
   /// What a new type has beside its parts.
   static let fresh: Value.Record = ["sortf": .integer(0), "did": .null]
 
-  var json: String {
-    var object = other
+  var json: String { Value.record(record(asNew: false)).json }
+
+  /// The whole type, as packages and a sync have it: what it did not have when it came is as in a new one.
+  public var record: Value.Record { record(asNew: true) }
+
+  private func record(asNew: Bool) -> Value.Record {
+    var object = asNew ? other.adding(NoteType.fresh) : other
     object["id"] = .integer(Int(id.rawValue))
     object["name"] = .text(name)
     object["type"] = .integer(isCloze ? 1 : 0)
     object["mod"] = .integer(modified)
     object["usn"] = .integer(-1)
     object["css"] = .text(css)
-    object["flds"] = .list(fieldList.enumerated().map { .record($1.json(at: $0)) })
+    object["flds"] = .list(fieldList.enumerated().map { .record($1.json(at: $0, asNew: asNew)) })
     object["tmpls"] = .list(cards.enumerated().map { .record($1.json(at: $0)) })
-    return Value.record(object).json
+    return object
   }
 }
 
@@ -72,8 +94,8 @@ extension NoteTypeField {
     "font": .text("Arial"), "size": .integer(20), "sticky": .boolean(false), "rtl": .boolean(false),
   ]
 
-  fileprivate func json(at index: Int) -> Value.Record {
-    var object = other
+  fileprivate func json(at index: Int, asNew: Bool) -> Value.Record {
+    var object = asNew ? other.adding(NoteTypeField.fresh) : other
     object["name"] = .text(name)
     object["ord"] = .integer(index)
     return object
@@ -88,5 +110,14 @@ extension CardTemplate {
     object["qfmt"] = .text(front)
     object["afmt"] = .text(back)
     return object
+  }
+}
+
+extension Value.Record {
+  /// The same with the fields of another one that it lacks.
+  fileprivate func adding(_ more: Value.Record) -> Value.Record {
+    var all = self
+    for field in more.fields where all[field.name] == nil { all[field.name] = field.value }
+    return all
   }
 }

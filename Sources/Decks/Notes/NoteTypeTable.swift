@@ -53,6 +53,14 @@ public enum NoteTypeTable {
     return try create(db, draft, now: now)
   }
 
+  /// The type that plain cards go out as: one of the shape of Basic, the stock's own where there is none.
+  public static func basic(_ db: Database) throws -> NoteType {
+    let stock = StockNoteType.basic
+    if let known = try named(db, stock.rawValue), stock.isSame(as: known) { return known }
+    if let other = try list(db).first(where: stock.isSame) { return other }
+    return NoteType(stock.draft, id: NoteTypeID(rawValue: 1_600_000_000_006), modified: 1_600_000_000)
+  }
+
   /// The types of the notes whose cards a deck holds, by name.
   public static func used(_ db: Database, in deck: DeckID) throws -> [NoteType] {
     let sql = "SELECT DISTINCT notes.type FROM cards JOIN notes ON notes.id = cards.note WHERE cards.deck = ?"
@@ -72,14 +80,16 @@ public enum NoteTypeTable {
   public static func create(_ db: Database, _ draft: NoteTypeDraft, now: Double) throws -> NoteType {
     let draft = try draft.checked()
     if let known = try named(db, draft.name) { throw NoteError.typeExists(name: known.name) }
-    let type = NoteType(
-      id: NoteTypeID(rawValue: try freeID(db, "note_types", now: now)), name: draft.name, isCloze: draft.isCloze,
-      css: draft.css, modified: seconds(now), cards: draft.cards,
-      fieldList: draft.fields.map { NoteTypeField(name: $0, other: NoteTypeField.fresh) }, other: NoteType.fresh)
+    let id = NoteTypeID(rawValue: try freeID(db, "note_types", now: now))
+    let type = NoteType(draft, id: id, modified: seconds(now))
+    try insert(db, type)
+    return type
+  }
+
+  static func insert(_ db: Database, _ type: NoteType) throws {
     try db.execute(
       sql: "INSERT INTO note_types (id, name, name_key, cloze, mod, json) VALUES (?, ?, ?, ?, ?, ?)",
       arguments: [type.id.rawValue, type.name, type.name.lowercased(), type.isCloze, type.modified, type.json])
-    return type
   }
 
   /// Writes a type that was changed.

@@ -144,11 +144,13 @@ struct FoldedColumn {
   /// Tags are separated by spaces. A pattern fits a tag itself or one of those above it: `a` fits `a::b`.
   mutating func hasTag(_ pattern: TextPattern, _ row: some QueryRow) -> Bool {
     fold(row)
-    return folded.withUnsafeBufferPointer { bytes in
-      bytes.split(separator: UInt8(ascii: " ")).contains { tag in
-        let tag = UnsafeBufferPointer(rebasing: tag)
-        return pattern.matches(tag) || FoldedColumn.ends(ofParents: tag).contains { pattern.matches($0) }
-      }
+    return folded.withUnsafeBufferPointer { FoldedColumn.hasTag(pattern, in: $0) }
+  }
+
+  static func hasTag(_ pattern: TextPattern, in tags: UnsafeBufferPointer<UInt8>) -> Bool {
+    tags.split(separator: UInt8(ascii: " ")).contains { tag in
+      let tag = UnsafeBufferPointer(rebasing: tag)
+      return pattern.matches(tag) || FoldedColumn.ends(ofParents: tag).contains { pattern.matches($0) }
     }
   }
 

@@ -1,45 +1,122 @@
-// The rows that searches judge, kept in memory while nothing changes: who searches again does not wait for the database
-// again. Invariant: what was read before a change is never used after it; a deck beyond its bounds is not kept.
+// What searches read before, so that who searches again does not wait for the database again: an index of all texts,
+// and rows of decks while nothing changes. Invariant: what was read before a change is never used after it; what is
+// beyond its bounds is not kept.
 
 import GRDB
 
-/// A row as a query judges it.
-protocol QueryRow {
-  /// Whether its texts are folded already.
-  var areTextsFolded: Bool { get }
-  func integer(_ column: Int32) -> Int64
-  func number(_ column: Int32) -> Double
-  func optionalNumber(_ column: Int32) -> Double?
-  func optionalText(_ column: Int32) -> String?
-  func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8>
-}
-
-extension Columns: QueryRow {
-  var areTextsFolded: Bool { false }
-}
-
-/// The rows of decks that were searched more than once.
+/// What searches of one account keep.
 ///
-///     cache.refresh(changeCount)
+///     cache.refresh(changeCount, others: otherChanges)
 ///     try CardTable.found(db, in: deck, matching: query, at: moment, cache)
 public final class SearchCache {
   /// Cards and bytes of a deck that are kept: some 30 MB.
   private static let mostCards = 200_000
   private static let mostBytes = 16 << 20
+  /// So many cards are looked up one by one; for more, the order of the deck is read.
+  private static let fewCards = 500
 
-  private var changeCount = 0
+  /// Where the index is kept between two processes; nil for nowhere.
+  private let path: String?
+  /// Whether the file may be written.
+  private let isSaved: Bool
+  private let leastIndexed: Int
+  private let mostUnsaved: Int
+  private var changes = (all: 0, others: 0)
   private var decks: [DeckID: SearchRows] = [:]
   private var asked: [DeckID: Int] = [:]
+  private var orders: [DeckID: [CardID]] = [:]
+  private var index: SearchIndex?
+  /// What the last query found, where texts alone decide.
+  private var last: (query: String, cards: [Int64])?
 
-  public init() {}
-
-  /// Forgets all when anything may have changed.
-  public func refresh(_ now: Int) {
-    guard now != changeCount else { return }
-    changeCount = now
-    decks = [:]
-    asked = [:]
+  /// - Parameters:
+  ///   - leastIndexed: an account of fewer cards is read as quickly as an index would be.
+  ///   - mostUnsaved: cards that the next process has to read itself.
+  public init(path: String? = nil, isSaved: Bool = true, leastIndexed: Int = 5_000, mostUnsaved: Int = 2_000) {
+    (self.path, self.isSaved) = (path, isSaved)
+    (self.leastIndexed, self.mostUnsaved) = (leastIndexed, mostUnsaved)
   }
+
+  /// Forgets what may have changed.
+  /// - Parameters:
+  ///   - now: grows with every change.
+  ///   - others: grows with what other processes commit, and with all that is taken back: numbers of cards may be given
+  ///     again then.
+  public func refresh(_ now: Int, others: Int = 0) {
+    guard now != changes.all || others != changes.others else { return }
+    if others != changes.others { index = nil }
+    changes = (now, others)
+    (decks, asked, orders, last) = ([:], [:], [:], nil)
+  }
+
+  // MARK: The index
+
+  /// The cards of all decks that a query finds, in no order; nil where the index is of no help.
+  func cards(_ db: Database, _ query: CardQuery, at moment: StudyMoment) throws -> [Int64]? {
+    if let last, last.query == query.text { return last.cards }
+    guard let index = try currentIndex(db, query), let set = index.rows(of: query.root) else { return nil }
+    if set.isExact {
+      let cards = index.cards(of: set)
+      last = (query.text, cards)
+      return cards
+    }
+    if set.count > index.cards.count / 8 { return nil }
+    var matcher = try QueryMatcher(db, query, at: moment)
+    let sql = """
+      SELECT \(QueryMatcher.columns) FROM (SELECT value AS wanted FROM json_each(?))
+      CROSS JOIN cards ON cards.id = wanted
+      """
+    var found: [Int64] = []
+    try db.forEachRow(sql, [CardTable.list(index.cards(of: set))]) { row in
+      if try matcher.matches(row) { found.append(row.integer(0)) }
+    }
+    return found
+  }
+
+  private func currentIndex(_ db: Database, _ query: CardQuery) throws -> SearchIndex? {
+    guard let state = try SearchLog.state(db), state.lastCard >= leastIndexed else { return nil }
+    let index = self.index ?? SearchIndex()
+    if self.index == nil, let path { _ = index.load(path) }
+    self.index = index
+    guard try index.refresh(db, isInterrupted: query.isInterrupted) else { return nil }
+    // What is not committed yet is nothing for others.
+    if let path, isSaved, index.readCount > mostUnsaved, !db.isInsideTransaction { index.save(path) }
+    return index
+  }
+
+  /// Those of the cards that are in a deck, top first, with their positions.
+  func ordered(_ db: Database, _ deck: DeckID, _ cards: [Int64]) throws -> (ids: [CardID], positions: [Int]) {
+    if orders[deck] == nil, cards.count <= Self.fewCards { return try lookedUp(db, deck, cards) }
+    let order = try orders[deck] ?? CardTable.ids(db, in: deck)
+    orders[deck] = order
+    let wanted = WantedCards(cards)
+    var (ids, positions): ([CardID], [Int]) = ([], [])
+    for (place, id) in order.enumerated() where wanted.holds(id.rawValue) {
+      ids.append(id)
+      positions.append(place + 1)
+    }
+    return (ids, positions)
+  }
+
+  /// The cards between each and the one above it are counted by SQLite, in one pass over the index in all.
+  private func lookedUp(_ db: Database, _ deck: DeckID, _ cards: [Int64]) throws -> (ids: [CardID], positions: [Int]) {
+    var ranks: [(card: Int64, rank: Int64)] = []
+    for card in cards {
+      let sql = "SELECT rank FROM cards WHERE id = ? AND deck = ?"
+      if let rank = try db.firstRow(sql, [card, deck.rawValue], { $0.integer(0) }) { ranks.append((card, rank)) }
+    }
+    ranks.sort { $0.rank < $1.rank }
+    var (positions, position, last): ([Int], Int, Int64) = ([], 0, .min)
+    for (_, rank) in ranks {
+      let sql = "SELECT count(*) FROM cards WHERE deck = ? AND rank >= ? AND rank < ?"
+      position += try db.firstRow(sql, [deck.rawValue, last, rank]) { $0.count(0) } ?? 0
+      last = rank
+      positions.append(position + 1)
+    }
+    return (ranks.map { CardID(rawValue: $0.card) }, positions)
+  }
+
+  // MARK: Rows
 
   /// The rows of a deck, read when it is searched for the second time; nil before, and for a deck that is too large.
   func rows(_ db: Database, _ deck: DeckID, _ query: CardQuery) throws -> SearchRows? {
@@ -59,110 +136,30 @@ public final class SearchCache {
   }
 }
 
-extension CardQuery.Condition {
-  /// Whether it asks only for what a cached row holds: expressions need the texts as they are.
-  fileprivate var isOfCachedRow: Bool {
-    switch self {
-    case .expression, .field: false
-    default: true
+/// A set of cards. Most are close together: a flag for each number from the lowest to the highest is quickest.
+private struct WantedCards {
+  private static let widest = 16 << 20
+  private var low: Int64 = 0
+  private var flags: [Bool] = []
+  private var others: Set<Int64> = []
+
+  init(_ cards: [Int64]) {
+    guard let low = cards.min(), let high = cards.max() else { return }
+    guard cards.count > 64, case let (width, overflow) = high.subtractingReportingOverflow(low), !overflow,
+      width < Int64(Self.widest)
+    else {
+      others = Set(cards)
+      return
     }
-  }
-}
-
-/// Rows of a deck, top first: folded texts behind each other, and 13 numbers a row.
-final class SearchRows {
-  private static let numbersPerRow = 13
-  private static let firstNumber: Int32 = 4
-
-  private let deck: Int64
-  private(set) var ids: [CardID] = []
-  /// Where prompt, answer and tags of each row end.
-  private var ends: [Int32] = []
-  private var texts: [UInt8] = []
-  /// NaN stands for what a row does not have.
-  private var numbers: [Double] = []
-
-  init(_ deck: DeckID) { self.deck = deck.rawValue }
-
-  var count: Int { ids.count }
-  var byteCount: Int { texts.count }
-
-  fileprivate func append(_ row: Columns) {
-    ids.append(CardID(rawValue: row.integer(0)))
-    for column: Int32 in 1...3 {
-      Folding.fold(row.bytes(column), into: &texts)
-      ends.append(Int32(clamping: texts.count))
-    }
-    for column in Self.firstNumber..<Self.firstNumber + Int32(Self.numbersPerRow) {
-      numbers.append(row.optionalNumber(column) ?? .nan)
-    }
+    self.low = low
+    flags = Array(repeating: false, count: Int(width) + 1)
+    for card in cards { flags[Int(card - low)] = true }
   }
 
-  /// The cards that a query finds, with their positions.
-  func found(_ matcher: inout QueryMatcher) throws -> (ids: [CardID], positions: [Int]) {
-    try texts.withUnsafeBufferPointer { texts in
-      try ends.withUnsafeBufferPointer { ends in
-        try numbers.withUnsafeBufferPointer { try found(&matcher, Parts(texts: texts, ends: ends, numbers: $0)) }
-      }
-    }
-  }
-
-  private func found(_ matcher: inout QueryMatcher, _ parts: Parts) throws -> (ids: [CardID], positions: [Int]) {
-    var (found, positions): ([CardID], [Int]) = ([], [])
-    for place in ids.indices {
-      guard try matcher.matches(Row(place: place, id: ids[place].rawValue, deck: deck, parts: parts)) else { continue }
-      found.append(ids[place])
-      positions.append(place + 1)
-    }
-    return (found, positions)
-  }
-
-  /// The arrays in place, for the length of one search.
-  private struct Parts {
-    let texts: UnsafeBufferPointer<UInt8>
-    let ends: UnsafeBufferPointer<Int32>
-    let numbers: UnsafeBufferPointer<Double>
-  }
-
-  private struct Row: QueryRow {
-    let place: Int
-    let id: Int64
-    let deck: Int64
-    let parts: Parts
-
-    var areTextsFolded: Bool { true }
-
-    private func value(_ column: Int32) -> Double {
-      parts.numbers[place * SearchRows.numbersPerRow + Int(column - SearchRows.firstNumber)]
-    }
-
-    func integer(_ column: Int32) -> Int64 {
-      switch column {
-      case 0: return id
-      // The deck's column is among the numbers too; as an integer it is exact.
-      case 13: return deck
-      default:
-        let value = value(column)
-        return value.magnitude < 9e15 ? Int64(value) : 0
-      }
-    }
-
-    func number(_ column: Int32) -> Double {
-      let value = value(column)
-      return value.isNaN ? 0 : value
-    }
-
-    func optionalNumber(_ column: Int32) -> Double? {
-      let value = value(column)
-      return value.isNaN ? nil : value
-    }
-
-    func optionalText(_ column: Int32) -> String? { nil }
-
-    func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
-      let end = place * 3 + Int(column) - 1
-      let start = end == 0 ? 0 : Int(parts.ends[end - 1])
-      return UnsafeBufferPointer(rebasing: parts.texts[start..<Int(parts.ends[end])])
-    }
+  func holds(_ card: Int64) -> Bool {
+    if flags.isEmpty { return others.contains(card) }
+    // As numbers without a sign no difference is too large.
+    let place = UInt64(bitPattern: card &- low)
+    return card >= low && place < UInt64(flags.count) && flags[Int(place)]
   }
 }

@@ -68,6 +68,16 @@ public enum PresetTable {
     return try record(db, PresetID(rawValue: db.lastInsertedRowID))
   }
 
+  /// A preset of a package: the one of that name where it has the same options, else a new one, of a name of its own
+  /// where that one is taken.
+  public static func receive(_ db: Database, named given: String, _ options: DeckOptions) throws -> PresetID {
+    let name = String(given.unicodeScalars.filter { $0.properties.generalCategory != .control }.map(Character.init))
+      .trimmed.prefix(190)
+    for known in try list(db) where known.options == options && known.name.hasPrefix(name) { return known.id }
+    let wanted = DeckName.split(String(name)).map(\.trimmed).filter { !$0.isEmpty }.joined(separator: "::")
+    return try create(db, name: freeName(db, like: wanted.isEmpty ? "Imported" : wanted), options: options).id
+  }
+
   /// - Throws: `presetExists`, `badName`, `gone`.
   public static func rename(_ db: Database, _ id: PresetID, to name: String) throws {
     let name = try checked(db, name, except: id)

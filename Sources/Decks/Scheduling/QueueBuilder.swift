@@ -171,8 +171,11 @@ struct QueueBuilder {
   private func freshCounts() throws -> [DeckID: WaitingCounts] {
     var waiting: [DeckID: WaitingCounts] = [:]
     for deck in decks {
+      // No more than the day's limit allows is shown, however many wait.
+      let most = options[deck.id]?.newPerDay ?? DeckOptions().newPerDay
       let count =
-        try wanted == nil ? DeckTable.newCount(db, deck.id, at: moment) : fresh(deck.id, 0, room: .max, "rank").count
+        try wanted == nil
+        ? DeckTable.newCount(db, deck.id, at: moment, upTo: most) : fresh(deck.id, 0, room: most, "rank").count
       waiting[deck.id] = WaitingCounts(new: count)
     }
     return waiting

@@ -23,6 +23,11 @@ extension DecksSchema {
     }
   }
 
+  /// New cards in their order: a session's first ones are found however many learnt cards stand above them.
+  static var newCards: Migration {
+    Migration("decks.5", sql: "CREATE INDEX cards_new ON cards(deck, rank) WHERE state = 0")
+  }
+
   private static let tables = """
     CREATE TABLE presets (
       id INTEGER PRIMARY KEY AUTOINCREMENT,

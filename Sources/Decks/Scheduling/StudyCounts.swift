@@ -42,10 +42,14 @@ public struct StudyCounts: Equatable, Sendable {
 extension StudyLimits {
   /// Of decks in the order of `DeckTable.list`.
   init(_ db: Database, _ decks: [DeckRecord], at moment: StudyMoment) throws {
+    let options = try DeckTable.allOptions(db, at: moment)
     var waiting: [DeckID: WaitingCounts] = [:]
-    for deck in decks { waiting[deck.id] = try WaitingCounts(db, deck.id, at: moment) }
+    for deck in decks {
+      waiting[deck.id] = try WaitingCounts(
+        db, deck.id, at: moment, newUpTo: (options[deck.id] ?? DeckOptions()).newPerDay)
+    }
     self.init(
-      decks, options: try DeckTable.allOptions(db, at: moment), waiting: waiting,
+      decks, options: options, waiting: waiting,
       answered: try AnsweredCounts.byDeck(db, today: moment))
   }
 }
@@ -59,14 +63,15 @@ struct WaitingCounts {
   init(learning: Int = 0, due: Int = 0, new: Int = 0) { (self.learning, self.due, self.new) = (learning, due, new) }
 
   /// Of a deck's own cards.
-  init(_ db: Database, _ deck: DeckID, at moment: StudyMoment) throws {
+  /// - Parameter newUpTo: new cards that are counted; the day's limit takes no more. nil counts all.
+  init(_ db: Database, _ deck: DeckID, at moment: StudyMoment, newUpTo: Int? = nil) throws {
     let sql = """
       SELECT coalesce(sum(state <> 2), 0), coalesce(sum(state = 2 AND due < :border), 0)
       FROM cards WHERE deck = :deck AND state > 0 AND due < :end AND suspended = 0 AND \(CardTable.isNotBuried)
       """
     let found = try db.firstRow(sql, moment.arguments(deck)) { ($0.count(0), $0.count(1)) }
     (learning, due) = found ?? (0, 0)
-    new = try DeckTable.newCount(db, deck, at: moment)
+    new = try DeckTable.newCount(db, deck, at: moment, upTo: newUpTo)
   }
 
   /// What a session of at most so many cards takes of it: what is being learnt first, new cards last.

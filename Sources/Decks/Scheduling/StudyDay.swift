@@ -39,6 +39,9 @@ public struct StudyMoment: Equatable, Sendable {
   /// A card that is buried beyond this was so by a clock that went back since: it is shown.
   public var latestBurial: Double { now + 2 * 86_400 }
 
+  /// Whether a card that is buried until then waits now.
+  func isBuried(until: Double?) -> Bool { until.map { $0 > now && $0 < latestBurial } ?? false }
+
   // MARK: Due days
 
   /// A learnt card is due on a day, which is stored as the moment when that day began where the card was answered.

@@ -32,13 +32,30 @@ private struct StatisticsReader {
   /// What is counted of the cards as they are now.
   private struct CardTallies {
     var cards = CardFigures()
-    var forecast: [Int: Int] = [:]
-    var intervals: [Int: Int] = [:]
-    var stabilities: [Int: Int] = [:]
+    var forecast = Tally()
+    var intervals = Tally()
+    var stabilities = Tally()
     var difficulties = [Int](repeating: 0, count: 101)
     var recalls = [Int](repeating: 0, count: 101)
     var known = 0.0
-    var added: [Int: Int] = [:]
+    var added = Tally()
+  }
+
+  /// Counts of whole numbers. Those of a century of days stand side by side.
+  private struct Tally {
+    private static let usual = -36_500...36_500
+    private var near = [Int](repeating: 0, count: usual.count)
+    private var far: [Int: Int] = [:]
+
+    mutating func add(_ value: Int) {
+      if Self.usual.contains(value) { near[value - Self.usual.lowerBound] += 1 } else { far[value, default: 0] += 1 }
+    }
+
+    var histogram: Histogram {
+      var counts = far
+      for (value, count) in zip(Self.usual, near) where count > 0 { counts[value] = count }
+      return Histogram(counts)
+    }
   }
 
   /// What is counted of the answers.
@@ -98,7 +115,7 @@ private struct StatisticsReader {
         while slots.count <= Int(id) { slots.append(Slot()) }
         slots[Int(id)].model = model
       }
-      ofCards.added[moment.day(of: row.number(2)) - moment.today, default: 0] += 1
+      ofCards.added.add(moment.day(of: row.number(2)) - moment.today)
       count(row, models[Int(model)])
     }
   }
@@ -122,11 +139,11 @@ private struct StatisticsReader {
       case .review:
         if interval >= DeckStatistics.matureDays { ofCards.cards.mature += 1 } else { ofCards.cards.young += 1 }
       }
-      if state != .new { ofCards.forecast[dueDay - moment.today, default: 0] += 1 }
+      if state != .new { ofCards.forecast.add(dueDay - moment.today) }
     }
     guard state != .new, let stability = row.optionalNumber(6) else { return }
-    if state == .review { ofCards.intervals[interval, default: 0] += 1 }
-    ofCards.stabilities[Int(min(36_500, max(0, stability)).rounded()), default: 0] += 1
+    if state == .review { ofCards.intervals.add(interval) }
+    ofCards.stabilities.add(Int(min(36_500, max(0, stability)).rounded()))
     ofCards.difficulties[Int((min(10, max(1, row.number(7))) * 10).rounded())] += 1
     let recall = model.retrievability(days: Double(moment.today - lastDay), stability: stability)
     ofCards.known += recall
@@ -210,11 +227,11 @@ private struct StatisticsReader {
       hours: ofAnswers.hours,
       learningButtons: ofAnswers.buttons.learning, youngButtons: ofAnswers.buttons.young,
       matureButtons: ofAnswers.buttons.mature,
-      forecast: Histogram(ofCards.forecast), intervals: Histogram(ofCards.intervals),
-      stabilities: Histogram(ofCards.stabilities),
+      forecast: ofCards.forecast.histogram, intervals: ofCards.intervals.histogram,
+      stabilities: ofCards.stabilities.histogram,
       difficulties: Histogram(Self.counts(ofCards.difficulties)), recalls: Histogram(Self.counts(ofCards.recalls)),
       known: ofCards.known,
-      added: Histogram(ofCards.added))
+      added: ofCards.added.histogram)
   }
 
   private static func counts(_ values: [Int]) -> [Int: Int] {

@@ -73,7 +73,8 @@ public struct DeckPage {
     try decks.reduce(PageText.head(title: "", options: "").count + PageText.end.count) { sum, deck in
       let texts = try CardTable.textSize(db, in: deck.id)
       let media = try MediaTable.size(db, shownIn: deck.id)
-      return sum + texts.bytes + texts.cards * (options.isFresh ? 100 : 220) + media / 3 * 4
+      let schedules = options.isFresh ? 0 : texts.studied * 250
+      return sum + texts.bytes + texts.cards * 105 + schedules + media / 3 * 4
     }
   }
 

@@ -49,7 +49,7 @@ struct HeadwordForm: Hashable {
   }
 
   func hash(_ word: ArraySlice<UInt8>) -> Int {
-    let value = key(word).withUnsafeBytes { digest($0, seed: 0) }
+    let value = key(word).withUnsafeBytes { damageDigest($0, seed: 0) }
     return Int(truncatingIfNeeded: value & 0x7FFF_FFFF)
   }
 }

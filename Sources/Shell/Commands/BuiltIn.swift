@@ -8,21 +8,29 @@ import Commands
 struct BuiltIn {
   let command: Command
   let run: (Invocation, Session) throws -> CommandResult
-  /// Names for the argument under the cursor; nil where the argument's kind says them.
-  let complete: ((_ word: String, _ before: [String], _ session: Session) -> [String])?
+  /// Offers for the argument under the cursor; nil where the argument's kind says them.
+  let complete: ((_ word: String, _ before: [String], _ session: Session) -> [Offer])?
 
   init(
     _ path: String..., theme: String, access: CommandAccess, effect: CommandEffect, summary: String,
     details: String = "", arguments: [Argument] = [], options: [Option] = [], usage: [String] = [], example: String,
-    complete: ((_ word: String, _ before: [String], _ session: Session) -> [String])? = nil,
+    complete: ((_ word: String, _ before: [String], _ session: Session) -> [Offer])? = nil,
     run: @escaping (Invocation, Session) throws -> CommandResult
   ) {
+    var text = CommandText(theme: theme, summary: summary, details: details, usage: usage, example: example)
+    text.answer = AnswerShapes.shape(of: path.joined(separator: " "))
     command = Command(
-      path: path, CommandText(theme: theme, summary: summary, details: details, usage: usage, example: example),
+      path: path, text,
       access: access, effect: effect, arguments: arguments, options: options,
       completion: complete == nil ? .byKind : .builtIn, action: .builtIn)
     self.complete = complete
     self.run = run
+  }
+
+  /// Whether it only shows what no plugin adds to: run alone, it does not wait for plugins to be loaded.
+  var needsNoPlugins: Bool {
+    guard case .reads = command.effect else { return false }
+    return command.name == "version" || ["Decks and cards", "Card documents", "Accounts"].contains(command.theme)
   }
 
   /// Describes all of them to a registry; answers them by name.
@@ -42,13 +50,13 @@ struct BuiltIn {
     registry.describeGroup("plugin", "List, enable, disable and reload plugins.")
     var byName: [String: BuiltIn] = [:]
     for builtIn in all {
-      try registry.add(builtIn.command)
+      try registry.add(builtIn.command, isChecked: true)
       byName[builtIn.command.name] = builtIn
     }
     return byName
   }
 
-  private static var all: [BuiltIn] {
+  static var all: [BuiltIn] {
     DeckCommands.all + DeckFileCommands.all + [DeckPageCommands.page] + DeckFigureCommands.all + CardCommands.all
       + NoteCommands.all + NoteTypeCommands.all + MediaCommands.all + [StudyCommands.command] + DocumentCommands.all
       + WordCommands.all

@@ -49,13 +49,10 @@ enum CardBulkCommands {
     return found
   }
 
-  private static func offers(_ session: Session) -> [String] {
-    do {
-      return try session.workspace().decks().map { try $0.record().name + ":" }
-    } catch {
-      // Tab offers nothing before a sign-in.
-      return []
-    }
+  /// Cards by deck and position, and the words of a query.
+  static func offers(_ word: String, _ session: Session) -> [Offer] {
+    let names = NameOffers(session)
+    return names.names(of: .card, word) + (word.isEmpty ? [] : names.names(of: .query, word))
   }
 
   // MARK: Speaking
@@ -73,7 +70,7 @@ enum CardBulkCommands {
         Option("--field", "F", help: "prompt or answer, or the name of a note's field; the prompt when left out"),
         Common.language,
       ], example: "card speak deck:Spanish --field prompt --language spanish",
-      complete: { _, _, session in offers(session) }
+      complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
       let workspace = try session.workspace()
@@ -106,7 +103,7 @@ enum CardBulkCommands {
       arguments: [cards],
       options: [
         Option("--prompt", "P", help: "the new prompt"), Option("--answer", "A", help: "the new answer"),
-      ], example: "card edit Spanish:1 --answer \"the hound\"", complete: { _, _, session in offers(session) }
+      ], example: "card edit Spanish:1 --answer \"the hound\"", complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
       let (prompt, answer) = (invocation.optionalText("--prompt"), invocation.optionalText("--answer"))
@@ -133,7 +130,7 @@ enum CardBulkCommands {
       arguments: [Argument("CARD|QUERY", .query, help: "a card and its new position; with --deck cards, or a query")],
       options: [Option("--deck", "DECK", .deck, help: "the deck to bring them to")],
       usage: ["card move CARD POSITION", "card move CARD|QUERY... --deck DECK"], example: "card move Spanish:7 1",
-      complete: { _, _, session in offers(session) }
+      complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let words = invocation.list("CARD|QUERY")
       guard let name = invocation.optionalText("--deck") else { return try moveCard(words, invocation, session) }
@@ -172,7 +169,7 @@ enum CardBulkCommands {
       "card", suspends ? "suspend" : "resume", theme: theme, access: .signedIn, effect: .changes,
       summary: suspends ? "Keeps cards out of reviews." : "Lets cards into reviews again.", details: details,
       arguments: [cards], example: suspends ? "card suspend Spanish:3" : "card resume is:suspended",
-      complete: { _, _, session in offers(session) }
+      complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
       try session.workspace().setSuspended(found, suspends)
@@ -186,7 +183,7 @@ enum CardBulkCommands {
       "card", "bury", theme: theme, access: .signedIn, effect: .changes,
       summary: "Keeps cards from being shown until tomorrow, or shows them again.", details: details,
       arguments: [cards], options: [Option("--undo", help: "show buried cards again")],
-      example: "card bury tag:verb is:due", complete: { _, _, session in offers(session) }
+      example: "card bury tag:verb is:due", complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
       let shows = invocation.flag("--undo")
@@ -205,7 +202,7 @@ enum CardBulkCommands {
       details: "1 red, 2 orange, 3 green, 4 blue, 5 pink, 6 turquoise, 7 purple. `flag:3` finds cards by their flag.",
       arguments: [Argument("CARD|QUERY", .query, help: "cards or a query, and the flag's number last")],
       usage: ["card flag CARD|QUERY... N"], example: "card flag Spanish:3 1",
-      complete: { _, _, session in offers(session) }
+      complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let words = invocation.list("CARD|QUERY")
       let (command, usage) = (invocation.command.name, invocation.command.usageLines.joined(separator: " | "))
@@ -229,7 +226,7 @@ enum CardBulkCommands {
       options: [
         Option("--add", "T", isRepeating: true, help: "a tag to add"),
         Option("--remove", "T", isRepeating: true, help: "a tag to take away"),
-      ], example: "card tag Spanish:1 --add animal", complete: { _, _, session in offers(session) }
+      ], example: "card tag Spanish:1 --add animal", complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
       try session.workspace().changeTags(found, adding: invocation.list("--add"), removing: invocation.list("--remove"))

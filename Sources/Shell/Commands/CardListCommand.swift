@@ -1,5 +1,4 @@
-// `card list`: a page for a person, all of it for a program, row by row as it is read. Invariant: what goes into a pipe
-// is never held as a whole.
+// `card list`: a page for a person, all of it for a program. Invariant: a column shows the same in either.
 
 import Commands
 import Decks
@@ -40,15 +39,13 @@ enum CardColumn: String, CaseIterable {
 
   /// A value as a program reads it; nil for what a card does not have.
   func value(_ record: CardRecord, _ position: Int, _ session: Session) -> Value? {
-    let clock = session.environment.clocks
     switch self {
     case .position: return .integer(position)
     case .due: return record.due.map { .text(session.date($0)) }
     case .created: return .text(session.date(record.created))
     case .modified: return .text(session.date(record.modified))
     case .interval:
-      let moment = StudyMoment(now: clock.now(), utcOffset: clock.zoneOffset(clock.now()))
-      return record.state == .review ? .integer(moment.interval(of: record.schedule)) : nil
+      return record.state == .review ? .integer(session.studyMoment.interval(of: record.schedule)) : nil
     case .stability: return record.stability.map { .measure(($0 * 100).rounded() / 100) }
     case .difficulty: return record.difficulty.map { .measure(($0 * 100).rounded() / 100) }
     case .reps: return .integer(record.reps)
@@ -63,7 +60,7 @@ enum CardColumn: String, CaseIterable {
     }
   }
 
-  private static func words(_ value: Value) -> String { value.text ?? value.json }
+  static func words(_ value: Value) -> String { value.text ?? value.json }
 
   /// The columns of a list as they are typed: `prompt,answer,due`.
   static func columns(_ text: String) throws -> [CardColumn] {
@@ -191,76 +188,13 @@ private struct CardListRequest {
 
   // MARK: A stream
 
-  /// Bytes that are written at once.
-  private static let chunk = 64 << 10
-  /// Rows that decide how wide the columns of a stream are.
-  private static let measured = 500
-
   func stream() throws -> CommandResult {
-    let cards = try sequence()
-    var left = limit ?? .max
-    var text = ""
-    var first: [[String]] = []
-    var writer: RowWriter?
-    while left > 0, let card = try cards.nextCard() {
-      left -= 1
-      if wantsJSON {
-        text += try json(card) + "\n"
-      } else {
-        let cells = try columns.map { printable(try $0.text(card, card.position(), session), limit: 2_000) }
-        if let writer { text += writer.line(cells) + "\n" } else { first.append(cells) }
-        if first.count == Self.measured { writer = begin(&first, &text) }
-      }
-      guard text.utf8.count > Self.chunk else { continue }
-      session.console.write(text)
-      text = ""
-      try session.stopIfInterrupted()
+    var stream = CardListStream(try sequence(), limit: limit, session)
+    if wantsJSON {
+      try stream.writeJSON(areColumnsGiven ? columns : nil)
+    } else if try !stream.writeTable(columns) {
+      session.console.write(nothing + "\n")
     }
-    if !first.isEmpty { writer = begin(&first, &text) }
-    if writer == nil, !wantsJSON { text += nothing + "\n" }
-    session.console.write(text)
     return CommandResult()
-  }
-
-  private func json(_ card: CardHandle) throws -> String {
-    guard areColumnsGiven else { return session.record(of: card).json }
-    let record = try card.record()
-    return Value.record(
-      try columns.map { column in
-        if column == .deck { return ("deck", .text(try card.deck().record().name)) }
-        return (column.rawValue, column.value(record, try card.position(), session) ?? .null)
-      }
-    ).json
-  }
-
-  private func begin(_ rows: inout [[String]], _ text: inout String) -> RowWriter {
-    let writer = RowWriter(columns.map(\.heading), rows)
-    text += writer.line(columns.map(\.heading.title)) + "\n"
-    for row in rows { text += writer.line(row) + "\n" }
-    rows = []
-    return writer
-  }
-}
-
-/// Rows of a table whose widths are fixed: a longer cell moves the rest of its line.
-private struct RowWriter {
-  private let widths: [Int]
-  private let areRight: [Bool]
-
-  init(_ columns: [TableText.Column], _ rows: [[String]]) {
-    widths = columns.indices.map { place in
-      rows.reduce(columns[place].title.displayWidth) { max($0, $1[place].displayWidth) }
-    }
-    areRight = columns.map { $0.alignment == .right }
-  }
-
-  func line(_ cells: [String]) -> String {
-    var line = ""
-    for (place, cell) in cells.enumerated() {
-      if place > 0 { line += "  " }
-      line += cell.filled(to: widths[place], atStart: areRight[place])
-    }
-    while line.utf8.last == UInt8(ascii: " ") { line.removeLast() }
-    return line
   }
 }

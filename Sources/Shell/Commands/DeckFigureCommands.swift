@@ -33,7 +33,7 @@ enum DeckFigureCommands {
       ],
       options: [Option("--deck-only", help: "new_per_day, reviews_per_day or desired_retention of this deck alone")],
       example: "deck options Spanish new_per_day=10 \"learning_steps=1m 10m\"",
-      complete: { word, before, _ in before.isEmpty ? [] : offers(word) }
+      complete: { word, before, _ in before.isEmpty ? [] : offers(word).map { Offer($0, isOpen: $0.hasSuffix("=")) } }
     ) { invocation, session in
       let deck = try session.workspace().openDeck(invocation.text("DECK"))
       let pairs = try invocation.list("NAME=VALUE").map(pair)
@@ -209,7 +209,9 @@ enum DeckFigureCommands {
         Option("--svg", "FILE", .file, access: .write, help: "the same as SVG"),
         Option("--dark", help: "light on dark"),
       ], example: "deck stats Spanish",
-      complete: { _, before, session in before.isEmpty ? deckNames(session) : [] }
+      complete: { word, before, session in
+        NameOffers(session).names(of: before.isEmpty ? .deck : .query, word)
+      }
     ) { invocation, session in
       let (figures, name) = try figures(invocation.query("DECK|QUERY"), session)
       var lines: [String] = []
@@ -225,15 +227,6 @@ enum DeckFigureCommands {
       }
       if lines.isEmpty { lines = chartLines(figures, name, session.console.terminal) }
       return CommandResult(figures.value, .lines(lines))
-    }
-  }
-
-  private static func deckNames(_ session: Session) -> [String] {
-    do {
-      return try session.workspace().decks().map { try $0.record().name }
-    } catch {
-      // Tab offers nothing before a sign-in.
-      return []
     }
   }
 

@@ -25,11 +25,13 @@ enum DeckFileCommands {
       summary: "Adds the cards of files to a deck.",
       details: """
         The format goes by a file's ending: .json (an array of objects with prompt and answer, or what deck export \
-        --with-schedule wrote), .jsonl (an object a line), .csv and .tsv, .txt (Anki's text file) or .md; `-` is standard \
-        input, with --format. Of a table the separator, the encoding and the header are found and told; --dry-run shows the \
+        --with-schedule wrote), .jsonl (an object a line), .csv and .tsv, .txt (Anki's text file), .md, or Anki's packages \
+        .apkg and .colpkg; `-` is standard input, with --format. Of a table the separator, the encoding and the header are found and told; --dry-run shows the \
         first cards as they would be. The deck is made when it is missing. Several files are one step of undo. A row that \
         cannot be a card is refused and told; a broken file imports nothing, and status 1 says so, as it does when every \
-        row was refused. --format answers takes back what was answered on a page of the deck (deck page): schedules go on \
+        row was refused. Of a package notes come with their types, media, presets and schedules; its outermost deck \
+        becomes DECK, the others stand within it; a note that is there changes only where the package has a newer one. \
+        --format answers takes back what was answered on a page of the deck (deck page): schedules go on \
         as if it had been answered here, and what is there already is passed over.
         """,
       arguments: [
@@ -108,6 +110,7 @@ enum DeckFileCommands {
       parts.append("  \(place.filled(to: width))   \(rejection.message)")
     }
     if cards.rejectedCount > 20 { parts.append("  … \(session.grouped(cards.rejectedCount - 20)) more") }
+    parts += cards.lost.map { "Not kept: \($0)." }
     if let found = words(report.findings) { parts.append(found) }
     return parts + preview(report.preview)
   }
@@ -148,13 +151,14 @@ enum DeckFileCommands {
       "deck", "export", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
       summary: "Writes a deck's cards to a file, those of the decks within it too.",
       details: """
-        The format goes by the file's ending: .json, .jsonl, .csv, .tsv, .txt (Anki's text file) or .md; `-` is standard \
-        output, with --format. The file is written whole or not at all; what its format cannot hold is told. JSON is an \
+        The format goes by the file's ending: .json, .jsonl, .csv, .tsv, .txt (Anki's text file), .md or .apkg (Anki's \
+        package; --format apkg-legacy is for older programs); `-` is standard output, with --format. A .colpkg holds every \
+        deck with its schedule, whichever is named: in Anki it replaces a whole collection. The file is written whole or not at all; what its format cannot hold is told. JSON is an \
         array of plain cards; with notes or --with-schedule it is an object with everything.
         """,
       arguments: [Common.deck, Argument("FILE", .file, help: "the file, or `-`")],
       options: [
-        formatOption, Option("--with-schedule", help: "write when cards are due, in .json and .jsonl"),
+        formatOption, Option("--with-schedule", help: "write when cards are due, in .json, .jsonl and .apkg"),
         Option("--for-spreadsheet", help: "of a table: guard cells that a spreadsheet would run as formulas"),
       ],
       example: "deck export Spanish spanish.csv"
@@ -186,7 +190,8 @@ enum DeckFileCommands {
     if report.lost.isEmpty { return [first] }
     let lost = report.lost.map { $0.part.words(session.counted($0.count, $0.part == .options ? "deck" : "card")) }
     let hint =
-      report.lost.contains { $0.part == .schedule } ? " --with-schedule writes schedules into .json and .jsonl." : ""
+      report.lost.contains { $0.part == .schedule }
+      ? " --with-schedule writes schedules into .json, .jsonl and .apkg." : ""
     return [first, "Not in the file: \(lost.joined(separator: "; ")).\(hint)"]
   }
 }

@@ -106,7 +106,8 @@ enum DocumentCommands {
     BuiltIn(
       "doc", "create", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Makes a document.",
       options: [
-        Option("--background", "R,G,B", help: "its colour, each from 0 to 1; one of eight soft colours when left out"),
+        Option(
+          "--background", "COLOR", help: "R,G,B, from 0 to 1, or #rrggbb; one of eight soft colours when left out"),
         Option("--from", "FILE", .file, help: "start from another document"),
       ], example: "doc create --background 1,1,0.7"
     ) { invocation, session in
@@ -130,11 +131,18 @@ enum DocumentCommands {
   private static var addText: BuiltIn {
     BuiltIn(
       "doc", "add-text", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Puts a text in front.",
-      arguments: [Self.document, Argument("TEXT", help: "the text")], example: "doc add-text 6D92 \"el perro\""
+      details: Self.placing, arguments: [Self.document, Argument("TEXT", help: "the text; its line breaks are kept")],
+      options: Self.placement + [
+        Option("--color", "COLOR", help: "R,G,B, each from 0 to 1, or #rrggbb; black when left out"),
+        Option("--font", "NAME", help: "a font of this machine; the usual one when left out"),
+      ], example: "doc add-text 6D92 \"el perro\" --y -500 --color \"#aa0000\""
     ) { invocation, session in
-      try changing(invocation, session) { document in
-        let element = try document.addText(
-          invocation.text("TEXT"), color: .black, font: "", at: ElementPlacement())
+      let text = invocation.text("TEXT")
+      let ink = try invocation.optionalText("--color").map { try color($0) } ?? CardColor.black
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false).count
+      return try changing(invocation, session) { document in
+        let place = try place(invocation, on: document, width: 1000, height: min(1600, 220 * Double(lines)))
+        let element = try document.addText(text, color: ink, font: invocation.optionalText("--font") ?? "", at: place)
         return "Added text \(element.id.prefix(8))."
       }
     }
@@ -144,39 +152,79 @@ enum DocumentCommands {
     BuiltIn(
       "doc", "add-image", theme: Self.theme, access: .signedIn, effect: .changes,
       summary: "Copies a picture in and puts it in front.",
-      details: "PNG, JPEG, GIF, WebP and SVG are read; it is kept as PNG, its long side at most 1000 pixels.",
+      details: "PNG, JPEG, GIF, WebP and SVG are read; it is kept as PNG, its long side at most 1000 pixels. "
+        + Self.placing,
       arguments: [Self.document, Argument("FILE", .file, help: "the picture")],
-      options: [Option("--frame", choice: Frame.allCases.map(\.rawValue), help: "the shape it is cut to")],
+      options: [Option("--frame", choice: Frame.allCases.map(\.rawValue), help: "the shape it is cut to")]
+        + Self.placement,
       example: "doc add-image 6D92 dog.jpg --frame circle"
     ) { invocation, session in
       let frame = invocation.optionalText("--frame").flatMap { Frame(rawValue: $0) }
       // Decoded before anybody has to wait for the document.
       let picture = try session.workspace().picture(
         file: session.environment.folders.expanded(invocation.text("FILE")))
-      return try changing(invocation, session) {
-        "Added image \(try $0.addImage(picture, frame: frame).id.prefix(8))."
+      return try changing(invocation, session) { document in
+        let place = try place(invocation, on: document, width: 800, height: 800)
+        return "Added image \(try document.addImage(picture, frame: frame, at: place).id.prefix(8))."
       }
     }
+  }
+
+  private static let placing = """
+    A card is 1300 by 2000 units; x and y are from its centre to the element's, y downwards. Without --x and --y it \
+    gets a \
+    place where it hides no other, as long as there is room.
+    """
+  private static let placement = [
+    Option("--x", "X", .number, help: "units to the right of the card's centre"),
+    Option("--y", "Y", .number, help: "units below the card's centre"),
+    Option("--width", "W", .number, help: "its width in units"),
+    Option("--height", "H", .number, help: "its height in units"),
+    Option("--rotation", "DEGREES", .number, help: "turned clockwise"),
+  ]
+
+  /// Where a new element is put: as it was asked for, else where it hides no other.
+  private static func place(
+    _ invocation: Invocation, on document: DocumentHandle, width: Double, height: Double
+  ) throws -> ElementPlacement {
+    let (width, height) = (
+      invocation.optionalNumber("--width") ?? width, invocation.optionalNumber("--height") ?? height
+    )
+    var place = try document.document().content.freePlace(width: width, height: height)
+    let (x, y) = (invocation.optionalNumber("--x"), invocation.optionalNumber("--y"))
+    if x != nil || y != nil { (place.x, place.y) = (x ?? 0, y ?? 0) }
+    place.rotation = invocation.optionalNumber("--rotation") ?? 0
+    return place
   }
 
   // MARK: Changing
 
   private static var setElement: BuiltIn {
     BuiltIn(
-      "doc", "set", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Sets fields of an element.",
-      details: "Fields: \(ElementField.allCases.map(\.rawValue).joined(separator: ", ")).",
+      "doc", "set", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Sets fields of elements.",
+      details: """
+        Fields: \(ElementField.allCases.map(\.rawValue).joined(separator: ", ")). x, y, width and height are in \
+        units (a card \
+        is 1300 by 2000, x and y from its centre, y downwards), rotation in degrees clockwise. The words without = \
+        name \
+        elements, those with it what each of them gets.
+        """,
       arguments: [
-        Self.document, Self.element,
-        Argument(
-          "FIELD=VALUE", isRepeating: true,
-          help: "a field and its new value"),
-      ], example: "doc set 6D92 1 x=100 rotation=15 frame=heart"
+        Self.document,
+        Argument("ELEMENT|FIELD=VALUE", isRepeating: true, help: "elements, then fields and their new values"),
+      ], usage: ["doc set DOC ELEMENT... FIELD=VALUE..."], example: "doc set 6D92 1 2 x=100 rotation=15"
     ) { invocation, session in
-      let changes = try invocation.list("FIELD=VALUE").map { try fieldAndValue($0) }
+      let words = invocation.list("ELEMENT|FIELD=VALUE")
+      let usage = invocation.command.usageLines.joined(separator: " | ")
+      let names = words.filter { !$0.contains("=") }
+      let changes = try words.filter { $0.contains("=") }.map { try fieldAndValue($0) }
+      if names.isEmpty { throw CommandError.missingArgument(command: "doc set", "ELEMENT", usage: usage) }
+      if changes.isEmpty { throw CommandError.missingArgument(command: "doc set", "FIELD=VALUE", usage: usage) }
       return try changing(invocation, session) { document in
-        let element = try element(invocation.text("ELEMENT"), of: document, session)
-        for (field, value) in changes { try element.set(field, to: value) }
-        return "Changed \(session.counted(changes.count, "field"))."
+        let elements = try names.map { try element($0, of: document, session) }
+        for element in elements { for (field, value) in changes { try element.set(field, to: value) } }
+        let what = session.counted(changes.count, "field")
+        return "Changed \(what)" + (elements.count > 1 ? " of \(session.counted(elements.count, "element"))." : ".")
       }
     }
   }

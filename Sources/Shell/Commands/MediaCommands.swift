@@ -12,9 +12,9 @@ enum MediaCommands {
 
   private static let theme = "Decks and cards"
 
-  private static func names(_ word: String, _ before: [String], _ session: Session) -> [String] {
+  private static func names(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     do {
-      return try session.workspace().media().map(\.name)
+      return try session.workspace().media().map { Offer($0.name) }
     } catch {
       // Completion offers what can be read; the command itself will say what is wrong.
       return []

@@ -66,22 +66,24 @@ enum NoteCommands {
       "note", "edit", theme: theme, access: .signedIn, effect: .changes,
       summary: "Changes the fields and tags of a note, and its cards with them.",
       details: """
-        Without --set the note opens in $EDITOR. A text is plain; with --html it is HTML. A field that holds formatting is \
-        changed as HTML only, or with --plain, which takes the formatting away.
+        Without --set the note opens in $EDITOR. A text is plain; with --html it is HTML. A field that holds formatting \
+        is changed as HTML only, or with --plain, which takes the formatting away. What takes cards away is asked first; \
+        where nobody can be asked it is refused without --yes.
         """, arguments: [note],
       options: [
         Option("--set", "FIELD=TEXT", isRepeating: true, help: "the new text of a field"),
         Option("--html", help: "the texts are HTML"),
         Option("--plain", help: "plain text in place of formatting"),
+        Option("--yes", help: "agree to the cards that are taken away"),
       ], example: "note edit Spanish:1 --set \"Back=the tomcat\""
     ) { invocation, session in
       let note = try note(invocation.text("NOTE"), session)
       let given = invocation.list("--set")
       if given.isEmpty {
-        try editInEditor(note, session)
+        try editInEditor(note, agreed: invocation.flag("--yes"), session)
       } else {
         let fields = try texts(given, of: note, isHTML: invocation.flag("--html"), mayLose: invocation.flag("--plain"))
-        guard try agrees(to: fields, of: note, session) else { return unchanged }
+        guard try invocation.flag("--yes") || agrees(to: fields, of: note, session) else { return unchanged }
         try note.update(fields: fields)
       }
       return try changed(note, session)
@@ -114,17 +116,20 @@ enum NoteCommands {
   }
 
   /// Whether the change may be made: one that takes cards away is asked first.
+  /// - Throws: `ShellError.losesCards` where nobody can be asked.
   private static func agrees(to fields: [String: String], of note: NoteHandle, _ session: Session) throws -> Bool {
     let lost = try note.lostCards(fields: fields)
     if lost == 0 { return true }
-    return try session.confirm("This takes away \(session.counted(lost, "card")) with the schedule. Go on?")
+    let what = "\(session.counted(lost, "card")) with the schedule"
+    if !session.canAsk { throw ShellError.losesCards(what) }
+    return try session.confirm("This takes away \(what). Go on?")
   }
 
-  private static func editInEditor(_ note: NoteHandle, _ session: Session) throws {
+  private static func editInEditor(_ note: NoteHandle, agreed: Bool, _ session: Session) throws {
     let sheet = try NoteSheet.sheet(of: note).text(advice: NoteSheet.advice)
     try session.edit(sheet, orElse: "give --set FIELD=TEXT") { edited in
       let changes = try NoteSheet.changes(Sheet(edited), to: note)
-      guard try agrees(to: changes.fields, of: note, session) else { return }
+      guard try agreed || agrees(to: changes.fields, of: note, session) else { return }
       try note.update(fields: changes.fields, tags: changes.tags)
     }
   }

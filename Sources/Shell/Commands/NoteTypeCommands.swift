@@ -18,10 +18,10 @@ enum NoteTypeCommands {
   private static let name = Argument("NAME", help: "a note type; `notetype list` lists them")
   private static let file = Option("--from", "FILE", .file, access: .read, help: "a text as `notetype show` prints it")
 
-  private static func names(_ word: String, _ before: [String], _ session: Session) -> [String] {
+  private static func names(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     guard before.isEmpty else { return [] }
     do {
-      return try session.workspace().noteTypes().map { try $0.record().name }
+      return try session.workspace().noteTypes().map { Offer(try $0.record().name) }
     } catch {
       // Completion offers what can be read; the command itself will say what is wrong.
       return []
@@ -171,7 +171,8 @@ enum NoteTypeCommands {
     let edit = NoteTypeEdit(try type.record(), to: draft)
     let loss = try type.loss(of: edit)
     var agreed = agreed
-    if !agreed, !loss.isNothing, session.canAsk {
+    if !agreed, !loss.isNothing {
+      if !session.canAsk { throw ShellError.losesCards(loss.inWords) }
       agreed = try session.confirm("This takes away \(loss.inWords). Go on?")
       if !agreed { return session.console.note("Nothing was changed.") }
     }

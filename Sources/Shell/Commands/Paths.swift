@@ -51,6 +51,17 @@ extension Session {
     }
   }
 
+  /// A line of the prompt as the user's editor left it; the line itself where that failed.
+  func editedLine(_ line: String) -> String {
+    do {
+      let edited = try edit(line + "\n")
+      return edited.hasSuffix("\n") ? String(edited.dropLast()) : edited
+    } catch {
+      report(error, origin: "edit")
+      return line
+    }
+  }
+
   /// The text as the user's editor left it.
   private func edit(_ text: String) throws -> String {
     let editor = ["VISUAL", "EDITOR"].compactMap { environment.variables.value($0) }.first { !$0.isEmpty } ?? "vi"
@@ -71,12 +82,8 @@ extension Session {
 
 /// Runs a program on the same terminal and waits for it; its exit status, or 127.
 private func runProgram(_ path: String, _ arguments: [String]) -> Int32 {
-  var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
-  words.append(nil)
-  defer { for word in words { free(word) } }
-  var child: pid_t = 0
-  guard posix_spawn(&child, path, nil, nil, words, environ) == 0 else { return 127 }
-  var status: Int32 = 0
-  while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-  return status & 0x7F == 0 ? (status >> 8) & 0xFF : 127
+  var actions = posix_spawn_file_actions_t()
+  posix_spawn_file_actions_init(&actions)
+  defer { posix_spawn_file_actions_destroy(&actions) }
+  return spawnProgram([path] + arguments, &actions).map { waitForProgram($0) } ?? 127
 }

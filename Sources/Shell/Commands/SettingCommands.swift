@@ -24,7 +24,7 @@ enum SettingCommands {
         """,
       arguments: [
         Argument("NAME", .setting, isOptional: true, help: "a setting or a group, as game.language"),
-        Argument("VALUE", .file, isOptional: true, help: "its new value"),
+        Argument("VALUE", isOptional: true, help: "its new value"),
       ],
       options: [
         Option("--reset", "NAME", .setting, help: "forget what was set"),
@@ -35,7 +35,7 @@ enum SettingCommands {
       complete: { word, before, session in values(for: before, word, session) }
     ) { invocation, session in
       let tree = try session.workspace().preferences().tree
-      if let name = invocation.optionalText("--why") { return try why(name, tree) }
+      if let name = invocation.optionalText("--why") { return try why(name, tree, session) }
       if let name = invocation.optionalText("--reset") {
         try tree.reset(name, by: session.settingOwner)
         return try shown(name, tree, ending: " again", session)
@@ -66,9 +66,11 @@ enum SettingCommands {
   }
 
   /// What Tab offers as the value of the setting named before.
-  private static func values(for before: [String], _ word: String, _ session: Session) -> [String] {
+  private static func values(for before: [String], _ word: String, _ session: Session) -> [Offer] {
     guard before.count == 1, let name = before.first, let tree = session.preferences?.tree else { return [] }
-    return tree.candidates(for: name).words.filter { $0.hasPrefix(word) }
+    let candidates = tree.candidates(for: name)
+    if candidates.files { return NameOffers(session).sources.paths(word, false).map { Offer(path: $0) } }
+    return candidates.words.map { Offer($0) }
   }
 
   // MARK: Showing
@@ -107,7 +109,7 @@ enum SettingCommands {
     return CommandResult(row.value?.value ?? .null, .lines(lines))
   }
 
-  private static func why(_ name: String, _ tree: SettingsTree) throws -> CommandResult {
+  private static func why(_ name: String, _ tree: SettingsTree, _ session: Session) throws -> CommandResult {
     let reasons = try tree.why(name)
     let sources = reasons.sources.map(\.description)
     let value = reasons.state?.rawValue ?? printable(reasons.value.text)
@@ -119,6 +121,9 @@ enum SettingCommands {
       lines.append("  Kept meanwhile: \(quotedValue(kept)), set by \(shadowed.setBy.description).")
     }
     if let obstacle = reasons.obstacle { lines.append("  " + obstacle.message) }
+    if name == "display.color", session.options.isColorGiven {
+      lines.append("  --color on the command line holds for this run.")
+    }
     lines.append("  Declared by \(reasons.declaredBy.description); \(reasons.expectation) may stand there.")
     return CommandResult(
       .record([

@@ -13,7 +13,7 @@ import Workspace
 
 enum ShellCommands {
   static var all: [BuiltIn] {
-    [help, runFile, history, alias, PluginWork.luaTypes, version, check, quit]
+    [help, runFile, history, lua, alias, PluginWork.luaTypes, version, check, clear, quit("quit"), quit("exit")]
   }
 
   private static let theme = "The shell"
@@ -21,77 +21,75 @@ enum ShellCommands {
   private static var help: BuiltIn {
     BuiltIn(
       "help", theme: Self.theme, access: .open, effect: .reads,
-      summary: "Explains a command, a Lua function or a type; lists all without a name.",
+      summary:
+        "Explains a command, a topic, a Lua function, a setting or the code of a problem; lists all without a name.",
+      details: """
+        Topics are \(HelpTopic.all.map(\.name).joined(separator: ", ")). -k finds what has a word in its name or its \
+        text.
+        """,
       arguments: [
         Argument(
-          "NAME", .command, isOptional: true, isRepeating: true, help: "a command, or Lua's decks.create, deck:add")
+          "NAME", .command, isOptional: true, isRepeating: true,
+          help: "a command, a topic, Lua's decks.create or deck:add, game.length, not_found")
       ],
-      example: "help deck import",
-      complete: { word, _, session in
-        LuaHelp(session.lua).names.filter { $0.hasPrefix(word) }
-      }
+      options: [Option("--keyword", "WORD", short: "k", help: "list what has to do with the word")],
+      example: "help deck import"
     ) { invocation, session in
-      let words = invocation.list("NAME")
-      let lines = try helpLines(words, session)
+      if let word = invocation.optionalText("--keyword") { return try found(word, session) }
+      let lines = try helpLines(invocation.list("NAME"), session)
       return CommandResult(.text(lines.joined(separator: "\n")), .lines(lines))
     }
   }
 
   static func helpLines(_ words: [String], _ session: Session) throws -> [String] {
+    if !words.isEmpty { return try HelpIndex(session).lines(of: words) }
     let width = min(100, session.console.terminal.width)
-    guard let name = words.first else {
-      return try session.registry.helpText(width: width) + [
-        "",
-        "`help NAME` explains one of them with an example; `help tour` shows around; `help queries` tells how "
-          + "to find cards; `help decks` is the Lua side.",
-      ]
-    }
-    if words == ["tour"] { return tour }
-    if words == ["queries"] { return QueryHelp.lines(width: width) }
-    // Words that are a command and a module (`play`, `decks`) mean the command first; a dotted name is always Lua's.
-    if words.count == 1, let lines = LuaHelp(session.lua).lines(of: name), !session.registry.isKnown(name) {
-      return lines
-    }
-    do {
-      try session.plugins.prepareCommand(words)
-      return try session.registry.helpText(for: words, width: width)
-    } catch CommandError.unknownCommand(let name, _) {
-      let near = suggestion(for: name, among: session.registry.firstWords + LuaHelp(session.lua).names)
-      throw CommandError.unknownCommand(name, suggestion: near)
-    }
+    return try session.registry.helpText(width: width) + [""]
+      + wrapped(
+        "`help NAME` explains one of them with an example, `help -k WORD` searches. Topics: "
+          + HelpTopic.all.map(\.name).joined(separator: ", ") + ". `help decks` is the Lua side.", width: width)
   }
 
-  private static var tour: [String] {
-    [
-      "A short tour. Type the lines behind > yourself.", "",
-      "  > deck create Spanish                        a deck",
-      "  > card add Spanish \"el perro\" \"the dog\"      a card",
-      "  > study Spanish --sprint                     a race against the clock",
-      "  > play --language spanish                    make words from a word",
-      "  > deck import Spanish words.tsv              many cards from a file", "",
-      "Any line that is no command is Lua:", "", "  > #decks.open(\"Spanish\")",
-      "  > for card in decks.open(\"Spanish\"):cards() do print(card.prompt) end",
-      "  > words.lexicon(\"english\"):match(\"c?t*\")", "",
-      "Tab completes commands, names and Lua. `help decks` lists what Lua offers. Ctrl-C stops, Ctrl-D leaves.",
-    ]
+  private static func found(_ word: String, _ session: Session) throws -> CommandResult {
+    let entries = HelpIndex(session).entries(about: word)
+    let rows = entries.map { [$0.name, $0.kind.rawValue, $0.summary] }
+    return CommandResult(
+      .list(
+        entries.map { entry in
+          .record([
+            ("name", .text(entry.name)), ("kind", .text(entry.kind.rawValue)), ("summary", .text(entry.summary)),
+            ("example", .text(entry.example)), ("answer", .text(entry.answer)),
+          ])
+        }),
+      .table(
+        TableText(
+          [.init("Name"), .init("Kind"), .init("What it is")], rows: rows,
+          whenEmpty: "Nothing was found for \(quoted(word)).")))
   }
 
   private static var runFile: BuiltIn {
     BuiltIn(
-      "run", theme: Self.theme, access: .open, effect: .makesUnit, summary: "Runs a Lua script as one unit of work.",
-      details: "When the script fails, everything stays as it was. `arg` holds the arguments.",
+      "run", theme: Self.theme, access: .open, effect: .makesUnit,
+      summary: "Runs a Lua script, or a file of commands, as one unit of work.",
+      details: """
+        When it fails, everything stays as it was. `arg` holds the arguments of a script. A file that ends in .dh \
+        has a \
+        command a line; # begins a comment, and it stops at the first failure, with file and line.
+        """,
       arguments: [
-        Argument("FILE", .file, help: "the script; - is standard input"),
+        Argument("FILE", .file, help: "the script or the file of commands; - is a script on standard input"),
         Argument("ARG", .verbatim, isOptional: true, help: "its arguments"),
       ], example: "run make_deck.lua corpus.txt"
     ) { invocation, session in
-      let script = try ScriptRunner.script(
-        at: session.environment.folders.expanded(invocation.text("FILE")), invocation.list("ARG"))
+      let path = session.environment.folders.expanded(invocation.text("FILE"))
       let isWithin = session.state.isInScript
-      let status = ScriptRunner(session).run([script])
-      if isWithin, status != ExitStatus.done {
-        throw ShellError.scriptFailed(script.name, status: status)
+      let status: Int32
+      if CommandFile.isNamed(path) {
+        status = ScriptRunner(session).run(try CommandFile(session, path: path))
+      } else {
+        status = ScriptRunner(session).run([try ScriptRunner.script(at: path, invocation.list("ARG"))])
       }
+      if isWithin, status != ExitStatus.done { throw ShellError.scriptFailed(path, status: status) }
       // The script has told what went wrong.
       if status != ExitStatus.done {
         session.state.leaving = session.input.lineReader == nil ? status : session.state.leaving
@@ -102,12 +100,48 @@ enum ShellCommands {
 
   private static var history: BuiltIn {
     BuiltIn(
-      "history", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Lists the lines typed before.",
-      arguments: [Argument("WORD", isOptional: true, help: "only lines with this in it")], example: "history deck"
+      "history", theme: Self.theme, access: .signedIn,
+      effect: .depends { $0.optionalText("--lua") == nil ? .reads : .announces },
+      summary: "Lists the lines typed before, or writes those of this session as a script.",
+      arguments: [Argument("WORD", isOptional: true, help: "only lines with this in it")],
+      options: [
+        Option("--lua", "FILE", .file, access: .write, help: "write what was typed in this session as a script of Lua")
+      ],
+      example: "history deck"
     ) { invocation, session in
+      if let path = invocation.optionalText("--lua") {
+        return try writeScript(session.environment.folders.expanded(path), session)
+      }
       let history = session.input.lineReader?.history ?? History(path: session.data.historyPath)
       let lines = history.lines(containing: invocation.optionalText("WORD") ?? "")
       return CommandResult(.list(lines.map { .text($0) }), .lines(lines))
+    }
+  }
+
+  private static func writeScript(_ path: String, _ session: Session) throws -> CommandResult {
+    let count = session.input.typedLines.count
+    guard session.rehearsal.mayActOutside("write \(session.counted(count, "line")) to \(path)") else {
+      return CommandResult()
+    }
+    try AtomicFile.write(path, Array(SessionScript(session).text.utf8))
+    return CommandResult(.text(path), line: "Wrote \(session.counted(count, "line")) to \(printable(path)).")
+  }
+
+  private static var lua: BuiltIn {
+    BuiltIn(
+      "lua", theme: Self.theme, access: .atSignIn, effect: .reads,
+      summary: "Runs Debian's lua5.4: a stand-alone Lua, with nothing of Deckhand's in it.",
+      details: """
+        Options are -e, -i, -l, -v, -E, -W, -- and -, as in lua(1); LUA_INIT holds. At the prompt the word lua \
+        makes its line \
+        a line of Lua instead.
+        """,
+      arguments: [Argument("ARG", .verbatim, isOptional: true, help: "options, a script, its arguments")],
+      usage: ["lua [OPTION]... [FILE [ARG]...]"], example: "lua -e \"print(_VERSION)\""
+    ) { invocation, session in
+      let status = StandaloneLua(session).run(invocation.list("ARG"))
+      if session.input.lineReader == nil { session.state.leaving = session.state.leaving ?? status }
+      return CommandResult()
     }
   }
 
@@ -163,12 +197,21 @@ enum ShellCommands {
     }
   }
 
-  private static var quit: BuiltIn {
+  private static var clear: BuiltIn {
     BuiltIn(
-      "quit", theme: Self.theme, access: .open, effect: .reads, summary: "Leaves the shell; so does Ctrl-D.",
-      example: "quit"
-    ) {
-      _, session in
+      "clear", theme: Self.theme, access: .open, effect: .reads, summary: "Clears the screen; so does Ctrl-L.",
+      example: "clear"
+    ) { _, session in
+      if session.console.terminal.canRedraw { session.console.write("\u{1B}[H\u{1B}[2J") }
+      return CommandResult()
+    }
+  }
+
+  private static func quit(_ name: String) -> BuiltIn {
+    BuiltIn(
+      name, theme: Self.theme, access: .open, effect: .reads, summary: "Leaves the shell; so does Ctrl-D.",
+      example: name
+    ) { _, session in
       session.state.leaving = ExitStatus.done
       return CommandResult()
     }

@@ -24,7 +24,7 @@ enum UndoCommands {
       arguments: [Argument("N", .positive, isOptional: true, help: "the number of a step, as `undo --list` shows it")],
       options: [Option("--list", help: "list the steps, the newest first")], usage: ["undo [N]", "undo --list"],
       example: "undo",
-      complete: { word, _, session in completions(word, session) }
+      complete: { _, _, session in completions(session) }
     ) { invocation, session in
       if invocation.flag("--list") { return try list(session) }
       let workspace = try session.workspace()
@@ -70,10 +70,11 @@ enum UndoCommands {
   }
 
   /// The numbers of steps that can be undone.
-  private static func completions(_ word: String, _ session: Session) -> [String] {
+  private static func completions(_ session: Session) -> [Offer] {
     do {
-      return try session.workspace().undoSteps(limit: 100).filter { !$0.isUndone }.map { String($0.id) }
-        .filter { $0.hasPrefix(word) }
+      return try session.workspace().undoSteps(limit: 100).filter { !$0.isUndone }.map {
+        Offer(String($0.id), help: printable($0.name, limit: 60))
+      }
     } catch {
       return []
     }

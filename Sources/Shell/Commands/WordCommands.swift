@@ -132,8 +132,8 @@ enum WordCommands {
     }
   }
 
-  private static func dictionaryNames(_ word: String, _ before: [String], _ session: Session) -> [String] {
-    before.last == "--dictionary" ? session.lexicons.meanings.places().map(\.name) : []
+  private static func dictionaryNames(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
+    before.last == "--dictionary" ? session.lexicons.meanings.places().map { Offer($0.name) } : []
   }
 
   private static var dictionaries: BuiltIn {

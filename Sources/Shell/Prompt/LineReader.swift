@@ -17,6 +17,10 @@ package final class LineReader: LineSource {
   /// Called before Ctrl-Z stops the program, and when it goes on.
   package var willSuspend: () -> Void = {}
   package var didResume: () -> Void = {}
+  /// Called when the terminal has another size.
+  package var didResize: () -> Void = {}
+  /// Colours, help at the cursor, the editor.
+  package var hints = LineHints()
   /// Whose lines arrow keys and Ctrl-R find.
   package var history: History { didSet { loadHistory() } }
 
@@ -52,12 +56,28 @@ package final class LineReader: LineSource {
     }
     callbacks.suspending = { context in LineReader.from(context)?.willSuspend() }
     callbacks.resumed = { context in LineReader.from(context)?.didResume() }
-    let wait = max(1, tickInterval)
-    let result = withExtendedLifetime(self) {
-      line_editor_read(promptForEditor(prompt), initial, isContinued, wait, &callbacks)
+    callbacks.resized = { context in LineReader.from(context)?.didResize() }
+    callbacks.paint = { context, line, length, cursor in LineReader.from(context)?.paint(line, length, cursor) }
+    callbacks.help = { context, line, cursor in LineReader.from(context)?.showHelp(line, cursor) }
+    let options = line_editor_options(
+      tab_indents: isContinued, shows_hints: hints.areShown(), tick_ms: max(1, tickInterval))
+    var initial = initial
+    while true {
+      let result = withExtendedLifetime(self) {
+        line_editor_read(promptForEditor(prompt), initial, options, &callbacks)
+      }
+      guard result.end == LINE_EDITOR_WANTS_EDITOR, let text = result.text else { return try outcome(result) }
+      let line = String(cString: text)
+      line_editor_free(text)
+      initial = hints.edited(line)
     }
-    return try outcome(result)
   }
+
+  /// How many rows of the screen the cursor is below the first row of the prompt, while a line is read.
+  static var cursorRow: Int { Int(line_editor_cursor_row()) }
+
+  /// Draws the prompt and the line anew from where the cursor is, after something else was drawn in a callback.
+  static func redraw() { line_editor_redraw() }
 
   /// Adds a line to the history, here and in its file. Blank lines, lines that start with a blank and secret ones are
   /// not kept.
@@ -104,6 +124,23 @@ package final class LineReader: LineSource {
   }
 }
 
+// Hints.
+extension LineReader {
+  private func paint(_ line: UnsafePointer<CChar>?, _ length: Int, _ cursor: Int) {
+    guard let line,
+      let text = String(validating: UnsafeRawBufferPointer(start: line, count: length), as: UTF8.self)
+    else { return }
+    for part in hints.parts(text, cursor) {
+      line_editor_paint(max(0, part.range.lowerBound), max(0, part.range.upperBound), part.style.code)
+    }
+  }
+
+  private func showHelp(_ line: UnsafePointer<CChar>?, _ cursor: Int) {
+    guard let line else { return }
+    hints.showHelp(String(cString: line), cursor)
+  }
+}
+
 // Completion.
 extension LineReader {
   private func complete(_ line: UnsafePointer<CChar>?, _ cursor: Int) {
@@ -121,7 +158,7 @@ extension LineReader {
     let candidates = completion.candidates.prefix(max(2, (8 << 20) / (start + 1)))
     for candidate in candidates {
       let end = candidates.count == 1 ? candidate.suffix : ""
-      line_editor_offer(before + candidate.replacement + end, printable(candidate.shown))
+      line_editor_offer(before + candidate.replacement + end, printable(candidate.shown), printable(candidate.help))
     }
     if candidates.count > 1 {
       line_editor_offer_common(before + commonBeginning(of: completion.candidates.map(\.replacement), typed: typed))

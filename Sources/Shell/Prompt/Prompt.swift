@@ -64,9 +64,29 @@ package final class Prompt {
     // Moves of elements wait for a save; a shell that is stopped may never go on.
     reader.willSuspend = { [session] in session.saveDocuments() }
     reader.isEnding = { Interrupts.endingSignal != nil }
-    reader.completion = { [session] line in LineCompletion(session).completion(line) }
+    reader.completion = { [session] line in
+      LineCompletion(session).completion(line, after: session.input.openChunk)
+    }
+    reader.hints = hints
     session.input.lineReader = reader
     return reader
+  }
+
+  private var hints: LineHints {
+    var hints = LineHints()
+    hints.areShown = { [session] in
+      let terminal = session.console.terminal
+      return terminal.canRedraw && terminal.usesColor && session.preferences?.showsHints == true
+    }
+    hints.parts = { [session] line, cursor in
+      LineStyles(session).parts(line, cursor: cursor, after: session.input.openChunk)
+    }
+    hints.showHelp = { [session] line, cursor in
+      let lines = HelpAtCursor(session).lines(line, cursor: cursor, after: session.input.openChunk)
+      session.console.show(.lines(lines))
+    }
+    hints.edited = { [session] line in session.editedLine(line) }
+    return hints
   }
 
   /// What settings had to say since the last line.
@@ -78,7 +98,8 @@ package final class Prompt {
   private func readAndRun(from source: any LineSource) throws {
     Interrupts.clear()
     if !pastedLines.isEmpty { return runLine(pastedLines.removeFirst(), source) }
-    switch try source.read(prompt: "> ") {
+    let prompt = session.input.lineReader == nil ? "" : PromptText(session).text()
+    switch try source.read(prompt: prompt) {
     case .line(let line):
       // A Ctrl-C from before the line was read, between the clearing and the reading, is not for this line.
       Interrupts.clear()
@@ -100,9 +121,19 @@ package final class Prompt {
     if trimmed.contains("\n") { return runPaste(trimmed, source) }
     if isCommand(line) {
       session.input.lineReader?.remember(line)
-      return runCommandLine(trimmed)
+      runCommandLine(trimmed)
+      return note(line, isCommand: true, hasFailed: lastStatus != ExitStatus.done)
+    }
+    if let mistyped = MistypedCommand(session).error(in: line) {
+      session.input.lineReader?.remember(line)
+      lastStatus = session.report(mistyped, origin: "deckhand")
+      return
     }
     runLuaLine(line, source)
+  }
+
+  private func note(_ line: String, isCommand: Bool, hasFailed: Bool) {
+    session.input.typedLines.append(TypedLine(text: line, isCommand: isCommand, hasFailed: hasFailed))
   }
 
   private func isCommand(_ line: String) -> Bool {
@@ -127,7 +158,7 @@ package final class Prompt {
 
   private func runCommandLine(_ line: String) {
     do {
-      lastStatus = Runner(session).runCommand(try ShellWords.split(line, home: session.environment.folders.home))
+      lastStatus = try CommandLine(session).run(line)
     } catch {
       lastStatus = session.report(error, origin: "deckhand")
     }
@@ -136,15 +167,20 @@ package final class Prompt {
   private func runLuaLine(_ first: String, _ source: any LineSource) {
     var text = withoutLuaWord(first)
     var typed = first
+    defer { session.input.openChunk = "" }
     while true {
-      switch LuaLines(session).run(text) {
+      let outcome = LuaLines(session).run(text)
+      switch outcome {
       case .done, .failed:
         session.input.lineReader?.remember(typed)
+        // Another function of the user's gets its chance.
+        if text.contains("prompt") { session.scripting.isPromptBad = false }
+        note(withoutLuaWord(typed), isCommand: false, hasFailed: outcome == .failed)
         return hintAboutLocal(text)
       case .incomplete: break
       }
       do {
-        switch try readMore(source) {
+        switch try readMore(source, text) {
         case .line(let more):
           text += "\n" + more
           typed += "\n" + more
@@ -159,12 +195,13 @@ package final class Prompt {
     }
   }
 
-  private func readMore(_ source: any LineSource) throws -> LineOutcome {
+  /// The prompt says what is open, the innermost last.
+  private func readMore(_ source: any LineSource, _ chunk: String) throws -> LineOutcome {
     if !pastedLines.isEmpty { return .line(pastedLines.removeFirst()) }
-    if let lineReader = session.input.lineReader {
-      return try lineReader.read(prompt: ">> ", initial: "", isContinued: true)
-    }
-    return try source.read(prompt: ">> ")
+    guard let lineReader = session.input.lineReader else { return try source.read(prompt: ">> ") }
+    session.input.openChunk = chunk
+    let open = openParts(of: chunk).suffix(3).joined(separator: " ")
+    return try lineReader.read(prompt: open + ">> ", initial: "", isContinued: true)
   }
 
   /// The input ended inside a chunk.

@@ -24,16 +24,15 @@ final class PlayScreen {
     var deck: DeckHandle?
   }
 
-  private let session: Session
-  private let handle: GameHandle
-  private let options: Options
+  let session: Session
+  let handle: GameHandle
+  let options: Options
   private var hasLeft = false
   private var hasShownEnd = false
   /// Nobody is signed in any more: the game cannot be asked.
   private var isLockedOut = false
-  /// Lines on the terminal since the game was drawn, the prompt's too.
-  private var drawnLines = 0
-  private var order: [Character] = []
+  /// What stands on the terminal.
+  var drawing = PlayDrawing()
 
   init(_ session: Session, _ game: GameHandle, _ options: Options) {
     self.session = session
@@ -41,12 +40,12 @@ final class PlayScreen {
     self.options = options
   }
 
-  private var game: Game { handle.game }
-  private var terminal: Terminal { session.console.terminal }
+  var game: Game { handle.game }
+  var terminal: Terminal { session.console.terminal }
   private var preferences: Preferences? { session.preferences }
   /// Whether the screen is drawn again after each guess; a screen reader gets a line instead.
-  private var draws: Bool { isScreen && !terminal.usesScreenReader }
-  private var isScreen: Bool { terminal.hasScreen && terminal.hasKeyboard && !options.wantsJSON }
+  var draws: Bool { isScreen && !terminal.usesScreenReader }
+  var isScreen: Bool { terminal.hasScreen && terminal.hasKeyboard && !options.wantsJSON }
 
   func run() throws -> CommandResult {
     if draws {
@@ -54,7 +53,11 @@ final class PlayScreen {
     } else if options.showsBase || isScreen {
       showBase()
     }
-    defer { session.input.lineReader?.tick = nil }
+    let reader = LineReaderState(session.input.lineReader)
+    defer { reader.restore() }
+    session.input.lineReader?.completion = { [self] line in completion(line) }
+    session.input.lineReader?.didResume = { [self] in drawAround() }
+    session.input.lineReader?.didResize = { [self] in drawAround() }
     while !hasLeft, let line = try nextLine() {
       // In a pipe an empty line is a guess too: a program must get an answer to each line.
       if line.hasPrefix("/") { try runGameCommand(line.trimmed) } else { try guess(line) }
@@ -64,7 +67,7 @@ final class PlayScreen {
     try handle.leave()
     if handle.hasEnded, !hasShownEnd { try showEnd() }
     try addMissed()
-    if isScreen, session.state.leaving == nil { session.console.show([summary] + (handle.hasEnded ? [another] : [])) }
+    if isScreen, session.state.leaving == nil { session.console.show([summary] + goodbye) }
     return CommandResult(options.wantsJSON ? .null : result)
   }
 
@@ -80,7 +83,10 @@ final class PlayScreen {
     if isScreen, let reader = session.input.lineReader {
       // A clock may run out while nobody types.
       let isIdle = IdleLock(session).tick()
-      reader.tick = { [game] in isIdle() || (game.timeRemaining ?? 1) <= 0 }
+      reader.tick = { [self] in
+        drawClock()
+        return isIdle() || (game.timeRemaining ?? 1) <= 0
+      }
       outcome = try reader.read(prompt: prompt, initial: "", hidesHistory: true)
     } else {
       if isScreen { session.console.write(prompt) }
@@ -88,7 +94,7 @@ final class PlayScreen {
     }
     switch outcome {
     case .line(let line):
-      drawnLines += 1
+      drawing.lines += 1
       // No word is longer, and marks without end would take for ever.
       return String(line.unicodeScalars.prefix(1_000))
     case .interrupted:
@@ -115,7 +121,10 @@ final class PlayScreen {
     }
   }
 
-  private var prompt: String { game.mode.players > 1 ? "player \(game.currentPlayer + 1)> " : "> " }
+  private var prompt: String {
+    let usual = isScreen ? PromptText(session).text(game: game.mode.name) : "> "
+    return game.mode.players > 1 ? "player \(game.currentPlayer + 1) \(usual)" : usual
+  }
 
   // MARK: Guesses
 
@@ -128,11 +137,11 @@ final class PlayScreen {
     } catch let error as LuaError where error.stopReason != .interrupt {
       // A mode's own function failed: the game goes on without this guess.
       session.report(error, origin: game.mode.name)
-      drawnLines += 1
+      drawing.lines += 1
       return
     }
     if case .accepted(let points) = answer.outcome {
-      if game.baseWord != before { order = [] }
+      if game.baseWord != before { drawing.order = [] }
       accept(answer.word, points)
     } else if let refusal = game.refusal(of: answer.word, as: answer.outcome) {
       refuse(refusal)
@@ -186,7 +195,7 @@ final class PlayScreen {
   // MARK: The game's own commands
 
   /// The commands of a game, and what each does.
-  private var commands: [(name: String, help: String)] {
+  var commands: [(name: String, help: String)] {
     let turns = game.mode.players > 1 ? [("/pass", "hand the turn on; the game ends when all have passed")] : []
     return [
       ("/new", "a new base word"), ("/hint", "a hint; it costs points"), ("/shuffle", "the letters in another order"),
@@ -195,6 +204,12 @@ final class PlayScreen {
       ("/give-up", "end the game and see what was not found"), ("/help", "this list"),
       ("/quit", "leave; `play --resume` takes the game up again"),
     ]
+  }
+
+  /// Tab in a game: its own commands and nothing else.
+  private func completion(_ line: String) -> Completion {
+    let found = commands.filter { $0.name.hasPrefix(line) }
+    return Completion(wordStart: 0, candidates: found.map { Candidate($0.name, suffix: "", help: $0.help) })
   }
 
   private func runGameCommand(_ command: String) throws {
@@ -221,14 +236,14 @@ final class PlayScreen {
 
   private func takeNewWord() throws {
     _ = try handle.newWord()
-    (order, hasShownEnd) = ([], false)
+    (drawing.order, hasShownEnd) = ([], false)
     if draws { draw(alert: nil) } else { showBase() }
   }
 
   private func shuffle() {
     var choices = session.environment.random.choices
-    order = Array(base).shuffled(using: &choices)
-    if draws { draw(alert: nil) } else { notify([String(order)]) }
+    drawing.order = Array(base).shuffled(using: &choices)
+    if draws { draw(alert: nil) } else { notify([String(drawing.order)]) }
   }
 
   private func notify(_ lines: [String]) {
@@ -247,12 +262,23 @@ final class PlayScreen {
     if isScreen { hasLeft = true }
     guard !options.wantsJSON else { return }
     if isScreen { session.console.show([try endText()]) } else { session.console.note(try endText()) }
-    // Without a dictionary (letters are guessed) there is no list of what could be found.
-    let missed = game.rules.contains(.inDictionary) ? game.missed() : []
+    if let solution = try solution() { return session.console.show([printable(solution, limit: 4_000)]) }
+    let missed = game.listsMissed ? game.missed() : []
     guard !missed.isEmpty else { return }
     let shown = missed.prefix(30).joined(separator: " ")
     let more = missed.count > 30 ? " … \(grouped(missed.count - 30)) more" : ""
     session.console.show(wrapped("Not found: \(shown)\(more)", width: min(100, terminal.width)))
+  }
+
+  /// What the mode tells of a game that was given up or lost.
+  private func solution() throws -> String? {
+    guard let tell = game.mode.hooks.solution, try game.ending() != .byMode else { return nil }
+    do {
+      return try tell(game)
+    } catch {
+      session.report(error, origin: game.mode.name)
+      return ""
+    }
   }
 
   private func endText() throws -> String {
@@ -266,90 +292,18 @@ final class PlayScreen {
     return isOwnShow ? "\(why) \(shownBase)" : why
   }
 
-  /// What to do next.
-  private var another: String {
-    "`play\(game.mode.name == "classic" ? "" : " " + game.mode.name)` starts another game."
+  /// What to do next, and where one is now.
+  private var goodbye: [String] {
+    let another = "`play\(game.mode.name == "classic" ? "" : " " + game.mode.name)` starts another game"
+    let next = handle.hasEnded ? another : "`play --resume` takes the game up again"
+    return [session.input.lineReader == nil ? next + "." : "Back at the prompt; \(next)."]
   }
 
   private func addMissed() throws {
-    guard let deck = options.deck, game.rules.contains(.inDictionary) else { return }
+    guard let deck = options.deck, game.listsMissed else { return }
     let report = try handle.addMissed(to: deck)
     let name = quoted(try deck.record().name)
     session.console.note(
       "\(counted(report.added, "missed word")) added to \(name); \(grouped(report.skipped)) were there already")
-  }
-
-  // MARK: Showing
-
-  private func showBase() {
-    if options.wantsJSON {
-      let fields = [("base_word", shownBase), ("language", game.language.name), ("mode", game.mode.name)]
-      return session.console.show([Value.record(fields.map { ($0.0, .text($0.1)) }).json])
-    }
-    // A mode that shows a text of its own may show fewer letters than its base word has.
-    let kind = isOwnShow ? game.mode.title : "\(game.length) letter word"
-    session.console.show(["\(shownBase)  (\(printable(kind)) - \(game.language.title))"])
-  }
-
-  /// A mode of a plugin makes up any.
-  private var base: String { printable(game.baseWord) }
-
-  /// What stands for the base word: the mode's own text, or its letters. A mode that has a secret keeps it so.
-  private var shownBase: String {
-    guard let show = game.mode.hooks.show else { return base }
-    do {
-      return printable(try show(game))
-    } catch {
-      session.report(error, origin: game.mode.name)
-      return game.mode.title
-    }
-  }
-
-  private var footer: String {
-    let average = (game.average * 10).rounded() / 10
-    var parts = ["\(grouped(game.count)) found", "\(average) letters on average", "score \(grouped(game.score))"]
-    if game.mode.players > 1 { parts[2] = game.scores.map { grouped($0) }.joined(separator: " : ") }
-    if let time = game.timeRemaining { parts.append("\(Int(time.rounded(.up))) s left") }
-    return parts.joined(separator: " · ")
-  }
-
-  private var isOwnShow: Bool { game.mode.hooks.show != nil }
-  private var summary: String { "\(isOwnShow ? printable(game.mode.title) : base): \(footer)" }
-
-  private func draw(alert: String?) { draw(alert: alert.map { [$0] } ?? []) }
-
-  private func draw(alert: [String]) {
-    let shown = shownBase
-    let letters =
-      isOwnShow ? shown : (order.isEmpty ? Array(base) : order).map(String.init).joined(separator: " ")
-    var lines = [heading, "", "   " + terminal.styled(letters, .bold), ""]
-    let found = columns(game.found.map { printable($0) }, width: min(terminal.width, 76) - 3).prefix(
-      max(1, terminal.height - 12))
-    lines += found.map { "   " + $0 }
-    if !found.isEmpty { lines.append("") }
-    let isFromList = !isOwnShow && game.rules.contains(.inDictionary)
-    let possible = isFromList ? " · \(grouped(game.count)) of \(grouped(game.possible().count)) possible" : ""
-    lines.append("   " + footer + possible)
-    let room = max(20, terminal.width - 4)
-    for line in alert {
-      lines += wrapped(printable(line, limit: 4_000), width: room).map { "   " + terminal.styled($0, .yellow) }
-    }
-    replaceScreen(with: lines)
-  }
-
-  private var heading: String {
-    let head =
-      isOwnShow
-      ? "\(printable(game.mode.title))      \(game.language.title)"
-      : "\(base)      \(game.length) letter word - \(game.language.title)"
-    return head.filled(to: max(head.displayWidth + 2, min(terminal.width, 64) - game.mode.name.count)) + game.mode.name
-  }
-
-  /// Draws over what was drawn before, where the cursor can be moved.
-  private func replaceScreen(with lines: [String]) {
-    let up = terminal.canRedraw && drawnLines > 0 ? "\u{1B}[\(drawnLines)A\r\u{1B}[J" : ""
-    let width = terminal.width
-    session.console.write(up + lines.map { $0.styledCut(to: width) + "\n" }.joined())
-    drawnLines = lines.count
   }
 }

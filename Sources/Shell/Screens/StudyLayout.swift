@@ -27,16 +27,14 @@ struct StudyLayout {
   /// How many lines of the texts are above the screen.
   var scroll = 0
 
-  private var width: Int { min(terminal.width, 92) }
+  private var width: Int { ScreenParts.width(on: terminal) }
   private var indent: Int { width < 60 ? 2 : 8 }
   var textWidth: Int { max(8, width - indent - 2) }
-  private var foot: [String] {
-    choices.split(separator: "\n").flatMap { packedLines(String($0), within: max(8, width - 4)) }
-  }
+  private var keys: [String] { ScreenParts(keys: choices).keyLines(on: terminal) }
 
   /// Lines that there are for the texts: the screen without its last line, header, what can be pressed, and two empty
   /// lines.
-  private var room: Int { max(1, terminal.height - 1 - 3 - foot.count) }
+  private var room: Int { max(1, terminal.height - 1 - 3 - keys.count) }
 
   /// How far the texts can be scrolled.
   var deepest: Int { max(0, texts.count - room) }
@@ -54,7 +52,7 @@ struct StudyLayout {
     let free = answer == nil && texts.count + 2 <= room ? ["", ""] : []
     var more = deepest == 0 ? "" : blanks(3) + terminal.styled(position(first, shown.count, texts.count), .dim)
     if !notice.isEmpty { more = blanks(3) + printable(notice).cut(to: max(8, width - 3)) }
-    return [header, ""] + shown + free + [more] + foot.map { blanks(3) + terminal.styled($0, .dim) }
+    return [header, ""] + shown + free + [more] + keys
   }
 
   /// The page of keys: a line for each where there are as many, else side by side.
@@ -85,11 +83,7 @@ struct StudyLayout {
       .flatMap { printable(String($0), limit: .max).lines(within: textWidth) }
   }
 
-  private var header: String {
-    let fitting = facts.first { $0.displayWidth + 2 + min(12, name.displayWidth) <= width } ?? facts.last ?? ""
-    let left = width - fitting.displayWidth
-    return terminal.styled(printable(name).cut(to: max(4, left - 2)).filled(to: max(4, left)), .bold) + fitting
-  }
+  private var header: String { ScreenParts(title: printable(name), facts: facts).titleLine(on: terminal) }
 
   private func blanks(_ count: Int) -> String { String(repeating: " ", count: count) }
 }

@@ -15,6 +15,17 @@ final class LineInput {
   var isIdle = false
   /// Which history the line editor has.
   var historyPlace: HistoryPlace?
+  /// The lines of an unfinished chunk of Lua that more is asked for.
+  var openChunk = ""
+  /// What was typed in this session.
+  var typedLines: [TypedLine] = []
+}
+
+/// A line of this session, as `history --lua` writes it.
+struct TypedLine {
+  let text: String
+  let isCommand: Bool
+  let hasFailed: Bool
 }
 
 extension Session {

@@ -65,6 +65,8 @@ struct UserScripting {
   /// The arguments of the script that runs, as the user typed them: as paths they may be pipes.
   var typedWords: [String] = []
   var hasHintedAboutLocal = false
+  /// The user's own prompt failed: it is not asked again until it is set anew.
+  var isPromptBad = false
 
   init(_ lua: LuaState) { self.lua = lua }
 }
@@ -89,6 +91,8 @@ struct SessionState {
   var isAnswering = false
   var endsAfterScript = EndAfterScript.never
   var hasEndedLua = false
+  /// The deck that a command named last, for the prompt.
+  var usedDeck: DeckHandle?
   /// Set when the shell is to end, with its status.
   var leaving: Int32?
 }
@@ -205,12 +209,14 @@ package final class Session {
     lua.close()
     scripting.lua = try LuaState(seed: environment.random.seed)
     scripting.hasHintedAboutLocal = false
+    scripting.isPromptBad = false
     try installBindings()
   }
 
   /// Between two lines, when no Lua runs: the user's state is made anew after a sign-out, and what a session begins
   /// with is done after a sign-in.
-  package func applyPending() throws {
+  /// - Parameter words: a command after which the program ends; plugins that it does not need are not loaded for it.
+  package func applyPending(before words: [String] = []) throws {
     if state.needsFreshState {
       state.needsFreshState = false
       state.hasBegun = false
@@ -220,11 +226,17 @@ package final class Session {
       state.hasBegun = true
       if options.usesPlugins {
         plugins.refreshGrants()
-        plugins.loadAtStart()
+        if !needsNoPlugins(words) { plugins.loadAtStart() }
       }
       ScriptRunner(self).runStartScript()
     }
     History.use(in: self)
+  }
+
+  private func needsNoPlugins(_ words: [String]) -> Bool {
+    guard let first = words.first else { return false }
+    let command = tables.builtIns[words.prefix(2).joined(separator: " ")] ?? tables.builtIns[first]
+    return command?.needsNoPlugins ?? false
   }
 
   // MARK: Signing out
@@ -262,6 +274,7 @@ package final class Session {
   /// be running, is made anew by `applyPending`.
   func endSession() {
     state.signOuts += 1
+    state.usedDeck = nil
     events.removeAll()
     plugins.unloadAll()
     if options.usesPlugins { plugins.refreshGrants() }

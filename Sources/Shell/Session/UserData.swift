@@ -107,6 +107,13 @@ package final class UserData {
     return terminal
   }
 
+  /// What shows long output; nil where the terminal itself does.
+  var pager: String? {
+    guard preferences?.usesPager == true else { return nil }
+    let named = environment.variables.value("PAGER") ?? ""
+    return named.isEmpty ? "less -R" : named
+  }
+
   /// The user's history; nil while nobody is signed in: nothing typed is kept then.
   var historyPath: String? { folder.map { $0 + "/history" } }
 

@@ -63,6 +63,16 @@ extension ProblemTable {
       "noSuchNote": ExchangeError.noSuchNote(guid: hostile),
     ])
 
+  static let packages = ProblemTable(
+    PackageError.self, in: "Exchange/Anki/PackageError.swift",
+    [
+      "notAPackage": PackageError.notAPackage(path: hostile, reason: "is no ZIP file"),
+      "damaged": PackageError.damaged(path: hostile, place: hostile, reason: "is not as it was written"),
+      "refused": PackageError.refused(path: hostile, place: hostile, reason: "is there twice"),
+      "newer": PackageError.newer(path: hostile), "noLibrary": PackageError.noLibrary(path: hostile),
+      "interrupted": PackageError.interrupted(path: hostile),
+    ])
+
   static let decks = ProblemTable(
     DeckError.self, in: "Decks/DeckError.swift",
     [

@@ -109,6 +109,15 @@ extension ProblemTable {
         "tooLong": LineError.tooLong(limit: 1 << 20), "unreadable": LineError.unreadable(errno: 5),
       ]),
     ProblemTable(
+      RedirectionError.self, in: "Shell/ShellError.swift",
+      [
+        "nothingBehind": RedirectionError.nothingBehind(sign: "|"),
+        "nothingBehind": RedirectionError.nothingBehind(sign: ">"),
+        "severalFiles": RedirectionError.severalFiles(sign: ">"),
+        "cannotWrite": RedirectionError.cannotWrite(path: hostile, errno: 13),
+        "cannotStart": RedirectionError.cannotStart(program: hostile, errno: 2),
+      ]),
+    ProblemTable(
       LookupError.self, in: "Shell/ShellError.swift",
       [
         "noCardAt": LookupError.noCardAt(position: 9, deck: hostile, count: 1),
@@ -144,7 +153,7 @@ extension ProblemTable {
         "notField": ShellError.notField(hostile, suggestion: "width", fields: ["width", "x"]),
         "notField": ShellError.notField(hostile, suggestion: nil, fields: ["width", "x"]),
         "badSeconds": ShellError.badSeconds(0), "testsFailed": ShellError.testsFailed(plugin: "quiz", failed: 1, of: 3),
-        "noTestFolder": ShellError.noTestFolder,
+        "noTestFolder": ShellError.noTestFolder, "losesCards": ShellError.losesCards("2 cards with the schedule"),
         "notGranted": ShellError.notGranted(plugin: "quiz", rights: ["decks.read", "shell"]),
         "scriptFailed": ShellError.scriptFailed(hostile, status: 3), "scriptTooLarge": ShellError.scriptTooLarge,
         "damagedData": ShellError.damagedData([hostile, "a", "b", "c"]),

@@ -20,9 +20,10 @@ struct ProblemTable: CustomTestStringConvertible {
   var testDescription: String { type }
 
   static let all =
-    [authentication, storage, files, decks, exchange, notes, lexicon, dictionaries, builds, games, settings, workspace]
-    + safety
-    + documents + commands
+    [
+      authentication, storage, files, decks, exchange, packages, notes, lexicon, dictionaries, builds, games, settings,
+      workspace,
+    ] + safety + documents + commands
     + bindings
     + plugins + shell
 }

@@ -11,9 +11,9 @@ struct LuaHelp {
 
   init(_ lua: LuaState) { self.lua = lua }
 
-  /// Names that `help` knows beside commands: modules, types, `decks.create`, `deck:add`.
+  /// Modules, types, `decks.create`, `deck:add`.
   var names: [String] {
-    var names = ["tour", "queries"]
+    var names: [String] = []
     for module in lua.modules { names += [module.name] + module.memberNames.map { "\(module.name).\($0)" } }
     for type in lua.types {
       names.append(type.name)

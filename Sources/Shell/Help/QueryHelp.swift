@@ -1,8 +1,6 @@
 // `help queries`: what can be looked for among cards. Invariant: every example is a query that is understood; a test
 // runs each.
 
-import Text
-
 enum QueryHelp {
   /// A way to look for cards, and what it finds.
   static let examples: [(query: String, finds: String)] = [
@@ -23,19 +21,4 @@ enum QueryHelp {
     ("dupe:", "cards that share their prompt"), ("nc:nandu", "accents aside, as all words are"),
     ("re:^el\\b", "a regular expression; \"re:a b\" needs quotes"),
   ]
-
-  static func lines(width: Int) -> [String] {
-    let names = examples.map(\.query.count).max() ?? 0
-    let blank = String(repeating: " ", count: names + 4)
-    let rows = examples.flatMap { query, finds in
-      wrapped(finds, width: max(20, width - names - 4)).enumerated().map { number, line in
-        number == 0 ? "  " + query.filled(to: names) + "  " + line : blank + line
-      }
-    }
-    return ["What `card list`, `study --query`, deck:find and others look for:", ""] + rows
-      + wrapped(
-        "FIELD:text looks in a field of the card or of its note. Side by side means both, `or` means one of them. "
-          + "At the prompt quotes belong to the query when the whole of it stands in other quotes: "
-          + "card list '\"el perro\" -tag:easy'.", width: width)
-  }
 }

@@ -1,0 +1,2 @@
+// Nothing of its own: the target is the header.
+#include "csearch.h"

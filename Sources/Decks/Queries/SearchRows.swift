@@ -1,0 +1,127 @@
+// The rows of a deck as searches judge them, in memory: folded texts and numbers. Invariant: they are those of the moment
+// when they were read.
+
+import GRDB
+
+/// A row as a query judges it.
+protocol QueryRow {
+  /// Whether its texts are folded already.
+  var areTextsFolded: Bool { get }
+  func integer(_ column: Int32) -> Int64
+  func number(_ column: Int32) -> Double
+  func optionalNumber(_ column: Int32) -> Double?
+  func optionalText(_ column: Int32) -> String?
+  func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8>
+}
+
+extension Columns: QueryRow {
+  var areTextsFolded: Bool { false }
+}
+
+extension CardQuery.Condition {
+  /// Whether it asks only for what a cached row holds: expressions need the texts as they are.
+  var isOfCachedRow: Bool {
+    switch self {
+    case .expression, .field: false
+    default: true
+    }
+  }
+}
+
+/// Rows of a deck, top first: folded texts behind each other, and 13 numbers a row.
+final class SearchRows {
+  private static let numbersPerRow = 13
+  private static let firstNumber: Int32 = 4
+
+  private let deck: Int64
+  private(set) var ids: [CardID] = []
+  /// Where prompt, answer and tags of each row end.
+  private var ends: [Int32] = []
+  private var texts: [UInt8] = []
+  /// NaN stands for what a row does not have.
+  private var numbers: [Double] = []
+
+  init(_ deck: DeckID) { self.deck = deck.rawValue }
+
+  var count: Int { ids.count }
+  var byteCount: Int { texts.count }
+
+  func append(_ row: Columns) {
+    ids.append(CardID(rawValue: row.integer(0)))
+    for column: Int32 in 1...3 {
+      Folding.fold(row.bytes(column), into: &texts)
+      ends.append(Int32(clamping: texts.count))
+    }
+    for column in Self.firstNumber..<Self.firstNumber + Int32(Self.numbersPerRow) {
+      numbers.append(row.optionalNumber(column) ?? .nan)
+    }
+  }
+
+  /// The cards that a query finds, with their positions.
+  func found(_ matcher: inout QueryMatcher) throws -> (ids: [CardID], positions: [Int]) {
+    try texts.withUnsafeBufferPointer { texts in
+      try ends.withUnsafeBufferPointer { ends in
+        try numbers.withUnsafeBufferPointer { try found(&matcher, Parts(texts: texts, ends: ends, numbers: $0)) }
+      }
+    }
+  }
+
+  private func found(_ matcher: inout QueryMatcher, _ parts: Parts) throws -> (ids: [CardID], positions: [Int]) {
+    var (found, positions): ([CardID], [Int]) = ([], [])
+    for place in ids.indices {
+      guard try matcher.matches(Row(place: place, id: ids[place].rawValue, deck: deck, parts: parts)) else { continue }
+      found.append(ids[place])
+      positions.append(place + 1)
+    }
+    return (found, positions)
+  }
+
+  /// The arrays in place, for the length of one search.
+  private struct Parts {
+    let texts: UnsafeBufferPointer<UInt8>
+    let ends: UnsafeBufferPointer<Int32>
+    let numbers: UnsafeBufferPointer<Double>
+  }
+
+  private struct Row: QueryRow {
+    let place: Int
+    let id: Int64
+    let deck: Int64
+    let parts: Parts
+
+    var areTextsFolded: Bool { true }
+
+    private func value(_ column: Int32) -> Double {
+      parts.numbers[place * SearchRows.numbersPerRow + Int(column - SearchRows.firstNumber)]
+    }
+
+    func integer(_ column: Int32) -> Int64 {
+      switch column {
+      case 0: return id
+      // The deck's column is among the numbers too; as an integer it is exact.
+      case 13: return deck
+      default:
+        let value = value(column)
+        return value.magnitude < 9e15 ? Int64(value) : 0
+      }
+    }
+
+    func number(_ column: Int32) -> Double {
+      let value = value(column)
+      return value.isNaN ? 0 : value
+    }
+
+    func optionalNumber(_ column: Int32) -> Double? {
+      let value = value(column)
+      return value.isNaN ? nil : value
+    }
+
+    func optionalText(_ column: Int32) -> String? { nil }
+
+    func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+      let end = place * 3 + Int(column) - 1
+      let start = end == 0 ? 0 : Int(parts.ends[end - 1])
+      return UnsafeBufferPointer(rebasing: parts.texts[start..<Int(parts.ends[end])])
+    }
+  }
+}

@@ -1,0 +1,16 @@
+// The tags that cards have, for whoever types one. Invariant: it takes no longer for a million cards than for ten
+// thousand.
+
+public import GRDB
+
+extension CardTable {
+  /// The tags of the cards that were added last, in order; at most 500.
+  ///
+  ///     try CardTable.recentTags(db)   // ["animal", "verb"]
+  public static func recentTags(_ db: Database) throws -> [String] {
+    let rows = try String.fetchAll(
+      db, sql: "SELECT DISTINCT tags FROM (SELECT tags FROM cards ORDER BY id DESC LIMIT 10000) WHERE tags <> ''")
+    let tags = Set(rows.flatMap { Tags.list($0) })
+    return Array(tags.sorted().prefix(500))
+  }
+}

@@ -1,0 +1,114 @@
+// A deck's cards on their way out into a package: with their notes, schedules and what they were elsewhere.
+// Invariant: one walk in the order of the deck; memory holds one card.
+
+public import GRDB
+
+/// The row of a card that is sent out; its bytes are good until the walk goes on.
+public struct SentCard {
+  private let row: Columns
+
+  fileprivate static let columns = """
+    id, guid, prompt, answer, tags, (fields IS NOT NULL) + 2 * (document IS NOT NULL), created, modified, suspended, \
+    state, step, due, stability, difficulty, reps, lapses, last_review, note, ord, flag, buried, buried_until, \
+    anki, amod, raw
+    """
+
+  init(_ row: Columns) { self.row = row }
+
+  public var id: CardID { CardID(rawValue: row.integer(0)) }
+  public var guid: TextBytes { row.bytes(1) }
+  public var prompt: TextBytes { row.bytes(2) }
+  public var answer: TextBytes { row.bytes(3) }
+  /// The column: ` animal farm `.
+  public var tags: TextBytes { row.bytes(4) }
+  /// Whether it keeps fields of its own, which no note does.
+  public var hasFields: Bool { row.integer(5) & 1 != 0 }
+  public var hasDocument: Bool { row.integer(5) & 2 != 0 }
+  /// Seconds since 1970.
+  public var created: Double { row.number(6) }
+  public var modified: Double { row.number(7) }
+  public var isSuspended: Bool { row.integer(8) != 0 }
+  public var note: NoteID? { row.optionalInteger(17).map(NoteID.init) }
+  public var ordinal: Int { row.count(18) }
+  public var flag: Int { row.count(19) }
+  public var buriedUntil: Double? { row.optionalNumber(21) }
+  public var burial: Burial? { Burial(rawValue: row.integer(20)) }
+  /// The id that it has elsewhere; nil where it has none yet.
+  public var foreignID: Int64? { row.optionalInteger(22) }
+  /// When it was changed there, in seconds since 1970.
+  public var foreignModified: Int64 { row.integer(23) }
+  /// Its row there as it came.
+  public var raw: String? { row.optionalText(24) }
+
+  public var schedule: CardSchedule {
+    var schedule = CardSchedule()
+    schedule.state = CardState(rawValue: row.integer(9)) ?? .new
+    schedule.step = row.count(10)
+    schedule.due = row.optionalNumber(11)
+    schedule.stability = row.optionalNumber(12)
+    schedule.difficulty = row.optionalNumber(13)
+    schedule.reps = row.count(14)
+    schedule.lapses = row.count(15)
+    schedule.lastReview = row.optionalNumber(16)
+    return schedule
+  }
+}
+
+/// The cards of a deck, top first.
+public final class SentCards {
+  private let walk: RowWalk
+
+  public init(_ db: Database, in deck: DeckID) throws {
+    let sql = """
+      SELECT \(SentCard.columns) FROM cards LEFT JOIN anki_cards ON anki_cards.card = cards.id
+      WHERE deck = ?1 ORDER BY rank
+      """
+    walk = try RowWalk(db, sql, deck.rawValue)
+  }
+
+  /// Nil after the last.
+  public func next() throws -> SentCard? { try walk.next().map(SentCard.init) }
+}
+
+/// A row of the log on its way out.
+public struct SentReview {
+  /// The id that it has elsewhere, in milliseconds since 1970; nil where it has none yet.
+  public let foreignID: Int64?
+  /// Seconds since 1970.
+  public let at: Double
+  /// From 1 to 4, 0 where it was not an answer.
+  public let rating: Int64
+  /// The state of the card before.
+  public let state: CardState
+  /// Seconds until it came back.
+  public let interval: Double
+  /// After the answer.
+  public let difficulty: Double?
+  public let seconds: Double
+  /// Its row elsewhere as it came.
+  public let raw: String?
+}
+
+/// The log of single cards.
+public final class SentReviews {
+  private let statement: RepeatedStatement
+
+  public init(_ db: Database) throws {
+    statement = try RepeatedStatement(
+      db,
+      """
+      SELECT anki, at, rating, state, interval, difficulty, seconds, raw FROM reviews WHERE card = ?1 ORDER BY at, id
+      """)
+  }
+
+  /// The rows of a card, the earliest first.
+  public func of(_ card: CardID) throws -> [SentReview] {
+    statement.bind(1, card.rawValue)
+    return try statement.rows { row in
+      SentReview(
+        foreignID: row.optionalInteger(0), at: row.number(1), rating: row.integer(2),
+        state: CardState(rawValue: row.integer(3)) ?? .new, interval: row.number(4),
+        difficulty: row.optionalNumber(5), seconds: row.number(6), raw: row.optionalText(7))
+    }
+  }
+}

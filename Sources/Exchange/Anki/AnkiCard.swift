@@ -1,0 +1,147 @@
+// A card's row as Anki has it, and the schedule that it says, both ways.
+// Source: notes.md, "Days and due", checked against Anki. Invariant: a schedule that came from a row and was not
+// changed since goes out as that row.
+
+import Decks
+import Text
+import Values
+
+/// The columns of Anki's table `cards` that say how a card stands. Times and days are as Anki counts them.
+struct AnkiCard: Equatable {
+  /// 0 new, 1 learning, 2 review, 3 relearning.
+  var type = 0
+  /// As `type`; 3 is learning by days, -1 suspended, -2 and -3 buried.
+  var queue = 0
+  /// A position, seconds since 1970, or a day.
+  var due = 0
+  /// Days.
+  var ivl = 0
+  var factor = 0
+  var left = 0
+  var odue = 0
+  var odid = 0
+  var flags = 0
+  /// A JSON object, or nothing.
+  var data = ""
+
+  /// Beyond this, in either direction, a number in a package is this: sums of some of them are far from overflowing.
+  static let mostNumber: Int64 = 1_000_000_000_000_000
+
+  // MARK: For the way back
+
+  /// `[type, queue, due, ivl, factor, left, odue, odid, flags, data, firstDay]`
+  func raw(firstDay: Int) -> String {
+    let numbers = "[\(type),\(queue),\(due),\(ivl),\(factor),\(left),\(odue),\(odid),\(flags),"
+    return numbers + (data.isEmpty ? "\"\"" : Value.text(data).json) + ",\(firstDay)]"
+  }
+
+  /// - Returns: nil for what `raw` did not write.
+  static func stored(_ raw: String) -> (card: AnkiCard, firstDay: Int)? {
+    let limits = JSONLimits(bytes: 1 << 20, depth: 2, values: 100, string: 1 << 20)
+    do throws(JSONFailure) {
+      let parts = try JSONParser.parse(Array(raw.utf8), limits: limits).list ?? []
+      let numbers = parts.map { $0.integer ?? 0 }
+      guard parts.count == 11 else { return nil }
+      let card = AnkiCard(numbers: Array(numbers[..<9]), data: parts[9].text ?? "")
+      return (card, min(100_000_000, max(-100_000_000, numbers[10])))
+    } catch { return nil }
+  }
+
+  /// Takes it out of a filtered deck, as the deck would when it is emptied.
+  mutating func goHome() {
+    if odid == 0 { return }
+    if odue != 0 || type != 0 { due = odue }
+    (odid, odue) = (0, 0)
+    if queue >= 0 { queue = naturalQueue }
+  }
+
+  /// The queue of a card that is neither suspended nor buried.
+  var naturalQueue: Int {
+    switch type {
+    case 1, 3: AnkiCard.isTime(due) ? 1 : 3
+    default: type
+    }
+  }
+
+  /// Whether a due number is seconds since 1970, not a day.
+  static func isTime(_ due: Int) -> Bool { due > 1_000_000 }
+}
+
+extension AnkiCard {
+  /// Of numbers that may be anything: type, queue, due, ivl, factor, left, odue, odid, flags.
+  init(numbers: [Int], data: String) {
+    let most = Int(AnkiCard.mostNumber)
+    let bounded = numbers.map { min(most, max(-most, $0)) }
+    self.init(
+      type: bounded[0], queue: bounded[1], due: bounded[2], ivl: bounded[3], factor: bounded[4], left: bounded[5],
+      odue: bounded[6], odid: bounded[7], flags: bounded[8], data: data)
+  }
+}
+
+/// What Anki keeps of the memory of a card.
+struct AnkiMemory {
+  var stability: Double?
+  var difficulty: Double?
+  /// Seconds since 1970.
+  var lastReview: Double?
+  private static let limits = JSONLimits(bytes: 1 << 16, depth: 8, values: 1000, string: 1 << 16)
+
+  init(_ data: String) {
+    if data.isEmpty || data == "{}" { return }
+    do throws(JSONFailure) {
+      guard let record = try JSONParser.parse(Array(data.utf8), limits: AnkiMemory.limits).record else { return }
+      stability = record["s"]?.double.map { min(36_500, max(0.001, $0)) }
+      difficulty = record["d"]?.double.map { min(10, max(1, $0)) }
+      lastReview = record["lrt"]?.double.flatMap { (1...1e11).contains($0) ? $0 : nil }
+    } catch { return }
+  }
+}
+
+/// Turns rows into schedules.
+struct AnkiCalendar {
+  let moment: StudyMoment
+  /// The number of the day that a row's days count from.
+  let firstDay: Int
+
+  /// When a row's day begins.
+  func start(ofDay day: Int) -> Double { moment.start(ofDay: firstDay + min(10_000_000, max(-10_000_000, day))) }
+
+  /// The schedule of a card that is home.
+  /// - Parameter steps: how many the card passes while it is learnt, and while it is learnt again.
+  func schedule(_ card: AnkiCard, reps: Int, lapses: Int, steps: (learning: Int, relearning: Int)) -> CardSchedule {
+    var schedule = CardSchedule()
+    guard let state = CardState(rawValue: Int64(card.type)), state != .new else { return schedule }
+    let memory = AnkiMemory(card.data)
+    schedule.state = state
+    (schedule.reps, schedule.lapses) = (max(0, reps), max(0, lapses))
+    if state == .review || !AnkiCard.isTime(card.due) {
+      schedule.due = start(ofDay: card.due)
+    } else {
+      schedule.due = Double(min(100_000_000_000, card.due))
+    }
+    if state != .review {
+      let count = state == .learning ? steps.learning : steps.relearning
+      schedule.step = min(max(0, count - card.left % 1000), max(0, count - 1))
+    }
+    schedule.lastReview = memory.lastReview ?? self.lastReview(card, due: schedule.due ?? 0)
+    let known = self.memory(card, memory)
+    (schedule.stability, schedule.difficulty) = (known.stability, known.difficulty)
+    return schedule
+  }
+
+  /// Where the row does not say: noon of the day that the interval began, until the log is read.
+  private func lastReview(_ card: AnkiCard, due: Double) -> Double {
+    card.type == 2 ? start(ofDay: card.due - min(100_000, max(0, card.ivl))) + 28_800 : min(moment.now, due)
+  }
+
+  /// Of a card of the older scheduler from its interval and its ease.
+  private func memory(_ card: AnkiCard, _ given: AnkiMemory) -> MemoryState {
+    if let stability = given.stability, let difficulty = given.difficulty {
+      return MemoryState(stability: stability, difficulty: difficulty)
+    }
+    let model = MemoryModel()
+    if card.type == 1 || card.ivl <= 0 { return model.initial(.good) }
+    let ease = Double(min(10_000, max(1300, card.factor == 0 ? 2500 : card.factor))) / 1000
+    return model.state(ease: ease, interval: Double(min(36_500, card.ivl)))
+  }
+}

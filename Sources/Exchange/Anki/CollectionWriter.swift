@@ -1,0 +1,188 @@
+// The rows of a collection of schema 11 that is made for a package.
+// Invariant: the same cards give the same bytes; an id that is taken gives way to the next that is free.
+
+import Decks
+import GRDB
+import Text
+
+final class CollectionWriter {
+  private let db: Database
+  private let notes: RepeatedStatement
+  private let cards: RepeatedStatement
+  private let log: RepeatedStatement
+
+  /// The tables as every collection of that schema has them; only one that is to become somebody's own needs indices.
+  private static let tables = """
+    CREATE TABLE col (
+      id integer primary key, crt integer not null, mod integer not null, scm integer not null, ver integer not null,
+      dty integer not null, usn integer not null, ls integer not null, conf text not null, models text not null,
+      decks text not null, dconf text not null, tags text not null);
+    CREATE TABLE notes (
+      id integer primary key, guid text not null, mid integer not null, mod integer not null, usn integer not null,
+      tags text not null, flds text not null, sfld integer not null, csum integer not null, flags integer not null,
+      data text not null);
+    CREATE TABLE cards (
+      id integer primary key, nid integer not null, did integer not null, ord integer not null, mod integer not null,
+      usn integer not null, type integer not null, queue integer not null, due integer not null, ivl integer not null,
+      factor integer not null, reps integer not null, lapses integer not null, left integer not null,
+      odue integer not null, odid integer not null, flags integer not null, data text not null);
+    CREATE TABLE revlog (
+      id integer primary key, cid integer not null, usn integer not null, ease integer not null, ivl integer not null,
+      lastIvl integer not null, factor integer not null, time integer not null, type integer not null);
+    CREATE TABLE graves (usn integer not null, oid integer not null, type integer not null);
+    """
+
+  private static let indices = """
+    CREATE INDEX ix_notes_usn ON notes (usn);
+    CREATE INDEX ix_cards_usn ON cards (usn);
+    CREATE INDEX ix_revlog_usn ON revlog (usn);
+    CREATE INDEX ix_cards_nid ON cards (nid);
+    CREATE INDEX ix_cards_sched ON cards (did, queue, due);
+    CREATE INDEX ix_revlog_cid ON revlog (cid);
+    CREATE INDEX ix_notes_csum ON notes (csum);
+    """
+
+  /// Begins a transaction, which `finish` ends.
+  /// - Parameter ofSeveralDecks: in which guids may be the same.
+  init(_ db: Database, ofSeveralDecks: Bool) throws {
+    self.db = db
+    try db.beginTransaction(.immediate)
+    try db.execute(sql: CollectionWriter.tables)
+    if ofSeveralDecks { try db.execute(sql: "CREATE UNIQUE INDEX guids ON notes (guid)") }
+    notes = try RepeatedStatement(
+      db, "INSERT OR IGNORE INTO notes VALUES (?1, ?2, ?3, ?4, -1, ?5, ?6, ?7, ?8, 0, ?9)")
+    cards = try RepeatedStatement(
+      db,
+      """
+      INSERT OR IGNORE INTO cards
+      VALUES (?1, ?2, ?3, ?4, ?5, -1, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+      """)
+    log = try RepeatedStatement(db, "INSERT OR IGNORE INTO revlog VALUES (?1, ?2, -1, ?3, ?4, ?5, ?6, ?7, ?8)")
+  }
+
+  /// A note on its way into the table; its bytes are lent for one call.
+  struct Note {
+    var id: Int64
+    var guid: TextBytes
+    var type: Int64
+    var modified: Int64
+    var tags: TextBytes
+    var fields: TextBytes
+    /// The first field without its tags, and the field that notes are sorted by.
+    var first: TextBytes
+    var sorted: TextBytes
+    var data = ""
+  }
+
+  /// - Parameter guid: in the place of the note's.
+  /// - Returns: the id that it has now.
+  func add(_ note: Note, guid: TextBytes? = nil) throws -> Int64 {
+    let id = try write(id: note.id, notes, "notes") {
+      notes.bind(2, inPlace: guid ?? note.guid)
+      notes.bind(3, note.type)
+      notes.bind(4, note.modified)
+      notes.bind(5, inPlace: note.tags)
+      notes.bind(6, inPlace: note.fields)
+      notes.bind(7, inPlace: note.sorted)
+      notes.bind(8, CollectionWriter.checksum(note.first))
+      notes.bind(9, note.data)
+    }
+    if let id { return id }
+    // Two decks have a card of that guid.
+    var own = String(decoding: note.guid, as: UTF8.self) + "/\(note.id)"
+    return try own.withUTF8 { try add(note, guid: $0) }
+  }
+
+  /// The guid of a note that is in the table.
+  func guid(of note: Int64) throws -> String? {
+    try db.firstRow("SELECT guid FROM notes WHERE id = ?", [note]) { $0.text(0) }
+  }
+
+  /// A card on its way into the table.
+  struct Card {
+    var id: Int64
+    var note: Int64
+    var deck: Int64
+    var ordinal: Int
+    var modified: Int64
+    var reps: Int
+    var lapses: Int
+    var row: AnkiCard
+  }
+
+  func add(_ card: Card) throws {
+    _ = try write(id: card.id, cards, "cards") {
+      let row = card.row
+      cards.bind(2, card.note)
+      cards.bind(3, card.deck)
+      cards.bind(4, card.ordinal)
+      cards.bind(5, card.modified)
+      for (place, number) in [
+        row.type, row.queue, row.due, row.ivl, row.factor, card.reps, card.lapses, row.left, row.odue, row.odid,
+        row.flags,
+      ].enumerated() {
+        cards.bind(Int32(place + 6), number)
+      }
+      cards.bind(17, row.data)
+    }
+  }
+
+  /// - Returns: the id that it has now.
+  func add(_ review: ReceivedReview) throws -> Int64 {
+    let id = try write(id: review.id, log, "revlog") {
+      log.bind(2, review.card)
+      log.bind(3, review.ease)
+      log.bind(4, review.interval)
+      log.bind(5, review.lastInterval)
+      log.bind(6, review.factor)
+      log.bind(7, review.time)
+      log.bind(8, review.kind)
+    }
+    return id ?? review.id
+  }
+
+  /// Writes a row under its id, or under the next that is free.
+  /// - Returns: nil when something else than the id is taken.
+  private func write(
+    id: Int64, _ statement: RepeatedStatement, _ table: String, _ bind: () -> Void
+  ) throws -> Int64? {
+    bind()
+    statement.bind(1, id)
+    if try statement.run() { return id }
+    let free = try freeID(id, table)
+    bind()
+    statement.bind(1, free)
+    return try statement.run() ? free : nil
+  }
+
+  /// The next id that no row has.
+  private func freeID(_ id: Int64, _ table: String) throws -> Int64 {
+    let sql = """
+      SELECT id + 1 FROM \(table) AS taken
+      WHERE id >= ?1 AND NOT EXISTS (SELECT 1 FROM \(table) WHERE id = taken.id + 1) ORDER BY id LIMIT 1
+      """
+    return try db.firstRow(sql, [id]) { $0.integer(0) } ?? id
+  }
+
+  /// The id that a card gets which is to have a given one.
+  func cardID(_ wanted: Int64) throws -> Int64 {
+    let isTaken = try db.firstRow("SELECT 1 FROM cards WHERE id = ?", [wanted]) { _ in true } ?? false
+    return isTaken ? try freeID(wanted, "cards") : wanted
+  }
+
+  /// The first four bytes of the hash of a field.
+  private static func checksum(_ text: TextBytes) -> Int64 {
+    sha1(UnsafeRawBufferPointer(text)).prefix(4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+  }
+
+  /// The row of the collection, and the end of the transaction.
+  func finish(_ head: CollectionHead, hasIndices: Bool) throws {
+    let modified = head.modified * 1000
+    try db.execute(
+      sql: "INSERT INTO col VALUES (1, ?, ?, ?, 11, 0, 0, 0, ?, ?, ?, ?, '{}')",
+      arguments: [head.created, modified, modified, head.settings, head.types, head.decks, head.presets])
+    try db.execute(sql: "DROP INDEX IF EXISTS guids")
+    if hasIndices { try db.execute(sql: CollectionWriter.indices) }
+    try db.commit()
+  }
+}

@@ -1,0 +1,123 @@
+// The container of a package that is written: the collection and the media, packed into a ZIP file.
+// Invariant: its bytes depend on what is in it alone, never on the time or on where it was made.
+
+import Decks
+import Files
+import Text
+import Values
+
+struct PackageBuilder {
+  private let path: String
+  private let scratch: Scratch
+  private let destination: PackageDestination
+
+  /// A part of a file that becomes a member.
+  private struct Part {
+    let name: String
+    let file: String
+    var offset = 0
+    let count: Int
+    var isDeflated = false
+  }
+
+  init(_ path: String, _ scratch: Scratch, _ destination: PackageDestination) {
+    (self.path, self.scratch, self.destination) = (path, scratch, destination)
+  }
+
+  /// Writes the package to its path.
+  /// - Returns: how many bytes it has.
+  func build(collection: String, media: [MediaRecord], _ kinds: FileKinds) throws -> Int {
+    let parts = destination.isLegacy ? try legacy(collection, media) : try latest(collection, media)
+    let package = scratch.path("package")
+    let builder = try ZipBuilder(package, named: path)
+    for part in parts {
+      try builder.add(part.name, from: part.file, offset: part.offset, count: part.count, isDeflated: part.isDeflated)
+    }
+    try builder.finish()
+    var options = Replacement(mode: 0o644)
+    (options.kinds, options.isInterrupted) = (kinds, destination.isInterrupted)
+    var count = 0
+    try AtomicFile.write(path, options) { sink in
+      try pieces(of: package) { try sink.append($0) }
+      count = sink.count
+    }
+    return count
+  }
+
+  private func pieces(of path: String, _ piece: (UnsafeRawBufferPointer) throws -> Void) throws {
+    let file = try ByteFile(path, isInterrupted: destination.isInterrupted)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = try file.read(into: buffer)
+      if count == 0 { return }
+      try piece(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+  }
+
+  private func temporary(_ name: String, _ body: (FileSink) throws -> Void) throws -> String {
+    let file = scratch.path(name)
+    var options = Replacement.ofOurs(temporaryName: name + ".new")
+    options.isSynced = false
+    try AtomicFile.write(file, options, body)
+    return file
+  }
+
+  // MARK: The latest version: everything in frames of zstd, one after the other in one file
+
+  private func latest(_ collection: String, _ media: [MediaRecord]) throws -> [Part] {
+    var ends: [(name: String, end: Int)] = []
+    let frames = try FrameWriter(level: 3)
+    let file = try temporary("parts") { sink in
+      try sink.append([0x08, 0x03])
+      ends.append(("meta", sink.count))
+      try pieces(of: collection) { try frames.feed($0, isLast: false) { try sink.append($0) } }
+      try frames.feed(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true) { try sink.append($0) }
+      ends.append(("collection.anki21b", sink.count))
+      var entries = WireWriter()
+      for (index, record) in media.enumerated() {
+        if destination.isInterrupted() { throw PackageError.interrupted(path: path) }
+        let content = try content(of: record)
+        try content.withUnsafeBytes { bytes in
+          try frames.feed(bytes, isLast: true) { try sink.append($0) }
+          var entry = WireWriter()
+          entry.bytes(1, record.name.utf8)
+          entry.number(2, bytes.count)
+          entry.bytes(3, sha1(bytes))
+          entries.bytes(1, entry.bytes)
+        }
+        ends.append(("\(index)", sink.count))
+      }
+      try entries.bytes.withUnsafeBytes { try frames.feed($0, isLast: true) { try sink.append($0) } }
+      ends.append(("media", sink.count))
+    }
+    var start = 0
+    return ends.map { name, end in
+      defer { start = end }
+      return Part(name: name, file: file, offset: start, count: end - start)
+    }
+  }
+
+  private func content(of record: MediaRecord) throws -> [UInt8] {
+    try FileText.bytes(
+      destination.mediaPath(record), limit: PackageFile.mostMediaBytes, isInterrupted: destination.isInterrupted)
+  }
+
+  // MARK: The legacy version: plain files
+
+  private func legacy(_ collection: String, _ media: [MediaRecord]) throws -> [Part] {
+    let names = Value.record(media.enumerated().map { ("\($0)", .text($1.name)) }).json
+    let list = try temporary("media") { try $0.append(names) }
+    let meta = try temporary("meta") { try $0.append([0x08, 0x02]) }
+    let size = try FileFacts.at(collection)?.size ?? 0
+    var parts = [
+      Part(name: "meta", file: meta, count: 2),
+      Part(name: "collection.anki21", file: collection, count: size, isDeflated: true),
+      Part(name: "media", file: list, count: names.utf8.count),
+    ]
+    for (index, record) in media.enumerated() {
+      parts.append(Part(name: "\(index)", file: destination.mediaPath(record), count: record.size))
+    }
+    return parts
+  }
+}

@@ -1,0 +1,229 @@
+// What a collection says beside its notes and cards: note types, decks, presets, and the day that its days count from.
+// Invariant: it is the same whichever schema the collection has; what is not understood of a note type is kept.
+
+import Decks
+import GRDB
+import Text
+import Values
+
+/// A deck of a package.
+struct PackagedDeck {
+  /// With `::` between its parts.
+  var name: String
+  /// Its cards have another deck as their home.
+  var isFiltered = false
+  var preset: Int64?
+  var limits = DeckLimits()
+}
+
+/// A preset of a package.
+struct PackagedPreset {
+  var name: String
+  var options = DeckOptions()
+}
+
+/// The head of a collection.
+struct PackageContents {
+  /// The types by their ids, as JSON of schema 11.
+  var types: [Int64: Value.Record] = [:]
+  var decks: [Int64: PackagedDeck] = [:]
+  var presets: [Int64: PackagedPreset] = [:]
+  /// Seconds since 1970.
+  var created = 0.0
+  var modified = 0.0
+  /// What is set for the whole collection.
+  var settings = Value.Record()
+
+  /// Minutes that the clock was behind UTC when the collection was made; nil where it does not say.
+  var creationOffset: Int? { settings["creationOffset"]?.integer }
+
+  /// The number of the day that due days count from.
+  /// - Parameter moment: whose clock counts where the collection does not say.
+  func firstDay(_ moment: StudyMoment) -> Int {
+    let offset = creationOffset.map { -60 * Double($0) } ?? moment.utcOffset
+    let days = ((created + offset) / 86_400).rounded(.down)
+    return Int(exactly: min(1e8, max(-1e8, days.isNaN ? 0 : days))) ?? 0
+  }
+}
+
+/// Reads the head of a collection.
+struct ContentsReader {
+  let db: Database
+  let path: String
+  private static let limits = JSONLimits(bytes: 256 << 20, depth: 64, values: 20_000_000, string: 64 << 20)
+
+  /// - Throws: `PackageError` for what is no collection, or one of a newer schema.
+  func contents() throws -> PackageContents {
+    try checkTables()
+    guard let version = try db.firstRow("SELECT ver FROM col", [], { $0.count(0) }) else {
+      throw PackageError.damaged(path: path, place: "its collection", reason: "is empty")
+    }
+    guard version >= 11, version <= 18 else {
+      if version > 18 { throw PackageError.newer(path: path) }
+      throw PackageError.refused(path: path, place: "its collection", reason: "is of the old schema \(version)")
+    }
+    guard version == 11 || version == 18 else {
+      throw PackageError.refused(
+        path: path, place: "its collection", reason: "is of the schema \(version), which no package has")
+    }
+    var contents = PackageContents()
+    try db.forEachRow("SELECT crt, mod FROM col") { row in
+      (contents.created, contents.modified) = (row.number(0), row.number(1) / 1000)
+    }
+    if version == 11 {
+      try readColumns(into: &contents)
+    } else {
+      do { try SchemaEighteen(db).read(into: &contents) } catch is WireFault { throw faulty("the note types or decks") }
+    }
+    return contents
+  }
+
+  /// The tables are tables: a view could be anything.
+  private func checkTables() throws {
+    for name in ["col", "notes", "cards", "revlog"] {
+      let sql = "SELECT type, sql FROM sqlite_master WHERE name = ?"
+      let found = try db.firstRow(sql, [name]) { ($0.text(0), $0.text(1)) }
+      guard let found else {
+        throw PackageError.damaged(path: path, place: "its collection", reason: "lacks the table \(name)")
+      }
+      guard found.0 == "table", !found.1.lowercased().contains("virtual") else {
+        throw PackageError.refused(path: path, place: "its collection", reason: "has no plain table \(name)")
+      }
+    }
+  }
+
+  private func faulty(_ what: String) -> PackageError {
+    .damaged(path: path, place: "its collection", reason: "has \(what) in a form that cannot be read")
+  }
+
+  // MARK: Schema 11
+
+  private func record(_ json: String, _ what: String) throws -> Value.Record {
+    if json.isEmpty { return Value.Record() }
+    do throws(JSONFailure) {
+      if let record = try JSONParser.parse(Array(json.utf8), limits: ContentsReader.limits).record { return record }
+    } catch { throw faulty(what) }
+    throw faulty(what)
+  }
+
+  private func readColumns(into contents: inout PackageContents) throws {
+    let columns = try db.firstRow("SELECT models, decks, dconf, conf FROM col") { row in
+      (0..<4).map { row.text(Int32($0)) }
+    }
+    guard let columns else { return }
+    for field in try record(columns[0], "note types").fields {
+      guard let id = Int64(field.name), let type = field.value.record else { throw faulty("note types") }
+      contents.types[id] = type
+    }
+    for field in try record(columns[1], "decks").fields {
+      guard let id = Int64(field.name), let deck = field.value.record else { throw faulty("decks") }
+      contents.decks[id] = PackagedDeck(old: deck)
+    }
+    for field in try record(columns[2], "presets").fields {
+      guard let id = Int64(field.name), let preset = field.value.record else { throw faulty("presets") }
+      contents.presets[id] = PackagedPreset(old: preset)
+    }
+    contents.settings = try record(columns[3], "settings")
+  }
+}
+
+extension PackagedDeck {
+  /// Of schema 11.
+  init(old: Value.Record) {
+    name = old["name"]?.text ?? ""
+    isFiltered = old["dyn"]?.integer == 1
+    preset = old["conf"]?.integer.map { Int64($0) }
+    setLimits(
+      new: old["newLimit"]?.integer, reviews: old["reviewLimit"]?.integer,
+      retention: old["desiredRetention"]?.integer.map { Double($0) / 100 })
+  }
+
+  mutating func setLimits(new: Int?, reviews: Int?, retention: Double?) {
+    for (option, value) in [
+      (DeckOptions.Name.newPerDay, new.map { Double(min(9999, max(0, $0))) }),
+      (.reviewsPerDay, reviews.map { Double(min(9999, max(0, $0))) }), (.desiredRetention, retention),
+    ] {
+      guard let value else { continue }
+      // What is out of range is as if it were not set.
+      do throws(DeckError) { try limits.set(option, to: value) } catch { continue }
+    }
+  }
+}
+
+extension PackagedPreset {
+  /// Of schema 11.
+  init(old: Value.Record) {
+    name = old["name"]?.text ?? ""
+    let (new, review, lapse) = (old["new"]?.record, old["rev"]?.record, old["lapse"]?.record)
+    steps(.learningSteps, new?["delays"]?.list?.compactMap(\.double))
+    steps(.relearningSteps, lapse?["delays"]?.list?.compactMap(\.double))
+    whole(.newPerDay, new?["perDay"]?.integer)
+    whole(.reviewsPerDay, review?["perDay"]?.integer)
+    whole(.maximumInterval, review?["maxIvl"]?.integer)
+    whole(.minimumLapseInterval, lapse?["minInt"]?.integer)
+    whole(.leechThreshold, lapse?["leechFails"]?.integer)
+    whole(.maximumAnswerSeconds, old["maxTaken"]?.integer)
+    if let action = lapse?["leechAction"]?.integer { set(.leechAction, .choice(action == 0 ? "suspend" : "tag")) }
+    if let buries = new?["bury"]?.boolean { set(.buryNew, .flag(buries)) }
+    if let buries = review?["bury"]?.boolean { set(.buryReviews, .flag(buries)) }
+    if let buries = old["buryInterdayLearning"]?.boolean { set(.buryLearning, .flag(buries)) }
+    if let retention = old["desiredRetention"]?.double { set(.desiredRetention, .number(retention)) }
+    choice(.newGather, old["newGatherPriority"]?.integer)
+    choice(.newSort, old["newSortOrder"]?.integer)
+    choice(.newMix, old["newMix"]?.integer)
+    choice(.reviewOrder, old["reviewOrder"]?.integer)
+    parameters(["fsrsParams6", "fsrsParams5", "fsrsWeights"].map { old[$0]?.list?.compactMap(\.double) ?? [] })
+  }
+
+  // MARK: Values, whichever schema they are from. What is out of range is as if nobody had set it.
+
+  mutating func set(_ name: DeckOptions.Name, _ value: OptionValue) {
+    do throws(DeckError) { try options.set(name, value) } catch { return }
+  }
+
+  mutating func whole(_ name: DeckOptions.Name, _ value: Int?) {
+    guard let value, case .whole(let range) = name.kind else { return }
+    set(name, .number(Double(min(range.upperBound, max(range.lowerBound, value)))))
+  }
+
+  /// - Parameter minutes: as packages have them.
+  mutating func steps(_ name: DeckOptions.Name, _ minutes: [Double]?) {
+    if let minutes { set(name, .steps(minutes.map { $0 * 60 })) }
+  }
+
+  /// The first that has any.
+  mutating func parameters(_ versions: [[Double]]) {
+    if let given = versions.first(where: { !$0.isEmpty }) { set(.parameters, .parameters(given)) }
+  }
+
+  /// A choice by its number.
+  mutating func choice(_ name: DeckOptions.Name, _ number: Int?) {
+    guard let number, let word = AnkiChoices.words(name)[number] else { return }
+    set(name, .choice(word))
+  }
+}
+
+/// The numbers that packages have for what is chosen.
+enum AnkiChoices {
+  static func words(_ name: DeckOptions.Name) -> [Int: String] {
+    switch name {
+    case .newGather:
+      [
+        0: "deck", 5: "deck", 1: "lowest_position", 2: "highest_position", 3: "random_notes", 4: "random_cards",
+      ]
+    case .newSort: [0: "template", 1: "gathered", 2: "template_random", 3: "random_note", 4: "random"]
+    case .newMix: [0: "mix", 1: "after", 2: "before"]
+    case .reviewOrder:
+      [
+        0: "due_random", 1: "due_deck", 2: "deck_due", 3: "shortest", 4: "longest", 5: "hardest", 6: "easiest",
+        7: "forgotten", 11: "remembered", 12: "overdue", 8: "random", 9: "added", 10: "added_last",
+      ]
+    default: [:]
+    }
+  }
+
+  /// The number of a word, the lowest where several mean the same.
+  static func number(_ name: DeckOptions.Name, _ word: String) -> Int? {
+    words(name).filter { $0.value == word }.map(\.key).min()
+  }
+}

@@ -1,0 +1,216 @@
+// A package as a container: which version it is of, its collection unpacked, its media by name.
+// Invariant: what comes out is bounded whatever the package says; a media file has the hash that the package says.
+
+import Files
+import Text
+import Values
+
+/// An opened `.apkg` or `.colpkg`.
+///
+///     let package = try PackageFile("spanish.apkg", scratch: scratch, isInterrupted: isInterrupted)
+///     let collection = try package.unpackCollection()   // a path
+final class PackageFile {
+  /// How the parts are kept; the raw value is what `meta` says.
+  enum Version: Int {
+    case legacy1 = 1
+    case legacy2 = 2
+    case latest = 3
+
+    var collection: String {
+      switch self {
+      case .legacy1: "collection.anki2"
+      case .legacy2: "collection.anki21"
+      case .latest: "collection.anki21b"
+      }
+    }
+  }
+
+  struct MediaFile {
+    fileprivate let member: ZipFile.Member
+    /// What the package says of the content.
+    fileprivate let sha1: [UInt8]?
+  }
+
+  let version: Version
+  /// What the package calls itself in errors.
+  let path: String
+  /// Media by their names.
+  private(set) var media: [String: MediaFile] = [:]
+  private let zip: ZipFile
+  private let scratch: Scratch
+  private let isInterrupted: () -> Bool
+
+  static let mostCollectionBytes = 8_000_000_000
+  static let mostMediaBytes = 100 << 20
+  private static let mostNameBytes = 64 << 20
+
+  /// - Parameter kinds: others than plain files only where the user typed the path; those are copied first.
+  init(_ path: String, _ kinds: FileKinds, scratch: Scratch, isInterrupted: @escaping () -> Bool) throws {
+    (self.path, self.scratch, self.isInterrupted) = (path, scratch, isInterrupted)
+    let file = try ByteFile(path, kinds, isInterrupted: isInterrupted)
+    var source = path
+    // What cannot be read anywhere at will is copied: a pipe, standard input.
+    if file.size == nil || path == "-" {
+      source = scratch.path("input")
+      try AtomicFile.write(source, .ofOurs(temporaryName: "input.new")) { sink in
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+          let count = try file.read(into: &chunk)
+          if count == 0 { break }
+          if sink.count > PackageFile.mostCollectionBytes {
+            throw PackageError.refused(path: path, place: "it", reason: "has more than 8,000,000,000 bytes")
+          }
+          try sink.append(chunk[..<count])
+        }
+      }
+    }
+    zip = try ZipFile(source, named: path)
+    version = try PackageFile.version(of: zip, path)
+    try readMedia()
+  }
+
+  private static func version(of zip: ZipFile, _ path: String) throws -> Version {
+    if let meta = zip.members["meta"] {
+      let fields: [WireField]
+      do { fields = try WireReader.fields(try bytes(of: meta, in: zip, limit: 1000)[...]) } catch is WireFault {
+        throw PackageError.damaged(path: path, place: "the file meta", reason: "is not as Anki writes it")
+      }
+      guard let known = Version(rawValue: fields.last { $0.number == 1 }?.integer ?? 0) else {
+        throw PackageError.newer(path: path)
+      }
+      return known
+    }
+    if zip.members[Version.legacy2.collection] != nil { return .legacy2 }
+    guard zip.members[Version.legacy1.collection] != nil else {
+      throw PackageError.notAPackage(path: path, reason: "holds no collection")
+    }
+    return .legacy1
+  }
+
+  /// A whole member that is small.
+  private static func bytes(of member: ZipFile.Member, in zip: ZipFile, limit: Int) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    try zip.read(member) { piece in
+      guard bytes.count + piece.count <= limit else {
+        throw PackageError.refused(
+          path: zip.path, place: "the file \(quoted(member.name))", reason: "has more than \(grouped(limit)) bytes")
+      }
+      bytes.append(contentsOf: piece)
+    }
+    return bytes
+  }
+
+  // MARK: Unpacking
+
+  /// Unpacks a member, which is a frame of zstd in the latest version.
+  private func unpack(
+    _ member: ZipFile.Member, limit: UnpackedLimit, _ piece: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let place = "the file \(quoted(member.name))"
+    func checked<T>(_ body: () throws -> T) throws -> T {
+      do { return try body() } catch let fault as FrameFault {
+        switch fault {
+        case .damaged: throw PackageError.damaged(path: path, place: place, reason: "is not as it was written")
+        case .tooLarge:
+          throw PackageError.refused(path: path, place: place, reason: "unpacks to far more than it may")
+        }
+      }
+    }
+    var count = 0
+    let frames = version == .latest ? try checked { try FrameReader(limit: limit) } : nil
+    try checked {
+      try zip.read(member) { bytes in
+        if isInterrupted() { throw PackageError.interrupted(path: path) }
+        if let frames { return try frames.feed(bytes, piece) }
+        count += bytes.count
+        guard limit.allows(count, of: Int(clamping: member.packed)) else { throw FrameFault.tooLarge }
+        try piece(bytes)
+      }
+      try frames?.finish()
+    }
+  }
+
+  /// The collection as a file of its own.
+  /// - Returns: its path, in the scratch folder.
+  func unpackCollection() throws -> String {
+    guard let member = zip.members[version.collection] else {
+      throw PackageError.damaged(path: path, place: "it", reason: "lacks the file \(version.collection)")
+    }
+    let target = scratch.path("collection")
+    var options = Replacement.ofOurs(temporaryName: "collection.new")
+    options.isSynced = false
+    try AtomicFile.write(target, options) { sink in
+      try unpack(member, limit: UnpackedLimit(bytes: PackageFile.mostCollectionBytes)) { try sink.append($0) }
+    }
+    return target
+  }
+
+  /// The content of a media file.
+  /// - Throws: `damaged` when it is not what the package says.
+  func content(of file: MediaFile) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    try unpack(file.member, limit: UnpackedLimit(bytes: PackageFile.mostMediaBytes)) { bytes.append(contentsOf: $0) }
+    if let sha1 = file.sha1, bytes.withUnsafeBytes(Exchange.sha1) != sha1 {
+      throw PackageError.damaged(
+        path: path, place: "the media file \(quoted(file.member.name))", reason: "is not the one it was made with")
+    }
+    return bytes
+  }
+
+  // MARK: Names of media
+
+  private func readMedia() throws {
+    guard let member = zip.members["media"] else { return }
+    var bytes: [UInt8] = []
+    try unpack(member, limit: UnpackedLimit(bytes: PackageFile.mostNameBytes)) { bytes.append(contentsOf: $0) }
+    if version == .latest { try readEntries(bytes) } else { try readObject(bytes) }
+  }
+
+  private var faultyMedia: PackageError {
+    .damaged(path: path, place: "the file \"media\"", reason: "is not as Anki writes it")
+  }
+
+  /// `{"0": "name.png"}`
+  private func readObject(_ bytes: [UInt8]) throws {
+    let limits = JSONLimits(
+      bytes: PackageFile.mostNameBytes, depth: 4, values: ZipFile.mostMembers, string: 1 << 16)
+    let object: Value
+    do throws(JSONFailure) { object = try JSONParser.parse(bytes, limits: limits) } catch { throw faultyMedia }
+    guard let record = object.record else { throw faultyMedia }
+    for field in record.fields {
+      guard let name = field.value.text else { throw faultyMedia }
+      try add(name, member: field.name, sha1: nil)
+    }
+  }
+
+  private func readEntries(_ bytes: [UInt8]) throws {
+    do {
+      let entries = try WireReader.fields(bytes[...]).filter { $0.number == 1 }
+      guard entries.count <= ZipFile.mostMembers else { throw faultyMedia }
+      for (index, entry) in entries.enumerated() {
+        var (name, sha1) = ("", [UInt8]())
+        for field in try WireReader.fields(entry.bytes) {
+          if field.number == 1 { name = String(validating: field.bytes, as: UTF8.self) ?? "" }
+          if field.number == 3 { sha1 = Array(field.bytes) }
+        }
+        guard sha1.count == 20 else { throw faultyMedia }
+        try add(name, member: "\(index)", sha1: sha1)
+      }
+    } catch is WireFault { throw faultyMedia }
+  }
+
+  /// A name leads nowhere else, and is in the normal form.
+  private func add(_ given: String, member: String, sha1: [UInt8]?) throws {
+    let name = given.composed
+    let isPlain =
+      !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 1024
+      && !name.unicodeScalars.contains { $0.properties.generalCategory == .control || $0 == "/" || $0 == "\\" }
+    if !isPlain {
+      throw PackageError.refused(path: path, place: "the media file \(quoted(given))", reason: "leads elsewhere")
+    }
+    if sha1 != nil, !name.utf8.elementsEqual(given.utf8) { throw faultyMedia }
+    // A file that the package names and does not have is missing, as it is in Anki.
+    guard let member = zip.members[member] else { return }
+    media[name] = MediaFile(member: member, sha1: sha1)
+  }
+}

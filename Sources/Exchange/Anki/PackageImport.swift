@@ -1,0 +1,168 @@
+// Putting a package's notes, cards, log, presets and media into a deck.
+// Invariant: a package that is damaged anywhere changes nothing; importing it again changes nothing; memory does not
+// grow with its notes.
+
+public import Decks
+public import Files
+public import GRDB
+import Problems
+import Storage
+import Text
+import Values
+
+/// What an import of a package is given beside the deck.
+public struct PackageSettings {
+  /// The account's folder, for what is unpacked.
+  public var folder: String
+  public var moment: StudyMoment
+  /// Otherwise every card comes in as a new one.
+  public var keepsSchedule = true
+  /// The first note that is refused ends the import with nothing imported.
+  public var isStrict = false
+  public var isInterrupted: () -> Bool
+  public var receiveMedia: MediaReceiver
+
+  public init(
+    folder: String, moment: StudyMoment, isInterrupted: @escaping () -> Bool = { false },
+    receiveMedia: @escaping MediaReceiver
+  ) {
+    (self.folder, self.moment) = (folder, moment)
+    (self.isInterrupted, self.receiveMedia) = (isInterrupted, receiveMedia)
+  }
+}
+
+/// An import under way: made, run and left inside one operation.
+///
+///     let work = try PackageImport(db, into: deck, settings)
+///     let report = try work.run("spanish.apkg")
+public final class PackageImport {
+  private let db: Database
+  private let deck: DeckRecord
+  private let settings: PackageSettings
+  private var report = AddReport()
+  private var lost: [String: Int] = [:]
+
+  public init(_ db: Database, into deck: DeckID, _ settings: PackageSettings) throws {
+    (self.db, self.settings) = (db, settings)
+    self.deck = try DeckTable.record(db, deck)
+  }
+
+  /// Reads the package to its end.
+  /// - Parameters:
+  ///   - kinds: which files are read: others than plain ones only where the user typed the path.
+  ///   - progress: notes done and all of them; what it throws ends the import.
+  /// - Throws: `PackageError` for a package that cannot be used, `FileError` for the file.
+  public func run(
+    _ path: String, _ kinds: FileKinds = .plain,
+    progress: @escaping (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
+  ) throws -> AddReport {
+    let scratch = try Scratch(in: settings.folder)
+    return try withExtendedLifetime(scratch) {
+      let package = try PackageFile(path, kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
+      let collection = try package.unpackCollection()
+      let queue = try ofPackage(path) {
+        try ForeignDatabase.open(collection, collations: ["unicase"], isInterrupted: settings.isInterrupted)
+      }
+      return try queue.unsafeReentrantRead { foreign in
+        try run(foreign, package, path, progress)
+        return report
+      }
+    }
+  }
+
+  /// What SQLite says of the package's own database.
+  private func ofPackage<T>(_ path: String, _ body: () throws -> T) throws -> T {
+    do { return try body() } catch let error as DatabaseError {
+      if error.resultCode.primaryResultCode == .SQLITE_INTERRUPT { throw PackageError.interrupted(path: path) }
+      if error.resultCode.primaryResultCode == .SQLITE_NOTADB {
+        throw PackageError.notAPackage(path: path, reason: "holds no SQLite database")
+      }
+      throw PackageError.damaged(
+        path: path, place: "its collection", reason: "cannot be read (\(error.message ?? "no reason given"))")
+    }
+  }
+
+  private func run(
+    _ foreign: Database, _ package: PackageFile, _ path: String, _ progress: (Int, Int) throws -> Void
+  ) throws {
+    let contents = try ofPackage(path) { try ContentsReader(db: foreign, path: path).contents() }
+    let media = PackageMedia(package, settings.receiveMedia)
+    let targets = try ofPackage(path) { try PackageTargets(db, foreign, into: deck, contents, settings.moment) }
+    let receiver = try NoteReceiver(
+      db, now: settings.moment.now, isInterrupted: settings.isInterrupted, field: media.renaming)
+    let rows = try ofPackage(path) { try PackageRows(foreign) }
+    var done = 0
+    while let note = try ofPackage(path, { try rows.next() }) {
+      done += 1
+      if done % 256 == 0 {
+        if settings.isInterrupted() { throw PackageError.interrupted(path: path) }
+        try progress(done, rows.count)
+      }
+      try receive(note, done, path, targets, receiver, contents)
+    }
+    if rows.hasStrayCards { throw PackageError.damaged(path: path, place: "a card", reason: "is of no note") }
+    let without = try receiveLog(foreign, path, receiver)
+    try ReviewReceiver(db, lastCardBefore: receiver.lastCardBefore).finish(withoutLastReview: without)
+    try targets.givePresets()
+    try media.receiveHidden()
+    report.lost = lost.sorted { $0.key < $1.key }.map { "\($0.key) (\(counted($0.value, "note")))" }
+  }
+
+  // MARK: Notes
+
+  private func receive(
+    _ note: PackagedNote, _ number: Int, _ path: String, _ targets: PackageTargets, _ receiver: NoteReceiver,
+    _ contents: PackageContents
+  ) throws {
+    if note.hasMoreCards { lost["cards of the same place as another one", default: 0] += 1 }
+    if note.cards.isEmpty { return lost["notes without cards", default: 0] += 1 }
+    guard let type = try targets.type(note.type) else {
+      return try refuse(number, path, .failure(.badType), "note \(note.note.id) is of a type that the package lacks")
+    }
+    do {
+      let outcome = try receiver.receive(note.note, of: type, ordinals: note.cards.map(\.ordinal)) { index in
+        try targets.card(note.cards[index], keepsSchedule: settings.keepsSchedule)
+      }
+      switch outcome {
+      case .added(let count): report.added += count
+      case .updated(let count): report.updated += count
+      case .skipped: report.skipped += note.cards.count
+      case .conflicting:
+        report.skipped += note.cards.count
+        lost["notes that are here with other fields were left as they are", default: 0] += 1
+      }
+    } catch let error as NoteError where error != .interrupted {
+      try refuse(number, path, error.report.code, error.message)
+    } catch let error as DeckError {
+      try refuse(number, path, error.report.code, error.message)
+    }
+  }
+
+  private func refuse(_ number: Int, _ path: String, _ code: ProblemCode, _ message: String) throws {
+    if settings.isStrict { throw PackageError.damaged(path: path, place: "note \(number):", reason: message) }
+    report.reject(Rejection(index: number, code: code, message: message))
+  }
+
+  // MARK: The log
+
+  /// - Returns: the package's ids of learnt cards that do not say when they were answered last.
+  private func receiveLog(_ foreign: Database, _ path: String, _ receiver: NoteReceiver) throws -> [Int64] {
+    guard settings.keepsSchedule else { return [] }
+    let reviews = try ReviewReceiver(db, lastCardBefore: receiver.lastCardBefore)
+    let walk = try ofPackage(path) {
+      try RowWalk(foreign, "SELECT id, cid, ease, ivl, lastIvl, factor, time, type FROM revlog ORDER BY id")
+    }
+    var done = 0
+    while let row = try ofPackage(path, { try walk.next() }) {
+      done += 1
+      if done % 1024 == 0, settings.isInterrupted() { throw PackageError.interrupted(path: path) }
+      let review = ReceivedReview(
+        id: row.integer(0), card: row.integer(1), ease: row.integer(2), interval: row.integer(3),
+        lastInterval: row.integer(4), factor: row.integer(5), time: row.integer(6), kind: row.integer(7))
+      try reviews.receive(review)
+    }
+    return try ofPackage(path) {
+      try foreign.rows("SELECT id FROM cards WHERE type <> 0 AND instr(data, '\"lrt\"') = 0") { $0.integer(0) }
+    }
+  }
+}

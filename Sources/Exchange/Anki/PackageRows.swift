@@ -1,0 +1,100 @@
+// The notes of a package with their cards, one after the other.
+// Invariant: two walks go side by side, so that memory holds one note; a card comes with its note or not at all.
+
+import Decks
+import GRDB
+import Text
+
+/// A card of a package.
+struct PackagedCard {
+  let id: Int64
+  let deck: Int64
+  let ordinal: Int
+  let modified: Int64
+  let reps: Int
+  let lapses: Int
+  let card: AnkiCard
+}
+
+/// A note of a package with its cards.
+struct PackagedNote {
+  let note: ReceivedNote
+  let type: Int64
+  var cards: [PackagedCard] = []
+  /// Cards were passed over whose place another one has, or that have none.
+  var hasMoreCards = false
+}
+
+final class PackageRows {
+  private let notes: RowWalk
+  private let cards: RowWalk
+  private var card: Columns?
+  /// How many notes there are.
+  let count: Int
+  /// Cards were passed over that no note has.
+  private(set) var hasStrayCards = false
+
+  static let cardColumns = """
+    nid, id, did, ord, mod, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data
+    """
+
+  init(_ db: Database) throws {
+    count = try db.firstRow("SELECT count(*) FROM notes") { $0.count(0) } ?? 0
+    notes = try RowWalk(db, "SELECT id, guid, mid, mod, tags, flds, data FROM notes ORDER BY id")
+    cards = try RowWalk(db, "SELECT \(PackageRows.cardColumns) FROM cards ORDER BY nid, ord, id")
+    card = try cards.next()
+  }
+
+  /// Nil after the last.
+  func next() throws -> PackagedNote? {
+    guard let row = try notes.next() else {
+      if card != nil { hasStrayCards = true }
+      return nil
+    }
+    let id = row.integer(0)
+    var note = PackagedNote(
+      note: ReceivedNote(
+        id: min(AnkiCard.mostNumber, id), guid: row.text(1),
+        modified: min(Int(AnkiCard.mostNumber), max(0, row.count(3))), tags: PackageRows.tags(row.text(4)),
+        fields: NoteFields.list(row.bytes(5)), data: row.text(6)), type: row.integer(2))
+    while let next = card, next.integer(0) <= id {
+      if next.integer(0) == id { append(next, to: &note) } else { hasStrayCards = true }
+      card = try cards.next()
+    }
+    return note
+  }
+
+  /// Of two cards of one place the first counts.
+  private func append(_ row: Columns, to note: inout PackagedNote) {
+    let ordinal = row.count(3)
+    guard (0..<500).contains(ordinal), note.cards.last?.ordinal != ordinal else { return note.hasMoreCards = true }
+    let card = AnkiCard(numbers: [5, 6, 7, 8, 9, 12, 13, 14, 15].map { row.count($0) }, data: row.text(16))
+    note.cards.append(
+      PackagedCard(
+        id: min(AnkiCard.mostNumber, row.integer(1)), deck: card.odid != 0 ? Int64(card.odid) : row.integer(2),
+        ordinal: ordinal,
+        modified: min(AnkiCard.mostNumber, max(0, row.integer(4))), reps: row.count(10), lapses: row.count(11),
+        card: card))
+  }
+
+  /// Tags as they may be here: what is no tag is left out.
+  private static func tags(_ text: String) -> [String] {
+    if text.isEmpty { return [] }
+    return text.split(whereSeparator: \.isWhitespace).prefix(1000).compactMap { part in
+      let scalars = part.unicodeScalars.filter { $0.properties.generalCategory != .control }
+      let tag = String(String.UnicodeScalarView(scalars))
+      return tag.isEmpty || tag.utf8.count > 200 ? nil : tag
+    }
+  }
+}
+
+/// The column of a note's fields.
+enum NoteFields {
+  /// Fields with U+001F between them; bytes that are not UTF-8 are replaced, a NUL left out.
+  static func list(_ column: TextBytes) -> [String] {
+    column.split(separator: 0x1F, omittingEmptySubsequences: false).map { field in
+      if field.contains(0) { return String(decoding: field.filter { $0 != 0 }, as: UTF8.self) }
+      return String(decoding: UnsafeBufferPointer(rebasing: field), as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,167 @@
+// Where the parts of a package go: its note types, its decks, its presets, the places of its cards.
+// Invariant: a deck that was there keeps its preset and its cards their order; the decks of a package stand within the
+// one that is imported into, or the outermost of them is it.
+
+import Decks
+import GRDB
+import Text
+
+final class PackageTargets {
+  private let db: Database
+  private let root: DeckRecord
+  private let contents: PackageContents
+  private let calendar: AnkiCalendar
+  /// How many parts of a deck's name lead to what is imported into.
+  private let depth: Int
+  private var types: [Int64: NoteType?] = [:]
+  private var decks: [Int64: Target] = [:]
+  /// By the ids that they have here: two of the package may be one.
+  private var spans: [DeckID: Span] = [:]
+  private var isToday: Bool
+
+  private struct Target {
+    let id: DeckID
+    /// It was made by this import, or had neither cards nor a preset.
+    let isFresh: Bool
+    let preset: Int64?
+    let steps: (learning: Int, relearning: Int)
+  }
+
+  /// The ranks that new cards take in a deck: by their positions, those of one position as they come.
+  private struct Span {
+    let first: Int64
+    var count: Int64 = 0
+  }
+
+  /// Of a position; so many cards may have the same.
+  private static let step: Int64 = 1 << 24
+  private static let mostPosition = 1 << 24
+  private let afterNew: Int
+
+  init(
+    _ db: Database, _ foreign: Database, into root: DeckRecord, _ contents: PackageContents, _ moment: StudyMoment
+  ) throws {
+    (self.db, self.root, self.contents) = (db, root, contents)
+    calendar = AnkiCalendar(moment: moment, firstDay: contents.firstDay(moment))
+    // A burial ends with the day that it was made on.
+    isToday = moment.day(of: contents.modified) == moment.today
+    let used = try foreign.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
+    depth = PackageTargets.common(used.map { PackageTargets.parts(contents.decks[$0]) })
+    let last =
+      try foreign.firstRow("SELECT max(iif(odid <> 0, odue, due)) FROM cards WHERE type = 0") { $0.count(0) } ?? 0
+    afterNew = min(PackageTargets.mostPosition, max(0, last)) + 1
+  }
+
+  /// The parts of a deck's name; what no deck can be called is left out.
+  private static func parts(_ deck: PackagedDeck?) -> [String] {
+    let parts = (deck?.name ?? "Default").split(separator: "::", omittingEmptySubsequences: false).map { part in
+      let scalars = part.unicodeScalars.filter { scalar in
+        ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+      }
+      return String(String(String.UnicodeScalarView(scalars)).trimmed.prefix(100))
+    }.filter { !$0.isEmpty }
+    return parts.isEmpty ? ["Default"] : parts
+  }
+
+  /// How many parts all names begin with.
+  private static func common(_ names: [[String]]) -> Int {
+    guard let first = names.first else { return 0 }
+    return names.dropFirst().reduce(first.count) { depth, name in
+      min(depth, zip(first, name).prefix { $0.lowercased() == $1.lowercased() }.count)
+    }
+  }
+
+  // MARK: Note types
+
+  /// Nil where the package has no type of that id.
+  /// - Throws: `NoteError.badType`.
+  func type(_ id: Int64) throws -> NoteType? {
+    if let known = types[id] { return known }
+    guard let given = contents.types[id] else {
+      types[id] = .some(nil)
+      return nil
+    }
+    let type = try NoteTypeTable.receive(db, NoteType(received: given, id: id), now: calendar.moment.now)
+    types[id] = type
+    return type
+  }
+
+  // MARK: Decks
+
+  private func target(_ id: Int64) throws -> Target {
+    if let known = decks[id] { return known }
+    let deck = contents.decks[id]
+    let rest = PackageTargets.parts(deck).dropFirst(depth)
+    let name = ([root.name] + rest).joined(separator: "::")
+    let (here, isFresh) = try DeckTable.findOrMake(db, named: shortened(name), now: calendar.moment.now)
+    let options = deck?.preset.flatMap { contents.presets[$0]?.options } ?? DeckOptions()
+    let made = Target(
+      id: here.id, isFresh: isFresh, preset: deck?.preset,
+      steps: (options.learningSteps.count, options.relearningSteps.count))
+    decks[id] = made
+    if isFresh, let deck { try DeckTable.setLimits(db, here.id, to: deck.limits) }
+    return made
+  }
+
+  /// A name that a deck can have: at most 200 characters.
+  private func shortened(_ name: String) -> String {
+    if name.count <= 200 { return name }
+    return "\(root.name)::\(name.suffix(max(20, 190 - root.name.count)))"
+  }
+
+  // MARK: Cards
+
+  func card(_ given: PackagedCard, keepsSchedule: Bool) throws -> ReceivedCard {
+    let target = try target(given.deck)
+    var row = given.card
+    row.goHome()
+    if !keepsSchedule { row.makeNew() }
+    var card = ReceivedCard(
+      deck: target.id, rank: try rank(row, in: target.id), ordinal: given.ordinal, foreignID: max(1, given.id),
+      foreignModified: given.modified, raw: row.raw(firstDay: calendar.firstDay))
+    card.flag = row.flags & 7
+    card.schedule = calendar.schedule(row, reps: given.reps, lapses: given.lapses, steps: target.steps)
+    card.isSuspended = row.queue == -1
+    if isToday, row.queue == -2 || row.queue == -3 {
+      card.burial = row.queue == -2 ? .bySibling : .byUser
+      card.buriedUntil = calendar.moment.endOfToday
+    }
+    return card
+  }
+
+  private func rank(_ card: AnkiCard, in deck: DeckID) throws -> Int64 {
+    let position = card.type == 0 ? min(PackageTargets.mostPosition, max(0, card.due)) : afterNew
+    var span: Span
+    if let known = spans[deck] {
+      span = known
+    } else {
+      let room = Int64(afterNew + 1) * PackageTargets.step
+      span = Span(first: try DeckTable.room(db, deck, room))
+    }
+    defer { spans[deck] = span }
+    span.count += 1
+    return span.first + Int64(position) * PackageTargets.step + span.count % PackageTargets.step
+  }
+
+  // MARK: Presets
+
+  /// Gives the decks that came with the package their presets.
+  func givePresets() throws {
+    var made: [Int64: PresetID] = [:]
+    for target in decks.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) where target.isFresh {
+      guard let id = target.preset, let preset = contents.presets[id] else { continue }
+      // One that says nothing, as packages without presets have it.
+      if preset.options == DeckOptions() { continue }
+      if made[id] == nil { made[id] = try PresetTable.receive(db, named: preset.name, preset.options) }
+      try DeckTable.setPreset(db, target.id, to: made[id])
+    }
+  }
+}
+
+extension AnkiCard {
+  /// As a card that was never answered, suspension and flag kept.
+  mutating func makeNew() {
+    let place = type == 0 ? due : 0
+    self = AnkiCard(queue: queue == -1 ? -1 : 0, due: place, flags: flags)
+  }
+}

@@ -1,0 +1,131 @@
+// A card's schedule as Anki's row of it, for a package that goes out.
+// Source: notes.md, "Days and due". Invariant: a card that is as it came goes out as it came, whatever the options are
+// now.
+
+import Decks
+import Values
+
+/// Makes rows of the cards of one deck.
+struct SentSchedule {
+  let calendar: AnkiCalendar
+  let options: DeckOptions
+  private let decay: Double
+
+  /// Days of packages that go out count from here: the first of January 2006. Nobody's cards were due before.
+  static let firstDay = 13_149
+
+  init(_ moment: StudyMoment, _ options: DeckOptions) {
+    calendar = AnkiCalendar(moment: moment, firstDay: SentSchedule.firstDay)
+    self.options = options
+    let parameters = options.parameters.isEmpty ? MemoryModel.defaultParameters : options.parameters
+    decay = parameters.last ?? 0.1542
+  }
+
+  private var steps: (learning: Int, relearning: Int) { (options.learningSteps.count, options.relearningSteps.count) }
+
+  /// - Parameters:
+  ///   - position: of a new card.
+  ///   - lastReview: seconds since 1970 of the last answer in the log that goes along.
+  func row(of card: SentCard, position: Int, lastReview: Int?) -> AnkiCard {
+    var row = kept(card) ?? made(card.schedule, lastReview)
+    if row.type == 0 { row.due = position }
+    row.queue = row.naturalQueue
+    if let until = card.buriedUntil, until > calendar.moment.now, until < calendar.moment.latestBurial {
+      row.queue = card.burial == .bySibling ? -2 : -3
+    }
+    if card.isSuspended { row.queue = -1 }
+    row.flags = row.flags & ~7 | card.flag & 7
+    return row
+  }
+
+  /// The row that it came with, when nothing has scheduled the card since.
+  private func kept(_ card: SentCard) -> AnkiCard? {
+    guard let stored = card.raw.flatMap(AnkiCard.stored) else { return nil }
+    var row = stored.card
+    let came = AnkiCalendar(moment: calendar.moment, firstDay: stored.firstDay)
+    var schedule = came.schedule(row, reps: card.schedule.reps, lapses: card.schedule.lapses, steps: steps)
+    // The log may have said more of it; the number of steps may be another.
+    (schedule.lastReview, schedule.step) = (card.schedule.lastReview, card.schedule.step)
+    if schedule.state == .new { (schedule.reps, schedule.lapses) = (card.schedule.reps, card.schedule.lapses) }
+    guard schedule.state == card.schedule.state, schedule.isDue(as: card.schedule, calendar.moment),
+      schedule.stability == card.schedule.stability, schedule.difficulty == card.schedule.difficulty
+    else { return nil }
+    if row.type != 0, !AnkiCard.isTime(row.due) { row.due += stored.firstDay - SentSchedule.firstDay }
+    return row
+  }
+
+  private func made(_ schedule: CardSchedule, _ lastReview: Int?) -> AnkiCard {
+    guard schedule.state != .new, let due = schedule.due else { return AnkiCard() }
+    let moment = calendar.moment
+    var row = AnkiCard(type: Int(schedule.state.rawValue), data: data(schedule, lastReview))
+    if schedule.state == .review {
+      row.due = moment.dueDay(of: due) - SentSchedule.firstDay
+      (row.ivl, row.factor) = (max(1, moment.interval(of: schedule)), 2500)
+      return row
+    }
+    // A step that goes over the end of the day is one of days.
+    let isOfDays = schedule.lastReview.map { moment.day(of: due) > moment.day(of: $0) } ?? false
+    row.due = isOfDays ? moment.day(of: due) - SentSchedule.firstDay : Int(min(1e11, max(0, due)))
+    let count = schedule.state == .learning ? steps.learning : steps.relearning
+    row.left = max(1, count - schedule.step)
+    if schedule.state == .relearning {
+      (row.ivl, row.factor) = (Int(min(36_500, max(1, schedule.stability ?? 1)).rounded()), 2500)
+    }
+    return row
+  }
+
+  /// Stability to 4 places, difficulty to 3, and what else Anki writes.
+  private func data(_ schedule: CardSchedule, _ lastReview: Int?) -> String {
+    guard let stability = schedule.stability, let difficulty = schedule.difficulty else { return "" }
+    var fields: [(String, Value)] = [
+      ("s", .number(rounded(stability, 10_000))), ("d", .number(rounded(difficulty, 1000))),
+      ("dr", .number(rounded(options.desiredRetention, 100))), ("decay", .number(rounded(decay, 1000))),
+    ]
+    let last = lastReview ?? schedule.lastReview.map { Int(min(1e11, max(0, $0))) }
+    if let last { fields.append(("lrt", .integer(last))) }
+    var writer = JSONWriter(.compact)
+    writer.write(.record(fields))
+    return String(decoding: writer.take(), as: UTF8.self)
+  }
+
+  private func rounded(_ value: Double, _ places: Double) -> Double { (value * places).rounded() / places }
+}
+
+extension CardSchedule {
+  /// Whether both are due at the same time, or on the same day.
+  fileprivate func isDue(as other: CardSchedule, _ moment: StudyMoment) -> Bool {
+    guard let due, let otherDue = other.due else { return due == other.due }
+    return due == otherDue || state == .review && moment.dueDay(of: due) == moment.dueDay(of: otherDue)
+  }
+}
+
+extension ReceivedReview {
+  /// A row of the log that goes out.
+  /// - Parameter last: the interval of the row before, as a row has it.
+  init(_ review: SentReview, card: Int64, id: Int64, last: Int64) {
+    if let raw = review.raw, let kept = ReceivedReview.stored(raw) {
+      self.init(
+        id: id, card: card, ease: kept[0], interval: kept[1], lastInterval: kept[2], factor: kept[3], time: kept[4],
+        kind: kept[5])
+      return
+    }
+    let interval = min(1e9, max(0, review.interval))
+    let factor = review.difficulty.map { ((0.1 + ($0 - 1) / 9) * 1000).rounded() } ?? 0
+    let kind: Int64 =
+      switch review.state {
+      case .new, .learning: 0
+      case .review: 1
+      case .relearning: 2
+      }
+    self.init(
+      id: id, card: card, ease: review.rating,
+      interval: interval >= 86_400 ? Int64((interval / 86_400).rounded()) : -Int64(interval), lastInterval: last,
+      factor: Int64(min(1100, max(0, factor))), time: Int64(min(60, max(0, review.seconds)) * 1000), kind: kind)
+  }
+
+  private static func stored(_ raw: String) -> [Int64]? {
+    guard raw.hasPrefix("["), raw.hasSuffix("]") else { return nil }
+    let numbers = raw.dropFirst().dropLast().split(separator: ",").compactMap { Int64($0) }
+    return numbers.count == 6 ? numbers : nil
+  }
+}

@@ -1,0 +1,147 @@
+// Reading the members of a ZIP file, and writing one, through libzip.
+// Invariant: only stored and deflated members are read; memory is a piece; what a member says of its size is not
+// believed.
+
+import CZip
+import Glibc
+import Text
+
+/// Whether libzip is installed, without which no package is read or written. Asking loads it.
+var canReadPackages: Bool { deckhand_zip() != nil }
+
+/// A ZIP file that is read.
+final class ZipFile {
+  struct Member {
+    let index: UInt64
+    let name: String
+    /// Bytes in the file.
+    let packed: UInt64
+  }
+
+  let path: String
+  private let zip: deckhand_zip_functions
+  private let archive: OpaquePointer
+  private(set) var members: [String: Member] = [:]
+  static let mostMembers = 1_000_000
+
+  /// - Parameters:
+  ///   - path: the file to open.
+  ///   - name: what it is called in errors.
+  init(_ path: String, named name: String) throws(PackageError) {
+    guard let zip = deckhand_zip()?.pointee else { throw .noLibrary(path: name) }
+    var code: Int32 = 0
+    guard let archive = zip.open(path, ZIP_RDONLY | ZIP_CHECKCONS, &code) else {
+      let reason = code == ZIP_ER_NOZIP ? "is no ZIP file" : "is a ZIP file that is cut short or damaged"
+      throw .notAPackage(path: name, reason: reason)
+    }
+    (self.path, self.zip, self.archive) = (name, zip, archive)
+    try readNames()
+  }
+
+  deinit { zip.discard(archive) }
+
+  private func readNames() throws(PackageError) {
+    let count = zip.get_num_entries(archive, 0)
+    guard count <= ZipFile.mostMembers else {
+      throw .refused(path: path, place: "it", reason: "holds more than \(grouped(ZipFile.mostMembers)) files")
+    }
+    for index in 0..<UInt64(max(0, count)) {
+      var status = zip_stat_t()
+      guard zip.stat_index(archive, index, UInt32(ZIP_FL_ENC_STRICT), &status) == 0, let bytes = status.name,
+        let name = String(validatingCString: bytes)
+      else {
+        throw .refused(path: path, place: "file \(index + 1)", reason: "has a name that is not UTF-8")
+      }
+      let place = "the file \(quoted(name))"
+      try check(name, place)
+      guard status.encryption_method == ZIP_EM_NONE else {
+        throw .refused(path: path, place: place, reason: "is encrypted")
+      }
+      guard status.comp_method == ZIP_CM_STORE || status.comp_method == ZIP_CM_DEFLATE else {
+        throw .refused(path: path, place: place, reason: "is packed in a way that no package has")
+      }
+      guard members[name] == nil else { throw .refused(path: path, place: place, reason: "is there twice") }
+      members[name] = Member(index: index, name: name, packed: status.comp_size)
+    }
+  }
+
+  /// A member's name is plain: no path, no control characters.
+  private func check(_ name: String, _ place: String) throws(PackageError) {
+    let isPlain =
+      !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 255
+      && !name.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+    if !isPlain { throw .refused(path: path, place: place, reason: "has a name that leads elsewhere") }
+  }
+
+  /// Gives a member's bytes piece by piece.
+  func read(_ member: Member, _ piece: (UnsafeRawBufferPointer) throws -> Void) throws {
+    let place = "the file \(quoted(member.name))"
+    guard let file = zip.fopen_index(archive, member.index, 0) else {
+      throw PackageError.damaged(path: path, place: place, reason: "cannot be read")
+    }
+    defer { _ = zip.fclose(file) }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = zip.fread(file, buffer.baseAddress, UInt64(buffer.count))
+      if count == 0 { return }
+      guard count > 0 else {
+        throw PackageError.damaged(path: path, place: place, reason: "is not as it was written")
+      }
+      try piece(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)]))
+    }
+  }
+}
+
+/// A ZIP file that is written: each member is a part of a file that is there already.
+final class ZipBuilder {
+  private let path: String
+  private let zip: deckhand_zip_functions
+  private let archive: OpaquePointer
+  private var isOpen = true
+
+  init(_ path: String, named name: String) throws(PackageError) {
+    guard let zip = deckhand_zip()?.pointee else { throw .noLibrary(path: name) }
+    var code: Int32 = 0
+    guard let archive = zip.open(path, ZIP_CREATE | ZIP_TRUNCATE, &code) else {
+      throw .damaged(path: name, place: "its temporary file", reason: "cannot be made")
+    }
+    (self.path, self.zip, self.archive) = (name, zip, archive)
+  }
+
+  deinit { if isOpen { zip.discard(archive) } }
+
+  /// - Parameter isDeflated: otherwise the bytes stand in it as they are.
+  func add(_ name: String, from file: String, offset: Int, count: Int, isDeflated: Bool) throws(PackageError) {
+    guard let source = zip.source_file(archive, file, UInt64(offset), Int64(count)) else { throw failure }
+    let index = zip.file_add(archive, name, source, UInt32(ZIP_FL_ENC_UTF_8))
+    guard index >= 0 else {
+      zip.source_free(source)
+      throw failure
+    }
+    let method = isDeflated ? ZIP_CM_DEFLATE : ZIP_CM_STORE
+    // 1 January 1980, whenever it is written: the same cards give the same bytes. 6 is zlib's own level.
+    guard zip.set_file_compression(archive, UInt64(index), method, isDeflated ? 6 : 0) == 0,
+      zip.file_set_dostime(archive, UInt64(index), 0, 0x21, 0) == 0
+    else { throw failure }
+  }
+
+  /// Writes all of it.
+  func finish() throws(PackageError) {
+    guard zip.close(archive) == 0 else { throw failure }
+    isOpen = false
+  }
+
+  private var failure: PackageError {
+    .damaged(
+      path: path, place: "its temporary file",
+      reason: zip.strerror(archive).map { String(cString: $0) } ?? "cannot be written")
+  }
+}
+
+/// The 20 bytes of SHA-1, as packages have it for media and for the first fields of notes. A package is open by then.
+func sha1(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+  var digest = [UInt8](repeating: 0, count: 20)
+  deckhand_sha1(bytes.baseAddress, bytes.count, &digest)
+  return digest
+}

@@ -1,0 +1,45 @@
+// A file of commands, `weekly.dh`: a command a line, `#` begins a comment line. Invariant: it stops at the first
+// failure, with file and line; it is one unit of work as a script is.
+
+import Commands
+import Files
+import LuaRuntime
+import Problems
+import Text
+import Workspace
+
+struct CommandFile {
+  let session: Session
+  /// As messages name it.
+  let name: String
+  private let lines: [String]
+
+  /// Whether a path names such a file.
+  static func isNamed(_ path: String) -> Bool { path.hasSuffix(".dh") }
+
+  /// - Throws: what keeps it from being read.
+  init(_ session: Session, path: String) throws {
+    self.session = session
+    name = path
+    let bytes = try FileText.bytes(path, limit: 16 << 20, .any) { Interrupts.areRequested }
+    let text = try checkedText(bytes)
+    lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).trimmed }
+  }
+
+  /// Runs its lines; answers the exit status of the one that failed.
+  func run() -> Int32 {
+    let outer = session.console.place
+    defer { session.console.place = outer }
+    for (index, line) in lines.enumerated() where !line.isEmpty && !line.hasPrefix("#") {
+      session.console.place = "\(name):\(index + 1): "
+      let status: Int32
+      do {
+        status = try CommandLine(session).run(line)
+      } catch {
+        status = session.report(error)
+      }
+      if status != ExitStatus.done || session.state.leaving != nil { return status }
+    }
+    return ExitStatus.done
+  }
+}

@@ -1,0 +1,129 @@
+// A line of commands at the prompt and in a file of commands: one command, and where its output goes: `> FILE`,
+// `>> FILE`, `| PROGRAM`. Invariant: the output is the terminal again however the command ends.
+
+import CTerminal
+import Commands
+import Files
+import Glibc
+import Problems
+import Text
+import Workspace
+
+struct CommandLine {
+  let session: Session
+
+  init(_ session: Session) { self.session = session }
+
+  /// Where a command's output goes.
+  enum Target: Equatable {
+    case terminal
+    case file(String, adds: Bool)
+    /// What the system's shell runs.
+    case program(String)
+  }
+
+  /// Runs a line; answers the exit status.
+  /// - Throws: `CommandError`, `RedirectionError`.
+  func run(_ line: String) throws -> Int32 {
+    let (command, target) = try Self.parts(of: line)
+    let words = try ShellWords.split(command, home: session.environment.folders.home)
+    switch target {
+    case .terminal: return Runner(session).runCommand(words)
+    case .file(let path, let adds): return try run(words, into: session.environment.folders.expanded(path), adds: adds)
+    case .program(let program): return try run(words, through: program)
+    }
+  }
+
+  /// The command of a line, and where its output goes. A sign counts only as a word of its own, without quotes.
+  static func parts(of line: String) throws -> (command: String, target: Target) {
+    let words = ShellWords.placed(line)
+    let signs: Set<String> = ["|", ">", ">>"]
+    guard let place = words.firstIndex(where: { !$0.isQuoted && signs.contains($0.text) }) else {
+      return (line, .terminal)
+    }
+    let sign = words[place]
+    let bytes = Array(line.utf8)
+    let command = String(decoding: bytes[..<sign.range.lowerBound], as: UTF8.self)
+    let rest = String(decoding: bytes[sign.range.upperBound...], as: UTF8.self).trimmed
+    guard !rest.isEmpty else { throw RedirectionError.nothingBehind(sign: sign.text) }
+    if sign.text == "|" { return (command, .program(rest)) }
+    guard words.count == place + 2 else { throw RedirectionError.severalFiles(sign: sign.text) }
+    return (command, .file(words[place + 1].text, adds: sign.text == ">>"))
+  }
+
+  // MARK: Redirecting
+
+  private func run(_ words: [String], into path: String, adds: Bool) throws -> Int32 {
+    guard session.rehearsal.mayActOutside("write \(path)") else { return ExitStatus.done }
+    let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (adds ? O_APPEND : O_TRUNC)
+    let file = open(path, flags, 0o666)
+    guard file >= 0 else { throw RedirectionError.cannotWrite(path: path, errno: errno) }
+    defer { close(file) }
+    return session.console.redirected(to: file) { Runner(session).runCommand(words) }
+  }
+
+  private func run(_ words: [String], through program: String) throws -> Int32 {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw RedirectionError.cannotStart(program: program, errno: errno) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let child = startShell(program, input: ends[0])
+    let failure = errno
+    close(ends[0])
+    guard let child else {
+      close(ends[1])
+      throw RedirectionError.cannotStart(program: program, errno: failure)
+    }
+    let status = session.console.redirected(to: ends[1]) { Runner(session).runCommand(words) }
+    close(ends[1])
+    let end = waitForProgram(child)
+    return status == ExitStatus.done ? end : status
+  }
+}
+
+/// Starts what the system's shell makes of a text, with a standard input; nil with errno where it cannot be started.
+func startShell(_ text: String, input: Int32) -> pid_t? {
+  fflush(nil)
+  var actions = posix_spawn_file_actions_t()
+  posix_spawn_file_actions_init(&actions)
+  posix_spawn_file_actions_adddup2(&actions, input, 0)
+  defer { posix_spawn_file_actions_destroy(&actions) }
+  return spawnProgram(["/bin/sh", "-c", text], &actions)
+}
+
+/// Starts a program; nil with errno where it cannot be started.
+func spawnProgram(_ words: [String], _ actions: inout posix_spawn_file_actions_t) -> pid_t? {
+  var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+  arguments.append(nil)
+  defer { for argument in arguments { free(argument) } }
+  var child: pid_t = 0
+  let failure = posix_spawn(&child, words[0], &actions, nil, arguments, environ)
+  errno = failure
+  return failure == 0 ? child : nil
+}
+
+/// Waits for a program; its exit status, 128 and its signal where one ended it.
+func waitForProgram(_ child: pid_t) -> Int32 {
+  var status: Int32 = 0
+  while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+  return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+}
+
+extension Console {
+  /// Runs with standard output elsewhere; what it writes there is for a program. A reader that goes away stops nothing.
+  func redirected<R>(to descriptor: Int32, _ body: () -> R) -> R {
+    fflush(nil)
+    let terminal = dup(1)
+    let handler = signal(SIGPIPE, SIG_IGN)
+    dup2(descriptor, 1)
+    isRedirected = true
+    defer {
+      fflush(nil)
+      dup2(terminal, 1)
+      close(terminal)
+      signal(SIGPIPE, handler)
+      standard_output_forget_failure()
+      isRedirected = false
+    }
+    return body()
+  }
+}

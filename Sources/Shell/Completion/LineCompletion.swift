@@ -1,0 +1,238 @@
+// Tab at the prompt: commands with their arguments, or Lua by its declared types. Invariant: no command is run, no
+// plugin is loaded and no code of the user's runs for it; what cannot be read offers nothing.
+
+import Commands
+import LuaRuntime
+import Text
+
+struct LineCompletion {
+  let session: Session
+
+  init(_ session: Session) { self.session = session }
+
+  /// What Tab offers for the line before the cursor.
+  /// - Parameter chunk: the lines before it, where it goes on with a chunk of Lua.
+  func completion(_ line: String, after chunk: String = "") -> Completion {
+    if !chunk.isEmpty { return luaCompletion(line, after: chunk + "\n") }
+    if isCommand(line) { return commandCompletion(line) }
+    let lua = luaCompletion(line, after: "")
+    // The first word may be the beginning of a command.
+    guard line.utf8.allSatisfy({ isNameByte($0) || $0 == UInt8(ascii: "-") }) else { return lua }
+    let commands = session.registry.completions(line: line, sources: sources).candidates
+    let names = Set(commands.map(\.shown))
+    return Completion(wordStart: 0, candidates: commands + lua.candidates.filter { !names.contains($0.shown) })
+  }
+
+  private func isCommand(_ line: String) -> Bool {
+    isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.isUserGlobal)
+  }
+
+  private func commandCompletion(_ line: String) -> Completion {
+    let signs = ShellWords.placed(line).last { !$0.isQuoted && ["|", ">", ">>"].contains($0.text) }
+    guard let sign = signs, sign.range.upperBound < line.utf8.count else {
+      return session.registry.completions(line: line, sources: sources)
+    }
+    // Behind `>` stands a file, behind `|` what another program takes.
+    let partial = ShellWords.partial(line)
+    let offers = partial.start > sign.range.upperBound ? sources.paths(partial.word, false).map { Offer(path: $0) } : []
+    return Completion(wordStart: partial.start, candidates: offers.map(partial.candidate(for:)))
+  }
+
+  private var sources: CompletionSources { NameOffers(session).sources }
+
+  // MARK: Lua
+
+  /// - Parameter before: what stands before the line in its chunk.
+  private func luaCompletion(_ line: String, after before: String) -> Completion {
+    let nothing = Completion(wordStart: line.utf8.count, candidates: [])
+    let text = before + line
+    let last = luaTokens(text).last
+    if let last, last.isComment, last.range.upperBound == text.utf8.count { return nothing }
+    let typing = LuaTyping(session.lua, chunk: text)
+    if let last, case .string(isClosed: false) = last.kind {
+      return stringCompletion(last, typing, shift: before.utf8.count) ?? nothing
+    }
+    if let member = typing.memberAtEnd(), isAtEnd(last, of: text) {
+      let own = member.isMethod ? [] : ownFields(before: text)
+      return completion(line, member.word, members(of: member.of, isMethod: member.isMethod) + own)
+    }
+    // Behind a blank a new name begins.
+    let isInName = isAtEnd(last, of: text) && (last?.kind == .name || last?.kind == .keyword)
+    if isAtEnd(last, of: text), !isInName, last?.kind != .symbol { return nothing }
+    return completion(line, isInName ? last?.text ?? "" : "", names(typing))
+  }
+
+  private func isAtEnd(_ token: LuaToken?, of text: String) -> Bool {
+    token.map { $0.range.upperBound == text.utf8.count } ?? false
+  }
+
+  private func completion(_ line: String, _ word: String, _ names: [LuaName]) -> Completion {
+    Completion(
+      wordStart: line.utf8.count - word.utf8.count,
+      candidates: names.filter { $0.name.hasPrefix(word) }.sorted { $0.name < $1.name }.map {
+        Candidate($0.name, suffix: $0.isFunction ? "(" : "", help: $0.help)
+      })
+  }
+
+  // MARK: Names
+
+  private struct LuaName {
+    let name: String
+    var isFunction = false
+    var help = ""
+  }
+
+  /// The locals of the chunk, then the globals.
+  private func names(_ typing: LuaTyping) -> [LuaName] {
+    var seen: Set<String> = []
+    let locals = typing.localNames.reversed().filter { seen.insert($0).inserted }.map {
+      LuaName(name: $0, help: "local")
+    }
+    return locals + members(of: .path([]), isMethod: false).filter { seen.insert($0.name).inserted }
+  }
+
+  private func members(of known: LuaKnown?, isMethod: Bool) -> [LuaName] {
+    guard let known else { return [] }
+    switch LuaTyping(session.lua, chunk: "").plain(known) {
+    case .path(let path): return members(at: path)
+    case .type(.object(let name)):
+      guard let type = session.lua.types.first(where: { $0.name == name }) else { return [] }
+      let fields = type.fields.map { LuaName(name: $0.name, help: firstSentence($0.help)) }
+      return (isMethod ? [] : fields) + type.methods.map(name(of:))
+    case .type(.string): return isMethod ? members(at: ["string"]) : []
+    default: return []
+    }
+  }
+
+  /// The fields that only this object has, as far as they can be written behind a dot: those of a note.
+  private func ownFields(before text: String) -> [LuaName] {
+    let path = String(text.reversed().prefix { $0 == "." || $0 == "_" || $0.isLetter || $0.isNumber }.reversed())
+      .split(separator: ".", omittingEmptySubsequences: false).dropLast().map(String.init)
+    if path.isEmpty || path.contains("") { return [] }
+    do {
+      guard case .object(let type, let object)? = try session.lua.inspect(path: path) else { return [] }
+      return try (type.anyField?.names(object) ?? []).filter(isName).map { LuaName(name: $0) }
+    } catch {
+      // A closed state, or an object that is gone, offers nothing.
+      return []
+    }
+  }
+
+  private func isName(_ text: String) -> Bool {
+    text.utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x5F }
+      && text.utf8.first.map { !(0x30...0x39).contains($0) } ?? false
+  }
+
+  private func name(of function: FunctionDescription) -> LuaName {
+    LuaName(name: function.name, isFunction: true, help: firstSentence(function.help))
+  }
+
+  private func members(at path: [String]) -> [LuaName] {
+    do {
+      guard case .table(let keys)? = try session.lua.inspect(path: path) else { return [] }
+      let module = path.count == 1 ? session.lua.modules.first { $0.name == path[0] } : nil
+      let helps = Dictionary(
+        (module?.functions.map { ($0.name, $0.help) } ?? [])
+          + (path.isEmpty ? session.lua.modules : []).map {
+            ($0.name, $0.help)
+          }, uniquingKeysWith: { first, _ in first })
+      let fields = (module?.fields ?? []).map { LuaName(name: $0.name, help: firstSentence($0.help)) }
+      return keys.map { LuaName(name: $0.name, isFunction: $0.isFunction, help: firstSentence(helps[$0.name] ?? "")) }
+        + fields
+    } catch {
+      // A closed state offers nothing.
+      return []
+    }
+  }
+
+  // MARK: Strings
+
+  /// What the function that the string is for takes there.
+  private func stringCompletion(_ token: LuaToken, _ typing: LuaTyping, shift: Int) -> Completion? {
+    guard let call = typing.openCall(), let kind = LuaArguments.kind(of: call), let quote = token.text.first,
+      quote != "["
+    else { return nil }
+    let content = token.stringContent
+    let start = token.range.lowerBound + 1 - shift
+    guard start >= 0 else { return nil }
+    if kind == .command { return commandsInText(content, at: start) }
+    let offers =
+      kind.isPath ? sources.paths(content, kind == .folder).map { Offer(path: $0) } : nameOffers(kind, content)
+    return Completion(
+      wordStart: start,
+      candidates: offers.map { offer in
+        let text = offer.text.escapedInLua(quote)
+        return Candidate(text, shown: offer.shown, suffix: offer.isOpen ? "" : String(quote), help: offer.help)
+      })
+  }
+
+  private func nameOffers(_ kind: ValueKind, _ word: String) -> [Offer] {
+    if case .choice(let names) = kind { return Offer.matching(names.map { Offer($0) }, word) }
+    return Offer.matching(sources.names(kind, word), word)
+  }
+
+  private func commandsInText(_ content: String, at start: Int) -> Completion {
+    let found = session.registry.completions(line: content, sources: sources)
+    return Completion(wordStart: start + found.wordStart, candidates: found.candidates)
+  }
+}
+
+extension String {
+  /// With a backslash before the quote and before each backslash, as a string of Lua has it.
+  fileprivate func escapedInLua(_ quote: Character) -> String {
+    var text = ""
+    for character in self {
+      if character == quote || character == "\\" { text.append("\\") }
+      text.append(character)
+    }
+    return text
+  }
+}
+
+/// The beginning of a help text, up to its first full stop.
+func firstSentence(_ help: String) -> String {
+  var end = help.startIndex
+  while let dot = help[end...].firstIndex(of: ".") {
+    let next = help.index(after: dot)
+    if next == help.endIndex || help[next] == " " || help[next] == "\n" { return String(help[..<dot]) }
+    end = next
+  }
+  return help
+}
+
+/// What the functions of Lua take as a text: what Tab offers within the quotes.
+enum LuaArguments {
+  /// By the function, and for a field of a table by its name behind a dot.
+  static let kinds: [String: ValueKind] = [
+    "decks.open": .deck, "decks.remove": .deck, "deck:find": .query, "deck:cards": .query, "deck:stats": .query,
+    "deck:study.query": .query, "deck:study.mode": .choice(["review", "sprint"]), "deck:import": .file,
+    "deck:export": .file,
+    "session:answer": .choice(["again", "hard", "good", "easy", "right", "wrong"]),
+    "documents.open": .document, "document:add_image": .file, "document:render": .file,
+    "words.lexicon": .language, "words.load": .file, "words.load.language": .language,
+    "games.new.mode": .mode, "games.new.language": .language,
+    "settings.get": .setting, "settings.set": .setting, "settings.reset": .setting, "settings.on_change": .setting,
+    "plugins.info": .plugin, "plugins.enable": .plugin, "plugins.disable": .plugin, "plugins.reload": .plugin,
+    "files.read": .file, "files.lines": .file, "files.write": .file, "media.add": .file, "shell.run": .command,
+  ]
+
+  static func kind(of call: (name: String, argument: Int, key: String?)) -> ValueKind? {
+    if let key = call.key { return kinds["\(call.name).\(key)"] }
+    return call.argument == 0 ? kinds[call.name] : nil
+  }
+}
+
+extension Session {
+  /// Whether a global of that name was set by the user.
+  func isUserGlobal(_ name: String) -> Bool { !scripting.ownGlobals.contains(name) && isGlobal(name) }
+
+  /// Whether there is a global of that name.
+  func isGlobal(_ name: String) -> Bool {
+    do {
+      return try lua.inspect(path: [name]) != nil
+    } catch {
+      // Without a Lua state there are no globals.
+      return false
+    }
+  }
+}

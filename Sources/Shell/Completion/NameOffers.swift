@@ -1,0 +1,158 @@
+// The names that Tab offers for the values of arguments, each with a few words on what it is. Invariant: a kind is read
+// with one look at the data, however much there is; what cannot be read offers nothing.
+
+import Authentication
+import CardDocuments
+import Commands
+import Decks
+import Files
+import Lexicon
+import PluginHost
+import Text
+import ToggleSettings
+import WordGames
+import Workspace
+
+struct NameOffers {
+  let session: Session
+
+  init(_ session: Session) { self.session = session }
+
+  var sources: CompletionSources {
+    CompletionSources(
+      names: { kind, word in names(of: kind, word) },
+      paths: { text, foldersOnly in
+        PathCompletion.paths(beginningWith: text, foldersOnly: foldersOnly, home: session.environment.folders.home)
+      },
+      values: { command, word, before in
+        session.tables.builtIns[command.name]?.complete?(word, before, session) ?? []
+      })
+  }
+
+  /// The names of a kind.
+  func names(of kind: ValueKind, _ word: String) -> [Offer] {
+    do {
+      switch kind {
+      case .deck: return try decks()
+      case .card: return try cards(word)
+      case .document: return try documents(word)
+      case .language: return session.lexicons.languages().map { Offer($0.name, help: $0.title) }
+      case .mode: return modes()
+      case .plugin: return session.plugins.plugins.map { Offer($0.name.description, help: $0.manifest?.summary ?? "") }
+      case .setting: return try settings()
+      case .account: return session.gate.needsAuthentication ? [] : try session.gate.store.names().map { Offer($0) }
+      case .command: return HelpIndex(session).names.map { Offer($0) }
+      case .query: return try QueryOffers(session).offers(word)
+      default: return []
+      }
+    } catch {
+      // Completion offers what can be read; the command itself will say what is wrong.
+      return []
+    }
+  }
+
+  private func decks() throws -> [Offer] {
+    try session.workspace().deckRecords().map { deck in
+      Offer(deck.name, help: deck.studied.map { "studied \(session.ago($0))" } ?? "never studied")
+    }
+  }
+
+  /// `DECK:`, and behind it the first positions with their prompts.
+  private func cards(_ word: String) throws -> [Offer] {
+    guard let colon = word.lastIndex(of: ":"), word[..<colon].last != ":", !word.hasSuffix("::") else {
+      return try session.workspace().deckRecords().map { Offer($0.name + ":", isOpen: true) }
+    }
+    let name = String(word[..<colon])
+    guard try session.workspace().deckRecords().contains(where: { $0.name == name }) else {
+      return try session.workspace().deckRecords().map { Offer($0.name + ":", isOpen: true) }
+    }
+    let listing = try session.workspace().listCards(of: [try session.workspace().openDeck(name)], limit: 20)
+    return try listing.cards.map { card, position in
+      Offer("\(name):\(position)", shown: "\(position)", help: printable(try card.record().prompt, limit: 60))
+    }
+  }
+
+  /// The titles of a hundred documents at most are looked at.
+  private func documents(_ word: String) throws -> [Offer] {
+    let ids = try session.workspace().documentEntries().compactMap { $0.id?.description }
+      .filter { $0.lowercased().hasPrefix(word.lowercased()) }
+    return try ids.enumerated().map { place, id in
+      let title = place < 100 ? try session.workspace().openDocument(id).document().content.title : ""
+      return Offer(String(id.prefix(8)), help: printable(title, limit: 60))
+    }
+  }
+
+  private func modes() -> [Offer] {
+    let loaded = session.modes.modes.map { Offer($0.name, help: $0.summary) }
+    return loaded + session.plugins.offeredModes.map { Offer($0.name, help: $0.summary) }
+  }
+
+  /// Each with its value now.
+  private func settings() throws -> [Offer] {
+    guard let tree = session.preferences?.tree else { return [] }
+    let rows = try tree.rows()
+    // A group is written on with a dot.
+    let groups = Set(rows.compactMap { row in row.name.lastIndex(of: ".").map { String(row.name[..<$0]) } })
+    return rows.filter { !groups.contains($0.name) }.map { row in
+      let value = row.state?.rawValue ?? row.value?.text ?? ""
+      return Offer(row.name, help: value.isEmpty ? row.title : "\(printable(value, limit: 40)) · \(row.title)")
+    }
+  }
+}
+
+/// The words of a query: `tag:`, `deck:`, `is:`.
+struct QueryOffers {
+  let session: Session
+
+  init(_ session: Session) { self.session = session }
+
+  private static let starts: [(text: String, help: String)] = [
+    ("tag:", "cards with a tag"), ("deck:", "cards of a deck"), ("is:", "due, new, suspended, ..."),
+    ("prompt:", "in the prompt"), ("answer:", "in the answer"), ("note:", "of a note type"),
+    ("flag:", "by flag, 0 to 7"),
+    ("prop:", "by a figure: prop:ivl>30"), ("added:", "added within so many days"),
+    ("edited:", "changed within so many days"), ("rated:", "answered within so many days"),
+    ("introduced:", "first answered within so many days"), ("dupe:", "cards of the same prompt"),
+    ("re:", "a regular expression"), ("nc:", "accents aside"),
+  ]
+  private static let states: [(text: String, help: String)] = [
+    ("due", "its time has come"), ("new", "never studied"), ("learning", "being learnt"), ("review", "learnt"),
+    ("relearning", "forgotten, being learnt again"), ("suspended", "kept out of reviews"),
+    ("buried", "hidden until tomorrow"), ("leech", "forgotten again and again"),
+  ]
+  private static let figures: [(text: String, help: String)] = [
+    ("ivl", "interval in days"), ("s", "stability in days"), ("d", "difficulty, 1 to 10"),
+    ("r", "probability of remembering now, 0 to 1"), ("reps", "answers"), ("lapses", "times forgotten"),
+    ("due", "days from today"),
+  ]
+
+  /// The offers for the last part of a query; what stands before it stays.
+  func offers(_ word: String) throws -> [Offer] {
+    let last = word.lastIndex(where: { " (\"".contains($0) }).map { word.index(after: $0) } ?? word.startIndex
+    var start = last
+    if word[start...].hasPrefix("-") { start = word.index(after: start) }
+    let before = String(word[..<start])
+    return try offers(part: String(word[start...])).map { offer in
+      Offer(before + offer.text, shown: offer.shown, help: offer.help, isOpen: offer.isOpen)
+    }
+  }
+
+  private func offers(part: String) throws -> [Offer] {
+    guard let colon = part.firstIndex(of: ":") else {
+      return Self.starts.map { Offer($0.text, help: $0.help, isOpen: true) }
+    }
+    let field = part[..<colon].lowercased()
+    func values(_ names: [(text: String, help: String)], isOpen: Bool = false) -> [Offer] {
+      names.map { Offer("\(part[...colon])\($0.text)", shown: $0.text, help: $0.help, isOpen: isOpen) }
+    }
+    switch field {
+    case "tag": return values(try session.workspace().recentTags().map { ($0, "") })
+    case "deck": return values(try session.workspace().deckRecords().map { ($0.name, "") })
+    case "note": return values(try session.workspace().noteTypes().map { (try $0.record().name, "") })
+    case "is": return values(Self.states)
+    case "prop": return values(Self.figures, isOpen: true)
+    case "flag": return values(cardFlags.enumerated().map { ("\($0.offset)", $0.element) })
+    default: return []
+    }
+  }
+}

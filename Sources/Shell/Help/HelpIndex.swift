@@ -1,0 +1,161 @@
+// All that `help` can explain, in one list: topics, commands, Lua, settings, the codes of problems. Invariant: each
+// entry is made from the description of its thing; only topics and the meanings of codes are written for it.
+
+import Commands
+import LuaRuntime
+import PluginHost
+import Problems
+import Text
+import ToggleSettings
+import Workspace
+
+/// Something that `help NAME` explains.
+struct HelpEntry {
+  enum Kind: String { case topic, command, lua = "Lua", setting, problem }
+
+  let name: String
+  let kind: Kind
+  /// A sentence for lists.
+  let summary: String
+  /// A line that could be typed at the prompt.
+  let example: String
+  /// The text without its example; nil where the registry has it whole.
+  let lines: [String]?
+  /// What a command answers with `--json`.
+  var answer = ""
+}
+
+struct HelpIndex {
+  let session: Session
+
+  init(_ session: Session) { self.session = session }
+
+  /// The names that Tab offers beside the commands.
+  var names: [String] {
+    HelpTopic.all.map(\.name) + LuaHelp(session.lua).names + settings.map(\.name) + ProblemMeaning.all.map(\.code)
+  }
+
+  /// Everything, in the order in which a name is looked up.
+  var entries: [HelpEntry] { topics + commands + lua + settings + problems }
+
+  private var topics: [HelpEntry] {
+    HelpTopic.all.map {
+      HelpEntry(name: $0.name, kind: .topic, summary: $0.summary, example: $0.example, lines: $0.lines(width: width))
+    }
+  }
+
+  private var commands: [HelpEntry] {
+    session.registry.commands.map {
+      HelpEntry(
+        name: $0.name, kind: .command, summary: $0.summary, example: $0.example, lines: nil, answer: $0.text.answer)
+    }
+  }
+
+  private var lua: [HelpEntry] {
+    let help = LuaHelp(session.lua)
+    return help.names.map { name in
+      let lines = help.lines(of: name) ?? []
+      let words = lines.count > 2 && lines[1].isEmpty ? lines[2] : lines.first ?? ""
+      return HelpEntry(
+        name: name, kind: .lua, summary: firstSentence(words) + ".", example: LuaExamples.example(of: name),
+        lines: lines.flatMap { $0.lines(within: width, indent: "  ", breaksWords: false) })
+    }
+  }
+
+  private var settings: [HelpEntry] {
+    guard let tree = session.preferences?.tree else { return [] }
+    return tree.names.compactMap { name in
+      guard let declaration = tree.declaration(of: name) else { return nil }
+      return HelpEntry(
+        name: name, kind: .setting, summary: declaration.help.isEmpty ? declaration.title : declaration.help,
+        example: "set \(name) \(exampleValue(of: declaration))", lines: settingLines(name, declaration, tree))
+    }
+  }
+
+  private func settingLines(_ name: String, _ declaration: SettingDeclaration, _ tree: SettingsTree) -> [String] {
+    var lines = ["\(name): \(declaration.title)"]
+    if !declaration.help.isEmpty { lines += [""] + wrapped(declaration.help, width: width) }
+    do {
+      let reasons = try tree.why(name)
+      let standard = reasons.standard.map { $0.text.isEmpty ? "nothing" : printable($0.text) } ?? "its switches' own"
+      lines += [""] + wrapped("It takes \(reasons.expectation); its default is \(standard).", width: width)
+    } catch {
+      // A section of settings takes no value itself.
+    }
+    return lines
+  }
+
+  /// A value that the setting takes.
+  private func exampleValue(of declaration: SettingDeclaration) -> String {
+    switch declaration.kind {
+    case .group, .toggle: "on"
+    case .choice(let options, let option): options.first { $0.name != option }?.name ?? option
+    default: ShellWords.quote(declaration.kind.defaultValue?.text ?? "")
+    }
+  }
+
+  private var problems: [HelpEntry] {
+    ProblemMeaning.all.map { meaning in
+      HelpEntry(
+        name: meaning.code, kind: .problem, summary: meaning.text, example: meaning.example,
+        lines: meaning.lines(width: width))
+    }
+  }
+
+  // MARK: Finding
+
+  private var width: Int { min(100, session.console.terminal.width) }
+
+  /// What there is to say of a name: of everything that has it, the first in full.
+  /// - Throws: `CommandError.unknownCommand` with what is near.
+  func lines(of words: [String]) throws -> [String] {
+    let name = words.joined(separator: " ")
+    var parts: [[String]] = []
+    if let topic = topics.first(where: { $0.name == name }) { parts.append(text(of: topic)) }
+    if session.registry.isKnown(words.first ?? "") {
+      try session.plugins.prepareCommand(words)
+      parts.append(try session.registry.helpText(for: words, width: width))
+    }
+    for entry in lua + settings + problems where entry.name == name {
+      // Of a command's namesake in Lua a line is enough.
+      if !parts.isEmpty, entry.kind == .lua, topics.allSatisfy({ $0.name != name }) {
+        parts.append(wrapped(briefly(entry), width: width))
+      } else {
+        parts.append(text(of: entry))
+      }
+    }
+    guard !parts.isEmpty else {
+      throw CommandError.unknownCommand(
+        name, suggestion: suggestion(for: name, among: session.registry.firstWords + names))
+    }
+    return Array(parts.joined(separator: [""]))
+  }
+
+  private func briefly(_ entry: HelpEntry) -> String {
+    let members = LuaHelp(session.lua).names.filter { $0.hasPrefix(entry.name + ".") || $0.hasPrefix(entry.name + ":") }
+    let shown = members.prefix(12).joined(separator: ", ") + (members.count > 12 ? ", ..." : "")
+    return "In Lua, \(entry.name): \(entry.summary) `help NAME` explains \(shown)."
+  }
+
+  private func text(of entry: HelpEntry) -> [String] {
+    (entry.lines ?? []) + (entry.example.isEmpty ? [] : ["", "Example", "  " + entry.example])
+  }
+
+  /// The entries that have the word in their name or their text, those with it in the name first.
+  func entries(about word: String) -> [HelpEntry] {
+    let wanted = word.lowercased()
+    let all = entries
+    let named = all.filter { $0.name.lowercased().contains(wanted) }
+    let told = all.filter { entry in
+      !entry.name.lowercased().contains(wanted)
+        && (entry.summary.lowercased().contains(wanted)
+          || body(of: entry).contains { $0.lowercased().contains(wanted) })
+    }
+    return named + told
+  }
+
+  private func body(of entry: HelpEntry) -> [String] {
+    if let lines = entry.lines { return lines }
+    return session.registry.commands.first { $0.name == entry.name }?.helpText(width: 1000) ?? []
+  }
+}

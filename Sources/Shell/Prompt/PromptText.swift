@@ -1,0 +1,58 @@
+// What stands before the cursor: by the function `shell.prompt` of Lua, which a user may replace. Invariant: there is
+// always a prompt; a function that fails, or answers no line of text, is told once and the usual one stands there.
+
+import Authentication
+import Bindings
+import Decks
+import LuaRuntime
+import Text
+import Workspace
+
+struct PromptText {
+  let session: Session
+  private static let longest = 200
+
+  init(_ session: Session) { self.session = session }
+
+  /// - Parameter game: what is played.
+  func text(game: String? = nil) -> String {
+    let state = state(game: game)
+    // Before a sign-in nothing of Lua can be reached.
+    guard state.isSignedIn, !session.scripting.isPromptBad else { return state.text }
+    do {
+      let function = try session.lua.load("return deckhand.shell.prompt(...)", name: "shell.prompt")
+      let answer = try Interrupts.holding { try function.call([state.value]) }
+      if case .bytes(let bytes) = answer, let text = String(validating: bytes, as: UTF8.self), isLine(text) {
+        return text
+      }
+      tell("shell.prompt must answer a line of text with at most \(Self.longest) characters")
+    } catch {
+      if Interrupts.endingSignal != nil { return state.text }
+      Interrupts.clear()
+      tell("shell.prompt: " + ((error as? LuaError)?.description ?? "\(error)"))
+    }
+    return state.text
+  }
+
+  private func isLine(_ text: String) -> Bool {
+    !text.isEmpty && text.unicodeScalars.count <= Self.longest
+      && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+  }
+
+  private func tell(_ reason: String) {
+    session.scripting.isPromptBad = true
+    session.console.note("note: \(printable(reason, limit: 500)); the usual prompt stands there until it is set anew")
+  }
+
+  private func state(game: String?) -> PromptState {
+    var state = PromptState(user: session.gate.user, isSignedIn: !session.gate.needsAuthentication)
+    state.game = game
+    do {
+      state.deck = state.isSignedIn && game == nil ? try session.state.usedDeck?.record().name : nil
+    } catch {
+      // The deck was removed.
+      session.state.usedDeck = nil
+    }
+    return state
+  }
+}

@@ -1,0 +1,40 @@
+// A command at a terminal that lacks the name of a thing: the user chooses it from a list. Invariant: where nobody can
+// choose, the words stay as they are, and the command says what is missing.
+
+import Authentication
+import Commands
+import Problems
+import Text
+
+struct Choosing {
+  let session: Session
+  /// What a group does with a thing by itself.
+  private static let groups: [String: ValueKind] = ["deck": .deck, "card": .card, "doc": .document]
+
+  init(_ session: Session) { self.session = session }
+
+  /// The words with what was chosen; nil when the user left the list.
+  func words(for words: [String]) throws -> [String]? {
+    guard canChoose, let (command, kind) = missing(in: words) else { return words }
+    guard !session.gate.needsAuthentication, let (title, items) = try PickerItems(session).items(of: kind),
+      !items.isEmpty
+    else { return words }
+    return try Picker(session, title: title, items).choose().map { command + [$0] }
+  }
+
+  private var canChoose: Bool {
+    session.canAsk && session.console.terminal.canRedraw && !session.options.wantsJSON && !session.state.isInScript
+      && !session.console.isRedirected
+  }
+
+  /// The command that the words name, and what kind of thing it lacks; nil when it lacks none.
+  private func missing(in words: [String]) -> ([String], ValueKind)? {
+    if words.count == 1, let kind = Self.groups[words[0]], session.registry.group(words[0]) != nil {
+      return ([words[0], "show"], kind)
+    }
+    guard let command = session.registry.command(of: words), command.path == words,
+      let first = command.arguments.first, !first.isOptional, [.deck, .card, .document].contains(first.kind)
+    else { return nil }
+    return (words, first.kind)
+  }
+}

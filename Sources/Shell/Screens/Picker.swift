@@ -1,0 +1,151 @@
+// A list to choose from that gets shorter as one types: for `deck`, `card`, `doc` without a name. Invariant: nothing is
+// chosen but by Enter; where the cursor cannot be moved, nothing is shown.
+
+import CardDocuments
+import Commands
+import Decks
+import Files
+import Text
+import Workspace
+
+/// Something to choose.
+struct PickerItem: Equatable {
+  /// What a command is given.
+  let value: String
+  /// What the list shows, and what is searched.
+  let title: String
+  var help = ""
+}
+
+final class Picker {
+  private let session: Session
+  private let title: String
+  private let items: [PickerItem]
+  private var filter = ""
+  private var place = 0
+  private var first = 0
+
+  init(_ session: Session, title: String, _ items: [PickerItem]) {
+    (self.session, self.title, self.items) = (session, title, items)
+  }
+
+  private var terminal: Terminal { session.console.terminal }
+
+  /// The items whose text has all the words that were typed.
+  static func matching(_ items: [PickerItem], _ filter: String) -> [PickerItem] {
+    let words = filter.lowercased().split(separator: " ")
+    return items.filter { item in
+      let text = (item.title + " " + item.help + " " + item.value).lowercased()
+      return words.allSatisfy { text.contains($0) }
+    }
+  }
+
+  /// The value that was chosen; nil when the user left.
+  func choose() throws -> String? {
+    let keys = KeyReader(lines: session.input.plainReader)
+    let screen = Screen(terminal) { [console = session.console] text in console.write(text) }
+    let idle = IdleLock(session)
+    let tick = idle.tick()
+    defer { screen.clear() }
+    return try keys.whileReadingKeys {
+      while true {
+        screen.show(lines())
+        switch try keys.next(timeout: 1000) {
+        case .tick where tick(): return nil
+        case .tick: continue
+        case .resized: screen.redrawAll(lines())
+        case .resumed: screen.redraw(lines())
+        case .interrupted, .endOfInput, .key(.escape): return nil
+        case .terminated(let signal):
+          session.leave(by: signal)
+          return nil
+        case .key(.enter):
+          let found = Self.matching(items, filter)
+          if found.indices.contains(place) { return found[place].value }
+        case .key(let key): take(key)
+        case .line(let line): filter = line
+        }
+      }
+    }
+  }
+
+  func take(_ key: Key) {
+    let count = Self.matching(items, filter).count
+    switch key {
+    case .character(let character): (filter, place) = (filter + String(character), 0)
+    case .backspace: (filter, place) = (String(filter.dropLast()), 0)
+    case .control("u"): (filter, place) = ("", 0)
+    case .up, .control("p"): place -= 1
+    case .down, .tab, .control("n"): place += 1
+    case .pageUp: place -= room
+    case .pageDown: place += room
+    case .home: place = 0
+    case .end: place = count - 1
+    default: break
+    }
+    let left = key == .up || key == .down ? count : Self.matching(items, filter).count
+    place = max(0, min(place, left - 1))
+  }
+
+  /// Items that are shown at once.
+  private var room: Int { max(1, min(15, terminal.height - 7)) }
+
+  func lines() -> [String] {
+    let found = Self.matching(items, filter)
+    first = max(0, min(first, place))
+    if place >= first + room { first = place - room + 1 }
+    var parts = ScreenParts(
+      title: title, facts: ["\(terminal.grouped(found.count)) of \(terminal.grouped(items.count))"])
+    let shown = found.dropFirst(first).prefix(room)
+    let width = min(40, shown.map(\.title.displayWidth).max() ?? 0)
+    parts.body = shown.enumerated().map { index, item in
+      let mark = first + index == place ? (terminal.usesUnicode ? "❯ " : "> ") : "  "
+      let line = mark + printable(item.title).cut(to: width).filled(to: width) + "  " + printable(item.help)
+      return terminal.styled(line, first + index == place ? .bold : [])
+    }
+    if found.isEmpty { parts.body = ["Nothing has all of these words."] }
+    parts.body = ["> " + printable(filter) + (terminal.usesUnicode ? "▏" : "_")] + parts.body
+    parts.keys = "type to filter   up, down choose   Enter takes it   Esc leaves"
+    return parts.lines(on: terminal)
+  }
+}
+
+/// What can be chosen where a command lacks the name of a thing.
+struct PickerItems {
+  let session: Session
+  private static let most = 2_000
+
+  init(_ session: Session) { self.session = session }
+
+  /// What there is of a kind; nil for a kind that is not chosen from a list.
+  func items(of kind: ValueKind) throws -> (title: String, items: [PickerItem])? {
+    switch kind {
+    case .deck:
+      let items = try session.workspace().deckRecords().map { deck in
+        PickerItem(
+          value: deck.name, title: deck.name,
+          help: deck.studied.map { "studied \(session.ago($0))" } ?? "never studied")
+      }
+      return ("Which deck?", items)
+    case .document:
+      let items = try session.workspace().documents().0.map { handle in
+        let document = try handle.document()
+        return PickerItem(
+          value: document.id.description, title: document.content.title, help: String(document.id.description.prefix(8))
+        )
+      }
+      return ("Which document?", items)
+    case .card:
+      let workspace = try session.workspace()
+      let cards = try workspace.listCards(of: workspace.decks(), limit: Self.most).cards
+      let items = try cards.map { card, position in
+        let record = try card.record()
+        let name = try card.deck().record().name
+        return PickerItem(
+          value: "\(name):\(position)", title: record.prompt, help: "\(record.answer)  (\(name):\(position))")
+      }
+      return ("Which card?", items)
+    default: return nil
+    }
+  }
+}

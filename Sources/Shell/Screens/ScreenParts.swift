@@ -1,0 +1,61 @@
+// The parts that every screen is made of: a title with facts at its end, the body, an alert, a foot, and the keys.
+// Invariant: no line is wider than the terminal, from 20 columns on; the parts stand in the same order on each screen.
+
+import Text
+
+struct ScreenParts {
+  /// Plain text at the left of the first line.
+  var title = ""
+  /// The state in words, the longest first: the first that leaves room for the title stands at its right.
+  var facts: [String] = []
+  /// Lines that are ready to be drawn.
+  var body: [String] = []
+  /// What was just done or is wrong.
+  var alert: [String] = []
+  /// One line on how things are; nil for none.
+  var foot: String?
+  /// What can be pressed or typed: lines of pieces that stand apart by three blanks or more.
+  var keys = ""
+
+  /// Columns that a screen takes at most, so that a wide terminal does not pull it apart.
+  static func width(on terminal: Terminal) -> Int { min(terminal.width, 92) }
+
+  private static let indent = "   "
+
+  func lines(on terminal: Terminal) -> [String] {
+    let width = terminal.width
+    let foot = foot.map { [Self.indent + $0] } ?? []
+    return (head(on: terminal) + foot + alertLines(on: terminal) + keyLines(on: terminal)).map {
+      $0.styledCut(to: width)
+    }
+  }
+
+  /// The place of the foot among the lines, from 0; nil without one.
+  func footPlace(on terminal: Terminal) -> Int? { foot == nil ? nil : head(on: terminal).count }
+
+  private func head(on terminal: Terminal) -> [String] {
+    [titleLine(on: terminal), ""] + body.map { $0.isEmpty ? "" : Self.indent + $0 }
+  }
+
+  /// The title and the facts that fit beside it.
+  func titleLine(on terminal: Terminal) -> String {
+    let width = Self.width(on: terminal)
+    let fitting = facts.first { $0.displayWidth + 2 + min(12, title.displayWidth) <= width } ?? facts.last ?? ""
+    let left = max(4, width - fitting.displayWidth)
+    if fitting.isEmpty { return terminal.styled(title.cut(to: width), .bold) }
+    return terminal.styled(title.cut(to: max(4, left - 2)).filled(to: left), .bold) + fitting
+  }
+
+  func alertLines(on terminal: Terminal) -> [String] {
+    alert.flatMap { line in
+      line.lines(within: max(8, terminal.width - 4)).map { Self.indent + terminal.styled($0, .yellow) }
+    }
+  }
+
+  func keyLines(on terminal: Terminal) -> [String] {
+    let lines = keys.split(separator: "\n").flatMap {
+      packedLines(String($0), within: max(8, Self.width(on: terminal) - 4))
+    }
+    return lines.map { Self.indent + terminal.styled($0, .dim) }
+  }
+}

@@ -1,0 +1,37 @@
+// Long output in the program that the user reads with, by a setting. Invariant: what no pager took is for the terminal
+// itself.
+
+import Glibc
+
+struct Pager {
+  private let program: String
+
+  /// - Parameter program: what the system's shell runs.
+  init(_ program: String) { self.program = program }
+
+  /// Shows the lines, and waits until the user has left the pager.
+  /// - Returns: false when it could not be started.
+  func show(_ lines: [String]) -> Bool {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return false }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let child = startShell(program, input: ends[0])
+    close(ends[0])
+    guard let child else {
+      close(ends[1])
+      return false
+    }
+    // Leaving before the end is no failure.
+    let handler = signal(SIGPIPE, SIG_IGN)
+    var bytes = Array((lines.joined(separator: "\n") + "\n").utf8)[...]
+    while !bytes.isEmpty {
+      let count = retrying { bytes.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) } }
+      if count <= 0 { break }
+      bytes = bytes.dropFirst(count)
+    }
+    close(ends[1])
+    signal(SIGPIPE, handler)
+    // 127: the shell found no such program.
+    return waitForProgram(child) != 127
+  }
+}

@@ -1,0 +1,170 @@
+// How cost grows with the number of cards: ten times as many take ten times as long where all are touched, and no longer
+// where one is. Invariant: both sides do the same, on collections that differ in size alone.
+
+import Decks
+import GRDB
+import Glibc
+import Storage
+
+struct GrowthFigures {
+  private let program: String
+  private let folder: String
+
+  init(_ program: String, folder: String) {
+    (self.program, self.folder) = (program, folder)
+    mkdir(folder, 0o700)
+  }
+
+  func all() throws -> [Figure?] {
+    // A million cards take minutes: they are measured where they are asked for by name.
+    let million = try CommandLine.arguments.count > 3 ? growth(from: 100_000, to: 1_000_000, "1,000,000") : []
+    return try growth(from: 10_000, to: 100_000, "100,000") + million + [startUp()] + firstOfAMillion()
+  }
+
+  private func data(_ count: Int) -> String { "\(folder)/\(count)" }
+
+  /// - Parameter named: the larger number, as titles have it.
+  private func growth(from small: Int, to large: Int, _ named: String) throws -> [Figure?] {
+    let titles = [
+      "importing \(named) cards against ten times a tenth of them",
+      "removing a deck of \(named) cards against ten times a tenth of them",
+      "moving a card in a deck of \(named) against one of a tenth", "a study's first card of \(named) against a tenth",
+    ]
+    guard titles.contains(where: isAsked) else { return [] }
+    for count in [small, large] { try writeTable(count) }
+    let imported = compare(titles[0], wanted: 1.5, rounds: 3, scale: 1, unit: "s") {
+      importing(large)
+    } reference: {
+      10 * importing(small)
+    }
+    for count in [small, large] where imported == nil { _ = importing(count) }
+    let moved = compare(titles[2], wanted: 2, rounds: 5, scale: 1e6 / 200, unit: "µs") {
+      running(large, Self.moves)
+    } reference: {
+      running(small, Self.moves)
+    }
+    let studied = try compared(titles[3], small, large)
+    let removed = compare(titles[1], wanted: 1.5, rounds: 1, scale: 1, unit: "s") {
+      seconds(ofRunning: program, ["--data", data(large), "deck", "remove", "Growth"])
+    } reference: {
+      10 * seconds(ofRunning: program, ["--data", data(small), "deck", "remove", "Growth"])
+    }
+    return [imported, moved, studied, removed]
+  }
+
+  /// A table of cards to be imported.
+  private func writeTable(_ count: Int) throws {
+    mkdir(data(count), 0o700)
+    guard let file = fopen(data(count) + "/Growth.csv", "w") else { return }
+    defer { fclose(file) }
+    fputs("prompt,answer\n", file)
+    for card in 0..<count { fputs("word \(card) of a language,its meaning \(card &* 7919)\n", file) }
+  }
+
+  private func importing(_ count: Int) -> Double {
+    for ending in ["", "-wal", "-shm"] { unlink("\(data(count))/local/collection.sqlite\(ending)") }
+    guard seconds(ofRunning: program, ["--data", data(count), "deck", "create", "Growth"]) >= 0 else { return -1 }
+    return seconds(
+      ofRunning: program, ["--data", data(count), "deck", "import", "Growth", data(count) + "/Growth.csv"])
+  }
+
+  /// Two hundred moves of one card by a position that is far from either end, in one unit, less the same run without.
+  private static let moves =
+    "local d = decks.open('Growth') local c = d:card(5000) for i = 1, 200 do c:move(4000 + i) end"
+
+  private func running(_ count: Int, _ code: String) -> Double {
+    let start = "local d = decks.open('Growth') local c = d:card(5000)"
+    let without = seconds(ofRunning: program, ["--data", data(count), "-e", start])
+    let with = seconds(ofRunning: program, ["--data", data(count), "-e", code])
+    return without < 0 || with < 0 ? -1 : max(1e-6, with - without)
+  }
+
+  /// A tenth of the cards are new, the others learnt and due over a year, two hundred of them today.
+  private func compared(_ title: String, _ small: Int, _ large: Int) throws -> Figure? {
+    guard isAsked(title) else { return nil }
+    let stores = try [small, large].map { try learnt($0) }
+    defer { for store in stores { try? store.close() } }
+    return try compare(title, wanted: 2, rounds: 9, scale: 1e3, unit: "ms") {
+      try firstCard(stores[1])
+    } reference: {
+      try firstCard(stores[0])
+    }
+  }
+
+  private static let moment = StudyMoment(now: 1_750_000_000)
+
+  private func firstCard(_ store: Store) throws -> Double {
+    let start = now()
+    try store.read { db in
+      let deck = try DeckTable.find(db, named: "Growth").id
+      _ = try ReviewSession(db, deck: deck, at: Self.moment).card(db, at: Self.moment)
+    }
+    return now() - start
+  }
+
+  private func learnt(_ count: Int) throws -> Store {
+    let store = Store(path: data(count) + "/local/collection.sqlite", migrations: accountMigrations)
+    try store.operation("learning") { db in
+      try db.execute(
+        sql: """
+          UPDATE cards SET state = 2, stability = 5, difficulty = 5, reps = 3, last_review = 1740000000,
+            due = CASE WHEN id % \(count / 200) = 1 THEN 1749990000 ELSE 1750086400 + (id % 365) * 86400 END
+          WHERE id % 10 > 0
+          """)
+    }
+    return store
+  }
+
+  // MARK: Start-up
+
+  /// Plugins that are loaded at the start, for a command that needs none.
+  private func startUp() throws -> Figure? {
+    let title = "`version` with 1,000 plugins that load at the start against none"
+    guard isAsked(title) else { return nil }
+    let (many, none) = (folder + "/many", folder + "/none")
+    for path in [many, many + "/plugins", none] { mkdir(path, 0o700) }
+    for number in 0..<1000 {
+      let plugin = many + "/plugins/p\(number)"
+      mkdir(plugin, 0o700)
+      for (name, text) in [
+        (
+          "plugin.json",
+          "{\"name\": \"p\(number)\", \"version\": \"1.0.0\", \"api\": 1, \"summary\": \"x\", \"load\": \"startup\"}"
+        ), ("init.lua", "local t = {} for i = 1, 1000 do t[i] = i end"),
+      ] {
+        guard let file = fopen(plugin + "/" + name, "w") else { return nil }
+        fputs(text, file)
+        fclose(file)
+      }
+    }
+    let enable = "for i = 0, 999 do assert(plugins.enable('p' .. i)) end"
+    guard seconds(ofRunning: program, ["--data", many, "-e", enable]) >= 0 else { return nil }
+    return compare(title, wanted: nil, rounds: 21, scale: 1e3, unit: "ms") {
+      seconds(ofRunning: program, ["--data", many, "version"])
+    } reference: {
+      seconds(ofRunning: program, ["--data", none, "version"])
+    }
+  }
+
+  // MARK: A million
+
+  /// The first card of a million through the built program: 100 ms and 80 MB are wanted.
+  private func firstOfAMillion() throws -> [Figure?] {
+    let title = "the first card of a million cards within 100 ms and 80 MB"
+    guard CommandLine.arguments.count > 3, isAsked(title) else { return [] }
+    let count = 1_000_000
+    try writeTable(count)
+    guard importing(count) >= 0 else { return [] }
+    try learnt(count).close()
+    let study = ["--data", data(count), "-e", "assert(decks.open('Growth'):study{}.card)"]
+    let memory = resources(ofRunning: program, study)
+    print("\(title)\n    \(rounded(Double(memory.bytes) / 1e6)) MB")
+    return [
+      compare(title, wanted: 1, rounds: 7, scale: 1e3, unit: "ms") {
+        seconds(ofRunning: program, study)
+      } reference: {
+        0.1
+      }
+    ]
+  }
+}

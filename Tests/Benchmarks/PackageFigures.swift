@@ -1,0 +1,73 @@
+// Packages of Anki beside the programs that people make and read them with: genanki and Anki's own package.
+// Invariant: both sides are whole processes on the same cards; without the peers nothing is measured, and that is said.
+
+import Glibc
+
+struct PackageFigures {
+  private let deckhand: String
+  private let folder: String
+  private let python: String
+  /// The folder of the scripts that run the peers.
+  private let scripts: String
+
+  /// - Returns: nil where the peers are not installed.
+  init?(_ deckhand: String, _ folder: String) {
+    guard let given = getenv("ANKI_PYTHON"), given.pointee != 0 else { return nil }
+    (self.deckhand, self.folder, python) = (deckhand, folder, String(cString: given))
+    scripts = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/Peers"
+    mkdir(folder, 0o700)
+  }
+
+  static func all(_ deckhand: String, _ folder: String) -> [Figure] {
+    guard let figures = PackageFigures(deckhand, folder) else {
+      print("packages: not measured, Scripts/peers found neither Anki nor genanki")
+      return []
+    }
+    return [figures.written(100_000, rounds: 5), figures.written(1_000_000, rounds: 1), figures.read()]
+      .compactMap(\.self)
+  }
+
+  /// Two-field cards made in a Lua loop and written out.
+  private func written(_ count: Int, rounds: Int) -> Figure? {
+    let code = """
+      local deck, i = assert(decks.create("Bench")), 0
+      assert(deck:add_all(function()
+        i = i + 1
+        if i <= \(count) then return {prompt = "prompt " .. i, answer = "answer " .. i} end
+      end))
+      assert(deck:export("\(folder)/ours.apkg"))
+      """
+    let title = "\(count) cards from a Lua loop into a package against genanki"
+    var memory = 0
+    let figure = compare(title, wanted: 0.25, rounds: rounds, scale: 1, unit: "s") {
+      removeData()
+      let done = resources(ofRunning: deckhand, ["--data", folder + "/data", "--no-plugins", "-e", code])
+      memory = max(memory, done.bytes / 1_048_576)
+      return done.seconds
+    } reference: {
+      seconds(ofRunning: python, [scripts + "/genanki_cards.py", "\(count)", folder + "/theirs.apkg"])
+    }
+    if figure != nil { print("\(title)\n    \(memory) MB of memory, \(count == 100_000 ? 40 : 64) wanted") }
+    return figure
+  }
+
+  /// A package of 100,000 cards that genanki made.
+  private func read() -> Figure? {
+    let title = "a package of 100000 cards in against Anki"
+    let package = folder + "/in.apkg"
+    guard isAsked(title), seconds(ofRunning: python, [scripts + "/genanki_cards.py", "100000", package]) >= 0 else {
+      return nil
+    }
+    return compare(title, wanted: 0.5, rounds: 5, scale: 1, unit: "s") {
+      removeData()
+      return seconds(
+        ofRunning: deckhand, ["--data", folder + "/data", "--no-plugins", "deck", "import", "Bench", package])
+    } reference: {
+      seconds(ofRunning: python, [scripts + "/anki_import.py", package])
+    }
+  }
+
+  private func removeData() {
+    for ending in ["", "-wal", "-shm"] { unlink("\(folder)/data/local/collection.sqlite\(ending)") }
+  }
+}

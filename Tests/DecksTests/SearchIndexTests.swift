@@ -1,0 +1,120 @@
+// The index for searching: the same answers as without it, whatever happens to cards, and to its file.
+
+import GRDB
+import Storage
+import TestDecks
+import TestSupport
+import Testing
+
+@testable import Decks
+
+@Suite struct SearchIndexTests {
+  let folder = TemporaryFolder()
+  let collection: TestCollection
+
+  init() { collection = TestCollection(path: folder.file("c.sqlite")) }
+
+  private var path: String { folder.file(".search") }
+
+  private func cache(_ isSaved: Bool = true) -> SearchCache {
+    SearchCache(path: path, isSaved: isSaved, leastIndexed: 1, mostUnsaved: 0)
+  }
+
+  private func found(_ query: String, _ deck: DeckID, _ cache: SearchCache) throws -> [String] {
+    cache.refresh(collection.store.changeCount, others: collection.store.otherChanges)
+    return try collection.store.read { db in
+      let found = try CardTable.found(
+        db, in: deck, matching: CardQuery(query), at: StudyMoment(now: collection.now), cache)
+      let cards = try CardTable.cards(db, ids: found.ids)
+      for (card, position) in zip(cards, found.positions) {
+        #expect(try CardTable.position(db, of: card.id) == position)
+      }
+      return cards.map(\.prompt)
+    }
+  }
+
+  private func edit(_ body: (Database) throws -> Void) throws { try collection.store.operation("x", body) }
+
+  @Test func `what is added, changed, moved and removed is found as it is now, by this process and the next`() throws {
+    let (deck, other) = (try collection.deck("d"), try collection.deck("e"))
+    let first = try collection.add(deck, "el gato", "the cat")
+    try collection.add(deck, "el perro", "the dog")
+    let cache = cache()
+    /// Cards of the deck that hold "gat", the same by the memory of this process, by the file and without an index.
+    func gats(_ expected: [String], _ place: SourceLocation = #_sourceLocation) throws {
+      #expect(try found("gat", deck, cache) == expected, sourceLocation: place)
+      #expect(try found("gat", deck, self.cache()) == expected, sourceLocation: place)
+      #expect(try found("gat", deck, SearchCache()) == expected, sourceLocation: place)
+    }
+    try gats(["el gato"])
+    let second = try collection.add(deck, "La GÁTA", "x")
+    try gats(["La GÁTA", "el gato"])
+    try edit { try CardTable.move($0, first, to: 1) }
+    try gats(["el gato", "La GÁTA"])
+    try edit { try CardTable.update($0, first, prompt: "el zorro", now: 1) }
+    try gats(["La GÁTA"])
+    try edit { try CardTable.update($0, first, answer: "gatito", now: 1) }
+    try gats(["el zorro", "La GÁTA"])
+    try collection.add(deck, "gatas", "y")
+    try edit { try CardTable.update($0, first, tags: ["ga"], now: 1) }
+    try gats(["gatas", "el zorro", "La GÁTA"])
+    #expect(try found("tag:ga", deck, cache) == ["el zorro"] && found("tag:g", deck, cache) == [])
+    #expect(try found("gat -tag:ga", deck, cache) == ["gatas", "La GÁTA"])
+    #expect(try found("gat is:new -prompt:la*", deck, cache) == ["gatas", "el zorro"])
+    try edit { _ = try CardTable.remove($0, [second]) }
+    try gats(["gatas", "el zorro"])
+    try edit { _ = try CardTable.move($0, [first], into: other, now: 1) }
+    try gats(["gatas"])
+    #expect(try found("gat", other, cache) == ["el zorro"])
+  }
+
+  @Test func `what is taken back is forgotten, and numbers of cards that come again are other cards`() throws {
+    let deck = try collection.deck("d")
+    try collection.add(deck, "uno", "one")
+    let cache = cache()
+    #expect(try found("uno", deck, cache) == ["uno"])
+    let store = collection.store
+    store.beginUnit()
+    try collection.add(deck, "dos", "two")
+    #expect(try found("dos", deck, cache) == ["dos"])
+    try store.rollbackUnit()
+    #expect(try found("dos", deck, cache) == [])
+    try collection.add(deck, "tres", "three")
+    #expect(try found("dos", deck, cache) == [] && found("tres", deck, cache) == ["tres"])
+    #expect(try found("tres", deck, self.cache()) == ["tres"])
+  }
+
+  @Test func `the log holds the last changes; an index of before them is made again`() throws {
+    let deck = try collection.deck("d")
+    let card = try collection.add(deck, "uno", "one")
+    #expect(try found("uno", deck, cache()) == ["uno"])
+    try edit { db in
+      for number in 0..<5000 { try CardTable.update(db, card, prompt: "n\(number)", now: 1) }
+    }
+    #expect(try collection.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM undo_search_log") } == 4096)
+    #expect(try found("n4999", deck, cache(false)) == ["n4999"] && found("uno", deck, cache(false)) == [])
+    try edit { try SearchLog.forget($0) }
+    #expect(try found("n4999", deck, cache()) == ["n4999"])
+  }
+
+  @Test func `a damaged file is passed over and written anew`() throws {
+    let deck = try collection.deck("d")
+    for number in 0..<20 { try collection.add(deck, "word \(number)", "answer") }
+    #expect(try found("\"word 7\"", deck, cache()) == ["word 7"])
+    let whole = try #require(contents(of: path))
+    var generator = TestGenerator(3)
+    for round in 0..<200 {
+      var bytes = whole
+      if round % 2 == 0 {
+        bytes.removeLast(Int.random(in: 1..<bytes.count, using: &generator))
+      } else {
+        bytes[Int.random(in: 0..<bytes.count, using: &generator)] ^= UInt8.random(in: 1...255, using: &generator)
+      }
+      try writeFile(bytes, to: path)
+      #expect(try found("\"word 7\"", deck, cache(round % 4 == 0)) == ["word 7"])
+    }
+    try writeFile(whole, to: path)
+    let index = SearchIndex()
+    #expect(index.load(path) && index.cards.count == 20)
+  }
+}

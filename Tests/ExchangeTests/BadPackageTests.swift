@@ -1,0 +1,181 @@
+// Packages that are broken, forged or too large: each is refused with its reason, and nothing is imported.
+
+import Decks
+import Problems
+import TestDecks
+import TestSupport
+import Testing
+
+@testable import Exchange
+
+@Suite struct BadPackageTests {
+  let here = PackageCollection()
+
+  private static let basic = """
+    INSERT INTO col VALUES (1, 1, 1, 1, 11, 0, 0, 0, '{}',
+      '{"7":{"name":"T","type":0,"mod":1,"flds":[{"name":"F"},{"name":"B"}],
+        "tmpls":[{"name":"C","qfmt":"{{F}}","afmt":"{{B}}"}]}}', '{}', '{}', '{}');
+    INSERT INTO notes VALUES (1, 'g', 7, 1, 0, '', 'f' || char(31) || 'b', 'f', 0, 0, '');
+    INSERT INTO cards VALUES (1, 1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, '');
+    """
+
+  private func refusal(_ members: [(name: String, bytes: [UInt8])], deflated: Bool = false) throws -> String? {
+    let path = try package(here.folder, members, deflated: deflated)
+    return try refusal(path)
+  }
+
+  private func refusal(_ path: String) throws -> String? {
+    let before = try here.everything()
+    defer { #expect((try? here.everything()) == before) }
+    defer { #expect((try? here.leftovers.isEmpty) == true) }
+    do {
+      try here.importing(path)
+      return nil
+    } catch let error as PackageError { return error.message }
+  }
+
+  private func legacy(_ sql: String = BadPackageTests.basic) throws -> [(name: String, bytes: [UInt8])] {
+    [("collection.anki2", try collectionFile(here.folder, sql))]
+  }
+
+  @Test func `a small package as others make it is read`() throws {
+    let path = try package(here.folder, try legacy() + [("media", Array("{}".utf8))], deflated: true)
+    #expect(try here.importing(path).added == 1)
+    #expect(try here.cards("Here").map(\.prompt) == ["f"])
+  }
+
+  @Test func `what is no package says why`() throws {
+    let text = try here.folder.write("prompt,answer\n", to: "a.apkg")
+    #expect(try refusal(text)?.contains("is no ZIP file") == true)
+    #expect(try refusal([("readme", [1])])?.contains("holds no collection") == true)
+    #expect(try refusal([("collection.anki2", Array("no database".utf8))])?.contains("no SQLite database") == true)
+    #expect(try refusal([("meta", [8, 3])])?.contains("lacks the file collection.anki21b") == true)
+    #expect(try refusal([("meta", [8, 9]), ("collection.anki21b", [1])])?.contains("newer version of Anki") == true)
+    #expect(try refusal([("meta", [0xFF])])?.contains("the file meta") == true)
+  }
+
+  @Test(arguments: ["../x", "/etc/x", "a\\b", "a\u{7}b"])
+  func `a name that leads elsewhere is refused`(_ name: String) throws {
+    // libzip itself writes no name with a control character.
+    if name.utf8.allSatisfy({ $0 >= 0x20 }) {
+      #expect(try refusal(legacy() + [(name, [1])])?.contains("leads elsewhere") == true)
+    }
+    let list = try WireEntry(name: name, content: [1]).packed
+    let collection = try frame(legacy()[0].bytes)
+    let latest: [(String, [UInt8])] = [
+      ("meta", [8, 3]), ("collection.anki21b", collection), ("media", try frame(list)), ("0", try frame([1])),
+    ]
+    #expect(try refusal(latest)?.contains("leads elsewhere") == true)
+  }
+
+  @Test func `a media file that is another one than the package says is refused`() throws {
+    let note = BadPackageTests.basic.replacing("'f' || char(31)", with: "'<img src=a.png>' || char(31)")
+    let list = try WireEntry(name: "a.png", content: [1]).packed
+    let members: [(String, [UInt8])] = [
+      ("meta", [8, 3]), ("collection.anki21b", try frame(legacy(note)[0].bytes)), ("media", try frame(list)),
+    ]
+    #expect(try refusal(members + [("0", try frame([2]))])?.contains("not the one it was made with") == true)
+    try here.importing(try package(here.folder, members + [("0", try frame([1]))]))
+    #expect(here.media["a.png"] == [1])
+  }
+
+  @Test func `a collection that is none, of an old or a newer schema, is refused`() throws {
+    for (change, reason) in [
+      ("DELETE FROM col", "is empty"), ("UPDATE col SET ver = 10", "old schema 10"),
+      ("UPDATE col SET ver = 19", "newer version"), ("UPDATE col SET ver = 15", "schema 15"),
+      ("UPDATE col SET ver = 18", "cannot be read"), ("UPDATE col SET models = '{'", "note types"),
+      ("UPDATE col SET models = '[]'", "note types"), ("UPDATE col SET decks = 'x'", "decks"),
+      ("DROP TABLE revlog", "lacks the table revlog"), ("UPDATE cards SET nid = 5", "is of no note"),
+      ("DROP TABLE notes; CREATE VIEW notes AS SELECT * FROM cards", "no plain table notes"),
+      ("ALTER TABLE notes RENAME COLUMN flds TO f", "cannot be read"),
+    ] {
+      #expect(try refusal(legacy(BadPackageTests.basic + change))?.contains(reason) == true, "\(change)")
+    }
+  }
+
+  @Test func `a note that cannot be kept is told, the others come`() throws {
+    let more = """
+      INSERT INTO notes VALUES (2, 'h', 8, 1, 0, '', 'x', 'f', 0, 0, '');
+      INSERT INTO cards VALUES (2, 2, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, '');
+      INSERT INTO notes VALUES (3, '', 7, 1, 0, '', 'x', 'f', 0, 0, '');
+      INSERT INTO cards VALUES (3, 3, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, '');
+      INSERT INTO notes VALUES (4, 'k', 7, 1, 0, '', 'x', 'f', 0, 0, '');
+      """
+    let report = try here.importing(try package(here.folder, legacy(BadPackageTests.basic + more)))
+    #expect(report.added == 1 && report.rejectedCount == 2)
+    #expect(
+      report.rejected.map(\.message) == [
+        "note 2 is of a type that the package lacks", "a guid must not be blank: \"\"",
+      ])
+    #expect(report.lost == ["notes without cards (1 note)"])
+  }
+
+  @Test func `numbers of any size do not end the program`() throws {
+    for value in ["9223372036854775807", "-9223372036854775808", "1e300", "'x'", "x'00ff'"] {
+      let wild =
+        BadPackageTests.basic + """
+          UPDATE col SET crt = \(value), mod = \(value);
+          UPDATE cards SET did = \(value), type = \(value), queue = \(value), due = \(value), ivl = \(value), factor = \(value),
+            reps = \(value), lapses = \(value), left = \(value), odue = \(value), odid = \(value), flags = \(value), mod = \(value);
+          UPDATE notes SET mod = \(value);
+          INSERT INTO cards VALUES (2, 1, 1, 1, \(value), 0, 2, 2, \(value), \(value), \(value), \(value), \(value), \(value),
+            \(value), 0, \(value), '{"s":1e400,"d":-1,"lrt":1e99}');
+          INSERT INTO cards VALUES (3, 1, 1, 2, \(value), 0, 3, 1, \(value), \(value), \(value), \(value), \(value), \(value),
+            \(value), 0, \(value), '{"s":"x"}');
+          INSERT INTO revlog VALUES (\(value == "'x'" || value.hasPrefix("x") || value == "1e300" ? "1" : value), 1, 0, \(value), \(value),
+            \(value), \(value), \(value), \(value));
+          """
+      let collection = PackageCollection()
+      let path = try package(collection.folder, [("collection.anki2", try collectionFile(collection.folder, wild))])
+      try collection.importing(path)
+      #expect(try collection.cards("Here").count == 3)
+      // What came so goes out again.
+      try collection.exporting("Here", keepsSchedule: true)
+    }
+  }
+
+  @Test func `a bomb is refused before it goes off`() throws {
+    let zeros = try frame([UInt8](repeating: 0, count: 70 << 20))
+    #expect(try refusal([("meta", [8, 3]), ("collection.anki21b", zeros)])?.contains("far more than it may") == true)
+  }
+
+  @Test(arguments: [false, true])
+  func `a package that is cut short or changed anywhere is refused or read`(_ isLegacy: Bool) throws {
+    let there = PackageCollection()
+    try there.collection.add(there.collection.deck("d"), "p", "a")
+    try there.exporting("d", isLegacy: isLegacy)
+    let whole = try #require(there.folder.read("out.apkg"))
+    #expect(whole.count < 4000)
+    for place in whole.indices {
+      try expectRefusal(Array(whole[..<place]), isCut: true)
+      var changed = whole
+      changed[place] ^= UInt8(1 << (place % 8))
+      try expectRefusal(changed, isCut: false)
+    }
+  }
+
+  /// Anything but an error of the program's own is a failure; what is cut never comes in.
+  private func expectRefusal(_ bytes: [UInt8], isCut: Bool) throws {
+    let path = try here.folder.write(bytes, to: "fuzz.apkg")
+    do {
+      let report = try here.importing(path, into: "Fuzz")
+      #expect(!isCut && report.added + report.skipped + report.updated + report.rejectedCount <= 1)
+    } catch is any Problem {}
+  }
+}
+
+/// The list of one media file.
+private struct WireEntry {
+  let packed: [UInt8]
+
+  init(name: String, content: [UInt8]) throws {
+    #expect(canReadPackages)
+    var entry = WireWriter()
+    entry.bytes(1, name.utf8)
+    entry.number(2, content.count)
+    entry.bytes(3, content.withUnsafeBytes(sha1))
+    var list = WireWriter()
+    list.bytes(1, entry.bytes)
+    packed = list.bytes
+  }
+}

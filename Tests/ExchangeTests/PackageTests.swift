@@ -1,0 +1,208 @@
+// Packages of Anki: what comes of those that it made, ways there and back, and what is refused.
+// The fixtures are made by `Tests/Peers/anki_packages.py --fixtures`.
+
+import Decks
+import Files
+import GRDB
+import Problems
+import Storage
+import TestDecks
+import TestSupport
+import Testing
+import Values
+
+@testable import Exchange
+
+@Suite struct PackageTests {
+  let here = PackageCollection()
+  let there = PackageCollection()
+
+  // MARK: In
+
+  @Test(arguments: ["latest.apkg", "legacy.apkg"])
+  func `a package of Anki comes in with decks, templates, schedules, marks and media`(_ name: String) throws {
+    here.collection.now = 1_795_330_000
+    let report = try here.importing(fixture(name), into: "Spanish")
+    #expect(report.added == 10)
+    #expect(try here.collection.names() == ["Spanish", "Spanish::Nouns"])
+    let cards = try here.cards("Spanish")
+    #expect(
+      cards.map(\.prompt) == [
+        "La [...] es grande", "La casa es [size]", "q3 & <", "q4 & <", "q5 & <", "q0 & <", "q1 & <", "q2 & <",
+      ])
+    #expect(cards.map(\.guid).prefix(2) == ["cloze-1", "cloze-1/2"])
+    #expect(cards.map(\.state) == [.new, .new, .new, .new, .new, .review, .learning, .review])
+    #expect(cards.map(\.isSuspended).firstIndex(of: true) == 2)
+    #expect(cards.map(\.flag) == [0, 0, 0, 4, 0, 0, 0, 0])
+    // The first was answered "easy" on day 20,779, the third was set to come 5 days after.
+    #expect(cards[5].due == here.moment.start(ofDay: 20_779 + 16))
+    #expect(cards[7].due == here.moment.start(ofDay: 20_779 + 5))
+    #expect(cards[5].stability == 8.2956 && cards[5].difficulty == 1)
+    #expect(cards[6].due == 1_795_330_784 && cards[6].schedule.step == 1)
+    let nouns = try here.cards("Spanish::Nouns")
+    #expect(nouns.map(\.answer) == ["[picture cat.png] cat [sound gato.mp3]", "gato"])
+    #expect(nouns.allSatisfy { $0.tags == ["a::b", "c"] })
+    #expect(Set(here.media.keys) == ["_paper.png", "cat.png", "gato.mp3"])
+    #expect(try here.count("reviews") == 4)
+    let options = try here.collection.store.read { db in
+      try DeckTable.options(db, DeckTable.find(db, named: "Spanish::Nouns").id)
+    }
+    #expect(options.newPerDay == 7 && options.desiredRetention == 0.85 && options.learningSteps == [60, 900, 3600])
+    let type = try here.collection.store.read { try NoteTypeTable.find($0, named: "Word") }
+    #expect(type.css.contains("navy") && type.cards.map(\.name) == ["There", "Back"])
+    #expect(try here.leftovers.isEmpty)
+  }
+
+  @Test func `a second time nothing changes`() throws {
+    try here.importing(fixture("latest.apkg"))
+    let before = try here.everything()
+    let report = try here.importing(fixture("legacy.apkg"))
+    #expect(report.added == 0 && report.updated == 0 && report.skipped == 10)
+    #expect(try here.everything() == before)
+  }
+
+  @Test func `without its schedule every card is new`() throws {
+    try here.importing(fixture("latest.apkg"), keepsSchedule: false)
+    #expect(try here.cards("Here").allSatisfy { $0.state == .new && $0.reps == 0 })
+    #expect(try here.count("reviews") == 0)
+  }
+
+  @Test func `a note that is newer there changes here, an older one does not`() throws {
+    let deck = try there.collection.deck("Words")
+    let note = try there.collection.addNote(deck, ["Front": "casa", "Back": "house"])
+    try here.importing(there.exporting("Words").path)
+    there.collection.now += 10
+    try there.change(note, "Back", to: "<b>home</b>")
+    let newer = try there.exporting("Words", "newer.apkg").path
+    let report = try here.importing(newer)
+    #expect(report.updated == 1 && report.added == 0)
+    #expect(try here.cards("Here").map(\.answer) == ["home"])
+    #expect(try here.importing(there.folder.file("out.apkg")).skipped == 1)
+    #expect(try here.cards("Here").map(\.answer) == ["home"])
+  }
+
+  @Test func `a plain card that was edited elsewhere comes back as it is there`() throws {
+    let deck = try here.collection.deck("Here")
+    try here.collection.add(deck, "casa", "huose", guid: "g1")
+    try here.collection.add(deck, "perro", "dog", guid: "g2")
+    try there.importing(here.exporting("Here").path, into: "There")
+    there.collection.now += 10
+    for (guid, text) in [("g1", "house"), ("g2", "a <b>dog</b>")] {
+      let note = try #require(try there.collection.store.read { try NoteTable.ids($0, guidBeginning: guid) }.first)
+      try there.change(note, "Back", to: text)
+    }
+    let report = try here.importing(there.exporting("There").path)
+    #expect(report.updated == 2)
+    let cards = try here.cards("Here")
+    #expect(cards.map(\.answer) == ["a dog", "house"])
+    // What plain text cannot hold makes it a card of a note.
+    #expect(cards.map { $0.note != nil } == [true, false])
+    #expect(cards.map(\.guid) == ["g2", "g1"])
+  }
+
+  @Test func `a file of a name that another one has comes in under a name of its own`() throws {
+    for (collection, content) in [(here, [UInt8(1)]), (there, [2])] {
+      let name = try collection.settings().receiveMedia(content, "cat.png")
+      let deck = try collection.collection.deck("Words")
+      let fields = ["Front": "\(content) <img src=\"\(name)\">", "Back": "[sound:\(name)]"]
+      try collection.collection.addNote(deck, NewNote(fields: fields, guid: "g\(content)")) {
+        try NoteTypeTable.stock($0, .basic, now: 1)
+      }
+    }
+    try here.importing(there.exporting("Words").path, into: "Words")
+    let texts = try here.cards("Words").map(\.prompt)
+    let other = try #require(here.media.first { $0.value == [2] }?.key)
+    #expect(other != "cat.png" && here.media["cat.png"] == [1])
+    #expect(texts == ["[2] [picture \(other)]", "[1] [picture cat.png]"])
+  }
+
+  // MARK: There and back
+
+  private func makeWords() throws {
+    let deck = try here.collection.deck("Words")
+    let inner = try here.collection.deck("Words::Inner")
+    for number in 1...30 {
+      try here.collection.add(
+        number % 3 == 0 ? inner : deck,
+        NewCard(prompt: "p\(number) & <b>\n2", answer: "a\(number)", tags: number % 2 == 0 ? ["x", "y::z"] : []))
+    }
+    try here.collection.addNote(deck, ["Front": "<i>f</i>", "Back": "b"], .reversed, tags: ["n"])
+    try here.collection.addNote(inner, ["Text": "a {{c1::b}} {{c2::c}}", "Back Extra": ""], .cloze)
+    try here.collection.store.operation("study") { db in
+      let selection = StudySelection([deck])
+      let session = try ReviewSession(db, selection, at: here.moment)
+      for rating in [Rating.easy, .good, .again, .hard, .easy, .good, .good] {
+        here.collection.now += 7
+        try session.answer(db, rating, at: here.moment, seconds: 3)
+      }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `cards, schedules and logs are the same after a way there and back`(_ isLegacy: Bool) throws {
+    try makeWords()
+    there.collection.now = here.collection.now
+    let (path, report) = try here.exporting("Words", keepsSchedule: true, isLegacy: isLegacy)
+    #expect(report.cards == 34)
+    #expect(try there.importing(path, into: "Words").added == 34)
+    for deck in ["Words", "Words::Inner"] {
+      let (mine, theirs) = (try here.cards(deck), try there.cards(deck))
+      let known = Dictionary(uniqueKeysWithValues: theirs.map { ($0.guid, $0) })
+      #expect(mine.count == theirs.count)
+      for card in mine {
+        let other = try #require(known[card.guid])
+        #expect(other.prompt == card.prompt && other.answer == card.answer && other.tags == card.tags)
+        #expect(other.state == card.state && other.due.map(Int.init) == card.due.map(Int.init))
+        #expect(other.reps == card.reps && other.lapses == card.lapses && other.schedule.step == card.schedule.step)
+        #expect(abs((other.stability ?? 0) - (card.stability ?? 0)) < 1e-4)
+        #expect(other.schedule.lastReview.map(Int.init) == card.schedule.lastReview.map(Int.init))
+      }
+      #expect(mine.filter { $0.state == .new }.map(\.guid) == theirs.filter { $0.state == .new }.map(\.guid))
+    }
+    #expect(try there.count("reviews") == here.count("reviews"))
+    // And out again: the same rows, so the same bytes but for the names of decks.
+    let back = try there.exporting("Words", keepsSchedule: true, isLegacy: isLegacy).path
+    #expect(try here.importing(back, into: "Words").added == 0)
+  }
+
+  @Test(arguments: [(false, false), (true, false), (false, true)])
+  func `the same deck gives the same bytes`(_ isLegacy: Bool, _ isWhole: Bool) throws {
+    try makeWords()
+    _ = try here.settings().receiveMedia([1, 2, 3], "_a.png")
+    let first = try here.exporting("Words", "1", isLegacy: isLegacy, isWhole: isWhole).path
+    here.collection.now += 5000
+    let second = try here.exporting("Words", "2", isLegacy: isLegacy, isWhole: isWhole).path
+    #expect(here.folder.read("1") == here.folder.read("2"))
+    #expect(first != second)
+  }
+
+  @Test func `the decks of a package stand within the deck, the outermost is it`() throws {
+    for name in ["A::B", "A::B::C", "A::D"] { try there.collection.add(there.collection.deck(name), name, "x") }
+    try here.importing(there.exporting("A").path, into: "Z")
+    #expect(try here.collection.names() == ["Z", "Z::B", "Z::B::C", "Z::D"])
+    try here.importing(there.exporting("A::B").path, into: "Y")
+    #expect(try here.collection.names().filter { $0.hasPrefix("Y") } == ["Y"])
+  }
+
+  @Test func `cards of one guid in two decks are two notes`() throws {
+    for name in ["A", "A::B"] {
+      try there.collection.add(there.collection.deck(name), "in \(name)", "x", guid: "same")
+    }
+    #expect(try here.importing(there.exporting("A").path, into: "A").added == 2)
+  }
+
+  @Test func `what no note can hold is told`() throws {
+    let deck = try here.collection.deck("Words")
+    try here.collection.add(deck, NewCard(prompt: "p", answer: "a", fields: [CardField("f", .text("x"))]))
+    let lost = try here.exporting("Words").report.lost
+    #expect(lost.map(\.part) == [.fields] && lost.map(\.count) == [1])
+  }
+}
+
+extension PackageCollection {
+  func change(_ note: NoteID, _ field: String, to text: String) throws {
+    try collection.store.operation("edit") {
+      try NoteTable.update($0, note, fields: [field: text], now: collection.now)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+// Packages of the collections in memory, and packages put together member by member.
+
+import Decks
+import Files
+import GRDB
+import Storage
+import TestDecks
+import TestSupport
+import Testing
+
+@testable import Exchange
+
+/// A collection with a folder and media of its own.
+final class PackageCollection {
+  let collection = TestCollection()
+  let folder = TemporaryFolder()
+  /// The media that came, by their names.
+  var media: [String: [UInt8]] = [:]
+
+  var moment: StudyMoment { StudyMoment(now: collection.now, utcOffset: 0) }
+
+  func settings() -> PackageSettings {
+    PackageSettings(folder: folder.path, moment: moment) { [unowned self] bytes, name in
+      let hash = "\(bytes.hashValue.magnitude)" + String(repeating: "0", count: 20)
+      let name = try collection.store.operation("media") {
+        try MediaTable.add($0, name: name, hash: hash, size: bytes.count)
+      }
+      media[name] = bytes
+      try folder.write(bytes, to: hash)
+      return name
+    }
+  }
+
+  @discardableResult
+  func importing(_ path: String, into deck: String = "Here", keepsSchedule: Bool = true) throws -> AddReport {
+    var settings = settings()
+    settings.keepsSchedule = keepsSchedule
+    return try collection.store.operation("import") { db in
+      let id = try DeckTable.findOrMake(db, named: deck, now: collection.now).deck.id
+      return try PackageImport(db, into: id, settings).run(path)
+    }
+  }
+
+  @discardableResult
+  func exporting(
+    _ deck: String, _ name: String = "out.apkg", keepsSchedule: Bool = false, isLegacy: Bool = false,
+    isWhole: Bool = false
+  ) throws -> (path: String, report: ExportReport) {
+    var destination = PackageDestination(folder: folder.path, moment: moment) { [folder] in folder.file($0.hash) }
+    (destination.keepsSchedule, destination.isLegacy, destination.isWhole) = (keepsSchedule, isLegacy, isWhole)
+    let path = folder.file(name)
+    let report = try collection.store.read { db in
+      try PackageExport(db, decks: [DeckTable.find(db, named: deck).id], destination).run(to: path)
+    }
+    return (path, report)
+  }
+
+  /// The cards of a deck, top first.
+  func cards(_ deck: String) throws -> [CardRecord] {
+    let id = try collection.store.read { try DeckTable.find($0, named: deck).id }
+    return try collection.cards(id)
+  }
+
+  func count(_ table: String) throws -> Int {
+    try collection.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? -1 }
+  }
+
+  /// All rows that an import could touch, as text.
+  func everything() throws -> [String] {
+    try collection.store.read { db in
+      try ["decks", "cards", "notes", "note_types", "reviews", "presets", "media", "anki_cards"].flatMap { table in
+        try Row.fetchAll(db, sql: "SELECT * FROM \(table)").map { "\(table) \($0)" }
+      }
+    }
+  }
+
+  /// What is left in the account's folder of packages.
+  var leftovers: [String] { get throws { try Folder.names(in: folder.path).filter { $0.hasPrefix(".package") } } }
+}
+
+/// A package put together of members.
+func package(_ folder: TemporaryFolder, _ members: [(name: String, bytes: [UInt8])], deflated: Bool = false) throws
+  -> String
+{
+  let path = folder.file("made-\(members.count)-\(members.reduce(0) { $0 + $1.bytes.count }).apkg")
+  let builder = try ZipBuilder(path, named: path)
+  for (index, member) in members.enumerated() {
+    let file = try folder.write(member.bytes, to: "member-\(index)")
+    try builder.add(member.name, from: file, offset: 0, count: member.bytes.count, isDeflated: deflated)
+  }
+  try builder.finish()
+  return path
+}
+
+/// A frame of zstd.
+func frame(_ bytes: [UInt8]) throws -> [UInt8] {
+  var packed: [UInt8] = []
+  try bytes.withUnsafeBytes { try FrameWriter(level: 1).feed($0, isLast: true) { packed.append(contentsOf: $0) } }
+  return packed
+}
+
+/// A collection of schema 11 made by some SQL after the tables.
+func collectionFile(_ folder: TemporaryFolder, _ sql: String) throws -> [UInt8] {
+  let path = folder.file("made.anki2")
+  removeTree(path)
+  let queue = try ForeignDatabase.create(path) { false }
+  try queue.unsafeReentrantWrite { db in
+    _ = try CollectionWriter(db, ofSeveralDecks: false)
+    try db.commit()
+    try db.execute(sql: sql)
+  }
+  try queue.close()
+  return try #require(folder.read("made.anki2"))
+}
+
+/// A file of this folder's Fixtures.
+func fixture(_ name: String) -> String {
+  let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
+  return "/\(folder)/Fixtures/\(name)"
+}

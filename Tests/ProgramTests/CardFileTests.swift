@@ -1,0 +1,84 @@
+// `deck import` and `deck export` as somebody runs them: pipes, patterns, rehearsals, steps of undo, statuses.
+
+import TestSupport
+import Testing
+
+@Suite struct CardFileTests {
+  private func prompts(_ deck: String, _ home: Home) throws -> [String] {
+    try home.run("-e", "for card in decks.open('\(deck)'):cards() do print(card.prompt) end").output
+      .split(separator: "\n").map(String.init)
+  }
+
+  @Test func `what is found out about a table is told, and a rehearsal shows the first cards`() throws {
+    let home = try Home()
+    let rows = (1...7).map { "wort \($0);word \($0);a b\n" }.joined()
+    let file = try home.write("Deutsch;Englisch;Thema\n" + rows, to: "w.csv")
+    let arguments = ["deck", "import", "W", file, "--columns", "prompt=Deutsch,answer=Englisch,tags=Thema"]
+    let rehearsed = try home.run(["--dry-run"] + arguments)
+    #expect(rehearsed.status == 0 && rehearsed.errors.contains("dry run:   wort 5 = word 5  [a b]"), "\(rehearsed)")
+    #expect(!rehearsed.errors.contains("wort 6") && rehearsed.output.contains("Would add 7 cards"))
+    #expect(try home.run("deck", "list").output.contains("No decks yet"))
+    let run = try home.run(arguments)
+    #expect(
+      run.output == """
+        Imported 7 cards into "W".
+        Read as a table with semicolons in utf-8; the first row names the columns: prompt, answer, tags.
+
+        """)
+    let value = try home.run(arguments + ["--json"]).output
+    #expect(value.contains("\"skipped\": 7") && value.contains("\"separator\": \"semicolon\""))
+  }
+
+  @Test func `standard input and output are files too`() throws {
+    let home = try Home()
+    let run = try home.run("deck", "import", "W", "-", "--format", "tsv", input: "gato\tcat\nperro\tdog\n")
+    #expect(run.status == 0 && run.output.hasPrefix("Imported 2 cards"), "\(run)")
+    let written = try home.run("deck", "export", "W", "-", "--format", "jsonl")
+    #expect(written.output.split(separator: "\n").count == 2 && written.output.hasPrefix("{\"prompt\":\"gato\""))
+    #expect(written.errors == "Exported 2 cards of \"W\" to standard output.\n")
+    #expect(try home.run("deck", "import", "X", "-", input: "x").errors.contains("--format names one of json, jsonl"))
+    let back = try home.run(
+      "-e", "print(decks.create('B'):import('-', {format = 'jsonl'}).added)", input: written.output)
+    #expect(back.output == "2\n", "\(back)")
+  }
+
+  @Test func `several files and patterns are one step of undo, or nothing`() throws {
+    let home = try Home()
+    for number in 1...3 {
+      _ = try home.write("{\"prompt\":\"p\(number)\",\"answer\":\"a\"}\n", to: "part-\(number).jsonl")
+    }
+    let run = try home.run("deck", "import", "P", home.path + "/part-*.jsonl")
+    #expect(run.output == "Imported 3 cards into \"P\".\n", "\(run)")
+    #expect(try prompts("P", home) == ["p1", "p2", "p3"])
+    #expect(try home.run("undo").status == 0)
+    #expect(try home.run("deck", "list").output.contains("No decks yet"))
+    _ = try home.write("{\"prompt\":", to: "part-2.jsonl")
+    let broken = try home.run("deck", "import", "P", home.path + "/part-*.jsonl")
+    #expect(broken.status == 1 && broken.errors.contains("part-2.jsonl:1:11: a value expected"), "\(broken)")
+    #expect(try home.run("deck", "list").output.contains("No decks yet"))
+    #expect(try home.run("deck", "import", "P", home.path + "/none-*.csv").errors.contains("none-*.csv"))
+  }
+
+  @Test func `when all was refused the status is 1, and neither a deck nor a step is left`() throws {
+    let home = try Home()
+    let file = try home.write("a\nb\n", to: "w.csv")
+    let run = try home.run("deck", "import", "W::Inner", file)
+    #expect(run.status == 1 && run.errors.contains("--separator, --columns and --no-header say how"), "\(run)")
+    #expect(try home.run("deck", "list").output.contains("No decks yet"))
+    #expect(try !home.run("undo", "--list").output.contains("importing"))
+  }
+
+  @Test func `a card comes where the script says`() throws {
+    let home = try Home()
+    let code = """
+      local deck = decks.create("D")
+      for i = 1, 3 do assert(deck:append{prompt = "p" .. i, answer = "a"}) end
+      assert(deck:add{prompt = "second", answer = "a", at = 2})
+      assert(deck:add{prompt = "last", answer = "a", at = 99})
+      assert(deck:add{prompt = "first", answer = "a"})
+      """
+    #expect(try home.run("-e", code).status == 0)
+    #expect(try prompts("D", home) == ["first", "p1", "second", "p2", "p3", "last"])
+    #expect(try home.run("-e", "decks.open('D'):add{prompt = 'x', answer = 'a', at = 0}").status == 1)
+  }
+}

@@ -1,0 +1,151 @@
+// `Tests/Transcripts/*.txt`: sessions as a user sees them, run against the built program in a pseudo-terminal and
+// compared with what stands on its screen. `UPDATE_TRANSCRIPTS=1` writes what came in place of what is there.
+// Invariant: a transcript says all that is typed; what changes from run to run (ids, times) is shown as a sign.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct TranscriptTests {
+  /// A session: a title, what is done before in Lua, and what is typed and shown.
+  struct Transcript: CustomTestStringConvertible {
+    let path: String
+    var title = ""
+    var columns = 80
+    var arguments: [String] = []
+    var environment: [String] = []
+    /// Lua that is run before, line by line.
+    var before: [String] = []
+    /// Keys, as they are typed, each with what is waited for.
+    var steps: [String] = []
+    var screen: [String] = []
+    /// The text without the screen.
+    var head = ""
+
+    var testDescription: String { path.split(separator: "/").last.map(String.init) ?? path }
+  }
+
+  static let folder = #filePath.split(separator: "/").dropLast(2).reduce("") { $0 + "/" + $1 } + "/Transcripts"
+
+  static var all: [Transcript] {
+    names(in: folder).filter { $0.hasSuffix(".txt") }.sorted().compactMap { read(folder + "/" + $0) }
+  }
+
+  static func read(_ path: String) -> Transcript? {
+    guard let text = contents(of: path).map({ String(decoding: $0, as: UTF8.self) }) else { return nil }
+    var transcript = Transcript(path: path)
+    let parts = text.split(separator: "\n----\n", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    transcript.head = parts[0]
+    transcript.screen =
+      parts.count > 1 ? parts[1].split(separator: "\n", omittingEmptySubsequences: false).map(String.init) : []
+    while transcript.screen.last == "" { transcript.screen.removeLast() }
+    for line in parts[0].split(separator: "\n").map(String.init) {
+      let value = String(line.drop { $0 != " " }.dropFirst())
+      switch line.prefix(while: { $0 != " " }) {
+      case "#": transcript.title = value
+      case "columns": transcript.columns = Int(value) ?? 80
+      case "arguments": transcript.arguments = value.split(separator: " ").map(String.init)
+      case "environment": transcript.environment.append(value)
+      case "before": transcript.before.append(value)
+      case "type", "keys": transcript.steps.append(line)
+      default: Issue.record("\(path): \(line)")
+      }
+    }
+    return transcript
+  }
+
+  @Test(arguments: all)
+  func `a session shows what its transcript says`(transcript: Transcript) throws {
+    let home = try Home()
+    if !transcript.before.isEmpty {
+      let run = try home.runInside(["-e", transcript.before.joined(separator: "\n")])
+      #expect(run.status == 0, "\(run.errors)")
+    }
+    let program = home.words(transcript.arguments).map { "'\($0)'" }.joined(separator: " ")
+    let environment = home.environment + ["NO_COLOR=1", "EDITOR=/bin/true", "PAGER=cat"] + transcript.environment
+    let terminal = try PseudoTerminal(
+      ["/bin/sh", "-c", "cd '\(home.path)' && exec \(program)"], environment: environment,
+      columns: UInt16(transcript.columns))
+    var picture = TerminalPicture(columns: transcript.columns)
+    picture.write(terminal.settle(awaitsPrompt: true))
+    for step in transcript.steps {
+      let text = String(step.drop { $0 != " " }.dropFirst())
+      let isLine = step.hasPrefix("type")
+      terminal.type(isLine ? text + "\r" : Self.keys(text))
+      picture.write(terminal.settle(awaitsPrompt: isLine))
+    }
+    terminal.type("\u{03}")
+    terminal.type("\u{04}\u{04}")
+    let shown = picture.lines.map { Self.steady($0, home.path) }
+    if getenv("UPDATE_TRANSCRIPTS") != nil {
+      write(transcript.head + "\n----\n" + shown.joined(separator: "\n") + "\n", to: transcript.path)
+      return
+    }
+    let difference = zip(shown, transcript.screen).first { $0 != $1 }
+    #expect(
+      shown == transcript.screen,
+      "\(transcript.testDescription): \(difference.map { "\($0.0) stands for \($0.1)" } ?? "\(shown.count) lines")")
+  }
+
+  @Test func `there are forty of them, and every command is in one`() throws {
+    let all = Self.all
+    #expect(all.count >= 40)
+    let typed = all.flatMap { $0.steps + [$0.arguments.joined(separator: " ")] }.joined(separator: "\n")
+    let home = try Home()
+    let code = "for _, e in ipairs(shell.run(\"help -k ''\")) do if e.kind == 'command' then print(e.name) end end"
+    let commands = try home.run("-e", code).lines
+    #expect(commands.count > 60)
+    for command in commands { #expect(typed.contains(command), "\(command) is in no transcript") }
+  }
+
+  /// `<Tab>`, `<Up>`, `<C-r>`, `<Enter>` as what the keys send.
+  private static func keys(_ text: String) -> String {
+    var keys = text
+    for (name, sent) in [
+      ("<Tab>", "\t"), ("<Enter>", "\r"), ("<Up>", "\u{1B}[A"), ("<Down>", "\u{1B}[B"), ("<Right>", "\u{1B}[C"),
+      ("<Left>", "\u{1B}[D"), ("<Esc>", "\u{1B}"), ("<BS>", "\u{7F}"), ("<C-c>", "\u{03}"), ("<C-d>", "\u{04}"),
+      ("<C-r>", "\u{12}"), ("<C-u>", "\u{15}"), ("<C-e>", "\u{05}"), ("<M-h>", "\u{1B}h"), ("<C-x>", "\u{18}"),
+    ] {
+      keys = keys.replacing(name, with: sent)
+    }
+    return keys
+  }
+
+  /// What differs from run to run: ids of cards and documents, dates, the home, spans of time.
+  private static func steady(_ line: String, _ home: String) -> String {
+    var line = line.replacing(home, with: "HOME")
+    line = line.replacing(#/[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}/#, with: "<id>")
+    line = line.replacing(#/\b[0-9A-F]{8}\b/#, with: "<id>    ")
+    line = line.replacing(#/\b[A-Za-z0-9]{11}\b/#) { match in
+      match.output.dropFirst().contains { $0.isUppercase || $0.isNumber } ? "<guid>     " : String(match.output)
+    }
+    line = line.replacing(#/20[0-9]{2}-[0-9]{2}-[0-9]{2}/#, with: "<date>    ")
+    line = line.replacing(#/[0-9]{2}:[0-9]{2}(:[0-9]{2})?/#, with: "<time>")
+    line = line.replacing(#/[0-9]+ s left/#, with: "<n> s left")
+    line = line.replacing(#/[0-9.,]+ (ms|KiB|MiB|kB|MB|bytes)\b/#, with: "<n>")
+    while line.last == " " { line.removeLast() }
+    return line
+  }
+}
+
+extension PseudoTerminal {
+  /// What the program writes until there is a prompt, or it has been quiet for long.
+  func settle(awaitsPrompt: Bool) -> String {
+    let end = monotonicSeconds() + 20
+    var text = ""
+    var quiet = 0
+    while monotonicSeconds() < end {
+      let some = takeOutput(milliseconds: 60)
+      quiet = some.isEmpty ? quiet + 1 : 0
+      text += some
+      if quiet >= (awaitsPrompt ? text.hasSuffix("> ") ? 3 : 25 : 10) { break }
+    }
+    return text
+  }
+}
+
+private func write(_ text: String, to path: String) {
+  guard let file = fopen(path, "w") else { return }
+  fputs(text, file)
+  fclose(file)
+}
