@@ -18,13 +18,15 @@ let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swif
 ///   costs a tenth of a call; the tests do.
 /// - Parameter isLow: what every room goes through and few edits touch. Optimised in debug builds too: the tests run twice
 ///   as fast, and compiling a list of a million words would take them a minute.
+/// - Parameter resources: texts that are compiled into it.
 func room(
-  _ name: String, _ dependencies: [Target.Dependency] = [], isHot: Bool = false, isLow: Bool = false
+  _ name: String, _ dependencies: [Target.Dependency] = [], isHot: Bool = false, isLow: Bool = false,
+  resources: [Resource]? = nil
 ) -> Target {
   let unchecked = SwiftSetting.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
   let optimised = SwiftSetting.unsafeFlags(["-O"], .when(configuration: .debug))
   return .target(
-    name: name, dependencies: dependencies,
+    name: name, dependencies: dependencies, resources: resources,
     swiftSettings: strict + (isHot ? [unchecked] : []) + (isLow ? [optimised] : []))
 }
 
@@ -86,8 +88,10 @@ let package = Package(
     room("Archives", ["Problems", "Text", "Values", "Files", "CZstd"]),
     room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite", grdb, sqlite]),
     room("Decks", ["Problems", "Text", "Values", "Files", "Storage", "CSearch", grdb, sqlite]),
-    // Files of others in and out: tables of cards, Anki packages.
-    room("Exchange", ["Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", "CZstd", grdb, sqlite]),
+    // Files of others in and out: tables of cards, Anki packages, web pages.
+    room(
+      "Exchange", ["Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", "CZstd", grdb, sqlite],
+      resources: [.embedInCode("Page/page.js"), .embedInCode("Page/page.css")]),
     room("Lexicon", ["Problems", "Text", "Values", "Files", "CMapping", "CZlib"], isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage", grdb], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),

@@ -134,6 +134,16 @@ public enum CardTable {
     try db.rows("SELECT id, document FROM cards WHERE document IS NOT NULL") { (id($0), $0.text(1)) }
   }
 
+  /// The bytes of the texts of a deck's own cards that are not suspended, how many cards there are, and how many of them
+  /// were studied.
+  public static func textSize(_ db: Database, in deck: DeckID) throws -> (cards: Int, studied: Int, bytes: Int) {
+    let sql = """
+      SELECT count(*), total(state > 0), total(length(CAST(prompt AS BLOB)) + length(CAST(answer AS BLOB)))
+      FROM cards WHERE deck = ? AND suspended = 0
+      """
+    return try db.firstRow(sql, [deck.rawValue]) { ($0.count(0), $0.count(1), $0.count(2)) } ?? (0, 0, 0)
+  }
+
   /// What cards of a deck keep beside their texts: the names of their fields as they come, top first, and whether one
   /// shows a document.
   public static func keptBeside(_ db: Database, in deck: DeckID) throws -> (fieldNames: [String], hasDocuments: Bool) {

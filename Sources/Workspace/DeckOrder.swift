@@ -61,10 +61,12 @@ extension Operation {
   /// Whether it leaves every card where it is.
   var movesNoCard: Bool {
     switch self {
-    case .changeDeckOptions, .changePresets, .editCard, .answerCard, .keepGame, .changeSettings, .changeDocuments,
+    case .changeDeckOptions, .changePresets, .editCard, .answerCard, .importAnswers, .keepGame, .changeSettings,
+      .changeDocuments,
       .createNoteType, .removeNoteType, .addMedia, .removeMedia:
       true
-    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend, .addNote,
+    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend,
+      .addNote,
       .editNote, .removeNotes, .editNoteType, .speakCards:
       false
     }

@@ -47,6 +47,7 @@ extension Operation {
     switch self {
     case .addCards: return "adding \(cards)\(name.map { " to \($0)" } ?? "")"
     case .importCards: return "importing \(cards)\(name.map { " into \($0)" } ?? "")"
+    case .importAnswers: return "importing \(counted(count, "answer"))\(name.map { " into \($0)" } ?? "")"
     case .buildDeck: return "building \(name ?? "a deck") (\(cards))"
     case .removeCards: return "removing \(cards)\(name.map { " from \($0)" } ?? "")"
     case .editCard: return "editing \(cards)"

@@ -32,6 +32,7 @@ public enum Operation: String, Sendable {
   case importCards = "importing cards"
   case buildDeck = "building a deck"
   case answerCard = "answering a card"
+  case importAnswers = "importing answers"
   case addNote = "adding a note"
   case editNote = "editing a note"
   case removeNotes = "removing notes"

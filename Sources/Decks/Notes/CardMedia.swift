@@ -8,6 +8,8 @@ public struct CardMedia: Equatable, Sendable {
   public var answerSounds: [String] = []
   public var promptPictures: [String] = []
   public var answerPictures: [String] = []
+
+  public init() {}
 }
 
 extension NoteTable {

@@ -83,6 +83,24 @@ public enum MediaTable {
     return found
   }
 
+  /// About how many bytes the files have that a deck's own cards show, each counted as often as it is named.
+  public static func size(_ db: Database, shownIn deck: DeckID) throws -> Int {
+    let sizes = try db.rows("SELECT name, size FROM media WHERE hash IS NOT NULL") { ($0.text(0), $0.count(1)) }
+    if sizes.isEmpty { return 0 }
+    let sizeOf = Dictionary(sizes) { first, _ in first }
+    var sum = 0
+    let add = { (text: TextBytes) in
+      for name in names(text) { sum += sizeOf[name] ?? 0 }
+    }
+    try db.forEachRow("SELECT prompt, answer FROM cards WHERE deck = ? AND note IS NULL", [deck.rawValue]) { row in
+      add(row.bytes(0))
+      add(row.bytes(1))
+    }
+    let sql = "SELECT notes.fields FROM notes JOIN cards ON cards.note = notes.id WHERE cards.deck = ?"
+    try db.forEachRow(sql, [deck.rawValue]) { add($0.bytes(0)) }
+    return sum
+  }
+
   /// Most texts name no file.
   private static func names(_ text: TextBytes) -> Set<String> {
     guard text.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") }) else { return [] }

@@ -68,6 +68,8 @@ public struct DeckOptions: Equatable, Sendable {
     if case .parameters(let numbers) = self[.parameters] { return numbers }
     return []
   }
+  /// The w0 to w20 of FSRS-6 that are in use; without short-term memory w17 to w19 are 0.
+  public var parametersInUse: [Double] { MemoryModel(checked: parameters, countsSameDay: shortTerm).w }
 
   private func whole(_ name: Name) -> Int { Int(value(name)) }
 

@@ -47,8 +47,7 @@ public final class ReviewSession {
 
   public let selection: StudySelection
   private var queue = ReviewQueue()
-  private var options: [DeckID: DeckOptions] = [:]
-  private var schedulers: [DeckID: Scheduler] = [:]
+  private var schedulers = DeckSchedulers()
   private var past: [Past] = []
   /// The last moment that it was asked at.
   private var now = 0.0
@@ -104,7 +103,7 @@ public final class ReviewSession {
   /// What each answer would give for the card that is shown: seconds until it comes back.
   public func choices(_ db: Database, at moment: StudyMoment) throws -> [(rating: Rating, interval: Double)] {
     guard let card = try card(db, at: moment), selection.reschedules else { return [] }
-    return Rating.allCases.map { ($0, next(card, $0, moment).interval) }
+    return Rating.allCases.map { ($0, schedulers.next(card, $0, at: moment).interval) }
   }
 
   // MARK: Acts
@@ -119,12 +118,10 @@ public final class ReviewSession {
     guard let card = try card(db, at: moment) else { throw DeckError.over }
     if isPaused { throw DeckError.paused }
     if !selection.reschedules { return repeating(card, rating) }
-    let options = options[card.deck] ?? DeckOptions()
-    let next = next(card, rating, moment)
-    let taken = seconds.map { min(options.maximumAnswerSeconds, max(0, $0)) }
-    let review = try ReviewTable.record(db, card, rating, next, seconds: taken)
-    let isLeech = try markLeech(db, card, next.schedule, options, moment)
-    let buried = try Siblings.bury(db, of: card.id, options, at: moment)
+    let options = schedulers.options(of: card.deck)
+    let next = schedulers.next(card, rating, at: moment)
+    let entered = try ReviewTable.enter(db, card, rating, next, options, at: moment, seconds: seconds)
+    let (review, isLeech, buried) = (entered.review, entered.isLeech, entered.buried)
     remember(.answer(rating, review: review, buried: buried), card)
     queue.drop(card.id)
     if !buried.isEmpty { queue.drop(all: Set(buried)) }
@@ -210,8 +207,8 @@ public final class ReviewSession {
   public func restart(_ db: Database, at moment: StudyMoment) throws {
     now = moment.now
     let decks = try self.decks(db)
-    options = try DeckTable.allOptions(db, at: moment)
-    schedulers = [:]
+    let options = try DeckTable.allOptions(db, at: moment)
+    schedulers = DeckSchedulers(options)
     var builder = try QueueBuilder(db, selection, decks: decks, options: options, at: moment)
     queue = try builder.build()
     past = []
@@ -237,34 +234,7 @@ public final class ReviewSession {
     return decks
   }
 
-  private func next(_ card: CardRecord, _ rating: Rating, _ moment: StudyMoment) -> NextSchedule {
-    if schedulers[card.deck] == nil {
-      schedulers[card.deck] = Scheduler(options: options[card.deck] ?? DeckOptions())
-    }
-    let seed = UInt64(bitPattern: card.id.rawValue) &+ UInt64(clamping: card.reps)
-    return schedulers[card.deck]?.next(card.schedule, rating, at: moment, seed: seed)
-      ?? Scheduler(options: DeckOptions()).next(card.schedule, rating, at: moment)
-  }
-
   private func count(_ rating: Rating, _ change: Int) {
     if rating == .again { wrong += change } else { right += change }
-  }
-
-  /// A tag at the threshold, and reported again each time half of it has been added.
-  private func markLeech(
-    _ db: Database, _ card: CardRecord, _ new: CardSchedule, _ options: DeckOptions, _ moment: StudyMoment
-  ) throws -> Bool {
-    let threshold = options.leechThreshold
-    // Half of it, rounded up.
-    guard new.lapses > card.lapses, new.lapses >= threshold,
-      (new.lapses - threshold) % max(1, (threshold + 1) / 2) == 0
-    else {
-      return false
-    }
-    if !card.tags.contains("leech") {
-      try CardTable.update(db, card.id, tags: card.tags + ["leech"], now: moment.now)
-    }
-    if options.suspendsLeeches { try CardTable.setSuspended(db, card.id, true, now: moment.now) }
-    return true
   }
 }

@@ -22,9 +22,10 @@ enum ReviewTable {
     ])
     let id = db.lastInsertedRowID
     try write(db, new, card.id)
-    try db.cachedStatement(sql: "UPDATE decks SET studied = ? WHERE id = ?").execute(arguments: [
-      at, card.deck.rawValue,
-    ])
+    try db.cachedStatement(sql: "UPDATE decks SET studied = max(ifnull(studied, 0), ?) WHERE id = ?").execute(
+      arguments: [
+        at, card.deck.rawValue,
+      ])
     return id
   }
 

@@ -57,9 +57,9 @@ struct BuiltIn {
   }
 
   static var all: [BuiltIn] {
-    DeckCommands.all + DeckFileCommands.all + DeckFigureCommands.all + CardCommands.all + NoteCommands.all
-      + NoteTypeCommands.all
-      + MediaCommands.all + [StudyCommands.command] + DocumentCommands.all + WordCommands.all
+    DeckCommands.all + DeckFileCommands.all + [DeckPageCommands.page] + DeckFigureCommands.all + CardCommands.all
+      + NoteCommands.all + NoteTypeCommands.all + MediaCommands.all + [StudyCommands.command] + DocumentCommands.all
+      + WordCommands.all
       + [PlayCommands.command] + PluginCommands.all + SettingCommands.all + AccountCommands.all + ShellCommands.all
       + UndoCommands.all + CareCommands.all + [MapCommand.command, BuildCommand.command]
   }

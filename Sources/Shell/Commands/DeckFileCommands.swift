@@ -30,13 +30,17 @@ enum DeckFileCommands {
         first cards as they would be. The deck is made when it is missing. Several files are one step of undo. A row that \
         cannot be a card is refused and told; a broken file imports nothing, and status 1 says so, as it does when every \
         row was refused. Of a package notes come with their types, media, presets and schedules; its outermost deck \
-        becomes DECK, the others stand within it; a note that is there changes only where the package has a newer one.
+        becomes DECK, the others stand within it; a note that is there changes only where the package has a newer one. \
+        --format answers takes back what was answered on a page of the deck (deck page): schedules go on \
+        as if it had been answered here, and what is there already is passed over.
         """,
       arguments: [
         Common.deck, Argument("FILE", .file, isRepeating: true, help: "a file, `-`, or a pattern as part-*.jsonl"),
       ],
       options: [
-        formatOption,
+        Option(
+          "--format", choice: CardFormat.allNames + [DeckPageCommands.answersFormat],
+          help: "the file's format, by its ending when left out"),
         Option(
           "--on-duplicate", choice: OnDuplicate.allCases.map(\.rawValue), help: "what to do with a card that is there"),
         Option("--strict", help: "one refused row refuses all"),
@@ -53,6 +57,9 @@ enum DeckFileCommands {
     let name = invocation.text("DECK")
     let paths = try invocation.list("FILE").flatMap { try files($0, session) }
     if paths.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
+    if DeckPageCommands.areAnswers(paths, format: invocation.optionalText("--format")) {
+      return try DeckPageCommands.importAnswers(name, paths, session)
+    }
     let options = try importOptions(invocation, previewed: session.rehearsal.isOn ? 5 : 0)
     let label = paths.count == 1 ? lastPart(of: paths[0]) : session.counted(paths.count, "file")
     let progress = session.console.progress("Importing \(label)", total: paths.count == 1 ? fileSize(paths[0]) : nil)

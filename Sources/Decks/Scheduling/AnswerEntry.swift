@@ -1,0 +1,120 @@
+// What an answer changes beside the schedule, wherever it was given: the log, leeches, siblings; and answers that come
+// from elsewhere after they were given.
+// Invariant: an answer is in the log once; a schedule never goes back behind a later answer.
+
+public import GRDB
+
+/// The schedulers of decks, each made at its first use.
+struct DeckSchedulers {
+  private var options: [DeckID: DeckOptions]
+  private var schedulers: [DeckID: Scheduler] = [:]
+
+  init(_ options: [DeckID: DeckOptions] = [:]) { self.options = options }
+
+  func options(of deck: DeckID) -> DeckOptions { options[deck] ?? DeckOptions() }
+
+  /// What an answer gives for a card. Intervals vary by the card and the number of its answers.
+  mutating func next(_ card: CardRecord, _ rating: Rating, at moment: StudyMoment) -> NextSchedule {
+    let scheduler = schedulers[card.deck] ?? Scheduler(options: options(of: card.deck))
+    schedulers[card.deck] = scheduler
+    let seed = UInt64(bitPattern: card.id.rawValue) &+ UInt64(clamping: card.reps)
+    return scheduler.next(card.schedule, rating, at: moment, seed: seed)
+  }
+}
+
+extension ReviewTable {
+  /// Writes an answer with what it brings about: the record, the card's schedule, a leech's tag, buried siblings.
+  /// - Parameter seconds: that the user took; bounded by the options.
+  static func enter(
+    _ db: Database, _ card: CardRecord, _ rating: Rating, _ next: NextSchedule, _ options: DeckOptions,
+    at moment: StudyMoment, seconds: Double?
+  ) throws -> (review: Int64, isLeech: Bool, buried: [CardID]) {
+    let taken = seconds.map { min(options.maximumAnswerSeconds, max(0, $0)) }
+    let review = try record(db, card, rating, next, seconds: taken)
+    let isLeech = try markLeech(db, card, next.schedule, options, moment)
+    return (review, isLeech, try Siblings.bury(db, of: card.id, options, at: moment))
+  }
+
+  /// A tag at the threshold, and reported again each time half of it has been added.
+  private static func markLeech(
+    _ db: Database, _ card: CardRecord, _ new: CardSchedule, _ options: DeckOptions, _ moment: StudyMoment
+  ) throws -> Bool {
+    let threshold = options.leechThreshold
+    // Half of it, rounded up.
+    guard new.lapses > card.lapses, new.lapses >= threshold,
+      (new.lapses - threshold) % max(1, (threshold + 1) / 2) == 0
+    else {
+      return false
+    }
+    if !card.tags.contains("leech") {
+      try CardTable.update(db, card.id, tags: card.tags + ["leech"], now: moment.now)
+    }
+    if options.suspendsLeeches { try CardTable.setSuspended(db, card.id, true, now: moment.now) }
+    return true
+  }
+
+  /// Writes an answer that is older than the card's last one: the schedule stays.
+  fileprivate static func recordOlder(
+    _ db: Database, _ card: CardRecord, _ rating: Rating, at: Double, seconds: Double
+  ) throws {
+    let last = try db.firstRow(
+      "SELECT at FROM reviews WHERE card = ? AND at < ? ORDER BY at DESC LIMIT 1", [card.id.rawValue, at]
+    ) { $0.number(0) }
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO reviews (card, at, rating, state, elapsed, interval, stability, difficulty, seconds)
+        VALUES (?, ?, ?, ?, ?, 0, 0, 0, ?)
+        """
+    ).execute(arguments: [
+      card.id.rawValue, at, rating.rawValue, (last == nil ? CardState.new : .review).rawValue, last.map { at - $0 },
+      seconds,
+    ])
+  }
+}
+
+/// What became of an answer from elsewhere.
+public enum AnswerOutcome: Equatable, Sendable {
+  /// It is in the log, and the card has the schedule that it gives.
+  case entered
+  /// It is older than the card's last answer: it is in the log, and the schedule stays.
+  case older
+  /// It was in the log already.
+  case known
+}
+
+/// Enters answers that were given elsewhere as if they had been given here at their time.
+///
+///     var replay = try AnswerReplay(db, at: moment)
+///     try replay.enter(card, .good, at: StudyMoment(now: 1_790_000_000), seconds: 3.2)   // .entered
+public struct AnswerReplay {
+  private let db: Database
+  private var schedulers: DeckSchedulers
+
+  /// - Parameter moment: now; it says which limits of a day are good.
+  public init(_ db: Database, at moment: StudyMoment) throws {
+    self.db = db
+    schedulers = DeckSchedulers(try DeckTable.allOptions(db, at: moment))
+  }
+
+  /// Enters one; those of a card come in the order of time.
+  /// - Parameters:
+  ///   - moment: when it was given.
+  ///   - seconds: that the user took.
+  /// - Throws: `gone`.
+  public mutating func enter(
+    _ id: CardID, _ rating: Rating, at moment: StudyMoment, seconds: Double
+  ) throws -> AnswerOutcome {
+    guard let card = try CardTable.card(db, id) else { throw DeckError.gone(what: "the card") }
+    let sql = "SELECT 1 FROM reviews WHERE card = ? AND at = ?"
+    if try db.firstRow(sql, [id.rawValue, moment.now], { _ in true }) != nil { return .known }
+    let options = schedulers.options(of: card.deck)
+    if let last = card.schedule.lastReview, moment.now <= last {
+      let taken = min(options.maximumAnswerSeconds, max(0, seconds))
+      try ReviewTable.recordOlder(db, card, rating, at: moment.now, seconds: taken)
+      return .older
+    }
+    let next = schedulers.next(card, rating, at: moment)
+    _ = try ReviewTable.enter(db, card, rating, next, options, at: moment, seconds: seconds)
+    return .entered
+  }
+}

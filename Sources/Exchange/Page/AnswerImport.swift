@@ -1,0 +1,94 @@
+// Taking the answers of a page over: each as if it had been given here at its time.
+// Invariant: made inside one operation; answers that are in the log are passed over, so the same file twice changes
+// nothing.
+
+public import Decks
+public import Files
+public import GRDB
+public import Values
+
+/// What became of a file of answers.
+///
+///     report.entered   // answers that changed a schedule
+public struct AnswerReport: Equatable, Sendable {
+  public internal(set) var entered = 0
+  /// Older than the last answer of their card here: in the log, with the schedule as it was.
+  public internal(set) var older = 0
+  /// There already.
+  public internal(set) var known = 0
+  /// Of cards that the deck does not have.
+  public internal(set) var unknown = 0
+
+  /// As `--json` prints it.
+  public var value: Value {
+    .record([
+      ("entered", .integer(entered)), ("older", .integer(older)), ("known", .integer(known)),
+      ("unknown", .integer(unknown)),
+    ])
+  }
+}
+
+/// Takes over the file of answers of a deck's page.
+///
+///     let report = try AnswerImport(db, into: deck, at: moment, zoneOffset: { _ in 7200 }).run(["spanish.answers"])
+public struct AnswerImport {
+  private let db: Database
+  private let deck: DeckRecord
+  private let decks: [DeckRecord]
+  private let moment: StudyMoment
+  private let zoneOffset: (Double) -> Double
+
+  /// - Parameters:
+  ///   - moment: now.
+  ///   - zoneOffset: seconds that the user's clock is ahead of UTC at a moment.
+  public init(
+    _ db: Database, into deck: DeckID, at moment: StudyMoment, zoneOffset: @escaping (Double) -> Double
+  ) throws {
+    self.db = db
+    self.deck = try DeckTable.record(db, deck)
+    decks = [self.deck] + (try DeckTable.within(db, deck))
+    (self.moment, self.zoneOffset) = (moment, zoneOffset)
+  }
+
+  /// - Parameters:
+  ///   - paths: `-` is standard input where any kind of file is read. Their answers are entered in the order of time, whichever file they come from.
+  ///   - progress: answers done and all of them; what it throws ends the import.
+  /// - Throws: `ExchangeError.badFile` with the line, `FileError`; nothing was entered then.
+  public func run(
+    _ paths: [String], _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool = { false },
+    progress: ImportProgress = { _, _ in }
+  ) throws -> AnswerReport {
+    let answers = try paths.flatMap { path in
+      let file =
+        path == "-" && kinds == .any
+        ? try ByteFile(standardInput: isInterrupted) : try ByteFile(path, kinds, isInterrupted: isInterrupted)
+      let bytes = try file.rest(limit: AnswerFile.limit)
+      return try AnswerFile(path: path, deck: deck.pageID, now: moment.now).answers(of: bytes)
+    }
+    var report = AnswerReport()
+    var replay = try AnswerReplay(db, at: moment)
+    for (index, answer) in answers.sorted(by: { $0.at < $1.at }).enumerated() {
+      if index % 256 == 0 { try progress(index, answers.count) }
+      guard let card = try card(of: answer) else {
+        report.unknown += 1
+        continue
+      }
+      let given = StudyMoment(now: answer.at, utcOffset: zoneOffset(answer.at), rollover: moment.rollover)
+      switch try replay.enter(card, answer.rating, at: given, seconds: answer.seconds) {
+      case .entered: report.entered += 1
+      case .older: report.older += 1
+      case .known: report.known += 1
+      }
+    }
+    return report
+  }
+
+  /// The card in the deck that the answer names; where that was renamed, in the first that has it.
+  private func card(of answer: PageAnswer) throws -> CardID? {
+    let named = decks.first { $0.name(within: deck) == answer.subdeck }
+    for deck in [named].compactMap({ $0 }) + decks {
+      if let card = try CardTable.id(db, guid: answer.guid, in: deck.id) { return card }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,145 @@
+// A deck and the decks within it as one HTML file that needs no network: it studies itself, and without scripts it is a
+// list that reveals answers.
+// Invariant: the file is written whole or keeps its old content; memory does not grow with the deck but for 8 bytes a
+// card; suspended cards are not in it.
+
+public import Decks
+public import Files
+public import GRDB
+import Text
+public import Values
+
+/// How a deck becomes a page.
+///
+///     var options = PageOptions()
+///     (options.promptLanguage, options.isFresh) = ("es", true)
+public struct PageOptions: Sendable {
+  /// The languages of the sides, as `lang` has them (BCP 47); nil when nobody said.
+  public var promptLanguage: String?
+  public var answerLanguage: String?
+  /// Whether every card is new there, for somebody else; else studying goes on from where the cards are here.
+  public var isFresh = false
+
+  public init() {}
+}
+
+/// What a page holds.
+///
+///     report.bytes   // of the file
+public struct PageReport: Equatable, Sendable {
+  public internal(set) var cards = 0
+  public internal(set) var bytes = 0
+  /// Pictures and sounds, each counted as often as it is shown.
+  public internal(set) var media = 0
+  /// Those that a browser cannot show, or that are gone.
+  public internal(set) var mediaLeftOut = 0
+  /// Cards whose document is not on the page.
+  public internal(set) var documents = 0
+
+  /// As `--json` prints it.
+  public var value: Value {
+    .record([
+      ("cards", .integer(cards)), ("bytes", .integer(bytes)), ("media", .integer(media)),
+      ("media_left_out", .integer(mediaLeftOut)), ("documents", .integer(documents)),
+    ])
+  }
+}
+
+/// Writes the page of a deck.
+///
+///     let page = try DeckPage(db, deck, at: moment, PageOptions(), media: { folder + "/" + $0.hash })
+///     let report = try page.write(to: "spanish.html")
+public struct DeckPage {
+  private let db: Database
+  private let deck: DeckRecord
+  private let decks: [DeckRecord]
+  private let moment: StudyMoment
+  private let options: PageOptions
+  private let mediaPath: (MediaRecord) -> String
+
+  /// - Parameter media: where the content of a media file is.
+  public init(
+    _ db: Database, _ deck: DeckID, at moment: StudyMoment, _ options: PageOptions,
+    media: @escaping (MediaRecord) -> String
+  ) throws {
+    self.db = db
+    self.deck = try DeckTable.record(db, deck)
+    decks = [self.deck] + (try DeckTable.within(db, deck))
+    (self.moment, self.options, mediaPath) = (moment, options, media)
+  }
+
+  /// About how many bytes the file will have, reckoned without making it.
+  public func weight() throws -> Int {
+    try decks.reduce(PageText.head(title: "", options: "").count + PageText.end.count) { sum, deck in
+      let texts = try CardTable.textSize(db, in: deck.id)
+      let media = try MediaTable.size(db, shownIn: deck.id)
+      let schedules = options.isFresh ? 0 : texts.studied * 250
+      return sum + texts.bytes + texts.cards * 105 + schedules + media / 3 * 4
+    }
+  }
+
+  /// - Parameters:
+  ///   - path: `-` is not standard output here: a page is a file.
+  ///   - progress: cards written and all of them, by the page of 500; what it throws ends it, the file stays as it was.
+  public func write(
+    to path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool = { false },
+    progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
+  ) throws -> PageReport {
+    let ids = try decks.map { try CardTable.ids(db, in: $0.id) }
+    let total = ids.reduce(0) { $0 + $1.count }
+    var report = PageReport()
+    var replacement = Replacement(mode: 0o644)
+    (replacement.kinds, replacement.isInterrupted) = (kinds, isInterrupted)
+    try AtomicFile.write(path, replacement) { sink in
+      var (cards, done) = (PageCards(db, sink, options, mediaPath, isInterrupted), 0)
+      try sink.append(PageText.head(title: deck.name, options: pageOptions))
+      for (deck, ids) in zip(decks, ids) {
+        try beginSection(deck, sink)
+        for start in stride(from: 0, to: ids.count, by: 500) {
+          let some = ids[start..<min(start + 500, ids.count)]
+          for card in try CardTable.cards(db, ids: some) where !card.isSuspended { try cards.write(card) }
+          done += some.count
+          try progress(done, total)
+        }
+        try sink.append("</section>\n".utf8)
+      }
+      try sink.append(PageText.end)
+      report = cards.report
+      report.bytes = sink.count
+    }
+    return report
+  }
+
+  private var pageOptions: String {
+    Value.record([
+      ("deck", .text(deck.pageID)), ("name", .text(deck.name)), ("rollover", .measure(moment.rollover)),
+    ]).json
+  }
+
+  private func beginSection(_ inner: DeckRecord, _ sink: FileSink) throws {
+    let name = PageText.escaped(inner.name(within: deck))
+    let options = PageText.escaped(try DeckTable.options(db, inner.id).forPage.json)
+    try sink.append("<section data-subdeck=\"\(name)\" data-options=\"\(options)\">\n".utf8)
+    if !name.isEmpty { try sink.append("<h2>\(name)</h2>\n".utf8) }
+  }
+}
+
+extension DeckRecord {
+  /// What pages and files of answers name the deck by: no other deck of any collection has it, and renaming keeps it.
+  var pageID: String { "\(id.rawValue)-\(String(created.bitPattern, radix: 16))" }
+}
+
+extension DeckOptions {
+  /// What the page's script schedules by.
+  var forPage: Value {
+    .record([
+      ("parameters", .list(parametersInUse.map { .number($0) })), ("retention", .number(desiredRetention)),
+      ("learningSteps", .list(learningSteps.map { .measure($0) })),
+      ("relearningSteps", .list(relearningSteps.map { .measure($0) })), ("maximumInterval", .integer(maximumInterval)),
+      ("minimumLapse", .integer(minimumLapseInterval)), ("shortTerm", .boolean(shortTerm)),
+      ("newPerDay", .integer(newPerDay)), ("reviewsPerDay", .integer(reviewsPerDay)),
+      ("newIgnoresReviewLimit", .boolean(newIgnoresReviewLimit)),
+      ("maximumAnswerSeconds", .measure(maximumAnswerSeconds)),
+    ])
+  }
+}

@@ -1,0 +1,117 @@
+// `deck page`, and what `deck import` does with the answers of a page. Invariant: what is not on the page, and what
+// became of each answer, is told.
+
+import Bindings
+import Commands
+import Decks
+import Exchange
+import Files
+import Text
+import Values
+import Workspace
+
+enum DeckPageCommands {
+  /// What `--format` and the ending of a file call the answers of a page.
+  static let answersFormat = "answers"
+  /// Bytes from which on a page's weight is told before it is made.
+  private static let heavy = 10_000_000
+
+  static var page: BuiltIn {
+    BuiltIn(
+      "deck", "page", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
+      summary: "Writes a deck as one web page that studies itself without a network.",
+      details: """
+        The page holds the cards with their pictures and sounds, those of the decks within the deck too, but no suspended \
+        ones. It schedules by FSRS-6 with the deck's options, and goes on from where the cards are here; with --fresh all \
+        are new, as for somebody else. What is answered there comes back with `deck import DECK FILE --format answers`. \
+        Where a browser runs no scripts, the page is a list that reveals answers.
+        """,
+      arguments: [Common.deck, Argument("FILE", .file, help: "the file, FILE.html")],
+      options: [
+        Option("--lang", "L", help: "the languages of prompts and answers, as es,en: for voices and hyphens"),
+        Option("--fresh", help: "every card is new on the page"),
+      ], example: "deck page Spanish spanish.html --lang es,en"
+    ) { invocation, session in
+      let deck = try session.workspace().openDeck(invocation.text("DECK"))
+      let path = session.environment.folders.expanded(invocation.text("FILE"))
+      var options = PageOptions()
+      if let given = invocation.optionalText("--lang") {
+        (options.promptLanguage, options.answerLanguage) = try languages(given)
+      }
+      options.isFresh = invocation.flag("--fresh")
+      let weight = try deck.pageWeight(options)
+      let about = "about \(session.counted(max(1, weight / 1_000_000), "MB", "MB"))"
+      guard session.rehearsal.mayActOutside("write a page of \(about) to \(path)") else { return CommandResult() }
+      if weight >= heavy { session.console.note("The page will have \(about).") }
+      let progress = session.console.progress("Writing \(lastPart(of: path))", total: nil)
+      defer { progress.finish() }
+      let report = try deck.writePage(to: path, .any, options) { progress.update($0, of: $1) }
+      progress.finish()
+      return CommandResult(report.value, .lines(words(report, try deck.record().name, path, session)))
+    }
+  }
+
+  /// `es,en`: of prompts and answers; one alone is of both.
+  static func languages(_ given: String) throws -> (String, String) {
+    let parts = given.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed }
+    let areTags = parts.allSatisfy { tag in
+      let pieces = tag.split(separator: "-", omittingEmptySubsequences: false)
+      return pieces.allSatisfy { (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(isLetterOrDigit) }
+        && (pieces.first.map { $0.utf8.count > 1 && $0.utf8.allSatisfy { $0 >= 0x41 } } ?? false)
+    }
+    guard (1...2).contains(parts.count), areTags, let first = parts.first, let last = parts.last else {
+      throw CommandError.badValue(
+        command: "deck page", name: "--lang", value: given, expected: "a language or two, as in es,en or pt-BR,en")
+    }
+    return (first, last)
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+  }
+
+  private static func words(_ report: PageReport, _ deck: String, _ path: String, _ session: Session) -> [String] {
+    var first = "Wrote \(quoted(deck)) as a page to \(printable(path)): \(session.counted(report.cards, "card"))"
+    if report.media > 0 { first += ", \(session.counted(report.media, "picture or sound", "pictures and sounds"))" }
+    var lines = [first + ", \(session.counted(report.bytes, "byte"))."]
+    if report.mediaLeftOut > 0 {
+      let files = session.counted(report.mediaLeftOut, "picture or sound", "pictures and sounds")
+      lines.append("Not on the page: \(files) that are missing, or that browsers do not know; see `media check`.")
+    }
+    if report.documents > 0 {
+      lines.append("Not on the page: the documents of \(session.counted(report.documents, "card")).")
+    }
+    return lines
+  }
+
+  // MARK: Answers
+
+  /// Whether files are of answers: `--format` says so, or without it their endings.
+  static func areAnswers(_ paths: [String], format: String?) -> Bool {
+    format.map { $0 == answersFormat } ?? paths.allSatisfy { $0.lowercased().hasSuffix("." + answersFormat) }
+  }
+
+  /// Takes over the answers of a page of the deck, which must be there.
+  static func importAnswers(_ name: String, _ paths: [String], _ session: Session) throws -> CommandResult {
+    let deck = try session.workspace().openDeck(name)
+    let progress = session.console.progress("Importing answers", total: nil)
+    defer { progress.finish() }
+    let report = try deck.importAnswers(from: paths, .any) { progress.update($0, of: $1) }
+    progress.finish()
+    return CommandResult(report.value, line: words(report, try deck.record().name, session))
+  }
+
+  private static func words(_ report: AnswerReport, _ deck: String, _ session: Session) -> String {
+    var words = "Entered \(session.counted(report.entered, "answer")) into \(quoted(deck))"
+    var rest: [String] = []
+    if report.older > 0 {
+      rest.append("\(session.grouped(report.older)) older than answers given here (in the log, no schedule changed)")
+    }
+    if report.known > 0 { rest.append("\(session.grouped(report.known)) skipped (already there)") }
+    if report.unknown > 0 {
+      rest.append("\(session.grouped(report.unknown)) of cards that the deck does not have")
+    }
+    if !rest.isEmpty { words += "; " + rest.joined(separator: ", ") }
+    return words + "."
+  }
+}

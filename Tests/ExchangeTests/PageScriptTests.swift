@@ -1,0 +1,184 @@
+// The page's own script, run by node, beside what the shell says: schedules, logs, typed answers.
+// Without node the tests are skipped, and the run says so.
+
+import Decks
+import Files
+import Glibc
+import TestDecks
+import TestSupport
+import Testing
+import Values
+
+@testable import Exchange
+
+/// Calls of functions of page.js.
+enum PageScript {
+  static let node: String? = (["/usr/bin/node", "/usr/bin/nodejs", "/usr/local/bin/node"] as [String]).first { path in
+    access(path, X_OK) == 0
+  }
+
+  static func call(_ name: String, _ input: Value) throws -> Value {
+    let node = try #require(node)
+    let (script, page) = ("/Tests/Page/schedules.js", "/Sources/Exchange/Page/page.js")
+    let child = try Child([node, sourceRoot() + script, sourceRoot() + page], environment: ["TZ=UTC"])
+    let request: Value = .record([("call", .text(name)), ("input", input)])
+    let run = try child.finish(input: request.json)
+    try #require(run.status == 0, "\(run.errors)")
+    let limits = JSONLimits(bytes: 1 << 26, depth: 20, values: 1 << 20, string: 1 << 16)
+    return try JSONParser.parse(Array(run.output.utf8), limits: limits)
+  }
+}
+
+@Suite(.enabled(if: PageScript.node != nil, "node is not here: the page's script was not run"))
+struct PageScriptTests {
+  /// A card's answers.
+  private struct History {
+    let options: DeckOptions
+    var steps: [(rating: Rating, moment: StudyMoment)] = []
+    var expected: [NextSchedule] = []
+  }
+
+  private static func options(_ random: inout TestGenerator) throws -> DeckOptions {
+    var options = DeckOptions()
+    func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
+    if chance(2) { try options.set(.desiredRetention, to: Double.random(in: 0.7...0.99, using: &random)) }
+    if chance(3) { try options.set(.learningSteps, .steps([30, 300, 86_400])) }
+    if chance(4) { try options.set(.learningSteps, .steps([])) }
+    if chance(3) { try options.set(.relearningSteps, .steps(chance(2) ? [] : [120, 1800])) }
+    if chance(4) { try options.set(.shortTerm, .flag(false)) }
+    if chance(4) { try options.set(.maximumInterval, to: 90) }
+    if chance(4) { try options.set(.minimumLapseInterval, to: 3) }
+    if chance(2) {
+      let published = MemoryModel.defaultParameters
+      let near = zip(published, MemoryModel.parameterRanges).map { value, range in
+        min(range.upperBound, max(range.lowerBound, value * Double.random(in: 0.7...1.4, using: &random)))
+      }
+      try options.set(.parameters, .parameters(near))
+    }
+    return options
+  }
+
+  private static func history(_ random: inout TestGenerator, answers: Int) throws -> History {
+    var history = History(options: try options(&random))
+    let scheduler = Scheduler(options: history.options)
+    var schedule = CardSchedule()
+    var now = Double.random(in: 1_600_000_000...1_800_000_000, using: &random).rounded()
+    let offsets: [Double] = [0, 7200, -18_000, 20_700]
+    let offset = offsets.randomElement(using: &random) ?? 0
+    for _ in 0..<answers {
+      let rating = Rating.allCases.randomElement(using: &random) ?? .good
+      let moment = StudyMoment(now: now, utcOffset: offset)
+      let next = scheduler.next(schedule, rating, at: moment)
+      history.steps.append((rating, moment))
+      history.expected.append(next)
+      schedule = next.schedule
+      // Early, at its time, or late.
+      now = max(now + 1, now + (next.interval * Double.random(in: 0.2...2, using: &random)).rounded())
+      if now > 4e9 { break }
+    }
+    return history
+  }
+
+  @Test func `3,600 random answers give the schedules that the shell gives`() throws {
+    var random = TestGenerator(20)
+    var histories: [History] = []
+    while histories.reduce(0, { $0 + $1.steps.count }) < 3600 {
+      histories.append(try Self.history(&random, answers: 12))
+    }
+    let input = Value.list(
+      histories.map { history in
+        .record([
+          ("options", history.options.forPage),
+          (
+            "steps",
+            .list(
+              history.steps.map {
+                .list([.integer(Int($0.rating.rawValue)), .number($0.moment.now), .number($0.moment.utcOffset)])
+              })
+          ),
+        ])
+      })
+    let output = try #require(try PageScript.call("schedules", input).list)
+    var (compared, worst) = (0, 0.0)
+    for (history, card) in zip(histories, output) {
+      for (expected, found) in zip(history.expected, card.list ?? []) {
+        let (schedule, reader) = (expected.schedule, ValueReader(found))
+        #expect(try reader["state"].integer() == Int(schedule.state.rawValue))
+        #expect(try reader["step"].integer() == schedule.step)
+        #expect(try reader["interval"].number() == expected.interval)
+        #expect(try reader["due"].number() == schedule.due)
+        #expect(try reader["reps"].integer() == schedule.reps && reader["lapses"].integer() == schedule.lapses)
+        for (name, value) in [("stability", schedule.stability), ("difficulty", schedule.difficulty)] {
+          let value = try #require(value)
+          worst = max(worst, abs(try reader[name].number() - value) / value)
+        }
+        compared += 1
+      }
+    }
+    #expect(compared >= 3600 && worst < 1e-12, "\(compared) answers, farthest \(worst)")
+  }
+
+  @Test func `the sequences of py-fsrs come out the same`() throws {
+    let path = sourceRoot() + "/Tests/DecksTests/Fixtures/fsrs6_sequences.tsv"
+    let text = try #require(try FileText.read(path, limit: 1 << 24))
+    var compared = 0
+    var (cards, expected): ([Value], [[[Double]]]) = ([], [])
+    for block in text.split(separator: "\n\n") {
+      let rows = block.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { $0.split(separator: "\t") }
+      guard let first = rows.first, let retention = Double(first[0]) else { continue }
+      var options = DeckOptions()
+      try options.set(.desiredRetention, to: retention)
+      var now = 1_700_000_000.0
+      let steps = try rows.map { row in
+        now += try #require(Double(row[2])) * 86_400 + 1
+        return Value.list([.integer(try #require(Int(row[1]))), .number(now), .integer(0)])
+      }
+      cards.append(.record([("options", options.forPage), ("steps", .list(steps))]))
+      expected.append(try rows.map { row in try [row[3], row[4], row[6]].map { try #require(Double($0)) } })
+    }
+    let output = try #require(try PageScript.call("schedules", .list(cards)).list)
+    for (rows, card) in zip(expected, output) {
+      for (row, found) in zip(rows, card.list ?? []) {
+        let reader = ValueReader(found)
+        #expect(abs(try reader["stability"].number() - row[0]) < 1e-9 * row[0])
+        #expect(abs(try reader["difficulty"].number() - row[1]) < 1e-9)
+        #expect(try reader["interval"].number() == row[2])
+        compared += 1
+      }
+    }
+    #expect(compared > 100)
+  }
+
+  @Test func `typed answers are right where the shell says so`() throws {
+    let pairs: [(String, String, Bool)] = [
+      ("el perro", "el perro", false), (" el perro ", "el perro", false), ("el pero", "el perro", false),
+      ("cafe\u{301}", "caf\u{E9}", false), ("cafe", "café", false), ("cafe", "café", true), ("", "x", false),
+      ("Ünïcode", "unicode", true), ("ni\u{F1}o", "nino", true), ("a👩‍👩‍👧b", "a👩‍👩‍👧b", false), ("ab", "abab", false),
+    ]
+    let input = Value.list(pairs.map { .list([.text($0.0), .text($0.1), .boolean($0.2)]) })
+    let output = try #require(try PageScript.call("compared", input).list)
+    #expect(output.count == pairs.count)
+    for (pair, parts) in zip(pairs, output) {
+      let shell = TypedComparison(typed: pair.0, expected: pair.1, ignoresAccents: pair.2)
+      let isRight = try ValueReader(parts).elements().allSatisfy { try $0["mark"].text() == "right" }
+      #expect(isRight == shell.isRight, "\(pair)")
+    }
+  }
+
+  @Test func `a log is refused by its line`() throws {
+    let head = "{\"deck\":\"deck\",\"version\":1}\n"
+    let good = "{\"guid\":\"a\",\"at\":1700000000.5,\"rating\":3,\"seconds\":2}\n"
+    let logs = [
+      head + good, "", "no log", "{\"deck\":\"other\",\"version\":1}\n", head + good + "{\"guid\":\"a\",\"at\":17",
+      head + good.replacing(":3,", with: ":5,"), head + good.replacing("1700000000.5", with: "9e9"), head + "null\n",
+    ]
+    let output = try #require(try PageScript.call("logs", .list(logs.map { .text($0) })).list)
+    #expect(output.count == logs.count && output[0].list?.count == 1)
+    let messages = output.dropFirst().map { $0.text ?? "none" }
+    let wanted = [
+      "Line 1: this is no file of answers", "Line 1: no JSON", "Line 1: these are answers of another deck",
+      "Line 3: no JSON", "Line 2: rating must be", "Line 2: at must be", "Line 2: guid must be",
+    ]
+    for (message, start) in zip(messages, wanted) { #expect(message.hasPrefix(start), "\(message)") }
+  }
+}

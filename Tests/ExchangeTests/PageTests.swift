@@ -1,0 +1,131 @@
+// The text of a deck's page: what is in it, and that no text of a card can be more than a text.
+
+import Decks
+import Files
+import Storage
+import TestDecks
+import TestSupport
+import Testing
+import Text
+import Values
+
+@testable import Exchange
+
+struct PageTests {
+  private let folder = TemporaryFolder()
+  private var path: String { folder.path + "/page.html" }
+
+  private func page(
+    _ collection: TestCollection, _ deck: DeckID, _ options: PageOptions = PageOptions()
+  ) throws -> (text: String, report: PageReport, weight: Int) {
+    let moment = StudyMoment(now: collection.now)
+    let (report, weight) = try collection.store.read { db in
+      let page = try DeckPage(db, deck, at: moment, options) { folder.path + "/" + $0.hash }
+      return (try page.write(to: path), try page.weight())
+    }
+    return (try #require(try FileText.read(path, limit: 1 << 24)), report, weight)
+  }
+
+  /// What stands between two marks, of which the first is the only one.
+  private func part(of text: String, from start: String, to end: String) throws -> String {
+    let pieces = text.split(separator: start, omittingEmptySubsequences: false)
+    try #require(pieces.count == 2, "\(pieces.count - 1) times \(start)")
+    return String(try #require(pieces[1].split(separator: end, omittingEmptySubsequences: false).first))
+  }
+
+  @Test func `the policy names script and style by their hashes and allows nothing else`() throws {
+    let collection = TestCollection()
+    let text = try page(collection, try collection.deck("D")).text
+    let policy = try part(of: text, from: "http-equiv=\"Content-Security-Policy\" content=\"", to: "\"")
+    let script = base64(sha256(Array(try part(of: text, from: "<script>", to: "</script>").utf8)))
+    let style = base64(sha256(Array(try part(of: text, from: "<style>", to: "</style>").utf8)))
+    #expect(
+      policy == "default-src 'none'; script-src 'sha256-\(script)'; style-src 'sha256-\(style)'; img-src data:; "
+        + "media-src data:; base-uri 'none'; form-action 'none'")
+    #expect(text.utf8.count < 20_000, "\(text.utf8.count) bytes without a card")
+  }
+
+  @Test func `the script in the page is the file without comments and blanks that mean nothing`() throws {
+    let source = try #require(try FileText.read(sourceRoot() + "/Sources/Exchange/Page/page.js", limit: 1 << 20))
+    let lines = source.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }
+    // What is within quotes must come through as it is, and no text may go over a line.
+    for line in lines {
+      #expect(line.filter { $0 == "`" }.count % 2 == 0, "\(line)")
+      let quoted = line.split(separator: "\"", omittingEmptySubsequences: false).enumerated().filter {
+        $0.offset % 2 == 1
+      }
+      for (_, text) in quoted {
+        for mark in PageText.operators { #expect(!text.contains(" \(mark) "), "\(line)") }
+        #expect(!text.contains("{ ") && !text.contains(" }"), "\(line)")
+      }
+    }
+    let bare = { (text: String) in text.filter { $0 != " " && $0 != "\n" } }
+    #expect(bare(String(decoding: PageText.script, as: UTF8.self)) == bare(lines.joined()))
+    #expect(!PageText.script.isEmpty && !PageText.style.isEmpty)
+  }
+
+  @Test(arguments: [
+    "</script><script>hostile = 1</script>", "</noscript><img src=x onerror=hostile=1>", "<!-- <script>", "-->",
+    "<a href=\"javascript:hostile=1\">x</a>", "\" onclick=\"hostile=1", "' autofocus onfocus='hostile=1",
+    "&lt;b&gt; &amp;",
+    "]]><svg onload=hostile=1>", "a\rb", "<plaintext>", "</details></section>",
+  ])
+  func `a text of a card is a text and nothing more`(_ hostile: String) throws {
+    let collection = TestCollection()
+    let deck = try collection.deck("D")
+    let plain = try page(collection, deck).text
+    try collection.add(deck, "p " + hostile + " q", "a " + hostile + " b", guid: "g" + hostile.filter { $0 >= " " })
+    let text = try page(collection, deck).text
+    for mark in ["<", ">", "<script", "</script", "<noscript", "</noscript", "<img", "<!--"] {
+      let added = mark == "<" || mark == ">" ? 6 : 0
+      #expect(text.ranges(of: mark).count == plain.ranges(of: mark).count + added, "\(mark)")
+    }
+    let shown = hostile.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+      .replacing("\"", with: "&quot;").replacing("'", with: "&#39;").replacing("\r", with: "&#13;")
+    #expect(text.contains("dir=\"auto\">p \(shown) q</summary>") && text.contains(">a \(shown) b</div>"), "\(text)")
+  }
+
+  @Test func `schedules, languages, decks within, what is typed and suspended`() throws {
+    let collection = TestCollection()
+    let (deck, inner) = (try collection.deck("D"), try collection.deck("D::In & out"))
+    let card = try collection.add(deck, "one", "uno", guid: "g1")
+    let hidden = try collection.add(deck, "hidden", "x")
+    try collection.add(inner, "two", "dos", guid: "g2")
+    try collection.addNote(deck, ["Front": "three", "Back": "tres"], .typed)
+    try collection.addNote(deck, ["Text": "{{c1::four}} and {{c2::five}}"], .cloze)
+    try collection.store.operation("study") { db in
+      try CardTable.setSuspended(db, hidden, true, now: 1)
+      var replay = try AnswerReplay(db, at: StudyMoment(now: collection.now))
+      _ = try replay.enter(card, .good, at: StudyMoment(now: collection.now - 100), seconds: 2)
+    }
+    var options = PageOptions()
+    (options.promptLanguage, options.answerLanguage) = ("en", "es")
+    let (text, report, weight) = try page(collection, deck, options)
+    #expect(report.cards == 5 && report.bytes == text.utf8.count && !text.contains("hidden</summary>"))
+    #expect(abs(weight - report.bytes) < 2500, "\(weight) reckoned, \(report.bytes) written")
+    #expect(text.contains("data-guid=\"g1\" data-schedule=\"{&quot;state&quot;: 1, &quot;step&quot;: 1"))
+    #expect(text.contains("<summary lang=\"en\" dir=\"auto\">one</summary><div lang=\"es\" dir=\"auto\">uno</div>"))
+    #expect(text.contains("data-typed=\"tres\"") && text.contains("[...] and five"))
+    #expect(text.contains("<section data-subdeck=\"In &amp; out\"") && text.contains("<h2>In &amp; out</h2>"))
+    options.isFresh = true
+    #expect(!(try page(collection, deck, options).text.contains("data-schedule=\"{")))
+  }
+
+  @Test func `pictures and sounds are in the page, and what cannot be is counted`() throws {
+    let collection = TestCollection()
+    let deck = try collection.deck("D")
+    let picture = (0..<100_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    try folder.write(picture, to: "aa")
+    try folder.write([1, 2], to: "bb")
+    try collection.store.operation("media") { db in
+      for (name, hash, size) in [("a b.png", "aa", 100_001), ("s.mp3", "bb", 2), ("x.exe", "cc", 1)] {
+        _ = try MediaTable.add(db, name: name, hash: hash, size: size)
+      }
+    }
+    try collection.add(deck, "look <img src=\"a b.png\">", "hear [sound:s.mp3] [sound:x.exe]", guid: "g")
+    let (text, report, weight) = try page(collection, deck)
+    #expect(text.contains("look<img alt=\"a b.png\" src=\"data:image/png;base64,\(base64(picture))\"></summary>"))
+    #expect(text.contains("hear<audio controls title=\"s.mp3\" src=\"data:audio/mpeg;base64,AQI=\"></audio></div>"))
+    #expect(report.media == 2 && report.mediaLeftOut == 1 && abs(weight - report.bytes) < 2000)
+  }
+}

@@ -1,0 +1,28 @@
+// Runs the script of a deck's page outside a browser: node schedules.js PAGE.js < INPUT > OUTPUT.
+// INPUT is JSON: what `call` names, with its arguments; OUTPUT the list of what each gave. Tests/ExchangeTests compares.
+"use strict";
+const fs = require("fs");
+
+const source = fs.readFileSync(process.argv[2], "utf8");
+const names = "scheduler, momentAt, untouched, readLog, merged, compared, lineOf, headOf, spanWords, Study";
+const page = new Function(`${source}\nreturn { ${names} };`)();
+
+const calls = {
+  // Cards, each answered step by step: [{ options, steps: [[rating, now, offset]] }].
+  schedules: (cards) => cards.map(({ options, steps }) => {
+    const next = page.scheduler(options);
+    let schedule = page.untouched;
+    return steps.map(([rating, now, offset]) => {
+      schedule = next(schedule, rating, page.momentAt(now, offset, 4 * 3600));
+      return schedule;
+    });
+  }),
+  // Logs as text: the answers, or the message of the error.
+  logs: (texts) => texts.map((text) => {
+    try { return page.readLog(text, "deck", 2e9); } catch (error) { return error.message; }
+  }),
+  compared: (pairs) => pairs.map(([given, wanted, ignores]) => page.compared(given, wanted, ignores)),
+};
+
+const { call, input } = JSON.parse(fs.readFileSync(0, "utf8"));
+process.stdout.write(JSON.stringify(calls[call](input)));

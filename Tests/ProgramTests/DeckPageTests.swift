@@ -1,0 +1,82 @@
+// A deck as a page, and the answers that come back, through the built program.
+
+import TestSupport
+import Testing
+
+@Suite struct DeckPageTests {
+  private let home: Home
+  private var page: String { home.path + "/spanish.html" }
+
+  init() throws {
+    home = try Home()
+    try home.run(
+      "-e",
+      """
+      local d = decks.create('Spanish')
+      for i = 3, 1, -1 do d:add{prompt = 'el perro ' .. i, answer = 'the dog ' .. i, guid = 'dog' .. i} end
+      """)
+  }
+
+  /// The line that a file of answers begins with, as the page says it.
+  private func head() throws -> String {
+    try home.run("deck", "page", "Spanish", page)
+    let options = text(of: page).split(separator: "{&quot;deck&quot;: &quot;").dropFirst().first ?? ""
+    return "{\"deck\":\"\(options.prefix { $0 != "&" })\",\"version\":1}\n"
+  }
+
+  @Test func `a page is written, told and can be told as JSON`() throws {
+    let run = try home.run("deck", "page", "Spanish", page, "--lang", "es,en")
+    #expect(run.status == 0 && run.errors.isEmpty, "\(run)")
+    #expect(run.output.hasPrefix("Wrote \"Spanish\" as a page to \(page): 3 cards, "), "\(run)")
+    #expect(text(of: page).contains("<summary lang=\"es\" dir=\"auto\">el perro 1</summary><div lang=\"en\""))
+    let json = try home.run("--json", "deck", "page", "Spanish", page, "--fresh").output
+    #expect(json.hasPrefix("{\"cards\": 3, \"bytes\": ") && json.contains("\"media_left_out\": 0"), "\(json)")
+  }
+
+  @Test(arguments: [["--lang", "x!"], ["--lang", "es,en,de"], ["--lang", ""], ["--lang", "1a"]])
+  func `a language that cannot be one is refused`(words: [String]) throws {
+    let run = try home.run(["deck", "page", "Spanish", page] + words)
+    #expect(run.status == 2 && run.errors.contains("--lang must be a language or two"), "\(run)")
+    #expect(text(of: page).isEmpty)
+  }
+
+  @Test func `what cannot be written is told, and a rehearsal writes nothing`() throws {
+    #expect(try home.run("deck", "page", "Spanish", "/nonexistent/x.html").status == 1)
+    #expect(try home.run("deck", "page", "French", page).errors.contains("no deck is called \"French\""))
+    let run = try home.run("--dry-run", "deck", "page", "Spanish", page)
+    #expect(run.errors == "dry run: would write a page of about 1 MB to \(page)\n", "\(run)")
+    #expect(text(of: page).isEmpty)
+  }
+
+  @Test func `answers come back once, as one step that can be undone`() throws {
+    let file = try home.write(
+      try head() + "{\"guid\":\"dog1\",\"at\":1700000000,\"rating\":3,\"seconds\":2}\n"
+        + "{\"guid\":\"dog2\",\"at\":1700000100.25,\"rating\":4,\"seconds\":2}\n"
+        + "{\"guid\":\"gone\",\"at\":1700000200,\"rating\":1,\"seconds\":2}\n", to: "phone.txt")
+    let first = try home.run("deck", "import", "Spanish", file, "--format", "answers")
+    #expect(
+      first.output == "Entered 2 answers into \"Spanish\"; 1 of cards that the deck does not have.\n", "\(first)")
+    #expect(try home.run("undo", "--list").output.contains("importing 2 answers into Spanish"))
+    let after = try home.run("-e", "print(decks.open('Spanish'):card(2).state)").output
+    #expect(after == "review\n")
+    let again = try home.run("deck", "import", "Spanish", "-", "--format", "answers", input: text(of: file))
+    #expect(
+      again.output.hasPrefix("Entered 0 answers into \"Spanish\"; 2 skipped (already there), 1 of cards"), "\(again)")
+    #expect(
+      try home.run("undo").output.contains("importing 2 answers into Spanish"),
+      "the second import is no step of its own")
+    #expect(try home.run("-e", "print(decks.open('Spanish'):card(2).state)").output == "new\n")
+  }
+
+  @Test func `an edited file is refused by its line, and nothing is changed`() throws {
+    let file = try home.write(
+      try head() + "{\"guid\":\"dog1\",\"at\":1700000000,\"rating\":3}\n{\"guid\":\"dog2\",\"at\":17000",
+      to: "a.answers")
+    let run = try home.run("deck", "import", "Spanish", file)
+    #expect(run.status == 1 && run.errors.contains("a.answers:3:") && run.errors.contains("Nothing was imported."))
+    #expect(try home.run("-e", "print(decks.open('Spanish'):card(1).state)").output == "new\n")
+    try home.run("deck", "create", "Other")
+    let other = try home.run("deck", "import", "Other", file)
+    #expect(other.errors.contains("a.answers:1:1: answers of this deck expected"), "\(other)")
+  }
+}
