@@ -3,6 +3,7 @@
 // cards meanwhile.
 
 import Decks
+import Files
 import GRDB
 import Text
 

@@ -43,7 +43,8 @@ public enum WorkspaceError: Problem, Equatable {
         "\(quoted(program)) cannot be run; `set media.player PROGRAM` chooses another", ["name": program])
     case .noSpeech:
       ProblemReport(
-        .noPlayer, "Nothing to speak with", "espeak-ng cannot be run; install Debian's espeak-ng", ["name": "espeak-ng"])
+        .noPlayer, "Nothing to speak with", "espeak-ng cannot be run; install Debian's espeak-ng", ["name": "espeak-ng"]
+      )
     case .unspoken(let text, let language):
       ProblemReport(
         .badText, "Nothing to hear",

@@ -115,7 +115,8 @@ import Testing
     try home.run(
       "-e", "decks.create('D'):add{prompt = '\(words.joined(separator: " "))', answer = 'one\\ntwo'}")
     let shown = try home.run("card", "show", "D:1").output
-    #expect(shown.contains(words.joined(separator: " ")) && shown.contains("answer    one\n            two\n"), "\(shown)")
+    #expect(
+      shown.contains(words.joined(separator: " ")) && shown.contains("answer    one\n          two\n"), "\(shown)")
     let terminal = try home.terminal("card", "show", "D:1")
     for word in words { terminal.wait(for: word) }
   }

@@ -51,7 +51,8 @@ import Testing
       "\u{19}",
       "\u{1F}", "ñ", "\u{1B}[200~paste\n\tx\n\u{1B}[201~", "it\t", "\"S\t", "\u{16}", "\u{1B}5", "\u{18}\u{18}",
       "abc def",
-      "\u{1B}[C", "\u{1B}h", "\u{12}\u{1B}5", "\u{1B}-", "(", ")", "\u{01}", "\u{05}", "\u{0B}", "\u{14}", "\u{1B}?", "\u{1B}*", "\u{07}", "\u{0}",
+      "\u{1B}[C", "\u{1B}h", "\u{12}\u{1B}5", "\u{1B}-", "(", ")", "\u{01}", "\u{05}", "\u{0B}", "\u{14}", "\u{1B}?",
+      "\u{1B}*", "\u{07}", "\u{0}",
     ]
     for _ in 0..<400 {
       if let key = keys.randomElement(using: &random) { terminal.type(key) }

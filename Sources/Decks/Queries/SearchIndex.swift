@@ -153,9 +153,12 @@ final class SearchIndex {
       guard var set = try rows(of: node, isInterrupted), set.isExact else { return nil }
       for row in set.holds.indices { set.holds[row].toggle() }
       return set
-    case .condition(.text(let pattern)): return try rows(holding: pattern, in: 0...1, isInterrupted) { pattern.matches($0) }
-    case .condition(.prompt(let pattern)): return try rows(holding: pattern, in: 0...0, isInterrupted) { pattern.matches($0) }
-    case .condition(.answer(let pattern)): return try rows(holding: pattern, in: 1...1, isInterrupted) { pattern.matches($0) }
+    case .condition(.text(let pattern)):
+      return try rows(holding: pattern, in: 0...1, isInterrupted) { pattern.matches($0) }
+    case .condition(.prompt(let pattern)):
+      return try rows(holding: pattern, in: 0...0, isInterrupted) { pattern.matches($0) }
+    case .condition(.answer(let pattern)):
+      return try rows(holding: pattern, in: 1...1, isInterrupted) { pattern.matches($0) }
     case .condition(.tag(let pattern)):
       return try rows(holding: pattern, in: 2...2, isInterrupted) { FoldedColumn.hasTag(pattern, in: $0) }
     default: return nil

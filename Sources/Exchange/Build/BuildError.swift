@@ -35,7 +35,8 @@ public enum BuildError: Problem, Equatable {
         "\(printable(path)): the id \(quoted(id)) is that of another row in \(printable(other)); change one",
         ["path": path])
     case .generator(let path, let reason):
-      ProblemReport(.luaError, "A generator failed", "\(printable(path)): \(printable(reason, limit: 2_000))", ["path": path])
+      ProblemReport(
+        .luaError, "A generator failed", "\(printable(path)): \(printable(reason, limit: 2_000))", ["path": path])
     case .tooMany(let path, let what):
       ProblemReport(
         .tooLarge, "Too large a source", "\(printable(path)) has more than \(what); split it", ["path": path])

@@ -100,7 +100,8 @@ extension PlayScreen {
     let letters = isOwnShow ? shown : order.map(String.init).joined(separator: " ")
     var parts = ScreenParts(title: heading, facts: [game.mode.name])
     parts.body = [terminal.styled(letters, .bold), ""]
-    let found = columns(game.found.map { printable($0) }, width: min(terminal.width, 76) - 3).prefix(max(1, terminal.height - 13))
+    let found = columns(game.found.map { printable($0) }, width: min(terminal.width, 76) - 3).prefix(
+      max(1, terminal.height - 13))
     parts.body += found + (found.isEmpty ? [] : [""])
     let isFromList = !isOwnShow && game.listsMissed
     let possible = isFromList ? " · \(grouped(game.count)) of \(grouped(game.possible().count)) possible" : ""
