@@ -134,8 +134,8 @@ public enum CardTable {
     try db.rows("SELECT id, document FROM cards WHERE document IS NOT NULL") { (id($0), $0.text(1)) }
   }
 
-  /// The bytes of the texts of a deck's own cards that are not suspended, how many cards there are, and how many of them
-  /// were studied.
+  /// The bytes of the texts of a deck's own cards that are not suspended, how many cards there are, and how many of
+  /// them were studied.
   public static func textSize(_ db: Database, in deck: DeckID) throws -> (cards: Int, studied: Int, bytes: Int) {
     let sql = """
       SELECT count(*), total(state > 0), total(length(CAST(prompt AS BLOB)) + length(CAST(answer AS BLOB)))

@@ -30,7 +30,8 @@ public func counted(_ number: Int, _ singular: String, _ plural: String? = nil) 
 }
 
 extension Sequence<UInt8> {
-  /// Whether all are letters, digits and signs of ASCII, or its space: a column each, and nothing to show in another way.
+  /// Whether all are letters, digits and signs of ASCII, or its space: a column each, and nothing to show in another
+  /// way.
   public var isPlainASCII: Bool { allSatisfy { (0x20..<0x7F).contains($0) } }
 }
 

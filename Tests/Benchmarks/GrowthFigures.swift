@@ -1,5 +1,5 @@
-// How cost grows with the number of cards: ten times as many take ten times as long where all are touched, and no longer
-// where one is. Invariant: both sides do the same, on collections that differ in size alone.
+// How cost grows with the number of cards: ten times as many take ten times as long where all are touched, and no
+// longer where one is. Invariant: both sides do the same, on collections that differ in size alone.
 
 import Decks
 import GRDB

@@ -1,4 +1,5 @@
-// Lua that makes the cards of a folder that is built: a state of its own, with the folder to read from and nothing else.
+// Lua that makes the cards of a folder that is built: a state of its own, with the folder to read from and nothing
+// else.
 // Invariant: the same script over the same files makes the same cards; it can read nothing outside its folder, write
 // nothing, and see no user's data.
 

@@ -21,7 +21,8 @@ public struct MapOptions: Sendable {
 
 /// One run over lines.
 ///
-///     let job = try MapJob(code, name: "freq.lua", arguments: [], options: MapOptions(), input: InputLines(limit: 1 << 24))
+///     let job = try MapJob(
+///       code, name: "freq.lua", arguments: [], options: MapOptions(), input: input, output: output, message: tell)
 ///     try job.run()
 ///     print(job.summary)
 public final class MapJob {

@@ -1,6 +1,6 @@
 // The folded texts of all cards behind each other, so that a word is looked for in one pass over memory.
-// Invariant: a row is found by what its card says at the moment of the last `refresh`; rows of removed cards stay, their
-// ids are in no deck.
+// Invariant: a row is found by what its card says at the moment of the last `refresh`; rows of removed cards stay,
+// their ids are in no deck.
 
 import CSearch
 import GRDB

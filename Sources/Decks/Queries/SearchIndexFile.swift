@@ -1,4 +1,5 @@
-// The index for searching as a file beside the database, so that the first search of a process does not read every card.
+// The index for searching as a file beside the database, so that the first search of a process does not read every
+// card.
 // Invariant: it is only ever a copy: what cannot be read, is damaged or of another program is made again, and what
 // cannot be written is left away.
 

@@ -1,5 +1,5 @@
-// The rows of a deck as searches judge them, in memory: folded texts and numbers. Invariant: they are those of the moment
-// when they were read.
+// The rows of a deck as searches judge them, in memory: folded texts and numbers. Invariant: they are those of the
+// moment when they were read.
 
 import GRDB
 

@@ -51,7 +51,8 @@ public struct AnswerImport {
   }
 
   /// - Parameters:
-  ///   - paths: `-` is standard input where any kind of file is read. Their answers are entered in the order of time, whichever file they come from.
+  ///   - paths: `-` is standard input where any kind of file is read. Their answers are entered in the order of time,
+  ///     whichever file they come from.
   ///   - progress: answers done and all of them; what it throws ends the import.
   /// - Throws: `ExchangeError.badFile` with the line, `FileError`; nothing was entered then.
   public func run(
