@@ -113,7 +113,7 @@ import Testing
 
   /// What differs from run to run: ids of cards and documents, dates, the home, spans of time.
   private static func steady(_ line: String, _ home: String) -> String {
-    var line = line.replacing(home, with: "HOME")
+    var line = line.replacing(home, with: "HOME").replacing(sourceRoot(), with: "ROOT")
     line = line.replacing(#/[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}/#, with: "<id>")
     line = line.replacing(#/\b[0-9A-F]{8}\b/#, with: "<id>    ")
     line = line.replacing(#/\b[A-Za-z0-9]{11}\b/#) { match in
