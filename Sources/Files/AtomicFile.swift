@@ -108,12 +108,15 @@ public enum AtomicFile {
     try sink.flush()
   }
 
-  /// A new file is open to nobody whom the user's umask keeps out.
-  private static func masked(_ mode: mode_t) -> mode_t {
+  /// The umask that the program was started with. It can only be read by changing it, so that is done once.
+  private static let mask: mode_t = {
     let mask = umask(0o077)
     umask(mask)
-    return mode & (~mask | 0o600)
-  }
+    return mask
+  }()
+
+  /// A new file is open to nobody whom the user's umask keeps out.
+  private static func masked(_ mode: mode_t) -> mode_t { mode & (~mask | 0o600) }
 
   private static func writeStraight(
     _ path: String, _ options: Replacement, _ body: (FileSink) throws -> Void
