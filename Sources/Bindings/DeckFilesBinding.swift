@@ -27,7 +27,7 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
       try context.requireReading(path)
       if context.kinds(of: path) == .plain { kinds = .plain }
     }
-    let label = paths.count == 1 ? fileName(paths[0]) : counted(paths.count, "file")
+    let label = paths.count == 1 ? lastPart(of: paths[0]) : counted(paths.count, "file")
     let progress = context.shell.progress("Importing " + label, 0)
     defer { progress.finish() }
     let run = { try deck.importCards(from: paths, kinds, options) { progress.update($0, of: $1) } }
@@ -36,8 +36,8 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
   type.method(
     "export", [LuaParameter("path", .string), options], returns: .table, fails: true,
     "Writes the cards to a file, the decks within it too: \(CardFormat.endings) by its ending, or {format=}; `-` is "
-      + "standard output. Options: with_schedule (.json, .jsonl, .apkg), for_spreadsheet. The report's `lost` counts what the "
-      + "format cannot hold."
+      + "standard output. Options: with_schedule (.json, .jsonl, .apkg), for_spreadsheet. The report's `lost` "
+      + "counts what the format cannot hold."
   ) { deck, stack in
     let path = try stack.text(2)
     let options = try readExportOptions(stack.optionalTable(3))
@@ -56,8 +56,6 @@ extension CardFormat {
     return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
   }
 }
-
-private func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
 /// A path, or a list of them.
 private func readPaths(_ stack: borrowing LuaStack) throws -> [String] {

@@ -2,6 +2,7 @@
 // Invariant: codes never change; every message says which file and place it is about and what is expected instead.
 
 public import Decks
+import Files
 public import Problems
 import Text
 
@@ -106,5 +107,5 @@ extension ProblemReport {
 /// The last part of a path, as messages about a file's content name it.
 func fileName(_ path: String) -> String {
   if path == "-" { return "standard input" }
-  return printable(path.split(separator: "/", omittingEmptySubsequences: true).last.map(String.init) ?? path)
+  return printable(lastPart(of: path))
 }

@@ -248,7 +248,7 @@ private final class Temporary {
   /// Takes away what processes that are gone have left of the same file.
   private static func removeLeftovers(of target: String) {
     let folder = parentFolder(of: target)
-    let start = (target.split(separator: "/").last.map(String.init) ?? target) + "."
+    let start = lastPart(of: target) + "."
     let names: [String]
     do { names = try Folder.names(in: folder) } catch { return }
     for name in names where name.hasPrefix(start) && name.hasSuffix(".tmp") {

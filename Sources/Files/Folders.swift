@@ -6,6 +6,11 @@ internal import Glibc
 internal import SystemPackage
 import Text
 
+/// The name of what is at a path, without its folders; the path itself where it has none.
+///
+///     lastPart(of: "/home/ana/words.csv")   // "words.csv"
+public func lastPart(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
 /// The folder that a path is in: `.` for a bare name, `/` for what is at the root.
 public func parentFolder(of path: String) -> String {
   guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }

@@ -107,7 +107,7 @@ public final class LexiconLibrary {
   public func load(
     path: String, name: String? = nil, language: Language? = nil, foldAccents: Bool = false
   ) throws(LexiconError) -> Lexicon {
-    let file = path.split(separator: "/").last.map(String.init) ?? path
+    let file = lastPart(of: path)
     let name = name ?? String(file.prefix { $0 != "." })
     let language = language ?? Language.named(name) ?? Language(name: name, title: name, code: "")
     let policy = WordPolicy(language: language, foldsAccents: foldAccents)

@@ -51,7 +51,7 @@ extension Workspace {
   private func addMedia(_ db: Database, of folder: BuildFolder) throws -> Int {
     var added = 0
     for path in folder.media {
-      let name = try MediaNames.checked(path.split(separator: "/").last.map(String.init) ?? path)
+      let name = try MediaNames.checked(lastPart(of: path))
       let bytes = try FileText.bytes(path, limit: Workspace.mediaLimit, isInterrupted: environment.isInterrupted)
       let hash = hexadecimal(sha256(bytes))
       if let known = try MediaTable.named(db, name) {

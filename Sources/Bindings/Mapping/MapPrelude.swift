@@ -45,7 +45,9 @@ enum MapPrelude {
       end
       local function name(key)
         if type(key) == "number" then return tostring(key) end
-        if type(key) ~= "string" then error("bad argument #1 to 'emit' (string expected, got " .. type(key) .. ")", 3) end
+        if type(key) ~= "string" then
+          error("bad argument #1 to 'emit' (string expected, got " .. type(key) .. ")", 3)
+        end
         return key
       end
       local combine

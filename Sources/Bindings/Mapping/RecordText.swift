@@ -35,7 +35,8 @@ struct RecordWriter {
     } else {
       guard let value = try stack.value(index).plain else {
         throw LuaFailure.message(
-          "emit: a value that JSON can hold expected (numbers that are finite, text in UTF-8, booleans, tables of these)"
+          "emit: a value that JSON can hold expected "
+            + "(numbers that are finite, text in UTF-8, booleans, tables of these)"
         )
       }
       var writer = JSONWriter(.compact)

@@ -95,9 +95,13 @@ final class SearchIndex {
       readCount += 1
       if readCount % 256 == 0 || texts.count - lookedAt > Self.judgedBetweenLooks {
         lookedAt = texts.count
-        if isInterrupted() { throw DeckError.interrupted }
+        try Self.goOn(unless: isInterrupted())
       }
     }
+  }
+
+  private static func goOn(unless isInterrupted: Bool) throws(DeckError) {
+    if isInterrupted { throw .interrupted }
   }
 
   private func row(of card: Int64) -> Int? {
@@ -136,7 +140,7 @@ final class SearchIndex {
   /// - Parameter isInterrupted: asked before each pass over the texts, and within.
   /// - Throws: `interrupted`.
   func rows(of node: CardQuery.Node, _ isInterrupted: () -> Bool) throws -> SearchRowSet? {
-    if isInterrupted() { throw DeckError.interrupted }
+    try Self.goOn(unless: isInterrupted())
     switch node {
     case .all(let nodes):
       let parts = try nodes.map { try rows(of: $0, isInterrupted) }
@@ -193,7 +197,7 @@ final class SearchIndex {
           judged += end - start + 64
           if judged > Self.judgedBetweenLooks {
             judged = 0
-            if isInterrupted() { throw DeckError.interrupted }
+            try Self.goOn(unless: isInterrupted())
           }
           let (row, column) = cell.quotientAndRemainder(dividingBy: Self.cellsPerRow)
           if columns.contains(column), matches(UnsafeBufferPointer(rebasing: texts[start..<end])) {

@@ -81,15 +81,18 @@ public final class BuildRun {
   private func visit(
     _ source: BuildSource, _ known: BuiltSource?, of build: Int64, _ touched: [Int64: [BuiltRow]]
   ) throws {
-    if let known, known.stamp == source.stamp, try known.inputs == inputs(of: known.inputs) {
+    let unchanged = try known.flatMap { try $0.inputs == self.inputs(of: $0.inputs) ? $0 : nil }
+    // A file of the same stamp is not read.
+    let content =
+      if let unchanged, unchanged.stamp == source.stamp { unchanged.content } else {
+        try contentHash(of: folder.path + "/" + source.path)
+      }
+    if let unchanged, unchanged.content == content {
       state.report.unchanged += 1
-      return try tellEdits(source, touched[known.id] ?? [])
-    }
-    let content = try contentHash(of: folder.path + "/" + source.path)
-    if let known, known.content == content, try known.inputs == inputs(of: known.inputs) {
-      state.report.unchanged += 1
-      _ = try BuildTable.save(db, source, of: build, content: content, inputs: known.inputs)
-      return try tellEdits(source, touched[known.id] ?? [])
+      if unchanged.stamp != source.stamp {
+        _ = try BuildTable.save(db, source, of: build, content: content, inputs: unchanged.inputs)
+      }
+      return try tellEdits(source, touched[unchanged.id] ?? [])
     }
     state.report.read += 1
     let read = try BuildRows(source, in: folder.path, generator, isInterrupted: isInterrupted)
@@ -112,8 +115,7 @@ public final class BuildRun {
   }
 
   private func contentHash(of path: String) throws -> Int64 {
-    let bytes = try FileText.bytes(path, limit: ByteSource.fileLimit, isInterrupted: isInterrupted)
-    return sha256(bytes).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
+    BuildIDs.hash(try FileText.bytes(path, limit: ByteSource.fileLimit, isInterrupted: isInterrupted))
   }
 
   // MARK: One source

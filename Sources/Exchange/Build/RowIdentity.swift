@@ -100,6 +100,9 @@ enum BuildIDs {
   static func hash(_ parts: [String]) -> Int64 {
     var bytes: [UInt8] = []
     for part in parts { bytes += Array(part.utf8) + [0x1F] }
-    return sha256(bytes).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
+    return hash(bytes)
   }
+
+  /// The first 64 bits of SHA-256.
+  static func hash(_ bytes: [UInt8]) -> Int64 { sha256(bytes).prefix(8).reduce(0) { $0 << 8 | Int64($1) } }
 }

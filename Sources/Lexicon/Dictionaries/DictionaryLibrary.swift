@@ -24,7 +24,7 @@ public struct DictionaryPlace: Equatable, Sendable {
 
   /// nil for a file that is no dictionary by its ending.
   init?(_ path: String, isOwn: Bool) {
-    let file = path.split(separator: "/").last.map(String.init) ?? path
+    let file = lastPart(of: path)
     guard let dot = file.lastIndex(of: "."), dot > file.startIndex else { return nil }
     switch file[dot...] {
     case ".index": format = .dictd

@@ -7,8 +7,6 @@ import Problems
 import Text
 import Workspace
 
-func lastPart(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
-
 func fileSize(_ path: String) -> Int? {
   var facts = stat()
   return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG ? Int(facts.st_size) : nil

@@ -119,7 +119,7 @@ struct LineCompletion {
   }
 
   private func isName(_ text: String) -> Bool {
-    text.utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x5F }
+    text.utf8.allSatisfy(isNameByte)
       && text.utf8.first.map { !(0x30...0x39).contains($0) } ?? false
   }
 
