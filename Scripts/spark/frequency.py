@@ -27,8 +27,9 @@ spark = SparkSession.builder.master(given.master).appName("frequency").getOrCrea
 for file in (given.program, given.script, os.path.join(here, "deckhand_spark.py")):
     spark.addArtifacts(os.path.realpath(file), file=not file.endswith(".py"), pyfile=file.endswith(".py"))
 script = os.path.basename(given.script)
+spark.conf.set("spark.sql.files.minPartitionNum", given.partitions)
 lines = spark.read.text(given.text, lineSep="\n").select(F.col("value").cast("binary").alias("line"))
-records = lines.repartition(given.partitions).mapInArrow(deckhand([script]), SCHEMA)
+records = lines.mapInArrow(deckhand([script]), SCHEMA)
 key = F.element_at(F.split(F.col("line").cast("string"), "\t", 2), 1)
 grouped = records.repartition(given.partitions, key).sortWithinPartitions("line")
 cards = grouped.mapInArrow(deckhand(["--reduce", script]), SCHEMA)
