@@ -8,7 +8,7 @@ public import Storage
 
 /// The tables of builds.
 public enum BuildTable {
-  public static let migrations = [Migration("exchange.1", sql: first)]
+  public static let migrations = [Migration("exchange.1", sql: first), Migration("exchange.2", sql: second)]
 
   /// `whole` and `front` are hashes of a row as the source has it, `built` one of the content as the deck has it,
   /// `modified` the moment of it.
@@ -41,6 +41,21 @@ public enum BuildTable {
     CREATE INDEX build_rows_source ON build_rows(source, place);
     """
 
+  /// A stamp with the inode, and the media with theirs; `hash` is the content's, as an account names it.
+  private static let second = """
+    ALTER TABLE build_sources ADD COLUMN inode INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE build_media (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      build INTEGER NOT NULL REFERENCES builds(id) ON DELETE CASCADE,
+      name TEXT NOT NULL,
+      size INTEGER NOT NULL,
+      modified INTEGER NOT NULL,
+      inode INTEGER NOT NULL,
+      hash TEXT NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX build_media_name ON build_media(build, name);
+    """
+
   /// The build of a deck, made when it is missing.
   static func ensure(_ db: Database, _ folder: BuildFolder) throws -> Int64 {
     if let known = try find(db, folder) { return known }
@@ -57,14 +72,17 @@ public enum BuildTable {
   /// The sources of a build by path.
   static func sources(_ db: Database, of build: Int64) throws -> [String: BuiltSource] {
     let rows = try Row.fetchCursor(
-      db, sql: "SELECT id, path, size, modified, content, inputs FROM build_sources WHERE build = ?",
+      db, sql: "SELECT id, path, content, inputs, size, modified, inode FROM build_sources WHERE build = ?",
       arguments: [build])
     var sources: [String: BuiltSource] = [:]
     while let row = try rows.next() {
-      sources[row[1]] = BuiltSource(
-        id: row[0], stamp: SourceStamp(size: row[2], modified: row[3]), content: row[4], inputs: row[5])
+      sources[row[1]] = BuiltSource(id: row[0], stamp: stamp(row, from: 4), content: row[2], inputs: row[3])
     }
     return sources
+  }
+
+  private static func stamp(_ row: Row, from column: Int) -> SourceStamp {
+    SourceStamp(size: row[column], modified: row[column + 1], inode: row[column + 2])
   }
 
   static func save(
@@ -72,11 +90,13 @@ public enum BuildTable {
   ) throws -> Int64 {
     try db.execute(
       sql: """
-        INSERT INTO build_sources (build, path, size, modified, content, inputs) VALUES (?, ?, ?, ?, ?, ?)
+        INSERT INTO build_sources (build, path, size, modified, inode, content, inputs) VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (build, path) DO UPDATE SET size = excluded.size, modified = excluded.modified,
-          content = excluded.content, inputs = excluded.inputs
+          inode = excluded.inode, content = excluded.content, inputs = excluded.inputs
         """,
-      arguments: [build, source.path, source.stamp.size, source.stamp.modified, content, inputs])
+      arguments: [
+        build, source.path, source.stamp.size, source.stamp.modified, source.stamp.inode, content, inputs,
+      ])
     let id = try Int64.fetchOne(
       db, sql: "SELECT id FROM build_sources WHERE build = ? AND path = ?", arguments: [build, source.path])
     return id ?? 0
@@ -86,6 +106,33 @@ public enum BuildTable {
     try db.execute(sql: "DELETE FROM build_rows WHERE source = ?", arguments: [source])
     try db.execute(sql: "DELETE FROM build_sources WHERE id = ?", arguments: [source])
   }
+
+  // MARK: Media
+
+  /// The media that a build brought in, by their names.
+  static func media(_ db: Database, of build: Int64) throws -> [String: (stamp: SourceStamp, hash: String)] {
+    let rows = try Row.fetchCursor(
+      db, sql: "SELECT name, hash, size, modified, inode FROM build_media WHERE build = ?", arguments: [build])
+    var media: [String: (stamp: SourceStamp, hash: String)] = [:]
+    while let row = try rows.next() { media[row[0]] = (stamp(row, from: 2), row[1]) }
+    return media
+  }
+
+  static func save(_ db: Database, _ file: BuildMediaFile, of build: Int64, hash: String) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO build_media (build, name, size, modified, inode, hash) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (build, name) DO UPDATE SET size = excluded.size, modified = excluded.modified,
+          inode = excluded.inode, hash = excluded.hash
+        """,
+      arguments: [build, file.name, file.stamp.size, file.stamp.modified, file.stamp.inode, hash])
+  }
+
+  static func forget(_ db: Database, media name: String, of build: Int64) throws {
+    try db.execute(sql: "DELETE FROM build_media WHERE build = ? AND name = ?", arguments: [build, name])
+  }
+
+  // MARK: Rows
 
   private static let columns = "r.name, r.whole, r.front, r.card, r.note, r.built, r.line"
 
@@ -153,7 +200,7 @@ struct BuiltSource {
   let id: Int64
   let stamp: SourceStamp
   let content: Int64
-  /// The files that a generator read, each with its hash: `path<TAB>hash<LF>`.
+  /// The files that a generator read, as `BuildInputs` writes them.
   let inputs: String
 }
 
