@@ -54,6 +54,7 @@ func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
     identity: { .text(try $0.record().name) }, check: { try context.requireDecks($0, "deck") }
   ) { type in
     describeFields(type, context)
+    describeAdding(type, context)
     describeCards(type, context)
     describeNotes(type, context)
     describeDeckFiles(type, context)
@@ -94,7 +95,7 @@ private func describeFields(_ type: BoundType<DeckHandle>, _ context: BindingCon
   }
 }
 
-private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
+private func describeAdding(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
     "add", [LuaParameter("card", .table)], returns: .object("card"), fails: true,
     "Adds a card on top, or at a position: {prompt=, answer=, tags=, guid=, fields=, at=}. "
@@ -125,6 +126,9 @@ private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingCont
     try context.requireGrant(.decksWrite)
     return try addAll(to: deck, stack, context)
   }
+}
+
+private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
     "cards", [LuaParameter("query", .optional(.string))], returns: .iterator(.object("card")),
     "The cards that a query finds, top first; which ones and their order are fixed at the call."

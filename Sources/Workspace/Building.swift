@@ -46,4 +46,5 @@ extension Workspace {
     var options = known
     for (name, text) in folder.options { try options.set(name, toText: text) }
     if options != known { try DeckTable.setOptions(db, deck, to: options) }
-  }}
+  }
+}

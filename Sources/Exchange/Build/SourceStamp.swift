@@ -56,7 +56,8 @@ struct BuildInputs {
     var now = self
     now.files = try files.map { file in
       let facts = try FileFacts.at(folder + "/" + file.path)
-      return try facts.map { SourceStamp($0) } == file.stamp ? file : Self.look(at: file.path, in: folder, isInterrupted)
+      return try facts.map { SourceStamp($0) } == file.stamp
+        ? file : Self.look(at: file.path, in: folder, isInterrupted)
     }
     return now
   }
