@@ -60,6 +60,8 @@ final class CardWriter {
   private let connection: OpaquePointer
   private let deck: DeckID
   private let random: () -> UInt64
+  /// The bits of the guid that comes next; nil where they have to be chosen.
+  private var nextGuid: UInt64?
   /// GRDB's own objects keep the raw statements alive.
   private let insertion: Statement
   private let search: Statement
@@ -90,10 +92,12 @@ final class CardWriter {
     }
     if let id = try find(card) { return .found(id) }
     for _ in 0..<8 {
+      let bits = nextGuid ?? random()
       let isIn = try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Guid.length) { made in
-        Guid.write(random(), into: made)
+        Guid.write(bits, into: made)
         return try insert(card, guid: TextBytes(made), content, rank, now)
       }
+      nextGuid = isIn ? bits &+ 1 : nil
       if isIn { return .added(lastID) }
     }
     throw failure()
