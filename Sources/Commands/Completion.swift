@@ -154,7 +154,8 @@ public enum LeadingOffers: Equatable {
 }
 
 extension CommandRegistry {
-  /// What could stand in place of the last word, where a program's options stand before a command with words of its own.
+  /// What could stand in place of the last word, where a program's options stand before a command with words of its
+  /// own.
   public func leadingOffers(of program: Command, words: [String], sources: CompletionSources) -> LeadingOffers {
     var scanner = WordScanner(program)
     var rest = words[...]
