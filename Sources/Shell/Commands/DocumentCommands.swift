@@ -21,7 +21,7 @@ enum DocumentCommands {
     ]
   }
 
-  private static let theme = "Card documents"
+  static let theme = "Card documents"
   private static let document = Argument("DOC", .document, help: "a document's id, its beginning, or a file's path")
   private static let element = Argument("ELEMENT", help: "an element's id, its beginning, or its number from the back")
 
