@@ -91,16 +91,16 @@ import Testing
     // Also after it was removed: whose it was stays known.
     #expect(try user.run("plugin", "remove", "verbs").status == 0)
     #expect(try user.run("plugin", "install", second, "--grant").status == 1)
-    #expect(try user.run("plugin", "key", "trust", otherKey, "--for", "verbs").status == 0)
+    #expect(try user.run("plugin", "key", "trust", otherKey, "--plugin", "verbs").status == 0)
     #expect(try user.run("plugin", "install", second, "--grant").status == 0)
     let list = try user.run("plugin", "key", "list", "--json").lines
     #expect(list.contains { $0.contains(otherKey) && $0.contains("[\"verbs\"]") }, "\(list)")
     // Nobody's, and a key that is trusted no more.
-    #expect(try user.run("plugin", "key", "trust", otherKey, "--for", "verbs", "--remove").status == 0)
+    #expect(try user.run("plugin", "key", "trust", otherKey, "--plugin", "verbs", "--remove").status == 0)
     #expect(try user.run("plugin", "update", unsigned, "--unsigned").status == 0)
     #expect(try user.run("plugin", "key", "trust", key, "--remove").status == 0)
     #expect(try user.run("plugin", "key", "trust", key, "--remove").status == 1)
-    for words in [["trust"], ["trust", "abcd"], ["list", "x"], ["make"], ["trust", key, "--for", "../x"]] {
+    for words in [["trust"], ["trust", "abcd"], ["list", "x"], ["make"], ["trust", key, "--plugin", "../x"]] {
       #expect(try user.run(["plugin", "key"] + words).status != 0, "\(words)")
     }
   }
@@ -251,7 +251,7 @@ import Testing
     terminal.type("grow\r")
     terminal.wait(for: "grows: asks for words")
     terminal.type("plugin list\r")
-    terminal.wait(for: "asks for more than granted")
+    terminal.wait(for: "asks for more")
     terminal.type("plugin enable grows\r")
     terminal.wait(for: "look up words")
     terminal.type("y\r")

@@ -40,7 +40,7 @@ public enum SignatureError: Problem, Equatable {
         .otherKey, "Another key than before",
         "\(plugin) was signed with the key \(pinned) before, and this one "
           + (given.map { "with \($0)" } ?? "is not signed") + "; it is refused. "
-          + "If its author tells you why, `plugin key trust \(given?.description ?? "FINGERPRINT") --for \(plugin)`",
+          + "If its author tells you why, `plugin key trust \(given?.description ?? "FINGERPRINT") --plugin \(plugin)`",
         ["plugin": plugin, "pinned": pinned.text, "key": given?.text])
     case .noSuchKey(let text, let near):
       ProblemReport(

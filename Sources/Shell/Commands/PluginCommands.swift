@@ -117,7 +117,7 @@ enum PluginCommands {
         ["may", Permission.inWords(plugin.manifest?.permissions ?? []).joined(separator: "; ")],
         ["granted", plugin.granted.isEmpty ? "nothing" : plugin.granted.joined(separator: ", ")],
         ["needs", needsText(plugin.manifest?.needs ?? Needs())],
-        ["signed by", try PluginKeys.signer(of: plugin.name, session)],
+        ["key", try PluginKeys.signer(of: plugin.name, session)],
         ["limits", "\(plugin.limits.secondsInWords) and \(plugin.limits.memory) MiB a call"],
         ["loaded in", loadText(plugin)], ["folder", plugin.folder],
       ]

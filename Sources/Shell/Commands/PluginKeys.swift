@@ -17,7 +17,7 @@ enum PluginKeys {
       details: """
         `new` makes a key: under the password of your account, or without an account in a file that only you can read. \
         `trust` takes the packages of a key; compare its fingerprint with what its owner says elsewhere. A plugin that \
-        was installed with a signature is taken from that key only; --for NAME says that it is another's from now on, \
+        was installed with a signature is taken from that key only; --plugin NAME says that it is another's from now on, \
         and with --remove that it is nobody's. --remove alone trusts the key no more.
         """,
       arguments: [
@@ -27,11 +27,11 @@ enum PluginKeys {
       ],
       options: [
         Option("--name", "WHO", help: "what to call the key's owner"),
-        Option("--for", "NAME", .plugin, help: "the plugin that is the key's from now on"),
+        Option("--plugin", "NAME", .plugin, help: "the plugin that is the key's from now on"),
         Option("--remove", help: "trust the key no more"),
       ],
       usage: [
-        "plugin key new", "plugin key list", "plugin key trust FINGERPRINT [--name WHO] [--for NAME] [--remove]",
+        "plugin key new", "plugin key list", "plugin key trust FINGERPRINT [--name WHO] [--plugin NAME] [--remove]",
       ],
       example: "plugin key list", complete: offerKeys
     ) { invocation, session in
@@ -132,7 +132,7 @@ enum PluginKeys {
     guard let key = Fingerprint(text) else {
       throw SignatureError.noSuchKey(text, suggestion: suggestion(for: text, among: keys.keys.map(\.key.text)))
     }
-    let plugin = try invocation.optionalText("--for").map { name in
+    let plugin = try invocation.optionalText("--plugin").map { name in
       guard PluginHost.mayName(name) else { throw PluginError.badName(name) }
       return name
     }
