@@ -87,8 +87,8 @@ let package = Package(
     room("Values", ["Text", "Problems"], isLow: true),
     room("Files", ["Problems", "Text", "Values", system]),
     // The domain: one room a noun, none knows Lua or a terminal.
-    // Tar archives compressed with zstd, as backups are.
-    room("Archives", ["Problems", "Text", "Values", "Files", "CZstd"]),
+    // Tar archives: compressed with zstd as backups are, with gzip as packages of plugins are.
+    room("Archives", ["Problems", "Text", "Values", "Files", "CZlib", "CZstd"]),
     room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite", grdb, sqlite]),
     room("Decks", ["Problems", "Text", "Values", "Files", "Storage", "CSearch", grdb, sqlite]),
     // Files of others in and out: tables of cards, Anki packages, web pages.
@@ -117,7 +117,12 @@ let package = Package(
         "CardDocuments",
         "Lexicon", "WordGames", "ToggleSettings",
       ], isHot: true),
-    room("PluginHost", ["Problems", "Text", "Values", "Files", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
+    room(
+      "PluginHost",
+      [
+        "Problems", "Text", "Values", "Files", "Archives", "Authentication", "LuaRuntime", "Commands", "Bindings",
+        "WordGames",
+      ]),
     room(
       "Shell",
       [
@@ -214,7 +219,7 @@ let package = Package(
     tests("Authentication", ["Problems", "Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
     tests("Commands", ["Problems", "Values"]),
-    tests("PluginHost", ["Problems", "Bindings"]),
+    tests("PluginHost", ["Problems", "Bindings", "Archives", "Authentication", "CZlib", "Files", "Text", "Values"]),
     // Measures calls between Lua and Swift against plain C.
     .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
     .executableTarget(
