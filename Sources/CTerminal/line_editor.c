@@ -18,6 +18,7 @@
 
 #include "line_completion.h"
 #include "line_drawing.h"
+#include "line_guards.h"
 #include "line_keys.h"
 #include "terminal_state.h"
 
@@ -236,7 +237,7 @@ static int next_byte(FILE *stream) {
 static void read_key(void) {
   keys_note_suggestion();
   drawing_erase();
-  rl_callback_read_char();
+  guards_read_key();
   if (!is_done && keys_take_editor_wish()) {
     result.end = LINE_EDITOR_WANTS_EDITOR;
     result.text = strdup(rl_line_buffer);
