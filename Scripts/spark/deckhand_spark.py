@@ -59,9 +59,10 @@ def deckhand(words):
             status = worker.wait()
             for thread in threads:
                 thread.join()
-        if failures:
+        # A worker that died breaks the pipe of its input: then its own words say more.
+        if failures and not isinstance(failures[0], BrokenPipeError):
             raise failures[0]
-        if status != 0:
+        if failures or status != 0:
             raise RuntimeError("deckhand map ended with status %d: %s" % (status, "\n".join(told)))
 
     return run

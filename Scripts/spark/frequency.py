@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Makes cards of the words of a corpus on a cluster: frequency.lua over Spark.
+"""Makes cards of the words of a corpus on a cluster: frequency.lua, or another script for `deckhand map`, over Spark.
 
-    spark-submit Scripts/spark/frequency.py --master local[2] TEXT OUT
+    python3 Scripts/spark/frequency.py --master local[2] TEXT OUT [ARG...]
     deckhand deck import Words OUT/part-* --format jsonl
+
+The program, the script and each ARG that is a file, a word list say, are shipped with the job.
 """
 import argparse
 import os
@@ -21,16 +23,20 @@ options.add_argument("--script", default=os.path.join(here, "..", "decks", "freq
 options.add_argument("--partitions", type=int, default=8)
 options.add_argument("text")
 options.add_argument("out")
+options.add_argument("arguments", nargs="*", metavar="ARG")
 given = options.parse_args()
 
 spark = SparkSession.builder.master(given.master).appName("frequency").getOrCreate()
-for file in (given.program, given.script, os.path.join(here, "deckhand_spark.py")):
-    spark.addArtifacts(os.path.realpath(file), file=not file.endswith(".py"), pyfile=file.endswith(".py"))
-script = os.path.basename(given.script)
+spark.addArtifacts(os.path.join(here, "deckhand_spark.py"), pyfile=True)
+shipped = [given.program, given.script] + [word for word in given.arguments if os.path.isfile(word)]
+for file in shipped:
+    spark.addArtifacts(os.path.realpath(file), file=True)
+script = [os.path.basename(word) if word in shipped else word for word in [given.script] + given.arguments]
+spark.conf.set("spark.sql.files.minPartitionNum", given.partitions)
 lines = spark.read.text(given.text, lineSep="\n").select(F.col("value").cast("binary").alias("line"))
-records = lines.repartition(given.partitions).mapInArrow(deckhand([script]), SCHEMA)
+records = lines.mapInArrow(deckhand(script), SCHEMA)
 key = F.element_at(F.split(F.col("line").cast("string"), "\t", 2), 1)
 grouped = records.repartition(given.partitions, key).sortWithinPartitions("line")
-cards = grouped.mapInArrow(deckhand(["--reduce", script]), SCHEMA)
+cards = grouped.mapInArrow(deckhand(["--reduce"] + script), SCHEMA)
 cards.select(F.col("line").cast("string")).write.mode("overwrite").text(given.out)
 spark.stop()

@@ -65,8 +65,8 @@ func seconds(ofRunning path: String, _ arguments: [String]) -> Double {
   resources(ofRunning: path, arguments).seconds
 }
 
-/// The same, with the most memory that it had resident.
-func resources(ofRunning path: String, _ arguments: [String]) -> (seconds: Double, bytes: Int) {
+/// The same, with the seconds of processor time and the most memory that it had resident.
+func resources(ofRunning path: String, _ arguments: [String]) -> (seconds: Double, processor: Double, bytes: Int) {
   var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
   words.append(nil)
   defer { for word in words { free(word) } }
@@ -77,9 +77,10 @@ func resources(ofRunning path: String, _ arguments: [String]) -> (seconds: Doubl
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
   let start = now()
   var child: pid_t = 0
-  guard posix_spawnp(&child, path, &actions, nil, words, environ) == 0 else { return (-1, 0) }
+  guard posix_spawnp(&child, path, &actions, nil, words, environ) == 0 else { return (-1, 0, 0) }
   var status: Int32 = 0
   var usage = rusage()
   while wait4(child, &status, 0, &usage) < 0 && errno == EINTR {}
-  return (status == 0 ? now() - start : -1, usage.ru_maxrss * 1024)
+  let processor = [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+  return (status == 0 ? now() - start : -1, processor, usage.ru_maxrss * 1024)
 }

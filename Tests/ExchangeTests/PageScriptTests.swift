@@ -11,16 +11,19 @@ import Values
 
 @testable import Exchange
 
-/// Calls of functions of page.js.
+/// Calls of functions of the page's script.
 enum PageScript {
+  /// The files of the script, in their order.
+  static let parts = ["scheduler", "study", "page"].map { "/Sources/Exchange/Page/\($0).js" }
+
   static let node: String? = (["/usr/bin/node", "/usr/bin/nodejs", "/usr/local/bin/node"] as [String]).first { path in
     access(path, X_OK) == 0
   }
 
   static func call(_ name: String, _ input: Value) throws -> Value {
     let node = try #require(node)
-    let (script, page) = ("/Tests/Page/schedules.js", "/Sources/Exchange/Page/page.js")
-    let child = try Child([node, sourceRoot() + script, sourceRoot() + page], environment: ["TZ=UTC"])
+    let parts = PageScript.parts.map { sourceRoot() + $0 }
+    let child = try Child([node, sourceRoot() + "/Tests/Page/schedules.js"] + parts, environment: ["TZ=UTC"])
     let request: Value = .record([("call", .text(name)), ("input", input)])
     let run = try child.finish(input: request.json)
     try #require(run.status == 0, "\(run.errors)")

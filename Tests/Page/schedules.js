@@ -1,9 +1,9 @@
-// Runs the script of a deck's page outside a browser: node schedules.js PAGE.js < INPUT > OUTPUT.
+// Runs the script of a deck's page outside a browser: node schedules.js PART.js... < INPUT > OUTPUT.
 // INPUT is JSON: what `call` names, with its arguments; OUTPUT the list of what each gave. Tests/ExchangeTests compares.
 "use strict";
 const fs = require("fs");
 
-const source = fs.readFileSync(process.argv[2], "utf8");
+const source = process.argv.slice(2).map((path) => fs.readFileSync(path, "utf8")).join("");
 const names = "scheduler, momentAt, untouched, readLog, merged, compared, lineOf, headOf, spanWords, Study";
 const page = new Function(`${source}\nreturn { ${names} };`)();
 

@@ -12,6 +12,8 @@ public enum MapError: Problem, Equatable {
   case noFunction(script: String, isReduce: Bool)
   /// A line that is no text, where that was to be an error.
   case badText(line: Int)
+  /// A line that has more bytes than one may have.
+  case longLine(line: Int, limit: Int)
   /// A line of `--reduce` that is no record.
   case badRecord(line: Int, reason: String)
   /// A key that is smaller than the one before.
@@ -28,6 +30,11 @@ public enum MapError: Problem, Equatable {
     case .badText(let line):
       ProblemReport(
         .badText, "Not UTF-8", "line \(line) of standard input is not UTF-8; without --strict it is passed over",
+        ["line": line])
+    case .longLine(let line, let limit):
+      ProblemReport(
+        .tooLarge, "Line too long",
+        "line \(line) of standard input has more than \(grouped(limit)) bytes; only a line feed ends a line",
         ["line": line])
     case .badRecord(let line, let reason):
       ProblemReport(

@@ -137,7 +137,7 @@ public final class MapJob {
 
   private var nextLine: LuaFunction {
     LuaFunction("next_line") { [unowned self] stack in
-      while let line = try failing({ try input.next() }) {
+      while let line = try nextInput() {
         guard isText(line) else {
           if options.isStrict { throw fail(MapError.badText(line: input.count)) }
           counts.badText += 1
@@ -150,10 +150,21 @@ public final class MapJob {
     }
   }
 
+  private func nextInput() throws -> UnsafeRawBufferPointer? {
+    try failing { () -> UnsafeRawBufferPointer? in
+      do {
+        return try input.next()
+      } catch let error as FileError {
+        guard case .tooLarge(let limit) = error.reason else { throw error }
+        throw MapError.longLine(line: input.count + 1, limit: limit)
+      }
+    }
+  }
+
   /// Answers true and a value while the key is the same, else the key and its first value.
   private var nextRecord: LuaFunction {
     LuaFunction("next_record") { [unowned self] stack in
-      guard let line = try failing({ try input.next() }) else { return LuaPushed(0) }
+      guard let line = try nextInput() else { return LuaPushed(0) }
       guard let record = RecordText(line) else {
         throw fail(MapError.badRecord(line: input.count, reason: "it has no tab"))
       }

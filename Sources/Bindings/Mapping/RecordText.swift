@@ -36,8 +36,7 @@ struct RecordWriter {
       guard let value = try stack.value(index).plain else {
         throw LuaFailure.message(
           "emit: a value that JSON can hold expected "
-            + "(numbers that are finite, text in UTF-8, booleans, tables of these)"
-        )
+            + "(numbers that are finite, text in UTF-8, booleans, tables of these), got \(stack.typeName(index))")
       }
       var writer = JSONWriter(.compact)
       writer.write(value)

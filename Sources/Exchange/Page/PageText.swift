@@ -6,10 +6,8 @@ import Text
 
 /// What a page is put together from.
 enum PageText {
-  static let script = squeezed(PackageResources.page_js)
-  static let style = Array(
-    String(decoding: squeezed(PackageResources.page_css), as: UTF8.self)
-      .replacing(": ", with: ":").replacing("; ", with: ";").utf8)
+  static let script = squeezed(PackageResources.scheduler_js + PackageResources.study_js + PackageResources.page_js)
+  static let style = squeezedStyle(PackageResources.page_css)
 
   /// Lines without the blanks that they begin with, without blank ones and those that are only a comment, and without
   /// blanks around operators. No text within these files is over several lines or has such an operator in it.
@@ -18,10 +16,26 @@ enum PageText {
     for line in String(decoding: source, as: UTF8.self).split(separator: "\n") {
       let line = line.drop { $0 == " " }
       let isComment = line.hasPrefix("//") || line.hasPrefix("/*") && line.hasSuffix("*/")
-      if !line.isEmpty, !isComment { result += line + "\n" }
+      if !line.isEmpty, !isComment { result += withoutListBlanks(line) + "\n" }
     }
     for mark in operators { result = result.replacing(" \(mark) ", with: mark) }
-    return Array(result.replacing("{ ", with: "{").replacing(" }", with: "}").utf8)
+    for (wide, narrow) in brackets { result = result.replacing(wide, with: narrow) }
+    return Array(result.utf8)
+  }
+
+  /// A line without the blanks behind commas and semicolons that stand outside of quotes.
+  private static func withoutListBlanks(_ line: Substring) -> String {
+    guard !line.contains("`") else { return String(line) }
+    let pieces = line.split(separator: "\"", omittingEmptySubsequences: false)
+    return pieces.enumerated().map { number, piece in
+      String(number % 2 == 1 ? piece : piece.replacing(", ", with: ",").replacing("; ", with: ";"))
+    }.joined(separator: "\"")
+  }
+
+  static func squeezedStyle(_ source: [UInt8]) -> [UInt8] {
+    var style = String(decoding: squeezed(source), as: UTF8.self)
+    for mark in [": ", "; ", ", ", ";\n", "}\n"] { style = style.replacing(mark, with: mark.prefix(1)) }
+    return Array(style.utf8)
   }
 
   /// Operators that need no blanks around them.
@@ -29,9 +43,25 @@ enum PageText {
     "=>", "===", "!==", "=", "+=", "&&", "||", "??", "+", "-", "*", "/", "<", ">", "<=", ">=", "?", ":", "{", "}",
   ]
 
+  /// Brackets that need no blank on one side.
+  static let brackets = [
+    ("{ ", "{"), (" }", "}"), (") {", "){"), ("if (", "if("), ("for (", "for("), (") return", ")return"),
+  ]
+
   /// Everything before the first section of cards.
   /// - Parameter options: what the script is told of the whole page, as JSON.
   static func head(title: String, options: String) -> [UInt8] {
+    let policy = "script-src 'sha256-\(base64(sha256(script)))'; media-src data:; "
+    return head(title: title, style: style, policy: policy)
+      + Array("<noscript id=\"cards\" data-options=\"\(escaped(options))\">\n".utf8)
+  }
+
+  /// The beginning of a page, its title as first heading.
+  /// - Parameter policy: what a browser may do beside showing pictures that the page holds.
+  static func head(title: String, style: [UInt8], policy: String = "") -> [UInt8] {
+    let policy =
+      "default-src 'none'; \(policy)style-src 'sha256-\(base64(sha256(style)))'; img-src data:; "
+      + "base-uri 'none'; form-action 'none'"
     var page = Array(
       """
       <!DOCTYPE html>
@@ -51,7 +81,6 @@ enum PageText {
       <body>
       <main>
       <h1>\(escaped(title))</h1>
-      <noscript id="cards" data-options="\(escaped(options))">
 
       """.utf8)
     return page
@@ -60,12 +89,6 @@ enum PageText {
   /// Everything behind the last section.
   static var end: [UInt8] {
     Array("</noscript>\n</main>\n<script>".utf8) + script + Array("</script>\n</body>\n</html>\n".utf8)
-  }
-
-  private static var policy: String {
-    let (script, style) = (base64(sha256(script)), base64(sha256(style)))
-    return "default-src 'none'; script-src 'sha256-\(script)'; style-src 'sha256-\(style)'; img-src data:; "
-      + "media-src data:; base-uri 'none'; form-action 'none'"
   }
 
   /// Text as HTML, good between tags and in quoted attributes.

@@ -60,6 +60,7 @@ enum AnswerShapes {
     "doc render": "text",
     "doc set": "document",
     "doc sheet": "text",
+    "doc page": "{documents, bytes, broken} or nothing",
     "doc show": "{id, elements, FIELD}",
     "doctor": "any",
     "exit": "nothing",

@@ -57,7 +57,8 @@ struct BuiltIn {
   }
 
   static var all: [BuiltIn] {
-    DeckCommands.all + DeckFileCommands.all + [DeckPageCommands.page] + DeckFigureCommands.all + CardCommands.all
+    DeckCommands.all + DeckFileCommands.all + [DeckPageCommands.page, DocumentPageCommand.page] + DeckFigureCommands.all
+      + CardCommands.all
       + NoteCommands.all + NoteTypeCommands.all + MediaCommands.all + [StudyCommands.command] + DocumentCommands.all
       + WordCommands.all
       + [PlayCommands.command] + PluginCommands.all + SettingCommands.all + AccountCommands.all + ShellCommands.all

@@ -37,7 +37,7 @@ enum ShellCommands {
     ) { invocation, session in
       if let word = invocation.optionalText("--keyword") { return try found(word, session) }
       let lines = try helpLines(invocation.list("NAME"), session)
-      return CommandResult(.text(lines.joined(separator: "\n")), .lines(lines))
+      return CommandResult(.text(lines.joined(separator: "\n")), .page(.init(.lines(lines))))
     }
   }
 

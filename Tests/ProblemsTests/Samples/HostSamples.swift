@@ -47,6 +47,7 @@ extension ProblemTable {
       [
         "noFunction": MapError.noFunction(script: hostile, isReduce: true),
         "noFunction": MapError.noFunction(script: hostile, isReduce: false), "badText": MapError.badText(line: 7),
+        "longLine": MapError.longLine(line: 7, limit: 16 << 20),
         "badRecord": MapError.badRecord(line: 7, reason: "it has no tab"), "unsorted": MapError.unsorted(line: 7),
         "failed": MapError.failed(line: 7, message: hostile), "failed": MapError.failed(line: 0, message: hostile),
       ]),

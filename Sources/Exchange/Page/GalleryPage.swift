@@ -1,0 +1,88 @@
+// Pictures with their words as one web page that needs no network and no script: a picture grows when it is followed.
+// Invariant: one picture is in memory at a time; no text is ever markup.
+
+public import Files
+import Text
+public import Values
+
+/// A picture of a gallery.
+///
+///     GalleryPicture(title: "el gato", description: "A card, yellow, with the text \"el gato\".", png: bytes)
+public struct GalleryPicture: Sendable {
+  public let title: String
+  /// What somebody is told who does not see it.
+  public let description: String
+  public let png: [UInt8]
+  /// Images within it that could not be shown.
+  public let broken: Int
+
+  public init(title: String, description: String, png: [UInt8], broken: Int = 0) {
+    (self.title, self.description, self.png, self.broken) = (title, description, png, broken)
+  }
+}
+
+/// What a gallery holds.
+///
+///     report.bytes   // of the file
+public struct GalleryReport: Equatable, Sendable {
+  public internal(set) var documents = 0
+  public internal(set) var bytes = 0
+  /// Images within documents that could not be shown.
+  public internal(set) var broken = 0
+
+  /// As `--json` prints it.
+  public var value: Value {
+    .record([("documents", .integer(documents)), ("bytes", .integer(bytes)), ("broken", .integer(broken))])
+  }
+}
+
+/// Writes a gallery.
+///
+///     try GalleryPage(title: "Animals", count: 9) { try picture($0) }.write(to: "animals.html")
+public struct GalleryPage {
+  private static let style = PageText.squeezedStyle(PackageResources.gallery_css)
+  private let title: String
+  private let count: Int
+  private let picture: (Int) throws -> GalleryPicture
+
+  /// - Parameter picture: the picture of a place, from 0; what it throws ends the writing.
+  public init(title: String, count: Int, picture: @escaping (Int) throws -> GalleryPicture) {
+    (self.title, self.count, self.picture) = (title, count, picture)
+  }
+
+  /// - Parameter progress: pictures written; what it throws ends it, the file stays as it was.
+  public func write(
+    to path: String, _ kinds: FileKinds = .plain, progress: (Int) throws -> Void = { _ in }
+  ) throws -> GalleryReport {
+    var (report, replacement) = (GalleryReport(), Replacement(mode: 0o644))
+    replacement.kinds = kinds
+    try AtomicFile.write(path, replacement) { sink in
+      try sink.append(PageText.head(title: title, style: Self.style))
+      try sink.append("<ul>\n".utf8)
+      for place in 0..<count {
+        let picture = try picture(place)
+        try write(picture, place + 1, to: sink)
+        report.documents += 1
+        report.broken += picture.broken
+        try progress(place + 1)
+      }
+      try sink.append("</ul>\n</main>\n</body>\n</html>\n".utf8)
+      report.bytes = sink.count
+    }
+    return report
+  }
+
+  private func write(_ picture: GalleryPicture, _ number: Int, to sink: FileSink) throws {
+    try sink.append(
+      """
+      <li id="c\(number)"><figure><a href="#c\(number)"><img alt="\(PageText.escaped(picture.description))" loading="lazy" \
+      src="data:image/png;base64,
+      """.utf8)
+    try sink.append(base64(picture.png).utf8)
+    try sink.append(
+      """
+      "></a><figcaption dir="auto">\(PageText.escaped(picture.title)) <a class="close" href="#">Close</a></figcaption></figure></li>
+
+      """.utf8)
+  }
+}

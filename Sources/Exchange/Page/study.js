@@ -1,0 +1,168 @@
+// The script of a deck as one page, second part: the log of answers, typed answers, and what is due.
+// Invariant: the log is the only state; every schedule follows from it by replay.
+
+// The log of answers: JSON Lines, the first names the deck.
+
+const lineOf = (answer) =>
+  JSON.stringify({ guid: answer.guid, subdeck: answer.subdeck || undefined, at: answer.at, rating: answer.rating,
+    seconds: answer.seconds }) + "\n";
+const headOf = (deck) => JSON.stringify({ deck, version: 1 }) + "\n";
+
+// The answers of a log. Throws an Error that names the line.
+function readLog(text, deck, now) {
+  const answers = [];
+  text.replace(/^\uFEFF/, "").split("\n").forEach((line, index) => {
+    const fail = (why) => { throw new Error(`Line ${index + 1}: ${why}. Nothing was taken over.`); };
+    if (!line.trim()) return index === 0 ? fail("this is no file of answers") : undefined;
+    let entry = null;
+    try { entry = JSON.parse(line); } catch { fail("no JSON; the file may be cut") }
+    const { guid, subdeck = "", at, rating, seconds = 0 } = entry ?? {};
+    if (index === 0) {
+      if (entry?.version !== 1) fail("this is no file of answers");
+      return entry.deck === deck ? undefined : fail("these are answers of another deck");
+    }
+    if (typeof guid !== "string" || typeof subdeck !== "string") fail("guid must be a text");
+    if (![1, 2, 3, 4].includes(rating)) fail("rating must be 1, 2, 3 or 4");
+    if (!(at > 0 && at < now + day)) fail("at must be a moment that is past");
+    if (!(seconds >= 0)) fail("seconds must be a number");
+    answers.push({ guid, subdeck, at, rating, seconds });
+  });
+  return answers;
+}
+
+const keyOf = (answer) => `${answer.subdeck}\0${answer.guid}`;
+
+// Both, each answer once, in the order of time.
+function merged(mine, others) {
+  const all = new Map([...mine, ...others].map((answer) => [`${keyOf(answer)}\0${answer.at}`, answer]));
+  return [...all.values()].sort((a, b) => a.at - b.at);
+}
+
+// A typed answer beside the right one.
+
+function letters(text) {
+  const composed = text.trim().normalize("NFC");
+  return Intl.Segmenter ? Array.from(new Intl.Segmenter().segment(composed), (part) => part.segment) : [...composed];
+}
+
+// Parts of what was typed with their marks: what both begin and end with is right.
+function compared(given, wanted, ignoresAccents) {
+  const plain = (letter) => (ignoresAccents ? letter.normalize("NFD").replace(/\p{M}/gu, "") : letter);
+  const [mine, right] = [letters(given), letters(wanted)];
+  const least = min(mine.length, right.length);
+  let [start, end] = [0, 0];
+  while (start < least && plain(mine[start]) === plain(right[start])) start++;
+  while (end < least - start && plain(mine.at(-1 - end)) === plain(right.at(-1 - end))) end++;
+  const parts = [
+    { mark: "right", text: mine.slice(0, start).join("") },
+    { mark: "wrong", text: mine.slice(start, mine.length - end).join("") },
+    { mark: "missing", text: "-".repeat(max(0, right.length - mine.length)) },
+    { mark: "right", text: mine.slice(mine.length - end).join("") },
+  ];
+  return parts.filter((part) => part.text);
+}
+
+function spanWords(seconds) {
+  const units = [[365 * day, "year"], [30 * day, "month"], [day, "day"], [3600, "hour"], [60, "minute"], [1, "second"]];
+  const [size, name] = units.find(([size]) => seconds >= size) ?? units[5];
+  const count = seconds >= 30 * day && seconds % size ? (seconds / size).toFixed(1) : round(seconds / size);
+  return `${count} ${name}${count == 1 ? "" : "s"}`;
+}
+
+// The cards of the page, with their schedules by the log.
+class Study {
+  constructor(cards, sections, rollover) {
+    Object.assign(this, { cards, sections, rollover, byKey: new Map(), byGuid: new Map() });
+    for (const section of sections) section.next = scheduler(section.options);
+    for (const card of cards) {
+      this.byKey.set(keyOf(card), card);
+      if (!this.byGuid.has(card.guid)) this.byGuid.set(card.guid, card);
+    }
+    this.replay([]);
+  }
+
+  moment(now) { return momentAt(now, -new Date(now * 1000).getTimezoneOffset() * 60, this.rollover); }
+
+  // Takes over a log in the order of time.
+  replay(log) {
+    this.log = log;
+    this.lines = log.map(lineOf).join("");
+    this.past = [];
+    for (const section of this.sections) section.done = new Map();
+    for (const card of this.cards) card.schedule = card.initial;
+    for (const answer of log) {
+      const card = this.byKey.get(keyOf(answer)) ?? this.byGuid.get(answer.guid);
+      if (card && !(answer.at <= card.schedule.last)) this.apply(card, answer.rating, this.moment(answer.at));
+    }
+  }
+
+  apply(card, rating, moment) {
+    this.count(card, card.schedule.state, moment.today, 1);
+    card.schedule = card.section.next(card.schedule, rating, moment);
+  }
+
+  count(card, state, today, change) {
+    const done = card.section.done.get(today) ?? { fresh: 0, reviews: 0 };
+    if (state === NEW) done.fresh += change;
+    if (state === REVIEW) done.reviews += change;
+    card.section.done.set(today, done);
+  }
+
+  // What waits now, and the card to show; learnt cards come before new ones.
+  waiting(now) {
+    const moment = this.moment(now);
+    const border = moment.start(moment.today) + day / 2;
+    const room = (section) => {
+      const { fresh, reviews } = section.done.get(moment.today) ?? { fresh: 0, reviews: 0 };
+      const left = section.options.reviewsPerDay - reviews;
+      const most = section.options.newIgnoresReviewLimit ? Infinity : left;
+      return { reviews: left, fresh: min(section.options.newPerDay - fresh, most) };
+    };
+    const rooms = new Map(this.sections.map((section) => [section, room(section)]));
+    const total = { ...rooms.get(this.sections[0]) };
+    for (const section of this.sections.slice(1)) {
+      const done = section.done.get(moment.today);
+      total.reviews -= done?.reviews ?? 0;
+      total.fresh -= done?.fresh ?? 0;
+    }
+    const due = { learning: [], review: [], fresh: [] };
+    for (const card of this.cards) {
+      const { state, due: at } = card.schedule;
+      const own = rooms.get(card.section);
+      if (state === NEW) { if (own.fresh > 0 && own.fresh--) due.fresh.push(card); }
+      else if (state === REVIEW) { if (at < border) due.review.push(card); }
+      else due.learning.push(card);
+    }
+    const byDue = (a, b) => a.schedule.due - b.schedule.due;
+    due.learning.sort(byDue);
+    due.review = due.review.sort(byDue).filter((card) => rooms.get(card.section).reviews-- > 0)
+      .slice(0, max(0, total.reviews));
+    due.fresh.length = within(0, total.fresh, due.fresh.length);
+    const soon = due.learning[0];
+    const learns = soon && soon.schedule.due <= now ? soon : null;
+    const card = learns ?? due.review[0] ?? due.fresh[0] ?? (soon && soon.schedule.due <= now + 1200 ? soon : null);
+    return { ...due, card, moment };
+  }
+
+  answer(card, rating, now, seconds) {
+    const at = round(max(now, (card.schedule.last ?? 0) + 0.001) * 1000) / 1000;
+    const answer = { guid: card.guid, subdeck: card.subdeck, at, rating, seconds };
+    this.past.push({ card, before: card.schedule, answer });
+    this.apply(card, rating, this.moment(at));
+    this.log.push(answer);
+    this.lines += lineOf(answer);
+  }
+
+  // Takes the last answer of this visit back; returns its card.
+  undo() {
+    const last = this.past.pop();
+    if (!last) return null;
+    this.log.splice(this.log.lastIndexOf(last.answer), 1);
+    this.lines = this.log.map(lineOf).join("");
+    this.count(last.card, last.before.state, this.moment(last.answer.at).today, -1);
+    last.card.schedule = last.before;
+    return last.card;
+  }
+
+  text(deck) { return headOf(deck) + this.lines; }
+}

@@ -1,0 +1,48 @@
+// `doc page`. Invariant: what could not be shown is told.
+
+import Bindings
+import CardDocuments
+import Commands
+import Exchange
+import Files
+import Text
+import Values
+import Workspace
+
+enum DocumentPageCommand {
+  static var page: BuiltIn {
+    BuiltIn(
+      "doc", "page", theme: DocumentCommands.theme, access: .signedIn, effect: .announces,
+      summary: "Writes documents as one web page, a gallery.",
+      details: """
+        The page needs no network and no scripts. A picture grows when it is tapped; a screen reader tells what is on it.
+        """,
+      arguments: [
+        Argument("DOC", .document, isRepeating: true, help: "documents"),
+        Argument("FILE", .file, help: "the file, FILE.html"),
+      ],
+      options: [
+        Option("--title", "TEXT", help: "the page's title: Cards when left out"),
+        Option("--width", "N", .integer(StoredDocument.widths), help: "of a picture, in pixels: 650 when left out"),
+      ], example: "doc page 6D92 8808 cards.html --title Animals"
+    ) { invocation, session in
+      let documents = try invocation.list("DOC").map {
+        try session.workspace().openDocument(session.environment.folders.expanded($0))
+      }
+      let path = session.environment.folders.expanded(invocation.text("FILE"))
+      let width = invocation.optionalInteger("--width") ?? 650
+      guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
+      let progress = session.console.progress("Drawing", total: documents.count)
+      defer { progress.finish() }
+      let report = try session.workspace().writeDocumentPage(
+        documents, titled: invocation.optionalText("--title") ?? "Cards", width: width, to: path, .any
+      ) { progress.update($0, of: documents.count) }
+      progress.finish()
+      let tail = report.broken == 0 ? "" : "; \(session.counted(report.broken, "image")) could not be shown"
+      return CommandResult(
+        report.value,
+        line: "Wrote \(session.counted(report.documents, "document")) as a page to \(printable(path)), "
+          + "\(session.counted(report.bytes, "byte"))\(tail).")
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// Cards of a corpus: `map | sort | map --reduce` with Scripts/decks/frequency.lua, in processor time, beside the same script in
+// plain Lua, mawk that only counts, and Spark SQL. Invariant: both sides read the same text; what makes cards makes the same.
+
+import Files
+import Glibc
+
+struct MapFigures {
+  private let deckhand: String
+  private let folder: String
+  private let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+
+  private let beside = "map, sort and reduce of 100 MB in processor time against the same script in lua5.4"
+  private let counting = "map, sort and reduce of 100 MB in processor time against mawk that counts only"
+  private let spark = "map, sort and reduce of 100 MB in processor time against Spark SQL alone"
+  private let growth = "map, sort and reduce of 100 MB against 10 MB"
+  private let large = "map, sort and reduce of 1,000 MB against 100 MB"
+
+  init(_ deckhand: String, _ folder: String) { (self.deckhand, self.folder) = (deckhand, folder) }
+
+  func all() throws -> [Figure?] {
+    guard [beside, counting, spark, growth, large].contains(where: isAsked) else { return [] }
+    try makePrivateFolder(folder)
+    try makeText(10)
+    try makeText(100)
+    return [
+      compare(beside, wanted: 1, rounds: 1, scale: 1, unit: "s") {
+        ours(100)
+      } reference: {
+        plainLua(100)
+      },
+      compare(counting, wanted: nil, rounds: 1, scale: 1, unit: "s") {
+        ours(100)
+      } reference: {
+        mawk(100)
+      },
+      sparkAlone(),
+      compare(growth, wanted: 11, rounds: 1, scale: 1, unit: "s") {
+        ours(100)
+      } reference: {
+        ours(10)
+      },
+      try largest(),
+    ]
+  }
+
+  /// Only where it is asked for by name: it takes a quarter of an hour.
+  private func largest() throws -> Figure? {
+    guard CommandLine.arguments.count >= 4, isAsked(large) else { return nil }
+    try makeText(1000)
+    return compare(large, wanted: 11, rounds: 1, scale: 1, unit: "s") {
+      ours(1000)
+    } reference: {
+      ours(100)
+    }
+  }
+
+  private func makeText(_ megabytes: Int) throws {
+    _ = shell("python3 '\(root)/Tests/Peers/sentences.py' \(megabytes) > '\(text(megabytes))'")
+  }
+
+  private func text(_ megabytes: Int) -> String { "\(folder)/text\(megabytes)" }
+
+  /// Seconds of processor time of a shell's line and all that it starts, or -1; and the most memory that one of them had.
+  private func shell(_ line: String) -> (seconds: Double, bytes: Int) {
+    let used = resources(ofRunning: "bash", ["-c", "set -e -o pipefail; " + line])
+    return (used.seconds < 0 ? -1 : used.processor, used.bytes)
+  }
+
+  private func ours(_ megabytes: Int) -> Double {
+    let script = "'\(root)/Scripts/decks/frequency.lua'"
+    let mapped = shell("'\(deckhand)' map \(script) < '\(text(megabytes))' > '\(folder)/mapped' 2> /dev/null")
+    let sorted = shell("LC_ALL=C sort '\(folder)/mapped' > '\(folder)/sorted'")
+    let reduced = shell("'\(deckhand)' map --reduce \(script) < '\(folder)/sorted' > '\(folder)/ours' 2> /dev/null")
+    let megabyte = 1_048_576
+    print(
+      "map and reduce of \(megabytes) MB\n    \(mapped.bytes / megabyte) and \(reduced.bytes / megabyte) MB of memory, "
+        + "120 wanted")
+    return total([mapped.seconds, sorted.seconds, reduced.seconds])
+  }
+
+  private func plainLua(_ megabytes: Int) -> Double {
+    let lua = "lua5.4 '\(root)/Tests/Peers/map.lua'"
+    let script = "'\(root)/Scripts/decks/frequency.lua'"
+    return shell(
+      """
+      \(lua) \(script) < '\(text(megabytes))' | LC_ALL=C sort | \(lua) --reduce \(script) > '\(folder)/theirs'
+      test ! -f '\(folder)/ours' || cmp '\(folder)/ours' '\(folder)/theirs'
+      """
+    ).seconds
+  }
+
+  private func mawk(_ megabytes: Int) -> Double {
+    let program =
+      #"{ $0 = tolower($0); gsub(/[^a-z]+/, " "); for (i = 1; i <= NF; i++) n[$i]++ } "#
+      + "END { for (w in n) print w, n[w] }"
+    return shell("mawk '\(program)' '\(text(megabytes))' > '\(folder)/counts'").seconds
+  }
+
+  private func sparkAlone() -> Figure? {
+    guard isAsked(spark) else { return nil }
+    let python = root + "/.build/spark-env/bin/python3"
+    guard access(python, X_OK) == 0 else {
+      print("\(spark): skipped, Scripts/spark/test makes its environment")
+      return nil
+    }
+    return compare(spark, wanted: 0.5, rounds: 1, scale: 1, unit: "s") {
+      ours(100)
+    } reference: {
+      shell("'\(python)' '\(root)/Tests/Peers/spark_words.py' '\(text(100))' '\(folder)/spark' 2> /dev/null").seconds
+    }
+  }
+
+  private func total(_ parts: [Double]) -> Double { parts.contains { $0 < 0 } ? -1 : parts.reduce(0, +) }
+}
