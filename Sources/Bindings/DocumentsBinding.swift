@@ -188,7 +188,8 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
     fails: true, "Draws a panel of a colour behind the elements of a group; nil takes it away."
   ) { document, stack in
     let group = try stack.text(2)
-    let color = try stack.optionalTable(3).map { try readColor(parts: try $0.elements { try $0.number(-1) }) }
+    var color: CardColor?
+    if let parts = try stack.optionalTable(3) { color = try readColor(parts: try parts.elements { try $0.number(-1) }) }
     try context.requireGrant(.documentsWrite)
     try document.document().setPanel(of: group, to: color)
     return true
