@@ -41,7 +41,7 @@ enum DocumentEditCommands {
       }
       let name = session.environment.folders.expanded(invocation.text("DOC"))
       let handle = try session.workspace().openDocument(name)
-      guard let edited = try DocumentEditor(session, handle).edit() else {
+      guard let edited = try DocumentEditor(session, handle).run() else {
         return CommandResult(.object(handle), line: "Nothing was changed.")
       }
       return try DocumentCommands.changing(invocation, session) { document in

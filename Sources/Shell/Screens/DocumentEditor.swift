@@ -25,7 +25,7 @@ final class DocumentEditor {
   private var terminal: Terminal { session.console.terminal }
 
   /// - Returns: what was changed; nil when nothing was, or nothing is to be kept.
-  func edit() throws -> DocumentEdit? {
+  func run() throws -> DocumentEdit? {
     let keys = KeyReader(lines: session.input.plainReader)
     let screen = Screen(terminal) { [console = session.console] text in console.write(text) }
     let tick = IdleLock(session).tick()
