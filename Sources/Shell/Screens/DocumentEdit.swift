@@ -45,7 +45,8 @@ struct DocumentEdit {
 
   /// Moves by so many steps.
   mutating func move(across: Double, down: Double) throws {
-    try set { [(.x, .number($0.x + across * step)), (.y, .number($0.y + down * step))] }
+    let (x, y) = (across * step, down * step)
+    try set { [(.x, .number($0.x + x)), (.y, .number($0.y + y))] }
   }
 
   /// Makes it larger or smaller about its centre.
