@@ -3,6 +3,7 @@
 
 import CardDocuments
 import Commands
+import Files
 import Text
 import Workspace
 
