@@ -113,7 +113,7 @@ final class DocumentEditor {
   private var description: [String] {
     guard let element = edit.element else { return ["The document is empty: `doc add-text` puts a text on it."] }
     func number(_ value: Double) -> String { session.grouped(Int(value.rounded())) }
-    let room = max(16, terminal.width - columns - 10)
+    let room = isNarrow ? terminal.width - 4 : max(16, terminal.width - columns - 10)
     var lines = [
       "at \(number(element.x)), \(number(element.y))   \(number(element.width)) x \(number(element.height))"
         + "   turned \(number(element.rotation))°"
