@@ -94,8 +94,8 @@ private struct Validator {
     for element in [text, image] {
       for field in ElementField.allCases {
         switch element.value(of: field) {
-        case .flag: try document.set(field, of: element.id, to: .flag(false))
-        case ElementValue.none: try document.set(field, of: element.id, to: .text(field == .frame ? "lens" : "g"))
+        case .some(.flag): try document.set(field, of: element.id, to: .flag(false))
+        case .some(.none): try document.set(field, of: element.id, to: .text(field == .frame ? "lens" : "g"))
         default: continue
         }
       }

@@ -1,5 +1,5 @@
-// `doc edit`: a document's picture, and keys that move what is on it. Invariant: nothing is saved here; what Enter keeps
-// is handed back, and every other way out leaves the document as it was.
+// `doc edit`: a document's picture, and keys that move what is on it. Invariant: nothing is saved here; what Enter
+// keeps is handed back, and every other way out leaves the document as it was.
 
 import CardDocuments
 import Commands

@@ -1,5 +1,5 @@
-// Where an element's box is on a grid of cells or pixels that shows the card. Invariant: every place that it gives is on
-// the grid.
+// Where an element's box is on a grid of cells or pixels that shows the card. Invariant: every place that it gives is
+// on the grid.
 
 import CardDocuments
 import Glibc
