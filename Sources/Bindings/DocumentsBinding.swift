@@ -104,6 +104,7 @@ func documentType(_ context: BindingContext) -> BoundType<DocumentHandle> {
     describeDocument(type, context)
     describeAdding(type, context)
     describeKeeping(type, context)
+    describePanels(type, context)
   }
 }
 
@@ -168,6 +169,20 @@ private func readFrame(_ name: String, _ argument: Int) throws(LuaFailure) -> Fr
   return frame
 }
 
+private func describePanels(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
+  type.method(
+    "set_panel", [LuaParameter("group", .string), LuaParameter("color", .optional(.list(.number)))], returns: .boolean,
+    fails: true, "Draws a panel of a colour behind the elements of a group; nil takes it away."
+  ) { document, stack in
+    let group = try stack.text(2)
+    var color: CardColor?
+    if let parts = try stack.optionalTable(3) { color = try readColor(parts: try parts.elements { try $0.number(-1) }) }
+    try context.requireGrant(.documentsWrite)
+    try document.document().setPanel(of: group, to: color)
+    return true
+  }
+}
+
 private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
   let element = LuaParameter("element", .object("element"))
   let acts: [(String, String, (DocumentHandle, ElementHandle) throws -> Void)] = [
@@ -182,17 +197,6 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
       try act(document, element)
       return true
     }
-  }
-  type.method(
-    "set_panel", [LuaParameter("group", .string), LuaParameter("color", .optional(.list(.number)))], returns: .boolean,
-    fails: true, "Draws a panel of a colour behind the elements of a group; nil takes it away."
-  ) { document, stack in
-    let group = try stack.text(2)
-    var color: CardColor?
-    if let parts = try stack.optionalTable(3) { color = try readColor(parts: try parts.elements { try $0.number(-1) }) }
-    try context.requireGrant(.documentsWrite)
-    try document.document().setPanel(of: group, to: color)
-    return true
   }
   type.method("duplicate", [], returns: .object("document"), fails: true, "A new document with the same content.") {
     document, _ in

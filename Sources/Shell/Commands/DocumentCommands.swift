@@ -15,7 +15,7 @@ import Workspace
 enum DocumentCommands {
   static var all: [BuiltIn] {
     [
-      listDocuments, createDocument, showDocument, addText, addImage, setElement, raiseElement(true),
+      listDocuments, createDocument, showDocument, addText, addImage, DocumentEditCommands.set, raiseElement(true),
       raiseElement(false), DocumentEditCommands.panel, DocumentEditCommands.edit, duplicateDocument, removeElement,
       removeDocument, renderDocument, drawSheet,
       exportDocument, checkDocuments,
@@ -216,45 +216,6 @@ enum DocumentCommands {
   }
 
   // MARK: Changing
-
-  private static var setElement: BuiltIn {
-    BuiltIn(
-      "doc", "set", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Sets fields of elements.",
-      details: """
-        Fields: \(ElementField.allCases.map(\.rawValue).joined(separator: ", ")). x, y, width and height are in \
-        units (a card \
-        is 1300 by 2000, x and y from its centre, y downwards), rotation in degrees clockwise. wraps=true breaks the \
-        lines of a text at the sides of its box, cropped=true lets a picture fill its box, group=NAME puts elements \
-        together. The words without = name elements, those with it what each of them gets.
-        """,
-      arguments: [
-        Self.document,
-        Argument("ELEMENT|FIELD=VALUE", isRepeating: true, help: "elements, then fields and their new values"),
-      ], usage: ["doc set DOC ELEMENT... FIELD=VALUE..."], example: "doc set 6D92 1 2 x=100 rotation=15"
-    ) { invocation, session in
-      let words = invocation.list("ELEMENT|FIELD=VALUE")
-      let usage = invocation.command.usageLines.joined(separator: " | ")
-      let names = words.filter { !$0.contains("=") }
-      let changes = try words.filter { $0.contains("=") }.map { try fieldAndValue($0) }
-      if names.isEmpty { throw CommandError.missingArgument(command: "doc set", "ELEMENT", usage: usage) }
-      if changes.isEmpty { throw CommandError.missingArgument(command: "doc set", "FIELD=VALUE", usage: usage) }
-      return try changing(invocation, session) { document in
-        let elements = try names.map { try element($0, of: document, session) }
-        for element in elements { for (field, value) in changes { try element.set(field, to: value) } }
-        let what = session.counted(changes.count, "field")
-        return "Changed \(what)" + (elements.count > 1 ? " of \(session.counted(elements.count, "element"))." : ".")
-      }
-    }
-  }
-
-  private static func fieldAndValue(_ word: String) throws -> (ElementField, ElementValue) {
-    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let names = ElementField.allCases.map(\.rawValue)
-    guard parts.count == 2, let field = ElementField(rawValue: parts[0]) else {
-      throw ShellError.notField(word, suggestion: suggestion(for: parts[0], among: names), fields: names)
-    }
-    return (field, try field.value(typed: parts[1]))
-  }
 
   private static func raiseElement(_ raises: Bool) -> BuiltIn {
     BuiltIn(

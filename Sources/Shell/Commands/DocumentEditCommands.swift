@@ -1,5 +1,5 @@
-// `doc panel` and `doc edit`: what groups elements in the picture, and the editor of the terminal. Invariant: the editor
-// changes a copy; what came of it is one change of the document, and leaving it otherwise changes nothing.
+// `doc set`, `doc panel` and `doc edit`: fields of elements, what groups them in the picture, and the editor of the
+// terminal. Invariant: the editor changes a copy; what came of it is one change of the document, and leaving it otherwise changes nothing.
 
 import CardDocuments
 import Commands
@@ -8,6 +8,46 @@ import Text
 import Workspace
 
 enum DocumentEditCommands {
+  static var set: BuiltIn {
+    BuiltIn(
+      "doc", "set", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
+      summary: "Sets fields of elements.",
+      details: """
+        Fields: \(ElementField.allCases.map(\.rawValue).joined(separator: ", ")). x, y, width and height are in \
+        units (a card \
+        is 1300 by 2000, x and y from its centre, y downwards), rotation in degrees clockwise. wraps=true breaks the \
+        lines of a text at the sides of its box, cropped=true lets a picture fill its box, group=NAME puts elements \
+        together. The words without = name elements, those with it what each of them gets.
+        """,
+      arguments: [
+        DocumentCommands.document,
+        Argument("ELEMENT|FIELD=VALUE", isRepeating: true, help: "elements, then fields and their new values"),
+      ], usage: ["doc set DOC ELEMENT... FIELD=VALUE..."], example: "doc set 6D92 1 2 x=100 rotation=15"
+    ) { invocation, session in
+      let words = invocation.list("ELEMENT|FIELD=VALUE")
+      let usage = invocation.command.usageLines.joined(separator: " | ")
+      let names = words.filter { !$0.contains("=") }
+      let changes = try words.filter { $0.contains("=") }.map { try fieldAndValue($0) }
+      if names.isEmpty { throw CommandError.missingArgument(command: "doc set", "ELEMENT", usage: usage) }
+      if changes.isEmpty { throw CommandError.missingArgument(command: "doc set", "FIELD=VALUE", usage: usage) }
+      return try DocumentCommands.changing(invocation, session) { document in
+        let elements = try names.map { try DocumentCommands.element($0, of: document, session) }
+        for element in elements { for (field, value) in changes { try element.set(field, to: value) } }
+        let what = session.counted(changes.count, "field")
+        return "Changed \(what)" + (elements.count > 1 ? " of \(session.counted(elements.count, "element"))." : ".")
+      }
+    }
+  }
+
+  private static func fieldAndValue(_ word: String) throws -> (ElementField, ElementValue) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let names = ElementField.allCases.map(\.rawValue)
+    guard parts.count == 2, let field = ElementField(rawValue: parts[0]) else {
+      throw ShellError.notField(word, suggestion: suggestion(for: parts[0], among: names), fields: names)
+    }
+    return (field, try field.value(typed: parts[1]))
+  }
+
   static var panel: BuiltIn {
     BuiltIn(
       "doc", "panel", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
