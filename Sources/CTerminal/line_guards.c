@@ -16,8 +16,8 @@
 
 // A key that is given up (Ctrl-G, a macro that is none, nothing to yank) is left by a jump. Within a macro readline
 // would jump to where the key before was read, whose frame is gone: rl_callback_read_char reads several keys in one
-// call, each sets the place, and nobody sets it back. So the dynamic linker finds its function for giving up here first;
-// it sets the place right and goes on with readline's own.
+// call, each sets the place, and nobody sets it back. So the dynamic linker finds its function for giving up here
+// first; it sets the place right and goes on with readline's own.
 
 // Exported by readline, but in none of its headers, as `_rl_saved_line_for_history`.
 extern sigjmp_buf _rl_top_level;

@@ -1,5 +1,6 @@
 // `doc set`, `doc panel` and `doc edit`: fields of elements, what groups them in the picture, and the editor of the
-// terminal. Invariant: the editor changes a copy; what came of it is one change of the document, and leaving it otherwise changes nothing.
+// terminal. Invariant: the editor changes a copy; what came of it is one change of the document, and leaving it
+// otherwise changes nothing.
 
 import CardDocuments
 import Commands
