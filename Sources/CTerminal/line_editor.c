@@ -294,6 +294,8 @@ static long keys_read;
 
 long line_editor_key_count(void) { return keys_read; }
 
+const char *line_editor_version(void) { return rl_library_version; }
+
 static void read_until_done(int tick_ms) {
   while (!is_done) {
     if (collect_signals()) return;
