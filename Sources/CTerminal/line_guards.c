@@ -54,7 +54,7 @@ static void set_nothing_aside(void) {
   HIST_ENTRY *saved = calloc(1, sizeof *saved);
   if (!saved) return;
   saved->line = strdup("");
-  _rl_saved_line_for_history = saved;
+  if (saved->line) _rl_saved_line_for_history = saved; else free(saved);
 }
 
 static bool is_in_history(const histdata_t data) {

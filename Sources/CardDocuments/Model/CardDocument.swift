@@ -93,6 +93,7 @@ public struct CardDocument: Equatable, Sendable {
     }
     var groups = try groupList()
     let place = groups.firstIndex { $0.record?["id"]?.text == group } ?? groups.count
+    guard color != nil || place < groups.count else { return }
     if place == groups.count { groups.append(.record(["id": .text(group)])) }
     var entry = groups[place].record ?? Value.Record()
     entry["color"] = color?.json

@@ -44,13 +44,13 @@ struct DocumentEdit {
   }
 
   /// Moves by so many steps.
-  mutating func move(across: Double, down: Double) throws {
+  mutating func move(across: Double, down: Double) throws(DocumentError) {
     let (x, y) = (across * step, down * step)
     try set { [(.x, .number($0.x + x)), (.y, .number($0.y + y))] }
   }
 
   /// Makes it larger or smaller about its centre.
-  mutating func grow(_ grows: Bool) throws {
+  mutating func grow(_ grows: Bool) throws(DocumentError) {
     let factor = grows ? Self.growth : 1 / Self.growth
     try set { element in
       // A tenth of a unit is no difference; the file has no long numbers.
@@ -59,7 +59,7 @@ struct DocumentEdit {
     }
   }
 
-  mutating func turn(clockwise: Bool) throws {
+  mutating func turn(clockwise: Bool) throws(DocumentError) {
     try set { element in
       let turned = element.rotation + (clockwise ? Self.degrees : -Self.degrees)
       return [(.rotation, .number(turned.truncatingRemainder(dividingBy: 360)))]
@@ -67,14 +67,14 @@ struct DocumentEdit {
   }
 
   /// Turns `wraps` or `cropped` over.
-  mutating func toggle(_ field: ElementField) throws {
+  mutating func toggle(_ field: ElementField) throws(DocumentError) {
     try set { element in
       guard case .flag(let isOn)? = element.value(of: field) else { return [] }
       return [(field, .flag(!isOn))]
     }
   }
 
-  mutating func raise(_ raises: Bool) throws {
+  mutating func raise(_ raises: Bool) throws(DocumentError) {
     guard let id = element?.id else { return }
     var changed = content
     guard try raises ? changed.raise(id) : changed.lower(id) else { return }
@@ -82,7 +82,9 @@ struct DocumentEdit {
     place += raises ? 1 : -1
   }
 
-  private mutating func set(_ fields: (Element) -> [(ElementField, ElementValue)]) throws {
+  private mutating func set(
+    _ fields: (Element) -> [(ElementField, ElementValue)]
+  ) throws(DocumentError) {
     guard let element else { return }
     var changed = content
     for (field, value) in fields(element) { try changed.set(field, of: element.id, to: value) }

@@ -51,16 +51,14 @@ final class DocumentEditor {
 
   private func take(_ key: Key) {
     alert = ""
-    do {
+    do throws(DocumentError) {
       try act(key)
-    } catch let problem as any Problem {
-      alert = problem.report.message
     } catch {
-      alert = "\(error)"
+      alert = error.message
     }
   }
 
-  private func act(_ key: Key) throws {
+  private func act(_ key: Key) throws(DocumentError) {
     switch key {
     case .left: try edit.move(across: -1, down: 0)
     case .right: try edit.move(across: 1, down: 0)
@@ -137,13 +135,13 @@ final class DocumentEditor {
   /// The picture in half blocks; where colours or the drawing program lack, the boxes of the elements.
   private func pictureLines() -> [String] {
     guard terminal.usesColor, terminal.usesUnicode, !cannotDraw else { return boxLines() }
-    do {
+    do throws(DocumentError) {
       if drawn?.content != edit.content || drawn?.size != rows {
         drawn = (edit.content, rows, try document.pixels(of: edit.content, width: columns, height: rows * 2))
       }
     } catch {
       cannotDraw = true
-      alert = "It is not drawn: \((error as any Problem).report.message)"
+      alert = "It is not drawn: \(error.message)"
       return boxLines()
     }
     guard let pixels = drawn?.pixels else { return boxLines() }
