@@ -14,11 +14,11 @@
 
 #include "line_guards.h"
 
-// A key that is given up (Ctrl-G, a macro that is none, nothing to yank) is left by a jump. Within a macro readline would
-// jump to where the key before was read, whose frame is gone: rl_callback_read_char reads several keys in one call, each
-// sets the place, and nobody sets it back. So its function for giving up is found here first; it sets the place right and
-// goes on with readline's own. The dynamic linker finds the program's before a library's; where readline is linked in, the
-// linker is told to (`--wrap` in Scripts/setup).
+// A key that is given up (Ctrl-G, a macro that is none, nothing to yank) is left by a jump. Within a macro readline
+// would jump to where the key before was read, whose frame is gone: rl_callback_read_char reads several keys in one
+// call, each sets the place, and nobody sets it back. So its function for giving up is found here first; it sets the
+// place right and goes on with readline's own. The dynamic linker finds the program's before a library's; where
+// readline is linked in, the linker is told to (`--wrap` in Scripts/setup).
 
 // Exported by readline, but in none of its headers, as `_rl_saved_line_for_history`.
 extern sigjmp_buf _rl_top_level;
@@ -60,7 +60,7 @@ static void set_nothing_aside(void) {
   HIST_ENTRY *saved = calloc(1, sizeof *saved);
   if (!saved) return;
   saved->line = strdup("");
-  _rl_saved_line_for_history = saved;
+  if (saved->line) _rl_saved_line_for_history = saved; else free(saved);
 }
 
 static bool is_in_history(const histdata_t data) {
