@@ -77,7 +77,7 @@ private struct Stop: Error {}
 
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `cards added one by one among other changes stand where a list would have them`(seed: UInt64) throws {
-    var generator = TestGenerator(seed: seed)
+    var generator = TestGenerator(seed)
     let workspace = try person.workspace()
     let handles = try ["D0", "D1"].map { try workspace.createDeck($0) }
     var model = Model()
