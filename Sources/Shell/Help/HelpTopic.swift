@@ -31,8 +31,11 @@ struct HelpTopic {
     tour, queries, patterns, keys, modes, plugins, documents, formats, prompt, scripts, json,
   ]
 
+  /// At a terminal it is walked: see `Tour`.
+  static let tourName = "tour"
+
   private static let tour = HelpTopic(
-    name: "tour", summary: "A short tour. Type the lines yourself.",
+    name: tourName, summary: "A short tour. Type the lines yourself.",
     rows: [
       ("deck create Spanish", "a deck"), ("card add Spanish \"el perro\" \"the dog\"", "a card"),
       ("study Spanish --sprint", "a race against the clock"),
@@ -120,6 +123,10 @@ struct HelpTopic {
     rows: [
       ("doc create", "a document; it tells its id"), ("doc add-text DOC TEXT", "a text in front"),
       ("doc add-image DOC FILE", "a picture in front"), ("doc set DOC ELEMENT x=100", "moves, sizes, turns an element"),
+      ("doc edit DOC", "moves, sizes and turns with keys, the picture beside"),
+      ("doc set DOC 1 wraps=true", "breaks a text's lines at its box, in place of making it small"),
+      ("doc set DOC 2 cropped=true", "lets a picture fill its box"),
+      ("doc panel DOC GROUP COLOR", "a panel behind the elements of a group"),
       ("doc render DOC FILE", "draws to .svg, .png or .pdf"),
       ("card attach CARD DOC", "the card shows it with its answer"),
     ],
