@@ -196,7 +196,7 @@ extension ProblemTable {
         "damagedData": ShellError.damagedData([hostile, "a", "b", "c"]),
         "unwell": ShellError.unwell(1_200, mendable: 3), "unwell": ShellError.unwell(1, mendable: 0),
         "promptIsStandardInput": ShellError.promptIsStandardInput,
-        "allRefused": ShellError.allRefused(file: hostile, first: "the prompt is empty"),
+        "allRefused": ShellError.allRefused(file: hostile, first: "the prompt is empty", isTable: true),
         "notFromLua": ShellError.notFromLua(command: "login"), "notFromLua": ShellError.notFromLua(command: "restore"),
         "notColumn": ShellError.notColumn(hostile, suggestion: "due", columns: ["due", "prompt"]),
         "notOption": ShellError.notOption(hostile, suggestion: "fuzz"),
