@@ -182,7 +182,7 @@ enum ShellError: Problem, Equatable {
   case testsFailed(plugin: String, failed: Int, of: Int)
   case noTestFolder
   /// A plugin asks for rights, and nobody is there to answer.
-  case notGranted(plugin: String, rights: [String])
+  case notGranted(plugin: String, rights: [String], command: String)
   /// A script that another script ran.
   case scriptFailed(String, status: Int32)
   case scriptTooLarge
@@ -190,7 +190,7 @@ enum ShellError: Problem, Equatable {
   /// What the doctor found and did not mend.
   case unwell(Int, mendable: Int)
   /// Every row of an import was refused; `first` says why the first one was.
-  case allRefused(file: String, first: String)
+  case allRefused(file: String, first: String, isTable: Bool)
   /// Standard input as a file, where the prompt reads it.
   case promptIsStandardInput
   /// A command that is not for `shell.run`.
@@ -220,10 +220,10 @@ enum ShellError: Problem, Equatable {
       ProblemReport(.testFailed, "A test failed", "\(plugin): \(failed) of \(counted(count, "test")) failed")
     case .noTestFolder:
       ProblemReport(.noFolder, "No folder for the test", "a temporary folder cannot be made")
-    case .notGranted(let plugin, let rights):
+    case .notGranted(let plugin, let rights, let command):
       ProblemReport(
         .notGranted, "Not granted",
-        "\(plugin) asks for \(rights.joined(separator: ", ")); `plugin enable \(plugin) --grant` grants it")
+        "\(plugin) asks for \(rights.joined(separator: ", ")); `\(printable(command)) --grant` grants it")
     case .scriptFailed(let name, let status):
       ProblemReport(.scriptFailed, "The script failed", "\(printable(name)) ended with status \(status)")
     case .scriptTooLarge:
@@ -238,11 +238,13 @@ enum ShellError: Problem, Equatable {
         "\(counted(count, "finding"))"
           + (mendable == 0 ? "" : "; `doctor --mend` makes a backup and mends \(grouped(mendable)) of them"),
         ["findings": count, "mendable": mendable])
-    case .allRefused(let file, let first):
+    case .allRefused(let file, let first, let isTable):
       ProblemReport(
         .allRefused, "Nothing was imported",
-        "no row of \(printable(file)) could be imported; the first: \(first). `--dry-run` before the command shows the first "
-          + "cards as they would be; --separator, --columns and --no-header say how a table is read")
+        "no row of \(printable(file)) could be imported; the first: \(first)"
+          + (isTable
+            ? ". `--dry-run` before the command shows the first cards as they would be; --separator, --columns and "
+              + "--no-header say how a table is read" : ""))
     case .promptIsStandardInput:
       ProblemReport(
         .failed, "Standard input is the prompt's",
