@@ -18,16 +18,19 @@ let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swif
 ///   costs a tenth of a call; the tests do.
 /// - Parameter isLow: what every room goes through and few edits touch. Optimised in debug builds too: the tests run twice
 ///   as fast, and compiling a list of a million words would take them a minute.
+/// - Parameter isLarge: much code of which none runs often: a release makes it small rather than fast.
 /// - Parameter resources: texts that are compiled into it.
 func room(
   _ name: String, _ dependencies: [Target.Dependency] = [], isHot: Bool = false, isLow: Bool = false,
-  resources: [Resource]? = nil
+  isLarge: Bool = false, resources: [Resource]? = nil
 ) -> Target {
   let unchecked = SwiftSetting.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
+  let small = SwiftSetting.unsafeFlags(["-Osize"], .when(configuration: .release))
   let optimised = SwiftSetting.unsafeFlags(["-O"], .when(configuration: .debug))
   return .target(
     name: name, dependencies: dependencies, resources: resources,
-    swiftSettings: strict + (isHot ? [unchecked] : []) + (isLow ? [optimised] : []))
+    swiftSettings: strict + (isHot ? [unchecked] : []) + (isLow ? [optimised] : [])
+      + (isLarge ? [small] : []))
 }
 
 /// The tests of a room.
@@ -127,7 +130,7 @@ let package = Package(
         "Storage", "Decks", "Exchange",
         "Lexicon",
         "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
-      ]),
+      ], isLarge: true),
     .executableTarget(
       name: "deckhand",
       dependencies: [
