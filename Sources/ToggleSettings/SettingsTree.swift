@@ -149,9 +149,14 @@ public final class SettingsTree {
 
   func node(_ name: String) throws(SettingsError) -> SettingNode {
     if let node = byName[name] { return node }
-    // `lang` is most likely a part of a name.
-    let near = suggestion(for: name, among: names) ?? names.first { $0.lowercased().contains(name.lowercased()) }
-    throw .unknownSetting(name, suggestion: name.isEmpty ? nil : near)
+    throw .unknownSetting(name, suggestion: suggestion(for: name, among: names) ?? nameWithPart(name))
+  }
+
+  /// `lang` is most likely a part of a name.
+  private func nameWithPart(_ part: String) -> String? {
+    guard (1...100).contains(part.utf8.count) else { return nil }
+    let part = part.lowercased()
+    return names.first { $0.lowercased().contains(part) }
   }
 
   private func kind(of name: String) throws(SettingsError) -> SettingKind {
