@@ -112,7 +112,8 @@ extension ProblemTable {
       [
         "notAPlugin": PluginPackageError.notAPlugin(path: hostile, missing: "init.lua"),
         "installed": PluginPackageError.installed(plugin: "quiz", version: "1.0"),
-        "notInstalled": PluginPackageError.notInstalled(plugin: "quiz"), "bundled": PluginPackageError.bundled(plugin: "quiz"),
+        "notInstalled": PluginPackageError.notInstalled(plugin: "quiz"),
+        "bundled": PluginPackageError.bundled(plugin: "quiz"),
         "notNewer": PluginPackageError.notNewer(plugin: "quiz", installed: "1.0", given: "0.9"),
         "doesNotWork": PluginPackageError.doesNotWork(
           plugin: "quiz", version: "1.1", reason: "quiz: init.lua:1: no", kept: "1.0"),
