@@ -83,6 +83,7 @@ extension ProblemCode {
     case badAnswer = "bad_answer"
     case badBase = "bad_base"
     case badCard = "bad_card"
+    case badCertificate = "bad_certificate"
     case badColor = "bad_color"
     case badCommand = "bad_command"
     case badDeclaration = "bad_declaration"
@@ -103,6 +104,7 @@ extension ProblemCode {
     case badRule = "bad_rule"
     case badSize = "bad_size"
     case badState = "bad_state"
+    case badSyncAnswer = "bad_sync_answer"
     case badTag = "bad_tag"
     case badTemplate = "bad_template"
     case badText = "bad_text"
@@ -112,6 +114,7 @@ extension ProblemCode {
     case cancelled
     case cannotUndo = "cannot_undo"
     case changedElsewhere = "changed_elsewhere"
+    case clockDiffers = "clock_differs"
     case damaged
     case damagedJournal = "damaged_journal"
     case damagedPicture = "damaged_picture"
@@ -135,6 +138,7 @@ extension ProblemCode {
     case imageMismatch = "image_mismatch"
     case inScript = "in_script"
     case inUse = "in_use"
+    case keyFailed = "key_failed"
     case laterVersion = "later_version"
     case letterMissing = "letter_missing"
     case locked
@@ -155,7 +159,9 @@ extension ProblemCode {
     case noFolder = "no_folder"
     case noLoader = "no_loader"
     case noPlayer = "no_player"
+    case noServer = "no_server"
     case noTerminal = "no_terminal"
+    case notLinked = "not_linked"
     case noUnit = "no_unit"
     case noWordList = "no_word_list"
     case notABackup = "not_a_backup"
@@ -176,6 +182,7 @@ extension ProblemCode {
     case notSignedIn = "not_signed_in"
     case nothingToRedo = "nothing_to_redo"
     case nothingToUndo = "nothing_to_undo"
+    case offline
     case orphanedImage = "orphaned_image"
     case outOfMemory = "out_of_memory"
     case outOfRange = "out_of_range"
@@ -192,6 +199,8 @@ extension ProblemCode {
     case rehearsal = "dry_run"
     case removed
     case scriptFailed = "script_failed"
+    case serverFailed = "server_failed"
+    case serverRefused = "server_refused"
     case signedIn = "signed_in"
     case storageBusy = "storage_busy"
     case storageDamaged = "storage_damaged"
@@ -201,6 +210,7 @@ extension ProblemCode {
     case storageRolledBack = "storage_rolled_back"
     case storageUnreadable = "storage_unreadable"
     case symbolicLink = "symbolic_link"
+    case syncFailed = "sync_failed"
     case testFailed = "test_failed"
     case timedOut = "timed_out"
     case tooCostly = "too_costly"

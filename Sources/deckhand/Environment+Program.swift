@@ -56,6 +56,7 @@ extension Environment {
     folders.temporary = environmentValue("TMPDIR") ?? folders.temporary
     folders.bundledPlugins = bundledPluginsFolder()
     folders.drawingProgram = besideProgram("deckhand-draw")
+    folders.syncProgram = besideProgram("deckhand-sync")
     environment.folders = folders
     return environment
   }
