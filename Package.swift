@@ -238,7 +238,7 @@ let package = Package(
     // A small program that the tests of the prompt drive through a pseudo-terminal.
     .executableTarget(
       name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
-    tests("Shell", ["Problems", "Commands", "LuaRuntime", "PromptProbe", "Text"]),
+    tests("Shell", ["Problems", "Commands", "LuaRuntime", "PromptProbe", "Text", "deckhand"]),
     // The built program, run as somebody runs it.
     .testTarget(
       name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "deckhand-sync", "TestSupport"],

@@ -54,6 +54,7 @@ func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
     identity: { .text(try $0.record().name) }, check: { try context.requireDecks($0, "deck") }
   ) { type in
     describeFields(type, context)
+    describeAdding(type, context)
     describeCards(type, context)
     describeNotes(type, context)
     describeDeckFiles(type, context)
@@ -94,13 +95,15 @@ private func describeFields(_ type: BoundType<DeckHandle>, _ context: BindingCon
   }
 }
 
-private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
+private func describeAdding(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
     "add", [LuaParameter("card", .table)], returns: .object("card"), fails: true,
     "Adds a card on top, or at a position: {prompt=, answer=, tags=, guid=, fields=, at=}. "
       + "Codes: empty_prompt, empty_answer, duplicate, bad_text."
   ) { deck, stack in
-    let (card, place) = try readPlacedCard(stack.table(2, "a table with prompt and answer"))
+    let table = try stack.table(2, "a table with prompt and answer")
+    if let added = try addPlain(table, to: deck, at: .top, context) { return added }
+    let (card, place) = try readPlacedCard(table)
     try context.requireGrant(.decksWrite)
     return try deck.add(card, at: place)
   }
@@ -108,7 +111,9 @@ private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingCont
     "append", [LuaParameter("card", .table)], returns: .object("card"), fails: true,
     "Adds a card below all others: what a loop adds keeps its order. As add in all else."
   ) { deck, stack in
-    let card = try readCard(stack.table(2, "a table with prompt and answer"))
+    let table = try stack.table(2, "a table with prompt and answer")
+    if let added = try addPlain(table, to: deck, at: .bottom, context) { return added }
+    let card = try readCard(table)
     try context.requireGrant(.decksWrite)
     return try deck.add(card, at: .bottom)
   }
@@ -121,6 +126,9 @@ private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingCont
     try context.requireGrant(.decksWrite)
     return try addAll(to: deck, stack, context)
   }
+}
+
+private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
     "cards", [LuaParameter("query", .optional(.string))], returns: .iterator(.object("card")),
     "The cards that a query finds, top first; which ones and their order are fixed at the call."
@@ -174,6 +182,16 @@ func readOnDuplicate(_ table: borrowing LuaTable) throws -> OnDuplicate? {
 // MARK: Cards from tables
 
 let cardKeys = ["prompt", "answer", "tags", "guid", "fields", "document"]
+
+/// Adds a card that is nothing but texts, which a loop adds many of; nil for any other.
+private func addPlain(
+  _ table: borrowing LuaTable, to deck: DeckHandle, at place: CardPlace, _ context: BindingContext
+) throws -> CardHandle? {
+  try table.withPlainBytes("prompt", "answer", "guid", allowing: cardKeys) { prompt, answer, guid in
+    try context.requireGrant(.decksWrite)
+    return try deck.add(CardBytes(prompt: prompt, answer: answer, guid: guid), at: place)
+  }
+}
 
 /// A card as a script gives it, and where it is to come.
 private func readPlacedCard(_ table: borrowing LuaTable) throws -> (NewCard, CardPlace) {

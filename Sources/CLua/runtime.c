@@ -139,6 +139,7 @@ void dh_retire(lua_State *L) { dh_of(L)->is_retired = 1; }
 void *dh_context(lua_State *L) { return dh_of(L)->host.context; }
 void dh_set_context(lua_State *L, void *context) { dh_of(L)->host.context = context; }
 lua_State *dh_running(lua_State *L) { return dh_of(L)->running; }
+const char *dh_lua_version(void) { return LUA_VERSION_MAJOR "." LUA_VERSION_MINOR "." LUA_VERSION_RELEASE; }
 size_t dh_memory_used(lua_State *L) { return dh_weight(dh_of(L)); }
 void dh_set_memory_limit(lua_State *L, size_t limit) {
   dh_of(L)->limit = limit;

@@ -12,6 +12,7 @@
 #include <readline/readline.h>
 
 #include "line_drawing.h"
+#include "line_guards.h"
 
 // Exported by readline, but in none of its headers: the columns of the prompt as it is shown.
 extern int rl_visible_prompt_length;
@@ -239,6 +240,7 @@ static void draw_over(void) {
 }
 
 static void redisplay(void) {
+  guards_between_keys();
   drawing_erase();
   rl_redisplay();
   draw_over();

@@ -18,6 +18,7 @@
 
 #include "line_completion.h"
 #include "line_drawing.h"
+#include "line_guards.h"
 #include "line_keys.h"
 #include "terminal_state.h"
 
@@ -236,7 +237,7 @@ static int next_byte(FILE *stream) {
 static void read_key(void) {
   keys_note_suggestion();
   drawing_erase();
-  rl_callback_read_char();
+  guards_read_key();
   if (!is_done && keys_take_editor_wish()) {
     result.end = LINE_EDITOR_WANTS_EDITOR;
     result.text = strdup(rl_line_buffer);
@@ -292,6 +293,8 @@ int line_editor_start(const char *name, int input, int output) {
 static long keys_read;
 
 long line_editor_key_count(void) { return keys_read; }
+
+const char *line_editor_version(void) { return rl_library_version; }
 
 static void read_until_done(int tick_ms) {
   while (!is_done) {

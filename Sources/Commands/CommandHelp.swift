@@ -13,7 +13,8 @@ extension Command {
 }
 
 extension Argument {
-  var usage: String { (isOptional ? "[\(name)]" : name) + (isRepeating ? "..." : "") }
+  /// As a usage line shows it: `[DECK]...`.
+  public var usage: String { (isOptional ? "[\(name)]" : name) + (isRepeating ? "..." : "") }
 }
 
 extension Option {
@@ -22,7 +23,7 @@ extension Option {
   var nameAndValue: String { [name, valueName].compactMap { $0 }.joined(separator: " ") }
 
   /// As the list of options begins its line: `-n, --limit N`.
-  var heading: String { (short.map { "-\($0), " } ?? "") + nameAndValue }
+  public var heading: String { (short.map { "-\($0), " } ?? "") + nameAndValue }
 }
 
 extension CommandRegistry {

@@ -125,7 +125,8 @@ extension CommandRegistry {
     if parts.count == 2, let option = scanner.command.options.first(where: { $0.name == parts[0] && $0.takesValue }) {
       return offers(option.kind, parts[1], sources).map { $0.prefixed(by: parts[0] + "=") }
     }
-    let left = (scanner.command.options + [.json]).filter { option in
+    let all = scanner.command.options
+    let left = (all.contains { $0.name == Option.json.name } ? all : all + [.json]).filter { option in
       option.isRepeating || !scanner.given.contains { $0.option.name == option.name }
     }
     return Offer.matching(left.map { Offer($0.name, help: $0.help) }, word)
@@ -139,6 +140,38 @@ extension CommandRegistry {
     case .integer, .number: []
     default: Offer.matching(sources.names(kind, word), word)
     }
+  }
+}
+
+/// What stands at the cursor of a line that begins with a program's own options.
+///
+///     registry.leadingOffers(of: program, words: ["--quiet", "de"], sources: sources)   // .command(["de"])
+public enum LeadingOffers: Equatable {
+  /// An option of the program or its value.
+  case offers([Offer])
+  /// The program's options are over: these are a command's words so far.
+  case command([String])
+}
+
+extension CommandRegistry {
+  /// What could stand in place of the last word, where a program's options stand before a command with words of its
+  /// own.
+  public func leadingOffers(of program: Command, words: [String], sources: CompletionSources) -> LeadingOffers {
+    var scanner = WordScanner(program)
+    var rest = words[...]
+    do {
+      while rest.count > 1, let word = rest.first, scanner.pending != nil || scanner.isOption(word) {
+        rest.removeFirst()
+        if scanner.pending == nil, word == "--" { return .command(Array(rest)) }
+        try scanner.take(word)
+      }
+    } catch {
+      // The line is wrong before the cursor.
+      return .offers([])
+    }
+    guard rest.count == 1, let word = rest.first else { return .command(Array(rest)) }
+    if let option = scanner.pending { return .offers(offers(option.kind, word, sources)) }
+    return word.hasPrefix("-") ? .offers(optionOffers(scanner, word, sources)) : .command([word])
   }
 }
 

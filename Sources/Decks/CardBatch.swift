@@ -37,7 +37,7 @@ public final class CardBatch {
     self.deck = deck
     self.onDuplicate = onDuplicate
     self.now = now
-    writer = try CardWriter(db, deck: deck, now: now, random: random)
+    writer = try CardWriter(db, deck: deck, random: random)
     lastIDBefore = try db.firstRow("SELECT seq FROM sqlite_sequence WHERE name = 'cards'") { $0.integer(0) } ?? 0
     try takeRoom()
   }
@@ -174,10 +174,10 @@ public final class CardBatch {
   private func insert(_ card: CheckedCard) throws -> CardWriter.Outcome {
     if nextRank >= endRank { throw DeckError.batchTooLong }
     do {
-      return try writer.write(card, rank: nextRank)
+      return try writer.write(card, rank: nextRank, now: now)
     } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
       try takeRoom()
-      return try writer.write(card, rank: nextRank)
+      return try writer.write(card, rank: nextRank, now: now)
     } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY {
       throw DeckError.gone(what: "the deck")
     }

@@ -66,13 +66,32 @@ enum CardOrder {
   }
 
   private static func below(_ db: Database, _ deck: DeckID) throws -> Int64 {
-    let sql = "SELECT rank FROM cards WHERE deck = ? ORDER BY rank DESC LIMIT 1"
     for _ in 0..<2 {
-      guard let bottom = try db.firstRow(sql, [deck.rawValue], { $0.integer(0) }) else { return 0 }
+      guard let bottom = try bottom(db, deck) else { return 0 }
       if bottom <= bound - step { return bottom + step }
       try spread(db, deck)
     }
     return bound
+  }
+
+  private static func bottom(_ db: Database, _ deck: DeckID) throws -> Int64? {
+    let sql = "SELECT rank FROM cards WHERE deck = ? ORDER BY rank DESC LIMIT 1"
+    return try db.firstRow(sql, [deck.rawValue]) { $0.integer(0) }
+  }
+
+  /// From the top's rank to the bottom's; nil for an empty deck.
+  static func ranks(_ db: Database, _ deck: DeckID) throws -> ClosedRange<Int64>? {
+    guard let top = try top(db, deck), let bottom = try bottom(db, deck) else { return nil }
+    return top...max(top, bottom)
+  }
+
+  /// A free rank at an end of a deck whose ranks lie in a range; nil where it has to be looked for or made.
+  static func rank(beside ranks: ClosedRange<Int64>, for place: CardPlace) -> Int64? {
+    switch place {
+    case .top: ranks.lowerBound >= step - bound ? ranks.lowerBound - step : nil
+    case .bottom: ranks.upperBound <= bound - step ? ranks.upperBound + step : nil
+    case .position: nil
+    }
   }
 
   /// Gives every card of the deck a new rank with wide room, in the same order, from 0 on.

@@ -172,16 +172,8 @@ public enum CardTable {
     _ db: Database, _ card: NewCard, to deck: DeckID, at place: CardPlace = .top, now: Double,
     random: @escaping () -> UInt64
   ) throws -> CardID {
-    guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
-    let writer = try CardWriter(db, deck: deck, now: now, random: random)
-    let outcome = try card.withBytes { bytes in
-      try writer.write(CheckedCard(bytes), rank: CardOrder.rank(db, deck, for: place))
-    }
-    switch outcome {
-    case .added(let id): return id
-    case .found(let id):
-      throw DeckError.duplicate(guid: card.guid.flatMap { $0.isEmpty ? nil : $0 }, prompt: try prompt(db, id))
-    }
+    let adder = try CardAdder(db, deck: deck, random: random)
+    return try card.withBytes { try adder.add($0, at: place, now: now) }
   }
 
   // MARK: Changing
@@ -315,10 +307,6 @@ public enum CardTable {
 
   private static func utf8Same(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
 
-  private static func prompt(_ db: Database, _ id: CardID) throws -> String {
-    try db.firstRow("SELECT prompt FROM cards WHERE id = ?", [id.rawValue]) { $0.text(0) } ?? ""
-  }
-
   private static func id(_ row: Columns) -> CardID { CardID(rawValue: row.integer(0)) }
 
   static func record(_ row: Columns) throws -> CardRecord {
@@ -346,7 +334,7 @@ public enum CardTable {
 
 extension NewCard {
   /// Lends the texts' bytes for one call.
-  func withBytes<T>(_ body: (CardBytes) throws -> T) throws -> T {
+  public func withBytes<T>(_ body: (CardBytes) throws -> T) throws -> T {
     var (prompt, answer, guid) = (self.prompt, self.answer, self.guid ?? "")
     return try prompt.withUTF8 { prompt in
       try answer.withUTF8 { answer in

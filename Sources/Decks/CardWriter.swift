@@ -48,7 +48,7 @@ public struct CheckedCard {
   }
 }
 
-/// Writes cards into one deck, in one operation.
+/// Writes cards into one deck.
 final class CardWriter {
   enum Outcome: Equatable {
     case added(CardID)
@@ -59,18 +59,18 @@ final class CardWriter {
   private let db: Database
   private let connection: OpaquePointer
   private let deck: DeckID
-  private let now: Double
   private let random: () -> UInt64
+  /// The bits of the guid that comes next; nil where they have to be chosen.
+  private var nextGuid: UInt64?
   /// GRDB's own objects keep the raw statements alive.
   private let insertion: Statement
   private let search: Statement
 
-  init(_ db: Database, deck: DeckID, now: Double, random: @escaping () -> UInt64) throws {
+  init(_ db: Database, deck: DeckID, random: @escaping () -> UInt64) throws {
     guard let connection = db.sqliteConnection else { throw DeckError.gone(what: "the database") }
     self.db = db
     self.connection = connection
     self.deck = deck
-    self.now = now
     self.random = random
     insertion = try db.cachedStatement(
       sql: """
@@ -82,19 +82,22 @@ final class CardWriter {
   }
 
   /// Writes a card at the rank, unless it is there.
-  func write(_ card: CheckedCard, rank: Int64) throws -> Outcome {
+  /// - Parameter now: seconds since 1970, the time of its creation.
+  func write(_ card: CheckedCard, rank: Int64, now: Double) throws -> Outcome {
     let content = CardText.content(card.prompt, card.answer)
     guard card.guid == nil else {
-      if try insert(card, guid: card.guid, content: content, rank: rank) { return .added(lastID) }
+      if try insert(card, guid: card.guid, content, rank, now) { return .added(lastID) }
       guard let id = try find(guid: card.guid) else { throw failure() }
       return .found(id)
     }
     if let id = try find(card) { return .found(id) }
     for _ in 0..<8 {
+      let bits = nextGuid ?? random()
       let isIn = try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Guid.length) { made in
-        Guid.write(random(), into: made)
-        return try insert(card, guid: TextBytes(made), content: content, rank: rank)
+        Guid.write(bits, into: made)
+        return try insert(card, guid: TextBytes(made), content, rank, now)
       }
+      nextGuid = isIn ? bits &+ 1 : nil
       if isIn { return .added(lastID) }
     }
     throw failure()
@@ -114,7 +117,9 @@ final class CardWriter {
   private var lastID: CardID { CardID(rawValue: sqlite3_last_insert_rowid(connection)) }
 
   /// - Returns: false when the deck holds a card of that guid.
-  private func insert(_ card: CheckedCard, guid: TextBytes?, content: Int64, rank: Int64) throws -> Bool {
+  private func insert(
+    _ card: CheckedCard, guid: TextBytes?, _ content: Int64, _ rank: Int64, _ now: Double
+  ) throws -> Bool {
     let statement = insertion.sqliteStatement
     sqlite3_bind_int64(statement, 1, deck.rawValue)
     sqlite3_bind_int64(statement, 2, rank)

@@ -1,14 +1,15 @@
 // The name of a card that stays the same wherever the card goes.
 // Invariant: one that is made is 11 letters and digits of 64 random bits, and never one that the deck holds already.
+// Those of cards that come one after the other count on from there: the index of a million is written from one place on.
 
 enum Guid {
   static let length = 11
   private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
-  /// Writes 64 random bits in base 62; 62^11 is more than 2^64.
-  static func write(_ random: UInt64, into bytes: UnsafeMutableBufferPointer<UInt8>) {
-    var rest = random
-    for index in bytes.indices {
+  /// Writes 64 bits in base 62, the highest digit first; 62^11 is more than 2^64.
+  static func write(_ bits: UInt64, into bytes: UnsafeMutableBufferPointer<UInt8>) {
+    var rest = bits
+    for index in bytes.indices.reversed() {
       bytes[index] = digits[Int(rest % 62)]
       rest /= 62
     }

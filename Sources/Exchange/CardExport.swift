@@ -36,7 +36,7 @@ public struct CardExport {
     var report = ExportReport(cards: 0, bytes: 0)
     let write = { (sink: FileSink) in
       var writer = try writer(format, options, sink)
-      var run = ExportRun(db, format)
+      var run = try ExportRun(db, format, hasLog: options.hasSchedule && format.holds.contains(.reviews))
       try writer.begin()
       for (subdeck, ids) in ids {
         for start in stride(from: 0, to: ids.count, by: 500) {
@@ -92,13 +92,13 @@ public struct CardExport {
     DeckContents(name: deck.name, options: try optionsOfDecks(), types: types)
   }
 
-  /// Options that are set for the deck and for those within it, other than those of the deck around.
+  /// What is set for the deck, be it by one around it, and for those within it.
   private func optionsOfDecks() throws -> [(subdeck: String, options: [CardField])] {
-    let outer = try DeckTable.options(db, deck.id)
-    return try decks.compactMap { each in
-      let options = try DeckTable.options(db, each.id)
-      let isPlain = each.id == deck.id ? options == DeckOptions() : options == outer
-      return isPlain ? nil : (each.name(within: deck), options.fields)
+    try decks.compactMap { each in
+      let preset = try each.id == deck.id ? DeckTable.nearestPreset(db, each.id) : DeckTable.preset(db, each.id)
+      let options = NamedOptions.fields(
+        preset: try preset.map { try PresetTable.record(db, $0) }, limits: try DeckTable.limits(db, each.id))
+      return options.isEmpty ? nil : (each.name(within: deck), options)
     }
   }
 
@@ -126,16 +126,26 @@ private struct ExportRun {
   var lost: [CardPart: Int] = [:]
   private var notes: Set<NoteID> = []
   private var types: [NoteTypeID: NoteType] = [:]
+  private let reviews: SentReviews?
 
-  init(_ db: Database, _ format: CardFormat) { (self.db, self.format) = (db, format) }
+  init(_ db: Database, _ format: CardFormat, hasLog: Bool) throws {
+    (self.db, self.format) = (db, format)
+    reviews = hasLog ? try SentReviews(db) : nil
+  }
 
   mutating func exported(_ card: CardRecord, subdeck: String) throws -> ExportedCard {
-    guard let id = card.note else { return ExportedCard(card: card, subdeck: subdeck) }
+    var exported = ExportedCard(card: card, subdeck: subdeck)
+    exported.note = try card.note.map { try note($0) }
+    if let reviews { exported.log = try reviews.of(card.id).map(\.review) }
+    return exported
+  }
+
+  private mutating func note(_ id: NoteID) throws -> ExportedNote {
     let note = try NoteTable.record(db, id)
     let type = try types[note.type] ?? NoteTypeTable.record(db, note.type)
     types[note.type] = type
     let isFirst = notes.insert(id).inserted
-    return ExportedCard(card: card, subdeck: subdeck, note: ExportedNote(record: note, type: type, isFirst: isFirst))
+    return ExportedNote(record: note, type: type, isFirst: isFirst)
   }
 
   /// - Parameter beside: what the writer could not write of this card.
@@ -147,9 +157,9 @@ private struct ExportRun {
     if card.note != nil { parts.insert(.notes) }
     let texts = [card.prompt, card.answer]
     if texts.contains(where: { $0.utf8.contains(0x0D) }) { parts.insert(.carriageReturns) }
+    if card.reps > 0 { parts.insert(.reviews) }
     parts = parts.subtracting(format.holds).union(beside)
     if parts.contains(.fields) { parts.remove(.fieldKinds) }
-    if card.reps > 0 { parts.insert(.reviews) }
     if card.document != nil { parts.insert(.documents) }
     for part in parts { lost[part, default: 0] += 1 }
   }
@@ -173,6 +183,8 @@ struct ExportedCard {
   /// The deck within the one that is exported, empty for itself.
   let subdeck: String
   var note: ExportedNote?
+  /// The answers that are written, the earliest first.
+  var log: [LoggedReview] = []
 }
 
 /// The note of a card on its way into a file.
@@ -200,7 +212,14 @@ extension ExportedCard {
   /// What a format without schedules and media leaves out.
   var unscheduled: Set<CardPart> {
     var parts: Set<CardPart> = CardPlan(card).isPlain ? [] : [.schedule]
+    if card.reps > 0 { parts.insert(.reviews) }
     if note?.hasMedia ?? false { parts.insert(.media) }
     return parts
+  }
+
+  /// What JSON leaves out.
+  func lost(hasSchedule: Bool) -> Set<CardPart> {
+    if !hasSchedule { return unscheduled }
+    return unscheduled.subtracting(log.count > CardLog.limit ? [.schedule] : [.schedule, .reviews])
   }
 }

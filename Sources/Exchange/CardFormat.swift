@@ -72,7 +72,7 @@ public enum CardFormat: String, Sendable, CaseIterable {
   /// What it can hold beside prompts, answers, tags, guids and the decks within a deck.
   public var holds: Set<CardPart> {
     switch self {
-    case .json, .jsonl: [.fields, .fieldKinds, .notes, .formatting, .carriageReturns, .schedule, .options]
+    case .json, .jsonl: [.fields, .fieldKinds, .notes, .formatting, .carriageReturns, .schedule, .reviews, .options]
     case .csv, .tsv: [.fields, .carriageReturns]
     case .txt: [.notes, .formatting]
     // Clozes of plain text; its writer tells of other notes.

@@ -93,6 +93,7 @@ public final class CardImport {
       report.cards.count(written.outcome)
       guard let card = written.card else { return }
       if let plan = row.schedule { try places.schedule(card, plan) }
+      if !row.log.isEmpty { try places.log(row.log, of: card) }
       if report.preview.count < options.previewed, let shown = try places.preview(card, row) {
         report.preview.append(shown)
       }

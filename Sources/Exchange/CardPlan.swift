@@ -17,11 +17,7 @@ struct CardPlan {
 
   /// - Throws: `badOption` for what no schedule can have.
   init(_ record: Value.Record) throws(DeckError) {
-    guard let name = record["state"]?.text, let state = CardState.allCases.first(where: { $0.name == name }) else {
-      throw .badOption(
-        name: "schedule.state", reason: "must be one of \(CardState.allCases.map(\.name).joined(separator: ", "))")
-    }
-    schedule.state = state
+    schedule.state = try CardState(record["state"], in: JSONName.schedule)
     schedule.due = record["due"]?.double
     schedule.stability = record["stability"]?.double
     schedule.difficulty = record["difficulty"]?.double

@@ -17,6 +17,8 @@ struct CardRow {
   /// What the card is made from; its texts are those of the note then.
   var note: RowNote?
   var schedule: CardPlan?
+  /// The answers that it had.
+  var log: [LoggedReview] = []
   var start = RowStart()
 
   mutating func clear(line: Int, column: Int? = nil) {
@@ -29,6 +31,7 @@ struct CardRow {
     if !subdeck.isEmpty { subdeck = "" }
     note = nil
     schedule = nil
+    if !log.isEmpty { log = [] }
     start = RowStart(line: line, column: column)
   }
 

@@ -55,6 +55,8 @@ final class ImportPlaces {
       db, card, to: plan.schedule, isSuspended: plan.isSuspended, flag: plan.flag, now: now)
   }
 
+  func log(_ log: [LoggedReview], of card: CardID) throws { try CardTable.addLog(db, log, to: card) }
+
   func preview(_ id: CardID, _ row: CardRow) throws -> PreviewedCard? {
     guard let card = try CardTable.card(db, id) else { return nil }
     return PreviewedCard(prompt: card.prompt, answer: card.answer, tags: card.tags, subdeck: row.subdeck)
@@ -172,7 +174,12 @@ final class ImportPlaces {
   private func setOptions(_ row: CardRow, _ fields: [CardField]) throws {
     let target = row.subdeck.isEmpty ? deck : try subdeck(row.subdeck)
     guard made.contains(target.id) else { return }
-    try DeckTable.setOptions(db, target.id, to: DeckOptions(fields: fields))
+    let given = try refusing { () throws(DeckError) in try NamedOptions(fields) }
+    if let limits = given.limits { try DeckTable.setLimits(db, target.id, to: limits) }
+    if given.isOfLimitsAlone { return }
+    guard let name = given.preset else { return try DeckTable.setOptions(db, target.id, to: given.options) }
+    let preset = try refusingDecks { try PresetTable.receive(db, named: name, given.options) }
+    try DeckTable.setPreset(db, target.id, to: preset)
   }
 
   // MARK: Refusing

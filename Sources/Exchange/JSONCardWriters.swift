@@ -62,7 +62,7 @@ struct JSONObjectWriter: CardRowWriter {
 
   mutating func write(_ card: ExportedCard) throws -> Set<CardPart> {
     try append(JSONElementWriter.card(card, hasSchedule: hasSchedule))
-    return hasSchedule ? card.unscheduled.subtracting([.schedule]) : card.unscheduled
+    return card.lost(hasSchedule: hasSchedule)
   }
 
   private mutating func append(_ element: [UInt8]) throws {
@@ -93,7 +93,7 @@ struct JSONLinesWriter: CardRowWriter {
 
   func write(_ card: ExportedCard) throws -> Set<CardPart> {
     try line(JSONElementWriter.card(card, hasSchedule: hasSchedule))
-    return hasSchedule ? card.unscheduled.subtracting([.schedule]) : card.unscheduled
+    return card.lost(hasSchedule: hasSchedule)
   }
 
   private func line(_ element: [UInt8]) throws {
@@ -125,6 +125,10 @@ enum JSONElementWriter {
     if hasSchedule, !plan.isPlain {
       writer.name(JSONName.schedule)
       writer.write(plan.value)
+    }
+    if hasSchedule, !exported.log.isEmpty {
+      writer.name(JSONName.reviews)
+      writer.write(CardLog.value(exported.log))
     }
     for field in card.fields { field.write(to: &writer) }
     writer.endRecord()

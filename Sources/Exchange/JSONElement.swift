@@ -13,6 +13,8 @@ enum JSONName {
   static let noteGuid = "note_guid"
   static let ordinal = "ordinal"
   static let schedule = "schedule"
+  /// The log of the card's answers.
+  static let reviews = "reviews"
   /// A deck's options within the one that is written: the deck is named by `subdeck`.
   static let deckOptions = "deck_options"
 }
@@ -37,6 +39,7 @@ struct JSONElement {
     try object(into: &row)
     takeNote(&row)
     takeSchedule(&row)
+    takeLog(&row)
   }
 
   /// Reads the definition of a note type.
@@ -208,6 +211,22 @@ struct JSONElement {
       row.schedule = try CardPlan(record)
     } catch {
       row.refuse(.badRow, error.message)
+    }
+  }
+
+  private func takeLog(_ row: inout CardRow) {
+    if row.fields.isEmpty { return }
+    // Another program's field of that name stays a field.
+    let isLog = { (value: CardFieldValue) in
+      guard case .json(let json) = value, json.hasPrefix("[") else { return false }
+      return ["at", "rating", "state"].allSatisfy { json.contains("\"\($0)\"") }
+    }
+    guard case .json(let json)? = take(JSONName.reviews, &row, where: isLog) else { return }
+    do throws(JSONFailure) {
+      let list = try JSONParser.parse(Array(json.utf8), limits: JSONElement.limits).list ?? []
+      do throws(DeckError) { row.log = try CardLog.log(list) } catch { row.refuse(.badRow, error.message) }
+    } catch {
+      row.refuse(.badRow, "\(JSONName.reviews): \(error.words)")
     }
   }
 

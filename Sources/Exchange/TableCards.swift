@@ -9,7 +9,7 @@ import Text
 final class TableCards: CardRows {
   private let rows: TableRows
   private let options: TableOptions
-  private var shape: TableShape?
+  private(set) var shape: TableShape?
   private(set) var found = ImportFindings()
 
   /// - Parameter separator: what the format's name says.
@@ -24,7 +24,7 @@ final class TableCards: CardRows {
   func next(into row: inout CardRow) throws -> Bool {
     guard var line = try rows.next() else { return false }
     if shape == nil {
-      let shape = try TableShape(first: (0..<rows.count).map { rows.text($0) }, options, path: rows.source.path)
+      let shape = try TableShape(first: cells, options, path: rows.source.path)
       self.shape = shape
       found.hasHeader = shape.hasHeader
       found.columns = shape.columns.map(\.name)
@@ -37,6 +37,11 @@ final class TableCards: CardRows {
     fill(&row)
     return true
   }
+
+  var separator: UInt8 { rows.separator }
+
+  /// The cells of the row that was read last, as they stand there.
+  var cells: [String] { (0..<rows.count).map { rows.text($0) } }
 
   private func fill(_ row: inout CardRow) {
     if let invalidReason = rows.invalidReason { row.refuse(.badRow, invalidReason) }

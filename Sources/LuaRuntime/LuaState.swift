@@ -7,6 +7,9 @@ import Problems
 
 /// One Lua state: its globals, the bound types that it knows, and the doors through which Swift calls into it.
 public final class LuaState {
+  /// The version of Lua that is linked: `5.4.4`.
+  public static var version: String { String(cString: dh_lua_version()) }
+
   @usableFromInline let main: OpaquePointer
   /// Read at every call; nothing holds an access to it across another.
   @exclusivity(unchecked) public private(set) var isClosed = false

@@ -25,6 +25,8 @@ public final class Store {
   private let migrations: [Migration]
   private let poll: StatementPoll
   private var queue: DatabaseQueue?
+  /// That of the queue: this class is used from one thread.
+  private var connection: OpaquePointer?
   private var unit = Unit.none
   /// How many operations stand around the caller.
   private var depth = 0
@@ -73,19 +75,21 @@ public final class Store {
   /// inside another operation, whose failure takes it back too.
   /// - Parameters:
   ///   - name: what a user would call it ("adding cards"), for the message when it cannot start.
+  ///   - isOneStatement: whether one statement at most changes anything: SQLite takes it back itself when it fails,
+  ///     so that a part of a unit needs no savepoint.
   ///   - step: what the step of undo is called, made of the result; `name` where it is nil. Outside a unit only.
   ///   - prepare: as that of `commitUnit`. Outside a unit only.
   @discardableResult
   public func operation<T>(
-    _ name: String, step: ((T) -> String)? = nil, prepare: ((Database) throws -> [UndoFile])? = nil,
-    _ body: (Database) throws -> T
+    _ name: String, isOneStatement: Bool = false, step: ((T) -> String)? = nil,
+    prepare: ((Database) throws -> [UndoFile])? = nil, _ body: (Database) throws -> T
   ) throws -> T {
     try access(name) { db in
-      if depth > 0 || unit == .open { return try savepoint(db, body) }
+      if depth > 0 || unit == .open { return try part(db, isOneStatement: isOneStatement, body) }
       try begin(db, name)
       if unit == .waiting {
         unit = .open
-        return try savepoint(db, body)
+        return try part(db, isOneStatement: isOneStatement, body)
       }
       return try finish(db, body) { result in
         try writeStep(db, step?(result) ?? name, filesMadeReady(db, by: prepare))
@@ -103,7 +107,7 @@ public final class Store {
   /// Grows with whatever may have changed what a read answers: each row written, each rollback, and, noticed at the
   /// next `read` outside a transaction, each commit of another process. Rows that were kept are good while it stands
   /// still.
-  public var changeCount: Int { otherChanges &+ (queue?.unsafeReentrantRead { $0.totalChangesCount } ?? 0) }
+  public var changeCount: Int { otherChanges &+ (connection.map { Int(sqlite3_total_changes($0)) } ?? 0) }
 
   // MARK: Units of work
 
@@ -175,8 +179,7 @@ public final class Store {
     try rollbackUnit()
     guard let open = queue else { return }
     try translated("closing") { try open.close() }
-    queue = nil
-    dataVersion = nil
+    (queue, connection, dataVersion) = (nil, nil, nil)
   }
 
   /// Gives the connection to what works on the database as a whole.
@@ -233,14 +236,18 @@ public final class Store {
 
   /// The body as a part of the transaction under way. Without the check of `isInsideTransaction` what follows a
   /// rollback by SQLite itself would commit alone.
-  private func savepoint<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
+  private func part<T>(_ db: Database, isOneStatement: Bool, _ body: (Database) throws -> T) throws -> T {
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
     let mark = recorder?.mark()
     var result: T?
     do {
-      try db.inSavepoint {
+      if isOneStatement {
         result = try inside { try body(db) }
-        return .commit
+      } else {
+        try db.inSavepoint {
+          result = try inside { try body(db) }
+          return .commit
+        }
       }
     } catch {
       otherChanges &+= 1
@@ -308,6 +315,7 @@ public final class Store {
     try fresh.unsafeReentrantWrite { db in
       poll.attach(db)
       try recorder?.attach(db)
+      connection = db.sqliteConnection
     }
     queue = fresh
     return fresh

@@ -122,13 +122,14 @@ extension SyncFault {
     case .silent(let seconds):
       return made(
         .offline, "The server does not answer",
-        "nothing came from \(server) for \(counted(seconds, "second")); nothing was changed and nothing is lost, try later"
+        "nothing came from \(server) for \(counted(seconds, "second")); nothing was changed and nothing is lost, "
+          + "try later"
       )
     case .certificate(let reason):
       return made(
         .badCertificate, "The server cannot be trusted",
-        "\(server) does not prove who it is: \(printable(reason, limit: 300)). Nothing was sent; its certificate must be "
-          + "one that this machine trusts (Debian's ca-certificates)")
+        "\(server) does not prove who it is: \(printable(reason, limit: 300)). Nothing was sent; its certificate must "
+          + "be one that this machine trusts (Debian's ca-certificates)")
     case .badAnswer(let reason):
       return made(
         .badSyncAnswer, "The server's answer makes no sense",
@@ -165,8 +166,8 @@ extension SyncFault {
     case 400:
       return made(
         .serverRefused, "The server refuses it",
-        "\(server) refused what was asked for (\(printable(reason, limit: 200))); nothing was changed. `doctor` looks at "
-          + "what is here")
+        "\(server) refused what was asked for (\(printable(reason, limit: 200))); nothing was changed. `doctor` looks "
+          + "at what is here")
     case 404, 405, 301, 302, 303:
       return made(
         .noServer, "There is no sync server",

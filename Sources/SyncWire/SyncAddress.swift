@@ -1,6 +1,6 @@
 // The address of a sync server, as the user types it and as a redirect gives it.
-// Invariant: it is http or https, names a host, ends in `/`, and is no server whose terms forbid other programs; no part
-// of it can carry a name, a password or a line end.
+// Invariant: it is http or https, names a host, ends in `/`, and is no server whose terms forbid other programs; no
+// part of it can carry a name, a password or a line end.
 
 /// Why a text is no address of a server to sync with.
 public enum SyncAddressFault: Error, Equatable, Sendable {

@@ -11,6 +11,29 @@ public func sha256(_ bytes: [UInt8]) -> [UInt8] {
   return digest
 }
 
+/// SHA-256 of bytes that come piece by piece.
+///
+///     var hashing = HashingSHA256()
+///     while let piece = next() { hashing.add(piece) }
+///     let digest = hashing.digest()   // as sha256 of all of them
+public struct HashingSHA256 {
+  private var state = crypto_hash_sha256_state()
+
+  public init() { crypto_hash_sha256_init(&state) }
+
+  public mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
+    crypto_hash_sha256_update(&state, start, UInt64(bytes.count))
+  }
+
+  /// After it nothing more can be added.
+  public mutating func digest() -> [UInt8] {
+    var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
+    crypto_hash_sha256_final(&state, &digest)
+    return digest
+  }
+}
+
 /// A quick hash of bytes: equal texts have equal ones, others rarely do. It is no protection against a forger.
 ///
 /// It takes words of eight bytes, little-endian, each mixed in by a multiplication with 2^64 divided by the golden

@@ -11,11 +11,12 @@ import Text
 extension Workspace {
   /// Brings what changed in a folder into its deck, which is made when it is missing.
   /// - Parameters:
+  ///   - prunes: cards that left the sources leave the deck.
   ///   - writesBack: cards that were edited in the deck are written to their sources first.
   ///   - progress: sources done, of how many.
   /// - Throws: `BuildError`, `ExchangeError` for a broken source, `FileError`.
   public func build(
-    _ path: String, _ options: BuildOptions, writesBack: Bool = false, generator: any CardGenerator,
+    _ path: String, prunes: Bool = false, writesBack: Bool = false, generator: any CardGenerator,
     progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> (deck: DeckHandle, report: BuildReport) {
     var folder = try BuildFolder(path)
@@ -29,11 +30,11 @@ extension Workspace {
       let known = try DeckTable.list(db).first { $0.name == built.name }
       let deck = try known ?? DeckTable.create(db, name: built.name, now: environment.clocks.now())
       try setOptions(db, deck.id, built)
-      let run = try BuildRun(
-        db, built, into: deck.id, options, generator, now: environment.clocks.now(),
-        random: environment.random.entropy, isInterrupted: environment.isInterrupted)
-      var report = try run.run(progress: progress)
-      report.media = try addMedia(db, of: built)
+      var settings = BuildSettings(
+        generator, now: environment.clocks.now(), random: environment.random.entropy, mediaLimit: Workspace.mediaLimit
+      ) { try self.addMedia($0, hash: $1, named: $2) }
+      (settings.prunes, settings.isInterrupted) = (prunes, environment.isInterrupted)
+      var report = try BuildRun(db, built, into: deck.id, settings).run(progress: progress)
       report.writtenBack = written
       return (handle(of: deck.id), report)
     }
@@ -45,22 +46,5 @@ extension Workspace {
     var options = known
     for (name, text) in folder.options { try options.set(name, toText: text) }
     if options != known { try DeckTable.setOptions(db, deck, to: options) }
-  }
-
-  /// Media of the folder; one with another content takes the place of the one that the folder gave before.
-  private func addMedia(_ db: Database, of folder: BuildFolder) throws -> Int {
-    var added = 0
-    for path in folder.media {
-      let name = try MediaNames.checked(lastPart(of: path))
-      let bytes = try FileText.bytes(path, limit: Workspace.mediaLimit, isInterrupted: environment.isInterrupted)
-      let hash = hexadecimal(sha256(bytes))
-      if let known = try MediaTable.named(db, name) {
-        if known.hash == hash { continue }
-        try MediaTable.remove(db, name)
-      }
-      _ = try addMedia(bytes, named: name)
-      added += 1
-    }
-    return added
   }
 }

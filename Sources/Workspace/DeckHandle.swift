@@ -89,11 +89,22 @@ public final class DeckHandle: WorkspaceHandle {
 
   @discardableResult
   public func add(_ card: NewCard, at place: CardPlace = .top) throws -> CardHandle {
-    let new = try workspace.perform(.addCards, on: workspace.deckName(id)) { db in
-      try CardTable.add(
-        db, card, to: id, at: place, now: workspace.environment.clocks.now(),
-        random: workspace.environment.random.entropy)
+    try card.withBytes { try add($0, at: place) }
+  }
+
+  /// The same from bytes in place, which may be anything: they are checked here.
+  public func add(_ card: CardBytes, at place: CardPlace) throws -> CardHandle {
+    let known = workspace.unit.adders.adder(of: id, at: workspace.changeCount)
+    var used: CardAdder?
+    let new = try workspace.perform(
+      .addCards, on: workspace.deckName(id), isOneStatement: known?.takesOneStatement(at: place) ?? false
+    ) { db in
+      let adder = try known ?? CardAdder(db, deck: id, random: workspace.environment.random.entropy)
+      used = adder
+      return try adder.add(card, at: place, now: workspace.environment.clocks.now())
     }
+    // Its statements must not outlive the connection.
+    if let used, workspace.isInUnit { workspace.unit.adders.keep(used, of: id, at: workspace.changeCount) }
     return workspace.handle(of: new)
   }
 

@@ -306,7 +306,7 @@ extension Workspace {
   }
 
   /// The libraries of the data and their versions.
-  public var libraryVersions: [(name: String, version: String)] {
+  public static var libraryVersions: [(name: String, version: String)] {
     [("SQLite", String(cString: sqlite3_libversion())), ("zstd", zstdVersion)]
   }
 }

@@ -50,8 +50,13 @@ extension Workspace {
     _ = try store(for: "media")
     let bytes = try read()
     if bytes.count > Workspace.mediaLimit { throw NoteError.tooLarge(what: "a media file of more than 100 MiB") }
-    let hash = ContentHash(of: bytes).description
-    return try perform(.addMedia) { db in
+    return try addMedia(bytes, hash: ContentHash(of: bytes).description, named: name)
+  }
+
+  /// The same where the hash is known already.
+  @discardableResult
+  func addMedia(_ bytes: [UInt8], hash: String, named name: String) throws -> String {
+    try perform(.addMedia) { db in
       let name = try MediaTable.add(db, name: name, hash: hash, size: bytes.count)
       if !rehearsal.isOn { try writeMedia(bytes, hash: hash) }
       return name

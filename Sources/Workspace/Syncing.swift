@@ -1,6 +1,6 @@
 // An account and the sync server that it is linked with: linking, looking, taking over what the server has.
-// Invariant: nothing is sent to the server but questions; what comes is fetched whole before the operation that takes it
-// over begins, so that no lock waits for a network; what is replaced is in a backup first.
+// Invariant: nothing is sent to the server but questions; what comes is fetched whole before the operation that takes
+// it over begins, so that no lock waits for a network; what is replaced is in a backup first.
 
 public import Authentication
 import Decks

@@ -125,7 +125,7 @@ public final class Workspace {
     // What can't be stored must not keep the data open.
     let failure = isInUnit ? nil : storeFailure()
     isClosed = true
-    (observer, unit.waitingGame) = (nil, nil)
+    (observer, unit.waitingGame, unit.adders) = (nil, nil, CardAdders())
     opened.documents?.close()
     opened.documents = nil
     opened.preferences?.tree.endObserving()
@@ -162,10 +162,11 @@ public final class Workspace {
   /// Runs a change as one operation, which is one step of undo; within a unit of work it is a part of the unit's.
   /// - Parameters:
   ///   - subject: what is changed, for the step's name: a deck's name.
+  ///   - isOneStatement: as in `Store.operation`.
   ///   - count: how many things were changed.
   func perform<T>(
-    _ operation: Operation, on subject: @autoclosure () -> String? = nil, count: @escaping (T) -> Int = { _ in 1 },
-    _ body: (Database) throws -> T
+    _ operation: Operation, on subject: @autoclosure () -> String? = nil, isOneStatement: Bool = false,
+    count: @escaping (T) -> Int = { _ in 1 }, _ body: (Database) throws -> T
   ) throws -> T {
     let database = try store()
     if rehearsal.isOn, !database.isInUnit { throw WorkspaceError.rehearsal(operation.rawValue) }
@@ -175,7 +176,7 @@ public final class Workspace {
     let subject = subject()
     let result: T
     if database.isInUnit || database.isInOperation {
-      result = try database.operation(operation.rawValue, body)
+      result = try database.operation(operation.rawValue, isOneStatement: isOneStatement, body)
     } else {
       result = try performAlone(operation, on: subject, count: count, body)
     }
@@ -195,7 +196,7 @@ public final class Workspace {
   /// Begins a unit: what follows is kept or taken back together. A script run is one.
   public func beginUnit() throws {
     if !isInUnit { try storeGames() }
-    (unit.operations, unit.parts, unit.deckNames) = ([:], StepParts(), [:])
+    (unit.operations, unit.parts, unit.deckNames, unit.adders) = ([:], StepParts(), [:], CardAdders())
     try store().beginUnit()
     opened.documents?.beginUnit()
   }
@@ -215,6 +216,7 @@ public final class Workspace {
       try rollbackUnit()
       throw failure
     }
+    unit.adders = CardAdders()
     do {
       return (try keepUnit(named: unit.parts.words(from: hooks.origin()), ofScript: true))
     } catch {
@@ -226,7 +228,7 @@ public final class Workspace {
   public func rollbackUnit() throws {
     let store = try store()
     unit.waitingGame?.isWaiting = false
-    unit.waitingGame = nil
+    (unit.waitingGame, unit.adders) = (nil, CardAdders())
     try opened.documents?.rollbackUnit()
     // In a rehearsal the documents are in a unit from the first to the last: none is ever written.
     if rehearsal.isOn { opened.documents?.beginUnit() }

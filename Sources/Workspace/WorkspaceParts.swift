@@ -65,4 +65,24 @@ struct UnitRecord {
   var deckNames: [DeckID: String] = [:]
   /// The game that was changed last and is not stored yet.
   var waitingGame: GameHandle?
+  var adders = CardAdders()
+}
+
+/// What adds single cards to decks, for a loop that adds many.
+struct CardAdders {
+  private var adders: [DeckID: CardAdder] = [:]
+  /// The count of changes that they are good for.
+  private var changeCount = 0
+
+  /// - Parameter now: the count of changes: when it went on without `keep`, somebody else changed something.
+  mutating func adder(of deck: DeckID, at now: Int) -> CardAdder? {
+    if now != changeCount { adders = [:] }
+    return adders[deck]
+  }
+
+  /// An adder has just been used.
+  mutating func keep(_ adder: CardAdder, of deck: DeckID, at now: Int) {
+    if adders[deck] !== adder { adders[deck] = adder }
+    changeCount = now
+  }
 }

@@ -1,6 +1,6 @@
 // One call to a sync server over HTTP, by libcurl.
-// Invariant: an answer is taken whole and as its server says it is, or not at all; memory is bounded by the limit of the
-// call; certificates are checked, and a redirect is followed by hand, a few times, to no less safe an address.
+// Invariant: an answer is taken whole and as its server says it is, or not at all; memory is bounded by the limit of
+// the call; certificates are checked, and a redirect is followed by hand, a few times, to no less safe an address.
 
 import CCurl
 import SyncWire

@@ -55,8 +55,8 @@ extension Environment {
       config: xdgFolder("XDG_CONFIG_HOME", home: home, "/.config"), home: home)
     folders.temporary = environmentValue("TMPDIR") ?? folders.temporary
     folders.bundledPlugins = bundledPluginsFolder()
-    folders.drawingProgram = besideProgram("deckhand-draw")
-    folders.syncProgram = besideProgram("deckhand-sync")
+    folders.drawingProgram = ownProgram("deckhand-draw")
+    folders.syncProgram = ownProgram("deckhand-sync")
     environment.folders = folders
     return environment
   }
@@ -76,6 +76,17 @@ extension Terminal {
 }
 
 func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
+
+/// Sends what the program writes from now on to nowhere; answers where standard output goes.
+func withholdOutput() -> Int32 {
+  let output = dup(1)
+  let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
+  if nowhere >= 0 {
+    dup2(nowhere, 1)
+    dup2(nowhere, 2)
+  }
+  return output
+}
 
 /// Takes off the handlers by which Swift would show a crash, and ask questions, at the user's terminal.
 func leaveCrashesToTheSystem() {
@@ -99,8 +110,12 @@ private func programFolder() -> String? {
   return path.lastIndex(of: "/").map { String(path[..<$0]) }
 }
 
-/// The path of another program that stands beside this one.
-func besideProgram(_ name: String) -> String { programFolder().map { $0 + "/" + name } ?? name }
+/// A program that this one starts: beside it, as in a build folder, or in `libexec` as a package puts it.
+private func ownProgram(_ name: String) -> String {
+  guard let folder = programFolder() else { return name }
+  return ["/" + name, "/../libexec/deckhand/" + name].map { folder + $0 }.first { access($0, X_OK) == 0 }
+    ?? folder + "/" + name
+}
 
 /// The bundled plugins: beside the program, in its `share`, or in the source tree that it was built in.
 func bundledPluginsFolder() -> String? {

@@ -22,7 +22,7 @@ let version = "0.1.0"
       return fail(error.message, ExitStatus.usage)
     }
     switch options.action {
-    case .version: print("Deckhand \(version)")
+    case .version: for line in options.identity.versionLines { print(line) }
     case .help: print(ProgramOptions.help)
     default: return start(options)
     }
@@ -30,6 +30,7 @@ let version = "0.1.0"
   }
 
   private static func start(_ options: ProgramOptions) -> Int32 {
+    if case .words(let words) = options.action, let line = OutsideLine(asked: words) { return complete(line, options) }
     let environment = Environment.ofProgram(data: options.data, seed: options.seed)
     // A worker on any machine: no user's data are looked for.
     if case .words(let words) = options.action, words[0] == "map", let status = MapCommand.run(words, environment) {
@@ -41,7 +42,7 @@ let version = "0.1.0"
         terminal: .ofSystem(1, color: options.color), messages: .ofSystem(2, color: options.color),
         isQuiet: options.isQuiet, elapsed: environment.clocks.elapsed)
       session = try Session(
-        options.shellOptions(version: version, environment), console: console, environment: environment)
+        options.shellOptions(environment), console: console, environment: environment)
     } catch {
       return fail("\(error)", ExitStatus.failed)
     }
@@ -53,6 +54,30 @@ let version = "0.1.0"
       return fail("standard output could not be written", status == ExitStatus.done ? ExitStatus.failed : status)
     }
     return status == ExitStatus.done ? ended : status
+  }
+
+  /// Answers the system's shell at Tab, with the data that the line itself names; says nothing else.
+  private static func complete(_ line: OutsideLine, _ asked: ProgramOptions) -> Int32 {
+    let output = withholdOutput()
+    var options = asked
+    do throws(ProgramOptions.Wrong) {
+      options = try ProgramOptions(line.before)
+    } catch {
+      // The line is wrong before the cursor, or an option waits for its value there.
+    }
+    let environment = Environment.ofProgram(data: options.data ?? asked.data, seed: nil)
+    do {
+      let console = Console(
+        terminal: .ofSystem(1, color: .never), messages: .ofSystem(2, color: .never), isQuiet: true,
+        elapsed: environment.clocks.elapsed)
+      let session = try Session(options.shellOptions(environment), console: console, environment: environment)
+      _ = Unmanaged.passRetained(session)
+      let text = Array(OutsideCompletion(session).lines(for: line).map { $0 + "\n" }.joined().utf8)
+      session.close()
+      return write(output, text, text.count) == text.count ? ExitStatus.done : ExitStatus.failed
+    } catch {
+      return ExitStatus.failed
+    }
   }
 
   private static func run(_ options: ProgramOptions, in session: Session) -> Int32 {

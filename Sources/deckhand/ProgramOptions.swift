@@ -46,10 +46,13 @@ struct ProgramOptions {
   var color: Terminal.ColorChoice { given.optionalText("--color").flatMap { .init(rawValue: $0) } ?? .auto }
   var seed: UInt64? { given.optionalText("--seed").flatMap(Self.seed) }
 
+  /// The program itself.
+  var identity: ProgramIdentity { ProgramIdentity(version: version, command: Self.description) }
+
   /// What the shell is told of it.
-  func shellOptions(version: String, _ environment: Environment) -> ShellOptions {
+  func shellOptions(_ environment: Environment) -> ShellOptions {
     let value = environment.variables.value
-    var options = ShellOptions(version: version)
+    var options = ShellOptions(identity)
     options.wantsJSON = given.wantsJSON
     options.isDryRun = given.flag("--dry-run")
     options.wantsTrace = given.flag("--trace")
@@ -77,9 +80,6 @@ struct ProgramOptions {
     for seed in given.list("--seed") where Self.seed(seed) == nil {
       throw Wrong(message: "--seed: a whole number expected, got \(quoted(seed))")
     }
-    for color in given.list("--color") where Terminal.ColorChoice(rawValue: color) == nil {
-      throw Wrong(message: "--color: auto, always or never expected, got \(quoted(color))")
-    }
   }
 
   private static func seed(_ text: String) -> UInt64? { UInt64(text) ?? Int64(text).map { UInt64(bitPattern: $0) } }
@@ -90,6 +90,7 @@ struct ProgramOptions {
       let hint = near.map { " (did you mean \(quoted($0))?)" } ?? ""
       return "unknown option \(quoted(name))\(hint); `deckhand --help` lists them"
     case .missingValue(_, let option, _): return "\(option) needs a value"
+    case .badValue(_, let name, let value, let expected): return "\(name): \(expected) expected, got \(quoted(value))"
     case .unwantedValue(_, let option): return "\(option) takes no value"
     default: return error.message
     }
@@ -108,16 +109,16 @@ extension ProgramOptions {
       options: [
         Option("-e", "CODE", isRepeating: true, help: "run Lua code; repeatable, in order"),
         Option("--interactive", short: "i", help: "start the shell afterwards"),
-        value("--data", "DIR", "where everything is kept ($DECKHAND_DATA, else $XDG_DATA_HOME/deckhand)"),
-        value("--user", "NAME", "who signs in ($DECKHAND_USER, else the only account)"),
-        value("--password-file", "FILE", "read the password from FILE; - is a line of standard input"),
-        value("--set", "NAME=VALUE", "a setting for this run; repeatable"),
+        value("--data", "DIR", .folder, "where everything is kept ($DECKHAND_DATA, else $XDG_DATA_HOME/deckhand)"),
+        value("--user", "NAME", .account, "who signs in ($DECKHAND_USER, else the only account)"),
+        value("--password-file", "FILE", .file, "read the password from FILE; - is a line of standard input"),
+        value("--set", "NAME=VALUE", .setting, "a setting for this run; repeatable"),
         Option("--dry-run", help: "show what would change, change nothing"),
-        value("--seed", "N", "random choices in games, scripts and documents repeat"),
+        value("--seed", "N", .text, "random choices in games, scripts and documents repeat"),
         Option("--json", help: "commands answer in JSON, one value a line"),
         Option("--no-plugins", help: "start without plugins"),
         Option("--no-init", help: "start without init.lua"),
-        value("--color", "WHEN", "auto, always or never"),
+        value("--color", "WHEN", .choice(["auto", "always", "never"]), "auto, always or never"),
         Option("--trace", help: "show where an error in Lua came from"),
         Option("--quiet", help: "no greeting, no progress, no notes"),
         Option("--version", help: "show the version"),
@@ -126,8 +127,8 @@ extension ProgramOptions {
   }
 
   /// An option with a value; the last one counts where it is given again.
-  private static func value(_ name: String, _ valueName: String, _ help: String) -> Option {
-    Option(name, valueName, isRepeating: true, help: help)
+  private static func value(_ name: String, _ valueName: String, _ kind: ValueKind, _ help: String) -> Option {
+    Option(name, valueName, kind, isRepeating: true, help: help)
   }
 
   static var help: String {

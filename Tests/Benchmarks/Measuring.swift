@@ -53,6 +53,7 @@ func show(_ figures: [Figure]) {
       "\(figure.title)\n    \(rounded(figure.ours)) \(figure.unit) against \(rounded(figure.reference)) \(figure.unit): "
         + "\(rounded(figure.ratio)) times   \(verdict)")
   }
+  fflush(nil)
 }
 
 func rounded(_ value: Double) -> String {

@@ -318,6 +318,7 @@ def from_anki(program, folder, count, seed):
         check_schedules(col, cards)
         check_places(wanted, cards)
         check_texts(col, cards)
+        check_intervals(deckhand, col, folder, count // 4)
         check_back(deckhand, folder, wanted, legacy)
     print(f"in: {len(wanted['cards'])} cards of {len(wanted['types'])} notes of {len(set(wanted['types'].values()))} types, "
           f"{len(wanted['log'])} answers, latest and legacy")
@@ -359,6 +360,61 @@ def check_texts(col, cards):
         if "ankiweb" not in html and "no field" not in shown:
             check("prompt of %s %d (%s)" % (guid, order, html), letters(shown), letters(text))
     print(f"    {same} of {len(cards)} prompts compared letter by letter")
+
+
+# What each answer to what is due, or soon is, gives, in seconds; nothing of it is kept.
+INTERVALS = r"""
+for _, deck in ipairs(decks.list()) do deck.options.fuzz = false end
+local function show(options)
+  local session = decks.open("Top"):study(options)
+  while session and session.card do
+    local card, seconds = session.card, {}
+    for _, rating in ipairs{"again", "hard", "good", "easy"} do
+      seconds[#seconds + 1] = string.format("%.0f", assert(session:answer(rating)).interval * 86400)
+      assert(session:undo())
+    end
+    print(card.guid .. "\t" .. table.concat(seconds, "\t"))
+    assert(session:bury())
+  end
+end
+show{mode = "review", ahead = 60, limit = tonumber(arg[1])}
+show{mode = "review", limit = tonumber(arg[1])}
+"""
+
+
+def check_intervals(deckhand, col, folder, limit):
+    """The next intervals are those of Anki's scheduler, of each answer and each state."""
+    with open(folder + "/intervals.lua", "w") as file:
+        file.write(INTERVALS)
+    shown = deckhand.run("--dry-run", "run", folder + "/intervals.lua", str(limit))
+    states = {}
+    for line in shown.splitlines():
+        guid, *seconds = line.split("\t")
+        if len(seconds) != 4:
+            continue
+        name, _, number = guid.rpartition("/")
+        found = col.db.first("select c.id, c.type from cards c join notes n on n.id = c.nid where n.guid = ? and c.ord = 0", guid)
+        if not found:
+            found = col.db.first(
+                "select c.id, c.type from cards c join notes n on n.id = c.nid where n.guid = ? and c.ord = ?", name, int(number) - 1)
+        given = col._backend.get_scheduling_states(found[0])
+        wanted = [next_interval(getattr(given, rating)) for rating in ("again", "hard", "good", "easy")]
+        check("next intervals of " + guid, [int(second) for second in seconds], wanted)
+        states[found[1]] = states.get(found[1], 0) + 1
+    kinds = ["new", "learning", "review", "relearning"]
+    print("    next intervals compared of " + ", ".join(f"{states[kind]} {kinds[kind]}" for kind in sorted(states)))
+    check("whether cards in review were among them", states.get(2, 0) > 0, True)
+
+
+def next_interval(state):
+    """Seconds that an answer gives."""
+    normal = state.normal
+    kind = normal.WhichOneof("kind")
+    if kind == "learning":
+        return normal.learning.scheduled_secs
+    if kind == "relearning":
+        return normal.relearning.learning.scheduled_secs
+    return normal.review.scheduled_days * 86400
 
 
 def check_back(deckhand, folder, wanted, legacy):

@@ -122,7 +122,8 @@ def fill(col, count, rng):
         kind = rng.choice(types)
         note = col.new_note(kind)
         for index in range(len(note.fields)):
-            note.fields[index] = rng.choice(["Wort {n} <b>fett</b>", "palabra {n}", "語{n}[ご]", "a &amp; b {n}"]).format(n=number)
+            text = rng.choice(["Wort {n} <b>fett</b>", "palabra {n}", "語{n}[ご]", "a &amp; b {n}"])
+            note.fields[index] = text.format(n=number)
         if kind["type"] == 1:
             note.fields[0] = f"{{{{c1::eins {number}}}}} und {{{{c2::zwei::hint}}}}"
         note.tags = rng.sample(["a", "b::c", "größe"], rng.randrange(3))

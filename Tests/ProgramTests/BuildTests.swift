@@ -174,5 +174,54 @@ import Testing
     #expect(try build().output.contains("1 media brought in"))
     #expect(try home.run("media", "list").lines.count == 2)
     #expect(try home.run("media", "check").output.contains("Missing") == false)
+    let quiet = try build()
+    #expect(quiet.output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n", "\(quiet)")
+    // A name that was taken out in the account comes back, as its file is still in the folder.
+    try home.run("media", "remove", "a.mp3")
+    #expect(try build().output.contains("1 media brought in"))
+  }
+
+  /// Gives a file another content of the same length, in place, and its old time.
+  private func overwrite(_ name: String, with content: String) throws {
+    let path = home.path + "/" + name
+    var facts = stat()
+    #expect(stat(path, &facts) == 0 && facts.st_size == content.utf8.count)
+    let file = try #require(fopen(path, "r+"))
+    fputs(content, file)
+    fclose(file)
+    var times = [facts.st_atim, facts.st_mtim]
+    #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
+  }
+
+  @Test func `what has its old size, time and inode is not read, be it a source, a picture or what a generator reads`()
+    throws
+  {
+    try home.write("one", to: "es/media/a.mp3")
+    try home.write("uno", to: "es/_words.txt")
+    try home.write("card{prompt = read('_words.txt'), answer = 'x'}", to: "es/times.lua")
+    try build()
+    try overwrite("es/media/a.mp3", with: "two")
+    try overwrite("es/_words.txt", with: "dos")
+    try overwrite("es/verbs/list.csv", with: "prompt,answer,guid,tags\nSER,to be,ser,verb\nIR,to go,ir,verb\n")
+    let quiet = try build()
+    #expect(quiet.output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n", "\(quiet)")
+    // Other files of the same size and time.
+    for name in ["media/a.mp3", "_words.txt", "verbs/list.csv"] {
+      let path = home.path + "/es/" + name
+      var facts = stat()
+      #expect(stat(path, &facts) == 0)
+      let content = try #require(contents(of: path))
+      #expect(rename(path, home.path + "/old") == 0)
+      try home.write(String(decoding: content, as: UTF8.self), to: "es/" + name)
+      var times = [facts.st_atim, facts.st_mtim]
+      #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
+    }
+    let run = try build()
+    #expect(run.output.contains("3 updated, 1 media brought in; 2 sources read, 1 unchanged"), "\(run)")
+  }
+
+  @Test func `a README is no source`() throws {
+    for name in ["README.md", "readme.es.md", "verbs/Readme.csv"] { try home.write("## a\n\nb\n", to: "es/" + name) }
+    #expect(try build().output.contains("8 added; 3 sources read"))
   }
 }

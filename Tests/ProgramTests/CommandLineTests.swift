@@ -78,7 +78,7 @@ private let canHideProc: Bool = {
 
   @Test func `version and help answer on standard output`() throws {
     let home = try Home()
-    #expect(try home.run("--version").output == "Deckhand 0.1.0\n")
+    #expect(try home.run("--version").lines.first == "Deckhand 0.1.0")
     let help = try home.run("--help")
     #expect(help.status == 0 && help.output.contains("deckhand run FILE.lua"))
   }

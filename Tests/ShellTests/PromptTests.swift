@@ -42,30 +42,6 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3, 4])
-  func `random keys, sizes and interrupts neither crash nor hang it`(seed: UInt64) throws {
-    let terminal = try probe(["--color", "--hints"])
-    var random = TestGenerator(seed)
-    let keys: [String] = [
-      "\t", "\t\t", "Sp", "many", "\u{12}", "\u{03}", "\r", "\u{1B}[A", "\u{1B}[B", "\u{1B}", "\u{15}", "\u{17}",
-      "\u{19}",
-      "\u{1F}", "ñ", "\u{1B}[200~paste\n\tx\n\u{1B}[201~", "it\t", "\"S\t", "\u{16}", "\u{1B}5", "\u{18}\u{18}",
-      "abc def",
-      "\u{1B}[C", "\u{1B}h", "\u{12}\u{1B}5", "\u{1B}-", "(", ")", "\u{01}", "\u{05}", "\u{0B}", "\u{14}", "\u{1B}?",
-      "\u{1B}*", "\u{07}", "\u{0}",
-    ]
-    for _ in 0..<400 {
-      if let key = keys.randomElement(using: &random) { terminal.type(key) }
-      if Int.random(in: 0..<40, using: &random) == 0 { terminal.resize(columns: .random(in: 10...120, using: &random)) }
-    }
-    // Out of whatever it is in, vi's command mode too.
-    for keys in ["\u{03}", "i\u{03}", "\u{03}", "alive\r"] {
-      usleep(100_000)
-      terminal.type(keys)
-    }
-    terminal.wait(for: "alive\"")
-  }
-
   @Test func `Ctrl-C clears the line at once, in Ctrl-R too`() throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")

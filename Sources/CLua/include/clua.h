@@ -100,6 +100,8 @@ void dh_close(lua_State *L);
 // From now on the host's functions refuse what its code asks of them: it is to be closed once none of it runs.
 void dh_retire(lua_State *L);
 // Bytes that the state holds now, those charged for host objects included.
+// The version of Lua that is linked: `5.4.4`.
+const char *dh_lua_version(void);
 size_t dh_memory_used(lua_State *L);
 void *dh_context(lua_State *L);
 void dh_set_context(lua_State *L, void *context);

@@ -110,6 +110,8 @@ struct line_editor_result line_editor_read(
     const char *prompt, const char *initial, struct line_editor_options options,
     const struct line_editor_callbacks *callbacks);
 void line_editor_free(char *text);
+/// The version of readline that is linked: `8.2`.
+const char *line_editor_version(void);
 /// How often something was typed since the program began: it grows with each key or paste.
 long line_editor_key_count(void);
 /// Whether Ctrl-C came while a callback runs, which should then end soon.

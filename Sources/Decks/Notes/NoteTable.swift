@@ -41,7 +41,7 @@ public enum NoteTable {
     let record = NoteRecord(
       id: NoteID(rawValue: 0), guid: "", type: type.id, modified: 0, tags: note.tags, fields: fields)
     let texts = try firstTexts(record, NoteCardMaker(type), deckName: DeckTable.record(db, deck).name)
-    let writer = try CardWriter(db, deck: deck, now: 0) { 0 }
+    let writer = try CardWriter(db, deck: deck) { 0 }
     var prompt = texts.prompt
     let card = try prompt.withUTF8 { prompt in
       try writer.find(prompt: prompt) { try self.note(db, of: $0, isOf: type) != nil }
@@ -149,7 +149,7 @@ public enum NoteTable {
     _ db: Database, _ note: NoteRecord, _ maker: NoteCardMaker, _ deck: DeckID, _ deckName: String
   ) throws {
     let texts = try firstTexts(note, maker, deckName: deckName)
-    let writer = try CardWriter(db, deck: deck, now: 0) { 0 }
+    let writer = try CardWriter(db, deck: deck) { 0 }
     let found = try NewCard(prompt: texts.prompt, answer: texts.answer).withBytes { try writer.find(CheckedCard($0)) }
     if found != nil { throw DeckError.duplicate(guid: nil, prompt: texts.prompt) }
   }

@@ -86,7 +86,16 @@ public struct DeckLimits: Equatable, Sendable {
     return numbers.count == 2 ? OfDay(day: numbers[0], limit: numbers[1]) : nil
   }
 
-  var json: String {
+  /// From a file.
+  /// - Throws: `badOption` for what is no object.
+  public init(checking json: String) throws(DeckError) {
+    do { try self.init(json: json) } catch {
+      throw .badOption(name: "limits", reason: "must be an object with their names and values")
+    }
+  }
+
+  /// As it is stored.
+  public var json: String {
     var fields: [CardField] = []
     if let newPerDay { fields.append(CardField("new_per_day", .json("\(newPerDay)"))) }
     if let reviewsPerDay { fields.append(CardField("reviews_per_day", .json("\(reviewsPerDay)"))) }

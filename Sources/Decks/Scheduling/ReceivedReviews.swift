@@ -9,6 +9,15 @@ public struct ReceivedReview {
   public var id: Int64
   /// The card's id there.
   public var card: Int64
+  public var answer: ForeignAnswer
+
+  public init(id: Int64, card: Int64, answer: ForeignAnswer) {
+    (self.id, self.card, self.answer) = (id, card, answer)
+  }
+}
+
+/// What such a row says of the answer.
+public struct ForeignAnswer: Equatable, Sendable {
   /// From 1 to 4, 0 where it was not an answer.
   public var ease: Int64
   /// Days, or seconds below 0.
@@ -20,12 +29,23 @@ public struct ReceivedReview {
   /// 0 learning, 1 review, 2 relearning, 3 review before its day, 4 and 5 set otherwise.
   public var kind: Int64
 
-  public init(
-    id: Int64, card: Int64, ease: Int64, interval: Int64, lastInterval: Int64, factor: Int64, time: Int64, kind: Int64
-  ) {
-    (self.id, self.card, self.ease, self.interval) = (id, card, ease, interval)
-    (self.lastInterval, self.factor, self.time, self.kind) = (lastInterval, factor, time, kind)
+  public init(ease: Int64, interval: Int64, lastInterval: Int64, factor: Int64, time: Int64, kind: Int64) {
+    (self.ease, self.interval, self.lastInterval) = (ease, interval, lastInterval)
+    (self.factor, self.time, self.kind) = (factor, time, kind)
   }
+
+  /// - Parameter raw: what `raw` gave; nil for any other text.
+  public init?(raw: String) {
+    guard raw.hasPrefix("["), raw.hasSuffix("]") else { return nil }
+    let numbers = raw.dropFirst().dropLast().split(separator: ",").compactMap { Int64($0) }
+    guard numbers.count == 6 else { return nil }
+    self.init(
+      ease: numbers[0], interval: numbers[1], lastInterval: numbers[2], factor: numbers[3], time: numbers[4],
+      kind: numbers[5])
+  }
+
+  /// The row for the way back.
+  var raw: String { "[\(ease),\(interval),\(lastInterval),\(factor),\(time),\(kind)]" }
 
   /// The state of the card before the answer.
   var state: CardState {
@@ -35,9 +55,6 @@ public struct ReceivedReview {
     default: .review
     }
   }
-
-  /// The row for the way back.
-  var raw: String { "[\(ease),\(interval),\(lastInterval),\(factor),\(time),\(kind)]" }
 }
 
 /// Takes rows of a log into the database, in one operation.
@@ -61,22 +78,23 @@ public final class ReviewReceiver {
 
   /// A row that cannot be is passed over.
   public func receive(_ review: ReceivedReview) throws {
-    guard (0...4).contains(review.ease), review.id > 0, review.id < 1_000_000_000_000_000 else { return }
+    let answer = review.answer
+    guard (0...4).contains(answer.ease), review.id > 0, review.id < 1_000_000_000_000_000 else { return }
     card.bind(1, review.card)
     let known = try card.first { $0.integer(0) }
     if let known, known <= lastCardBefore.rawValue { return }
     insertion.bind(1, known)
     insertion.bind(2, Double(review.id) / 1000)
-    insertion.bind(3, review.ease)
-    insertion.bind(4, review.state.rawValue)
-    let interval = Double(review.interval)
+    insertion.bind(3, answer.ease)
+    insertion.bind(4, answer.state.rawValue)
+    let interval = Double(answer.interval)
     insertion.bind(5, interval < 0 ? -interval : interval * 86_400)
-    let isDifficulty = (100...1100).contains(review.factor)
-    insertion.bind(6, isDifficulty ? 1 + 9 * (Double(review.factor) / 1000 - 0.1) : nil)
-    insertion.bind(7, Double(max(0, review.time)) / 1000)
+    let isDifficulty = (100...1100).contains(answer.factor)
+    insertion.bind(6, isDifficulty ? 1 + 9 * (Double(answer.factor) / 1000 - 0.1) : nil)
+    insertion.bind(7, Double(max(0, answer.time)) / 1000)
     insertion.bind(8, review.id)
     insertion.bind(9, review.card)
-    insertion.bind(10, review.raw)
+    insertion.bind(10, answer.raw)
     try insertion.run()
   }
 

@@ -10,23 +10,32 @@ enum ReviewTable {
   ) throws -> Int64 {
     let new = next.schedule
     let at = new.lastReview ?? 0
+    var review = LoggedReview(at: at, rating: Int(rating.rawValue), state: card.state, interval: next.interval)
+    (review.elapsed, review.seconds) = (card.schedule.lastReview.map { at - $0 }, seconds)
+    (review.stability, review.difficulty) = (new.stability ?? 0, new.difficulty ?? 0)
+    try insert(db, review, of: card.id)
+    let id = db.lastInsertedRowID
+    try write(db, new, card.id)
+    try noteStudied(db, card.deck, at: at)
+    return id
+  }
+
+  static func insert(_ db: Database, _ review: LoggedReview, of card: CardID) throws {
     try db.cachedStatement(
       sql: """
         INSERT INTO reviews (card, at, rating, state, elapsed, interval, stability, difficulty, seconds)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
-      card.id.rawValue, at, rating.rawValue, card.state.rawValue, card.schedule.lastReview.map { at - $0 },
-      next.interval,
-      new.stability ?? 0, new.difficulty ?? 0, seconds,
+      card.rawValue, review.at, review.rating, review.state.rawValue, review.elapsed, review.interval,
+      review.stability, review.difficulty, review.seconds,
     ])
-    let id = db.lastInsertedRowID
-    try write(db, new, card.id)
-    try db.cachedStatement(sql: "UPDATE decks SET studied = max(ifnull(studied, 0), ?) WHERE id = ?").execute(
-      arguments: [
-        at, card.deck.rawValue,
-      ])
-    return id
+  }
+
+  /// A deck was studied at that time, in seconds since 1970.
+  static func noteStudied(_ db: Database, _ deck: DeckID, at time: Double) throws {
+    try db.cachedStatement(sql: "UPDATE decks SET studied = max(ifnull(studied, 0), ?) WHERE id = ?")
+      .execute(arguments: [time, deck.rawValue])
   }
 
   static func remove(_ db: Database, review id: Int64) throws {

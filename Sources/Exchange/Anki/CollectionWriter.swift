@@ -10,6 +10,8 @@ final class CollectionWriter {
   private let notes: RepeatedStatement
   private let cards: RepeatedStatement
   private let log: RepeatedStatement
+  /// No card has a higher id.
+  private var highestCard: Int64 = 0
 
   /// The tables as every collection of that schema has them; only one that is to become somebody's own needs indices.
   static let tables = """
@@ -111,6 +113,7 @@ final class CollectionWriter {
   }
 
   func add(_ card: Card) throws {
+    highestCard = max(highestCard, card.id)
     _ = try write(id: card.id, cards, "cards") {
       let row = card.row
       cards.bind(2, card.note)
@@ -130,13 +133,14 @@ final class CollectionWriter {
   /// - Returns: the id that it has now.
   func add(_ review: ReceivedReview) throws -> Int64 {
     let id = try write(id: review.id, log, "revlog") {
+      let answer = review.answer
       log.bind(2, review.card)
-      log.bind(3, review.ease)
-      log.bind(4, review.interval)
-      log.bind(5, review.lastInterval)
-      log.bind(6, review.factor)
-      log.bind(7, review.time)
-      log.bind(8, review.kind)
+      log.bind(3, answer.ease)
+      log.bind(4, answer.interval)
+      log.bind(5, answer.lastInterval)
+      log.bind(6, answer.factor)
+      log.bind(7, answer.time)
+      log.bind(8, answer.kind)
     }
     return id ?? review.id
   }
@@ -166,6 +170,7 @@ final class CollectionWriter {
 
   /// The id that a card gets which is to have a given one.
   func cardID(_ wanted: Int64) throws -> Int64 {
+    if wanted > highestCard { return wanted }
     let isTaken = try db.firstRow("SELECT 1 FROM cards WHERE id = ?", [wanted]) { _ in true } ?? false
     return isTaken ? try freeID(wanted, "cards") : wanted
   }

@@ -79,81 +79,15 @@ public final class PackageExport {
     let total = try decks.reduce(0) { try $0 + DeckTable.count(db, $1.id) }
     return try queue.unsafeReentrantWrite { foreign in
       let writer = try CollectionWriter(foreign, ofSeveralDecks: decks.count > 1)
-      var head = CollectionHeadMaker()
-      var notes = try SentNotes(db, writer)
-      let reviews = try SentReviews(db)
+      let sent = try SentCollection(db, writer, destination)
       for deck in decks {
-        let id = try head.add(db, deck)
-        let schedule = SentSchedule(destination.moment, try DeckTable.options(db, deck.id))
-        let cards = try SentCards(db, in: deck.id)
-        var position = 0
-        while let card = try cards.next() {
-          try write(card, deck: id, schedule, &position, &notes, writer, reviews, &head)
-          cardCount += 1
-          if cardCount % 1024 == 0 {
-            if destination.isInterrupted() { throw PackageError.interrupted(path: path) }
-            try progress(cardCount, total)
-          }
+        try sent.add(deck) {
+          if destination.isInterrupted() { throw PackageError.interrupted(path: path) }
+          try progress(sent.cardCount, total)
         }
       }
-      for type in notes.usedTypes { head.add(type) }
-      try writer.finish(head.head(), hasIndices: destination.isWhole)
-      return try media(notes)
-    }
-  }
-
-  private func write(
-    _ card: SentCard, deck: Int64, _ schedule: SentSchedule, _ position: inout Int, _ notes: inout SentNotes,
-    _ writer: CollectionWriter, _ reviews: SentReviews, _ head: inout CollectionHeadMaker
-  ) throws {
-    noteLost(card)
-    let note = try notes.add(card)
-    head.note(max(card.modified, notes.lastModified))
-    let id = try writer.cardID(card.foreignID ?? notes.id(of: card))
-    // Positions go up in the order of the deck; those that came so stay as they were.
-    let came = card.raw.flatMap(AnkiCard.stored)?.card
-    let place = came.flatMap { $0.type == 0 ? $0.due : nil }.map { max($0, position) } ?? position + 1
-    var row = AnkiCard(due: place)
-    if destination.keepsSchedule {
-      row = schedule.row(of: card, position: place, lastReview: try writeLog(card, id, writer, reviews))
-      head.note(card.schedule.lastReview ?? 0)
-    }
-    let isNew = row.type == 0
-    if isNew { position = place }
-    let modified = card.foreignID == nil ? seconds(card.modified) : max(card.foreignModified, seconds(card.modified))
-    try writer.add(
-      CollectionWriter.Card(
-        id: id, note: note, deck: deck, ordinal: card.ordinal, modified: modified,
-        reps: isNew ? 0 : card.schedule.reps, lapses: isNew ? 0 : card.schedule.lapses, row: row))
-  }
-
-  private func noteLost(_ card: SentCard) {
-    if card.hasFields { lost[.fields, default: 0] += 1 }
-    if card.hasDocument { lost[.documents, default: 0] += 1 }
-    if !destination.keepsSchedule, card.schedule.state != .new { lost[.schedule, default: 0] += 1 }
-  }
-
-  /// - Returns: the second of the last answer, as the log has it now.
-  private func writeLog(
-    _ card: SentCard, _ id: Int64, _ writer: CollectionWriter, _ reviews: SentReviews
-  ) throws -> Int? {
-    var (interval, last): (Int64, Int?) = (0, nil)
-    for review in try reviews.of(card.id) {
-      let row = ReceivedReview(review, card: id, id: review.foreignID ?? milliseconds(review.at), last: interval)
-      let written = try writer.add(row)
-      if row.ease > 0 { last = Int(written / 1000) }
-      interval = row.interval
-    }
-    return last
-  }
-
-  private func media(_ notes: SentNotes) throws -> [MediaRecord] {
-    let all = try MediaTable.list(db)
-    if destination.isWhole { return all }
-    let texts = notes.usedTypes.map { type in type.css + type.cards.map { $0.front + $0.back }.joined() }
-    return all.filter { file in
-      notes.mediaNames.contains(file.name)
-        || file.name.hasPrefix("_") && texts.contains { $0.contains(file.name) }
+      (cardCount, lost) = (sent.cardCount, sent.lost)
+      return try sent.finish()
     }
   }
 }

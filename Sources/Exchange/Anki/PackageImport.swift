@@ -167,10 +167,10 @@ public final class PackageImport {
     while let row = try ofPackage(path, { try walk.next() }) {
       done += 1
       if done % 1024 == 0, settings.isInterrupted() { throw PackageError.interrupted(path: path) }
-      let review = ReceivedReview(
-        id: row.integer(0), card: row.integer(1), ease: row.integer(2), interval: row.integer(3),
-        lastInterval: row.integer(4), factor: row.integer(5), time: row.integer(6), kind: row.integer(7))
-      try reviews.receive(review)
+      let answer = ForeignAnswer(
+        ease: row.integer(2), interval: row.integer(3), lastInterval: row.integer(4), factor: row.integer(5),
+        time: row.integer(6), kind: row.integer(7))
+      try reviews.receive(ReceivedReview(id: row.integer(0), card: row.integer(1), answer: answer))
     }
     return try ofPackage(path) {
       try foreign.rows("SELECT id FROM cards WHERE type <> 0 AND instr(data, '\"lrt\"') = 0") { $0.integer(0) }

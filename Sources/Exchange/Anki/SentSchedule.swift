@@ -99,33 +99,31 @@ extension CardSchedule {
   }
 }
 
-extension ReceivedReview {
+extension ForeignAnswer {
   /// A row of the log that goes out.
   /// - Parameter last: the interval of the row before, as a row has it.
-  init(_ review: SentReview, card: Int64, id: Int64, last: Int64) {
-    if let raw = review.raw, let kept = ReceivedReview.stored(raw) {
-      self.init(
-        id: id, card: card, ease: kept[0], interval: kept[1], lastInterval: kept[2], factor: kept[3], time: kept[4],
-        kind: kept[5])
+  init(_ sent: SentReview, last: Int64) {
+    if let kept = sent.raw.flatMap(ForeignAnswer.init(raw:)) {
+      self = kept
       return
     }
+    let review = sent.review
     let interval = min(1e9, max(0, review.interval))
     let factor = review.difficulty.map { ((0.1 + ($0 - 1) / 9) * 1000).rounded() } ?? 0
-    let kind: Int64 =
-      switch review.state {
-      case .new, .learning: 0
-      case .review: 1
-      case .relearning: 2
-      }
     self.init(
-      id: id, card: card, ease: review.rating,
+      ease: Int64(review.rating),
       interval: interval >= 86_400 ? Int64((interval / 86_400).rounded()) : -Int64(interval), lastInterval: last,
-      factor: Int64(min(1100, max(0, factor))), time: Int64(min(60, max(0, review.seconds)) * 1000), kind: kind)
+      factor: Int64(min(1100, max(0, factor))), time: Int64(min(60, max(0, review.seconds ?? 0)) * 1000),
+      kind: ForeignAnswer.kind(of: review))
   }
 
-  private static func stored(_ raw: String) -> [Int64]? {
-    guard raw.hasPrefix("["), raw.hasSuffix("]") else { return nil }
-    let numbers = raw.dropFirst().dropLast().split(separator: ",").compactMap { Int64($0) }
-    return numbers.count == 6 ? numbers : nil
+  private static func kind(of review: LoggedReview) -> Int64 {
+    // Set without an answer.
+    if review.rating == 0 { return 4 }
+    switch review.state {
+    case .new, .learning: return 0
+    case .review: return 1
+    case .relearning: return 2
+    }
   }
 }

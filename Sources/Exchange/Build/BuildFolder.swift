@@ -1,6 +1,6 @@
 // A folder that a deck is built from: its description and its sources.
-// Invariant: sources come in one order, by their paths; what begins with a dot or an underscore is none; links are not
-// followed, so that a folder cannot bring files from elsewhere.
+// Invariant: sources come in one order, by their paths; what begins with a dot, an underscore or README is none; links
+// are not followed, so that a folder cannot bring files from elsewhere.
 
 public import Decks
 import Files
@@ -28,8 +28,8 @@ public struct BuildFolder {
   public let options: [(name: DeckOptions.Name, text: String)]
   /// The files that cards are made of, by path.
   public let sources: [BuildSource]
-  /// The files below `media`.
-  public let media: [String]
+  /// The files in `media`.
+  let media: [BuildMediaFile]
 
   /// - Throws: `BuildError`, `FileError`.
   public init(_ path: String) throws {
@@ -101,7 +101,7 @@ public struct BuildFolder {
   // MARK: Files
 
   private static func list(_ folder: String, below: String, into found: inout [BuildSource]) throws {
-    for name in try Folder.names(in: folder) where name.first != "." && name.first != "_" {
+    for name in try Folder.names(in: folder) where canBeSource(name) {
       let path = folder + "/" + name
       guard let facts = try FileFacts.at(path, followingLinks: false) else { continue }
       let relative = below.isEmpty ? name : below + "/" + name
@@ -116,25 +116,25 @@ public struct BuildFolder {
     }
   }
 
-  private static func files(_ folder: String) throws -> [String] {
-    try Folder.names(in: folder).sorted().map { folder + "/" + $0 }.filter {
-      try FileFacts.at($0, followingLinks: false)?.kind == .file
+  /// A README tells people of the folder.
+  private static func canBeSource(_ name: String) -> Bool {
+    name.first != "." && name.first != "_" && !name.prefix(6).lowercased().hasPrefix("readme")
+  }
+
+  private static func files(_ folder: String) throws -> [BuildMediaFile] {
+    try Folder.names(in: folder).sorted().compactMap { name in
+      let path = folder + "/" + name
+      guard let facts = try FileFacts.at(path, followingLinks: false), facts.kind == .file else { return nil }
+      return BuildMediaFile(name: name, path: path, stamp: SourceStamp(facts))
     }
   }
 }
 
-/// What a file was when it was looked at: another stamp may be another content.
-struct SourceStamp: Equatable {
-  let size: Int
-  /// Nanoseconds since 1970.
-  let modified: Int
-
-  init(size: Int, modified: Int) { (self.size, self.modified) = (size, modified) }
-
-  init(_ facts: FileFacts) {
-    size = facts.size
-    modified = facts.modified.seconds &* 1_000_000_000 &+ facts.modified.nanoseconds
-  }
+/// A picture or a sound of a folder.
+struct BuildMediaFile {
+  let name: String
+  let path: String
+  let stamp: SourceStamp
 }
 
 /// A file that cards are made of.

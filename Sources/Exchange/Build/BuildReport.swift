@@ -64,12 +64,30 @@ public struct BuildReport: Equatable, Sendable {
   }
 }
 
-/// How a folder is built.
-public struct BuildOptions: Sendable {
+/// How a folder is built, and with what.
+///
+///     var settings = BuildSettings(generator, now: now, random: random, mediaLimit: 100 << 20, receiveMedia: receive)
+///     settings.prunes = true
+public struct BuildSettings {
   /// Cards that left the sources leave the deck.
   public var prunes = false
+  let generator: any CardGenerator
+  /// Seconds since 1970.
+  let now: Double
+  let random: () -> UInt64
+  /// Bytes that a media file may have.
+  let mediaLimit: Int
+  let receiveMedia: BuildMediaReceiver
+  public var isInterrupted: () -> Bool = { false }
 
-  public init() {}
+  /// - Parameter random: 64 random bits a call.
+  public init(
+    _ generator: any CardGenerator, now: Double, random: @escaping () -> UInt64, mediaLimit: Int,
+    receiveMedia: @escaping BuildMediaReceiver
+  ) {
+    (self.generator, self.now, self.random) = (generator, now, random)
+    (self.mediaLimit, self.receiveMedia) = (mediaLimit, receiveMedia)
+  }
 }
 
 /// A card that a generator made.

@@ -10,29 +10,18 @@ import Text
 
 /// A build under way: made and run inside one operation.
 ///
-///     let report = try BuildRun(db, folder, into: deck, BuildOptions(), generator, now: now, random: random).run()
+///     let report = try BuildRun(db, folder, into: deck, settings).run()
 public final class BuildRun {
   private let db: Database
   private let folder: BuildFolder
-  private let options: BuildOptions
-  private let generator: any CardGenerator
+  private let settings: BuildSettings
   private let places: ImportPlaces
-  private let deck: DeckRecord
-  private let now: Double
-  private let isInterrupted: () -> Bool
   private var state = BuildState()
 
-  /// - Parameters:
-  ///   - now: seconds since 1970.
-  ///   - random: 64 random bits a call.
-  public init(
-    _ db: Database, _ folder: BuildFolder, into deck: DeckID, _ options: BuildOptions, _ generator: any CardGenerator,
-    now: Double, random: @escaping () -> UInt64, isInterrupted: @escaping () -> Bool = { false }
-  ) throws {
-    (self.db, self.folder, self.options, self.generator) = (db, folder, options, generator)
-    (self.now, self.isInterrupted) = (now, isInterrupted)
-    self.deck = try DeckTable.record(db, deck)
-    places = ImportPlaces(db, self.deck, isNew: false, now: now, random: random)
+  public init(_ db: Database, _ folder: BuildFolder, into deck: DeckID, _ settings: BuildSettings) throws {
+    (self.db, self.folder, self.settings) = (db, folder, settings)
+    places = ImportPlaces(
+      db, try DeckTable.record(db, deck), isNew: false, now: settings.now, random: settings.random)
     places.onDuplicate = .update
   }
 
@@ -45,7 +34,7 @@ public final class BuildRun {
     let touched = try BuildTable.touched(db, of: build)
     for (index, source) in folder.sources.enumerated() {
       try progress(index, folder.sources.count)
-      if isInterrupted() { throw FileError(folder.path, .read, .interrupted) }
+      if settings.isInterrupted() { throw FileError(folder.path, .read, .interrupted) }
       try visit(source, known[source.path], of: build, touched)
     }
     for visited in state.visited {
@@ -60,6 +49,7 @@ public final class BuildRun {
       throw BuildError.sameID(path: folder.path + "/" + path, id: name, other: other)
     }
     try places.removeEmptyDecks()
+    state.report.media = try BuildMedia(db: db, settings: settings).run(folder.media, of: build)
     return state.report
   }
 
@@ -81,41 +71,34 @@ public final class BuildRun {
   private func visit(
     _ source: BuildSource, _ known: BuiltSource?, of build: Int64, _ touched: [Int64: [BuiltRow]]
   ) throws {
-    let unchanged = try known.flatMap { try $0.inputs == self.inputs(of: $0.inputs) ? $0 : nil }
-    // A file of the same stamp is not read.
     let content =
-      if let unchanged, unchanged.stamp == source.stamp { unchanged.content } else {
-        try contentHash(of: folder.path + "/" + source.path)
+      if let known, known.stamp == source.stamp { known.content } else {
+        try BuildIDs.hash(ofFile: folder.path + "/" + source.path, isInterrupted: settings.isInterrupted)
       }
-    if let unchanged, unchanged.content == content {
+    if let known, let inputs = try unchangedInputs(known), known.content == content {
       state.report.unchanged += 1
-      if unchanged.stamp != source.stamp {
-        _ = try BuildTable.save(db, source, of: build, content: content, inputs: unchanged.inputs)
+      if known.stamp != source.stamp || known.inputs != inputs {
+        _ = try BuildTable.save(db, source, of: build, content: content, inputs: inputs)
       }
-      return try tellEdits(source, touched[unchanged.id] ?? [])
+      return try tellEdits(source, touched[known.id] ?? [])
     }
     state.report.read += 1
-    let read = try BuildRows(source, in: folder.path, generator, isInterrupted: isInterrupted)
+    let read = try BuildRows(source, in: folder.path, settings.generator, isInterrupted: settings.isInterrupted)
     let old = try known.map { try BuildTable.rows(db, of: $0.id) } ?? []
-    let inputs = try read.inputs.map { try "\($0)\t\(contentHash(of: folder.path + "/" + $0))\n" }.joined()
-    let id = try BuildTable.save(db, source, of: build, content: content, inputs: inputs)
+    let inputs = try BuildInputs(read.inputs, in: folder.path, isInterrupted: settings.isInterrupted)
+    let id = try BuildTable.save(db, source, of: build, content: content, inputs: inputs.text)
     for row in read.refused { refuse(row, source) }
     var visited = VisitedSource(path: source.path, id: id)
     try merge(read.rows, old, source, &visited)
     state.visited.append(visited)
   }
 
-  /// The same list of files with the hashes that they have now; a file that is gone has none.
-  private func inputs(of list: String) throws -> String {
-    try list.split(separator: "\n").map { line in
-      let path = line.prefix { $0 != "\t" }
-      let whole = "\(folder.path)/\(path)"
-      return try "\(path)\t\(fileExists(whole) ? "\(contentHash(of: whole))" : "")\n"
-    }.joined()
-  }
-
-  private func contentHash(of path: String) throws -> Int64 {
-    BuildIDs.hash(try FileText.bytes(path, limit: ByteSource.fileLimit, isInterrupted: isInterrupted))
+  /// The files that a generator read, with the stamps that they have now; nil when one has changed.
+  private func unchangedInputs(_ source: BuiltSource) throws -> String? {
+    if source.inputs.isEmpty { return "" }
+    let before = BuildInputs(source.inputs)
+    let now = try before.now(in: folder.path, isInterrupted: settings.isInterrupted)
+    return now.isSame(as: before) && !now.files.isEmpty ? now.text : nil
   }
 
   // MARK: One source
@@ -211,12 +194,12 @@ public final class BuildRun {
   private func leave(_ rows: [BuiltRow], _ path: String) throws -> [BuiltRow] {
     try rows.filter { row in
       guard let current = try BuildContent.of(db, row.target) else { return false }
-      if options.prunes, current.hash == row.built {
+      if settings.prunes, current.hash == row.built {
         try remove(row.target)
         state.report.removed += 1
         return false
       }
-      tell(options.prunes ? .both : .gone, path, row, current.prompt)
+      tell(settings.prunes ? .both : .gone, path, row, current.prompt)
       return true
     }
   }
@@ -285,46 +268,4 @@ extension BuiltRow {
 
   var givenID: String { name.hasPrefix(Self.given) ? String(name.dropFirst()) : "" }
   var plainName: String { name.hasPrefix(Self.given) ? String(name.dropFirst()) : name }
-}
-
-/// A card or a note as the deck has it now.
-struct BuildContent {
-  let target: BuiltTarget
-  let guid: String
-  let hash: Int64
-  let prompt: String
-  let answer: String
-  let tags: [String]
-  /// Of a note.
-  let fields: [String]
-
-  var isNote: Bool { target.note != nil }
-
-  /// nil when it is gone.
-  static func of(_ db: Database, _ target: BuiltTarget) throws -> BuildContent? {
-    switch target {
-    case .none: return nil
-    case .card(let id):
-      guard let card = try CardTable.card(db, id) else { return nil }
-      return BuildContent(
-        target: target, guid: card.guid, hash: BuildIDs.hash([card.prompt, card.answer] + card.tags),
-        prompt: card.prompt, answer: card.answer, tags: card.tags, fields: [])
-    case .note(let id):
-      guard try NoteTable.exists(db, id) else { return nil }
-      let note = try NoteTable.record(db, id)
-      return BuildContent(
-        target: target, guid: note.guid, hash: BuildIDs.hash(note.fields + note.tags),
-        prompt: note.fields.first ?? "", answer: "", tags: note.tags, fields: note.fields)
-    }
-  }
-
-  /// Whether a row says the same.
-  func isSame(as row: CardRow) -> Bool {
-    guard tags == row.tags else { return false }
-    guard case .fields(_, let values, _) = row.note else {
-      return !isNote && prompt == String(decoding: row.prompt, as: UTF8.self).trimmed
-        && answer == String(decoding: row.answer, as: UTF8.self).trimmed
-    }
-    return isNote && zip(values, fields).allSatisfy { $0.html == $1 }
-  }
 }

@@ -8,7 +8,7 @@ public import Storage
 
 /// The tables of builds.
 public enum BuildTable {
-  public static let migrations = [Migration("exchange.1", sql: first)]
+  public static let migrations = [Migration("exchange.1", sql: first), Migration("exchange.2", sql: second)]
 
   /// `whole` and `front` are hashes of a row as the source has it, `built` one of the content as the deck has it,
   /// `modified` the moment of it.
@@ -41,6 +41,21 @@ public enum BuildTable {
     CREATE INDEX build_rows_source ON build_rows(source, place);
     """
 
+  /// A stamp with the inode, and the media with theirs; `hash` is the content's, as an account names it.
+  private static let second = """
+    ALTER TABLE build_sources ADD COLUMN inode INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE build_media (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      build INTEGER NOT NULL REFERENCES builds(id) ON DELETE CASCADE,
+      name TEXT NOT NULL,
+      size INTEGER NOT NULL,
+      modified INTEGER NOT NULL,
+      inode INTEGER NOT NULL,
+      hash TEXT NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX build_media_name ON build_media(build, name);
+    """
+
   /// The build of a deck, made when it is missing.
   static func ensure(_ db: Database, _ folder: BuildFolder) throws -> Int64 {
     if let known = try find(db, folder) { return known }
@@ -50,21 +65,24 @@ public enum BuildTable {
   }
 
   static func find(_ db: Database, _ folder: BuildFolder) throws -> Int64? {
-    try Int64.fetchOne(
-      db, sql: "SELECT id FROM builds WHERE name = ? AND namespace = ?", arguments: [folder.name, folder.namespace])
+    try db.firstRow("SELECT id FROM builds WHERE name = ? AND namespace = ?", [folder.name, folder.namespace]) {
+      $0.integer(0)
+    }
   }
 
   /// The sources of a build by path.
   static func sources(_ db: Database, of build: Int64) throws -> [String: BuiltSource] {
-    let rows = try Row.fetchCursor(
-      db, sql: "SELECT id, path, size, modified, content, inputs FROM build_sources WHERE build = ?",
-      arguments: [build])
     var sources: [String: BuiltSource] = [:]
-    while let row = try rows.next() {
-      sources[row[1]] = BuiltSource(
-        id: row[0], stamp: SourceStamp(size: row[2], modified: row[3]), content: row[4], inputs: row[5])
+    let sql = "SELECT id, path, content, inputs, size, modified, inode FROM build_sources WHERE build = ?"
+    try db.forEachRow(sql, [build]) { row in
+      sources[row.text(1)] = BuiltSource(
+        id: row.integer(0), stamp: stamp(row, from: 4), content: row.integer(2), inputs: row.text(3))
     }
     return sources
+  }
+
+  private static func stamp(_ row: Columns, from column: Int32) -> SourceStamp {
+    SourceStamp(size: row.count(column), modified: row.count(column + 1), inode: row.count(column + 2))
   }
 
   static func save(
@@ -72,14 +90,16 @@ public enum BuildTable {
   ) throws -> Int64 {
     try db.execute(
       sql: """
-        INSERT INTO build_sources (build, path, size, modified, content, inputs) VALUES (?, ?, ?, ?, ?, ?)
+        INSERT INTO build_sources (build, path, size, modified, inode, content, inputs) VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (build, path) DO UPDATE SET size = excluded.size, modified = excluded.modified,
-          content = excluded.content, inputs = excluded.inputs
+          inode = excluded.inode, content = excluded.content, inputs = excluded.inputs
         """,
-      arguments: [build, source.path, source.stamp.size, source.stamp.modified, content, inputs])
-    let id = try Int64.fetchOne(
-      db, sql: "SELECT id FROM build_sources WHERE build = ? AND path = ?", arguments: [build, source.path])
-    return id ?? 0
+      arguments: [
+        build, source.path, source.stamp.size, source.stamp.modified, source.stamp.inode, content, inputs,
+      ])
+    return try db.firstRow("SELECT id FROM build_sources WHERE build = ? AND path = ?", [build, source.path]) {
+      $0.integer(0)
+    } ?? 0
   }
 
   static func forget(_ db: Database, source: Int64) throws {
@@ -87,46 +107,68 @@ public enum BuildTable {
     try db.execute(sql: "DELETE FROM build_sources WHERE id = ?", arguments: [source])
   }
 
+  // MARK: Media
+
+  /// The media that a build brought in, by their names.
+  static func media(_ db: Database, of build: Int64) throws -> [String: (stamp: SourceStamp, hash: String)] {
+    var media: [String: (stamp: SourceStamp, hash: String)] = [:]
+    try db.forEachRow("SELECT name, hash, size, modified, inode FROM build_media WHERE build = ?", [build]) { row in
+      media[row.text(0)] = (stamp(row, from: 2), row.text(1))
+    }
+    return media
+  }
+
+  static func save(_ db: Database, _ file: BuildMediaFile, of build: Int64, hash: String) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO build_media (build, name, size, modified, inode, hash) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (build, name) DO UPDATE SET size = excluded.size, modified = excluded.modified,
+          inode = excluded.inode, hash = excluded.hash
+        """,
+      arguments: [build, file.name, file.stamp.size, file.stamp.modified, file.stamp.inode, hash])
+  }
+
+  static func forget(_ db: Database, media name: String, of build: Int64) throws {
+    try db.execute(sql: "DELETE FROM build_media WHERE build = ? AND name = ?", arguments: [build, name])
+  }
+
+  // MARK: Rows
+
   private static let columns = "r.name, r.whole, r.front, r.card, r.note, r.built, r.line"
 
-  private static func row(_ row: Row) -> BuiltRow {
+  private static func row(_ row: Columns) -> BuiltRow {
     BuiltRow(
-      name: row[0], whole: row[1], front: row[2], target: BuiltTarget(card: row[3], note: row[4]), built: row[5],
-      line: row[6])
+      name: row.text(0), whole: row.integer(1), front: row.integer(2),
+      target: BuiltTarget(card: row.optionalInteger(3), note: row.optionalInteger(4)), built: row.integer(5),
+      line: row.count(6))
   }
 
   /// The rows of a source in its order.
   static func rows(_ db: Database, of source: Int64) throws -> [BuiltRow] {
-    try Row.fetchAll(
-      db, sql: "SELECT \(columns) FROM build_rows r WHERE r.source = ? ORDER BY r.place", arguments: [source]
-    ).map(row)
+    try db.rows("SELECT \(columns) FROM build_rows r WHERE r.source = ? ORDER BY r.place", [source], row)
   }
 
   /// The rows whose card or note is gone, or was changed in some way since it was built, by their sources.
   static func touched(_ db: Database, of build: Int64) throws -> [Int64: [BuiltRow]] {
-    let found = try Row.fetchCursor(
-      db,
-      sql: """
-        SELECT \(columns), r.source FROM build_sources s JOIN build_rows r ON r.source = s.id
-          LEFT JOIN cards c ON c.id = r.card LEFT JOIN notes n ON n.id = r.note
-        WHERE s.build = ? AND coalesce(c.modified, n.mod) IS NOT r.modified
-          AND (r.card IS NOT NULL OR r.note IS NOT NULL)
-        ORDER BY r.source, r.place
-        """, arguments: [build])
+    let sql = """
+      SELECT \(columns), r.source FROM build_sources s JOIN build_rows r ON r.source = s.id
+        LEFT JOIN cards c ON c.id = r.card LEFT JOIN notes n ON n.id = r.note
+      WHERE s.build = ? AND coalesce(c.modified, n.mod) IS NOT r.modified
+        AND (r.card IS NOT NULL OR r.note IS NOT NULL)
+      ORDER BY r.source, r.place
+      """
     var rows: [Int64: [BuiltRow]] = [:]
-    while let one = try found.next() { rows[one[7], default: []].append(row(one)) }
+    try db.forEachRow(sql, [build]) { rows[$0.integer(7), default: []].append(row($0)) }
     return rows
   }
 
   /// An id that the sources give to two rows, with the two sources.
   static func repeated(_ db: Database, in build: Int64) throws -> (id: String, path: String, other: String)? {
-    try Row.fetchOne(
-      db,
-      sql: """
-        SELECT r.name, min(s.path), max(s.path) FROM build_rows r JOIN build_sources s ON s.id = r.source
-        WHERE s.build = ? AND r.name >= '=' AND r.name < '>' GROUP BY r.name HAVING count(*) > 1 LIMIT 1
-        """, arguments: [build]
-    ).map { (String(($0[0] as String).dropFirst()), $0[1], $0[2]) }
+    let sql = """
+      SELECT r.name, min(s.path), max(s.path) FROM build_rows r JOIN build_sources s ON s.id = r.source
+      WHERE s.build = ? AND r.name >= '=' AND r.name < '>' GROUP BY r.name HAVING count(*) > 1 LIMIT 1
+      """
+    return try db.firstRow(sql, [build]) { (String($0.text(0).dropFirst()), $0.text(1), $0.text(2)) }
   }
 
   /// Puts the rows of a source in place of those that it had.
@@ -153,7 +195,7 @@ struct BuiltSource {
   let id: Int64
   let stamp: SourceStamp
   let content: Int64
-  /// The files that a generator read, each with its hash: `path<TAB>hash<LF>`.
+  /// The files that a generator read, as `BuildInputs` writes them.
   let inputs: String
 }
 

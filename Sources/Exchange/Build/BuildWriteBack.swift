@@ -93,23 +93,17 @@ private struct SourceLines {
   // MARK: Tables
 
   mutating func write(table edits: [Int64: BuildWriteBack.Edit], _ separator: UInt8, _ source: BuildSource) throws {
-    let bytes = try ByteSource(path: path, SourceOptions())
-    let rows = TableRows(bytes, separator: Separator.found(in: bytes.atHand, first: separator))
     let cards = TableCards(try ByteSource(path: path, SourceOptions()), separator: separator, TableOptions())
-    var facts: [Int: Int64] = [:]
     var row = CardRow()
-    while try cards.next(into: &row) { facts[row.start.line] = BuildRow(row, in: source).facts.whole }
-    var shape: TableShape?
     var replaced: [(place: Range<Int>, line: String)] = []
     var open: (line: Int, text: String)?
-    while let line = try rows.next() {
-      if let known = open { replaced.append((known.line..<line, known.text)) }
+    while try cards.next(into: &row) {
+      if let known = open { replaced.append((known.line..<row.start.line, known.text)) }
       open = nil
-      let cells = (0..<rows.count).map { rows.text($0) }
-      if shape == nil { shape = try TableShape(first: cells, TableOptions(), path: path) }
-      if let shape, let edit = facts[line].flatMap({ edits[$0] }), !edit.content.isNote {
-        let text = String(decoding: TableText.line(Self.cells(cells, shape, edit), rows.separator), as: UTF8.self)
-        open = (line, String(text.dropLast()))
+      if let shape = cards.shape, let edit = edits[BuildRow(row, in: source).facts.whole], !edit.content.isNote {
+        let cells = Self.cells(cards.cells, shape, edit)
+        let text = String(decoding: TableText.line(cells, cards.separator), as: UTF8.self)
+        open = (row.start.line, String(text.dropLast()))
       }
     }
     if let known = open { replaced.append((known.line..<lines.count + 1, known.text)) }

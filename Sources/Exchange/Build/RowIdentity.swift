@@ -2,6 +2,7 @@
 // Invariant: a row with an id is always the card of that id; of the others no two are one card; the same rows after the
 // same build give the same answer.
 
+import Files
 import Text
 
 /// A row as a build knows it.
@@ -104,5 +105,18 @@ enum BuildIDs {
   }
 
   /// The first 64 bits of SHA-256.
-  static func hash(_ bytes: [UInt8]) -> Int64 { sha256(bytes).prefix(8).reduce(0) { $0 << 8 | Int64($1) } }
+  static func hash(_ bytes: [UInt8]) -> Int64 { hash(digest: sha256(bytes)) }
+
+  /// The same of what a file holds, read piece by piece.
+  static func hash(ofFile path: String, isInterrupted: @escaping () -> Bool) throws -> Int64 {
+    let file = try ByteFile(path, isInterrupted: isInterrupted)
+    var hashing = HashingSHA256()
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = try file.read(into: &chunk), count > 0 {
+      chunk.withUnsafeBytes { hashing.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+    return hash(digest: hashing.digest())
+  }
+
+  private static func hash(digest: [UInt8]) -> Int64 { digest.prefix(8).reduce(0) { $0 << 8 | Int64($1) } }
 }

@@ -35,12 +35,11 @@ enum BuildCommand {
   private static func run(_ invocation: Invocation, _ session: Session) throws -> CommandResult {
     let workspace = try session.workspace()
     let path = session.environment.folders.expanded(invocation.text("FOLDER"))
-    var options = BuildOptions()
-    options.prunes = invocation.flag("--prune")
     let progress = session.console.progress("Building \(lastPart(of: path))", total: nil)
     defer { progress.finish() }
     let (deck, report) = try workspace.build(
-      path, options, writesBack: invocation.flag("--write-back"), generator: DeckGenerator()
+      path, prunes: invocation.flag("--prune"), writesBack: invocation.flag("--write-back"),
+      generator: DeckGenerator()
     ) { progress.update($0, of: $1) }
     progress.finish()
     var lines = try words(report, deck.record().name, session)

@@ -141,7 +141,7 @@ enum CareCommands {
     let heading = done.isEmpty ? [] : [done.trimmed]
     let result = CommandResult(.list(found.map { record($0) }), .lines(heading + found.flatMap { lines($0) }))
     if found.isEmpty {
-      let versions = try session.workspace().libraryVersions.map { "\($0.name) \($0.version)" }.joined(separator: ", ")
+      let versions = Workspace.libraryVersions.map { "\($0.name) \($0.version)" }.joined(separator: ", ")
       return CommandResult(.list([]), .lines(heading + ["All is well.", "Libraries: \(versions)."]))
     }
     if !session.state.isInScript { session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON) }

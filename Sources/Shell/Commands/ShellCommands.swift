@@ -14,6 +14,7 @@ import Workspace
 enum ShellCommands {
   static var all: [BuiltIn] {
     [help, runFile, history, lua, alias, PluginWork.luaTypes, version, check, clear, quit("quit"), quit("exit")]
+      + PaperCommands.all
   }
 
   private static let theme = "The shell"
@@ -25,7 +26,7 @@ enum ShellCommands {
         "Explains a command, a topic, a Lua function, a setting or the code of a problem; lists all without a name.",
       details: """
         Topics are \(HelpTopic.all.map(\.name).joined(separator: ", ")). -k finds what has a word in its name or its \
-        text.
+        text. At a terminal `help tour` is a tour that you walk.
         """,
       arguments: [
         Argument(
@@ -36,6 +37,11 @@ enum ShellCommands {
       example: "help deck import"
     ) { invocation, session in
       if let word = invocation.optionalText("--keyword") { return try found(word, session) }
+      let tour = Tour(session)
+      if invocation.list("NAME") == [HelpTopic.tourName], tour.isPossible, !invocation.wantsJSON {
+        try tour.run()
+        return CommandResult()
+      }
       let lines = try helpLines(invocation.list("NAME"), session)
       return CommandResult(.text(lines.joined(separator: "\n")), .lines(lines))
     }
@@ -177,10 +183,10 @@ enum ShellCommands {
 
   private static var version: BuiltIn {
     BuiltIn(
-      "version", theme: Self.theme, access: .open, effect: .reads, summary: "Tells the version.", example: "version"
-    ) {
-      _, session in
-      CommandResult(.text(session.options.version), line: "Deckhand \(session.options.version)")
+      "version", theme: Self.theme, access: .open, effect: .reads,
+      summary: "Tells the version, and those of the libraries in it.", example: "version"
+    ) { _, session in
+      CommandResult(.text(session.options.version), .lines(session.options.program.versionLines))
     }
   }
 

@@ -28,9 +28,9 @@ enum SyncCommand {
       },
       summary: "Fetches your cards from a sync server of Anki's.",
       details: """
-        `sync login URL` links the account with the server that you run (Anki's own, or one like it); `sync` then fetches \
-        what the server has, shows it, and takes it over; `sync status` tells what is new on either side; `sync logout` \
-        ends the link, and the cards stay. This version sends nothing: what you change and answer here stays here, the \
+        `sync login URL` links the account with the server that you run (Anki's own, or one like it); `sync` then \
+        fetches what the server has, shows it, and takes it over; `sync status` tells what is new on either side; \
+        `sync logout` ends the link, and the cards stay. This version sends nothing: what you change and answer here stays here, the \
         server is never changed, and `sync` refuses to replace what was changed here. `sync --full download` replaces \
         what is here all the same, after the number of cards was typed, and keeps it as a backup. Pictures and sounds \
         are not fetched yet. AnkiWeb's terms allow Anki's own programs alone.
@@ -207,8 +207,8 @@ enum SyncCommand {
     var lines = ["Fetched \(parts.joined(separator: ", ")) from \(printable(link.address))."]
     if report.shadowed > 0 {
       lines.append(
-        "\(session.counted(report.shadowed, "note or card", "notes and cards")) have no place here and are kept as they "
-          + "came.")
+        "\(session.counted(report.shadowed, "note or card", "notes and cards")) have no place here and are kept as "
+          + "they came.")
     }
     lines += report.findings.prefix(10).map { "  \(printable($0))" }
     if let backup { lines.append("What was here is kept in \(printable(backup)).") }

@@ -31,8 +31,11 @@ struct HelpTopic {
     tour, queries, patterns, keys, modes, plugins, documents, formats, prompt, scripts, json,
   ]
 
+  /// At a terminal it is walked: see `Tour`.
+  static let tourName = "tour"
+
   private static let tour = HelpTopic(
-    name: "tour", summary: "A short tour. Type the lines yourself.",
+    name: tourName, summary: "A short tour. Type the lines yourself.",
     rows: [
       ("deck create Spanish", "a deck"), ("card add Spanish \"el perro\" \"the dog\"", "a card"),
       ("study Spanish --sprint", "a race against the clock"),

@@ -5,7 +5,7 @@
 import Authentication
 import Bindings
 import CTerminal
-import Commands
+package import Commands
 package import Files
 import Lexicon
 import LuaRuntime
@@ -16,9 +16,18 @@ import ToggleSettings
 import WordGames
 package import Workspace
 
+/// The program that the shell is of.
+package struct ProgramIdentity {
+  package let version: String
+  /// Its own options, which stand before a command.
+  package let command: Command
+
+  package init(version: String, command: Command) { (self.version, self.command) = (version, command) }
+}
+
 /// What the command line asked for.
 package struct ShellOptions {
-  package let version: String
+  package let program: ProgramIdentity
   package var wantsJSON = false
   package var isDryRun = false
   package var wantsTrace = false
@@ -32,7 +41,9 @@ package struct ShellOptions {
   /// The settings from outside the account.
   package var settings = SettingSources()
 
-  package init(version: String) { self.version = version }
+  package init(_ program: ProgramIdentity) { self.program = program }
+
+  var version: String { program.version }
 }
 
 /// Who signs in, and how.

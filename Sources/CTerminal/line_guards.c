@@ -1,0 +1,104 @@
+// Where readline 8.2 crashes or hangs, and what keeps it from that. Tests/ShellTests/RandomKeyTests.swift found each.
+// Invariant: nothing here changes what a key does, a count beyond any use aside.
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <readline/history.h>
+#include <readline/readline.h>
+
+#include "line_guards.h"
+
+// A key that is given up (Ctrl-G, a macro that is none, nothing to yank) is left by a jump. Within a macro readline would
+// jump to where the key before was read, whose frame is gone: rl_callback_read_char reads several keys in one call, each
+// sets the place, and nobody sets it back. So the dynamic linker finds its function for giving up here first; it sets
+// the place right and goes on with readline's own.
+
+// Exported by readline, but in none of its headers, as `_rl_saved_line_for_history`.
+extern sigjmp_buf _rl_top_level;
+int _rl_abort_internal(void);
+
+static sigjmp_buf place;
+static bool is_reading;
+
+int _rl_abort_internal(void) {
+  int (*readlines_own)(void) = (int (*)(void))dlsym(RTLD_NEXT, "_rl_abort_internal");
+  if (!readlines_own) return 0;
+  if (is_reading) memcpy(_rl_top_level, place, sizeof place);
+  return readlines_own();
+}
+
+void guards_read_key(void) {
+  if (sigsetjmp(place, 0) == 0) {
+    is_reading = true;
+    rl_callback_read_char();
+  } else {
+    rl_redisplay_function();
+    rl_clear_signals();
+  }
+  is_reading = false;
+}
+
+// The steps of undo are a list that grows at its head. A line of the history, and the line that is set aside while one
+// goes through the history, hold the head of before; once the list is freed they hold what is gone. They give it up
+// while the line is edited: readline puts the list back when it leaves the line.
+
+extern HIST_ENTRY *_rl_saved_line_for_history;
+
+static void set_nothing_aside(void) {
+  HIST_ENTRY *saved = calloc(1, sizeof *saved);
+  if (!saved) return;
+  saved->line = strdup("");
+  _rl_saved_line_for_history = saved;
+}
+
+static bool is_in_history(const histdata_t data) {
+  HIST_ENTRY **entries = history_list();
+  for (int i = 0; entries && i < history_length; i++) {
+    if (entries[i]->data == data) return true;
+  }
+  return false;
+}
+
+static void own_undo_list(void) {
+  if (RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) return;
+  HIST_ENTRY *entry = current_history();
+  HIST_ENTRY *saved = _rl_saved_line_for_history;
+  if (!entry) {
+    // Below the history the line itself is there, and nothing is set aside.
+    if (saved) free_history_entry(saved);
+    _rl_saved_line_for_history = NULL;
+    return;
+  }
+  entry->data = NULL;
+  // What is missing would be made of this line, with its list.
+  if (!saved) set_nothing_aside();
+  if (saved && saved->data && (saved->data == rl_undo_list || is_in_history(saved->data))) saved->data = NULL;
+}
+
+// A byte of 0 ends the line for some functions and not for others, which then wait for ever to get past it.
+
+static void drop_zeros(void) {
+  for (int i = rl_end - 1; i >= 0; i--) {
+    if (rl_line_buffer[i] != '\0') continue;
+    memmove(rl_line_buffer + i, rl_line_buffer + i + 1, (size_t)(rl_end - i));
+    rl_end--;
+    if (rl_point > i) rl_point--;
+    if (rl_mark > i) rl_mark--;
+  }
+}
+
+// A word that is moved a million times keeps the terminal for minutes, and hears no Ctrl-C.
+
+enum { most_times = 1000 };
+
+void guards_between_keys(void) {
+  own_undo_list();
+  drop_zeros();
+  if (RL_ISSTATE(RL_STATE_NUMERICARG) && rl_numeric_arg > most_times) rl_numeric_arg = most_times;
+}

@@ -1,0 +1,50 @@
+// Cards added to a deck one at a time: what is found out for the first is kept for those after it.
+// Invariant: it is right only while nobody else changes the deck between its cards; its owner sees to that.
+
+public import GRDB
+
+/// Adds single cards to one deck.
+///
+///     let adder = try CardAdder(db, deck: deck, random: random)
+///     let card = try NewCard(prompt: "el gato", answer: "the cat").withBytes { try adder.add($0, at: .top, now: now) }
+public final class CardAdder {
+  private let db: Database
+  private let deck: DeckID
+  private let writer: CardWriter
+  /// The ranks that are in use lie in it; nil where they were not looked at.
+  private var ranks: ClosedRange<Int64>?
+
+  /// - Parameter random: 64 random bits a call, for the guid of a card without one.
+  /// - Throws: `gone`.
+  public init(_ db: Database, deck: DeckID, random: @escaping () -> UInt64) throws {
+    guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
+    (self.db, self.deck) = (db, deck)
+    writer = try CardWriter(db, deck: deck, random: random)
+  }
+
+  /// Whether a card there takes no more than one statement that changes anything.
+  public func takesOneStatement(at place: CardPlace) -> Bool { rank(at: place) != nil }
+
+  /// Adds a card.
+  /// - Parameter now: seconds since 1970.
+  /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `badGuid`, `duplicate`.
+  public func add(_ card: CardBytes, at place: CardPlace, now: Double) throws -> CardID {
+    let checked = try CheckedCard(card)
+    let known = rank(at: place)
+    let rank = try known ?? CardOrder.rank(db, deck, for: place)
+    switch try writer.write(checked, rank: rank, now: now) {
+    case .added(let id):
+      if known != nil, let ranks {
+        self.ranks = min(ranks.lowerBound, rank)...max(ranks.upperBound, rank)
+      } else {
+        ranks = try CardOrder.ranks(db, deck)
+      }
+      return id
+    case .found(let id):
+      let guid = card.guid.flatMap { $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self) }
+      throw DeckError.duplicate(guid: guid, prompt: try CardTable.card(db, id)?.prompt ?? "")
+    }
+  }
+
+  private func rank(at place: CardPlace) -> Int64? { ranks.flatMap { CardOrder.rank(beside: $0, for: place) } }
+}

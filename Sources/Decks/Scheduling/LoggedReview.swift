@@ -1,0 +1,93 @@
+// Rows of the log of answers on their way out of a collection and into one.
+// Invariant: a row whose numbers no answer can have is refused; the log of a card that was there stays as it is.
+
+public import GRDB
+
+/// An answer as the log has it.
+///
+///     LoggedReview(at: 1_700_000_000, rating: 3, state: .new, interval: 600)
+public struct LoggedReview: Equatable, Sendable {
+  /// Seconds since 1970.
+  public var at: Double
+  /// From 1 to 4, 0 where the card was rescheduled without an answer.
+  public var rating: Int
+  /// The state of the card before.
+  public var state: CardState
+  /// Seconds since the answer before; nil where there was none, or where it is not known.
+  public var elapsed: Double?
+  /// Seconds until the card came back.
+  public var interval: Double
+  /// After the answer: days, and from 1 to 10.
+  public var stability: Double?
+  public var difficulty: Double?
+  /// How long the answer took.
+  public var seconds: Double?
+
+  public init(at: Double, rating: Int, state: CardState, interval: Double) {
+    (self.at, self.rating, self.state, self.interval) = (at, rating, state, interval)
+  }
+
+  /// - Throws: `badOption` for a number out of its range.
+  public func check() throws(DeckError) {
+    let times: [(name: String, value: Double?, range: ClosedRange<Double>)] = [
+      ("at", at, 0...1e11), ("rating", Double(rating), 0...4), ("elapsed", elapsed, -1e11...1e11),
+      ("interval", interval, 0...1e11), ("stability", stability, 0...1e6), ("difficulty", difficulty, 0...10),
+      ("seconds", seconds, 0...1e9),
+    ]
+    for (name, value, range) in times {
+      if let value, !range.contains(value) {
+        throw .badOption(name: "reviews.\(name)", reason: "must be from \(range.lowerBound) to \(range.upperBound)")
+      }
+    }
+  }
+}
+
+/// A row of the log on its way out.
+public struct SentReview {
+  public let review: LoggedReview
+  /// The id that it has elsewhere, in milliseconds since 1970; nil where it has none yet.
+  public let foreignID: Int64?
+  /// Its row elsewhere as it came.
+  public let raw: String?
+}
+
+/// The log of single cards.
+public final class SentReviews {
+  private let statement: RepeatedStatement
+
+  public init(_ db: Database) throws {
+    statement = try RepeatedStatement(
+      db,
+      """
+      SELECT anki, at, rating, state, elapsed, interval, stability, difficulty, seconds, raw FROM reviews
+      WHERE card = ?1 ORDER BY at, id
+      """)
+  }
+
+  /// The rows of a card, the earliest first.
+  public func of(_ card: CardID) throws -> [SentReview] {
+    statement.bind(1, card.rawValue)
+    return try statement.rows { row in
+      var review = LoggedReview(
+        at: row.number(1), rating: row.count(2), state: CardState(rawValue: row.integer(3)) ?? .new,
+        interval: row.number(5))
+      (review.elapsed, review.stability) = (row.optionalNumber(4), row.optionalNumber(6))
+      (review.difficulty, review.seconds) = (row.optionalNumber(7), row.optionalNumber(8))
+      return SentReview(review: review, foreignID: row.optionalInteger(0), raw: row.optionalText(9))
+    }
+  }
+}
+
+extension CardTable {
+  /// Gives a new card the log that came with it.
+  /// - Throws: `badOption` for a row that no answer can have, `gone`.
+  public static func addLog(_ db: Database, _ log: [LoggedReview], to card: CardID) throws {
+    guard let deck = try self.card(db, card)?.deck else { throw DeckError.gone(what: "the card") }
+    for review in log {
+      try review.check()
+      try ReviewTable.insert(db, review, of: card)
+    }
+    guard let last = log.map(\.at).max() else { return }
+    try ReviewTable.noteStudied(db, deck, at: last)
+  }
+}

@@ -1,0 +1,100 @@
+// Decks on their way into the collection of a package: each card with its note, its schedule and its log.
+// Invariant: decks and cards go out in their order, and ids and positions depend on nothing else.
+
+import Decks
+import GRDB
+
+final class SentCollection {
+  private let db: Database
+  private let writer: CollectionWriter
+  private let destination: PackageDestination
+  private let reviews: SentReviews
+  private var head = CollectionHeadMaker()
+  private var notes: SentNotes
+  private(set) var cardCount = 0
+  /// What the package cannot hold, and of how many cards.
+  private(set) var lost: [CardPart: Int] = [:]
+
+  init(_ db: Database, _ writer: CollectionWriter, _ destination: PackageDestination) throws {
+    (self.db, self.writer, self.destination) = (db, writer, destination)
+    notes = try SentNotes(db, writer)
+    reviews = try SentReviews(db)
+  }
+
+  /// A deck while its cards go out.
+  private struct Place {
+    /// The deck's id in the package.
+    let deck: Int64
+    let schedule: SentSchedule
+    /// Of the last new card.
+    var position = 0
+  }
+
+  /// Writes a deck with its own cards.
+  /// - Parameter step: called every 1,024 cards; what it throws ends the export.
+  func add(_ deck: DeckRecord, step: () throws -> Void) throws {
+    let schedule = SentSchedule(destination.moment, try DeckTable.options(db, deck.id))
+    var place = Place(deck: try head.add(db, deck), schedule: schedule)
+    let cards = try SentCards(db, in: deck.id)
+    while let card = try cards.next() {
+      try add(card, &place)
+      cardCount += 1
+      if cardCount % 1024 == 0 { try step() }
+    }
+  }
+
+  /// Writes what stands beside the cards.
+  /// - Returns: the media that go along.
+  func finish() throws -> [MediaRecord] {
+    for type in notes.usedTypes { head.add(type) }
+    try writer.finish(head.head(), hasIndices: destination.isWhole)
+    let all = try MediaTable.list(db)
+    if destination.isWhole { return all }
+    let texts = notes.usedTypes.map { type in type.css + type.cards.map { $0.front + $0.back }.joined() }
+    return all.filter { file in
+      notes.mediaNames.contains(file.name)
+        || file.name.hasPrefix("_") && texts.contains { $0.contains(file.name) }
+    }
+  }
+
+  private func add(_ card: SentCard, _ place: inout Place) throws {
+    noteLost(card)
+    let note = try notes.add(card)
+    head.note(max(card.modified, notes.lastModified))
+    let id = try writer.cardID(card.foreignID ?? notes.id(of: card))
+    // Positions go up in the order of the deck; those that came so stay as they were.
+    let came = card.raw.flatMap(AnkiCard.stored)?.card
+    let position = came.flatMap { $0.type == 0 ? $0.due : nil }.map { max($0, place.position) } ?? place.position + 1
+    var row = AnkiCard(due: position)
+    if destination.keepsSchedule {
+      row = place.schedule.row(of: card, position: position, lastReview: try writeLog(of: card, as: id))
+      head.note(card.schedule.lastReview ?? 0)
+    }
+    let isNew = row.type == 0
+    if isNew { place.position = position }
+    let modified = card.foreignID == nil ? seconds(card.modified) : max(card.foreignModified, seconds(card.modified))
+    try writer.add(
+      CollectionWriter.Card(
+        id: id, note: note, deck: place.deck, ordinal: card.ordinal, modified: modified,
+        reps: isNew ? 0 : card.schedule.reps, lapses: isNew ? 0 : card.schedule.lapses, row: row))
+  }
+
+  private func noteLost(_ card: SentCard) {
+    if card.hasFields { lost[.fields, default: 0] += 1 }
+    if card.hasDocument { lost[.documents, default: 0] += 1 }
+    if !destination.keepsSchedule, card.schedule.state != .new { lost[.schedule, default: 0] += 1 }
+  }
+
+  /// - Returns: the second of the last answer, as the log has it now.
+  private func writeLog(of card: SentCard, as id: Int64) throws -> Int? {
+    var (interval, last): (Int64, Int?) = (0, nil)
+    for sent in try reviews.of(card.id) {
+      let answer = ForeignAnswer(sent, last: interval)
+      let written = try writer.add(
+        ReceivedReview(id: sent.foreignID ?? milliseconds(sent.review.at), card: id, answer: answer))
+      if answer.ease > 0 { last = Int(written / 1000) }
+      interval = answer.interval
+    }
+    return last
+  }
+}

@@ -1,0 +1,40 @@
+// The pictures and sounds of a folder that is built, on their way into the account.
+// Invariant: a file of the same stamp whose name has the same content in the account is not read.
+
+import Decks
+import Files
+import GRDB
+import Text
+
+/// Takes a file into the account under its name.
+/// - Parameter hash: SHA-256 of the content in hexadecimal digits.
+public typealias BuildMediaReceiver = (_ content: [UInt8], _ hash: String, _ name: String) throws -> Void
+
+struct BuildMedia {
+  let db: Database
+  let settings: BuildSettings
+
+  /// Media of the folder; one with another content takes the place of the one that the folder gave before.
+  /// - Returns: how many were brought in.
+  func run(_ files: [BuildMediaFile], of build: Int64) throws -> Int {
+    var known = try BuildTable.media(db, of: build)
+    var count = 0
+    for file in files {
+      let name = try MediaNames.checked(file.name)
+      let before = known.removeValue(forKey: file.name)
+      let there = try MediaTable.named(db, name)?.hash
+      if let before, before.stamp == file.stamp, before.hash == there { continue }
+      let content = try FileText.bytes(
+        file.path, limit: settings.mediaLimit, isInterrupted: settings.isInterrupted)
+      let hash = hexadecimal(sha256(content))
+      if hash != there {
+        if there != nil { try MediaTable.remove(db, name) }
+        try settings.receiveMedia(content, hash, name)
+        count += 1
+      }
+      try BuildTable.save(db, file, of: build, hash: hash)
+    }
+    for name in known.keys.sorted() { try BuildTable.forget(db, media: name, of: build) }
+    return count
+  }
+}

@@ -1,0 +1,182 @@
+// `help tour` at a terminal: a tour that one walks. It says what to type, waits, looks at what was typed and what came
+// of it, and answers. Invariant: what is typed runs in a shell of its own, over data that are thrown away; whatever way
+// the tour is left, nothing of the user's has changed.
+
+import Commands
+import Files
+import Lexicon
+import Problems
+import Text
+import Workspace
+
+struct Tour {
+  let session: Session
+
+  init(_ session: Session) { self.session = session }
+
+  /// Whether somebody sits there who could walk it.
+  var isPossible: Bool {
+    session.canAsk && !session.console.isRedirected && !session.state.isAnswering && !session.state.isInScript
+  }
+
+  func run() throws {
+    let folder = try PluginWork.throwawayFolder(session)
+    defer { PluginWork.removeFolder(folder, session) }
+    var options = session.options
+    options.usesStartScript = false
+    options.isDryRun = false
+    options.signIn = SignInOptions()
+    var world = session.environment
+    world.folders.data = folder + "/data"
+    let inside = try Session(options, console: session.console, environment: world)
+    defer { inside.close() }
+    try walk(inside, try reader(for: inside))
+  }
+
+  // MARK: Walking
+
+  private func walk(_ inside: Session, _ reader: LineReader) throws {
+    let outer = reader.completion
+    reader.completion = { [inside] in LineCompletion(inside).completion($0) }
+    inside.input.lineReader = reader
+    defer {
+      inside.input.lineReader = nil
+      reader.completion = outer
+    }
+    say(["A tour: type the lines yourself. `skip` goes on, `exit` or Ctrl-D leaves. Nothing of it is kept."])
+    var deck = "Birds"
+    for (index, step) in TourStep.all(for: inside).enumerated() {
+      say(["", "\(index + 1). " + step.text, "", "     " + step.line(deck), ""])
+      guard try take(step, &deck, inside, reader) else { return }
+    }
+    say([
+      "",
+      "That was the tour. `help` lists the commands, `help study` explains one, `help keys` tells what keys do, and "
+        + "Tab completes wherever you are. What you made here is gone: your own decks begin with `deck create`.",
+    ])
+  }
+
+  /// Reads lines until one does what the step asks for; answers false when the user leaves.
+  private func take(_ step: TourStep, _ deck: inout String, _ inside: Session, _ reader: LineReader) throws -> Bool {
+    while true {
+      switch try reader.read(prompt: "tour> ") {
+      case .line(let line):
+        if line.trimmed.isEmpty { continue }
+        if line.trimmed == "skip" { return true }
+        let seen = look(at: line.trimmed, inside)
+        if inside.state.leaving != nil { return false }
+        if seen.words.prefix(2) == ["deck", "create"], seen.words.count > 2, !seen.hasFailed { deck = seen.words[2] }
+        if step.isDone(seen) {
+          say(["", step.answer])
+          return true
+        }
+        say(["", reply(to: seen, step.line(deck))])
+      case .interrupted: continue
+      case .endOfInput, .stopped: return false
+      case .terminated(let signal):
+        session.leave(by: signal)
+        return false
+      }
+    }
+  }
+
+  /// Runs a line as the prompt does, and answers what it was.
+  private func look(at line: String, _ inside: Session) -> TourLine {
+    let isCommand = isCommandLine(line, knows: { inside.registry.isKnown($0) }, isUserGlobal: inside.isUserGlobal)
+    guard isCommand else {
+      if let mistyped = MistypedCommand(inside).error(in: line) {
+        inside.report(mistyped, origin: "deckhand")
+        return TourLine(words: [], hasFailed: true)
+      }
+      let outcome = LuaLines(inside).run(line)
+      if case .incomplete = outcome { inside.console.note("the chunk is not finished; here a line is a whole one") }
+      if case .done = outcome { return TourLine(words: [], hasFailed: false) }
+      return TourLine(words: [], hasFailed: true)
+    }
+    do {
+      let words = try ShellWords.split(line, home: session.environment.folders.home)
+      return TourLine(words: words, hasFailed: try CommandLine(inside).run(line) != ExitStatus.done)
+    } catch {
+      inside.report(error, origin: "deckhand")
+      return TourLine(words: [line], hasFailed: true)
+    }
+  }
+
+  private func reply(to seen: TourLine, _ line: String) -> String {
+    if seen.hasFailed { return "The message above says what is wrong with it. Try `\(line)`, or `skip`." }
+    if seen.words.first == "help" { return "That is where to look things up. The step is still `\(line)`, or `skip`." }
+    return seen.isLua
+      ? "That was Lua, and it worked. The step is still `\(line)`, or `skip`."
+      : "That worked: `\(seen.words.prefix(2).joined(separator: " "))` is a command. The step is still `\(line)`, or "
+        + "`skip`."
+  }
+
+  private func say(_ lines: [String]) {
+    let width = min(80, session.console.terminal.width)
+    session.console.show(
+      .lines(lines.flatMap { $0.hasPrefix(" ") || $0.isEmpty ? [$0] : wrapped($0, width: width) }))
+  }
+
+  /// The prompt's own reader, or one for the tour alone.
+  private func reader(for inside: Session) throws -> LineReader {
+    try session.input.lineReader ?? LineReader(history: History(path: nil))
+  }
+}
+
+/// What was typed, and whether it failed.
+struct TourLine {
+  /// Of a command; none for Lua.
+  let words: [String]
+  let hasFailed: Bool
+
+  var isLua: Bool { words.isEmpty }
+}
+
+/// One step of the tour.
+struct TourStep {
+  /// What it is about.
+  let text: String
+  /// What could be typed, with the deck that was made.
+  let line: (_ deck: String) -> String
+  let isDone: (TourLine) -> Bool
+  let answer: String
+
+  /// Steps that need a word list are there when there is one.
+  static func all(for session: Session) -> [TourStep] {
+    let begin = [
+      TourStep(
+        text: "A deck is a heap of cards. Make one, of whatever name:", line: { _ in "deck create Birds" },
+        isDone: { $0.is("deck", "create") },
+        answer: "There it is. A name with :: as Animals::Birds would be a deck within another."),
+      TourStep(
+        text:
+          "A card has a prompt and an answer. What has blanks in it stands in quotes. Tab completes the deck's name:",
+        line: { "card add \(ShellWords.quote($0)) owl \"el búho\"" }, isDone: { $0.is("card", "add") },
+        answer: "It is on top of the deck. Many cards at once come from a file: `deck import`."),
+      TourStep(
+        text: "Study it: Enter shows the answer, 1 to 4 say how well you knew it, q leaves.",
+        line: { "study \(ShellWords.quote($0))" }, isDone: { $0.is("study") },
+        answer: "It will ask again when you are about to forget: FSRS-6 reckons when that is."),
+      TourStep(
+        text: "A line that is no command is Lua, which reaches everything that commands do:",
+        line: { "#decks.open(\($0.debugDescription))" }, isDone: { $0.isLua && !$0.hasFailed },
+        answer: "The value of an expression is shown. `help decks` lists what a deck can do in Lua."),
+    ]
+    let games = [
+      TourStep(
+        text: "Words of a pattern, from the word list of your language:", line: { _ in "word match 'c?t'" },
+        isDone: { $0.is("word") }, answer: "`play` is a game with those words; /quit leaves it.")
+    ]
+    let end = [
+      TourStep(
+        text: "Whatever was changed can be taken back:", line: { _ in "undo" }, isDone: { $0.is("undo") },
+        answer: "`redo` does it again, `undo --list` shows the steps.")
+    ]
+    return begin + (session.lexicons.languages().isEmpty ? [] : games) + end
+  }
+}
+
+extension TourLine {
+  /// Whether it was that command, and it did not fail.
+  fileprivate func `is`(_ path: String...) -> Bool { !hasFailed && Array(words.prefix(path.count)) == path }
+}

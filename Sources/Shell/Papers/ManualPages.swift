@@ -1,0 +1,183 @@
+// The manual pages of `deckhand man`, for man(1): made from the descriptions of the commands. Invariant: a text cannot
+// be taken for a request of roff, whatever stands in it.
+
+import Commands
+import Problems
+import Text
+
+struct ManualPages {
+  private let commands: [Command]
+  private let themes: [String]
+  private let program: ProgramIdentity
+
+  init(_ session: Session) {
+    commands = session.registry.commands.filter { $0.owner == .program }
+    themes = session.registry.themeOrder
+    program = session.options.program
+  }
+
+  /// One page of the whole, and one of each command.
+  var files: [(name: String, text: String)] {
+    [("deckhand.1", whole)] + commands.map { ("\(pageName($0)).1", page(of: $0)) }
+  }
+
+  private func pageName(_ command: Command) -> String { (["deckhand"] + command.path).joined(separator: "-") }
+
+  // MARK: Pages
+
+  private func page(of command: Command) -> String {
+    var page = RoffPage(pageName(command), version: program.version, summary: command.summary)
+    page.section("SYNOPSIS")
+    for line in command.usageLines { page.usage("deckhand", line) }
+    page.section("DESCRIPTION")
+    page.paragraphs(command.summary + "\n" + command.details)
+    page.list("ARGUMENTS", command.arguments.map { ($0.usage, $0.help) })
+    page.list("OPTIONS", (command.options + [.json]).map { ($0.heading, $0.help) })
+    if !command.text.answer.isEmpty {
+      page.section("ANSWER WITH --json")
+      page.paragraphs(command.text.answer + "\nA name in it is a type of Lua: `deckhand help NAME` lists its fields.")
+    }
+    page.section("EXAMPLE")
+    page.example("deckhand " + command.example)
+    page.section("SEE ALSO")
+    page.references([("deckhand", 1)] + siblings(of: command).map { (pageName($0), 1) })
+    return page.text
+  }
+
+  /// The other commands of its group.
+  private func siblings(of command: Command) -> [Command] {
+    commands.filter { $0.path.count == 2 && $0.path[0] == command.path[0] && $0.name != command.name }
+  }
+
+  private var whole: String {
+    var page = RoffPage(
+      "deckhand", version: program.version, summary: "scriptable shell for learning and teaching words")
+    page.section("SYNOPSIS")
+    for line in ["[OPTION]...", "[OPTION]... COMMAND [ARG]...", "[OPTION]... run FILE.lua [ARG]...", "-e CODE"] {
+      page.usage("deckhand", line)
+    }
+    page.section("DESCRIPTION")
+    page.paragraphs(Self.description)
+    page.list("OPTIONS", program.command.options.map { ($0.heading, $0.help) })
+    page.section("COMMANDS")
+    for theme in themes {
+      page.subsection(theme)
+      for command in commands where command.theme == theme { page.item(command.name, command.summary) }
+    }
+    page.list("EXIT STATUS", Self.statuses)
+    page.list("ENVIRONMENT", Self.variables)
+    page.list("FILES", Self.files)
+    page.section("SEE ALSO")
+    page.references(commands.map { (pageName($0), 1) } + [("lua5.4", 1), ("readline", 3)])
+    return page.text
+  }
+
+  private static let description = """
+    Deckhand keeps decks of cards and studies them by FSRS-6, composes card documents from texts and pictures, plays \
+    word games and looks words up. Without a command it starts a prompt, where a line is a command when its first word \
+    names one, and Lua 5.4 otherwise. With a command it runs that and ends; with a script it runs it as one unit of \
+    work, which is kept as a whole or not at all.
+    At the prompt `help` lists the commands and topics, `help tour` shows around, and Tab completes.
+    """
+
+  private static let statuses = [
+    ("\(ExitStatus.done)", "done"), ("\(ExitStatus.failed)", "a command or a script failed"),
+    ("\(ExitStatus.usage)", "wrong usage: an unknown command or option, or a missing argument"),
+    ("\(ExitStatus.signIn)", "a sign-in was needed and not given, denied or locked"),
+    ("\(ExitStatus.interrupted)", "it was interrupted"),
+  ]
+
+  private static let variables = [
+    ("DECKHAND_DATA", "where everything is kept"), ("DECKHAND_USER", "who signs in"),
+    ("DECKHAND_SET_NAME", "a setting, as DECKHAND_SET_GAME_LANGUAGE"),
+    ("EDITOR, PAGER", "what texts are edited with and shown by"), ("NO_COLOR", "no colours, when it is not empty"),
+    ("XDG_DATA_HOME, XDG_CONFIG_HOME, XDG_CACHE_HOME", "the folders below which its own are"),
+  ]
+
+  private static let files = [
+    ("~/.local/share/deckhand", "decks, documents, accounts, plugins, backups"),
+    ("~/.config/deckhand/init.lua", "is run at each start"), ("~/.cache/deckhand", "compiled word lists"),
+    ("/etc/deckhand/settings.json", "settings for everybody on the machine"), ("~/.inputrc", "keys, as for readline"),
+  ]
+}
+
+/// A page in the macros of man(7).
+private struct RoffPage {
+  private var lines: [String]
+
+  init(_ name: String, version: String, summary: String) {
+    let short = summary.hasSuffix(".") ? String(summary.dropLast()) : summary
+    lines = [
+      ".\\\" Made by `deckhand man`.", ".TH \"\(name.uppercased())\" 1 \"\" \"Deckhand \(version)\" \"Deckhand\"",
+      ".ad l", ".nh", ".SH NAME", "\(Self.escaped(name)) \\- \(Self.escaped(short))",
+    ]
+  }
+
+  var text: String { lines.map { $0 + "\n" }.joined() }
+
+  mutating func section(_ title: String) { lines.append(".SH \"\(Self.escaped(title))\"") }
+
+  mutating func subsection(_ title: String) { lines.append(".SS \"\(Self.escaped(title))\"") }
+
+  mutating func usage(_ name: String, _ rest: String) {
+    lines += [".PP", "\\fB\(Self.escaped(name))\\fR \(Self.escaped(rest))"]
+  }
+
+  /// Lines that begin with a blank are kept as they are.
+  mutating func paragraphs(_ text: String) {
+    for line in text.split(separator: "\n").map(String.init) {
+      lines +=
+        line.hasPrefix(" ") ? [".PP", ".nf", "    \(Self.escaped(line.trimmed))", ".fi"] : [".PP", Self.text(line)]
+    }
+  }
+
+  mutating func item(_ name: String, _ help: String) {
+    lines += [".TP", "\\fB\(Self.escaped(name))\\fR", Self.text(help.isEmpty ? "\\&" : help)]
+  }
+
+  mutating func list(_ title: String, _ rows: [(String, String)]) {
+    if rows.isEmpty { return }
+    section(title)
+    for (name, help) in rows { item(name, help) }
+  }
+
+  mutating func example(_ line: String) { lines += [".PP", ".nf", "    \(Self.escaped(line))", ".fi"] }
+
+  mutating func references(_ pages: [(String, Int)]) {
+    for (index, page) in pages.enumerated() {
+      lines.append(".BR \(Self.escaped(page.0)) (\(page.1))\(index == pages.count - 1 ? "" : ",")")
+    }
+  }
+
+  /// A text in which `...` is bold.
+  private static func text(_ text: String) -> String {
+    if text == "\\&" { return text }
+    let parts = text.split(separator: "`", omittingEmptySubsequences: false).map { escaped(String($0)) }
+    return parts.enumerated().map { $0 % 2 == 1 ? "\\fB\($1)\\fR" : $1 }.joined()
+  }
+
+  private static func escaped(_ text: String) -> String {
+    let escaped = text.unicodeScalars.map { scalar -> String in
+      switch scalar {
+      case "\\": "\\e"
+      case "-": "\\-"
+      case "'": "\\(aq"
+      case "`": "\\(ga"
+      // A line may be broken behind these.
+      case "|", "/", ",": String(scalar) + "\\:"
+      case "^": "\\(ha"
+      case "~": "\\(ti"
+      case "\"": "\\(dq"
+      case _ where scalar.isASCII: String(scalar)
+      default: "\\[u" + hexadecimal(scalar) + "]"
+      }
+    }.joined()
+    return escaped.hasPrefix(".") ? "\\&" + escaped : escaped
+  }
+
+  /// At least four digits, as groff(7) names a character.
+  private static func hexadecimal(_ scalar: Unicode.Scalar) -> String {
+    let digits = String(scalar.value, radix: 16, uppercase: true)
+    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+}

@@ -1,0 +1,123 @@
+// `deckhand __complete`: what the system's shell asks at Tab, answered `CANDIDATE TAB HELP` a line. Invariant: it is
+// what Tab at the prompt offers; no password is asked, nothing is written, and before a sign-in only what needs none
+// is offered.
+
+import Authentication
+import Commands
+import Files
+import PluginHost
+import Text
+
+/// A line of the system's shell up to the cursor, as the words that stand behind the program's name.
+package struct OutsideLine {
+  /// The words before the one under the cursor.
+  package let before: [String]
+  /// What was typed of the word under the cursor.
+  let word: String
+  /// The same as it stands in the line of bash, with how it is quoted; nil where the shell quotes words itself.
+  private let bash: (raw: String, quote: QuoteState)?
+
+  /// Reads `__complete -- WORD...`, where the last is the one under the cursor, or `__complete --bash LINE`, where the
+  /// line ends at the cursor; nil for other words.
+  package init?(asked words: [String]) {
+    guard words.first == "__complete", words.count > 1 else { return nil }
+    switch words[1] {
+    case "--":
+      before = Array(words.dropFirst(2).dropLast())
+      word = words.count > 2 ? words[words.count - 1] : ""
+      bash = nil
+    case "--bash" where words.count == 3:
+      let partial = ShellWords.partial(words[2])
+      before = Array(partial.words.dropFirst())
+      word = partial.word
+      bash = (String(decoding: words[2].utf8.dropFirst(partial.start), as: UTF8.self), partial.quote)
+    default: return nil
+    }
+  }
+
+  /// The text that the shell puts in the place of the word; nil for what it cannot put there.
+  func replacement(_ offer: Offer) -> String? {
+    guard !offer.text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else { return nil }
+    guard let bash else { return offer.text }
+    switch bash.quote {
+    case .single: return ShellWords.escape(offer.text, in: .single)
+    case .double: return offer.text.escaped(but: { !"\"\\$`".contains($0) })
+    case .none: break
+    }
+    // Bash takes what stands behind a colon or an equals sign for a word of its own.
+    let breaks = bash.raw.lastIndex { $0 == ":" || $0 == "=" }.map { bash.raw[...$0].count { $0 == ":" || $0 == "=" } }
+    var left = breaks ?? 0
+    let rest = offer.text.drop { character in
+      if left == 0 { return false }
+      if character == ":" || character == "=" { left -= 1 }
+      return true
+    }
+    // What begins otherwise than the word that was typed cannot go on from its middle.
+    guard left == 0 else { return nil }
+    let isHome = bash.raw.hasPrefix("~") && breaks == nil
+    return String(rest).escaped { $0.isLetter || $0.isNumber || "_-./:@%+,=".contains($0) || isHome && $0 == "~" }
+  }
+}
+
+extension String {
+  /// With a backslash before each character that is not plain.
+  fileprivate func escaped(but isPlain: (Character) -> Bool) -> String {
+    reduce(into: "") { $0 += isPlain($1) ? String($1) : "\\\($1)" }
+  }
+}
+
+/// Answers what could stand at the cursor of the system's shell.
+package struct OutsideCompletion {
+  let session: Session
+
+  package init(_ session: Session) { self.session = session }
+
+  /// The lines of the answer.
+  package func lines(for line: OutsideLine) -> [String] {
+    var seen: Set<String> = []
+    return offers(line).compactMap { offer in
+      guard let word = line.replacement(offer), !word.isEmpty, seen.insert(word).inserted else { return nil }
+      let help = printable(firstSentence(offer.help), limit: 80)
+      return help.isEmpty ? word : "\(word)\t\(help)"
+    }
+  }
+
+  private func offers(_ line: OutsideLine) -> [Offer] {
+    let words = line.before + [line.word]
+    switch session.registry.leadingOffers(of: session.options.program.command, words: words, sources: sources) {
+    case .offers(let offers): return offers
+    case .command(let words):
+      prepare(words)
+      let found = session.registry.completions(words: words, sources: sources)
+      // A script may stand in the place of a command.
+      return words.count == 1 && found.isEmpty ? sources.paths(words[0], false).map { Offer(path: $0) } : found
+    }
+  }
+
+  /// Loads the plugin whose command the words name: only its code knows what the command takes.
+  private func prepare(_ words: [String]) {
+    guard !session.gate.needsAuthentication, session.options.usesPlugins else { return }
+    session.plugins.refreshGrants()
+    guard words.count > 1 else { return }
+    do {
+      try session.plugins.prepareCommand(words)
+    } catch {
+      // The command itself will say what is wrong with its plugin.
+    }
+  }
+
+  /// Nothing of the user's is opened where there is nothing yet: that would make it.
+  private var sources: CompletionSources {
+    let offers = NameOffers(session)
+    let hasData = fileExists(session.environment.folders.data + "/local") || session.gate.user != nil
+    var sources = offers.sources
+    guard !hasData else { return sources }
+    sources.names = { kind, word in
+      switch kind {
+      case .language, .mode, .plugin, .setting: kind == .setting ? [] : offers.names(of: kind, word)
+      default: []
+      }
+    }
+    return sources
+  }
+}

@@ -1,0 +1,76 @@
+// `completions`, `man`, `docs`: what a package, a system's shell and a reader get of Deckhand, made from its own
+// descriptions. Invariant: nothing is written here that a description says.
+
+import CTerminal
+import Commands
+import Files
+import LuaRuntime
+import Text
+import Values
+import Workspace
+
+extension ProgramIdentity {
+  /// What `--version` says: the program's own line first, then what is linked into it.
+  package var versionLines: [String] {
+    let libraries =
+      [("Lua", LuaState.version), ("readline", String(cString: line_editor_version()))] + Workspace.libraryVersions
+    return ["Deckhand \(version)", libraries.map { "\($0) \($1)" }.joined(separator: ", ")]
+  }
+}
+
+enum PaperCommands {
+  static var all: [BuiltIn] { [completions, man, docs] }
+
+  private static let theme = "The shell"
+  private static let folder = Argument("DIR", .folder, help: "the folder; it is made when it is missing")
+
+  private static var completions: BuiltIn {
+    BuiltIn(
+      "completions", theme: theme, access: .open, effect: .reads,
+      summary: "Prints a few lines that let your system's shell complete deckhand's commands, names and files.",
+      details: """
+        The lines ask the program at each Tab, so that they stay right. No password is asked: before a sign-in, decks \
+        and other things of an account are not offered.
+        \(CompletionStub.allCases.map { "  \($0.hint)" }.joined(separator: "\n"))
+        """,
+      arguments: [Argument("SHELL", .choice(CompletionStub.allCases.map(\.rawValue)), help: "bash, zsh or fish")],
+      example: "completions bash"
+    ) { invocation, _ in
+      let text = CompletionStub(rawValue: invocation.text("SHELL"))?.text ?? ""
+      return CommandResult(.text(text), .lines(text.split(separator: "\n").map(String.init)))
+    }
+  }
+
+  private static var man: BuiltIn {
+    BuiltIn(
+      "man", theme: theme, access: .signedIn, effect: .announces,
+      summary: "Writes manual pages: one of each command, and one of the whole.",
+      details: "They are read by man: `man -l DIR/deckhand-deck-import.1`.",
+      arguments: [folder], example: "man pages"
+    ) { invocation, session in
+      try write(ManualPages(session).files, to: invocation, session)
+    }
+  }
+
+  private static var docs: BuiltIn {
+    BuiltIn(
+      "docs", theme: theme, access: .signedIn, effect: .announces,
+      summary: "Writes the reference as Markdown: commands, Lua, rules, settings, formats, events, codes of problems.",
+      arguments: [folder], example: "docs reference"
+    ) { invocation, session in
+      try write(ReferencePages(session).files, to: invocation, session)
+    }
+  }
+
+  private static func write(
+    _ files: [(name: String, text: String)], to invocation: Invocation, _ session: Session
+  ) throws -> CommandResult {
+    let folder = session.environment.folders.expanded(invocation.text("DIR"))
+    guard session.rehearsal.mayActOutside("write files to \(folder)") else { return CommandResult() }
+    try makePrivateFolder(folder)
+    for file in files { try AtomicFile.write(folder + "/" + file.name, Array(file.text.utf8), mode: 0o644) }
+    return CommandResult(
+      .list(files.map { .text(folder + "/" + $0.name) }),
+      line: "Wrote \(session.counted(files.count, "file")) to \(printable(folder)).")
+  }
+}

@@ -1,0 +1,220 @@
+// The reference of `deckhand docs`, in Markdown: made from the descriptions of commands, bound types, settings,
+// formats, rules, events and codes. Invariant: it is the same on every machine and for every user.
+
+import Bindings
+import Commands
+import Exchange
+import LuaRuntime
+import Problems
+import Text
+import ToggleSettings
+import WordGames
+import Workspace
+
+struct ReferencePages {
+  let session: Session
+
+  init(_ session: Session) { self.session = session }
+
+  var files: [(name: String, text: String)] {
+    get throws {
+      [
+        ("Commands.md", commands), ("ErrorCodes.md", errorCodes), ("Events.md", events), ("Formats.md", formats),
+        ("Lua.md", lua), ("Rules.md", rules), ("Settings.md", try settings),
+      ]
+    }
+  }
+
+  // MARK: Commands
+
+  private var commands: String {
+    let own = session.registry.commands.filter { $0.owner == .program }
+    var page = MarkdownPage("Commands", "Every command of the program, as `help COMMAND` shows it.")
+    for theme in session.registry.themeOrder {
+      page.heading(2, theme)
+      for command in own where command.theme == theme { add(command, to: &page) }
+    }
+    return page.text
+  }
+
+  private func add(_ command: Command, to page: inout MarkdownPage) {
+    page.heading(3, command.name)
+    page.list(command.usageLines.map { "`\($0)`" })
+    page.paragraphs(command.summary + "\n" + command.details)
+    page.table(["Argument", "What it is"], command.arguments.map { ["`\($0.usage)`", $0.help] })
+    page.table(["Option", "What it does"], command.options.map { ["`\($0.heading)`", $0.help] })
+    let effects = [command.access.needsSignIn ? "Needs a sign-in where there are accounts." : "Needs no sign-in."]
+    page.paragraphs(effects.joined())
+    if !command.text.answer.isEmpty { page.paragraphs("With `--json`: `\(command.text.answer)`") }
+    if !command.example.isEmpty { page.paragraphs("Example: `\(command.example)`") }
+  }
+
+  // MARK: Lua
+
+  private var lua: String {
+    var page = MarkdownPage("Lua", "Every module, function, type and field, as `help NAME` shows it.")
+    for module in session.lua.modules {
+      page.heading(2, module.name)
+      page.paragraphs(module.help)
+      for field in module.fields { page.member("\(module.name).\(field.name): \(field.type)", field.help) }
+      for function in module.functions {
+        page.member(
+          function.signature(on: module.name, separator: "."), function.help,
+          LuaExamples.example(of: "\(module.name).\(function.name)"))
+      }
+    }
+    for type in session.lua.types {
+      page.heading(2, type.name)
+      page.paragraphs(type.help)
+      for field in type.fields {
+        page.member(
+          "\(type.name).\(field.name): \(field.type)", field.help + (field.isWritable ? " It can be assigned." : ""))
+      }
+      if let any = type.anyField { page.member("\(type.name).NAME: \(any.type)", any.help) }
+      for method in type.methods {
+        page.member(
+          method.signature(on: type.name, separator: ":"), method.help,
+          LuaExamples.example(of: "\(type.name):\(method.name)"))
+      }
+    }
+    return page.text
+  }
+
+  // MARK: Tables
+
+  private var errorCodes: String {
+    var page = MarkdownPage(
+      "Codes of problems",
+      "What stands in the field `code` of a problem, in Lua and with `--json`; codes stay the same.")
+    page.table(
+      ["Code", "What it means", "Exit status"],
+      ProblemMeaning.all.map { meaning in
+        let statuses = Set(ProblemCode.known.filter { $0.rawValue == meaning.code }.map(\.exitStatus)).sorted()
+        return ["`\(meaning.code)`", meaning.text, statuses.map { "\($0)" }.joined(separator: " or ")]
+      })
+    return page.text
+  }
+
+  private var events: String {
+    var page = MarkdownPage(
+      "Events", "What `shell.on(NAME, function(...) end)` can listen to, and what a listener is called with.")
+    page.table(
+      ["Event", "When", "Called with"],
+      ShellEvent.allCases.map { event in
+        let parameters = event.parameters.map { "`\($0.name)` (\($0.type))" }.joined(separator: ", ")
+        return ["`\(event.rawValue)`", event.meaning, parameters.isEmpty ? "nothing" : parameters]
+      })
+    return page.text
+  }
+
+  private var formats: String {
+    var page = MarkdownPage(
+      "Formats",
+      "The files of cards that `deck import` reads and `deck export` writes: the ending or `--format` says which.")
+    page.paragraphs("All hold prompts, answers, tags, guids and the decks within a deck. What else each of them holds:")
+    page.table(
+      ["Format", "What it is"] + CardPart.allCases.map { $0.rawValue.split(separator: "_").joined(separator: " ") },
+      CardFormat.allCases.map { format in
+        ["`\(format.rawValue)`", format.summary] + CardPart.allCases.map { format.holds.contains($0) ? "yes" : "no" }
+      })
+    page.paragraphs("Schedules and reviews are written with `--with-schedule`. `deck export` tells what is left out.")
+    return page.text
+  }
+
+  private var rules: String {
+    var page = MarkdownPage(
+      "Rules of games", "What may stand in the list `rules` of games.mode{}, and what a guess that fails one is told.")
+    page.table(
+      ["Rule", "A guess that fails it is told"],
+      Rule.names.map { name in
+        guard let (form, rule) = sample(name) else { return ["`\(name)`", ""] }
+        return ["`\(form)`", "\(rule.report.title). \(rule.report.message)"]
+      })
+    page.paragraphs(
+      "N is a number of letters from 1 to 64, LETTERS are up to 64 letters: `min_length:4`, `contains:e`.")
+    return page.text
+  }
+
+  /// A rule of that name, and how it is written.
+  private func sample(_ name: String) -> (String, Rule)? {
+    for (value, form) in name.hasSuffix(":") ? [("4", "N"), ("e", "LETTERS")] : [("", "")] {
+      do {
+        return (name + form, try Rule(parsing: name + value))
+      } catch {
+        // Its value is of the other kind.
+      }
+    }
+    return nil
+  }
+
+  private var settings: String {
+    get throws {
+      // Of no machine and no user: nothing is set, and no word lists are looked for.
+      let tree = try Preferences(SettingSources(), languages: []).tree
+      var page = MarkdownPage("Settings", "What `set NAME VALUE` can set; `set --why NAME` tells what gives the value.")
+      let rows = try tree.names.compactMap { name -> [String]? in
+        guard let declaration = tree.declaration(of: name) else { return nil }
+        let reasons = try tree.why(name)
+        return [
+          "`\(name)`", declaration.help.isEmpty ? declaration.title + "." : declaration.help,
+          name == "game.language" ? "a language of `word languages`" : reasons.expectation,
+          reasons.standard.map { $0.text.isEmpty ? "nothing" : "`\($0.text)`" } ?? "its switches' own",
+        ]
+      }
+      page.table(["Setting", "What it is", "It takes", "Default"], rows)
+      return page.text
+    }
+  }
+}
+
+/// A page of Markdown.
+private struct MarkdownPage {
+  private var lines: [String]
+
+  init(_ title: String, _ summary: String) {
+    lines = [
+      "# \(title)", "", summary, "", "<!-- Written by `deckhand docs`: change the descriptions, not this file. -->",
+    ]
+  }
+
+  var text: String { lines.map { $0 + "\n" }.joined() }
+
+  mutating func heading(_ level: Int, _ title: String) {
+    lines += ["", String(repeating: "#", count: level) + " " + title]
+  }
+
+  /// Each line of the text is a paragraph; one that begins with a blank is an item.
+  mutating func paragraphs(_ text: String) {
+    for line in text.split(separator: "\n").map(String.init) {
+      lines += ["", line.hasPrefix(" ") ? "- `\(line.trimmed)`" : Self.plain(line.trimmed)]
+    }
+  }
+
+  mutating func list(_ items: [String]) { lines += [""] + items.map { "- " + $0 } }
+
+  mutating func member(_ signature: String, _ help: String, _ example: String = "") {
+    let text = Self.plain(help.split(separator: "\n").joined(separator: " "))
+    lines += ["", "- `\(signature)`", "  \(text)"] + (example.isEmpty ? [] : ["  Example: `\(example)`"])
+  }
+
+  mutating func table(_ heads: [String], _ rows: [[String]]) {
+    if rows.isEmpty { return }
+    lines += ["", row(heads), row(heads.map { _ in "---" })] + rows.map(row)
+  }
+
+  /// A text in which nothing but `...` is marked.
+  private static func plain(_ text: String) -> String {
+    var isCode = false
+    return text.reduce(into: "") { plain, character in
+      if character == "`" { isCode.toggle() }
+      plain += !isCode && "<*_[".contains(character) ? "\\\(character)" : String(character)
+    }
+  }
+
+  private func row(_ cells: [String]) -> String {
+    let escaped = cells.map { cell in
+      Self.plain(cell).reduce(into: "") { $0 += $1 == "|" ? "\\|" : $1 == "\n" ? " " : String($1) }
+    }
+    return "| \(escaped.joined(separator: " | ")) |"
+  }
+}

@@ -1,0 +1,75 @@
+// Manual pages, the reference, the version: what is made of the program's own descriptions.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct PaperTests {
+  @Test func `the version names the libraries that are linked`() throws {
+    let home = try Home()
+    let lines = try home.run("--version").lines
+    #expect(lines.first == "Deckhand 0.1.0" && lines.count == 2)
+    for name in ["Lua 5.4.", "readline 8.", "SQLite 3."] { #expect(lines.last?.contains(name) == true) }
+    #expect(try home.run("version").lines == lines)
+    #expect(try home.run("version", "--json").output == "\"0.1.0\"\n")
+  }
+
+  @Test func `every command has a page that man shows without a warning`() throws {
+    let home = try Home()
+    #expect(try home.run("man", home.path + "/man").status == 0)
+    let pages = names(in: home.path + "/man").sorted()
+    #expect(pages.count > 90 && pages.contains("deckhand.1") && pages.contains("deckhand-deck-import.1"))
+    let whole = text(of: home.path + "/man/deckhand.1")
+    for page in pages where page != "deckhand.1" {
+      #expect(whole.contains(page.dropLast(2).split(separator: "-").joined(separator: "\\-")), "\(page)")
+    }
+    guard access("/usr/bin/groff", X_OK) == 0 else {
+      print("groff is not installed: the pages were not formatted")
+      return
+    }
+    for page in pages {
+      let run = try Child(
+        ["/bin/sh", "-c", "exec groff -ww -man -Tutf8 '\(home.path)/man/\(page)' >/dev/null"],
+        environment: home.environment
+      ).finish(input: "")
+      #expect(run.status == 0 && run.errors == "", "\(page): \(run.errors)")
+    }
+    guard access("/usr/bin/man", X_OK) == 0 else { return }
+    let run = try Child(
+      ["/usr/bin/man", "-l", "--warnings", home.path + "/man/deckhand-deck-import.1"],
+      environment: home.environment + ["MANWIDTH=80"]
+    ).finish(input: "")
+    #expect(run.status == 0 && run.errors == "" && run.output.contains("deck import"), "\(run.errors)")
+  }
+
+  static let reference = sourceRoot() + "/Sources/deckhand/Documentation.docc/Reference"
+
+  /// `UPDATE_REFERENCE=1` writes what the program says now.
+  @Test func `the reference says what the program says`() throws {
+    let home = try Home()
+    let written = getenv("UPDATE_REFERENCE") != nil
+    let folder = written ? Self.reference : home.path + "/reference"
+    #expect(try home.run("docs", folder).status == 0)
+    #expect(names(in: folder).sorted() == names(in: Self.reference).sorted())
+    for name in names(in: folder) {
+      let isSame = text(of: folder + "/" + name) == text(of: Self.reference + "/" + name)
+      #expect(isSame, "\(name) is not current: run this test with UPDATE_REFERENCE=1")
+    }
+  }
+
+  @Test func `what is linked is named with its licence, and each licence has its text`() throws {
+    let lines = text(of: sourceRoot() + "/Sources/deckhand/Documentation.docc/NOTICE.md").split(separator: "\n")
+    let licences = Set(
+      lines.filter { $0.hasPrefix("| ") && !$0.hasPrefix("| Part") }
+        .compactMap { $0.split(separator: "|").last(where: { $0 != " " }) }
+        .map { String($0).split(separator: " ").joined(separator: " ") })
+    #expect(licences.count > 8)
+    for licence in licences { #expect(lines.contains { $0 == "## " + licence }, "\(licence)") }
+    for name in [
+      "Lua", "readline", "SQLite", "libsodium", "utf8proc", "zstd", "zlib", "GRDB", "ICU", "libzip", "cairo",
+    ] {
+      #expect(lines.contains { $0.hasPrefix("| ") && $0.contains(name) }, "\(name)")
+    }
+    #expect(text(of: sourceRoot() + "/LICENSE").contains("Version 3, 29 June 2007"))
+  }
+}

@@ -1,0 +1,60 @@
+// `help tour`: at a terminal a tour that one walks, in a pipe the page.
+
+import TestSupport
+import Testing
+
+@Suite struct TourTests {
+  @Test func `the tour waits, looks at what was typed, and answers; nothing of it is kept`() throws {
+    let home = try Home()
+    let terminal = try home.terminal("--no-init")
+    terminal.wait(for: "> ")
+    terminal.type("help tour\r")
+    terminal.wait(for: "deck create Birds")
+    for (line, answer) in [
+      ("1 + 1", "That was Lua, and it worked"), ("deck list", "`deck list` is a command"),
+      ("deck craete X", "says what is wrong with it"), ("deck create Owls", "There it is."),
+      ("card add Owls owl", "says what is wrong with it"), ("card add Owls owl búho", "It is on top of the deck."),
+      ("skip", "Lua, which reaches"), ("#decks.open(\"Owls\")", "The value of an expression"),
+      ("skip", "taken back"), ("undo", "That was the tour."),
+    ] {
+      terminal.wait(for: "tour> ")
+      terminal.type(line + "\r")
+      terminal.wait(for: answer)
+    }
+    terminal.wait(for: "> ")
+    terminal.type("deck list\r")
+    terminal.wait(for: "No decks")
+    terminal.wait(for: "?2004h> ")
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+    #expect(try home.run("deck", "list", "--json").output == "")
+  }
+
+  @Test(arguments: ["\u{04}", "exit\r", "\u{03}exit\r"])
+  func `the tour can be left at once, and the prompt goes on`(keys: String) throws {
+    let home = try Home()
+    let terminal = try home.terminal("--no-init")
+    terminal.wait(for: "> ")
+    terminal.type("help tour\r")
+    terminal.wait(for: "tour> ")
+    terminal.type(keys)
+    terminal.wait(for: "?2004h> ")
+    terminal.type("1 + 41\r")
+    terminal.wait(for: "42")
+    terminal.wait(for: "> ")
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+  }
+
+  @Test func `from the command line the tour is walked too, and a pipe gets the page`() throws {
+    let home = try Home()
+    let page = try home.run("help", "tour").output
+    #expect(page.contains("deck create Spanish") && !page.contains("tour>"))
+    let terminal = try home.terminal("help", "tour")
+    terminal.wait(for: "tour> ")
+    terminal.type("deck create Birds\r")
+    terminal.wait(for: "There it is.")
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+  }
+}

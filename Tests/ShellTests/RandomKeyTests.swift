@@ -1,0 +1,41 @@
+// Random keys at the prompt: `DECKHAND_FUZZ=500x1500` runs them for long. A failure names its seed.
+
+import TestSupport
+import Testing
+
+@Suite struct RandomKeyTests {
+  private static let plan = RandomKeys.plan(runs: 6, keys: 400)
+
+  @Test(arguments: plan.seeds)
+  func `random keys, sizes and interrupts neither crash nor hang the line editor`(seed: UInt64) throws {
+    let folder = TemporaryFolder()
+    let settings = try folder.write("set editing-mode \(seed % 3 == 0 ? "vi" : "emacs")\n", to: "inputrc")
+    let terminal = try PseudoTerminal(
+      [builtProgram("PromptProbe"), "--color"] + (seed % 4 == 0 ? [] : ["--hints"]) + [folder.file("history")],
+      environment: ["TERM=\(seed % 7 == 0 ? "dumb" : "xterm")", "INPUTRC=\(settings)", "LANG=C.UTF-8"])
+    terminal.wait(for: "READY")
+    try type(seed, at: terminal, "alive", answer: "LINE 5 \"alive\"")
+  }
+
+  @Test(arguments: plan.seeds.prefix(max(3, plan.seeds.count / 10)))
+  func `random keys neither crash nor hang the shell`(seed: UInt64) throws {
+    let folder = TemporaryFolder()
+    let settings = try folder.write("set editing-mode \(seed % 3 == 0 ? "vi" : "emacs")\n", to: "inputrc")
+    let terminal = try PseudoTerminal(
+      [builtProgram("deckhand"), "--data", folder.file("data")],
+      environment: [
+        "TERM=xterm-256color", "INPUTRC=\(settings)", "LANG=C.UTF-8", "HOME=\(folder.path)", "EDITOR=/bin/true",
+        "PATH=/usr/bin:/bin",
+      ])
+    terminal.wait(for: "> ", seconds: 20)
+    try type(seed, at: terminal, "111 * 91", answer: "10101")
+  }
+
+  private func type(_ seed: UInt64, at terminal: PseudoTerminal, _ line: String, answer: String) throws {
+    var keys = RandomKeys(seed: seed, count: Self.plan.keys)
+    keys.type(at: terminal)
+    terminal.type(line + "\r")
+    let isAlive = terminal.shows(answer, seconds: 10)
+    #expect(isAlive, "seed \(seed): status \(terminal.ended(seconds: 0.1)), \(terminal.output.suffix(300))")
+  }
+}
