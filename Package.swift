@@ -204,7 +204,7 @@ let package = Package(
     tests(
       "Exchange", ["Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb],
       resources: [.copy("Fixtures")]),
-    tests("Sync", ["Problems", "Values", "Files", "SyncWire", "deckhand-sync"], exclude: ["StandIn"]),
+    tests("Sync", ["Problems", "Values", "Files", "Exchange", "SyncWire", "deckhand-sync"], exclude: ["StandIn"]),
     tests("Values", ["Problems", "Text"]),
     tests(
       "CardDocuments",

@@ -28,6 +28,9 @@ public final class CollectionPull {
   private let isInterrupted: () -> Bool
   /// Seconds that the two clocks may differ.
   static let mostSkew = 300
+  private static let mostRows = 50_000_000
+  /// Anki's own server gives 250 rows at a time.
+  private static let mostCalls = 400_000
 
   /// - Parameters:
   ///   - folder: the account's, for what is fetched.
@@ -94,8 +97,13 @@ public final class CollectionPull {
     do { try staged.setHead(head) } catch let fault as StagedFault {
       throw server.fault("applyChanges", fault.reason)
     }
-    var rows = 0
+    var (rows, calls) = (0, 0)
     while true {
+      calls += 1
+      // A server that does not come to an end.
+      guard rows <= CollectionPull.mostRows, calls <= CollectionPull.mostCalls else {
+        throw server.fault("chunk", "has no end")
+      }
       if isInterrupted() { throw SyncError.interrupted }
       let chunk = try server.chunk()
       for kind in StagedKind.allCases {
@@ -106,6 +114,7 @@ public final class CollectionPull {
       progress(rows)
       if chunk["done"]?.boolean == true { break }
     }
+    try staged.finish()
     return changes["tags"]?.list ?? []
   }
 

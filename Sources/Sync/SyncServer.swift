@@ -1,6 +1,7 @@
 // The calls of the protocol, each as a function. Source: sync.md, sections 2 and 3.
 // Invariant: what a server answers is taken for what the protocol says, or refused with the name of the call.
 
+import Glibc
 import SyncWire
 import Values
 
@@ -110,7 +111,10 @@ public final class SyncServer {
     var body = Array("{\"u\":\(Value.text(user).json),\"p\":".utf8)
     var writer = JSONWriter(.line)
     password.withMemoryRebound(to: UInt8.self) { writer.write($0) }
-    body += writer.bytes + Array("}".utf8)
+    body.reserveCapacity(body.count + writer.bytes.count + 1)
+    body += writer.bytes
+    body += "}".utf8
+    defer { body.withUnsafeMutableBytes { bytes in bytes.baseAddress.map { explicit_bzero($0, bytes.count) } } }
     _ = try call("hostKey", body, isSignIn: true)
   }
 

@@ -166,10 +166,10 @@ extension Workspace {
       kept = path
     }
     let report = try perform(.sync, on: preview.link.address, count: { $0.cards }) { db in
-      // Somebody else may have added cards meanwhile.
-      if preview.cardsHere == 0, try !WholeCollection.isEmpty(db) {
-        throw SyncError.cardsHere(cards: try WholeCollection.cardCount(db))
-      }
+      // What was shown is what is replaced: somebody else may have changed something meanwhile.
+      let (cards, unsent) = (try WholeCollection.cardCount(db), try SyncTables.unsent(db))
+      guard cards == preview.cardsHere else { throw SyncError.cardsHere(cards: cards) }
+      guard unsent == preview.unsent else { throw SyncError.unsent(changes: unsent.total) }
       if preview.cardsHere > 0 {
         try SyncTables.forgetRows(db)
         try WholeCollection.removeAll(db)

@@ -2,6 +2,7 @@
 
 import Files
 import Glibc
+import Problems
 import SyncWire
 import TestSupport
 import Testing
@@ -9,7 +10,7 @@ import Testing
 @testable import Sync
 
 /// The stand-in while it runs; it ends with the value.
-private final class StandIn {
+final class StandIn {
   let port: Int
   private let process: pid_t
   private let input: Int32

@@ -78,12 +78,15 @@ public struct StagedRow {
 ///
 ///     let staged = try StagedCollection(in: folder, isInterrupted: isInterrupted)
 ///     try staged.add(.notes, rows)
+///     try staged.finish()
 ///     let (places, report) = try staged.takeIn(db, moment, isInterrupted: isInterrupted)
 public final class StagedCollection {
   private let scratch: Scratch
   private let queue: DatabaseQueue
+  /// Of 4 KiB each.
+  private static let mostPages = 2 << 20
   public private(set) var head = StagedHead()
-  /// Rows of each kind.
+  /// Rows of each kind, once it is finished.
   public private(set) var counts: [StagedKind: Int] = [:]
 
   /// - Parameter folder: the account's, for the file.
@@ -105,7 +108,9 @@ public final class StagedCollection {
         for row in rows { try statement.execute(arguments: try StagedCollection.arguments(row, kind)) }
         return .commit
       }
-      counts[kind] = try db.firstRow("SELECT count(*) FROM \(kind.rawValue)") { $0.count(0) }
+      if try db.firstRow("PRAGMA page_count", [], { $0.count(0) }) ?? 0 > StagedCollection.mostPages {
+        throw StagedFault(reason: "is larger than 8 GiB")
+      }
     }
   }
 
@@ -151,6 +156,15 @@ public final class StagedCollection {
         arguments: [
           head.created, head.modified, head.modified, Value.record(head.settings).json, parts[0], parts[1], parts[2],
         ])
+    }
+  }
+
+  /// All rows were added: counts them.
+  public func finish() throws {
+    try queue.unsafeReentrantRead { db in
+      for kind in StagedKind.allCases {
+        counts[kind] = try db.firstRow("SELECT count(*) FROM \(kind.rawValue)") { $0.count(0) }
+      }
     }
   }
 

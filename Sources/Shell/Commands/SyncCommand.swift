@@ -155,6 +155,9 @@ enum SyncCommand {
         .record(fields(preview.link) + [("cards", .integer(0))]),
         line: "\(printable(preview.link.address)) has nothing new.\(more)")
     }
+    if !pulled.meta.message.isEmpty {
+      session.console.message("the server says: \(printable(pulled.meta.message, limit: 500))")
+    }
     let wantsJSON = invocation.wantsJSON || session.options.wantsJSON
     if !wantsJSON { session.show(CommandResult(.null, .table(table(pulled, session))), asJSON: false) }
     guard try mayTakeOver(preview, isFull, invocation, session) else {

@@ -5,6 +5,7 @@
     server.py CERT KEY   the same over TLS
 """
 import http.server
+import json
 import socketserver
 import ssl
 import struct
@@ -32,6 +33,45 @@ def bomb(count):
     return b"\x28\xb5\x2f\xfd\x00\x58" + blocks
 
 
+NOTE = [1700000000001, "g1", 1600000000001, 1700000000, 3, "a b", "uno\x1fone", "", "", 0, ""]
+CARD = [1700000000002, NOTE[0], 1, 0, 1700000000, 3, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, ""]
+LOG = [1700000000003, CARD[0], 3, 3, 1, 0, 2500, 1000, 0]
+TYPE = {"id": NOTE[2], "name": "Basic", "type": 0, "mod": 0, "usn": 0, "sortf": 0, "did": None, "css": "",
+        "flds": [{"name": "Front", "ord": 0}, {"name": "Back", "ord": 1}],
+        "tmpls": [{"name": "Card 1", "ord": 0, "qfmt": "{{Front}}", "afmt": "{{FrontSide}}\n\n<hr id=answer>\n\n{{Back}}"}]}
+CHANGES = {"models": [TYPE], "decks": [[{"id": 1, "name": "Default", "conf": 1, "dyn": 0}], [{"id": 1, "name": "Default"}]],
+           "tags": ["a"], "conf": {"fsrs": True}, "crt": 1600000000}
+called = []
+
+
+def pull(mode, method, now):
+    """What a small server says to a pull, with one thing wrong in it."""
+    called.append(f"{mode}/{method}")
+    meta = {"mod": 5, "scm": 6, "usn": 7, "ts": now, "msg": "", "cont": True, "hostNum": 0, "empty": False,
+            "media_usn": 1}
+    if method == "meta":
+        if mode == "pull-moved" and called.count(f"{mode}/meta") > 1:
+            meta["usn"] += 1
+        if mode == "pull-slow":
+            meta["ts"] -= 302
+        if mode == "pull-stop":
+            meta.update(cont=False, msg="Wartung \x1b[2J bis morgen")
+        return meta
+    if method == "applyChanges":
+        return {"pull-nodecks": {"models": []}, "pull-noid": dict(CHANGES, models=[{"name": "x"}]),
+                "pull-twice": dict(CHANGES, models=[TYPE, TYPE]), "pull-crt": dict(CHANGES, crt="x")}.get(mode, CHANGES)
+    if method == "chunk":
+        chunk = {"done": True, "notes": [NOTE], "cards": [CARD], "revlog": [LOG]}
+        return {"pull-short": dict(chunk, notes=[NOTE[:-1]]), "pull-kind": dict(chunk, cards=[CARD[:-1] + [7]]),
+                "pull-text": dict(chunk, cards=[["x"] + CARD[1:]]), "pull-object": dict(chunk, notes=[{"id": 1}]),
+                "pull-float": dict(chunk, revlog=[[1.5] + LOG[1:]]), "pull-undone": {"notes": []}}.get(mode, chunk)
+    if method == "sanityCheck2":
+        if mode == "pull-null":
+            return {"status": "bad", "c": [[0, 0, 0], 1, 1, 1, 0, 1, 1, 1], "s": None}
+        return {"status": "ok", "s": [[0, 0, 0], 2 if mode == "pull-counts" else 1, 1, 1, 0, 1, 1, 1]}
+    return {"cards": [], "decks": [], "notes": []} if method == "start" else None
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -53,7 +93,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        mode = self.path.split("/")[1]
+        mode, method = self.path.split("/")[1], self.path.split("/")[-1]
+        if mode == "called":
+            return self.plain(json.dumps(called).encode())
+        if mode.startswith("pull"):
+            status = {"pull-409/chunk": 409, "pull-500/sanityCheck2": 500, "pull-400/start": 400}.get(f"{mode}/{method}")
+            if status:
+                return self.answer(b"no", status=status)
+            return self.plain(json.dumps(pull(mode, method, int(time.time()))).encode())
         meta = META % time.time()
         if mode == "ok":
             self.plain(meta)
