@@ -18,16 +18,19 @@ let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swif
 ///   costs a tenth of a call; the tests do.
 /// - Parameter isLow: what every room goes through and few edits touch. Optimised in debug builds too: the tests run twice
 ///   as fast, and compiling a list of a million words would take them a minute.
+/// - Parameter isLarge: much code of which none runs often: a release makes it small rather than fast.
 /// - Parameter resources: texts that are compiled into it.
 func room(
   _ name: String, _ dependencies: [Target.Dependency] = [], isHot: Bool = false, isLow: Bool = false,
-  resources: [Resource]? = nil
+  isLarge: Bool = false, resources: [Resource]? = nil
 ) -> Target {
   let unchecked = SwiftSetting.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
+  let small = SwiftSetting.unsafeFlags(["-Osize"], .when(configuration: .release))
   let optimised = SwiftSetting.unsafeFlags(["-O"], .when(configuration: .debug))
   return .target(
     name: name, dependencies: dependencies, resources: resources,
-    swiftSettings: strict + (isHot ? [unchecked] : []) + (isLow ? [optimised] : []))
+    swiftSettings: strict + (isHot ? [unchecked] : []) + (isLow ? [optimised] : [])
+      + (isLarge ? [small] : []))
 }
 
 /// The tests of a room.
@@ -86,8 +89,8 @@ let package = Package(
     room("Values", ["Text", "Problems"], isLow: true),
     room("Files", ["Problems", "Text", "Values", system]),
     // The domain: one room a noun, none knows Lua or a terminal.
-    // Tar archives compressed with zstd, as backups are.
-    room("Archives", ["Problems", "Text", "Values", "Files", "CZstd"]),
+    // Tar archives: compressed with zstd as backups are, with gzip as packages of plugins are.
+    room("Archives", ["Problems", "Text", "Values", "Files", "CZlib", "CZstd"]),
     room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite", grdb, sqlite]),
     room("Decks", ["Problems", "Text", "Values", "Files", "Storage", "CSearch", grdb, sqlite]),
     // Files of others in and out: tables of cards, Anki packages, web pages.
@@ -123,7 +126,12 @@ let package = Package(
         "CardDocuments",
         "Lexicon", "WordGames", "ToggleSettings",
       ], isHot: true),
-    room("PluginHost", ["Problems", "Text", "Values", "Files", "LuaRuntime", "Commands", "Bindings", "WordGames"]),
+    room(
+      "PluginHost",
+      [
+        "Problems", "Text", "Values", "Files", "Archives", "Authentication", "LuaRuntime", "Commands", "Bindings",
+        "WordGames",
+      ]),
     room(
       "Shell",
       [
@@ -131,7 +139,7 @@ let package = Package(
         "Storage", "Decks", "Exchange", "Sync",
         "Lexicon",
         "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
-      ]),
+      ], isLarge: true),
     .executableTarget(
       name: "deckhand",
       dependencies: [
@@ -228,7 +236,7 @@ let package = Package(
     tests("Authentication", ["Problems", "Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
     tests("Commands", ["Problems", "Values"]),
-    tests("PluginHost", ["Problems", "Bindings"]),
+    tests("PluginHost", ["Problems", "Bindings", "Archives", "Authentication", "CZlib", "Files", "Text", "Values"]),
     // Measures calls between Lua and Swift against plain C.
     .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
     .executableTarget(

@@ -49,25 +49,25 @@ public final class ArchiveReader {
     (left, padding) = (0, 0)
     var longName: String?
     while true {
-      let head = try exactly(512)
-      if head.allSatisfy({ $0 == 0 }) {
+      let block = try exactly(TarHeader.length)
+      if TarHeader.isEnd(block) {
         try drain()
         return nil
       }
-      try check(head)
-      let size = try number(head[124..<136])
+      let head = try TarHeader(block, path: file.path)
+      let size = head.size
       guard size <= ArchiveReader.mostBytes else { throw damaged("an entry says that it has \(grouped(size)) bytes") }
-      let full = (512 - size % 512) % 512
-      switch head[156] {
+      let full = head.padding
+      switch head.kind {
       case UInt8(ascii: "L"):
         guard size <= 4096 else { throw damaged("a name is too long") }
-        longName = text(try exactly(size)[...])
+        longName = TarHeader.text(try exactly(size)[...])
         try skip(full)
       case UInt8(ascii: "0"), 0:
         count += 1
         if count > ArchiveReader.mostEntries { throw refused("it has more than \(grouped(Self.mostEntries)) files") }
-        let name = longName ?? text(head[..<100])
-        guard ArchiveReader.isPlain(name) else { throw refused("a file in it is called \(quoted(name))") }
+        let name = longName ?? head.name
+        guard TarHeader.isPlain(name) else { throw refused("a file in it is called \(quoted(name))") }
         (left, padding) = (size, full)
         return Entry(name: name, size: size)
       default: throw refused("it holds something that is not a file")
@@ -89,34 +89,6 @@ public final class ArchiveReader {
   }
 
   private func refused(_ reason: String) -> ArchiveError { .refused(path: file.path, reason: reason) }
-
-  private static func isPlain(_ name: String) -> Bool {
-    !name.isEmpty && name.utf8.count <= 1024
-      && name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
-        !part.isEmpty && part != "." && part != ".." && part.utf8.count <= 255
-      }
-  }
-
-  // MARK: Headers
-
-  private func check(_ head: [UInt8]) throws {
-    let stored = try number(head[148..<156])
-    let sum = head.enumerated().reduce(0) { $0 + ((148..<156).contains($1.offset) ? 32 : Int($1.element)) }
-    guard sum == stored else { throw damaged("a header is not as it was written") }
-  }
-
-  private func number(_ field: ArraySlice<UInt8>) throws -> Int {
-    guard let first = field.first else { return 0 }
-    if first == 0x80 {
-      let value = field.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      return Int(clamping: value)
-    }
-    let digits = field.drop { $0 == 0x20 }.prefix { (0x30...0x37).contains($0) }
-    guard digits.count <= 12 else { throw damaged("a number in a header is too large") }
-    return digits.reduce(0) { $0 << 3 | Int($1 - 0x30) }
-  }
-
-  private func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
 
   // MARK: Bytes
 

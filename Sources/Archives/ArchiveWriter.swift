@@ -15,7 +15,6 @@ public final class ArchiveWriter {
   private let sink: FileSink
   private let context: OpaquePointer
   private var output = [UInt8](repeating: 0, count: 1 << 17)
-  private static let block = 512
 
   public init(_ sink: FileSink) throws {
     guard let context = ZSTD_createCCtx() else { throw ArchiveError.outOfMemory }
@@ -54,55 +53,25 @@ public final class ArchiveWriter {
 
   /// The end of the archive.
   public func finish() throws {
-    try write([UInt8](repeating: 0, count: ArchiveWriter.block * 2))
+    try write([UInt8](repeating: 0, count: TarHeader.length * 2))
     try compress([], ZSTD_e_end)
   }
 
-  // MARK: Entries: POSIX 1003.1, "ustar Interchange Format"; long names as GNU tar writes them
+  // MARK: Entries; long names as GNU tar writes them
 
   private func header(_ name: String, size: Int, modified: Int) throws {
     let bytes = Array(name.utf8)
     if bytes.count > 100 {
-      try write(fields("././@LongLink", size: bytes.count + 1, modified: 0, type: UInt8(ascii: "L")))
+      try write(TarHeader(name: "././@LongLink", size: bytes.count + 1, kind: UInt8(ascii: "L")).block)
       try write(bytes + [0])
       try pad(bytes.count + 1)
     }
-    try write(fields(String(decoding: bytes.prefix(100), as: UTF8.self), size: size, modified: modified, type: 0x30))
-  }
-
-  private func fields(_ name: String, size: Int, modified: Int, type: UInt8) -> [UInt8] {
-    var head = [UInt8](repeating: 0, count: ArchiveWriter.block)
-    func put(_ text: some Collection<UInt8>, at place: Int) {
-      for (index, byte) in text.enumerated() { head[place + index] = byte }
-    }
-    func octal(_ value: Int, digits: Int) -> [UInt8] {
-      let text = String(max(0, value), radix: 8)
-      return Array((String(repeating: "0", count: max(0, digits - text.count)) + text).utf8)
-    }
-    put(name.utf8.prefix(100), at: 0)
-    put(octal(0o600, digits: 7), at: 100)
-    put(octal(0, digits: 7), at: 108)
-    put(octal(0, digits: 7), at: 116)
-    if size < 1 << 33 {
-      put(octal(size, digits: 11), at: 124)
-    } else {
-      // Eleven octal digits hold less than 8 GiB; GNU tar goes on in binary.
-      head[124] = 0x80
-      put(withUnsafeBytes(of: UInt64(size).bigEndian) { Array($0) }, at: 128)
-    }
-    put(octal(modified, digits: 11), at: 136)
-    put("        ".utf8, at: 148)
-    head[156] = type
-    put("ustar\0".utf8, at: 257)
-    put("00".utf8, at: 263)
-    let sum = head.reduce(0) { $0 + Int($1) }
-    put(octal(sum, digits: 6) + [0, 0x20], at: 148)
-    return head
+    let short = String(decoding: bytes.prefix(100), as: UTF8.self)
+    try write(TarHeader(name: short, size: size, modified: modified).block)
   }
 
   private func pad(_ size: Int) throws {
-    let rest = size % ArchiveWriter.block
-    if rest > 0 { try write([UInt8](repeating: 0, count: ArchiveWriter.block - rest)) }
+    try write([UInt8](repeating: 0, count: TarHeader.padding(of: size)))
   }
 
   // MARK: Compressing

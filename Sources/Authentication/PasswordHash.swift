@@ -90,15 +90,11 @@ struct PasswordHash: Equatable {
     let parts = text.split(separator: "$")
     guard let salt = decoded(parts[3], PasswordHash.saltLength), let wanted = decoded(parts[4], PasswordHash.hashLength)
     else { return false }
-    return try password.withBytes { (bytes) throws(AuthenticationError) in
-      guard let passphrase = bytes.bindMemory(to: CChar.self).baseAddress else { throw .empty }
-      var made = [UInt8](repeating: 0, count: wanted.count)
-      let result = crypto_pwhash_argon2id(
-        &made, UInt64(made.count), passphrase, UInt64(bytes.count), salt, UInt64(cost.passes), cost.memory << 10,
-        crypto_pwhash_argon2id_alg_argon2id13())
-      if result != 0 { throw .outOfMemory }
-      return sodium_memcmp(made, wanted, made.count) == 0
+    let made = try Secret(capacity: wanted.count) { (buffer) throws(AuthenticationError) in
+      try password.deriveKey(into: buffer, salt: salt, cost: cost)
+      return buffer.count
     }
+    return made.withBytes { sodium_memcmp($0.baseAddress, wanted, wanted.count) == 0 }
   }
 
   /// Base64 without padding; the number of characters says the number of bytes.
@@ -130,5 +126,22 @@ struct PasswordHash: Equatable {
         (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == UInt8(ascii: "+")
           || $0 == UInt8(ascii: "/")
       }
+  }
+}
+
+extension Secret {
+  /// Fills a buffer with what Argon2id makes of a password: RFC 9106.
+  func deriveKey(
+    into buffer: UnsafeMutableRawBufferPointer, salt: [UInt8], cost: HashCost
+  ) throws(AuthenticationError) {
+    let result = try withBytes { (bytes) throws(AuthenticationError) in
+      guard let passphrase = bytes.bindMemory(to: CChar.self).baseAddress,
+        let start = buffer.bindMemory(to: UInt8.self).baseAddress
+      else { throw .empty }
+      return crypto_pwhash_argon2id(
+        start, UInt64(buffer.count), passphrase, UInt64(bytes.count), salt, UInt64(cost.passes), cost.memory << 10,
+        crypto_pwhash_argon2id_alg_argon2id13())
+    }
+    if result != 0 { throw .outOfMemory }
   }
 }

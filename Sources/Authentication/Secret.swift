@@ -38,6 +38,14 @@ public struct Secret: ~Copyable {
     count = max(0, min(filled, capacity))
   }
 
+  /// Filled to its capacity by a function of libsodium, which answers 0 when it has done so.
+  init(capacity: Int, filling fill: (UnsafeMutablePointer<UInt8>) -> Int32) throws(AuthenticationError) {
+    try self.init(capacity: capacity) { (buffer) throws(AuthenticationError) in
+      guard let start = buffer.bindMemory(to: UInt8.self).baseAddress, fill(start) == 0 else { throw .outOfMemory }
+      return capacity
+    }
+  }
+
   /// A copy of bytes that were no secret before.
   public init(bytes: some Collection<UInt8>) throws(AuthenticationError) {
     try self.init(capacity: bytes.count + 1) { buffer in
@@ -55,6 +63,11 @@ public struct Secret: ~Copyable {
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(UnsafeRawBufferPointer(start: memory, count: count))
+  }
+
+  /// The same, as the C of libsodium takes them.
+  func withPointer<Result>(_ body: (UnsafePointer<UInt8>) -> Result) -> Result {
+    body(UnsafePointer(memory.assumingMemoryBound(to: UInt8.self)))
   }
 
   /// The same text in Unicode's normal form C, so that a letter typed in another way is the same password.

@@ -71,6 +71,14 @@ private func readColor(_ table: borrowing LuaTable, _ name: String) throws -> Ca
   return color
 }
 
+/// The colour that stands as the third argument: behind the object and a name.
+private func readColor(parts: [Double]) throws(LuaFailure) -> CardColor {
+  guard let color = CardColor(parts: parts) else {
+    throw .argument(3, "{r, g, b} or {r, g, b, a}, each from 0 to 1, expected")
+  }
+  return color
+}
+
 private func readPlacement(_ table: borrowing LuaTable) throws -> ElementPlacement {
   var placement = ElementPlacement()
   placement.x = try table.optionalNumber("x") ?? placement.x
@@ -96,6 +104,7 @@ func documentType(_ context: BindingContext) -> BoundType<DocumentHandle> {
     describeDocument(type, context)
     describeAdding(type, context)
     describeKeeping(type, context)
+    describePanels(type, context)
   }
 }
 
@@ -109,10 +118,8 @@ private func describeDocument(_ type: BoundType<DocumentHandle>, _ context: Bind
   type.field("background", .list(.number), "Its colour: {r, g, b, a}, each from 0 to 1.") {
     frozen(try $0.document().background)
   } set: { document, stack in
-    let parts = try stack.table(3, "{r, g, b} or {r, g, b, a}").elements { try $0.number(-1) }
-    guard let color = CardColor(parts: parts) else {
-      throw LuaFailure.argument(3, "{r, g, b} or {r, g, b, a}, each from 0 to 1, expected")
-    }
+    let color = try readColor(
+      parts: try stack.table(3, "{r, g, b} or {r, g, b, a}").elements { try $0.number(-1) })
     try context.requireGrant(.documentsWrite)
     try document.document().setBackground(color)
   }
@@ -125,31 +132,32 @@ private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: Bindin
   let placement = ["x", "y", "width", "height", "rotation"]
   type.method(
     "add_text", [LuaParameter("text", .table)], returns: .object("element"), fails: true,
-    "Puts a text in front: {text=, color=, font=, x=, y=, width=, height=, rotation=}."
+    "Puts a text in front: {text=, color=, font=, wraps=, x=, y=, width=, height=, rotation=}."
   ) { document, stack in
     let table = try stack.table(2, "a table with text")
-    try table.allowOnly(["text", "color", "font"] + placement)
+    try table.allowOnly(["text", "color", "font", "wraps"] + placement)
     let text = try table.text("text")
     let (color, font) = (try readColor(table, "color") ?? .black, try table.optionalText("font") ?? "")
-    let place = try readPlacement(table)
+    let (place, wraps) = (try readPlacement(table), try table.optionalBoolean("wraps") ?? false)
     try context.requireGrant(.documentsWrite)
-    return try document.addText(text, color: color, font: font, at: place)
+    return try document.addText(text, color: color, font: font, wraps: wraps, at: place)
   }
   type.method(
     "add_image", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))],
     returns: .object("element"), fails: true,
-    "Copies a picture in and puts it in front: {frame=, x=, y=, width=, height=, rotation=}."
+    "Copies a picture in and puts it in front: {frame=, cropped=, x=, y=, width=, height=, rotation=}."
   ) { document, stack in
     let path = try stack.text(2)
-    var (place, frame): (ElementPlacement, Frame?) = (ElementPlacement(), nil)
+    var (place, frame, isCropped): (ElementPlacement, Frame?, Bool) = (ElementPlacement(), nil, false)
     if let table = try stack.optionalTable(3) {
-      try table.allowOnly(["frame"] + placement)
+      try table.allowOnly(["frame", "cropped"] + placement)
       place = try readPlacement(table)
       frame = try table.optionalText("frame").map { try readFrame($0, 3) }
+      isCropped = try table.optionalBoolean("cropped") ?? false
     }
     try context.requireGrant(.documentsWrite)
     try context.requireReading(path)
-    return try document.addImage(path, frame: frame, at: place)
+    return try document.addImage(path, frame: frame, isCropped: isCropped, at: place)
   }
 }
 
@@ -159,6 +167,20 @@ private func readFrame(_ name: String, _ argument: Int) throws(LuaFailure) -> Fr
     throw .argument(argument, "no frame is called '\(printable(name))'\(near)")
   }
   return frame
+}
+
+private func describePanels(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
+  type.method(
+    "set_panel", [LuaParameter("group", .string), LuaParameter("color", .optional(.list(.number)))], returns: .boolean,
+    fails: true, "Draws a panel of a colour behind the elements of a group; nil takes it away."
+  ) { document, stack in
+    let group = try stack.text(2)
+    var color: CardColor?
+    if let parts = try stack.optionalTable(3) { color = try readColor(parts: try parts.elements { try $0.number(-1) }) }
+    try context.requireGrant(.documentsWrite)
+    try document.document().setPanel(of: group, to: color)
+    return true
+  }
 }
 
 private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
@@ -237,14 +259,13 @@ func elementType(_ context: BindingContext) -> BoundType<ElementHandle> {
       }
     }
     describeTexts(type, context)
+    describeFlags(type, context)
     type.field("color", .optional(.list(.number)), "A text's colour.") {
       try $0.element().color.map(frozen)
     } set: {
       element, stack in
-      let parts = try stack.table(3, "{r, g, b} or {r, g, b, a}").elements { try $0.number(-1) }
-      guard let color = CardColor(parts: parts) else {
-        throw LuaFailure.argument(3, "{r, g, b} or {r, g, b, a}, each from 0 to 1, expected")
-      }
+      let color = try readColor(
+        parts: try stack.table(3, "{r, g, b} or {r, g, b, a}").elements { try $0.number(-1) })
       try context.requireGrant(.documentsWrite)
       try element.set(.color, to: .color(color))
     }
@@ -255,6 +276,7 @@ private func describeTexts(_ type: BoundType<ElementHandle>, _ context: BindingC
   let texts: [(ElementField, String, (Element) -> String?)] = [
     (.frame, "A picture's frame, or nil.", { $0.frame?.rawValue }), (.text, "A text's words.", \.text),
     (.font, "A text's font.", \.font), (.alt, "A picture in words.", \.alt),
+    (.group, "The group that it belongs to, or nil.", \.group),
   ]
   for (field, help, read) in texts {
     type.field(field.rawValue, .optional(.string), help) {
@@ -263,6 +285,22 @@ private func describeTexts(_ type: BoundType<ElementHandle>, _ context: BindingC
       let text = try stack.optionalText(3)
       try context.requireGrant(.documentsWrite)
       try element.set(field, to: text.map { .text($0) } ?? .none)
+    }
+  }
+}
+
+private func describeFlags(_ type: BoundType<ElementHandle>, _ context: BindingContext) {
+  let flags: [(ElementField, String, (Element) -> Bool?)] = [
+    (.wraps, "Whether a text is broken between words at its box's sides, in place of getting smaller.", \.wraps),
+    (.cropped, "Whether a picture fills its box and is cut at its sides, in place of standing whole.", \.isCropped),
+  ]
+  for (field, help, read) in flags {
+    type.field(field.rawValue, .optional(.boolean), help) {
+      read(try $0.element())
+    } set: { element, stack in
+      let flag = try stack.boolean(3)
+      try context.requireGrant(.documentsWrite)
+      try element.set(field, to: .flag(flag))
     }
   }
 }

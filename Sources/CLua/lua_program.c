@@ -238,12 +238,18 @@ static const char *prompt(lua_State *L, bool is_first) {
   return luaL_tolstring(L, -1, NULL);
 }
 
+/// A line of what is no terminal, shown as it would be there: so does the line editor of lua(1).
 static char *read_plain_line(const char *shown) {
   char *line = NULL;
   size_t room = 0;
   fputs(shown, stdout);
+  ssize_t length = getline(&line, &room, stdin);
+  if (length > 0) {
+    fputs(line, stdout);
+    if (line[length - 1] != '\n') putchar('\n');
+  }
   fflush(stdout);
-  if (getline(&line, &room, stdin) >= 0) return line;
+  if (length >= 0) return line;
   free(line);
   return NULL;
 }

@@ -14,24 +14,30 @@
 
 #include "line_guards.h"
 
-// A key that is given up (Ctrl-G, a macro that is none, nothing to yank) is left by a jump. Within a macro readline would
-// jump to where the key before was read, whose frame is gone: rl_callback_read_char reads several keys in one call, each
-// sets the place, and nobody sets it back. So the dynamic linker finds its function for giving up here first; it sets
-// the place right and goes on with readline's own.
+// A key that is given up (Ctrl-G, a macro that is none, nothing to yank) is left by a jump. Within a macro readline
+// would jump to where the key before was read, whose frame is gone: rl_callback_read_char reads several keys in one
+// call, each sets the place, and nobody sets it back. So its function for giving up is found here first; it sets the
+// place right and goes on with readline's own. The dynamic linker finds the program's before a library's; where
+// readline is linked in, the linker is told to (`--wrap` in Scripts/setup).
 
 // Exported by readline, but in none of its headers, as `_rl_saved_line_for_history`.
 extern sigjmp_buf _rl_top_level;
-int _rl_abort_internal(void);
 
 static sigjmp_buf place;
 static bool is_reading;
 
-int _rl_abort_internal(void) {
-  int (*readlines_own)(void) = (int (*)(void))dlsym(RTLD_NEXT, "_rl_abort_internal");
+static int give_up(int (*readlines_own)(void)) {
   if (!readlines_own) return 0;
   if (is_reading) memcpy(_rl_top_level, place, sizeof place);
   return readlines_own();
 }
+
+__attribute__((weak)) int _rl_abort_internal(void) {
+  return give_up((int (*)(void))dlsym(RTLD_NEXT, "_rl_abort_internal"));
+}
+
+__attribute__((weak)) int __real__rl_abort_internal(void);
+int __wrap__rl_abort_internal(void) { return give_up(__real__rl_abort_internal); }
 
 void guards_read_key(void) {
   if (sigsetjmp(place, 0) == 0) {
@@ -54,7 +60,7 @@ static void set_nothing_aside(void) {
   HIST_ENTRY *saved = calloc(1, sizeof *saved);
   if (!saved) return;
   saved->line = strdup("");
-  _rl_saved_line_for_history = saved;
+  if (saved->line) _rl_saved_line_for_history = saved; else free(saved);
 }
 
 static bool is_in_history(const histdata_t data) {

@@ -130,15 +130,14 @@ public final class CommandRegistry {
       return .command(command, rest: Array(words.dropFirst()))
     }
     guard let group = group(first) else {
-      throw .unknownCommand(first, suggestion: suggestion(for: first, among: firstWords))
+      throw .unknownCommand(first, suggestion: nearCommand(to: first))
     }
     guard words.count > 1, !words[1].hasPrefix("-") else { return .group(group) }
     if let command = table[first]?[words[1]] {
       try expanded.checkRights(to: command)
       return .command(command, rest: Array(words.dropFirst(2)))
     }
-    let near = suggestion(for: words[1], among: group.commands.map { $0.path[1] })
-    throw .unknownSubcommand(group: first, words[1], suggestion: near)
+    throw .unknownSubcommand(group: first, words[1], suggestion: nearCommand(to: words[1], in: group))
   }
 
   /// The command that the words ask for, with its arguments. `--help` anywhere asks for the command `help`.

@@ -73,10 +73,28 @@ public indirect enum Display: Equatable, Sendable {
   case none
   case lines([String])
   case table(TableText)
+  /// Lines that are ready for the terminal, with their colours: whatever the user wrote in them is printable.
+  case drawn([String])
   /// All there is to one thing: nothing of a value is cut.
   case fields([Field])
   /// One after the other.
   case parts([Display])
+  /// With a title above and words for people below, which a pipe does not get.
+  case page(Page)
+
+  /// The parts of a page.
+  public struct Page: Equatable, Sendable {
+    public let title: String
+    /// The state in words, at the title's right where there is room.
+    public let facts: [String]
+    public let body: Display
+    /// What could be done next, in pieces that stand apart by three blanks.
+    public let foot: String
+
+    public init(_ body: Display, title: String = "", facts: [String] = [], foot: String = "") {
+      (self.body, self.title, self.facts, self.foot) = (body, title, facts, foot)
+    }
+  }
 
   public struct Field: Equatable, Sendable {
     public let name: String

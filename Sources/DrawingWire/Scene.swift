@@ -52,12 +52,13 @@ public struct Placement: Equatable, Sendable {
 
 public struct SceneItem: Equatable, Sendable {
   public enum Content: Equatable, Sendable {
-    /// A picture fitted into the box with its ratio kept, clipped by an outline around the box's centre (none: not
-    /// clipped). `index` is its place in the scene's pictures; nil stands for the error picture.
-    case picture(index: Int?, clip: [PathStep])
+    /// A picture fitted into the box with its ratio kept, or filling it and cut at its sides, clipped by an outline
+    /// around the box's centre (none: not clipped). `index` is its place in the scene's pictures; nil stands for the
+    /// error picture.
+    case picture(index: Int?, clip: [PathStep], fills: Bool = false)
     /// Lines, separated by line feeds, in the middle of the box; each `size` units high, or as much less as makes all
-    /// fit.
-    case text(String, font: String, color: SceneColor, size: Double)
+    /// fit. With `wraps` a line that is wider than the box goes on below before anything gets smaller.
+    case text(String, font: String, color: SceneColor, size: Double, wraps: Bool = false)
     /// An outline around the box's centre, filled.
     case shape([PathStep], color: SceneColor)
   }

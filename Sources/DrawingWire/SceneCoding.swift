@@ -20,16 +20,18 @@ extension WireWriter {
     let placement = item.placement
     for value in [placement.x, placement.y, placement.width, placement.height, placement.degrees] { number(value) }
     switch item.content {
-    case .picture(let index, let clip):
+    case .picture(let index, let clip, let fills):
       byte(1)
       integer(index ?? -1)
       list(clip) { $0.step($1) }
-    case .text(let line, let font, let ink, let size):
+      byte(fills ? 1 : 0)
+    case .text(let line, let font, let ink, let size, let wraps):
       byte(2)
       text(line)
       text(font)
       color(ink)
       number(size)
+      byte(wraps ? 1 : 0)
     case .shape(let outline, let ink):
       byte(3)
       list(outline) { $0.step($1) }
@@ -75,7 +77,7 @@ extension WireReader {
       width: try measure(), height: try measure(), background: try color(), title: try text(), summary: try text(),
       pictures: try list { reader throws(WireError) in try reader.data() },
       items: try list { reader throws(WireError) in try reader.item() })
-    for case .picture(let index?, _) in scene.items.map(\.content) where !scene.pictures.indices.contains(index) {
+    for case .picture(let index?, _, _) in scene.items.map(\.content) where !scene.pictures.indices.contains(index) {
       throw WireError()
     }
     return scene
@@ -92,14 +94,23 @@ extension WireReader {
     case 1:
       let index = try integer()
       let clip = try list { reader throws(WireError) in try reader.step() }
-      return SceneItem(placement: placement, content: .picture(index: index < 0 ? nil : index, clip: clip))
+      let content = SceneItem.Content.picture(index: index < 0 ? nil : index, clip: clip, fills: try flag())
+      return SceneItem(placement: placement, content: content)
     case 2:
       return SceneItem(
         placement: placement,
-        content: .text(try text(), font: try text(), color: try color(), size: try measure()))
+        content: .text(try text(), font: try text(), color: try color(), size: try measure(), wraps: try flag()))
     case 3:
       let outline = try list { reader throws(WireError) in try reader.step() }
       return SceneItem(placement: placement, content: .shape(outline, color: try color()))
+    default: throw WireError()
+    }
+  }
+
+  private mutating func flag() throws(WireError) -> Bool {
+    switch try byte() {
+    case 0: false
+    case 1: true
     default: throw WireError()
     }
   }

@@ -17,6 +17,35 @@ extension PluginHost {
     return manifest
   }
 
+  /// Reads `plugin.json` again when it was edited since, unless the plugin's code is loaded: what is shown, asked and
+  /// loaded is what is on disk now.
+  public func refreshManifest(of plugin: Plugin) {
+    guard plugin.code == nil else { return }
+    let manifest: Manifest
+    do {
+      let bytes = try PluginFolder(plugin: plugin.name, path: plugin.folder).file("plugin.json", limit: 256 << 10)
+      if bytes == plugin.manifest?.source { return }
+      manifest = try Manifest(bytes, folder: plugin.name)
+    } catch {
+      // What was wrong with it from the beginning was told then.
+      if plugin.manifest != nil { fail(plugin, with: error) }
+      plugin.manifest = nil
+      return
+    }
+    unload(plugin)
+    plugin.manifest = manifest
+    plugin.lastError = nil
+    let entry = grants?.entry(of: plugin.name, isBundled: plugin.isBundled)
+    plugin.granted = grantedRights(of: manifest, entry, isBundled: plugin.isBundled)
+    plugin.state = state(of: manifest, entry, isBundled: plugin.isBundled)
+    announce(plugin)
+  }
+
+  /// Reads each manifest that was edited since.
+  public func refreshManifests() {
+    for plugin in plugins { refreshManifest(of: plugin) }
+  }
+
   /// Enables a plugin with all that its manifest asks for.
   /// - Parameter asked: the manifest that the user said yes to; nil for whatever is there now.
   /// - Throws: `PluginError.changed` when the manifest is another one by now. Nothing is granted then.

@@ -92,7 +92,15 @@ struct GrantFile {
     entries[plugin].flatMap { $0.isBundled == isBundled ? $0 : nil }
   }
 
+  /// What the file says of a plugin, as it is there; nil for nothing.
+  func record(of plugin: String) -> Value? { whole[plugin] }
+
   mutating func set(_ name: String, _ entry: Entry) throws {
+    try set(name, record: .record(record(of: name, entry)))
+  }
+
+  /// What the file would say of a plugin, with the keys that are not known.
+  func record(of name: String, _ entry: Entry) -> Value.Record {
     var object = whole[name]?.record ?? Value.Record()
     object["enabled"] = .boolean(entry.isEnabled)
     object["granted"] = .list(entry.granted.map { .text($0) })
@@ -100,10 +108,16 @@ struct GrantFile {
     object["bundled"] = entry.isBundled ? .boolean(true) : nil
     object["seconds"] = entry.seconds.map { .measure($0) }
     object["memory"] = entry.memory.map { .integer($0) }
+    return object
+  }
+
+  /// Puts a record in the place of what the file says of a plugin; nil takes it out.
+  mutating func set(_ name: String, record: Value?) throws {
     var changed = whole
-    changed[name] = .record(object)
+    changed[name] = record
+    if changed == whole { return }
     try AtomicFile.write(path, JSONWriter.bytes(of: .record(changed)), .ofOurs(temporaryName: Self.temporaryName))
     whole = changed
-    entries[name] = entry
+    entries = Self.entries(in: whole)
   }
 }

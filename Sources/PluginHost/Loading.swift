@@ -54,6 +54,7 @@ extension PluginHost {
   /// Loads a plugin's code, unless it is loaded.
   /// - Throws: `PluginError`; the plugin is unloaded again then.
   public func load(_ plugin: Plugin) throws {
+    refreshManifest(of: plugin)
     switch plugin.state {
     case .loaded: return
     case .loading: throw PluginError.isLoading(plugin: plugin.name)
@@ -156,49 +157,6 @@ extension PluginHost {
     where !registry.commands.contains(where: { $0.path[0] == command && $0.owner == manifest.owner }) {
       throw PluginError.missing(plugin: manifest.name.description, what: "the command \"\(command)\"")
     }
-  }
-
-  // MARK: Dependencies
-
-  private func loadDependencies(of plugin: Plugin) throws {
-    guard let needs = plugin.manifest?.requires, !needs.isEmpty else { return }
-    if let problem = dependencyProblem(of: plugin) {
-      plugin.lastError = reason(problem, of: plugin)
-      throw problem
-    }
-    for need in needs {
-      do {
-        try load(try self.plugin(named: need.name))
-      } catch let error as PluginError {
-        throw PluginError.missingDependency(
-          plugin: plugin.name, needs: need.name, reason: "which failed: \(oneLine(error))")
-      }
-    }
-  }
-
-  /// What keeps a plugin from being loaded that is no fault of its own: another one that it needs.
-  public func dependencyProblem(of plugin: Plugin) -> PluginError? {
-    var path: [String] = []
-    return dependencyProblem(of: plugin, &path)
-  }
-
-  private func dependencyProblem(of plugin: Plugin, _ path: inout [String]) -> PluginError? {
-    if let start = path.firstIndex(of: plugin.name) { return .cycle(path[start...] + [plugin.name]) }
-    path.append(plugin.name)
-    defer { path.removeLast() }
-    for need in plugin.manifest?.requires ?? [] {
-      let missing = { PluginError.missingDependency(plugin: plugin.name, needs: need.name, reason: $0) }
-      guard let other = plugins.first(where: { $0.name == need.name }) else {
-        return missing("which is not installed")
-      }
-      let version = other.manifest?.version ?? "0"
-      guard Version(version).map(need.range.contains) == true else {
-        return missing("version \(need.range); \(version) is there")
-      }
-      guard other.isUsable else { return missing("which is not on; see `plugin info \(need.name)`") }
-      if let problem = dependencyProblem(of: other, &path) { return problem }
-    }
-    return nil
   }
 
   // MARK: Unloading

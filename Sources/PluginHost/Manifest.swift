@@ -19,8 +19,8 @@ public struct Manifest: Sendable {
   public let modes: [String]
   /// The events at whose first coming its code is loaded, for it listens to them.
   public let events: [ShellEvent]
-  /// The plugins it is built on, by name, with the versions that will do.
-  public let requires: [(name: String, range: VersionRange)]
+  /// What has to be there for it.
+  public let needs: Needs
   /// The bytes that it was read from: what was asked about and what is enabled are compared by them.
   let source: [UInt8]
   /// The keys that this program does not know, as they stand there.
@@ -55,9 +55,28 @@ public struct Manifest: Sendable {
     commands = isNewer ? [] : try reader.names("commands")
     modes = isNewer ? [] : try reader.names("modes")
     events = isNewer ? [] : try reader.events()
-    requires = isNewer ? [] : try reader.requires()
+    needs = isNewer ? Needs() : try reader.needs()
     others = reader.others()
   }
+}
+
+/// What a plugin needs.
+///
+///     "needs": {"deckhand": ">=0.1", "plugins": {"dictionary": ">=1.0 <2"}}
+public struct Needs: Sendable {
+  /// Another plugin that it is built on, with the versions that will do.
+  public struct Plugin: Sendable {
+    public let name: String
+    public let range: VersionRange
+  }
+
+  /// The versions of Deckhand that will do; nil for any.
+  public internal(set) var deckhand: VersionRange?
+  public internal(set) var plugins: [Plugin] = []
+
+  public init() {}
+
+  public var isEmpty: Bool { deckhand == nil && plugins.isEmpty }
 }
 
 /// Reads the keys of a manifest, each with its own error.
@@ -95,26 +114,61 @@ private struct ManifestReader {
     return text
   }
 
-  func requires() throws(PluginError) -> [(name: String, range: VersionRange)] {
-    guard let value = object["requires"] else { return [] }
-    guard let members = value.record?.fields else { throw wrong("requires", "an object of names and version ranges") }
-    var needs: [(name: String, range: VersionRange)] = []
-    for member in members {
-      guard Manifest.isName(member.name) else {
-        throw .badManifest(plugin: folder, reason: "\"requires\": \(quoted(member.name)) is no name of a plugin")
+  func needs() throws(PluginError) -> Needs {
+    var needs = Needs()
+    if let value = object["needs"] {
+      guard let members = value.record?.fields else {
+        throw wrong("needs", "an object with \"deckhand\" and \"plugins\"")
       }
-      guard let text = member.value.text, let range = VersionRange(text) else {
-        throw .badManifest(
-          plugin: folder,
-          reason: "\"requires\": \(quoted(member.name)): a version range expected, as \">=1.2 <2\", \"^1.2\" or \"*\"")
+      for member in members {
+        switch member.name {
+        case "deckhand": needs.deckhand = try range(member.value, "\"needs\": \"deckhand\"")
+        case "plugins": needs.plugins = try plugins(member.value, "needs")
+        default:
+          throw .badManifest(
+            plugin: folder,
+            reason: "\"needs\": \(quoted(member.name)) is none\(didYouMean(member.name, among: Self.needNames)); "
+              + "there are " + Self.needNames.joined(separator: ", "))
+        }
       }
-      needs.append((member.name, range))
+    }
+    // The older form of `needs.plugins`.
+    guard let value = object["requires"] else { return needs }
+    for need in try plugins(value, "requires") {
+      if needs.plugins.contains(where: { $0.name == need.name }) {
+        throw .badManifest(plugin: folder, reason: "\"requires\": \(quoted(need.name)) stands in \"needs\" too")
+      }
+      needs.plugins.append(need)
     }
     return needs
   }
 
+  private static let needNames = ["deckhand", "plugins"]
+
+  private func plugins(_ value: Value, _ key: String) throws(PluginError) -> [Needs.Plugin] {
+    guard let members = value.record?.fields else {
+      throw .badManifest(
+        plugin: folder, reason: "\"\(key)\": an object of names and version ranges expected")
+    }
+    return try members.map { (member) throws(PluginError) in
+      guard Manifest.isName(member.name) else {
+        throw .badManifest(plugin: folder, reason: "\"\(key)\": \(quoted(member.name)) is no name of a plugin")
+      }
+      return Needs.Plugin(name: member.name, range: try range(member.value, "\"\(key)\": \(quoted(member.name))"))
+    }
+  }
+
+  private func range(_ value: Value, _ place: String) throws(PluginError) -> VersionRange {
+    guard let text = value.text, let range = VersionRange(text) else {
+      throw .badManifest(
+        plugin: folder, reason: "\(place): a version range expected, as \">=1.2 <2\", \"^1.2\" or \"*\"")
+    }
+    return range
+  }
+
   static let known = [
-    "name", "version", "api", "summary", "author", "permissions", "load", "commands", "modes", "events", "requires",
+    "name", "version", "api", "summary", "author", "permissions", "load", "commands", "modes", "events", "needs",
+    "requires",
   ]
 
   func others() -> Value.Record {

@@ -18,7 +18,9 @@ public enum PluginError: Problem, Equatable {
   case missing(plugin: String, what: String)
   case asksForMore(plugin: String, rights: [String])
   /// A plugin that it is built on is not there, is another version, or is off.
-  case missingDependency(plugin: String, needs: String, reason: String)
+  /// `chain` leads from the plugin that was asked for to the one that is missing.
+  case missingDependency(plugin: String, needs: String, reason: String, chain: [String] = [])
+  case needsDeckhand(plugin: String, range: String, version: String, chain: [String] = [])
   /// Plugins that need each other in a ring, the first again at the end.
   case cycle([String])
   case exists(name: String, what: String)
@@ -65,9 +67,14 @@ public enum PluginError: Problem, Equatable {
         plugin, .pluginChanged, "A plugin changed",
         "\(plugin): its plugin.json changed after the question; nothing was granted, "
           + "`plugin enable \(plugin)` asks again")
-    case .missingDependency(let plugin, let needs, let reason):
+    case .missingDependency(let plugin, let needs, let reason, let chain):
       .of(
-        plugin, .missingDependency, "A plugin lacks another", "\(plugin): needs the plugin \(needs), \(reason)")
+        plugin, .missingDependency, "A plugin lacks another",
+        "\(plugin): needs the plugin \(needs), \(reason)\(Self.words(of: chain))")
+    case .needsDeckhand(let plugin, let range, let version, let chain):
+      .of(
+        plugin, .missingDependency, "A plugin for another Deckhand",
+        "\(plugin): needs Deckhand \(range), this is \(version)\(Self.words(of: chain))")
     case .cycle(let names):
       ProblemReport(
         .dependencyCycle, "Plugins need each other",
@@ -80,12 +87,9 @@ public enum PluginError: Problem, Equatable {
         "\(quoted(name)) cannot name a plugin: a name of small letters, digits, _ and - is expected, a letter first")
     }
   }
-}
 
-extension ProblemReport {
-  fileprivate static func of(
-    _ plugin: String, _ code: ProblemCode.Failure, _ title: String, _ message: String
-  ) -> ProblemReport {
-    ProblemReport(code, title, message, ["plugin": plugin])
+  /// ` (a > b > c)`, where there is more to it than the two that the message names.
+  private static func words(of chain: [String]) -> String {
+    chain.count > 2 ? " (\(chain.joined(separator: " > ")))" : ""
   }
 }

@@ -15,6 +15,8 @@ enum PluginFileError: Problem, Equatable {
   case damagedGrants(path: String, JSONFailure)
   /// It is JSON, and no object.
   case badGrants(path: String)
+  /// What is to be done with a plugin cannot be read.
+  case badJournal(path: String)
 
   var report: ProblemReport {
     switch self {
@@ -32,6 +34,11 @@ enum PluginFileError: Problem, Equatable {
         .badFile, "A damaged file",
         "\(printable(path)):\(failure.line):\(failure.column): \(failure.words); "
           + "no installed plugin is enabled until it is mended or removed")
+    case .badJournal(let path):
+      ProblemReport(
+        .damagedJournal, "A damaged record",
+        "\(printable(path)) says what to do with a plugin, and cannot be read; no plugin is installed, updated or "
+          + "removed until the file is gone")
     case .badGrants(let path):
       ProblemReport(
         .badFile, "A damaged file",

@@ -17,6 +17,8 @@ public protocol PluginSession: AnyObject {
   func requireSignIn() throws
   /// Where what is granted is kept: the folder of whoever is signed in; nil while nobody is.
   var grantsFolder: String? { get }
+  /// The program's version.
+  var version: String { get }
   /// Prints a failure in one line, when nobody asked for the plugin.
   func reportPlugin(_ line: String)
   /// What a plugin that was unloaded declared elsewhere goes too.
@@ -51,6 +53,11 @@ public final class PluginHost: ListenerLoading {
 
   /// Reads the manifests of all plugins and announces their commands.
   public func discover() {
+    do {
+      try store.settle()
+    } catch {
+      session.reportPlugin(oneLine(error))
+    }
     find()
     // What comes with the program is first, so that an installed plugin does not take its names.
     for plugin in plugins.filter(\.isBundled) + plugins.filter({ !$0.isBundled }) { announce(plugin) }
@@ -71,7 +78,7 @@ public final class PluginHost: ListenerLoading {
     plugins = found.values.sorted { $0.name < $1.name }
   }
 
-  private func readGrants() {
+  func readGrants() {
     grants = nil
     do {
       grants = try session.grantsFolder.map { folder in
@@ -150,7 +157,7 @@ public final class PluginHost: ListenerLoading {
       return Plugin(
         name: name, folder: folder, isBundled: isBundled, manifest: manifest,
         state: state(of: manifest, entry, isBundled: isBundled), limits: entry?.limits ?? .standard,
-        granted: isBundled ? manifest.permissions.map(\.description) : entry?.granted ?? [])
+        granted: grantedRights(of: manifest, entry, isBundled: isBundled))
     } catch {
       let plugin = Plugin(name: name, folder: folder, isBundled: isBundled, manifest: nil, state: .off)
       let message = reason(error, of: plugin)
@@ -161,7 +168,11 @@ public final class PluginHost: ListenerLoading {
     }
   }
 
-  private func state(of manifest: Manifest, _ entry: GrantFile.Entry?, isBundled: Bool) -> Plugin.State {
+  func grantedRights(of manifest: Manifest, _ entry: GrantFile.Entry?, isBundled: Bool) -> [String] {
+    isBundled ? manifest.permissions.map(\.description) : entry?.granted ?? []
+  }
+
+  func state(of manifest: Manifest, _ entry: GrantFile.Entry?, isBundled: Bool) -> Plugin.State {
     if manifest.isNewer { return .newer(api: manifest.api) }
     if isBundled { return entry?.isEnabled == false ? .off : .ready }
     guard let entry, entry.isEnabled else { return .off }
@@ -188,7 +199,7 @@ public final class PluginHost: ListenerLoading {
   }
 
   /// A mode has one owner, known before any code runs.
-  private func checkModes(_ manifest: Manifest) throws {
+  func checkModes(_ manifest: Manifest) throws {
     for mode in manifest.modes {
       if let owner = modes.owner(of: mode), owner != manifest.owner {
         throw GameError.modeTaken(name: mode, owner: owner)

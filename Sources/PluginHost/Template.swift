@@ -6,6 +6,9 @@ import Glibc
 import Values
 
 extension PluginHost {
+  /// Whether a plugin may have the name: small letters, digits, `_` and `-`, a letter first, at most 40.
+  public static func mayName(_ text: String) -> Bool { Manifest.isName(text) }
+
   /// Writes a folder of that name among the user's plugins and takes it up, not enabled yet.
   /// - Throws: `PluginError.badName`, `.exists`.
   @discardableResult

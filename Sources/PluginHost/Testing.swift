@@ -3,6 +3,7 @@
 
 import Bindings
 import Commands
+import Files
 import LuaRuntime
 import Problems
 import Text
@@ -16,10 +17,15 @@ public struct PluginTestResult: Equatable, Sendable {
 
 extension PluginHost {
   /// Runs a plugin's tests. The host is one made for the purpose, over data that is thrown away.
-  /// - Parameter folder: where the tests may write; Lua knows it as `folder`.
+  /// - Parameters:
+  ///   - folder: where the tests may write; Lua knows it as `folder`.
+  ///   - staged: where the plugin is, when it is not among the others yet; it may have no tests then.
   /// - Throws: when the plugin cannot be loaded, or has no tests.
-  public func runTests(of name: String, in folder: String) throws -> [PluginTestResult] {
+  public func runTests(of name: String, in folder: String, staged: String? = nil) throws -> [PluginTestResult] {
     find()
+    if let staged {
+      plugins = plugins.filter { $0.name != name } + [read(name, staged, isBundled: false)]
+    }
     let plugin = try plugin(named: name)
     guard let manifest = plugin.manifest, !manifest.isNewer else {
       try load(plugin)
@@ -27,7 +33,7 @@ extension PluginHost {
     }
     let isGranted = plugin.isUsable
     if let problem = dependencyProblem(of: plugin) { throw problem }
-    for need in manifest.requires { try load(try self.plugin(named: need.name)) }
+    for need in manifest.needs.plugins { try load(try self.plugin(named: need.name)) }
     var allowed = grants(for: manifest.permissions.filter { isGranted || !$0.reachesOut })
     allowed.readable?.append(contentsOf: [folder, plugin.folder])
     allowed.writable?.append(folder)
@@ -35,6 +41,7 @@ extension PluginHost {
     do {
       try run(plugin, manifest, allowed, mayTake: { $0.isWithin(folder) || $0.isWithin(plugin.folder) })
       plugin.state = .loaded
+      if staged != nil, !fileExists(plugin.folder + "/test.lua") { return [] }
       return try runTests(of: plugin, manifest, allowed, in: folder)
     } catch let error as PluginError {
       throw error

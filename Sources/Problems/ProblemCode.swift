@@ -102,6 +102,7 @@ extension ProblemCode {
     case badQuery = "bad_query"
     case badRow = "bad_row"
     case badRule = "bad_rule"
+    case badSignature = "bad_signature"
     case badSize = "bad_size"
     case badState = "bad_state"
     case badSyncAnswer = "bad_sync_answer"
@@ -178,11 +179,13 @@ extension ProblemCode {
     case notInStore = "not_in_store"
     case notJSON = "not_json"
     case notKept = "not_kept"
+    case notNewer = "not_newer"
     case notPossible = "not_possible"
     case notSignedIn = "not_signed_in"
     case nothingToRedo = "nothing_to_redo"
     case nothingToUndo = "nothing_to_undo"
     case offline
+    case otherKey = "other_key"
     case orphanedImage = "orphaned_image"
     case outOfMemory = "out_of_memory"
     case outOfRange = "out_of_range"
@@ -231,6 +234,8 @@ extension ProblemCode {
     case unknownRule = "unknown_rule"
     case unknownSetting = "unknown_setting"
     case unreadable
+    case unsigned
+    case untrustedKey = "untrusted_key"
     case unwritable
     case wrongKind = "wrong_kind"
     case wrongLength = "wrong_length"

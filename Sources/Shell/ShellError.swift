@@ -182,7 +182,7 @@ enum ShellError: Problem, Equatable {
   case testsFailed(plugin: String, failed: Int, of: Int)
   case noTestFolder
   /// A plugin asks for rights, and nobody is there to answer.
-  case notGranted(plugin: String, rights: [String])
+  case notGranted(plugin: String, rights: [String], command: String)
   /// A script that another script ran.
   case scriptFailed(String, status: Int32)
   case scriptTooLarge
@@ -220,10 +220,10 @@ enum ShellError: Problem, Equatable {
       ProblemReport(.testFailed, "A test failed", "\(plugin): \(failed) of \(counted(count, "test")) failed")
     case .noTestFolder:
       ProblemReport(.noFolder, "No folder for the test", "a temporary folder cannot be made")
-    case .notGranted(let plugin, let rights):
+    case .notGranted(let plugin, let rights, let command):
       ProblemReport(
         .notGranted, "Not granted",
-        "\(plugin) asks for \(rights.joined(separator: ", ")); `plugin enable \(plugin) --grant` grants it")
+        "\(plugin) asks for \(rights.joined(separator: ", ")); `\(printable(command)) --grant` grants it")
     case .scriptFailed(let name, let status):
       ProblemReport(.scriptFailed, "The script failed", "\(printable(name)) ended with status \(status)")
     case .scriptTooLarge:

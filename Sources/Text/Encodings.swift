@@ -18,3 +18,11 @@ public func base64(_ bytes: [UInt8], isPadded: Bool = true) -> String {
   sodium_bin2base64(&text, text.count, bytes, bytes.count, variant)
   return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
+
+/// The bytes of hexadecimal digits, small or capital; nil for anything else.
+public func bytes(ofHexadecimal text: String) -> [UInt8]? {
+  var bytes = [UInt8](repeating: 0, count: text.utf8.count / 2)
+  var count = 0
+  let result = sodium_hex2bin(&bytes, bytes.count, text, text.utf8.count, nil, &count, nil)
+  return result == 0 && count * 2 == text.utf8.count ? bytes : nil
+}

@@ -149,7 +149,9 @@ public final class SettingsTree {
 
   func node(_ name: String) throws(SettingsError) -> SettingNode {
     if let node = byName[name] { return node }
-    throw .unknownSetting(name, suggestion: suggestion(for: name, among: names))
+    // `lang` is most likely a part of a name.
+    let near = suggestion(for: name, among: names) ?? names.first { $0.lowercased().contains(name.lowercased()) }
+    throw .unknownSetting(name, suggestion: name.isEmpty ? nil : near)
   }
 
   private func kind(of name: String) throws(SettingsError) -> SettingKind {

@@ -4,8 +4,8 @@
 // what is here as a backup first, and then replaces all of it by one commit, or nothing.
 //
 // The file is a tar archive compressed with zstd: `manifest.json` first, then `collection.sqlite`, `documents/...` with
-// their
-// images, and every other file of the account's folder (`grants.json`, `history`, `media/...`) but its password.
+// their images, and every other file of the account's folder (`grants.json`, `history`, `media/...`) but its password
+// and its signing key.
 
 import Archives
 import Authentication
@@ -174,7 +174,7 @@ extension Workspace {
   /// Whether the name in the account's folder is copied in a way of its own, or not at all.
   private static func isOwn(_ name: String) -> Bool {
     ["documents", "backups", "attempts"].contains(name) || name.hasPrefix(database) || name.hasPrefix("credentials")
-      || name.hasSuffix(".tmp") || name.hasSuffix(".lock")
+      || name.hasPrefix("signing_key") || name.hasSuffix(".tmp") || name.hasSuffix(".lock")
   }
 
   // MARK: Looking into one

@@ -43,20 +43,22 @@ public final class DocumentHandle: WorkspaceHandle {
 
   func forgetElement(_ id: String) { elementHandles.forget(id) }
 
-  public func addText(_ text: String, color: CardColor, font: String, at placement: ElementPlacement) throws
-    -> ElementHandle
-  {
-    try element(try document().addText(text, color: color, font: font, at: placement).id)
-  }
-
-  public func addImage(_ path: String, frame: Frame?, at placement: ElementPlacement) throws -> ElementHandle {
-    try element(try document().addImage(file: path, frame: frame, at: placement).id)
+  public func addText(
+    _ text: String, color: CardColor, font: String, wraps: Bool = false, at placement: ElementPlacement
+  ) throws -> ElementHandle {
+    try element(try document().addText(text, color: color, font: font, wraps: wraps, at: placement).id)
   }
 
   public func addImage(
-    _ picture: Picture, frame: Frame?, at placement: ElementPlacement = ElementPlacement()
+    _ path: String, frame: Frame?, isCropped: Bool = false, at placement: ElementPlacement
   ) throws -> ElementHandle {
-    try element(try document().addImage(picture, frame: frame, at: placement).id)
+    try element(try document().addImage(file: path, frame: frame, isCropped: isCropped, at: placement).id)
+  }
+
+  public func addImage(
+    _ picture: Picture, frame: Frame?, isCropped: Bool = false, at placement: ElementPlacement = ElementPlacement()
+  ) throws -> ElementHandle {
+    try element(try document().addImage(picture, frame: frame, isCropped: isCropped, at: placement).id)
   }
 
   public func duplicate() throws -> DocumentHandle { workspace.handle(of: try document().duplicate()) }

@@ -141,13 +141,13 @@ final class Rendering {
     cairo_translate(cairo, place.x, place.y)
     cairo_rotate(cairo, place.degrees * .pi / 180)
     switch item.content {
-    case .picture(let index, let clip):
+    case .picture(let index, let clip, let fills):
       if !clip.isEmpty {
         trace(clip, on: cairo)
         cairo_clip(cairo)
       }
       if let index, let image = image(index) {
-        paint(image, on: cairo, place)
+        paint(image, on: cairo, place, fills: fills)
       } else {
         drawErrorPicture(on: cairo, place)
       }
@@ -155,10 +155,13 @@ final class Rendering {
       setColor(color, on: cairo)
       trace(outline, on: cairo)
       cairo_fill(cairo)
-    case .text(let text, let font, let color, let size):
+    case .text(let text, let font, let color, let size, let wraps):
       setColor(color, on: cairo)
-      TextBlock(text, font: font, size: size, on: cairo)
-        .draw(inWidth: place.width, height: place.height, isVector: isVector)
+      let block =
+        wraps
+        ? TextBlock(wrapping: text, font: font, size: size, width: place.width, height: place.height, on: cairo)
+        : TextBlock(text, font: font, size: size, on: cairo)
+      block.draw(inWidth: place.width, height: place.height, isVector: isVector)
     }
   }
 
@@ -176,10 +179,15 @@ final class Rendering {
     }
   }
 
-  /// Fitted into the box, its ratio kept, in the middle.
-  private func paint(_ image: CardImage, on cairo: OpaquePointer, _ place: Placement) {
-    let scale = min(place.width / image.width, place.height / image.height)
+  /// In the middle of the box, its ratio kept: whole, or filling the box and cut at its sides.
+  private func paint(_ image: CardImage, on cairo: OpaquePointer, _ place: Placement, fills: Bool) {
+    let (across, down) = (place.width / image.width, place.height / image.height)
+    let scale = fills ? max(across, down) : min(across, down)
     guard scale > 1e-6 else { return }
+    if fills {
+      cairo_rectangle(cairo, -place.width / 2, -place.height / 2, place.width, place.height)
+      cairo_clip(cairo)
+    }
     cairo_scale(cairo, scale, scale)
     cairo_set_source_surface(cairo, image.surface, -image.width / 2, -image.height / 2)
     cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_GOOD)

@@ -12,10 +12,16 @@ final class TextBlock {
   private let top: Double
   private let left: Double
 
-  /// - Parameter size: units of the current coordinates.
-  init(_ text: String, font: String, size: Double, on cairo: OpaquePointer) {
+  /// - Parameters:
+  ///   - size: units of the current coordinates.
+  ///   - wrapWidth: where its lines are broken between words; nil where it has lines of its own alone.
+  init(_ text: String, font: String, size: Double, wrapWidth: Double? = nil, on cairo: OpaquePointer) {
     self.cairo = cairo
     layout = TextBlock.layout(text, font: font, size: size, on: cairo)
+    if let wrapWidth {
+      pango_layout_set_width(layout, Int32(clamping: Int(wrapWidth * Double(PANGO_SCALE))))
+      pango_layout_set_wrap(layout, PANGO_WRAP_WORD)
+    }
     var ink = PangoRectangle()
     var logical = PangoRectangle()
     pango_layout_get_extents(layout, &ink, &logical)
@@ -24,6 +30,20 @@ final class TextBlock {
     height = Double(logical.height) / scale
     left = Double(logical.x) / scale
     top = Double(logical.y) / scale
+  }
+
+  /// Broken between words at the width of a box, at the largest size up to `size` at which all of it fits.
+  convenience init(
+    wrapping text: String, font: String, size: Double, width: Double, height: Double, on cairo: OpaquePointer
+  ) {
+    // To a hundredth of the size: the eye sees no difference.
+    var (small, large) = (0, 100)
+    while small < large {
+      let middle = (small + large + 1) / 2
+      let block = TextBlock(text, font: font, size: size * Double(middle) / 100, wrapWidth: width, on: cairo)
+      if block.width <= width, block.height <= height { small = middle } else { large = middle - 1 }
+    }
+    self.init(text, font: font, size: size * Double(max(1, small)) / 100, wrapWidth: width, on: cairo)
   }
 
   deinit { g_object_unref(UnsafeMutableRawPointer(layout)) }

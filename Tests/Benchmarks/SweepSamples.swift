@@ -17,7 +17,7 @@ enum SweepSamples {
     end
     function sample_document()
       local document = assert(documents.create{background = {1, 1, 1}})
-      assert(document:add_text{text = 'word'})
+      assert(document:add_text{text = 'word'}).group = 'words'
       return document
     end
     settings.switches('sample', {title = 'Sample', children = {'one', 'two'}})
@@ -100,6 +100,7 @@ enum SweepSamples {
     "game:guess_all": "{'crab', 'ring', 'paper'}",
     "documents.open": "open_document",
     "document:add_image": "sample_picture",
+    "document:set_panel": "self.elements[1].group, {1, 1, 1}",
     "document:raise": "self.elements[1]",
     "document:lower": "self.elements[1]",
     "document:remove_element": "self.elements[1]",

@@ -48,7 +48,8 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     (.rotation, "-720", .number(-720)),
     (.frame, "heart", .text("heart")), (.frame, "none", ElementValue.none), (.frame, "", ElementValue.none),
     (.text, "none", .text("none")), (.color, "1, 0,0.5", .color(CardColor(red: 1, green: 0, blue: 0.5) ?? .black)),
-    (.locked, "yes", .flag(true)), (.locked, "off", .flag(false)), (.alt, "", .text("")),
+    (.locked, "yes", .flag(true)), (.locked, "off", .flag(false)), (.alt, "", .text("")), (.wraps, "on", .flag(true)),
+    (.cropped, "true", .flag(true)),
     (.link, "none", ElementValue.none),
   ])
   func `a field takes what a person types`(field: ElementField, typed: String, expected: ElementValue) throws {
@@ -62,7 +63,7 @@ private func card() throws -> (CardDocument, text: String, image: String) {
 
   @Test(arguments: [
     (ElementField.x, "abc"), (.x, ""), (.color, "1,2"), (.color, "1,0,0,0,0"), (.color, "red"), (.color, "1,,0"),
-    (.locked, "maybe"), (.width, "wide"),
+    (.locked, "maybe"), (.wraps, "1"), (.width, "wide"),
   ])
   func `what a field cannot mean is refused when it is typed`(field: ElementField, typed: String) {
     #expect(throws: DocumentError.self) { try field.value(typed: typed) }

@@ -92,9 +92,12 @@ private struct Validator {
     let text = try document.addText("a", color: .black, font: "Sans", id: documentID(2))
     let image = try document.addImage(ContentHash(of: []), frame: .cone, alt: "b", id: documentID(3))
     for element in [text, image] {
-      for field in ElementField.allCases where element.value(of: field) == ElementValue.none || field == .locked {
-        try document.set(
-          field, of: element.id, to: field == .locked ? .flag(false) : .text(field == .frame ? "lens" : "g"))
+      for field in ElementField.allCases {
+        switch element.value(of: field) {
+        case .some(.flag): try document.set(field, of: element.id, to: .flag(false))
+        case .some(.none): try document.set(field, of: element.id, to: .text(field == .frame ? "lens" : "g"))
+        default: continue
+        }
       }
     }
     #expect(Set(document.json.names) == Set(CardFormat.documentKeys).subtracting(["groups"]))
@@ -135,7 +138,9 @@ private struct Validator {
     ("/image", "\"../x\"", "bad_image"),
     ("/image", "\"E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855\"", "bad_image"),
     ("/image", "7", "wrong_type"), ("/locked", "1", "wrong_type"), ("/locked", "true", ""),
-    ("/alt", "false", "wrong_type"),
+    ("/alt", "false", "wrong_type"), ("/cropped", "true", ""), ("/cropped", "1", "wrong_type"), ("/wraps", "true", ""),
+    ("/wraps", "\"yes\"", "wrong_type"), ("groups", "[{\"id\":\"a\",\"color\":[1,0,0]}]", ""),
+    ("groups", "[{\"id\":\"a\",\"color\":[1,0]}]", "bad_color"),
     ("/color", "[1]", "bad_color"), ("/font", "[]", "wrong_type"), ("/group", "0", "wrong_type"),
     ("/link", "{}", "wrong_type"), ("/text", "1", "wrong_type"), ("/imageFile", "1", "wrong_type"),
   ])
@@ -144,7 +149,7 @@ private struct Validator {
       try JSONParser.parse(fixture("shapes/version2.rwcard"), limits: CardFormat.limits).record)
     source["elements"] = .list(Array(source["elements"]?.list?.prefix(2) ?? []))
     if key.hasPrefix("/") {
-      let isText = ["/text", "/color", "/font"].contains(key)
+      let isText = ["/text", "/color", "/font", "/wraps"].contains(key)
       var list = try #require(source["elements"]?.list)
       var element = try #require(list[isText ? 0 : 1].record)
       element[String(key.dropFirst())] = try JSONParser.parse(Array(value.utf8), limits: CardFormat.limits)

@@ -21,10 +21,12 @@ private let scene = Scene(
           .arc(centre: PathPoint(x: 0, y: 0), radius: 2, from: 0, to: 3), .close,
         ])),
     SceneItem(
-      placement: Placement(x: 0, y: 0, width: 0, height: 0, degrees: 0), content: .picture(index: nil, clip: [])),
+      placement: Placement(x: 0, y: 0, width: 0, height: 0, degrees: 0),
+      content: .picture(index: nil, clip: [], fills: true)),
     SceneItem(
       placement: Placement(x: 0, y: 0, width: 5, height: 5, degrees: 0),
-      content: .text("שלום", font: "Sans", color: SceneColor(red: 0, green: 0, blue: 0, alpha: 0), size: 200)),
+      content: .text(
+        "שלום", font: "Sans", color: SceneColor(red: 0, green: 0, blue: 0, alpha: 0), size: 200, wraps: true)),
   ])
 
 private let requests: [DrawRequest] = [

@@ -19,9 +19,16 @@ import Values
       """)
     #expect(read.permissions == [.module("decks.read"), .read(path: "~/x"), .write(path: "/tmp/y")])
     #expect(read.loadsAtStart && read.commands == ["a-b"] && read.modes == ["m"] && read.events == [.wordFound])
-    #expect(read.requires.first?.name == "other" && read.requires.first?.range.description == ">=1 <3")
+    #expect(read.needs.plugins.first?.name == "other" && read.needs.plugins.first?.range.description == ">=1 <3")
     #expect(read.others["x-mine"]?.record?["deep"]?.list?.count == 2)
     #expect(read.others.names == ["x-mine"])
+  }
+
+  @Test func `needs name Deckhand and plugins, and the older form adds to them`() throws {
+    let read = try manifest(
+      #"{"name": "mine", "api": 1, "needs": {"deckhand": ">=0.1", "plugins": {"a": "*"}}, "requires": {"b": "^1"}}"#)
+    #expect(read.needs.deckhand?.description == ">=0.1" && read.needs.plugins.map(\.name) == ["a", "b"])
+    #expect(try manifest(#"{"name": "mine", "api": 1}"#).needs.isEmpty)
   }
 
   @Test func `a manifest for a newer interface is known by name, and nothing more of it is read`() throws {
@@ -45,6 +52,14 @@ import Values
     (#"{"name": "mine", "api": 1, "permissions": ["files.read:here"]}"#, "\"files.read:here\" is none"),
     (#"{"name": "mine", "api": 1, "commands": ["A B"]}"#, "\"commands\": names of small letters"),
     (#"{"name": "mine", "api": 1, "events": ["card_answerd"]}"#, "(did you mean \"card_answered\"?)"),
+    (#"{"name": "mine", "api": 1, "needs": []}"#, "\"needs\": an object with"),
+    (#"{"name": "mine", "api": 1, "needs": {"deckhnad": "*"}}"#, "(did you mean \"deckhand\"?)"),
+    (#"{"name": "mine", "api": 1, "needs": {"deckhand": 1}}"#, "\"needs\": \"deckhand\": a version range expected"),
+    (#"{"name": "mine", "api": 1, "needs": {"plugins": {"A": "1"}}}"#, "\"needs\": \"A\" is no name of a plugin"),
+    (
+      #"{"name": "mine", "api": 1, "needs": {"plugins": {"a": "*"}}, "requires": {"a": "*"}}"#,
+      "stands in \"needs\" too"
+    ),
     (#"{"name": "mine", "api": 1, "requires": ["x"]}"#, "\"requires\": an object of names"),
     (#"{"name": "mine", "api": 1, "requires": {"x": "soon"}}"#, "\"requires\": \"x\": a version range expected"),
   ])

@@ -85,7 +85,7 @@ struct Accounts {
     #expect(try accounts.home.run("--password-file", accounts.password, "login").output == "Signed in as ana.\n")
     let input = "version\nwhoami\nlogin\nwhoami\nlogout\nwhoami\n"
     let piped = try accounts.home.run([], input: input)
-    #expect(piped.output == "Deckhand 0.1.0\n", "\(piped)")
+    #expect(piped.output.hasPrefix("Deckhand 0.1.0\nLua 5.4") && piped.output.utf8.count(where: { $0 == 0x0A }) == 2)
     #expect(piped.status == 77)
     let run = try accounts.home.run(
       ["--password-file", accounts.password], input: "whoami\nlogout\nwhoami\nlogin\nwhoami\n")
@@ -247,7 +247,7 @@ struct Accounts {
       to: "data/plugins/early/plugin.json")
     _ = try home.write("shell.print('early')", to: "data/plugins/early/init.lua")
     #expect(try accounts.ana("plugin", "enable", "early", "--grant").status == 0)
-    #expect(try home.run("version").output == "Deckhand 0.1.0\n")
+    #expect(try !home.run("version").output.contains("early"))
     #expect(try home.run("-e", "x = 1").output.isEmpty)
     #expect(try home.run("deck", "list").output.isEmpty)
     #expect(try accounts.ana("-e", "print(auth.user)").output == "early\ninit\tana\nana\n")

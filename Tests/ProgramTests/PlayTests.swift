@@ -19,6 +19,19 @@ import Testing
     #expect(run.status == 0)
   }
 
+  @Test func `a ladder that is given up shows its rungs, not every word`() throws {
+    let home = try Home()
+    let words = ["play", "word_ladder", "--base", "cold", "--language", "english"]
+    let lines = try home.run(words, input: "/give-up\n").lines
+    #expect(lines.count < 6, "\(lines)")
+    let ladder = try #require(lines.first { $0.contains("A ladder: ") })
+    let rungs = ladder.split(separator: ": ").last.map { $0.split(separator: " > ").map { Array($0) } } ?? []
+    #expect(rungs.count == 6 && rungs.first == Array("cold"), "\(lines)")
+    for (one, next) in zip(rungs, rungs.dropFirst()) {
+      #expect(one.count == 4 && zip(one, next).filter { $0 != $1 }.count == 1, "\(ladder)")
+    }
+  }
+
   @Test func `guesses from a pipe are answered in JSON, one object a line`() throws {
     let home = try Home()
     let lines = try home.run("--json", "play", "--base", "cambering", input: guesses).lines

@@ -22,7 +22,7 @@ import Testing
     let home = try Home()
     let path = try home.write("print(#arg, arg[0] ~= nil, arg[-1], ...)", to: "a.lua")
     #expect(try home.run("lua", path, "x", "y").output == "2\ttrue\tlua\tx\ty\n")
-    #expect(try home.run(["lua", "-i"], input: "a = 1\n=a + 1\n").output.contains("> 2\n"))
+    #expect(try home.run(["lua", "-i"], input: "a = 1\n=a + 1\n").output.contains("\n2\n"))
     #expect(try home.run(["lua", "nowhere.lua"]).errors.hasPrefix("lua: cannot open nowhere.lua"))
   }
 

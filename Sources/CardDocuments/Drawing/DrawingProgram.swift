@@ -153,8 +153,8 @@ extension Scene {
     var scene = self
     for index in indices { scene.pictures[index] = [] }
     for (place, item) in items.enumerated() {
-      if case .picture(let index?, let clip) = item.content, indices.contains(index) {
-        scene.items[place].content = .picture(index: nil, clip: clip)
+      if case .picture(let index?, let clip, let fills) = item.content, indices.contains(index) {
+        scene.items[place].content = .picture(index: nil, clip: clip, fills: fills)
       }
     }
     return scene

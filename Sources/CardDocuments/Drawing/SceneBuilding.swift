@@ -2,6 +2,7 @@
 // Invariant: every number of a scene is finite and within bounds, whatever the document says.
 
 import DrawingWire
+import Glibc
 import Values
 
 extension CardDocument {
@@ -12,15 +13,22 @@ extension CardDocument {
       width: CardFormat.canvasWidth, height: CardFormat.canvasHeight, background: background.scene, title: title,
       summary: summary, pictures: [], items: [])
     var places: [String: Int] = [:]
+    var panels = panels
     for element in elements {
       guard let kind = element.kind else { continue }
+      if let group = element.group, let color = panels.removeValue(forKey: group) {
+        scene.items.append(contentsOf: panelItem(group, color))
+      }
       switch kind {
       case .text: scene.items.append(contentsOf: textItem(element))
       case .image:
         guard element.namesImage else { continue }
         let place = picture(of: element, pictures, into: &scene, &places)
         let clip = element.frame.map { $0.outline(width: element.drawnWidth, height: element.drawnHeight) } ?? []
-        scene.items.append(SceneItem(placement: element.drawnPlacement, content: .picture(index: place, clip: clip)))
+        scene.items.append(
+          SceneItem(
+            placement: element.drawnPlacement,
+            content: .picture(index: place, clip: clip, fills: element.isCropped ?? false)))
       }
     }
     return scene
@@ -47,7 +55,24 @@ extension CardDocument {
         placement: element.drawnPlacement,
         content: .text(
           cut(lines.joined(separator: "\n")), font: font, color: (element.color ?? .black).scene,
-          size: CardFormat.textSize))
+          size: CardFormat.textSize, wraps: element.wraps ?? false))
+    ]
+  }
+
+  /// How far a panel reaches beyond the elements of its group.
+  private static let panelMargin = 30.0
+
+  /// A rounded rectangle around all of a group, turned elements too.
+  private func panelItem(_ group: String, _ color: CardColor) -> [SceneItem] {
+    let corners = elements.filter { $0.group == group && $0.kind != nil }.flatMap(\.drawnCorners)
+    guard let left = corners.map(\.x).min(), let right = corners.map(\.x).max(),
+      let top = corners.map(\.y).min(), let bottom = corners.map(\.y).max()
+    else { return [] }
+    let (width, height) = (right - left + 2 * Self.panelMargin, bottom - top + 2 * Self.panelMargin)
+    return [
+      SceneItem(
+        placement: Placement(x: (left + right) / 2, y: (top + bottom) / 2, width: width, height: height, degrees: 0),
+        content: .shape(Frame.roundedRectangle.outline(width: width, height: height), color: color.scene))
     ]
   }
 }
@@ -74,6 +99,17 @@ extension Element {
     Placement(
       x: CardFormat.canvasWidth / 2 + Element.bounded(x), y: CardFormat.canvasHeight / 2 + Element.bounded(y),
       width: drawnWidth, height: drawnHeight, degrees: rotation.truncatingRemainder(dividingBy: 360))
+  }
+
+  /// In units from the card's upper left corner.
+  fileprivate var drawnCorners: [PathPoint] {
+    let place = drawnPlacement
+    let turn = place.degrees * .pi / 180
+    let signs = [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]
+    return signs.map { across, down in
+      let (x, y) = (across * place.width, down * place.height)
+      return PathPoint(x: place.x + x * cos(turn) - y * sin(turn), y: place.y + x * sin(turn) + y * cos(turn))
+    }
   }
 
   private static func bounded(_ value: Double) -> Double {

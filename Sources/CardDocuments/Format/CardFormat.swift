@@ -22,10 +22,10 @@ enum CardFormat {
 
   static let documentKeys = ["background", "elements", "format", "groups", "id", "version"]
   static let elementKeys = [
-    "alt", "color", "font", "frame", "group", "height", "id", "image", "imageFile", "kind", "link", "locked",
-    "rotation", "text", "width", "x", "y",
+    "alt", "color", "cropped", "font", "frame", "group", "height", "id", "image", "imageFile", "kind", "link", "locked",
+    "rotation", "text", "width", "wraps", "x", "y",
   ]
-  static let groupKeys = ["id", "name"]
+  static let groupKeys = ["color", "id", "name"]
 
   /// The keys of the older shapes that have a meaning; every other key of theirs is kept as it is.
   static let editionKeys = ["backgroundColor", "id", "imageElements", "textElements"]

@@ -116,8 +116,8 @@ private struct ProblemSearch {
       wrongType(rotation, pointer.appending("rotation"), "a number")
     }
     for key in ["alt", "font", "group", "link", "text", "imageFile"] { text(json[key], pointer.appending(key)) }
-    if let locked = json["locked"], locked.boolean == nil {
-      wrongType(locked, pointer.appending("locked"), "true or false")
+    for key in ["cropped", "locked", "wraps"] {
+      if let flag = json[key], flag.boolean == nil { wrongType(flag, pointer.appending(key), "true or false") }
     }
     color(json["color"], pointer.appending("color"))
     frame(json["frame"], pointer.appending("frame"))
@@ -208,7 +208,8 @@ private struct ProblemSearch {
         wrongType(entry, place, "an object")
         continue
       }
-      for key in CardFormat.groupKeys { text(group[key], place.appending(key)) }
+      for key in ["id", "name"] { text(group[key], place.appending(key)) }
+      color(group["color"], place.appending("color"))
       if group["id"] == nil { add(.missingKey, place.appending("id"), "the group's id expected, nothing found") }
     }
   }

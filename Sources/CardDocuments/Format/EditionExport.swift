@@ -96,7 +96,8 @@ private struct EditionExporter {
 
   private mutating func loseFields(of element: Element, _ pointer: JSONPointer) {
     for (key, what) in [
-      ("alt", "the alternative text"), ("group", "the group"), ("link", "the link"), ("locked", "the lock"),
+      ("alt", "the alternative text"), ("cropped", "the cropping"), ("wraps", "the wrapping"), ("group", "the group"),
+      ("link", "the link"), ("locked", "the lock"),
     ] {
       switch element.json[key] {
       case nil, .text(""), .boolean(false): break

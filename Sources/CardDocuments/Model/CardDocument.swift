@@ -2,6 +2,7 @@
 // Invariant: the value is the JSON of the file, brought to version 2; each change touches only the keys that it means,
 // and what is written back holds every key and every number's text that was read.
 
+import Text
 import Values
 
 /// A picture card. A value: copies are independent, nothing is saved by itself.
@@ -70,22 +71,60 @@ public struct CardDocument: Equatable, Sendable {
     rest["background"] = color.json
   }
 
+  /// The panels behind groups, by the group's name.
+  public var panels: [String: CardColor] {
+    var panels: [String: CardColor] = [:]
+    for group in (rest["groups"]?.list ?? []).compactMap(\.record) {
+      if let id = group["id"]?.text, let color = CardColor(json: group["color"]) { panels[id] = color }
+    }
+    return panels
+  }
+
+  /// Draws a panel of a colour behind the elements of a group; nil takes it away.
+  ///
+  ///     try document.setPanel(of: "verbs", to: .yellow)
+  public mutating func setPanel(of group: String, to color: CardColor?) throws(DocumentError) {
+    try mayChange()
+    let known = Set(elements.compactMap(\.group))
+    guard known.contains(group) else {
+      throw .badValue(
+        field: "group", expected: "a group that an element names", found: quoted(group),
+        suggestion: suggestion(for: group, among: known.sorted()))
+    }
+    var groups = try groupList()
+    let place = groups.firstIndex { $0.record?["id"]?.text == group } ?? groups.count
+    guard color != nil || place < groups.count else { return }
+    if place == groups.count { groups.append(.record(["id": .text(group)])) }
+    var entry = groups[place].record ?? Value.Record()
+    entry["color"] = color?.json
+    groups[place] = .record(entry)
+    rest["groups"] = .list(groups)
+  }
+
+  private func groupList() throws(DocumentError) -> [Value] {
+    guard let groups = rest["groups"] else { return [] }
+    if let list = groups.list { return list }
+    throw .badValue(field: "groups", expected: "a list of groups in the file", found: groups.kind, suggestion: nil)
+  }
+
   /// Puts a text in front.
   public mutating func addText(
-    _ text: String, color: CardColor = .black, font: String = "", at placement: ElementPlacement = ElementPlacement(),
-    id: DocumentID
+    _ text: String, color: CardColor = .black, font: String = "", wraps: Bool = false,
+    at placement: ElementPlacement = ElementPlacement(), id: DocumentID
   ) throws(DocumentError) -> Element {
     var fields: [(ElementField, ElementValue)] = [(.text, .text(text)), (.color, .color(color))]
+    if wraps { fields.append((.wraps, .flag(true))) }
     if !font.isEmpty { fields.append((.font, .text(font))) }
     return try add(.text, fields + placement.fields, id: id)
   }
 
   /// Puts an image of the store in front.
   public mutating func addImage(
-    _ image: ContentHash, frame: Frame? = nil, alt: String = "", at placement: ElementPlacement = ElementPlacement(),
-    id: DocumentID
+    _ image: ContentHash, frame: Frame? = nil, isCropped: Bool = false, alt: String = "",
+    at placement: ElementPlacement = ElementPlacement(), id: DocumentID
   ) throws(DocumentError) -> Element {
     var fields = placement.fields
+    if isCropped { fields.append((.cropped, .flag(true))) }
     if let frame { fields.append((.frame, .text(frame.rawValue))) }
     if !alt.isEmpty { fields.append((.alt, .text(alt))) }
     return try add(.image, fields, image: image, id: id)

@@ -43,11 +43,16 @@ public struct Element: Equatable, Sendable {
   public var image: ContentHash? { kind == .image ? json["image"]?.text.flatMap(ContentHash.init) : nil }
   /// The image's file as the original app named it, until the store has taken it in.
   public var imageFile: String? { kind == .image ? json["imageFile"]?.text : nil }
+  /// Whether the image fills its box and what stands out is cut off; else it is fitted whole. Nil for a text.
+  public var isCropped: Bool? { kind == .image ? json["cropped"]?.boolean ?? false : nil }
   /// What the image shows, for who cannot see it.
   public var alt: String? { kind == .image ? json["alt"]?.text ?? "" : nil }
 
   public var text: String? { kind == .text ? json["text"]?.text ?? "" : nil }
   public var color: CardColor? { kind == .text ? CardColor(json: json["color"]) ?? .black : nil }
+  /// Whether its lines are broken between words where the box ends; else each is drawn as small as makes it fit. Nil
+  /// for an image.
+  public var wraps: Bool? { kind == .text ? json["wraps"]?.boolean ?? false : nil }
   /// A font family; empty for the default one.
   public var font: String? { kind == .text ? json["font"]?.text ?? "" : nil }
 

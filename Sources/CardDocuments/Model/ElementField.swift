@@ -23,8 +23,8 @@ public enum ElementValue: Equatable, Sendable {
 ///     ElementField.x.isPlacement                      // true: it waits for save()
 public enum ElementField: String, CaseIterable, Sendable {
   case x, y, width, height, rotation
-  case frame, alt
-  case text, color, font
+  case frame, cropped, alt
+  case text, wraps, color, font
   case group, link, locked
 
   /// A change of these waits for a save; every other is saved at once.
@@ -38,8 +38,8 @@ public enum ElementField: String, CaseIterable, Sendable {
   /// Whether elements of a kind have the field.
   public func applies(to kind: ElementKind) -> Bool {
     switch self {
-    case .frame, .alt: kind == .image
-    case .text, .color, .font: kind == .text
+    case .frame, .cropped, .alt: kind == .image
+    case .text, .wraps, .color, .font: kind == .text
     default: true
     }
   }
@@ -55,7 +55,7 @@ public enum ElementField: String, CaseIterable, Sendable {
     case .text: "a text of at most 100000 bytes that is not blank"
     case .alt, .font: "a text of at most 100000 bytes"
     case .group, .link: "a text of at most 100000 bytes, or nothing"
-    case .locked: "true or false"
+    case .cropped, .wraps, .locked: "true or false"
     }
   }
 
@@ -65,7 +65,7 @@ public enum ElementField: String, CaseIterable, Sendable {
       switch self {
       case .x, .y, .width, .height, .rotation: Double(text.trimmed).map { .number($0) }
       case .color: CardColor(typed: text).map { .color($0) }
-      case .locked:
+      case .cropped, .wraps, .locked:
         ["true": true, "yes": true, "on": true, "false": false, "no": false, "off": false][text.trimmed]
           .map { .flag($0) }
       case .frame, .group, .link: text.trimmed.isEmpty || text == "none" ? ElementValue.none : .text(text)
@@ -90,7 +90,7 @@ public enum ElementField: String, CaseIterable, Sendable {
     case (.alt, .text(let text)), (.font, .text(let text)): if isProper(text) { return .text(text) }
     case (.group, .text(let text)), (.link, .text(let text)): if isProper(text), !text.isEmpty { return .text(text) }
     case (.color, .color(let color)): return color.json
-    case (.locked, .flag(let flag)): return .boolean(flag)
+    case (.cropped, .flag(let flag)), (.wraps, .flag(let flag)), (.locked, .flag(let flag)): return .boolean(flag)
     case (.frame, .none), (.group, .none), (.link, .none): return nil
     default: break
     }
@@ -131,8 +131,10 @@ extension Element {
     case .height: .number(height)
     case .rotation: .number(rotation)
     case .frame: frame.map { .text($0.rawValue) } ?? ElementValue.none
+    case .cropped: isCropped.map { .flag($0) }
     case .alt: alt.map { .text($0) }
     case .text: text.map { .text($0) }
+    case .wraps: wraps.map { .flag($0) }
     case .color: color.map { .color($0) }
     case .font: font.map { .text($0) }
     case .group: group.map { .text($0) } ?? ElementValue.none

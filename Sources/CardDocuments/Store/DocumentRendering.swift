@@ -92,6 +92,13 @@ extension StoredDocument {
     return losses
   }
 
+  /// The same of a content that is not saved yet, with the images of this document.
+  public func pixels(of content: CardDocument, width: Int, height: Int) throws(DocumentError) -> PixelDrawing {
+    let draft = StoredDocument(state, store: store)
+    draft.state.content = content
+    return try draft.pixels(width: width, height: height)
+  }
+
   private func draw(_ request: (Scene) -> DrawRequest) throws(DocumentError) -> RenderedDocument {
     let (scene, missing) = try sceneAndMissing()
     do {
@@ -122,11 +129,13 @@ extension StoredDocument {
 
   private func broken(_ indices: Set<Int>, in scene: Scene, _ missing: [String]) -> [String] {
     var found = Set(missing)
-    // The scene's items are the drawn elements in order, those without a picture left out.
+    // The scene's items are the drawn elements in order, and panels of groups between them.
     var items = scene.items.makeIterator()
     for element in content.elements where element.isDrawn {
-      guard let item = items.next() else { break }
-      if case .picture(let index?, _) = item.content, indices.contains(index) { found.insert(element.id) }
+      var next = items.next()
+      while case .shape = next?.content { next = items.next() }
+      guard let item = next else { break }
+      if case .picture(let index?, _, _) = item.content, indices.contains(index) { found.insert(element.id) }
     }
     return content.elements.map(\.id).filter(found.contains)
   }

@@ -68,20 +68,22 @@ public final class StoredDocument {
   }
 
   public func addText(
-    _ text: String, color: CardColor = .black, font: String = "", at placement: ElementPlacement = ElementPlacement()
+    _ text: String, color: CardColor = .black, font: String = "", wraps: Bool = false,
+    at placement: ElementPlacement = ElementPlacement()
   ) throws(DocumentError) -> Element {
     let id = store.newID()
     return try change { document throws(DocumentError) in
-      try document.addText(text, color: color, font: font, at: placement, id: id)
+      try document.addText(text, color: color, font: font, wraps: wraps, at: placement, id: id)
     }
   }
 
   /// Copies a picture file (PNG, JPEG, GIF, WebP, SVG) in as PNG, its long side at most 1000 pixels.
   public func addImage(
-    file: String, frame: Frame? = nil, alt: String = "", at placement: ElementPlacement = ElementPlacement()
+    file: String, frame: Frame? = nil, isCropped: Bool = false, alt: String = "",
+    at placement: ElementPlacement = ElementPlacement()
   ) throws(DocumentError) -> Element {
     guard !isReadOnly else { throw .laterVersion(version) }
-    return try addImage(try store.picture(file: file), frame: frame, alt: alt, at: placement)
+    return try addImage(try store.picture(file: file), frame: frame, isCropped: isCropped, alt: alt, at: placement)
   }
 
   /// The same of a picture that is in memory.
@@ -95,14 +97,20 @@ public final class StoredDocument {
 
   /// The same of a picture that the store has made ready.
   public func addImage(
-    _ picture: Picture, frame: Frame? = nil, alt: String = "", at placement: ElementPlacement = ElementPlacement()
+    _ picture: Picture, frame: Frame? = nil, isCropped: Bool = false, alt: String = "",
+    at placement: ElementPlacement = ElementPlacement()
   ) throws(DocumentError) -> Element {
     let png = picture.png
     let hash = ContentHash(of: png)
     let id = store.newID()
     return try change(bringing: [hash: png]) { document throws(DocumentError) in
-      try document.addImage(hash, frame: frame, alt: alt, at: placement, id: id)
+      try document.addImage(hash, frame: frame, isCropped: isCropped, alt: alt, at: placement, id: id)
     }
+  }
+
+  /// Draws a panel of a colour behind the elements of a group; nil takes it away.
+  public func setPanel(of group: String, to color: CardColor?) throws(DocumentError) {
+    try change { document throws(DocumentError) in try document.setPanel(of: group, to: color) }
   }
 
   /// Sets one field of an element. Places and sizes wait for `save()`, everything else is saved at once.

@@ -6,7 +6,7 @@
 ///     deck          an object with the fields of Lua's `deck`, as `help deck` lists them
 ///     {name, path?} an object with these fields; one with ? may be missing, one in capitals stands for several
 ///     text...       one value a line
-///     text or {a}   either of them; `nothing` is no line at all, `any` what the command's help says
+///     text or {a}   either of them; `nothing` is no line at all
 enum AnswerShapes {
   static func shape(of command: String) -> String { shapes[command] ?? "" }
 
@@ -37,7 +37,9 @@ enum AnswerShapes {
     "deck export": "{cards, bytes, lost}",
     "deck import": "{added, updated, skipped, rejected_count, rejected, FINDING} or {entered, older, known, unknown}",
     "deck list": "deck...",
-    "deck optimize": "any",
+    "deck optimize":
+      "{deck, reviews, before, after, kept, parameters} or "
+      + "{deck, reviews?, before?, after?, kept?, parameters?, code?}...",
     "deck options": "{deck, preset, OPTION}",
     "deck page": "{cards, bytes, media, media_left_out, documents} or nothing",
     "deck remove": "integer",
@@ -50,9 +52,11 @@ enum AnswerShapes {
     "doc check": "{code, pointer, path?, message}...",
     "doc create": "document",
     "doc duplicate": "document",
+    "doc edit": "document",
     "doc export": "{pointer, message}...",
     "doc list": "document...",
     "doc lower": "document",
+    "doc panel": "document",
     "doc raise": "document",
     "doc remove": "boolean",
     "doc remove-element": "document",
@@ -62,7 +66,7 @@ enum AnswerShapes {
     "doc page": "{documents, bytes, broken} or nothing",
     "doc show": "{id, elements, FIELD}",
     "docs": "text...",
-    "doctor": "any",
+    "doctor": "{area, code, what, place, remedy, mendable}...",
     "exit": "nothing",
     "help": "text or {name, kind, summary, example, answer}...",
     "history": "text... or text",
@@ -74,7 +78,7 @@ enum AnswerShapes {
     "map": "nothing",
     "media add": "text...",
     "media check": "{missing, unused, damaged, leftover}",
-    "media list": "any",
+    "media list": "{name, size}...",
     "media remove": "integer",
     "media speak": "text",
     "note edit": "note",
@@ -82,7 +86,7 @@ enum AnswerShapes {
     "notetype create": "notetype",
     "notetype edit": "notetype",
     "notetype list": "notetype...",
-    "notetype remove": "any",
+    "notetype remove": "boolean",
     "notetype show": "notetype",
     "passwd": "nothing",
     "play":
@@ -91,14 +95,19 @@ enum AnswerShapes {
     "plugin disable": "{name, version, state, FIELD}",
     "plugin enable": "{name, version, state, FIELD}",
     "plugin info": "{name, version, state, FIELD}",
+    "plugin install": "{name, version, state, FIELD} or boolean",
+    "plugin key": "{key, FIELD} or {key, name, plugins, own}...",
     "plugin limit": "{name, seconds, memory}",
     "plugin list": "{name, version, state, FIELD}...",
     "plugin new": "{name, version, state, FIELD}",
+    "plugin pack": "{name, version, path, files, bytes, sha256, key?}",
     "plugin reload": "{name, version, state, FIELD}",
+    "plugin remove": "boolean",
     "plugin test": "{test, passed, message?}...",
+    "plugin update": "{name, version, state, FIELD} or boolean",
     "quit": "nothing",
     "redo": "{step, name, at, changes, undone}",
-    "restore": "any",
+    "restore": "{restored, replaced, kept} or {backup, here} or nothing",
     "run": "nothing",
     "set": "{name, title, kind, value, changed, state?}... or text or number or boolean",
     "study": "{right, wrong, remaining, next_due?}",

@@ -225,8 +225,10 @@ enum DeckFigureCommands {
         }
         lines.append("Drew the figures to \(printable(path)).")
       }
-      if lines.isEmpty { lines = chartLines(figures, name, session.console.terminal) }
-      return CommandResult(figures.value, .lines(lines))
+      guard lines.isEmpty else { return CommandResult(figures.value, .lines(lines)) }
+      let facts = ["\(session.counted(figures.cards.all, "card")) · \(session.grouped(figures.cards.new)) new"]
+      let panels = chartLines(figures, session.console.terminal)
+      return CommandResult(figures.value, .page(.init(.drawn(panels), title: name, facts: facts)))
     }
   }
 
@@ -246,9 +248,9 @@ enum DeckFigureCommands {
     return (figures, text)
   }
 
-  private static func chartLines(_ figures: DeckStatistics, _ name: String, _ terminal: Terminal) -> [String] {
+  private static func chartLines(_ figures: DeckStatistics, _ terminal: Terminal) -> [String] {
     let panels = StatisticsPanels(figures).panels(weeks: max(4, min(53, terminal.width - 8)))
-    return [name] + panels.flatMap { [""] + $0.lines(on: terminal) }
+    return Array(panels.map { $0.lines(on: terminal) }.joined(separator: [""]))
   }
 }
 

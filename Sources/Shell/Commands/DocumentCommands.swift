@@ -15,14 +15,15 @@ import Workspace
 enum DocumentCommands {
   static var all: [BuiltIn] {
     [
-      listDocuments, createDocument, showDocument, addText, addImage, setElement, raiseElement(true),
-      raiseElement(false), duplicateDocument, removeElement, removeDocument, renderDocument, drawSheet,
+      listDocuments, createDocument, showDocument, addText, addImage, DocumentEditCommands.set, raiseElement(true),
+      raiseElement(false), DocumentEditCommands.panel, DocumentEditCommands.edit, duplicateDocument, removeElement,
+      removeDocument, renderDocument, drawSheet,
       exportDocument, checkDocuments,
     ]
   }
 
   static let theme = "Card documents"
-  private static let document = Argument("DOC", .document, help: "a document's id, its beginning, or a file's path")
+  static let document = Argument("DOC", .document, help: "a document's id, its beginning, or a file's path")
   private static let element = Argument("ELEMENT", help: "an element's id, its beginning, or its number from the back")
 
   static func document(_ invocation: Invocation, _ session: Session) throws -> DocumentHandle {
@@ -39,7 +40,7 @@ enum DocumentCommands {
   }
 
   /// Changes the document that the command names, as one change, and says what was done.
-  private static func changing(
+  static func changing(
     _ invocation: Invocation, _ session: Session, _ body: (DocumentHandle) throws -> String
   ) throws -> CommandResult {
     let name = session.environment.folders.expanded(invocation.text("DOC"))
@@ -123,7 +124,7 @@ enum DocumentCommands {
     }
   }
 
-  private static func color(_ text: String) throws -> CardColor {
+  static func color(_ text: String) throws -> CardColor {
     if let color = CardColor(typed: text) { return color }
     throw ShellError.notColor(text)
   }
@@ -135,16 +136,29 @@ enum DocumentCommands {
       options: Self.placement + [
         Option("--color", "COLOR", help: "R,G,B, each from 0 to 1, or #rrggbb; black when left out"),
         Option("--font", "NAME", help: "a font of this machine; the usual one when left out"),
+        Option("--wrap", help: "break its lines between words at the sides of its box, in place of making it smaller"),
       ], example: "doc add-text 6D92 \"el perro\" --y -500 --color \"#aa0000\""
     ) { invocation, session in
       let text = invocation.text("TEXT")
       let ink = try invocation.optionalText("--color").map { try color($0) } ?? CardColor.black
-      let lines = text.split(separator: "\n", omittingEmptySubsequences: false).count
+      let wraps = invocation.flag("--wrap")
+      let lines = lineCount(of: text, wraps ? invocation.optionalNumber("--width") ?? 1000 : nil)
       return try changing(invocation, session) { document in
         let place = try place(invocation, on: document, width: 1000, height: min(1600, 220 * Double(lines)))
-        let element = try document.addText(text, color: ink, font: invocation.optionalText("--font") ?? "", at: place)
+        let element = try document.addText(
+          text, color: ink, font: invocation.optionalText("--font") ?? "", wraps: wraps, at: place)
         return "Added text \(element.id.prefix(8))."
       }
+    }
+  }
+
+  /// About how many lines a text gets, each 200 units high.
+  /// - Parameter width: in units, where it wraps.
+  private static func lineCount(of text: String, _ width: Double?) -> Int {
+    text.split(separator: "\n", omittingEmptySubsequences: false).reduce(0) { count, line in
+      // A letter is about half as wide as it is high.
+      guard let width, width > 100 else { return count + 1 }
+      return count + max(1, Int((Double(line.count) * 110 / width).rounded(.up)))
     }
   }
 
@@ -155,17 +169,21 @@ enum DocumentCommands {
       details: "PNG, JPEG, GIF, WebP and SVG are read; it is kept as PNG, its long side at most 1000 pixels. "
         + Self.placing,
       arguments: [Self.document, Argument("FILE", .file, help: "the picture")],
-      options: [Option("--frame", choice: Frame.allCases.map(\.rawValue), help: "the shape it is cut to")]
-        + Self.placement,
+      options: [
+        Option("--frame", choice: Frame.allCases.map(\.rawValue), help: "the shape it is cut to"),
+        Option("--crop", help: "fill its box and cut what stands out, in place of showing it whole"),
+      ] + Self.placement,
       example: "doc add-image 6D92 dog.jpg --frame circle"
     ) { invocation, session in
       let frame = invocation.optionalText("--frame").flatMap { Frame(rawValue: $0) }
+      let isCropped = invocation.flag("--crop")
       // Decoded before anybody has to wait for the document.
       let picture = try session.workspace().picture(
         file: session.environment.folders.expanded(invocation.text("FILE")))
       return try changing(invocation, session) { document in
         let place = try place(invocation, on: document, width: 800, height: 800)
-        return "Added image \(try document.addImage(picture, frame: frame, at: place).id.prefix(8))."
+        return
+          "Added image \(try document.addImage(picture, frame: frame, isCropped: isCropped, at: place).id.prefix(8))."
       }
     }
   }
@@ -198,45 +216,6 @@ enum DocumentCommands {
   }
 
   // MARK: Changing
-
-  private static var setElement: BuiltIn {
-    BuiltIn(
-      "doc", "set", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Sets fields of elements.",
-      details: """
-        Fields: \(ElementField.allCases.map(\.rawValue).joined(separator: ", ")). x, y, width and height are in \
-        units (a card \
-        is 1300 by 2000, x and y from its centre, y downwards), rotation in degrees clockwise. The words without = \
-        name \
-        elements, those with it what each of them gets.
-        """,
-      arguments: [
-        Self.document,
-        Argument("ELEMENT|FIELD=VALUE", isRepeating: true, help: "elements, then fields and their new values"),
-      ], usage: ["doc set DOC ELEMENT... FIELD=VALUE..."], example: "doc set 6D92 1 2 x=100 rotation=15"
-    ) { invocation, session in
-      let words = invocation.list("ELEMENT|FIELD=VALUE")
-      let usage = invocation.command.usageLines.joined(separator: " | ")
-      let names = words.filter { !$0.contains("=") }
-      let changes = try words.filter { $0.contains("=") }.map { try fieldAndValue($0) }
-      if names.isEmpty { throw CommandError.missingArgument(command: "doc set", "ELEMENT", usage: usage) }
-      if changes.isEmpty { throw CommandError.missingArgument(command: "doc set", "FIELD=VALUE", usage: usage) }
-      return try changing(invocation, session) { document in
-        let elements = try names.map { try element($0, of: document, session) }
-        for element in elements { for (field, value) in changes { try element.set(field, to: value) } }
-        let what = session.counted(changes.count, "field")
-        return "Changed \(what)" + (elements.count > 1 ? " of \(session.counted(elements.count, "element"))." : ".")
-      }
-    }
-  }
-
-  private static func fieldAndValue(_ word: String) throws -> (ElementField, ElementValue) {
-    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let names = ElementField.allCases.map(\.rawValue)
-    guard parts.count == 2, let field = ElementField(rawValue: parts[0]) else {
-      throw ShellError.notField(word, suggestion: suggestion(for: parts[0], among: names), fields: names)
-    }
-    return (field, try field.value(typed: parts[1]))
-  }
 
   private static func raiseElement(_ raises: Bool) -> BuiltIn {
     BuiltIn(

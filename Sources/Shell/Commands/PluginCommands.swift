@@ -14,7 +14,7 @@ enum PluginCommands {
     [
       listPlugins, pluginInfo, enablePlugin, disablePlugin, reloadPlugin, PluginWork.newPlugin, PluginWork.testPlugin,
       PluginWork.limitPlugin,
-    ]
+    ] + PluginPackages.all + [PluginKeys.command]
   }
 
   static let pluginTheme = "Plugins"
@@ -31,11 +31,22 @@ enum PluginCommands {
       ("permissions", .list((manifest?.permissions ?? []).map { .text($0.description) })),
       ("granted", .list(plugin.granted.map { .text($0) })),
       ("commands", .list(plugin.commands.map { .text($0) })), ("modes", .list(plugin.modes.map { .text($0) })),
-      ("requires", .record((manifest?.requires ?? []).map { ($0.name, .text($0.range.description)) })),
+      ("needs", needsRecord(manifest?.needs ?? Needs())),
       ("seconds", .number(plugin.limits.seconds)), ("memory", .integer(plugin.limits.memory)),
       ("load_seconds", plugin.loadTime.map { .number($0) } ?? .null), ("folder", .text(plugin.folder)),
       ("error", plugin.lastError.map { .text($0) } ?? .null),
     ])
+  }
+
+  private static func needsRecord(_ needs: Needs) -> Value {
+    let plugins = needs.plugins.map { ($0.name, Value.text($0.range.description)) }
+    let deckhand = needs.deckhand.map { [("deckhand", Value.text($0.description))] } ?? []
+    return .record(deckhand + [("plugins", .record(plugins))])
+  }
+
+  private static func needsText(_ needs: Needs) -> String {
+    let deckhand = needs.deckhand.map { ["Deckhand \($0)"] } ?? []
+    return (deckhand + needs.plugins.map { "\($0.name) \($0.range)" }).joined(separator: ", ")
   }
 
   private static func stateWord(_ plugin: Plugin, _ session: Session) -> String {
@@ -79,6 +90,7 @@ enum PluginCommands {
       example: "plugin list"
     ) {
       _, session in
+      session.plugins.refreshManifests()
       let rows = session.plugins.plugins.map {
         [$0.name, $0.manifest?.version ?? "-", stateText($0, session), adds($0), loadText($0)]
       }
@@ -98,12 +110,14 @@ enum PluginCommands {
       arguments: [Self.pluginName], example: "plugin info palindromes"
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
+      session.plugins.refreshManifest(of: plugin)
       var rows = [
         ["name", "\(plugin.name) \(plugin.manifest?.version ?? "")"], ["state", stateText(plugin, session)],
         ["what", plugin.manifest?.summary ?? ""], ["adds", adds(plugin)],
         ["may", Permission.inWords(plugin.manifest?.permissions ?? []).joined(separator: "; ")],
         ["granted", plugin.granted.isEmpty ? "nothing" : plugin.granted.joined(separator: ", ")],
-        ["needs", (plugin.manifest?.requires ?? []).map { "\($0.name) \($0.range)" }.joined(separator: ", ")],
+        ["needs", needsText(plugin.manifest?.needs ?? Needs())],
+        ["key", try PluginKeys.signer(of: plugin.name, session)],
         ["limits", "\(plugin.limits.secondsInWords) and \(plugin.limits.memory) MiB a call"],
         ["loaded in", loadText(plugin)], ["folder", plugin.folder],
       ]
@@ -136,8 +150,9 @@ enum PluginCommands {
   static func mayEnable(_ plugin: Plugin, _ manifest: Manifest, isGranted: Bool, _ session: Session) throws -> Bool {
     if isGranted || plugin.isBundled || manifest.permissions.isEmpty { return true }
     // A question that nobody sees is no question.
-    guard session.console.terminal.hasKeyboard, session.console.terminal.hasScreen, !session.options.isUnattended else {
-      throw ShellError.notGranted(plugin: plugin.name, rights: manifest.permissions.map(\.description))
+    guard session.canAsk else {
+      throw ShellError.notGranted(
+        plugin: plugin.name, rights: manifest.permissions.map(\.description), command: "plugin enable \(plugin.name)")
     }
     let by = manifest.author.map { " by \($0)" } ?? ""
     session.console.show(

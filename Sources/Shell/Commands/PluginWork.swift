@@ -65,7 +65,8 @@ enum PluginWork {
   }
 
   /// Runs the tests in a shell of their own: nothing of the user's is open in it but word lists.
-  static func testResults(of name: String, _ session: Session) throws -> [PluginTestResult] {
+  /// - Parameter staged: where the plugin is, when it is not installed yet.
+  static func testResults(of name: String, staged: String? = nil, _ session: Session) throws -> [PluginTestResult] {
     let folder = try throwawayFolder(session)
     defer { removeFolder(folder, session) }
     var inner = session.options
@@ -87,7 +88,7 @@ enum PluginWork {
     defer { inside.close() }
     try makePrivateFolder(folder + "/files")
     inside.plugins.refreshGrants()
-    return try inside.plugins.runTests(of: name, in: folder + "/files")
+    return try inside.plugins.runTests(of: name, in: folder + "/files", staged: staged)
   }
 
   static func throwawayFolder(_ session: Session) throws -> String {

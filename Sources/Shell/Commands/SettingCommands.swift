@@ -85,7 +85,9 @@ enum SettingCommands {
         row.kind == "section" ? "" : note(on: row),
       ])
     }
-    return CommandResult(.list(rows.filter { $0.value != nil }.map { record(of: $0) }), .table(table))
+    let foot = "* not its default   `set NAME` explains a setting   `set NAME VALUE` changes it"
+    return CommandResult(
+      .list(rows.filter { $0.value != nil }.map { record(of: $0) }), .page(.init(.table(table), foot: foot)))
   }
 
   /// A setting by itself; a group with what stands in it.

@@ -43,7 +43,7 @@ enum ShellCommands {
         return CommandResult()
       }
       let lines = try helpLines(invocation.list("NAME"), session)
-      return CommandResult(.text(lines.joined(separator: "\n")), .lines(lines))
+      return CommandResult(.text(lines.joined(separator: "\n")), .page(.init(.lines(lines))))
     }
   }
 

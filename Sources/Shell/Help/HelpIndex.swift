@@ -55,7 +55,9 @@ struct HelpIndex {
     let help = LuaHelp(session.lua)
     return help.names.map { name in
       let lines = help.lines(of: name) ?? []
-      let words = lines.count > 2 && lines[1].isEmpty ? lines[2] : lines.first ?? ""
+      // A module and a type begin with what they are, a member with how it is written.
+      let isMember = lines.count > 2 && lines[1].isEmpty && !lines[2].hasPrefix(" ")
+      let words = isMember ? lines[2] : lines.first ?? ""
       return HelpEntry(
         name: name, kind: .lua, summary: firstSentence(words) + ".", example: LuaExamples.example(of: name),
         lines: lines.flatMap { $0.lines(within: width, indent: "  ", breaksWords: false) })

@@ -123,6 +123,10 @@ struct HelpTopic {
     rows: [
       ("doc create", "a document; it tells its id"), ("doc add-text DOC TEXT", "a text in front"),
       ("doc add-image DOC FILE", "a picture in front"), ("doc set DOC ELEMENT x=100", "moves, sizes, turns an element"),
+      ("doc edit DOC", "moves, sizes and turns with keys, the picture beside"),
+      ("doc set DOC 1 wraps=true", "breaks a text's lines at its box, in place of making it small"),
+      ("doc set DOC 2 cropped=true", "lets a picture fill its box"),
+      ("doc panel DOC GROUP COLOR", "a panel behind the elements of a group"),
       ("doc render DOC FILE", "draws to .svg, .png or .pdf"),
       ("card attach CARD DOC", "the card shows it with its answer"),
     ],

@@ -145,7 +145,7 @@ struct TourStep {
   static func all(for session: Session) -> [TourStep] {
     let begin = [
       TourStep(
-        text: "A deck is a heap of cards. Make one, of whatever name:", line: { _ in "deck create Birds" },
+        text: "A deck holds cards. Make one, of whatever name:", line: { _ in "deck create Birds" },
         isDone: { $0.is("deck", "create") },
         answer: "There it is. A name with :: as Animals::Birds would be a deck within another."),
       TourStep(

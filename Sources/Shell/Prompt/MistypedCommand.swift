@@ -9,14 +9,25 @@ struct MistypedCommand {
 
   init(_ session: Session) { self.session = session }
 
+  /// The name that is the whole line and that nobody knows: Lua answers nil to it.
+  func unknownName(in line: String) -> String? {
+    guard let shape = CommandShape(line), shape.isAlone, !shape.word.contains("-"),
+      !session.registry.isKnown(shape.word),
+      !session.isGlobal(shape.word)
+    else { return nil }
+    return shape.word
+  }
+
   /// What is wrong with the line; nil when it is Lua.
   func error(in line: String) -> CommandError? {
+    // As many programs have it.
+    if line.trimmed == "?" { return .unknownCommand("?", suggestion: "help") }
     guard let shape = CommandShape(line), !session.registry.isKnown(shape.word) else { return nil }
     // `a-b` is the name `a` in Lua.
     let name = String(shape.word.prefix { $0 != "-" })
     guard !session.isGlobal(name) else { return nil }
-    let names = session.registry.firstWords + (shape.isAlone ? Array(session.scripting.ownGlobals) : [])
-    let near = suggestion(for: shape.word, among: names)
+    let globals = shape.isAlone ? Array(session.scripting.ownGlobals) : []
+    let near = session.registry.nearCommand(to: shape.word, among: globals)
     // A name alone that nobody knows is nil, and a call of one is an error of Lua.
     if near == nil, shape.isAlone || shape.isBeforeText { return nil }
     return .unknownCommand(shape.word, suggestion: near)

@@ -129,6 +129,9 @@ package final class Prompt {
       lastStatus = session.report(mistyped, origin: "deckhand")
       return
     }
+    if session.canAsk, let name = MistypedCommand(session).unknownName(in: line) {
+      session.console.note("\(quoted(name)) is no command, and no name in Lua yet; `help` lists the commands.")
+    }
     runLuaLine(line, source)
   }
 

@@ -72,18 +72,5 @@ struct DocumentPicture {
     return try document.pixels(width: min(terminal.width - 4, height * 13 / 20), height: height)
   }
 
-  private func blocks(_ drawing: PixelDrawing) -> [String] {
-    stride(from: 0, to: drawing.height - 1, by: 2).map { row in
-      let cells = (0..<drawing.width).map { column in
-        let (top, bottom) = (color(drawing, column, row), color(drawing, column, row + 1))
-        return "\u{1B}[38;2;\(top)m\u{1B}[48;2;\(bottom)m▀"
-      }
-      return "  " + cells.joined() + "\u{1B}[0m"
-    }
-  }
-
-  private func color(_ drawing: PixelDrawing, _ x: Int, _ y: Int) -> String {
-    let start = (y * drawing.width + x) * 4
-    return drawing.rgba[start..<(start + 3)].map { String($0) }.joined(separator: ";")
-  }
+  private func blocks(_ drawing: PixelDrawing) -> [String] { HalfBlocks(drawing).lines.map { "  " + $0 } }
 }

@@ -16,15 +16,15 @@ struct ScreenParts {
   var foot: String?
   /// What can be pressed or typed: lines of pieces that stand apart by three blanks or more.
   var keys = ""
+  /// Before all but the title; none for what is printed at the prompt.
+  var indent = "   "
 
   /// Columns that a screen takes at most, so that a wide terminal does not pull it apart.
   static func width(on terminal: Terminal) -> Int { min(terminal.width, 92) }
 
-  private static let indent = "   "
-
   func lines(on terminal: Terminal) -> [String] {
     let width = terminal.width
-    let foot = foot.map { [Self.indent + $0] } ?? []
+    let foot = foot.map { [indent + $0] } ?? []
     return (head(on: terminal) + foot + alertLines(on: terminal) + keyLines(on: terminal)).map {
       $0.styledCut(to: width)
     }
@@ -34,7 +34,8 @@ struct ScreenParts {
   func footPlace(on terminal: Terminal) -> Int? { foot == nil ? nil : head(on: terminal).count }
 
   private func head(on terminal: Terminal) -> [String] {
-    [titleLine(on: terminal), ""] + body.map { $0.isEmpty ? "" : Self.indent + $0 }
+    let heading = title.isEmpty && facts.isEmpty ? [] : [titleLine(on: terminal), ""]
+    return heading + body.map { $0.isEmpty ? "" : indent + $0 }
   }
 
   /// The title and the facts that fit beside it.
@@ -48,7 +49,7 @@ struct ScreenParts {
 
   func alertLines(on terminal: Terminal) -> [String] {
     alert.flatMap { line in
-      line.lines(within: max(8, terminal.width - 4)).map { Self.indent + terminal.styled($0, .yellow) }
+      line.lines(within: max(8, terminal.width - 4)).map { indent + terminal.styled($0, .yellow) }
     }
   }
 
@@ -56,6 +57,6 @@ struct ScreenParts {
     let lines = keys.split(separator: "\n").flatMap {
       packedLines(String($0), within: max(8, Self.width(on: terminal) - 4))
     }
-    return lines.map { Self.indent + terminal.styled($0, .dim) }
+    return lines.map { indent + terminal.styled($0, .dim) }
   }
 }

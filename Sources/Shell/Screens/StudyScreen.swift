@@ -42,6 +42,10 @@ final class StudyScreen {
     keys.willSuspend = { [self] in pauseQuietly() }
     keys.didResume = { [self] in resumeQuietly() }
     defer { (keys.willSuspend, keys.didResume) = ({}, {}) }
+    // Where nothing is drawn again there is no line of keys.
+    if terminal.hasKeyboard, terminal.hasScreen, !redraws {
+      session.console.show(.lines(["Enter shows the answer; ? tells the other keys."]))
+    }
     try keys.whileReadingKeys {
       repeat { try runLoop() } while try wantsAgain()
     }

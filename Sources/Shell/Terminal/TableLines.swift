@@ -20,8 +20,9 @@ extension TableText {
     let mark = terminal.usesUnicode ? "…" : "~"
     let heading = line(titles, widths, mark)
     let body = cells.map { line($0, widths, mark) }
-    let rest = rows.count > shown.count ? ["\(mark) \(grouped(rows.count - shown.count)) more"] : []
-    return (heading.isEmpty ? [] : [terminal.styled(heading, .bold)]) + body + rest
+    var parts = ScreenParts(body: (heading.isEmpty ? [] : [terminal.styled(heading, .bold)]) + body, indent: "")
+    if rows.count > shown.count { parts.foot = "\(mark) \(grouped(rows.count - shown.count)) more" }
+    return terminal.hasScreen ? parts.lines(on: terminal) : parts.body + (parts.foot.map { [$0] } ?? [])
   }
 
   private func naturalWidths(_ titles: [String], _ cells: [[String]]) -> [Int] {
@@ -105,9 +106,22 @@ extension Display {
         let indent = String(text.prefix { $0 == " " })
         return text.lines(within: width, indent: indent, breaksWords: false)
       }
+    case .drawn(let lines): terminal.cutWidth.map { width in lines.map { $0.styledCut(to: width) } } ?? lines
     case .fields(let fields): fieldLines(fields, on: terminal)
     case .table(let table): table.lines(on: terminal)
     case .parts(let parts): parts.flatMap { $0.lines(on: terminal) }
+    case .page(let page): page.lines(on: terminal)
     }
+  }
+}
+
+extension Display.Page {
+  /// A pipe gets the title and the body alone.
+  fileprivate func lines(on terminal: Terminal) -> [String] {
+    let shown = body.lines(on: terminal)
+    guard terminal.hasScreen else { return (title.isEmpty ? [] : [printable(title), ""]) + shown }
+    let page = ScreenParts(title: printable(title), facts: facts, body: shown, indent: "")
+    let foot = ScreenParts(keys: foot, indent: "").keyLines(on: terminal)
+    return page.lines(on: terminal) + (foot.isEmpty ? [] : [""] + foot)
   }
 }

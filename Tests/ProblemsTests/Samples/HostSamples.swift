@@ -4,6 +4,7 @@ import Bindings
 import Commands
 import Problems
 
+@testable import Authentication
 @testable import PluginHost
 @testable import Shell
 @testable import Values
@@ -85,6 +86,9 @@ extension ProblemTable {
         "asksForMore": PluginError.asksForMore(plugin: "quiz", rights: ["decks.read", "shell"]),
         "missingDependency": PluginError.missingDependency(
           plugin: "quiz", needs: "verbs 1.0.0", reason: "which is off"),
+        "missingDependency": PluginError.missingDependency(
+          plugin: "verbs", needs: "words", reason: "which is off", chain: ["quiz", "verbs", "words"]),
+        "needsDeckhand": PluginError.needsDeckhand(plugin: "quiz", range: ">=2", version: "1.0"),
         "cycle": PluginError.cycle(["quiz", "verbs", "quiz"]),
         "exists": PluginError.exists(name: hostile, what: "a plugin"), "badName": PluginError.badName(hostile),
         "disabled": PluginError.disabled(plugin: "quiz"), "isLoading": PluginError.isLoading(plugin: "quiz"),
@@ -96,11 +100,42 @@ extension ProblemTable {
       [
         "missing": PluginFileError.missing(file: hostile), "outside": PluginFileError.outside(file: hostile),
         "badModule": PluginFileError.badModule(hostile), "noModule": PluginFileError.noModule(stem: "parts/verbs"),
-        "badGrants": PluginFileError.badGrants(path: hostile),
+        "badGrants": PluginFileError.badGrants(path: hostile), "badJournal": PluginFileError.badJournal(path: hostile),
         "damagedGrants": PluginFileError.damagedGrants(
           path: hostile, JSONFailure(reason: .expected("a value", found: nil), line: 2, column: 5)),
       ]),
   ]
+
+  static let pluginPackages = [
+    ProblemTable(
+      PluginPackageError.self, in: "PluginHost/Packages/PluginPackageError.swift",
+      [
+        "notAPlugin": PluginPackageError.notAPlugin(path: hostile, missing: "init.lua"),
+        "installed": PluginPackageError.installed(plugin: "quiz", version: "1.0"),
+        "notInstalled": PluginPackageError.notInstalled(plugin: "quiz"), "bundled": PluginPackageError.bundled(plugin: "quiz"),
+        "notNewer": PluginPackageError.notNewer(plugin: "quiz", installed: "1.0", given: "0.9"),
+        "doesNotWork": PluginPackageError.doesNotWork(
+          plugin: "quiz", version: "1.1", reason: "quiz: init.lua:1: no", kept: "1.0"),
+        "doesNotWork": PluginPackageError.doesNotWork(plugin: "quiz", version: "1.1", reason: "no", kept: nil),
+        "insideItself": PluginPackageError.insideItself(path: hostile, folder: hostile),
+        "needed": PluginPackageError.needed(plugin: "quiz", by: ["verbs, which needs quiz <2"]),
+      ]),
+    ProblemTable(
+      SignatureError.self, in: "PluginHost/Packages/SignatureError.swift",
+      [
+        "badSignature": SignatureError.badSignature(path: hostile, reason: "it is not text"),
+        "changed": SignatureError.changed(path: hostile, what: "\"init.lua\" was changed after it was signed"),
+        "unsigned": SignatureError.unsigned(path: hostile),
+        "untrusted": SignatureError.untrusted(plugin: "quiz", key: aKey),
+        "otherKey": SignatureError.otherKey(plugin: "quiz", pinned: aKey, given: aKey),
+        "otherKey": SignatureError.otherKey(plugin: "quiz", pinned: aKey, given: nil),
+        "noSuchKey": SignatureError.noSuchKey(hostile, suggestion: nil),
+        "notPinned": SignatureError.notPinned(plugin: hostile, key: aKey),
+        "damagedKeys": SignatureError.damagedKeys(path: hostile, reason: "an object is expected"),
+      ]),
+  ]
+
+  private static let aKey = Fingerprint(String(repeating: "0123456789", count: 4)) ?? SignerKey([]).fingerprint
 
   static let shell = [
     ProblemTable(
@@ -155,7 +190,8 @@ extension ProblemTable {
         "notField": ShellError.notField(hostile, suggestion: nil, fields: ["width", "x"]),
         "badSeconds": ShellError.badSeconds(0), "testsFailed": ShellError.testsFailed(plugin: "quiz", failed: 1, of: 3),
         "noTestFolder": ShellError.noTestFolder, "losesCards": ShellError.losesCards("2 cards with the schedule"),
-        "notGranted": ShellError.notGranted(plugin: "quiz", rights: ["decks.read", "shell"]),
+        "notGranted": ShellError.notGranted(
+          plugin: "quiz", rights: ["decks.read", "shell"], command: "plugin enable quiz"),
         "scriptFailed": ShellError.scriptFailed(hostile, status: 3), "scriptTooLarge": ShellError.scriptTooLarge,
         "damagedData": ShellError.damagedData([hostile, "a", "b", "c"]),
         "unwell": ShellError.unwell(1_200, mendable: 3), "unwell": ShellError.unwell(1, mendable: 0),

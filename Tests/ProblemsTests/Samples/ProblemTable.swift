@@ -25,7 +25,7 @@ struct ProblemTable: CustomTestStringConvertible {
       workspace, syncs,
     ] + safety + documents + commands
     + bindings
-    + plugins + shell
+    + plugins + pluginPackages + shell
 }
 
 /// What somebody else may name a thing: a line end, an escape sequence, a mark that turns the text around.

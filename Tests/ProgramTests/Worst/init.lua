@@ -202,6 +202,12 @@ worst = {
     function() document():render(FOLDER .. "/pipe.png") end,
   },
   ["document:check"] = {},
+  ["document:set_panel"] = texts(function(t)
+    local made = document()
+    made:add_text{text = "x", wraps = true}.group = "g"
+    made:set_panel(t, {1, 1, 1})
+    made:set_panel("g", list(1000000, 1))
+  end),
   ["document.background="] = {function() document().background = list(1000000, 1) end},
   ["documents.create"] = {function() documents.create{background = list(1000000, 1)} end},
   ["documents.open"] = texts(documents.open),
@@ -210,6 +216,14 @@ worst = {
   ["element.frame="] = texts(element(function(e, t) e.frame = t end)),
   ["element.text="] = texts(element(function(e, t) e.text = t end)),
   ["element.font="] = texts(element(function(e, t) e.font = t end)),
+  ["element.group="] = texts(element(function(e, t) e.group = t end)),
+  ["element.wraps="] = {
+    function()
+      local made = document():add_text{text = ("word "):rep(20000), wraps = true}
+      made.wraps = false
+    end,
+  },
+  ["element.cropped="] = {element(function(e) e.cropped = true end)},
   ["element.alt="] = texts(element(function(e, t) e.alt = t end)),
   ["element.color="] = {element(function(e) e.color = list(1000000, 1) end)},
   ["files.lines"] = {

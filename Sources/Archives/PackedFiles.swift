@@ -1,0 +1,199 @@
+// A few files in one: a tar archive compressed with gzip, in memory, as plugins travel; `tar -xzf` reads it.
+// Invariant: the same files give the same bytes; what is unpacked are plain files at names of their own below one
+// folder, and never more of them, or larger ones, than the limits say, whatever the archive says.
+
+import CZlib
+import Files
+import Text
+
+/// A file in an archive: its path below the archive's folder, and its bytes.
+public struct PackedFile: Equatable, Sendable {
+  public let path: String
+  public let bytes: [UInt8]
+
+  public init(_ path: String, _ bytes: [UInt8]) { (self.path, self.bytes) = (path, bytes) }
+}
+
+/// How much is packed and unpacked.
+public struct PackedLimits: Sendable {
+  /// Bytes of the packed file.
+  public var packed = 8 << 20
+  /// Bytes of all files together with their headers.
+  public var unpacked = 32 << 20
+  public var files = 1_000
+
+  public init() {}
+}
+
+/// Files below a folder that stands at the head of their names.
+///
+///     let bytes = try PackedFiles(folder: "verbs", [PackedFile("init.lua", code)]).packed(as: "verbs.tar.gz")
+///     try PackedFiles(unpacking: bytes, path: "verbs.tar.gz").files[0].path   // "init.lua"
+public struct PackedFiles: Equatable, Sendable {
+  public let folder: String
+  /// By path, in the order of their bytes.
+  public let files: [PackedFile]
+
+  /// - Throws: `ArchiveError.refused` for names that an archive may not have.
+  public init(
+    folder: String, _ files: [PackedFile], path: String, limits: PackedLimits = PackedLimits()
+  ) throws(ArchiveError) {
+    let check = NameCheck(path: path)
+    try check.check(files.map { folder + "/" + $0.path })
+    if files.count > limits.files { throw check.refused("it has more than \(grouped(limits.files)) files") }
+    self.folder = folder
+    self.files = files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+  }
+
+  // MARK: Packing
+
+  /// The archive's bytes: sorted names, no times, no owners, mode 0600, and nothing of the machine in the gzip header.
+  /// - Parameter path: what to call the archive in an error.
+  public func packed(as path: String, limits: PackedLimits = PackedLimits()) throws(ArchiveError) -> [UInt8] {
+    var tar: [UInt8] = []
+    for file in files {
+      tar += TarHeader(name: folder + "/" + file.path, size: file.bytes.count).block + file.bytes
+      tar += [UInt8](repeating: 0, count: TarHeader.padding(of: file.bytes.count))
+      if tar.count > limits.unpacked { throw tooLarge(path, limits.unpacked) }
+    }
+    tar += [UInt8](repeating: 0, count: TarHeader.length * 2)
+    var bytes = [UInt8](repeating: 0, count: deckhand_gzip_bound(tar.count))
+    let count = deckhand_gzip(tar, tar.count, &bytes, bytes.count)
+    guard count >= 0 else { throw .outOfMemory }
+    if count > limits.packed { throw tooLarge(path, limits.packed) }
+    return Array(bytes.prefix(count))
+  }
+
+  private func tooLarge(_ path: String, _ limit: Int) -> ArchiveError {
+    .refused(path: path, reason: "it would have more than \(grouped(limit)) bytes")
+  }
+
+  // MARK: Unpacking
+
+  /// Unpacks an archive that somebody else may have made.
+  /// - Throws: `ArchiveError`: damaged where it is cut or changed, refused for what no package holds.
+  public init(unpacking bytes: [UInt8], path: String, limits: PackedLimits = PackedLimits()) throws(ArchiveError) {
+    let check = NameCheck(path: path)
+    let tar = try PackedFiles.unzipped(bytes, check, limits)
+    let members = try PackedFiles.members(of: tar, check, limits)
+    guard let first = members.first?.path.split(separator: "/").map(String.init) else {
+      throw check.refused("it is empty")
+    }
+    guard first.count > 1 else { throw check.refused("its files are in no folder") }
+    let folder = first[0]
+    let files = try members.map { (member) throws(ArchiveError) in
+      guard member.path.hasPrefix(folder + "/") else {
+        throw check.refused("\(quoted(member.path)) is not in the folder \(quoted(folder)), where its first file is")
+      }
+      return PackedFile(String(member.path.dropFirst(folder.count + 1)), member.bytes)
+    }
+    try self.init(folder: folder, files, path: path, limits: limits)
+  }
+
+  private static func unzipped(
+    _ bytes: [UInt8], _ check: NameCheck, _ limits: PackedLimits
+  ) throws(ArchiveError) -> [UInt8] {
+    if bytes.count > limits.packed { throw check.refused("it has more than \(grouped(limits.packed)) bytes") }
+    // Room for one byte more, so that what is exactly as large as it may be is told from what is larger.
+    var tar = [UInt8](repeating: 0, count: limits.unpacked + 1)
+    var used = 0
+    let count = deckhand_gunzip(bytes, bytes.count, &tar, tar.count, &used)
+    if count == DECKHAND_GUNZIP_TOO_LARGE || count > limits.unpacked {
+      throw check.refused("it unpacks to more than \(grouped(limits.unpacked)) bytes")
+    }
+    guard count >= 0 else { throw check.damaged("it is no gzip file, or it is cut or changed") }
+    guard used == bytes.count else { throw check.refused("something follows behind its end") }
+    tar.removeLast(tar.count - count)
+    return tar
+  }
+
+  private static func members(
+    of tar: [UInt8], _ check: NameCheck, _ limits: PackedLimits
+  ) throws(ArchiveError) -> [PackedFile] {
+    var members: [PackedFile] = []
+    var place = 0
+    while true {
+      guard place + TarHeader.length <= tar.count else { throw check.damaged("it ends too early") }
+      let block = Array(tar[place..<place + TarHeader.length])
+      place += TarHeader.length
+      if TarHeader.isEnd(block) { break }
+      let head = try TarHeader(block, path: check.path)
+      try check.check(head)
+      guard head.size <= tar.count - place else { throw check.damaged("it ends too early") }
+      if head.kind == check.folder { continue }
+      if members.count == limits.files { throw check.refused("it has more than \(grouped(limits.files)) files") }
+      members.append(PackedFile(head.name, Array(tar[place..<place + head.size])))
+      place = min(tar.count, place + head.size + head.padding)
+    }
+    if tar[place...].contains(where: { $0 != 0 }) { throw check.refused("something follows behind its end") }
+    try check.check(members.map(\.path))
+    return members
+  }
+}
+
+/// What the names and kinds in an archive may be.
+private struct NameCheck {
+  let path: String
+  let folder = UInt8(ascii: "5")
+
+  func refused(_ reason: String) -> ArchiveError { .refused(path: path, reason: reason) }
+  func damaged(_ reason: String) -> ArchiveError { .damaged(path: path, reason: reason) }
+
+  /// One member, before its bytes are looked at.
+  func check(_ head: TarHeader) throws(ArchiveError) {
+    guard head.kind == TarHeader.file || head.kind == 0 || head.kind == folder else {
+      throw refused("\(quoted(head.name)) in it is \(words(head.kind)); a package has plain files only")
+    }
+    if head.hasStrangeName { throw refused("a file in it has a name that is cut, has two parts, or is not UTF-8") }
+    if head.kind == folder, head.size != 0 { throw refused("the folder \(quoted(head.name)) in it has a size") }
+    let isFolder = head.kind == folder && head.name.hasSuffix("/")
+    try check(name: isFolder ? String(head.name.dropLast()) : head.name)
+  }
+
+  private func words(_ kind: UInt8) -> String {
+    switch kind {
+    case UInt8(ascii: "1"): "a hard link"
+    case UInt8(ascii: "2"): "a link"
+    case UInt8(ascii: "3"), UInt8(ascii: "4"): "a device"
+    case UInt8(ascii: "6"): "a pipe"
+    case UInt8(ascii: "S"): "a file with holes"
+    case UInt8(ascii: "L"), UInt8(ascii: "K"): "a name of more than 100 bytes"
+    case UInt8(ascii: "x"), UInt8(ascii: "g"): "an extended header"
+    default: "no plain file"
+    }
+  }
+
+  private func check(name: String) throws(ArchiveError) {
+    if name.hasPrefix("/") { throw refused("\(quoted(name)) in it is an absolute path") }
+    guard TarHeader.isPlain(name) else {
+      throw refused("\(quoted(name)) in it leads out of the folder, or has an empty part")
+    }
+    if name.utf8.count > 100 { throw refused("\(quoted(name)) in it has more than 100 bytes") }
+    if plainText(name, limit: 200) != name { throw refused("\(quoted(name)) in it has a character that is not seen") }
+    if name.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
+      throw refused("\(quoted(name)) in it is a hidden file")
+    }
+  }
+
+  /// All names together: each a file of its own, on disks that take capitals for small letters too.
+  func check(_ names: [String]) throws(ArchiveError) {
+    var seen: [String: String] = [:]
+    for name in names {
+      try check(name: name)
+      let key = name.compatiblyFolded
+      if let other = seen[key] {
+        throw refused(
+          other == name
+            ? "\(quoted(name)) is in it twice" : "\(quoted(other)) and \(quoted(name)) in it are too much alike")
+      }
+      seen[key] = name
+    }
+    for name in names {
+      var parent = parentFolder(of: name.compatiblyFolded)
+      while parent != "." {
+        if let other = seen[parent] { throw refused("\(quoted(other)) in it is a file and a folder") }
+        parent = parentFolder(of: parent)
+      }
+    }
+  }
+}

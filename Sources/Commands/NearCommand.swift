@@ -1,0 +1,36 @@
+// What a word that is no command was meant as: a near name, the same word within a group, or what other programs call
+// it. Invariant: what is offered is a command that is there.
+
+import Text
+
+extension CommandRegistry {
+  /// What other programs call our commands.
+  private static let otherNames = [
+    "new": ["create", "add"], "make": ["create", "add"], "delete": ["remove"], "rm": ["remove"], "del": ["remove"],
+    "ls": ["list"], "dir": ["list"], "mv": ["rename", "move"], "view": ["show"], "open": ["show"], "change": ["edit"],
+    "modify": ["edit"], "learn": ["study"], "review": ["study"], "bye": ["exit"], "logoff": ["logout"],
+    "man": ["help"], "config": ["set"], "settings": ["set"], "game": ["play"], "stats": ["deck stats"],
+  ]
+
+  /// The command that a first word was meant as: `studdy` is `study`, `import` is `deck import`; nil when none is near.
+  ///
+  ///     registry.nearCommand(to: "import")   // "deck import"
+  public func nearCommand(to word: String, among more: [String] = []) -> String? {
+    let firstWords = firstWords
+    if let near = suggestion(for: word, among: firstWords + more) { return near }
+    let others = Self.otherNames[word.lowercased()] ?? []
+    if let other = others.first(where: { firstWords.contains($0) || knows($0) }) { return other }
+    for group in firstWords.compactMap({ group($0) }) {
+      if group.commands.contains(where: { $0.path[1] == word }) { return "\(group.name) \(word)" }
+    }
+    return nil
+  }
+
+  /// The same of a word behind the name of a group.
+  func nearCommand(to word: String, in group: CommandGroup) -> String? {
+    let names = group.commands.map { $0.path[1] }
+    return suggestion(for: word, among: names) ?? Self.otherNames[word.lowercased()]?.first { names.contains($0) }
+  }
+
+  private func knows(_ name: String) -> Bool { commands.contains { $0.name == name } }
+}

@@ -1,0 +1,85 @@
+// What plugins need: of Deckhand, and of each other. Invariant: a plugin is loaded after all that it needs; what is
+// missing, and plugins that need each other in a ring, are told with the way that leads there.
+
+import Text
+
+extension PluginHost {
+  func loadDependencies(of plugin: Plugin) throws {
+    guard let needs = plugin.manifest?.needs, !needs.isEmpty else { return }
+    if let problem = dependencyProblem(of: plugin) {
+      plugin.lastError = reason(problem, of: plugin)
+      throw problem
+    }
+    for need in needs.plugins {
+      do {
+        try load(try self.plugin(named: need.name))
+      } catch let error as PluginError {
+        throw PluginError.missingDependency(
+          plugin: plugin.name, needs: need.name, reason: "which failed: \(oneLine(error))")
+      }
+    }
+  }
+
+  /// What keeps a plugin from being loaded that is no fault of its own: another one that it needs, or another Deckhand.
+  public func dependencyProblem(of plugin: Plugin) -> PluginError? {
+    dependencyProblem(of: plugin, among: plugins)
+  }
+
+  /// The same, where some plugins would be there.
+  func dependencyProblem(of plugin: Plugin, among others: [Plugin]) -> PluginError? {
+    var check = DependencyCheck(plugins: others, deckhand: session.version)
+    return check.problem(of: plugin)
+  }
+
+  /// The plugins in use that need a plugin, and would not take it in this version; nil for when it is gone.
+  func dependents(of name: String, unlessAt version: String?) -> [String] {
+    plugins.filter(\.isUsable).compactMap { other in
+      guard let need = other.manifest?.needs.plugins.first(where: { $0.name == name }) else { return nil }
+      if let version, Version(version).map(need.range.contains) == true { return nil }
+      return "\(other.name), which needs \(name) \(need.range)"
+    }
+  }
+}
+
+/// One walk along what plugins need.
+private struct DependencyCheck {
+  let plugins: [Plugin]
+  /// The program's version.
+  let deckhand: String
+  private var path: [String] = []
+  /// Those with nothing missing: each is looked at once.
+  private var sound: Set<String> = []
+
+  init(plugins: [Plugin], deckhand: String) { (self.plugins, self.deckhand) = (plugins, deckhand) }
+
+  mutating func problem(of plugin: Plugin) -> PluginError? {
+    if let start = path.firstIndex(of: plugin.name) { return .cycle(path[start...] + [plugin.name]) }
+    if sound.contains(plugin.name) { return nil }
+    path.append(plugin.name)
+    defer { path.removeLast() }
+    let needs = plugin.manifest?.needs ?? Needs()
+    if let range = needs.deckhand, Version(deckhand).map(range.contains) != true {
+      return .needsDeckhand(
+        plugin: plugin.name, range: range.description, version: deckhand, chain: path + ["Deckhand"])
+    }
+    for need in needs.plugins {
+      if let problem = problem(of: need, of: plugin) { return problem }
+    }
+    sound.insert(plugin.name)
+    return nil
+  }
+
+  private mutating func problem(of need: Needs.Plugin, of plugin: Plugin) -> PluginError? {
+    func missing(_ reason: String) -> PluginError {
+      .missingDependency(plugin: plugin.name, needs: need.name, reason: reason, chain: path + [need.name])
+    }
+    guard let other = plugins.first(where: { $0.name == need.name }) else { return missing("which is not installed") }
+    let version = other.manifest?.version ?? "0"
+    guard Version(version).map(need.range.contains) == true else {
+      return missing("version \(need.range); \(version) is there")
+    }
+    if let start = path.firstIndex(of: other.name) { return .cycle(path[start...] + [other.name]) }
+    guard other.isUsable else { return missing("which is not on; see `plugin info \(need.name)`") }
+    return problem(of: other)
+  }
+}

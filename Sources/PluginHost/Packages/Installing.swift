@@ -1,0 +1,206 @@
+// Installing, updating and removing plugins. Invariant: a package is checked in full, and its rights were shown, before
+// any of its code runs; its code is loaded and tested beside the plugin that is there, which stays until the new one
+// did both.
+
+public import Authentication
+import Bindings
+import Commands
+import Files
+import Problems
+import Text
+import Values
+
+/// What installing a package would do, for the question before it.
+public struct InstallPlan {
+  public let package: PluginPackage
+  /// The plugin whose place it takes.
+  public let installed: Plugin?
+  /// Whose signature it has, and the name that the user gave that key; nil without a signature.
+  public let signer: (key: Fingerprint, name: String)?
+  /// What it asks for and was not granted yet; nothing where it stays off.
+  public let added: [Permission]
+  /// What the one that is there asks for, and this one does not.
+  public let dropped: [Permission]
+  /// Whether it is in use afterwards: it stays off when it was off.
+  public let isEnabled: Bool
+}
+
+extension PluginHost {
+  var store: PluginStore {
+    let wait = LockWait(elapsed: environment.clocks.elapsed, isInterrupted: environment.isInterrupted)
+    return PluginStore(data: environment.folders.data, folder: environment.folders.plugins, wait: wait)
+  }
+
+  /// Checks a package against what is there, without running anything of it.
+  /// - Throws: `PluginPackageError`, `SignatureError`, `PluginError` or `CommandError`: why it is refused.
+  public func plan(_ package: PluginPackage, isUpdate: Bool) throws -> InstallPlan {
+    try session.requireSignIn()
+    let name = package.name
+    let there = plugins.first { $0.name == name }
+    if there?.isBundled == true { throw PluginPackageError.bundled(plugin: name) }
+    if let there { refreshManifest(of: there) }
+    let signer = try signer(of: package)
+    try checkVersion(of: package, there, isUpdate: isUpdate)
+    let entry = grants?.entry(of: name, isBundled: false)
+    let asked = package.manifest.permissions
+    // What was granted to a plugin that is gone is nothing to one that comes now.
+    let granted = there == nil ? [] : entry?.granted ?? []
+    let isEnabled = there == nil || entry?.isEnabled == true
+    let trial = Plugin(
+      name: name, folder: package.path, isBundled: false, manifest: package.manifest, state: .ready)
+    if let problem = dependencyProblem(of: trial, among: plugins.filter { $0.name != name } + [trial]) {
+      throw problem
+    }
+    let dependents = dependents(of: name, unlessAt: package.manifest.version)
+    if there != nil, !dependents.isEmpty { throw PluginPackageError.needed(plugin: name, by: dependents) }
+    if isEnabled { try checkNames(package.manifest) }
+    return InstallPlan(
+      package: package, installed: there, signer: signer,
+      added: isEnabled ? asked.filter { !granted.contains($0.description) } : [],
+      dropped: (there?.manifest?.permissions ?? []).filter { !asked.contains($0) }, isEnabled: isEnabled)
+  }
+
+  private func signer(of package: PluginPackage) throws -> (key: Fingerprint, name: String)? {
+    let keys = try trustedKeys()
+    let given = package.signer?.fingerprint
+    if let pinned = keys.pins[package.name], pinned != given {
+      throw SignatureError.otherKey(plugin: package.name, pinned: pinned, given: given)
+    }
+    guard let given else { return nil }
+    guard let known = keys.keys.first(where: { $0.key == given }) else {
+      throw SignatureError.untrusted(plugin: package.name, key: given)
+    }
+    return known
+  }
+
+  private func checkVersion(of package: PluginPackage, _ there: Plugin?, isUpdate: Bool) throws {
+    let given = package.manifest.version
+    guard let there else {
+      if isUpdate { throw PluginPackageError.notInstalled(plugin: package.name) }
+      let path = environment.folders.plugins + "/" + package.name
+      if fileExists(path) { throw PluginError.exists(name: package.name, what: "the file \(path)") }
+      return
+    }
+    let installed = there.manifest?.version ?? "0"
+    guard isUpdate else { throw PluginPackageError.installed(plugin: package.name, version: installed) }
+    if let new = Version(given), let old = Version(installed), new > old { return }
+    throw PluginPackageError.notNewer(plugin: package.name, installed: installed, given: given)
+  }
+
+  /// A name that is taken is found now, before anything is written.
+  private func checkNames(_ manifest: Manifest) throws {
+    try checkModes(manifest)
+    for name in manifest.commands {
+      if let owner = registry.commands.first(where: { $0.path.first == name })?.owner, owner != manifest.owner {
+        throw CommandError.duplicate(name, owner: manifest.owner, other: owner)
+      }
+    }
+  }
+
+  // MARK: Doing it
+
+  /// Installs what the user said yes to.
+  /// - Parameter test: runs the tests of the folder that it is given; what it throws keeps the plugin that is there.
+  public func installPackage(_ plan: InstallPlan, test: (_ folder: String) throws -> Void) throws -> Plugin {
+    let name = plan.package.name
+    let account = try accountFolder()
+    let lock = try store.lock()
+    defer { lock.release() }
+    // Another shell may have changed the plugin during the question.
+    try checkUnchanged(plan)
+    let staged = try store.stage(plan.package)
+    do {
+      try test(staged)
+      try store.commit(
+        PluginStore.Change(
+          plugin: name, isInstalled: true, account: account, grant: try grant(of: plan), key: plan.signer?.key))
+    } catch {
+      try store.discard(name)
+      throw error
+    }
+    return try takeUp(name, wasLoaded: plan.installed?.lua != nil)
+  }
+
+  private func checkUnchanged(_ plan: InstallPlan) throws {
+    let name = plan.package.name
+    let path = environment.folders.plugins + "/" + name
+    let source =
+      fileExists(path) ? try PluginFolder(plugin: name, path: path).file("plugin.json", limit: 256 << 10) : nil
+    guard source == plan.installed?.manifest?.source else { throw PluginError.changed(plugin: name) }
+  }
+
+  private func grant(of plan: InstallPlan) throws -> Value {
+    let file = try GrantFile(folder: environment.folders.data + "/" + accountFolder())
+    let name = plan.package.name
+    let before = plan.installed == nil ? nil : file.entry(of: name, isBundled: false)
+    var entry = before ?? GrantFile.Entry(isEnabled: plan.isEnabled, isBundled: false)
+    entry.version = plan.package.manifest.version
+    if plan.isEnabled { entry.granted = plan.package.manifest.permissions.map(\.description) }
+    return .record(file.record(of: name, entry))
+  }
+
+  /// Where the grants of whoever is signed in are, below the data folder.
+  private func accountFolder() throws -> String {
+    try session.requireSignIn()
+    guard let folder = session.grantsFolder, folder.hasPrefix(environment.folders.data + "/") else {
+      throw PluginFileError.outside(file: session.grantsFolder ?? "")
+    }
+    return String(folder.dropFirst(environment.folders.data.count + 1))
+  }
+
+  /// After its folder has changed: what it was goes, what it is counts.
+  private func takeUp(_ name: String, wasLoaded: Bool) throws -> Plugin {
+    if let old = plugins.first(where: { $0.name == name }) {
+      unload(old)
+      old.state = .off
+    }
+    readGrants()
+    let fresh = read(name, environment.folders.plugins + "/" + name, isBundled: false)
+    plugins = (plugins.filter { $0.name != name } + [fresh]).sorted { $0.name < $1.name }
+    announce(fresh)
+    if fresh.state == .ready, wasLoaded || fresh.manifest?.loadsAtStart == true { try load(fresh) }
+    return fresh
+  }
+
+  /// Takes an installed plugin away, with what was granted to it. Whose it was stays known.
+  public func remove(_ plugin: Plugin) throws {
+    try checkRemoval(of: plugin)
+    let account = try accountFolder()
+    let lock = try store.lock()
+    defer { lock.release() }
+    try store.commit(
+      PluginStore.Change(plugin: plugin.name, isInstalled: false, account: account, grant: nil, key: nil))
+    unload(plugin)
+    plugin.state = .off
+    plugins.removeAll { $0 === plugin }
+    readGrants()
+    // The one that comes with the program counts again.
+    guard let bundled = environment.folders.bundledPlugins, fileExists(bundled + "/" + plugin.name) else { return }
+    let fresh = read(plugin.name, bundled + "/" + plugin.name, isBundled: true)
+    plugins = (plugins + [fresh]).sorted { $0.name < $1.name }
+    announce(fresh)
+  }
+
+  /// - Throws: `PluginPackageError`: it comes with the program, or another plugin needs it.
+  public func checkRemoval(of plugin: Plugin) throws {
+    if plugin.isBundled { throw PluginPackageError.bundled(plugin: plugin.name) }
+    if plugin.state == .loading { throw PluginError.isLoading(plugin: plugin.name) }
+    let dependents = dependents(of: plugin.name, unlessAt: nil)
+    if !dependents.isEmpty { throw PluginPackageError.needed(plugin: plugin.name, by: dependents) }
+  }
+
+  // MARK: Keys
+
+  /// The keys that are trusted here, and the plugins of each.
+  public func trustedKeys() throws -> TrustedKeys { try TrustedKeys(data: environment.folders.data) }
+
+  /// Changes whose keys are trusted and whose plugins are whose, all as one.
+  public func changeKeys(_ change: (inout TrustedKeys) throws -> Void) throws {
+    try session.requireSignIn()
+    let lock = try store.lock()
+    defer { lock.release() }
+    var keys = try trustedKeys()
+    try change(&keys)
+    try keys.save()
+  }
+}

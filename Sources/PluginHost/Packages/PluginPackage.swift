@@ -1,0 +1,139 @@
+// A plugin as it travels: the files of its folder, and the signature over them. Invariant: whatever it was read from,
+// a package has plain files at names below its folder, within the limits, and a `plugin.json` of that folder's name;
+// nothing of it was run.
+
+import Archives
+public import Authentication
+import Files
+import Glibc
+import Problems
+import Text
+
+/// The files of one plugin, read from a folder or from a package.
+///
+///     let package = try PluginPackage(file: "verbs-1.0.0.tar.gz")
+///     package.manifest.version   // "1.0.0"
+public struct PluginPackage {
+  /// What it was read from, for messages.
+  public let path: String
+  public let manifest: Manifest
+  /// The key that has signed exactly these files; nil where nobody has.
+  public let signer: SignerKey?
+  /// All files but the signature, by path.
+  let files: [PackedFile]
+  /// The signature as it came.
+  let signature: [UInt8]?
+
+  public var name: String { manifest.name.description }
+  /// Bytes of all files.
+  public var size: Int { files.reduce(0) { $0 + $1.bytes.count } }
+  public var fileCount: Int { files.count }
+  public var hasTests: Bool { files.contains { $0.path == "test.lua" } }
+
+  /// The signature's file, at the top of the folder.
+  static let signatureFile = "signature.txt"
+  static let limits = PackedLimits()
+
+  /// Reads a package that `packed` has made, or that somebody else says is one.
+  /// - Throws: `ArchiveError`, `PluginPackageError`, `SignatureError`, `PluginError`: it is damaged, refused, changed after it was signed, or
+  ///   no plugin.
+  public init(file path: String, isInterrupted: @escaping () -> Bool = { false }) throws {
+    let bytes = try Self.bytes(path, isInterrupted)
+    try self.init(PackedFiles(unpacking: bytes, path: path, limits: Self.limits), path: path)
+  }
+
+  private static func bytes(_ path: String, _ isInterrupted: @escaping () -> Bool) throws -> [UInt8] {
+    do {
+      return try FileText.bytes(path, limit: limits.packed, isInterrupted: isInterrupted)
+    } catch {
+      guard case .tooLarge = error.reason else { throw error }
+      throw ArchiveError.refused(path: path, reason: "it has more than \(grouped(limits.packed)) bytes")
+    }
+  }
+
+  /// Reads a plugin's folder. Hidden files stay out; a link in it is refused.
+  public init(folder: String, isInterrupted: @escaping () -> Bool = { false }) throws {
+    guard let real = realpath(folder, nil) else { throw FileError(folder, .open) }
+    defer { free(real) }
+    let path = String(cString: real)
+    var reader = FolderReader(root: path, isInterrupted: isInterrupted)
+    try reader.read("")
+    try self.init(PackedFiles(folder: lastPart(of: path), reader.files, path: path, limits: Self.limits), path: path)
+  }
+
+  private init(_ packed: PackedFiles, path: String) throws {
+    self.path = path
+    signature = packed.files.first { $0.path == Self.signatureFile }?.bytes
+    files = packed.files.filter { $0.path != Self.signatureFile }
+    guard let source = files.first(where: { $0.path == "plugin.json" })?.bytes else {
+      throw PluginPackageError.notAPlugin(path: path, missing: "plugin.json")
+    }
+    guard files.contains(where: { $0.path == "init.lua" }) else {
+      throw PluginPackageError.notAPlugin(path: path, missing: "init.lua")
+    }
+    guard Manifest.isName(packed.folder) else { throw PluginError.badName(packed.folder) }
+    manifest = try Manifest(source, folder: packed.folder)
+    if manifest.isNewer { throw PluginError.newerAPI(plugin: packed.folder, api: manifest.api) }
+    let facts = SignedFacts(plugin: packed.folder, version: manifest.version, files: files)
+    signer = try signature.map { try facts.signer(of: $0, path: path) }
+  }
+
+  /// The package's bytes, the same for the same files and key each time.
+  /// - Parameter sign: gives the signature of some bytes; nil for a package without one.
+  public func packed(
+    as path: String, by key: SignerKey?, sign: ([UInt8]) throws -> [UInt8] = { _ in [] }
+  ) throws -> [UInt8] {
+    var all = files
+    if let key {
+      let facts = SignedFacts(plugin: name, version: manifest.version, files: files)
+      all.append(PackedFile(Self.signatureFile, try facts.signed(by: key, sign)))
+    }
+    return try PackedFiles(folder: name, all, path: path, limits: Self.limits).packed(as: path, limits: Self.limits)
+  }
+}
+
+/// The plain files below a folder.
+private struct FolderReader {
+  let root: String
+  let isInterrupted: () -> Bool
+  var files: [PackedFile] = []
+  private var total = 0
+  private static let deepest = 16
+
+  init(root: String, isInterrupted: @escaping () -> Bool) { (self.root, self.isInterrupted) = (root, isInterrupted) }
+
+  mutating func read(_ inner: String, depth: Int = 0) throws {
+    let folder = inner.isEmpty ? root : root + "/" + inner
+    guard depth < Self.deepest else {
+      throw ArchiveError.refused(path: folder, reason: "it is more than \(Self.deepest) folders deep")
+    }
+    for name in try Folder.names(in: folder) where !name.hasPrefix(".") {
+      let relative = inner.isEmpty ? name : inner + "/" + name
+      let path = root + "/" + relative
+      switch try FileFacts.at(path, followingLinks: false)?.kind {
+      case .folder: try read(relative, depth: depth + 1)
+      case .file: try add(relative, path)
+      case .symbolicLink: throw ArchiveError.refused(path: path, reason: "it is a link; a package has plain files only")
+      case .other: throw ArchiveError.refused(path: path, reason: "it is no file; a package has plain files only")
+      case nil: continue
+      }
+    }
+  }
+
+  private mutating func add(_ relative: String, _ path: String) throws {
+    let limits = PluginPackage.limits
+    let room = limits.unpacked - total
+    do {
+      let file = try ByteFile(path, followingLinks: false, isInterrupted: isInterrupted)
+      let bytes = try file.rest(limit: room)
+      total += bytes.count
+      files.append(PackedFile(relative, bytes))
+    } catch {
+      guard case .tooLarge = error.reason else { throw error }
+      throw ArchiveError.refused(path: root, reason: "it has more than \(grouped(limits.unpacked)) bytes")
+    }
+    if files.count > limits.files {
+      throw ArchiveError.refused(path: root, reason: "it has more than \(grouped(limits.files)) files")
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// Why a plugin's package is refused, in words. Invariant: each message names the package or the plugin, and what to do
+// where something can be done; whatever is refused leaves nothing behind.
+
+public import Problems
+import Text
+
+/// A package that is not installed.
+public enum PluginPackageError: Problem, Equatable {
+  case notAPlugin(path: String, missing: String)
+  case installed(plugin: String, version: String)
+  case notInstalled(plugin: String)
+  /// The name is that of a plugin that comes with the program.
+  case bundled(plugin: String)
+  /// The package's version is not above the one that is there.
+  case notNewer(plugin: String, installed: String, given: String)
+  /// It cannot be loaded, or a test of its own failed; `kept` is the version that stays.
+  case doesNotWork(plugin: String, version: String, reason: String, kept: String?)
+  /// The package would be written into the folder that is packed.
+  case insideItself(path: String, folder: String)
+  /// Other plugins need it as it is.
+  case needed(plugin: String, by: [String])
+
+  public var report: ProblemReport {
+    switch self {
+    case .notAPlugin(let path, let missing):
+      ProblemReport(
+        .badManifest, "Not a plugin", "\(quoted(path)) has no \(missing), so it is no plugin", ["path": path])
+    case .installed(let plugin, let version):
+      .of(
+        plugin, .exists, "Installed already",
+        "\(plugin) \(version) is installed already; `plugin update FILE` puts a newer one in its place")
+    case .notInstalled(let plugin):
+      .of(
+        plugin, .notFound, "Not installed",
+        "\(plugin) is not installed; `plugin install FILE` installs it, `plugin list` shows what is there")
+    case .bundled(let plugin):
+      .of(
+        plugin, .exists, "Part of the program",
+        "\(plugin) comes with Deckhand: it is neither installed, updated nor removed by itself; "
+          + "`plugin disable \(plugin)` turns it off")
+    case .notNewer(let plugin, let installed, let given):
+      .of(
+        plugin, .notNewer, "Not a newer version",
+        "\(plugin) \(installed) is installed, and the package has \(given); an update has a higher version")
+    case .doesNotWork(let plugin, let version, let reason, let kept):
+      .of(
+        plugin, .pluginFailed, "The plugin does not work",
+        "\(plugin) \(version) is not installed: \(reason.withoutPrefix(plugin + ": "))"
+          + (kept.map { "; \(plugin) \($0) stays" } ?? ""))
+    case .insideItself(let path, let folder):
+      ProblemReport(
+        .badPath, "A package in its own folder",
+        "\(quoted(path)) is within \(quoted(folder)), and the next package would have this one in it; "
+          + "write it elsewhere", ["path": path])
+    case .needed(let plugin, let others):
+      .of(
+        plugin, .inUse, "Another plugin needs it",
+        "\(plugin) is needed by \(others.joined(separator: "; ")): update, disable or remove that first")
+    }
+  }
+}
+
+extension ProblemReport {
+  static func of(
+    _ plugin: String, _ code: ProblemCode.Failure, _ title: String, _ message: String
+  ) -> ProblemReport {
+    ProblemReport(code, title, message, ["plugin": plugin])
+  }
+}

@@ -1,0 +1,243 @@
+// The folder of installed plugins, changed one plugin at a time. Invariant: at every moment, and after a kill or a loss
+// of power at any, the next start finds a plugin as it was before a change or as it is after it, with its grants and
+// its key: a change counts from the moment its journal is there, and what a journal says is done by whoever finds it.
+
+import Archives
+import Authentication
+import Files
+import Text
+import Values
+
+/// What is in `plugins/` beside the plugins:
+///
+///     .new-NAME   the folder that is to be NAME's     .old-NAME   the folder that was
+///     .journal    the change that counts, until it is done     .lock   held by whoever changes something
+struct PluginStore {
+  /// The data folder.
+  let data: String
+  /// The folder of the plugins.
+  let folder: String
+  let wait: LockWait
+
+  private var journalPath: String { folder + "/.journal" }
+  private var lockPath: String { folder + "/.lock" }
+  private static let temporaryName = ".journal.tmp"
+  private static let stagedPrefix = ".new-"
+  private static let replacedPrefix = ".old-"
+  /// The folder of the data of somebody without an account.
+  private static let local = "local"
+
+  func installed(_ plugin: String) -> String { folder + "/" + plugin }
+  func staged(_ plugin: String) -> String { folder + "/" + Self.stagedPrefix + plugin }
+  private func replaced(_ plugin: String) -> String { folder + "/" + Self.replacedPrefix + plugin }
+
+  /// Nobody else changes plugins until it is released. What a killed process left is done or taken away first.
+  func lock() throws -> FileLock {
+    try makePrivateFolder(folder)
+    let lock = try FileLock(lockPath, wait)
+    do { try finish() } catch {
+      lock.release()
+      throw error
+    }
+    return lock
+  }
+
+  // MARK: A new folder
+
+  /// Writes a package's files to a folder that nobody looks into yet. The caller holds the lock.
+  func stage(_ package: PluginPackage) throws -> String {
+    let path = staged(package.name)
+    do {
+      try makePrivateFolder(path)
+      var folders: Set<String> = [path]
+      var all = package.files
+      if let signature = package.signature { all.append(PackedFile(PluginPackage.signatureFile, signature)) }
+      for file in all {
+        let target = path + "/" + file.path
+        try makePrivateFolder(parentFolder(of: target))
+        var options = Replacement(mode: 0o600)
+        options.syncsName = false
+        options.followsLinks = false
+        options.temporaryName = ".writing.tmp"
+        try AtomicFile.write(target, file.bytes, options)
+        var parent = parentFolder(of: target)
+        while parent != path, folders.insert(parent).inserted { parent = parentFolder(of: parent) }
+      }
+      for folder in folders { Folder.sync(folder) }
+      Folder.sync(folder)
+      return path
+    } catch {
+      try discard(package.name)
+      throw error
+    }
+  }
+
+  /// Takes a staged folder away.
+  func discard(_ plugin: String) throws { try removeFolder(staged(plugin)) }
+
+  /// A link to a folder goes, and not what it leads to.
+  private func removeFolder(_ path: String) throws {
+    guard let facts = try FileFacts.at(path, followingLinks: false) else { return }
+    if facts.kind == .folder { try Folder.removeTree(path) } else { try Folder.removeFile(path) }
+  }
+
+  // MARK: A change
+
+  /// One plugin's change, as the journal says it.
+  struct Change {
+    let plugin: String
+    /// Whether a staged folder becomes the plugin's; else the plugin goes.
+    let isInstalled: Bool
+    /// Where the grants are, below the data folder: `local`, `accounts/ana`.
+    let account: String
+    /// What the file of grants says of the plugin afterwards.
+    let grant: Value?
+    /// Whose the plugin is afterwards; nil leaves that as it is.
+    let key: Fingerprint?
+  }
+
+  /// Does a change whole, or not at all. The caller holds the lock; a staged folder is gone when it throws.
+  func commit(_ change: Change) throws {
+    let before = try state(before: change)
+    do {
+      try AtomicFile.write(
+        journalPath, JSONWriter.bytes(of: encoded(change)), .ofOurs(temporaryName: Self.temporaryName))
+      try perform(change)
+      try removeJournal()
+    } catch {
+      // The disk took only a part of it: everything goes back, as long as the journal is there.
+      try undo(change, before)
+      throw error
+    }
+    do { try removeFolder(replaced(change.plugin)) } catch {
+      // The change is done; what cannot be removed now is tried at the next start.
+      return
+    }
+  }
+
+  /// What counts before a change, for the way back.
+  private struct Before {
+    let wasInstalled: Bool
+    let grant: Value?
+    let key: Fingerprint?
+  }
+
+  private func state(before change: Change) throws -> Before {
+    Before(
+      wasInstalled: fileExists(installed(change.plugin)),
+      grant: try GrantFile(folder: data + "/" + change.account).record(of: change.plugin),
+      key: try TrustedKeys(data: data).pins[change.plugin])
+  }
+
+  /// Each step may have been done before.
+  private func perform(_ change: Change) throws {
+    let (old, new, here) = (replaced(change.plugin), staged(change.plugin), installed(change.plugin))
+    let isStaged = fileExists(new)
+    if fileExists(here), isStaged || !change.isInstalled {
+      try removeFolder(old)
+      try Folder.move(here, to: old)
+    }
+    if change.isInstalled, isStaged { try Folder.move(new, to: here) }
+    Folder.sync(folder)
+    try setGrant(of: change, change.grant)
+    if let key = change.key { try pin(change.plugin, to: key) }
+  }
+
+  private func undo(_ change: Change, _ before: Before) throws {
+    let (old, new, here) = (replaced(change.plugin), staged(change.plugin), installed(change.plugin))
+    if change.isInstalled, !fileExists(new), fileExists(here) { try Folder.move(here, to: new) }
+    if before.wasInstalled, !fileExists(here), fileExists(old) { try Folder.move(old, to: here) }
+    try setGrant(of: change, before.grant)
+    if change.key != nil { try pin(change.plugin, to: before.key) }
+    try removeJournal()
+    try removeFolder(new)
+  }
+
+  private func setGrant(of change: Change, _ grant: Value?) throws {
+    let accountFolder = data + "/" + change.account
+    // An account that was removed meanwhile has granted nothing any more.
+    if change.account != Self.local, !fileExists(accountFolder) { return }
+    try makePrivateFolder(accountFolder)
+    let lock = try FileLock(GrantFile.lockPath(in: accountFolder), wait)
+    defer { lock.release() }
+    var grants = try GrantFile(folder: accountFolder)
+    try grants.set(change.plugin, record: grant)
+  }
+
+  private func pin(_ plugin: String, to key: Fingerprint?) throws {
+    var keys = try TrustedKeys(data: data)
+    if keys.pins[plugin] == key { return }
+    keys.pin(plugin, to: key)
+    try keys.save()
+  }
+
+  private func removeJournal() throws {
+    try Folder.removeFile(journalPath)
+    Folder.sync(folder)
+  }
+
+  // MARK: After a kill
+
+  /// Does what a killed process has left undone, unless another one is at work.
+  func settle() throws {
+    guard hasLeftovers else { return }
+    if fileExists(journalPath) {
+      try lock().release()
+    } else if let lock = try FileLock(ifFree: lockPath) {
+      defer { lock.release() }
+      try finish()
+    }
+  }
+
+  private var hasLeftovers: Bool {
+    if fileExists(data + "/" + TrustedKeys.temporaryName) { return true }
+    do { return try Folder.names(in: folder).contains { isLeftover($0) || $0 == ".journal" } } catch { return false }
+  }
+
+  private func isLeftover(_ name: String) -> Bool {
+    name.hasPrefix(Self.stagedPrefix) || name.hasPrefix(Self.replacedPrefix) || name == Self.temporaryName
+  }
+
+  /// The caller holds the lock.
+  private func finish() throws {
+    if fileExists(journalPath) {
+      let change = try decoded(FileText.bytes(journalPath, limit: 1 << 20))
+      try perform(change)
+      try removeJournal()
+    }
+    for name in try Folder.names(in: folder) where isLeftover(name) { try removeFolder(folder + "/" + name) }
+    try Folder.removeFile(data + "/" + TrustedKeys.temporaryName)
+  }
+
+  // MARK: The journal
+
+  private func encoded(_ change: Change) -> Value {
+    .record([
+      ("plugin", .text(change.plugin)), ("installed", .boolean(change.isInstalled)),
+      ("account", .text(change.account)), ("grant", change.grant ?? .null),
+      ("key", change.key.map { .text($0.text) } ?? .null),
+    ])
+  }
+
+  private func decoded(_ bytes: [UInt8]) throws -> Change {
+    let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 100_000, string: 64 << 10)
+    do {
+      let record = try JSONParser.parse(bytes, limits: limits).record
+      guard let plugin = record?["plugin"]?.text, Manifest.isName(plugin),
+        let isInstalled = record?["installed"]?.boolean, let account = record?["account"]?.text, isAccount(account)
+      else { throw PluginFileError.badJournal(path: journalPath) }
+      return Change(
+        plugin: plugin, isInstalled: isInstalled, account: account,
+        grant: record?["grant"]?.record.map { .record($0) }, key: record?["key"]?.text.flatMap(Fingerprint.init))
+    } catch is JSONFailure {
+      throw PluginFileError.badJournal(path: journalPath)
+    }
+  }
+
+  /// Whether it is the folder of somebody's data here.
+  private func isAccount(_ text: String) -> Bool {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    let isPlain = parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") && !$0.utf8.contains(0) }
+    return isPlain && (text == Self.local || parts.count == 2 && parts[0] == "accounts")
+  }
+}

@@ -1,0 +1,95 @@
+// `doc set`, `doc panel` and `doc edit`: fields of elements, what groups them in the picture, and the editor of the
+// terminal. Invariant: the editor changes a copy; what came of it is one change of the document, and leaving it
+// otherwise changes nothing.
+
+import CardDocuments
+import Commands
+import Files
+import Text
+import Workspace
+
+enum DocumentEditCommands {
+  static var set: BuiltIn {
+    BuiltIn(
+      "doc", "set", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
+      summary: "Sets fields of elements.",
+      details: """
+        Fields: \(ElementField.allCases.map(\.rawValue).joined(separator: ", ")). x, y, width and height are in \
+        units (a card \
+        is 1300 by 2000, x and y from its centre, y downwards), rotation in degrees clockwise. wraps=true breaks the \
+        lines of a text at the sides of its box, cropped=true lets a picture fill its box, group=NAME puts elements \
+        together. The words without = name elements, those with it what each of them gets.
+        """,
+      arguments: [
+        DocumentCommands.document,
+        Argument("ELEMENT|FIELD=VALUE", isRepeating: true, help: "elements, then fields and their new values"),
+      ], usage: ["doc set DOC ELEMENT... FIELD=VALUE..."], example: "doc set 6D92 1 2 x=100 rotation=15"
+    ) { invocation, session in
+      let words = invocation.list("ELEMENT|FIELD=VALUE")
+      let usage = invocation.command.usageLines.joined(separator: " | ")
+      let names = words.filter { !$0.contains("=") }
+      let changes = try words.filter { $0.contains("=") }.map { try fieldAndValue($0) }
+      if names.isEmpty { throw CommandError.missingArgument(command: "doc set", "ELEMENT", usage: usage) }
+      if changes.isEmpty { throw CommandError.missingArgument(command: "doc set", "FIELD=VALUE", usage: usage) }
+      return try DocumentCommands.changing(invocation, session) { document in
+        let elements = try names.map { try DocumentCommands.element($0, of: document, session) }
+        for element in elements { for (field, value) in changes { try element.set(field, to: value) } }
+        let what = session.counted(changes.count, "field")
+        return "Changed \(what)" + (elements.count > 1 ? " of \(session.counted(elements.count, "element"))." : ".")
+      }
+    }
+  }
+
+  private static func fieldAndValue(_ word: String) throws -> (ElementField, ElementValue) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let names = ElementField.allCases.map(\.rawValue)
+    guard parts.count == 2, let field = ElementField(rawValue: parts[0]) else {
+      throw ShellError.notField(word, suggestion: suggestion(for: parts[0], among: names), fields: names)
+    }
+    return (field, try field.value(typed: parts[1]))
+  }
+
+  static var panel: BuiltIn {
+    BuiltIn(
+      "doc", "panel", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
+      summary: "Draws a panel behind the elements of a group.",
+      details: "`doc set DOC 1 2 group=NAME` puts elements into a group.",
+      arguments: [
+        DocumentCommands.document, Argument("GROUP", help: "the group's name"),
+        Argument("COLOR", help: "R,G,B, each from 0 to 1, or #rrggbb; none takes the panel away"),
+      ], example: "doc panel 6D92 verbs \"#ffeecc\""
+    ) { invocation, session in
+      let (group, text) = (invocation.text("GROUP"), invocation.text("COLOR"))
+      let color = text == "none" ? nil : try DocumentCommands.color(text)
+      return try DocumentCommands.changing(invocation, session) { document in
+        try document.document().setPanel(of: group, to: color)
+        return color == nil ? "Took the panel away." : "Drew a panel behind \(quoted(group))."
+      }
+    }
+  }
+
+  static var edit: BuiltIn {
+    BuiltIn(
+      "doc", "edit", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
+      summary: "Moves, sizes and turns the elements of a document with keys, its picture beside them.",
+      details: """
+        Tab picks an element, arrows move it, + and - change its size, [ and ] turn it, < and > lower and raise it, w \
+        and c wrap or crop it, s takes another step, u undoes. Enter keeps what was changed, Esc leaves all as it was.
+        """,
+      arguments: [DocumentCommands.document], example: "doc edit 6D92"
+    ) { invocation, session in
+      guard session.canAsk, session.console.terminal.canRedraw, !session.state.isInScript else {
+        throw EditorError.noTerminal(instead: "give the new values to `doc set`")
+      }
+      let name = session.environment.folders.expanded(invocation.text("DOC"))
+      let handle = try session.workspace().openDocument(name)
+      guard let edited = try DocumentEditor(session, handle).run() else {
+        return CommandResult(.object(handle), line: "Nothing was changed.")
+      }
+      return try DocumentCommands.changing(invocation, session) { document in
+        let count = try edited.apply(to: document)
+        return "Changed \(session.counted(count, "element"))."
+      }
+    }
+  }
+}

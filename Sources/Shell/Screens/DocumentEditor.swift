@@ -1,0 +1,167 @@
+// `doc edit`: a document's picture, and keys that move what is on it. Invariant: nothing is saved here; what Enter
+// keeps is handed back, and every other way out leaves the document as it was.
+
+import CardDocuments
+import Commands
+import Problems
+import Text
+import Workspace
+
+final class DocumentEditor {
+  private let session: Session
+  private let document: StoredDocument
+  private var edit: DocumentEdit
+  private var alert = ""
+  /// The picture of the content that it was drawn from.
+  private var drawn: (content: CardDocument, size: Int, pixels: PixelDrawing)?
+  private var cannotDraw = false
+
+  init(_ session: Session, _ handle: DocumentHandle) throws {
+    self.session = session
+    document = try handle.document()
+    edit = DocumentEdit(document.content)
+  }
+
+  private var terminal: Terminal { session.console.terminal }
+
+  /// - Returns: what was changed; nil when nothing was, or nothing is to be kept.
+  func run() throws -> DocumentEdit? {
+    let keys = KeyReader(lines: session.input.plainReader)
+    let screen = Screen(terminal) { [console = session.console] text in console.write(text) }
+    let tick = IdleLock(session).tick()
+    defer { screen.clear() }
+    return try keys.whileReadingKeys {
+      while true {
+        screen.show(lines())
+        switch try keys.next(timeout: 1000) {
+        case .tick where tick(): return nil
+        case .resized: screen.redrawAll(lines())
+        case .resumed: screen.redraw(lines())
+        case .interrupted, .endOfInput, .key(.escape), .key(.character("q")): return nil
+        case .terminated(let signal):
+          session.leave(by: signal)
+          return nil
+        case .key(.enter): return edit.hasChanged ? edit : nil
+        case .key(let key): take(key)
+        case .tick, .line: continue
+        }
+      }
+    }
+  }
+
+  private func take(_ key: Key) {
+    alert = ""
+    do throws(DocumentError) {
+      try act(key)
+    } catch {
+      alert = error.message
+    }
+  }
+
+  private func act(_ key: Key) throws(DocumentError) {
+    switch key {
+    case .left: try edit.move(across: -1, down: 0)
+    case .right: try edit.move(across: 1, down: 0)
+    case .up: try edit.move(across: 0, down: -1)
+    case .down: try edit.move(across: 0, down: 1)
+    case .tab: edit.pickNext()
+    case .character("+"), .character("="): try edit.grow(true)
+    case .character("-"): try edit.grow(false)
+    case .character("]"): try edit.turn(clockwise: true)
+    case .character("["): try edit.turn(clockwise: false)
+    case .character(">"): try edit.raise(true)
+    case .character("<"): try edit.raise(false)
+    case .character("w"): try edit.toggle(.wraps)
+    case .character("c"): try edit.toggle(.cropped)
+    case .character("s"): edit.takeNextStep()
+    case .character("u"): if !edit.undo() { alert = "Nothing to undo." }
+    default: alert = "This key does nothing here."
+    }
+  }
+
+  // MARK: Drawing
+
+  /// Rows of the picture: what title, alert and keys leave.
+  private var rows: Int { max(4, min(30, terminal.height - (isNarrow ? 9 : 8))) }
+  private var isNarrow: Bool { terminal.width < 64 }
+  private var columns: Int { max(4, min(terminal.width - 8, rows * 13 / 10)) }
+
+  private func lines() -> [String] {
+    let elements = edit.content.elements
+    var parts = ScreenParts(title: "Edit " + printable(edit.content.title))
+    if !elements.isEmpty { parts.facts = ["element \(edit.place + 1) of \(session.grouped(elements.count))"] }
+    let picture = pictureLines()
+    if isNarrow {
+      parts.body = picture + (description.first.map { [$0] } ?? [])
+    } else {
+      let blank = String(repeating: " ", count: columns)
+      let words = description
+      parts.body = (0..<max(picture.count, words.count)).map { row in
+        (row < picture.count ? picture[row] : blank) + (row < words.count ? "   " + words[row] : "")
+      }
+    }
+    if !alert.isEmpty { parts.alert = [alert] }
+    parts.keys =
+      "arrows move   + - size   [ ] turn   Tab next   < > lower, raise   w wrap   c crop   "
+      + "s step \(Int(edit.step))   u undo   Enter keeps it   Esc leaves"
+    return parts.lines(on: terminal)
+  }
+
+  /// What is known of the element, and which there are.
+  private var description: [String] {
+    guard let element = edit.element else { return ["The document is empty: `doc add-text` puts a text on it."] }
+    func number(_ value: Double) -> String { session.grouped(Int(value.rounded())) }
+    let room = isNarrow ? terminal.width - 4 : max(16, terminal.width - columns - 10)
+    var lines = [
+      "at \(number(element.x)), \(number(element.y))   \(number(element.width)) x \(number(element.height))"
+        + "   turned \(number(element.rotation))°"
+    ]
+    let marks = [
+      element.wraps == true ? "wraps" : nil, element.isCropped == true ? "cropped" : nil,
+      element.isLocked ? "locked" : nil, element.group.map { "in group \(printable($0))" },
+    ].compactMap { $0 }
+    lines += ["", marks.joined(separator: ", "), ""]
+    let all = edit.content.elements
+    let first = max(0, min(edit.place - 4, all.count - 9))
+    for (index, other) in all.enumerated().dropFirst(first).prefix(9) {
+      let mark = index == edit.place ? (terminal.usesUnicode ? "❯ " : "> ") : "  "
+      let text = other.text ?? other.alt.flatMap { $0.isEmpty ? nil : $0 } ?? other.kind?.rawValue ?? "?"
+      let line = mark + "\(index + 1)  " + printable(text).cut(to: room - 6)
+      lines.append(terminal.styled(line, index == edit.place ? .bold : []))
+    }
+    return lines.map { $0.styledCut(to: room) }
+  }
+
+  /// The picture in half blocks; where colours or the drawing program lack, the boxes of the elements.
+  private func pictureLines() -> [String] {
+    guard terminal.usesColor, terminal.usesUnicode, !cannotDraw else { return boxLines() }
+    do throws(DocumentError) {
+      if drawn?.content != edit.content || drawn?.size != rows {
+        drawn = (edit.content, rows, try document.pixels(of: edit.content, width: columns, height: rows * 2))
+      }
+    } catch {
+      cannotDraw = true
+      alert = "It is not drawn: \(error.message)"
+      return boxLines()
+    }
+    guard let pixels = drawn?.pixels else { return boxLines() }
+    return HalfBlocks(
+      pixels, marked: edit.element.map { ElementBox($0, columns: columns, rows: rows * 2).outline } ?? []
+    )
+    .lines
+  }
+
+  private func boxLines() -> [String] {
+    var grid = [[Character]](repeating: [Character](repeating: " ", count: columns), count: rows)
+    for (index, element) in edit.content.elements.enumerated() {
+      let box = ElementBox(element, columns: columns, rows: rows)
+      let isPicked = index == edit.place
+      for (column, row) in box.outline { grid[row][column] = isPicked ? "#" : "." }
+      let label = Array(String(index + 1))
+      if let (column, row) = box.centre {
+        for (offset, digit) in label.enumerated() where column + offset < columns { grid[row][column + offset] = digit }
+      }
+    }
+    return grid.map { String($0) }
+  }
+}

@@ -1,0 +1,32 @@
+// Tab at the prompt of a user with 1,000 decks, kind by kind. Invariant: what is measured is what is seen: from the key
+// to the first byte of the answer at a pseudo-terminal.
+
+import Files
+import Glibc
+
+enum PromptFigures {
+  private static let title = "Tab with 1,000 decks"
+  private static let wanted = 20.0
+
+  static func all(_ deckhand: String, _ folder: String) throws -> [Figure] {
+    guard isAsked(title) else { return [] }
+    try makePrivateFolder(folder)
+    let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    guard let answers = popen("python3 '\(root)/Tests/Peers/tab.py' '\(deckhand)' '\(folder)'", "r") else { return [] }
+    defer { pclose(answers) }
+    var figures: [Figure] = []
+    var line = [CChar](repeating: 0, count: 200)
+    while fgets(&line, Int32(line.count), answers) != nil {
+      let text = line.withUnsafeBufferPointer {
+        String(decoding: $0.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      }
+      let words = text.split(whereSeparator: \.isWhitespace)
+      guard let time = words.first.flatMap({ Double($0) }) else { continue }
+      let kind = words.dropFirst().joined(separator: " ")
+      figures.append(
+        Figure(title: "\(title), \(kind), against 20 ms", wanted: 1, ours: time, reference: wanted, unit: "ms"))
+    }
+    if figures.isEmpty { print("\(title): could not be measured") }
+    return figures
+  }
+}

@@ -1,0 +1,299 @@
+// Packages of plugins: the same bytes each time, and refused whenever they are not what they should be.
+
+import CZlib
+import Files
+import Glibc
+import Problems
+import TestSupport
+import Testing
+import Text
+
+@testable import Archives
+@testable import Authentication
+@testable import PluginHost
+
+/// A tar archive as anybody could make it.
+private struct Tar {
+  var bytes: [UInt8] = []
+
+  /// - Parameter changing: what is done to the header before its check sum is made.
+  mutating func add(
+    _ name: String, _ text: String = "x", kind: Character = "0", size: Int? = nil,
+    changing: (inout [UInt8]) -> Void = { _ in }
+  ) {
+    var head = [UInt8](repeating: 0, count: 512)
+    func put(_ text: String, _ place: Int) {
+      for (index, byte) in text.utf8.enumerated() { head[place + index] = byte }
+    }
+    let octal = { (value: Int) in
+      String(repeating: "0", count: 11 - String(value, radix: 8).count) + String(value, radix: 8)
+    }
+    put(name, 0)
+    put("0000644", 100)
+    put(octal(size ?? text.utf8.count), 124)
+    put(octal(0), 136)
+    put(String(kind), 156)
+    put("ustar\u{0}00", 257)
+    changing(&head)
+    for place in 148..<156 { head[place] = 0x20 }
+    let sum = String(head.reduce(0) { $0 + Int($1) }, radix: 8)
+    put(String(repeating: "0", count: 6 - sum.count) + sum + "\u{0} ", 148)
+    bytes += head + Array(text.utf8)
+    bytes += [UInt8](repeating: 0, count: (512 - text.utf8.count % 512) % 512)
+  }
+
+  var ended: [UInt8] { bytes + [UInt8](repeating: 0, count: 1024) }
+
+  static func zipped(_ bytes: [UInt8]) -> [UInt8] {
+    var packed = [UInt8](repeating: 0, count: deckhand_gzip_bound(bytes.count))
+    let count = deckhand_gzip(bytes, bytes.count, &packed, packed.count)
+    return Array(packed.prefix(max(0, count)))
+  }
+
+  /// A sound plugin, and what the closure adds.
+  static func plugin(_ more: (inout Tar) -> Void = { _ in }) -> [UInt8] {
+    var tar = Tar()
+    tar.add("mine/plugin.json", #"{"name": "mine", "version": "1.0.0", "api": 1}"#)
+    tar.add("mine/init.lua", "return")
+    more(&tar)
+    return tar.ended
+  }
+}
+
+@Suite struct PluginPackageTests {
+  private let folder = TemporaryFolder()
+
+  private func package(_ bytes: [UInt8]) throws -> PluginPackage {
+    try PluginPackage(file: folder.write(bytes, to: "p.tar.gz"))
+  }
+
+  private func refusal(_ bytes: [UInt8]) throws -> String {
+    do {
+      _ = try package(bytes)
+    } catch let error as any Problem { return error.message }
+    Issue.record("it was taken")
+    return ""
+  }
+
+  @Test func `an archive of GNU tar's kind is read: folders, blocks to fill it up`() throws {
+    var tar = Tar()
+    tar.add("mine/", "", kind: "5")
+    tar.add("mine/plugin.json", #"{"name": "mine", "version": "1.0.0", "api": 1}"#)
+    tar.add("mine/parts/", "", kind: "5")
+    tar.add("mine/parts/verbs.lua", String(repeating: "-", count: 1000))
+    tar.add("mine/init.lua", "return")
+    let read = try package(Tar.zipped(tar.ended + [UInt8](repeating: 0, count: 8192)))
+    #expect(read.files.map(\.path) == ["init.lua", "parts/verbs.lua", "plugin.json"])
+    #expect(read.files[1].bytes.count == 1000 && read.signer == nil && read.name == "mine")
+  }
+
+  @Test(arguments: [
+    ("/mine/x", "an absolute path"), ("mine/../x", "leads out"), ("../x", "leads out"), ("mine//x", "leads out"),
+    ("mine/./x", "leads out"), ("mine/a\u{7}b", "not seen"), ("mine/a\u{202E}b", "not seen"),
+    ("mine/a\nb", "not seen"), ("mine/.git", "a hidden file"), ("other/x.lua", "is not in the folder \"mine\""),
+    ("mine/init.lua", "is in it twice"), ("mine/INIT.lua", "too much alike"), ("mine/ｉnit.lua", "too much alike"),
+    ("mine/init.lua/x", "a file and a folder"), ("mine", "a file and a folder"), ("mine/x/", "an empty part"),
+  ])
+  func `a name that leads elsewhere, is not seen or is there already is refused`(name: String, words: String) throws {
+    let reason = try refusal(Tar.zipped(Tar.plugin { $0.add(name) }))
+    #expect(reason.contains("is refused: ") && reason.contains(words), "\(reason)")
+  }
+
+  @Test(
+    arguments: [
+      ("1", "a hard link"), ("2", "a link"), ("3", "a device"), ("4", "a device"), ("6", "a pipe"),
+      ("S", "a file with holes"), ("x", "an extended header"), ("g", "an extended header"),
+      ("L", "more than 100 bytes"),
+      ("7", "no plain file"),
+    ] as [(Character, String)])
+  func `what is no plain file is refused`(kind: Character, words: String) throws {
+    let reason = try refusal(Tar.zipped(Tar.plugin { $0.add("mine/x", "", kind: kind) }))
+    #expect(reason.contains(words), "\(reason)")
+  }
+
+  @Test func `a header that says something else than it seems to is refused`() throws {
+    for (words, change) in [
+      ("two parts", { $0[11] = 0x78 }), ("two parts", { $0[345] = 0x78 }), ("two parts", { $0[6] = 0xFF }),
+      ("too early", { for place in 124..<135 { $0[place] = 0x37 } }), ("too early", { $0[124] = 0x80 }),
+      (
+        "too early",
+        {
+          $0[124] = 0x80; for place in 125..<136 { $0[place] = 0xFF }
+        }
+      ),
+    ] as [(String, (inout [UInt8]) -> Void)] {
+      let reason = try refusal(Tar.zipped(Tar.plugin { $0.add("mine/x.lua", changing: change) }))
+      #expect(reason.contains(words), "\(reason)")
+    }
+    var wrong = Tar.plugin()
+    wrong[0] ^= 1
+    #expect(try refusal(Tar.zipped(wrong)).contains("not as it was written"))
+  }
+
+  @Test func `what is cut, changed, followed by something or packed twice is refused`() throws {
+    let sound = Tar.zipped(Tar.plugin())
+    for cut in [0, 1, 10, sound.count / 2, sound.count - 1] { _ = try refusal(Array(sound.prefix(cut))) }
+    for place in stride(from: 0, to: sound.count, by: 7) where !(4..<10).contains(place) {
+      var changed = sound
+      changed[place] ^= 0x10
+      // A change that reads as the same bytes is none.
+      guard let read = try? package(changed) else { continue }
+      #expect(read.files == (try package(sound)).files, "\(place)")
+    }
+    #expect(try refusal(sound + [0]).contains("something follows"))
+    #expect(try refusal(sound + sound).contains("something follows"))
+    #expect(try refusal(Tar.zipped(Tar.plugin() + [1])).contains("something follows"))
+    #expect(try refusal(Tar.zipped(Tar.plugin().dropLast(1024) + [])).contains("ends too early"))
+    #expect(try refusal(Tar.plugin()).contains("no gzip file"))
+  }
+
+  @Test func `a bomb, a large file and many files are refused within the limits`() throws {
+    let zeros = [UInt8](repeating: 0, count: PluginPackage.limits.unpacked + 1)
+    #expect(try refusal(Tar.zipped(zeros)).contains("unpacks to more than"))
+    let noise = (0..<(PluginPackage.limits.packed + 1)).map { _ in UInt8.random(in: 0...255) }
+    #expect(try refusal(noise).contains("it has more than 8,388,608 bytes"))
+    let many = Tar.plugin { tar in for number in 0..<1000 { tar.add("mine/\(number).lua", "") } }
+    #expect(try refusal(Tar.zipped(many)).contains("more than 1,000 files"))
+  }
+
+  @Test func `what is no plugin says what is missing`() throws {
+    var tar = Tar()
+    tar.add("mine/init.lua")
+    #expect(try refusal(Tar.zipped(tar.ended)).contains("has no plugin.json"))
+    tar = Tar()
+    tar.add("mine/plugin.json", #"{"name": "mine", "api": 1}"#)
+    #expect(try refusal(Tar.zipped(tar.ended)).contains("has no init.lua"))
+    tar = Tar()
+    tar.add("plugin.json", "{}")
+    #expect(try refusal(Tar.zipped(tar.ended)).contains("in no folder"))
+    #expect(try refusal(Tar.zipped(Tar().ended)).contains("is empty"))
+    tar = Tar()
+    tar.add("other/plugin.json", #"{"name": "mine", "api": 1}"#)
+    tar.add("other/init.lua")
+    #expect(try refusal(Tar.zipped(tar.ended)).contains("the name of its folder"))
+  }
+
+  // MARK: Folders
+
+  private func plugin(_ name: String = "mine") throws -> String {
+    try folder.makeFolder(name + "/parts")
+    try folder.write(#"{"name": "\#(name)", "version": "1.0.0", "api": 1}"#, to: name + "/plugin.json")
+    try folder.write("return 1", to: name + "/init.lua")
+    try folder.write("return 2", to: name + "/parts/b.lua")
+    try folder.write("hidden", to: name + "/.swp")
+    return folder.file(name)
+  }
+
+  @Test func `a folder gives the same bytes whatever its times, modes and order`() throws {
+    let first = try PluginPackage(folder: plugin()).packed(as: "p", by: nil)
+    chmod(folder.file("mine/init.lua"), 0o755)
+    var times = [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 2, tv_usec: 0)]
+    utimes(folder.file("mine/init.lua"), &times)
+    unlink(folder.file("mine/parts/b.lua"))
+    try folder.write("return 2", to: "mine/parts/b.lua")
+    let second = try PluginPackage(folder: folder.file("mine") + "/").packed(as: "p", by: nil)
+    #expect(first == second)
+    #expect(Array(first.prefix(10)) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3])
+    let read = try package(first)
+    #expect(read.files.map(\.path) == ["init.lua", "parts/b.lua", "plugin.json"])
+  }
+
+  @Test func `links, pipes and deep folders in a folder are refused`() throws {
+    let path = try plugin()
+    symlink("/etc/passwd", path + "/x.lua")
+    #expect(throws: ArchiveError.self) { try PluginPackage(folder: path) }
+    unlink(path + "/x.lua")
+    mkfifo(path + "/x.lua", 0o600)
+    #expect(throws: ArchiveError.self) { try PluginPackage(folder: path) }
+    unlink(path + "/x.lua")
+    try folder.makeFolder("mine/" + String(repeating: "d/", count: 20))
+    #expect(throws: ArchiveError.self) { try PluginPackage(folder: path) }
+  }
+
+  // MARK: Signatures
+
+  private func keyFile() -> SigningKeyFile {
+    SigningKeyFile(folder: folder.file("account"), cost: HashCost(memory: 8, passes: 1))
+  }
+
+  private func signed(_ path: String) throws -> (bytes: [UInt8], key: SignerKey) {
+    let file = keyFile()
+    let key = try file.key() ?? file.make(password: nil)
+    return (try PluginPackage(folder: path).packed(as: "p", by: key) { try file.sign($0, password: nil) }, key)
+  }
+
+  @Test func `a signed package is the same bytes each time and knows its signer`() throws {
+    let path = try plugin()
+    let (bytes, key) = try signed(path)
+    #expect(try signed(path).bytes == bytes)
+    let read = try package(bytes)
+    #expect(read.signer == key && !read.files.contains { $0.path == "signature.txt" })
+    // Unpacked by hand it is a folder that holds as well.
+    let packed = try PackedFiles(unpacking: bytes, path: "p")
+    for file in packed.files {
+      try folder.makeFolder("again/mine/parts")
+      try folder.write(file.bytes, to: "again/mine/" + file.path)
+    }
+    #expect(try PluginPackage(folder: folder.file("again/mine")).signer == key)
+  }
+
+  @Test func `whatever is changed after the signature is named`() throws {
+    let (bytes, key) = try signed(plugin())
+    let packed = try PackedFiles(unpacking: bytes, path: "p")
+    func changed(_ change: (inout [String: [UInt8]]) -> Void) throws -> String {
+      var files = Dictionary(uniqueKeysWithValues: packed.files.map { ($0.path, $0.bytes) })
+      change(&files)
+      let all = try PackedFiles(folder: "mine", files.map { PackedFile($0.key, $0.value) }, path: "p")
+      return try refusal(try all.packed(as: "p"))
+    }
+    #expect(try changed { $0["init.lua"]?.append(0x20) }.contains("\"init.lua\" was changed after it was signed"))
+    #expect(try changed { $0["new.lua"] = [1] }.contains("\"new.lua\" was added after it was signed"))
+    #expect(try changed { $0["parts/b.lua"] = nil }.contains("\"parts/b.lua\", which was signed, is missing"))
+    let other = String(repeating: "0", count: 64)
+    for (what, by) in [(key.text, other), ("version: 1.0.0", "version: 9.0.0"), ("signature: ", "signature: 00")] {
+      let reason = try changed { files in
+        let text = String(decoding: files["signature.txt"] ?? [], as: UTF8.self)
+        let parts = text.split(separator: what, omittingEmptySubsequences: false).joined(separator: by)
+        files["signature.txt"] = Array(parts.utf8)
+      }
+      #expect(reason.contains("signature does not hold"), "\(reason)")
+    }
+    for text in ["", "x", "deckhand plugin package 1\n\n\n\n\n\n", String(repeating: "x", count: 2 << 20)] {
+      #expect(
+        try changed { $0["signature.txt"] = Array(text.utf8) }.contains("signature does not hold"), "\(text.count)")
+    }
+    // A signature of the same files under another name is none.
+    let renamed = try PackedFiles(
+      folder: "other",
+      packed.files.map { file in
+        file.path == "plugin.json"
+          ? PackedFile(file.path, Array(#"{"name": "other", "version": "1.0.0", "api": 1}"#.utf8)) : file
+      }, path: "p")
+    #expect(try refusal(renamed.packed(as: "p")).contains("after it was signed"))
+  }
+
+  // MARK: Keys that are trusted
+
+  @Test func `trusted keys and pins are kept, and what is damaged is told`() throws {
+    let key = try #require(Fingerprint(String(repeating: "0123456789", count: 4)))
+    var keys = try TrustedKeys(data: folder.path)
+    keys.set(key, name: "Ray")
+    keys.pin("mine", to: key)
+    try keys.save()
+    keys = try TrustedKeys(data: folder.path)
+    #expect(keys.trusts(key) && keys.keys.first?.name == "Ray" && keys.plugins(of: key) == ["mine"])
+    keys.set(key, name: nil)
+    #expect(!keys.trusts(key) && keys.pins["mine"] == key)
+    keys.pin("mine", to: nil)
+    try keys.save()
+    #expect(try TrustedKeys(data: folder.path).pins.isEmpty)
+    for text in ["", "[]", "{"] {
+      try folder.write(text, to: "plugin-keys.json")
+      #expect(throws: SignatureError.self, "\(text)") { try TrustedKeys(data: folder.path) }
+    }
+    #expect(Fingerprint("0123 4567 89AB cdef 0123 4567 89ab cdef 0123:4567")?.text.count == 40)
+    for text in ["", "0123", String(repeating: "g", count: 40), String(repeating: "0", count: 41)] {
+      #expect(Fingerprint(text) == nil)
+    }
+  }
+}

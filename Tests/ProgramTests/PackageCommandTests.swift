@@ -1,0 +1,274 @@
+// Packages of plugins through the built program: packed, signed, installed, updated, removed.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct PackageCommandTests {
+  /// Writes a plugin's folder of this version below `source/`, and answers its path.
+  @discardableResult
+  private func source(
+    _ home: Home, version: String = "1.0.0", permissions: String = #"["shell"]"#, manifest: String = "",
+    code: String = "", test: String = "expect(1):equals(1)"
+  ) throws -> String {
+    for folder in ["/source", "/source/verbs"] { _ = makeFolder(home.path + folder) }
+    let more = manifest.isEmpty ? "" : ", " + manifest
+    try home.write(
+      #"{"name": "verbs", "version": "\#(version)", "api": 1, "permissions": \#(permissions), "commands": ["verbs"]\#(more)}"#,
+      to: "source/verbs/plugin.json")
+    try home.write(
+      #"shell.command{name="verbs", run=function() return "version \#(version)" end} \#(code)"#,
+      to: "source/verbs/init.lua")
+    try home.write("test('own', function() \(test) end)", to: "source/verbs/test.lua")
+    return home.path + "/source/verbs"
+  }
+
+  /// Packs `source/verbs` and answers the package's path.
+  private func pack(_ home: Home, _ name: String) throws -> String {
+    let run = try home.run("plugin", "pack", home.path + "/source/verbs", home.path + "/" + name)
+    #expect(run.status == 0, "\(run)")
+    return home.path + "/" + name
+  }
+
+  private func key(of home: Home) throws -> String {
+    let made = try home.run("plugin", "key", "new", "--json")
+    let digits = made.output.split(separator: "\"").first { $0.utf8.count == 40 }
+    return String(try #require(digits, "\(made)"))
+  }
+
+  private func isEmpty(_ home: Home) -> Bool {
+    names(in: home.path + "/data/plugins").filter { $0 != ".lock" }.isEmpty
+  }
+
+  @Test func `a plugin goes from one home to another, signed, and is updated there`() throws {
+    let (author, user) = (try Home(), try Home())
+    let key = try key(of: author)
+    try source(author)
+    let first = try pack(author, "verbs-1.tar.gz")
+    try source(author, version: "1.1.0", permissions: #"["shell", "words"]"#)
+    let second = try pack(author, "verbs-2.tar.gz")
+    // Not before the key is trusted, by hand.
+    let refused = try user.run("plugin", "install", first, "--grant", "--unsigned")
+    #expect(refused.status == 1 && refused.errors.contains("which you do not trust") && isEmpty(user), "\(refused)")
+    #expect(try user.run("plugin", "key", "trust", key.uppercased(), "--name", "Ray").status == 0)
+    let asks = try user.run("plugin", "install", first)
+    #expect(asks.status == 1 && asks.errors.contains("asks for shell; `plugin install") && isEmpty(user), "\(asks)")
+    let rehearsed = try user.run("--dry-run", "plugin", "install", first)
+    #expect(rehearsed.status == 0 && isEmpty(user))
+    #expect(rehearsed.errors.contains("would install verbs 1.0.0; signed with a key that you trust: Ray, "))
+    let installed = try user.run("plugin", "install", first, "--grant")
+    #expect(installed.status == 0 && installed.output == "Installed verbs 1.0.0; 1 test passed.\n", "\(installed)")
+    #expect(try user.run("verbs").output == "version 1.0.0\n")
+    #expect(try user.run("plugin", "install", first).errors.contains("installed already"))
+    // It wants more: what is new is asked, and no more than that.
+    let more = try user.run("plugin", "update", second)
+    #expect(more.status == 1 && more.errors.contains("verbs asks for words; `plugin update"), "\(more)")
+    #expect(try user.run("verbs").output == "version 1.0.0\n")
+    let updated = try user.run("plugin", "update", second, "--grant")
+    #expect(updated.output == "Updated verbs from 1.0.0 to 1.1.0; 1 test passed.\n", "\(updated)")
+    #expect(try user.run("verbs").output == "version 1.1.0\n")
+    #expect(try user.run("plugin", "info", "verbs").output.contains("(Ray)"))
+    let older = try user.run("plugin", "update", first)
+    #expect(older.status == 1 && older.errors.contains("1.1.0 is installed, and the package has 1.0.0"), "\(older)")
+    #expect(names(in: user.path + "/data/plugins") == [".lock", "verbs"])
+  }
+
+  @Test func `a plugin is of the key that signed it, until the user says otherwise`() throws {
+    let (author, other, user) = (try Home(), try Home(), try Home())
+    let (key, otherKey) = (try key(of: author), try key(of: other))
+    try source(author)
+    let first = try pack(author, "verbs.tar.gz")
+    try source(other, version: "2.0.0")
+    let second = try pack(other, "verbs.tar.gz")
+    try source(user, version: "3.0.0")
+    let unsigned = try pack(user, "verbs.tar.gz")
+    for one in [key, otherKey] { #expect(try user.run("plugin", "key", "trust", one).status == 0) }
+    #expect(try user.run("plugin", "install", first, "--grant").status == 0)
+    for package in [second, unsigned] {
+      let refused = try user.run("plugin", "update", package, "--grant", "--unsigned")
+      #expect(refused.status == 1 && refused.errors.contains("was signed with the key"), "\(refused)")
+    }
+    // Also after it was removed: whose it was stays known.
+    #expect(try user.run("plugin", "remove", "verbs").status == 0)
+    #expect(try user.run("plugin", "install", second, "--grant").status == 1)
+    #expect(try user.run("plugin", "key", "trust", otherKey, "--plugin", "verbs").status == 0)
+    #expect(try user.run("plugin", "install", second, "--grant").status == 0)
+    let list = try user.run("plugin", "key", "list", "--json").lines
+    #expect(list.contains { $0.contains(otherKey) && $0.contains("[\"verbs\"]") }, "\(list)")
+    // Nobody's, and a key that is trusted no more.
+    #expect(try user.run("plugin", "key", "trust", otherKey, "--plugin", "verbs", "--remove").status == 0)
+    #expect(try user.run("plugin", "update", unsigned, "--unsigned").status == 0)
+    #expect(try user.run("plugin", "key", "trust", key, "--remove").status == 0)
+    #expect(try user.run("plugin", "key", "trust", key, "--remove").status == 1)
+    for words in [["trust"], ["trust", "abcd"], ["list", "x"], ["make"], ["trust", key, "--plugin", "../x"]] {
+      #expect(try user.run(["plugin", "key"] + words).status != 0, "\(words)")
+    }
+  }
+
+  @Test func `one that cannot be loaded or fails its tests leaves everything as it was`() throws {
+    let home = try Home()
+    try source(home)
+    let first = try pack(home, "1.tar.gz")
+    for (code, test, words) in [
+      ("error('oh no')", "", "oh no"), ("", "expect(1):equals(2)", "1 of 1 test failed, the first \"own\""),
+      ("while true do end", "", "stopped after"), ("x = (", "", "init.lua"),
+    ] {
+      try source(home, version: "1.1.0", code: code, test: test)
+      let bad = try pack(home, "bad.tar.gz")
+      let refused = try home.run("plugin", "install", bad, "--grant", "--unsigned")
+      #expect(refused.status == 1 && refused.errors.contains(words) && isEmpty(home), "\(refused)")
+      #expect(try home.run("plugin", "install", first, "--grant", "--unsigned").status == 0)
+      let kept = try home.run("plugin", "update", bad, "--grant", "--unsigned")
+      #expect(kept.status == 1 && kept.errors.contains("; verbs 1.0.0 stays"), "\(kept)")
+      #expect(try home.run("verbs").output == "version 1.0.0\n")
+      #expect(names(in: home.path + "/data/plugins") == [".lock", "verbs"])
+      #expect(try home.run("plugin", "remove", "verbs").status == 0 && isEmpty(home))
+    }
+  }
+
+  @Test func `what was granted to one that is gone is nothing to one that comes`() throws {
+    let home = try Home()
+    try home.plugin("verbs", permissions: #"["shell"]"#, "")
+    try home.enable("verbs")
+    removeTree(home.path + "/data/plugins/verbs")
+    try source(home)
+    let run = try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned")
+    #expect(run.status == 1 && run.errors.contains("asks for shell"), "\(run)")
+    // A plugin that is off stays off.
+    #expect(try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant").status == 0)
+    #expect(try home.run("plugin", "disable", "verbs").status == 0)
+    try source(home, version: "2.0.0", permissions: #"["shell", "words"]"#)
+    let updated = try home.run("plugin", "update", try pack(home, "2.tar.gz"), "--unsigned")
+    #expect(updated.status == 0 && updated.output.hasSuffix(" It is off.\n"), "\(updated)")
+    #expect(try home.run("verbs").status == 2)
+    #expect(try home.run("plugin", "enable", "verbs").errors.contains("asks for shell, words"))
+  }
+
+  @Test func `bundled ones, taken names and what is needed are refused`() throws {
+    let home = try Home()
+    for words in [["remove", "hangman"], ["remove", "nobody"], ["update", "/nonexistent"], ["install", "/etc"]] {
+      #expect(try home.run(["plugin"] + words).status == 1, "\(words)")
+    }
+    try source(home, manifest: #""modes": ["hangman"]"#)
+    let taken = try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant")
+    #expect(taken.status == 1 && taken.errors.contains("hangman") && isEmpty(home), "\(taken)")
+    try source(home, manifest: #""needs": {"deckhand": ">=99"}"#)
+    let newer = try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant")
+    #expect(newer.status == 1 && newer.errors.contains("verbs: needs Deckhand >=99, this is 0.1.0"), "\(newer)")
+    try source(home, manifest: #""needs": {"plugins": {"base": ">=1"}}"#)
+    let missing = try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant")
+    #expect(missing.errors.contains("needs the plugin base, which is not installed") && isEmpty(home), "\(missing)")
+    try home.plugin("base", manifest: #""needs": {"plugins": {"deep": "*"}}"#, "")
+    try home.enable("base")
+    let chain = try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant")
+    #expect(
+      chain.errors.contains("base: needs the plugin deep, which is not installed (verbs > base > deep)"), "\(chain)")
+    try home.plugin("base", manifest: #""needs": {"plugins": {"verbs": "*"}}"#, "")
+    let ring = try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant")
+    #expect(ring.errors.contains("in a ring: verbs > base > verbs"), "\(ring)")
+    try home.plugin("base", "")
+    #expect(try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant").status == 0)
+    let needed = try home.run("plugin", "remove", "base")
+    #expect(needed.status == 1 && needed.errors.contains("base is needed by verbs, which needs base >=1"), "\(needed)")
+  }
+
+  @Test func `neither Lua nor a plugin installs, packs or trusts anything`() throws {
+    let home = try Home()
+    try source(home)
+    for line in [
+      "install source/verbs --unsigned --grant", "pack source/verbs x.tar.gz", "remove verbs", "key new", "key list",
+    ] {
+      let run = try home.run("-e", "print(select(2, shell.run('plugin \(line)')).code)")
+      #expect(run.output == "not_here\n", "\(line): \(run)")
+    }
+  }
+
+  @Test func `an account's key is sealed by its password, which packing asks for`() throws {
+    let home = try Home()
+    let password = try home.write("the password of ana\n", to: "ana")
+    let wrong = try home.write("not the password\n", to: "wrong")
+    #expect(try home.run("account", "add", "ana", "--new-password-file", password).status == 0)
+    let asAna = ["--user", "ana", "--password-file", password]
+    #expect(try home.run(asAna + ["plugin", "key", "new"]).status == 0)
+    let stored = text(of: home.path + "/data/accounts/ana/signing_key")
+    #expect(stored.contains("sealed m=65536,t=2 ") && !stored.contains("plain"))
+    try source(home)
+    let words = ["plugin", "pack", home.path + "/source/verbs", home.path + "/a.tar.gz"]
+    let signed = try home.run(asAna + words)
+    #expect(signed.status == 0 && signed.output.contains("Signed with your key"), "\(signed)")
+    // A backup has no key in it.
+    #expect(try home.run(asAna + ["backup", home.path + "/b"]).status == 0)
+    let listed = try Child(["/usr/bin/tar", "--zstd", "-tf", home.path + "/b"], environment: home.environment).finish(
+      input: "")
+    #expect(listed.status == 0 && !listed.output.contains("signing_key"), "\(listed)")
+    unlink(home.path + "/a.tar.gz")
+    #expect(try home.run(["--user", "ana", "--password-file", wrong] + words).status == 77)
+    #expect(access(home.path + "/a.tar.gz", F_OK) != 0)
+  }
+
+  @Test func `at a terminal who signed it and what it wants is shown, and asked once`() throws {
+    let home = try Home()
+    try source(home, permissions: #"["shell", "decks.read", "decks.write"]"#)
+    let terminal = try home.terminal()
+    terminal.wait(for: "> ", seconds: 10)
+    terminal.type("plugin install \(home.path)/source/verbs\r")
+    terminal.wait(for: "verbs 1.0.0\r\n")
+    terminal.wait(for: "not signed: nobody vouches for what is in it")
+    terminal.wait(for: "it wants to: add commands, print, and hear which commands you use; read and change decks")
+    terminal.wait(for: "Install it? [y/N] ")
+    terminal.type("n\r")
+    terminal.wait(for: "verbs is not installed.")
+    #expect(isEmpty(home))
+    terminal.type("plugin install \(home.path)/source/verbs\r")
+    terminal.wait(for: "Install it? [y/N] ")
+    // Meanwhile somebody changes the folder: what was read and shown is what is installed.
+    try source(home, version: "6.6.6")
+    terminal.type("y\r")
+    terminal.wait(for: "Installed verbs 1.0.0; 1 test passed.", seconds: 20)
+    terminal.type("verbs\r")
+    terminal.wait(for: "version 1.0.0")
+    terminal.type("plugin remove verbs\r")
+    terminal.wait(for: "[y/N] ")
+    terminal.type("y\r")
+    terminal.wait(for: "Removed verbs.")
+    terminal.type("verbs\r")
+    terminal.wait(for: "nil")
+    #expect(isEmpty(home))
+  }
+
+  @Test func `a manifest that is edited while the shell runs is read before anything is asked, shown or loaded`() throws
+  {
+    let home = try Home()
+    try home.plugin(
+      "grows", permissions: #"["shell"]"#, manifest: #""commands": ["grow"]"#,
+      "shell.command{name='grow', run=function() return 1 end}")
+    try home.enable("grows")
+    let terminal = try home.terminal()
+    terminal.wait(for: "> ", seconds: 10)
+    try home.plugin(
+      "grows", permissions: #"["shell", "words"]"#, manifest: #""commands": ["grow"]"#, version: "2.0",
+      "shell.command{name='grow', run=function() return words and 'more' end}")
+    terminal.type("grow\r")
+    terminal.wait(for: "grows: asks for words")
+    terminal.type("plugin list\r")
+    terminal.wait(for: "asks for more")
+    terminal.type("plugin enable grows\r")
+    terminal.wait(for: "look up words")
+    terminal.type("y\r")
+    terminal.wait(for: "Enabled grows.")
+    terminal.type("grow\r")
+    terminal.wait(for: "more")
+  }
+
+  @Test func `a package in its own folder, a link in it and no folder are refused`() throws {
+    let home = try Home()
+    let path = try source(home)
+    let inside = try home.run("plugin", "pack", path, path + "/verbs.tar.gz")
+    #expect(inside.status == 1 && inside.errors.contains("write it elsewhere"), "\(inside)")
+    symlink("/etc/passwd", path + "/x.lua")
+    let link = try home.run("plugin", "pack", path, home.path + "/x.tar.gz")
+    #expect(link.status == 1 && link.errors.contains("it is a link"), "\(link)")
+    #expect(try home.run("plugin", "pack", home.path + "/nothing", home.path + "/x.tar.gz").status == 1)
+    #expect(access(home.path + "/x.tar.gz", F_OK) != 0)
+  }
+}
