@@ -247,7 +247,20 @@ def pulls(program, count, rng, folder, server):
     before = server.digest()
     deckhand.run("--dry-run", "sync")
     check("cards after a rehearsal", deckhand.lines("deck", "list"), [])
+    # Ended in the middle, by the user or by the system: nothing is here, nothing changed there, nothing is left behind.
+    for number in (signal.SIGINT, signal.SIGKILL) * 4:
+        child = subprocess.Popen([program, "sync"], env=dict(os.environ, HOME=deckhand.folder, NO_COLOR="1"),
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(rng.uniform(0.02, 0.4))
+        child.send_signal(number)
+        child.wait()
+        if child.returncode == 0:
+            deckhand.run("undo")
+    check("cards after syncs that were ended", deckhand.lines("deck", "list"), [])
+    check("the server after syncs that were ended", server.digest(), before)
     report = deckhand.lines("sync")[0]
+    left = [name for _, folders, _ in os.walk(deckhand.folder) for name in folders if name.startswith(".package")]
+    check("what is left behind", left, [])
     check("the server after a pull", server.digest(), before)
     figures = compare(deckhand, anki.col, "first pull")
     check("what the pull tells", (report["notes"], report["cards"], report["answers"]), figures)
