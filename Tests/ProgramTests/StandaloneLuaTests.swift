@@ -46,7 +46,7 @@ private let reference = "/usr/bin/lua5.4"
       return try child.finish(input: run.input)
     }
     func named(_ text: String) -> String {
-      text.replacing("lua5.4", with: "lua").replacing(#/table: 0x[0-9a-f]+/#, with: "table: 0x")
+      text.replacing("/usr/bin/lua5.4", with: "lua").replacing("lua5.4", with: "lua").replacing(#/table: 0x[0-9a-f]+/#, with: "table: 0x")
     }
     let (mine, theirs) = (try result(home.words(["lua"])), try result([reference]))
     #expect(mine.status == theirs.status, "\(run) \(mine) \(theirs)")
@@ -59,7 +59,8 @@ private let reference = "/usr/bin/lua5.4"
     let program = try home.write(
       "#!/bin/sh\nexec '\(builtProgram("deckhand"))' lua \"$@\"\n", to: "lua")
     #expect(chmod(program, 0o700) == 0)
-    try home.write(try #require(contents(of: try #require(suite) + "/main.lua")), to: "main.lua")
+    let folder = try #require(suite)
+    try home.write(try #require(contents(of: folder + "/main.lua")), to: "main.lua")
     let child = try Child(
       ["/bin/sh", "-c", "cd '\(home.path)' && exec ./lua main.lua"],
       environment: home.environment.filter { !$0.hasPrefix("PATH=") } + ["PATH=\(home.path):/usr/bin:/bin"])
