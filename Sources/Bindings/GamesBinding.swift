@@ -70,9 +70,7 @@ private func readOptions(_ table: consuming LuaTable?) throws -> GameOptions {
 private func readMode(
   _ table: borrowing LuaTable, in state: LuaState, _ context: BindingContext
 ) throws -> Mode {
-  try table.allowOnly([
-    "name", "title", "summary", "rules", "setup", "show", "accept", "score", "finished", "hint", "solution",
-  ])
+  try table.allowOnly(["name", "title", "summary", "rules"] + ModeFunction.allCases.map(\.rawValue))
   let name = try table.text("name")
   let rules = try table.optionalTexts("rules").map { try $0.map { try Rule(parsing: $0) } }
   var hooks = try readHooks(table, name, context)

@@ -104,16 +104,20 @@ private func rows(_ rows: [(String, String)], width: Int) -> [String] {
   return rows.flatMap { name, text in
     let lines = wrapped(text, width: width - indent)
     let blank = String(repeating: " ", count: indent)
-    guard let first = lines.first else { return ["  " + name] }
-    guard name.count <= indent - 4 else { return ["  " + name] + lines.map { blank + $0 } }
+    let names = hanging(name, width: width - 2).map { "  " + $0 }
+    guard let first = lines.first else { return names }
+    guard name.count <= indent - 4 else { return names + lines.map { blank + $0 } }
     let start = "  " + name + String(repeating: " ", count: indent - 2 - name.count)
     return [start + first] + lines.dropFirst().map { blank + $0 }
   }
 }
 
-/// A line whose continuation is indented.
+/// A line whose continuation is indented. Choices that are wider than a line go on behind a bar.
 private func hanging(_ line: String, width: Int) -> [String] {
-  wrapped(line, width: width - 4).enumerated().map { ($0 == 0 ? "" : "    ") + $1 }
+  let words = line.split(separator: " ").map { word in
+    String(word.count > width - 4 ? word.replacing("|", with: "| ") : word)
+  }
+  return wrapped(words.joined(separator: " "), width: width - 4).enumerated().map { ($0 == 0 ? "" : "    ") + $1 }
 }
 
 private func paragraphs(_ text: String, width: Int) -> [String] {

@@ -1,6 +1,6 @@
 // The name of a card that stays the same wherever the card goes.
 // Invariant: one that is made is 11 letters and digits of 64 random bits, and never one that the deck holds already.
-// Those of cards that come one after the other count on from there: the index of a million is written from one place on.
+// Those of cards that come one after the other count on from there, so that an index of a million is written in order.
 
 enum Guid {
   static let length = 11

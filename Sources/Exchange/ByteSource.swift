@@ -52,10 +52,7 @@ final class ByteSource {
   init(path: String, _ options: SourceOptions) throws {
     self.path = path
     buffer = [UInt8](repeating: 0, count: Self.chunk)
-    let file =
-      path == "-" && options.kinds == .any
-      ? try ByteFile(standardInput: options.isInterrupted)
-      : try ByteFile(path, options.kinds, isInterrupted: options.isInterrupted)
+    let file = try ByteFile.given(path, options.kinds, isInterrupted: options.isInterrupted)
     input = Input(file: file, progress: options.progress)
     if let size = file.size, size > ByteSource.fileLimit { throw tooLarge }
     // A pipe may give little at first.

@@ -50,13 +50,9 @@ public struct CardExport {
       if !writer.holdsOptions { run.lost[.options] = try optionsOfDecks().count }
       report = ExportReport(cards: run.done, bytes: sink.count, lost: run.lost.filter { $0.value > 0 })
     }
-    if path == "-", kinds == .any {
-      try AtomicFile.writeStandardOutput(isInterrupted: isInterrupted, write)
-    } else {
-      var replacement = Replacement(mode: 0o644)
-      (replacement.kinds, replacement.isInterrupted) = (kinds, isInterrupted)
-      try AtomicFile.write(path, replacement, write)
-    }
+    var replacement = Replacement(mode: 0o644)
+    (replacement.kinds, replacement.isInterrupted) = (kinds, isInterrupted)
+    try AtomicFile.writeGiven(path, replacement, write)
     return report
   }
 

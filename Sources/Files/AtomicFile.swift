@@ -95,12 +95,12 @@ public enum AtomicFile {
     }
   }
 
-  /// Writes what the closure appends to standard output, which stays open.
-  public static func writeStandardOutput(
-    isInterrupted: @escaping () -> Bool = { false }, _ body: (FileSink) throws -> Void
+  /// Writes what a path that the user may have typed names: `-` is standard output, which stays open, where any kind of
+  /// file is written.
+  public static func writeGiven(
+    _ path: String, _ options: Replacement, _ body: (FileSink) throws -> Void
   ) throws {
-    var options = Replacement()
-    options.isInterrupted = isInterrupted
+    guard path == "-", options.kinds == .any else { return try write(path, options, body) }
     fflush(nil)
     let sink = FileSink(
       path: "standard output", descriptor: FileDescriptor(rawValue: 1), isPlain: false, options)

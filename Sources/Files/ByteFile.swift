@@ -51,6 +51,14 @@ public final class ByteFile {
     self.isInterrupted = isInterrupted
   }
 
+  /// What a path that the user may have typed names: `-` is standard input where any kind of file is read.
+  public static func given(
+    _ path: String, _ kinds: FileKinds, isInterrupted: @escaping () -> Bool = { false }
+  ) throws(FileError) -> ByteFile {
+    if path == "-", kinds == .any { return try ByteFile(standardInput: isInterrupted) }
+    return try ByteFile(path, kinds, isInterrupted: isInterrupted)
+  }
+
   /// What comes from standard input, which stays open.
   public init(standardInput isInterrupted: @escaping () -> Bool) throws(FileError) {
     path = "standard input"

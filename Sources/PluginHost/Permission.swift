@@ -41,6 +41,9 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// What the permission of a module lets a plugin do.
+  public static func meaning(of module: String) -> String { Permission.module(module).inWords }
+
   /// Permissions for the question, one line each; to read and to change the same is one.
   public static func inWords(_ permissions: [Permission]) -> [String] {
     var lines: [String] = []

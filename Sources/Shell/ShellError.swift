@@ -190,7 +190,7 @@ enum ShellError: Problem, Equatable {
   /// What the doctor found and did not mend.
   case unwell(Int, mendable: Int)
   /// Every row of an import was refused; `first` says why the first one was.
-  case allRefused(file: String, first: String)
+  case allRefused(file: String, first: String, isTable: Bool)
   /// Standard input as a file, where the prompt reads it.
   case promptIsStandardInput
   /// A command that is not for `shell.run`.
@@ -238,11 +238,13 @@ enum ShellError: Problem, Equatable {
         "\(counted(count, "finding"))"
           + (mendable == 0 ? "" : "; `doctor --mend` makes a backup and mends \(grouped(mendable)) of them"),
         ["findings": count, "mendable": mendable])
-    case .allRefused(let file, let first):
+    case .allRefused(let file, let first, let isTable):
       ProblemReport(
         .allRefused, "Nothing was imported",
-        "no row of \(printable(file)) could be imported; the first: \(first). `--dry-run` before the command shows the first "
-          + "cards as they would be; --separator, --columns and --no-header say how a table is read")
+        "no row of \(printable(file)) could be imported; the first: \(first)"
+          + (isTable
+            ? ". `--dry-run` before the command shows the first cards as they would be; --separator, --columns and "
+              + "--no-header say how a table is read" : ""))
     case .promptIsStandardInput:
       ProblemReport(
         .failed, "Standard input is the prompt's",

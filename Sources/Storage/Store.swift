@@ -85,11 +85,11 @@ public final class Store {
     prepare: ((Database) throws -> [UndoFile])? = nil, _ body: (Database) throws -> T
   ) throws -> T {
     try access(name) { db in
-      if depth > 0 || unit == .open { return try part(db, isOneStatement: isOneStatement, body) }
+      if depth > 0 || unit == .open { return try isOneStatement ? statement(db, body) : savepoint(db, body) }
       try begin(db, name)
       if unit == .waiting {
         unit = .open
-        return try part(db, isOneStatement: isOneStatement, body)
+        return try isOneStatement ? statement(db, body) : savepoint(db, body)
       }
       return try finish(db, body) { result in
         try writeStep(db, step?(result) ?? name, filesMadeReady(db, by: prepare))
@@ -236,18 +236,14 @@ public final class Store {
 
   /// The body as a part of the transaction under way. Without the check of `isInsideTransaction` what follows a
   /// rollback by SQLite itself would commit alone.
-  private func part<T>(_ db: Database, isOneStatement: Bool, _ body: (Database) throws -> T) throws -> T {
+  private func savepoint<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
     let mark = recorder?.mark()
     var result: T?
     do {
-      if isOneStatement {
+      try db.inSavepoint {
         result = try inside { try body(db) }
-      } else {
-        try db.inSavepoint {
-          result = try inside { try body(db) }
-          return .commit
-        }
+        return .commit
       }
     } catch {
       otherChanges &+= 1
@@ -256,6 +252,21 @@ public final class Store {
     }
     guard let result, db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
     return result
+  }
+
+  /// The same of a body in which one statement at most changes anything: SQLite takes it back by itself.
+  private func statement<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
+    guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
+    let snapshot = recorder?.snapshot()
+    do {
+      let result = try inside { try body(db) }
+      guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
+      return result
+    } catch {
+      otherChanges &+= 1
+      if let snapshot { recorder?.goBack(to: snapshot) }
+      throw error
+    }
   }
 
   private func inside<T>(_ body: () throws -> T) throws -> T {

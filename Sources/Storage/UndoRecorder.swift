@@ -30,7 +30,7 @@ final class UndoRecorder {
   static let mostBytes = 256 << 20
 
   /// What one table got in this step.
-  private struct Born {
+  fileprivate struct Born {
     var spans: [Span] = []
     var keys: [[UInt8]] = []
     var known: Set<[UInt8]> = []
@@ -70,7 +70,7 @@ final class UndoRecorder {
   }
 
   /// Rows that are added one after the other: what a batch of new cards costs each, beside SQLite's own work.
-  private struct Run {
+  fileprivate struct Run {
     /// SQLite's own name of the table, the same at each call; nil for no run.
     var table: UnsafePointer<CChar>?
     var index = 0
@@ -136,9 +136,25 @@ final class UndoRecorder {
 
   func mark() -> Mark {
     endRun()
+    // Not by a key path: it is gone through at run time.
     return Mark(
       events: events.count, rows: eventCount, spans: born.map { ($0.spans.count, $0.spans.last) },
-      keys: born.map(\.keys.count))
+      keys: born.map { $0.keys.count })
+  }
+
+  /// The step as it is now, for a part of one statement: cheap, but what the part changes is copied.
+  struct Snapshot {
+    fileprivate let events: Int
+    fileprivate let rows: Int
+    fileprivate let born: [Born]
+    fileprivate let run: Run
+  }
+
+  func snapshot() -> Snapshot { Snapshot(events: events.count, rows: eventCount, born: born, run: run) }
+
+  func goBack(to snapshot: Snapshot) {
+    if events.count > snapshot.events { events.truncate(to: snapshot.events) }
+    (eventCount, born, run) = (snapshot.rows, snapshot.born, snapshot.run)
   }
 
   func goBack(to mark: Mark) {

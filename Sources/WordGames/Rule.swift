@@ -32,19 +32,17 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
   /// As long as the last found word (the base word at first) and different from it in one letter.
   case ladderStep
 
-  /// The names of all rules; those that take a value have a colon.
-  public static let names = [
-    "min_length:", "max_length:", "length:", "unused", "from_letters", "reusable_letters", "contains:", "starts_with:",
-    "palindrome", "in_dictionary", "ladder_step",
+  /// Each rule as it is written, with N or LETTERS for its value, and one of its kind.
+  public static let samples: [(form: String, rule: Rule)] = [
+    ("min_length:N", .minLength(4)), ("max_length:N", .maxLength(4)), ("length:N", .length(4)), ("unused", .unused),
+    ("from_letters", .fromLetters), ("reusable_letters", .reusableLetters), ("contains:LETTERS", .contains("e")),
+    ("starts_with:LETTERS", .startsWith("e")), ("palindrome", .palindrome), ("in_dictionary", .inDictionary),
+    ("ladder_step", .ladderStep),
   ]
 
-  /// The rules as a message lists them, with what stands after a colon.
-  static var namesInWords: String {
-    let values = [
-      "min_length:": "N", "max_length:": "N", "length:": "N", "contains:": "LETTERS", "starts_with:": "LETTERS",
-    ]
-    return names.map { $0 + (values[$0] ?? "") }.joined(separator: ", ")
-  }
+  /// What the values in `samples` are.
+  public static let valuesInWords =
+    "N is a number of letters from 1 to 64, LETTERS are up to 64 letters: `min_length:4`, `contains:e`."
 
   /// A rule from `name` or `name:value`. A length is 1...64; a text is letters, at most 64 of them.
   public init(parsing text: String) throws(GameError) {
@@ -61,7 +59,7 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
     case "starts_with": self = .startsWith(try Self.letters(value, of: text))
     default:
       guard let plain = Self.plain[name] else {
-        let names = Self.names.map { $0.hasSuffix(":") ? String($0.dropLast()) : $0 }
+        let names = Self.samples.map { String($0.form.prefix { $0 != ":" }) }
         throw .unknownRule(name: name, suggestion: suggestion(for: name, among: names))
       }
       guard value == nil else { throw .badRule(text: text, expected: "no value") }

@@ -15,13 +15,34 @@ struct ExchangeFigures {
   private let adding = "100,000 cards added one at a time in a script against the same by add_all"
   private let appending = "100,000 cards appended one at a time in a script against the same by add_all"
 
+  private let building = "a build of 10,000 unchanged sources, whole process, within 0.2 s"
+
   func all() throws -> [Figure?] {
-    guard [table, adding, appending].contains(where: isAsked) else { return [] }
+    guard [table, adding, appending, building].contains(where: isAsked) else { return [] }
     try makePrivateFolder(folder)
     return try [
       imported(), inLoop(adding, "deck:add{prompt = 'prompt ' .. i, answer = 'answer ' .. i}"),
-      inLoop(appending, "deck:append{prompt = 'prompt ' .. i, answer = 'answer ' .. i}"),
+      inLoop(appending, "deck:append{prompt = 'prompt ' .. i, answer = 'answer ' .. i}"), built(),
     ]
+  }
+
+  /// A hundred folders of a hundred Markdown files with a card each. The reference is the time that is wanted.
+  private func built() throws -> Figure? {
+    guard isAsked(building) else { return nil }
+    let sources = folder + "/sources"
+    try makePrivateFolder(sources)
+    try AtomicFile.write(sources + "/deck.json", Array(#"{"name": "Bench", "namespace": "bench"}"#.utf8))
+    for number in 0..<10_000 {
+      let inner = "\(sources)/\(number / 100)"
+      try makePrivateFolder(inner)
+      try AtomicFile.write("\(inner)/\(number).md", Array("## prompt \(number)\n\nanswer \(number)\n".utf8))
+    }
+    guard run(["build", sources]) >= 0 else { return nil }
+    return compare(building, wanted: 1, rounds: 7, scale: 1e3, unit: "ms") {
+      seconds(ofRunning: deckhand, ["--data", folder + "/data", "--no-plugins", "build", sources])
+    } reference: {
+      0.2
+    }
   }
 
   private func imported() throws -> Figure? {

@@ -24,10 +24,28 @@ struct MapFigures {
     try makeText(10)
     try makeText(100)
     let figures: [() throws -> Figure?] = [
-      { compare(beside, wanted: 1, rounds: 1, scale: 1, unit: "s") { ours(100) } reference: { plainLua(100) } },
-      { compare(counting, wanted: nil, rounds: 1, scale: 1, unit: "s") { ours(100) } reference: { mawk(100) } },
+      {
+        compare(beside, wanted: 1, rounds: 1, scale: 1, unit: "s") {
+          ours(100)
+        } reference: {
+          plainLua(100)
+        }
+      },
+      {
+        compare(counting, wanted: nil, rounds: 1, scale: 1, unit: "s") {
+          ours(100)
+        } reference: {
+          mawk(100)
+        }
+      },
       sparkAlone,
-      { compare(growth, wanted: 11, rounds: 1, scale: 1, unit: "s") { ours(100) } reference: { ours(10) } },
+      {
+        compare(growth, wanted: 11, rounds: 1, scale: 1, unit: "s") {
+          ours(100)
+        } reference: {
+          ours(10)
+        }
+      },
       largest,
     ]
     for figure in figures { show([try figure()].compactMap(\.self)) }

@@ -32,8 +32,8 @@ import Testing
   }
 
   @Test func `a picture that is cropped fills its box and nothing beyond it`() throws {
-    let folder = TemporaryFolder()
     for isCropped in [false, true] {
+      let folder = TemporaryFolder()
       let card = try document(in: folder, background: white) { document in
         let element = try document.addImage(
           testSVG(width: 400, height: 200), named: "x", at: ElementPlacement(width: 600, height: 600))

@@ -40,6 +40,14 @@ import Testing
     let back = try home.run(
       "-e", "print(decks.create('B'):import('-', {format = 'jsonl'}).added)", input: written.output)
     #expect(back.output == "2\n", "\(back)")
+    // Packages go the same ways: a file is standard output, then standard input.
+    let package = home.path + "/w.package"
+    let program = home.words([]).joined(separator: " ")
+    for line in ["deck export W - --format apkg > \(package)", "deck import P - --format apkg < \(package)"] {
+      let run = try Child(["/bin/sh", "-c", "\(program) \(line)"], environment: home.environment).finish(input: "")
+      #expect(run.status == 0, "\(run)")
+    }
+    #expect(try prompts("P", home) == ["gato", "perro"])
   }
 
   @Test func `several files and patterns are one step of undo, or nothing`() throws {

@@ -33,6 +33,12 @@ import Testing
     #expect(missing.status == 1 && missing.errors.contains("usage: \(name).lua "))
   }
 
+  @Test(arguments: ["frequency", "collocations", "cloze_wanted"])
+  func `the scripts for map have help too`(name: String) throws {
+    let help = try Home().run("run", script(name), "--help")
+    #expect(help.status == 0 && help.output.contains("deckhand map Scripts/decks/\(name).lua"), "\(help)")
+  }
+
   @Test func `a slice of a list of a million words is a deck of a thousand`() throws {
     let home = try Home()
     let run = try home.run("run", script("word_list"), "spanish")

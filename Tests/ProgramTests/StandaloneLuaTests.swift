@@ -46,7 +46,8 @@ private let reference = "/usr/bin/lua5.4"
       return try child.finish(input: run.input)
     }
     func named(_ text: String) -> String {
-      text.replacing("/usr/bin/lua5.4", with: "lua").replacing("lua5.4", with: "lua").replacing(#/table: 0x[0-9a-f]+/#, with: "table: 0x")
+      text.replacing(reference, with: "lua").replacing("lua5.4", with: "lua")
+        .replacing(#/table: 0x[0-9a-f]+/#, with: "table: 0x")
     }
     let (mine, theirs) = (try result(home.words(["lua"])), try result([reference]))
     #expect(mine.status == theirs.status, "\(run) \(mine) \(theirs)")

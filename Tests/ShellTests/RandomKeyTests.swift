@@ -34,8 +34,13 @@ import Testing
   private func type(_ seed: UInt64, at terminal: PseudoTerminal, _ line: String, answer: String) throws {
     var keys = RandomKeys(seed: seed, count: Self.plan.keys)
     keys.type(at: terminal)
-    terminal.type(line + "\r")
-    let isAlive = terminal.shows(answer, seconds: 10)
+    // What was typed ahead may still be dealt with on a busy machine: it is asked more than once.
+    let isAlive = (0..<4).contains { _ in
+      terminal.type("\u{03}")
+      _ = terminal.takeOutput(milliseconds: 300)
+      terminal.type(line + "\r")
+      return terminal.shows(answer, seconds: 5)
+    }
     #expect(isAlive, "seed \(seed): status \(terminal.ended(seconds: 0.1)), \(terminal.output.suffix(300))")
   }
 }

@@ -21,9 +21,11 @@ private let known =
   }
 
   @Test func `every rule has a name, a code, a title and a message`() throws {
-    for name in Rule.names {
-      let text = name.hasSuffix("length:") ? name + "3" : name.hasSuffix(":") ? name + "a" : name
-      let report = try Rule(parsing: text).report
+    #expect(Rule.samples.map(\.form).joined(separator: ", ") == known)
+    for (form, rule) in Rule.samples {
+      #expect(try Rule(parsing: rule.description) == rule)
+      #expect(rule.description.split(separator: ":").first == form.split(separator: ":").first)
+      let report = rule.report
       #expect(![report.code.rawValue, report.title, report.message].contains(""))
       #expect(!report.message.hasSuffix("."))
     }

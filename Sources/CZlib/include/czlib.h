@@ -13,8 +13,8 @@ enum { DECKHAND_GUNZIP_DAMAGED = -1, DECKHAND_GUNZIP_TOO_LARGE = -2 };
 
 // Unpacks one gzip member to its end, and checks its check sum and its length.
 // used: the bytes of the input that belong to it.
-// Returns the bytes written; DECKHAND_GUNZIP_DAMAGED for what is cut, changed or no gzip; DECKHAND_GUNZIP_TOO_LARGE when
-// the output has no room for all.
+// Returns the bytes written; DECKHAND_GUNZIP_DAMAGED for what is cut, changed or no gzip; DECKHAND_GUNZIP_TOO_LARGE
+// when the output has no room for all.
 long deckhand_gunzip(
   const uint8_t *input, size_t input_size, uint8_t *output, size_t output_size, size_t *used);
 

@@ -37,7 +37,7 @@ struct PackageBuilder {
     var options = Replacement(mode: 0o644)
     (options.kinds, options.isInterrupted) = (kinds, destination.isInterrupted)
     var count = 0
-    try AtomicFile.write(path, options) { sink in
+    try AtomicFile.writeGiven(path, options) { sink in
       try pieces(of: package) { try sink.append($0) }
       count = sink.count
     }

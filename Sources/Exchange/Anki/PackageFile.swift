@@ -47,7 +47,7 @@ final class PackageFile {
   /// - Parameter kinds: others than plain files only where the user typed the path; those are copied first.
   init(_ path: String, _ kinds: FileKinds, scratch: Scratch, isInterrupted: @escaping () -> Bool) throws {
     (self.path, self.scratch, self.isInterrupted) = (path, scratch, isInterrupted)
-    let file = try ByteFile(path, kinds, isInterrupted: isInterrupted)
+    let file = try ByteFile.given(path, kinds, isInterrupted: isInterrupted)
     var source = path
     // What cannot be read anywhere at will is copied: a pipe, standard input.
     if file.size == nil || path == "-" {

@@ -60,9 +60,7 @@ public struct AnswerImport {
     progress: ImportProgress = { _, _ in }
   ) throws -> AnswerReport {
     let answers = try paths.flatMap { path in
-      let file =
-        path == "-" && kinds == .any
-        ? try ByteFile(standardInput: isInterrupted) : try ByteFile(path, kinds, isInterrupted: isInterrupted)
+      let file = try ByteFile.given(path, kinds, isInterrupted: isInterrupted)
       let bytes = try file.rest(limit: AnswerFile.limit)
       return try AnswerFile(path: path, deck: deck.pageID, now: moment.now).answers(of: bytes)
     }

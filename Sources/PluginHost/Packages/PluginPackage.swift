@@ -35,8 +35,8 @@ public struct PluginPackage {
   static let limits = PackedLimits()
 
   /// Reads a package that `packed` has made, or that somebody else says is one.
-  /// - Throws: `ArchiveError`, `PluginPackageError`, `SignatureError`, `PluginError`: it is damaged, refused, changed after it was signed, or
-  ///   no plugin.
+  /// - Throws: `ArchiveError`, `PluginPackageError`, `SignatureError` or `PluginError`: it is damaged, refused, changed
+  ///   after it was signed, or no plugin.
   public init(file path: String, isInterrupted: @escaping () -> Bool = { false }) throws {
     let bytes = try Self.bytes(path, isInterrupted)
     try self.init(PackedFiles(unpacking: bytes, path: path, limits: Self.limits), path: path)

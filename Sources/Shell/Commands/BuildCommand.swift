@@ -57,7 +57,7 @@ enum BuildCommand {
     let result = CommandResult(report.value, .lines(lines))
     guard report.cards.isRefused else { return result }
     session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON)
-    throw ShellError.allRefused(file: lastPart(of: path), first: report.cards.rejected[0].message)
+    throw ShellError.allRefused(file: lastPart(of: path), first: report.cards.rejected[0].message, isTable: false)
   }
 
   private static func words(_ report: BuildReport, _ deck: String, _ session: Session) -> [String] {

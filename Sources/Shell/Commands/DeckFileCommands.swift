@@ -71,7 +71,8 @@ enum DeckFileCommands {
     let result = CommandResult(report.value, .lines(words(report, name, session)))
     guard report.cards.isRefused else { return result }
     if !session.state.isInScript { session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON) }
-    throw ShellError.allRefused(file: label, first: report.cards.rejected[0].message)
+    let isTable = report.findings.separator != nil
+    throw ShellError.allRefused(file: label, first: report.cards.rejected[0].message, isTable: isTable)
   }
 
   /// The files that a word names: itself, or those that it is a pattern of.

@@ -1,5 +1,5 @@
-// `plugin key`: whose packages are taken, and the key that one's own are signed with. Invariant: a key is trusted by its
-// fingerprint, which somebody typed; the secret half never leaves its file but to sign.
+// `plugin key`: whose packages are taken, and the key that one's own are signed with. Invariant: a key is trusted by
+// its fingerprint, which somebody typed; the secret half never leaves its file but to sign.
 
 import Authentication
 import Commands

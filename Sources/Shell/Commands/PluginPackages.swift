@@ -1,6 +1,6 @@
-// `plugin pack`, `plugin install`, `plugin update`, `plugin remove`. Invariant: nothing of a package runs, and nothing is
-// written, before the user has seen who signed it and what it wants and said yes; where nobody can be asked, --unsigned
-// and --grant are the yes.
+// `plugin pack`, `plugin install`, `plugin update`, `plugin remove`. Invariant: nothing of a package runs, and nothing
+// is written, before the user has seen who signed it and what it wants and said yes; where nobody can be asked,
+// --unsigned and --grant are the yes.
 
 import Authentication
 import Commands

@@ -12,19 +12,28 @@ struct HelpTopic {
   /// Names and what they mean, then paragraphs.
   let rows: [(String, String)]
   let paragraphs: [String]
+  /// More names and what they mean, under headings of their own.
+  var sections: [(title: String, rows: [(String, String)])] = []
   /// A line that could be typed.
   let example: String
 
   func lines(width: Int) -> [String] {
-    let names = rows.map(\.0.displayWidth).max() ?? 0
+    wrapped(summary, width: width) + (rows.isEmpty ? [] : [""] + table(rows, width: width))
+      + paragraphs.flatMap { [""] + wrapped($0, width: width) }
+      + sections.flatMap { ["", $0.title] + table($0.rows, width: width) }
+  }
+
+  private func table(_ rows: [(String, String)], width: Int) -> [String] {
+    let names = min(rows.map(\.0.displayWidth).max() ?? 0, max(10, width - 34))
     let blank = String(repeating: " ", count: names + 4)
-    let table = rows.flatMap { name, text in
-      wrapped(text, width: max(20, width - names - 4)).enumerated().map { number, line in
+    return rows.flatMap { name, text in
+      let lines = wrapped(text, width: max(20, width - names - 4))
+      // A name that is too long for its column has a line of its own.
+      if name.displayWidth > names { return ["  " + name] + lines.map { blank + $0 } }
+      return lines.enumerated().map { number, line in
         number == 0 ? "  " + name.filled(to: names) + "  " + line : blank + line
       }
     }
-    return wrapped(summary, width: width) + (table.isEmpty ? [] : [""] + table)
-      + paragraphs.flatMap { [""] + wrapped($0, width: width) }
   }
 
   static let all: [HelpTopic] = [
@@ -87,36 +96,6 @@ struct HelpTopic {
         + "line is a guess, /help lists the commands.",
       "Colours and suggestions are off with `set prompt.hints off`, NO_COLOR, TERM=dumb and for a screen reader.",
     ], example: "set prompt.hints off")
-
-  private static let modes = HelpTopic(
-    name: "modes", summary: "The modes of word games; `play --list` lists them, those of plugins too.",
-    rows: [
-      ("classic", "words from the letters of a base word, as long as you like"),
-      ("timed", "three minutes for one base word"), ("daily", "the same base word for everybody today"),
-      ("blitz", "two minutes, a new base word after every third word"), ("duel", "two players in turn"),
-    ],
-    paragraphs: [
-      "In a game a line is a guess; /new /hint /shuffle /list /give-up /help /quit are its commands. A game is put "
-        + "away as "
-        + "it is played: `play --resume` takes it up again, `play --scores` lists finished ones.",
-      "games.mode{...} adds a mode in Lua: name, title, summary, rules, and the functions setup, show, accept, score, "
-        + "finished, hint and solution.",
-    ], example: "play timed --language spanish")
-
-  private static let plugins = HelpTopic(
-    name: "plugins",
-    summary: "Lua of somebody else that adds commands, modes and importers, with only the rights it was granted.",
-    rows: [
-      ("plugin list", "what is there, and its state"), ("plugin info NAME", "what it adds and may do"),
-      ("plugin enable NAME", "turns it on; asks first when it wants rights"),
-      ("plugin disable NAME", "turns it off"), ("plugin new NAME", "a folder to begin one of your own"),
-      ("plugin test NAME", "runs its test.lua"), ("plugin limit NAME", "its limits of time and memory"),
-    ],
-    paragraphs: [
-      "A plugin is a folder with plugin.json and init.lua. Each runs in a Lua state of its own; what was not "
-        + "granted is not "
-        + "there, and what runs too long or takes too much memory is stopped."
-    ], example: "plugin info hangman")
 
   private static let documents = HelpTopic(
     name: "documents", summary: "Card documents: pictures composed of texts and images, which a card can show.",

@@ -70,7 +70,7 @@ enum LuaExamples {
     "document:add_image": "(\"dog.svg\", {frame = \"circle\"})", "document:raise": "(documents.list()[1].elements[1])",
     "document:lower": "(documents.list()[1].elements[1])",
     "document:remove_element": "(documents.list()[1].elements[1])", "document:render": "(\"card.svg\", {width = 650})",
-    "progress:step": "(5)", "group:toggle": "(\"basil\")",
+    "document:set_panel": "(\"verbs\", {1, 0.9, 0.7})", "progress:step": "(5)", "group:toggle": "(\"basil\")",
   ]
 
   /// What fields are assigned.
@@ -79,7 +79,8 @@ enum LuaExamples {
     "card.tags": "{\"animal\"}", "card.flag": "1", "document.background": "{1, 1, 0.7}", "element.x": "100",
     "element.y": "-200", "element.width": "800", "element.height": "300", "element.rotation": "15",
     "element.text": "\"el gato\"", "element.color": "{0.7, 0, 0}", "element.font": "\"Serif\"",
-    "group.value": "true", "choice.value": "\"large\"", "value.value": "6", "deck_options.new_per_day": "10",
+    "element.wraps": "true", "element.group": "\"verbs\"", "group.value": "true", "choice.value": "\"large\"",
+    "value.value": "6", "deck_options.new_per_day": "10",
     "deck_options.desired_retention": "0.85", "deck_options.learning_steps": "{60, 600}", "note.tags": "{\"animal\"}",
     "preset.name": "\"Fast\"", "note_fields.Front": "\"el pez\"",
   ]

@@ -126,25 +126,9 @@ struct ReferencePages {
       "Rules of games", "What may stand in the list `rules` of games.mode{}, and what a guess that fails one is told.")
     page.table(
       ["Rule", "A guess that fails it is told"],
-      Rule.names.map { name in
-        guard let (form, rule) = sample(name) else { return ["`\(name)`", ""] }
-        return ["`\(form)`", "\(rule.report.title). \(rule.report.message)"]
-      })
-    page.paragraphs(
-      "N is a number of letters from 1 to 64, LETTERS are up to 64 letters: `min_length:4`, `contains:e`.")
+      Rule.samples.map { form, rule in ["`\(form)`", "\(rule.report.title). \(rule.report.message)"] })
+    page.paragraphs(Rule.valuesInWords)
     return page.text
-  }
-
-  /// A rule of that name, and how it is written.
-  private func sample(_ name: String) -> (String, Rule)? {
-    for (value, form) in name.hasSuffix(":") ? [("4", "N"), ("e", "LETTERS")] : [("", "")] {
-      do {
-        return (name + form, try Rule(parsing: name + value))
-      } catch {
-        // Its value is of the other kind.
-      }
-    }
-    return nil
   }
 
   private var settings: String {

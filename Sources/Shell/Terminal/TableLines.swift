@@ -120,8 +120,8 @@ extension Display.Page {
   fileprivate func lines(on terminal: Terminal) -> [String] {
     let shown = body.lines(on: terminal)
     guard terminal.hasScreen else { return (title.isEmpty ? [] : [printable(title), ""]) + shown }
-    let page = ScreenParts(title: printable(title), facts: facts, body: shown, indent: "")
+    let heading = ScreenParts(title: printable(title), facts: facts, indent: "")
     let foot = ScreenParts(keys: foot, indent: "").keyLines(on: terminal)
-    return page.lines(on: terminal) + (foot.isEmpty ? [] : [""] + foot)
+    return heading.lines(on: terminal) + shown + (foot.isEmpty ? [] : [""] + foot)
   }
 }

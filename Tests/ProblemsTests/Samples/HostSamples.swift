@@ -112,7 +112,8 @@ extension ProblemTable {
       [
         "notAPlugin": PluginPackageError.notAPlugin(path: hostile, missing: "init.lua"),
         "installed": PluginPackageError.installed(plugin: "quiz", version: "1.0"),
-        "notInstalled": PluginPackageError.notInstalled(plugin: "quiz"), "bundled": PluginPackageError.bundled(plugin: "quiz"),
+        "notInstalled": PluginPackageError.notInstalled(plugin: "quiz"),
+        "bundled": PluginPackageError.bundled(plugin: "quiz"),
         "notNewer": PluginPackageError.notNewer(plugin: "quiz", installed: "1.0", given: "0.9"),
         "doesNotWork": PluginPackageError.doesNotWork(
           plugin: "quiz", version: "1.1", reason: "quiz: init.lua:1: no", kept: "1.0"),
@@ -196,7 +197,7 @@ extension ProblemTable {
         "damagedData": ShellError.damagedData([hostile, "a", "b", "c"]),
         "unwell": ShellError.unwell(1_200, mendable: 3), "unwell": ShellError.unwell(1, mendable: 0),
         "promptIsStandardInput": ShellError.promptIsStandardInput,
-        "allRefused": ShellError.allRefused(file: hostile, first: "the prompt is empty"),
+        "allRefused": ShellError.allRefused(file: hostile, first: "the prompt is empty", isTable: true),
         "notFromLua": ShellError.notFromLua(command: "login"), "notFromLua": ShellError.notFromLua(command: "restore"),
         "notColumn": ShellError.notColumn(hostile, suggestion: "due", columns: ["due", "prompt"]),
         "notOption": ShellError.notOption(hostile, suggestion: "fuzz"),

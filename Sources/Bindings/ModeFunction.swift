@@ -1,0 +1,30 @@
+// The functions that a mode of a game may have, in words. Invariant: what is read of a mode in Lua and what help says
+// of it is this list.
+
+/// A function of a mode, all optional.
+///
+///     ModeFunction.accept.call   // "accept(game, word)"
+public enum ModeFunction: String, CaseIterable, Sendable {
+  case setup, show, accept, score, finished, hint, solution
+
+  /// How it is called.
+  public var call: String {
+    switch self {
+    case .accept, .score: "\(rawValue)(game, word)"
+    default: "\(rawValue)(game)"
+    }
+  }
+
+  /// When it is called, and what it answers.
+  public var meaning: String {
+    switch self {
+    case .setup: "at the beginning and for each new base word; nil, or {base=, rules=} for this game"
+    case .show: "the text in place of the base word on the screen"
+    case .accept: "after every rule passed; true, or nil and {code=, title=, message=} or a text"
+    case .score: "the points of an accepted word, a whole number; its letters where there is no such function"
+    case .finished: "after each guess; whether the game is over"
+    case .hint: "the text of a hint"
+    case .solution: "what is told when the game was given up, in place of the words that were not found"
+    }
+  }
+}

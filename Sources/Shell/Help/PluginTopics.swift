@@ -1,0 +1,73 @@
+// What `help modes` and `help plugins` say: the same as the guide to plugins, in short. Invariant: rules, functions,
+// permissions and events are those that the program itself reads.
+
+import Bindings
+import PluginHost
+import Problems
+import WordGames
+
+extension HelpTopic {
+  static let modes = HelpTopic(
+    name: "modes", summary: "The modes of word games; `play --list` lists them, those of plugins too.",
+    rows: [
+      ("classic", "words from the letters of a base word, as long as you like"),
+      ("timed", "three minutes for one base word"), ("daily", "the same base word for everybody today"),
+      ("blitz", "two minutes, a new base word after every third word"), ("duel", "two players in turn"),
+    ],
+    paragraphs: [
+      "In a game a line is a guess; /new /hint /shuffle /list /give-up /help /quit are its commands. A game is put "
+        + "away as it is played: `play --resume` takes it up again, `play --scores` lists finished ones.",
+      "games.mode{name=, title=, summary=, rules={...}, ...} adds a mode in Lua. Its rules are judged in their order, "
+        + "and the first that a guess fails answers; without rules it has those of classic: "
+        + Mode.classicRules.map(\.description).joined(separator: ", ") + ". game.data is a table of the mode's own.",
+    ],
+    sections: [
+      ("Rules", Rule.samples.map { ($0.form, $0.rule.report.message) } + [("", Rule.valuesInWords)]),
+      ("Functions, each may be left out", ModeFunction.allCases.map { ($0.call, $0.meaning) }),
+    ], example: "play timed --language spanish")
+
+  static let plugins = HelpTopic(
+    name: "plugins",
+    summary: "Lua of somebody else that adds commands, modes and importers, with only the rights it was granted.",
+    rows: [
+      ("plugin list", "what is there, and its state"), ("plugin info NAME", "what it adds and may do"),
+      ("plugin enable NAME", "turns it on; asks first when it wants rights"),
+      ("plugin disable NAME", "turns it off"), ("plugin new NAME", "a folder to begin one of your own"),
+      ("plugin test NAME", "runs its test.lua"), ("plugin limit NAME", "its limits of time and memory"),
+      ("plugin pack FOLDER FILE", "one file of it, signed with your key"),
+      ("plugin install FILE", "installs a package or a folder; plugin update, plugin remove"),
+      ("plugin key new|list|trust", "your key, and whose packages you take"),
+    ],
+    paragraphs: [
+      "A plugin is a folder with plugin.json, init.lua and test.lua. Each runs in a Lua state of its own; what was not "
+        + "granted is not there, and what runs too long or takes too much memory is stopped. An error names the plugin, "
+        + "the line and the call.",
+      "plugin.json has name, version, api (1), summary, author, permissions, commands, modes, events, load and needs, as "
+        + "{\"name\": \"quiz\", \"version\": \"1.0.0\", \"api\": 1, \"permissions\": [\"shell\"], \"commands\": [\"quiz\"], "
+        + "\"needs\": {\"deckhand\": \">=0.1\", \"plugins\": {\"verbs\": \"^1.2\"}}}.",
+      "shell.command adds a command: arguments in the notation FILE, [DECK], WORD..., --count N, --quick, or tables "
+        + "{name=, kind=, help=}; run(args) answers what is shown, complete(word, before) what Tab offers. "
+        + "settings.value, .choice and .switches add settings; files reads and writes where it was granted, or what the "
+        + "user typed for an argument of kind \"file\" with its access.",
+      "In test.lua: test(NAME, function), expect(x):equals(y) and :differs, :is_nil, :is_truthy, :is_falsy, :matches, "
+        + ":fails; run(LINE) runs a command of the plugin, folder is a folder for files. `help modes` tells of modes.",
+    ],
+    sections: [
+      ("Permissions", permissions),
+      ("Events, for shell.on", ShellEvent.allCases.map { ($0.signature, $0.meaning) }),
+    ], example: "plugin info hangman")
+
+  private static let permissions: [(String, String)] =
+    Grants.Module.allCases.map { ($0.rawValue, Permission.meaning(of: $0.rawValue)) } + [
+      ("settings.write:NAME", "change the setting NAME and those in it"),
+      ("files.read:PATH", "read files in PATH, absolute or with ~/"),
+      ("files.write:PATH", "write files in PATH"),
+    ]
+}
+
+extension ShellEvent {
+  /// `word_found(game, word)`.
+  fileprivate var signature: String {
+    parameters.isEmpty ? rawValue : "\(rawValue)(\(parameters.map(\.name).joined(separator: ", ")))"
+  }
+}

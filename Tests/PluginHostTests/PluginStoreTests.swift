@@ -1,0 +1,99 @@
+// The folder of installed plugins after a kill: whatever moment it was, the next start finds a plugin as it was before
+// the change or as it is after it.
+
+import Files
+import Glibc
+import TestSupport
+import Testing
+import Values
+
+@testable import Authentication
+@testable import PluginHost
+
+@Suite struct PluginStoreTests {
+  private let folder = TemporaryFolder()
+  private let key = String(repeating: "0123456789", count: 4)
+
+  private var store: PluginStore {
+    PluginStore(data: folder.path, folder: folder.file("plugins"), wait: .byPauses(seconds: 0.1))
+  }
+
+  private func write(_ version: String, _ name: String) throws {
+    try folder.makeFolder("plugins/" + name)
+    try folder.write(version, to: "plugins/\(name)/version")
+  }
+
+  private func journal(isInstalled: Bool = true, account: String = "local") throws {
+    try folder.makeFolder("plugins")
+    try folder.write(
+      #"{"plugin": "mine", "installed": \#(isInstalled), "account": "\#(account)", "key": "\#(key)", "#
+        + #""grant": \#(isInstalled ? #"{"enabled": true, "granted": ["shell"]}"# : "null")}"#, to: "plugins/.journal")
+  }
+
+  /// What is installed, and what is beside it.
+  private var found: String {
+    let version = folder.read("plugins/mine/version").map { String(decoding: $0, as: UTF8.self) } ?? "none"
+    return ([version] + folder.names("plugins").filter { $0 != "mine" && $0 != ".lock" }.sorted()).joined(
+      separator: " ")
+  }
+
+  @Test(arguments: [
+    ["mine": "1", ".new-mine": "2"], [".old-mine": "1", ".new-mine": "2"], ["mine": "2", ".old-mine": "1"],
+    [".new-mine": "2"], ["mine": "2"], ["mine": "1", ".new-mine": "2", ".old-mine": "0"],
+  ])
+  func `a change that counts is done by the next start, from wherever it had come`(there: [String: String]) throws {
+    for (name, version) in there { try write(version, name) }
+    try journal()
+    try store.settle()
+    #expect(found == "2")
+    let grants = try GrantFile(folder: folder.file("local"))
+    #expect(grants.entry(of: "mine", isBundled: false)?.granted == ["shell"])
+    #expect(try TrustedKeys(data: folder.path).pins["mine"]?.text == key)
+    try store.settle()
+    #expect(found == "2")
+  }
+
+  @Test(arguments: [["mine": "1"], [".old-mine": "1"], [:]])
+  func `a removal that counts is done by the next start`(there: [String: String]) throws {
+    for (name, version) in there { try write(version, name) }
+    try folder.makeFolder("local")
+    try folder.write(#"{"mine": {"enabled": true}, "other": {"enabled": true}}"#, to: "local/grants.json")
+    try journal(isInstalled: false)
+    try store.settle()
+    #expect(found == "none")
+    let grants = try GrantFile(folder: folder.file("local"))
+    #expect(grants.record(of: "mine") == nil && grants.record(of: "other") != nil)
+  }
+
+  @Test(arguments: [
+    ["mine": "1", ".new-mine": "2"], ["mine": "1", ".old-mine": "0"], ["mine": "1", ".new-other": "2"],
+  ])
+  func `what does not count yet is taken away, unless somebody is at work`(there: [String: String]) throws {
+    for (name, version) in there { try write(version, name) }
+    try folder.write("{}", to: "plugins/.journal.tmp")
+    let lock = try FileLock(folder.file("plugins/.lock"), .byPauses(seconds: 0.1))
+    try store.settle()
+    #expect(folder.names("plugins").count > 3)
+    lock.release()
+    try store.settle()
+    #expect(found == "1")
+  }
+
+  @Test func `a journal that cannot be read is told, and nothing is touched`() throws {
+    try write("1", "mine")
+    try write("2", ".new-mine")
+    for text in ["", "{", "[]", #"{"plugin": "../x", "installed": true, "account": "local"}"#] {
+      try folder.write(text, to: "plugins/.journal")
+      #expect(throws: PluginFileError.self, "\(text)") { try store.settle() }
+      #expect(found == "1 .journal .new-mine")
+    }
+    for account in ["", "..", "accounts", "accounts/..", "accounts/a/b", "/etc", "accounts/.removed", "backup"] {
+      try journal(account: account)
+      #expect(throws: PluginFileError.self, "\(account)") { try store.settle() }
+    }
+    // An account that is gone has no grants; the plugin is installed all the same.
+    try journal(account: "accounts/gone")
+    try store.settle()
+    #expect(found == "2" && folder.names("").contains("accounts") == false)
+  }
+}

@@ -1,0 +1,128 @@
+// Single cards added in a loop: what is kept between them never makes a difference to what a deck holds.
+
+import Decks
+import TestSupport
+import TestWorkspace
+import Testing
+
+@testable import Workspace
+
+private struct Stop: Error {}
+
+@Suite struct CardAddingTests {
+  private let person: Person
+
+  init() throws { person = try Person() }
+
+  /// Two decks as lists of prompts, top first.
+  private struct Model {
+    var decks: [[String]] = [[], []]
+
+    mutating func insert(_ prompt: String, _ deck: Int, _ place: CardPlace) {
+      switch place {
+      case .top: decks[deck].insert(prompt, at: 0)
+      case .bottom: decks[deck].append(prompt)
+      case .position(let position): decks[deck].insert(prompt, at: min(position - 1, decks[deck].count))
+      }
+    }
+  }
+
+  private func prompts(_ deck: DeckHandle) throws -> [String] {
+    let cards = try deck.cards()
+    var found: [String] = []
+    while let card = try cards.nextCard() { found.append(try card.record().prompt) }
+    return found
+  }
+
+  private func place(_ generator: inout TestGenerator, _ count: Int) -> CardPlace {
+    switch Int.random(in: 0..<5, using: &generator) {
+    case 0, 1: .top
+    case 2, 3: .bottom
+    default: .position(Int.random(in: 1...count + 2, using: &generator))
+    }
+  }
+
+  /// One change that is no addition of a single card.
+  private func change(
+    _ handles: [DeckHandle], _ model: inout Model, _ step: Int, _ generator: inout TestGenerator
+  ) throws {
+    let deck = Int.random(in: 0..<2, using: &generator)
+    let count = model.decks[deck].count
+    switch Int.random(in: 0..<6, using: &generator) {
+    case 0 where count > 0:
+      let position = Int.random(in: 1...count, using: &generator)
+      _ = try handles[deck].removeCards(at: [position])
+      model.decks[deck].remove(at: position - 1)
+    case 1 where count > 0:
+      try handles[deck].card(at: count)?.move(to: 1)
+      model.decks[deck].insert(model.decks[deck].removeLast(), at: 0)
+    case 2:
+      _ = try handles[deck].addAll(onDuplicate: .skip) { try $0.add(NewCard(prompt: "all \(step)", answer: "a")) }
+      model.insert("all \(step)", deck, .top)
+    case 3: try handles[deck].rename(to: "D\(deck) \(step)")
+    case 4 where count > 0:
+      // What is refused leaves nothing, and what comes after it is right.
+      let prompt = model.decks[deck][0]
+      #expect(throws: DeckError.self) { try handles[deck].add(NewCard(prompt: prompt, answer: "a")) }
+      #expect(throws: DeckError.self) { try handles[deck].add(NewCard(prompt: " ", answer: "a"), at: .bottom) }
+    default:
+      #expect(throws: Stop.self) {
+        try handles[deck].addAll(onDuplicate: .skip) {
+          try $0.add(NewCard(prompt: "no \(step)", answer: "a"))
+          throw Stop()
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `cards added one by one among other changes stand where a list would have them`(seed: UInt64) throws {
+    var generator = TestGenerator(seed)
+    let workspace = try person.workspace()
+    let handles = try ["D0", "D1"].map { try workspace.createDeck($0) }
+    var model = Model()
+    for round in 0..<4 {
+      let before = model
+      try workspace.beginUnit()
+      for step in 0..<60 {
+        if Int.random(in: 0..<4, using: &generator) == 0 {
+          try change(handles, &model, round * 1000 + step, &generator)
+          continue
+        }
+        let deck = Int.random(in: 0..<2, using: &generator)
+        let place = place(&generator, model.decks[deck].count)
+        let added = try handles[deck].add(NewCard(prompt: "p \(round) \(step)", answer: "a"), at: place)
+        model.insert("p \(round) \(step)", deck, place)
+        #expect(try added.position() == model.decks[deck].firstIndex(of: "p \(round) \(step)").map { $0 + 1 })
+      }
+      for deck in 0..<2 { #expect(try prompts(handles[deck]) == model.decks[deck]) }
+      if round % 2 == 0 {
+        try workspace.commitUnit()
+      } else {
+        try workspace.rollbackUnit()
+        model = before
+      }
+      for deck in 0..<2 { #expect(try prompts(handles[deck]) == model.decks[deck]) }
+    }
+    try workspace.undo()
+    #expect(try prompts(handles[0]).allSatisfy { $0.hasPrefix("p 0") || $0.hasPrefix("all ") })
+    try workspace.undo()
+    #expect(try prompts(handles[0]).isEmpty && prompts(handles[1]).isEmpty)
+    #expect(try workspace.integrityProblems().isEmpty)
+    try workspace.close()
+  }
+
+  @Test func `a loop that goes on after its deck is gone is told, and a deck of its name is another one`() throws {
+    let workspace = try person.workspace()
+    let deck = try workspace.createDeck("D")
+    try workspace.beginUnit()
+    for prompt in ["a", "b"] { try deck.add(NewCard(prompt: prompt, answer: "x")) }
+    try deck.remove()
+    #expect(throws: DeckError.gone(what: "the deck")) { try deck.add(NewCard(prompt: "c", answer: "x")) }
+    let other = try workspace.createDeck("D")
+    try other.add(NewCard(prompt: "c", answer: "x"))
+    try workspace.commitUnit()
+    #expect(try prompts(other) == ["c"])
+    try workspace.close()
+  }
+}
