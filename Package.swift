@@ -58,6 +58,7 @@ let package = Package(
   products: [
     .executable(name: "deckhand", targets: ["deckhand"]),
     .executable(name: "deckhand-draw", targets: ["deckhand-draw"]),
+    .executable(name: "deckhand-sync", targets: ["deckhand-sync"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -76,6 +77,7 @@ let package = Package(
     .target(name: "CZlib", linkerSettings: [.linkedLibrary(":libz.a")]),
     // Found at run time: see its header.
     .target(name: "CZip", linkerSettings: [.linkedLibrary("dl")]),
+    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CUtf8proc", linkerSettings: [.linkedLibrary(":libutf8proc.a")]),
     .target(name: "CTerminal", linkerSettings: [.linkedLibrary("readline")]),
     .target(
@@ -95,17 +97,24 @@ let package = Package(
     room(
       "Exchange", ["Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", "CZstd", grdb, sqlite],
       resources: ["scheduler.js", "study.js", "page.js", "page.css", "gallery.css"].map { .embedInCode("Page/" + $0) }),
+    // An account and the server that it syncs with.
+    room(
+      "Sync",
+      ["Problems", "Text", "Values", "Files", "SyncWire", "Storage", "Decks", "Exchange", grdb]),
     room("Lexicon", ["Problems", "Text", "Values", "Files", "CMapping", "CZlib"], isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage", grdb], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
     room("Authentication", ["Problems", "Text", "Values", "Files", "CSodium"]),
+    // What the programs that deckhand starts say to it: frames, pictures, calls to a sync server.
+    room("FrameChannel"),
     room("DrawingWire"),
+    room("SyncWire", ["Values"]),
     room("CardDocuments", ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium"]),
     room(
       "Workspace",
       [
-        "Archives", "Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "CardDocuments", "Lexicon",
-        "WordGames", "ToggleSettings", "Authentication", grdb,
+        "Archives", "Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync", "CardDocuments",
+        "Lexicon", "WordGames", "ToggleSettings", "Authentication", grdb,
       ], isHot: true),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Problems", "Text", "Values", "CLua"], isLow: true),
@@ -127,7 +136,7 @@ let package = Package(
       "Shell",
       [
         "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace",
-        "Storage", "Decks", "Exchange",
+        "Storage", "Decks", "Exchange", "Sync",
         "Lexicon",
         "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
       ], isLarge: true),
@@ -159,8 +168,13 @@ let package = Package(
       swiftSettings: strict),
     // A program of its own: pictures are decoded and drawn outside the shell's process.
     .executableTarget(
-      name: "deckhand-draw", dependencies: ["DrawingWire", "CDrawing"],
+      name: "deckhand-draw", dependencies: ["DrawingWire", "FrameChannel", "CDrawing"],
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
+    // A program of its own, and the only one that opens a socket.
+    .executableTarget(
+      name: "deckhand-sync",
+      dependencies: ["SyncWire", "FrameChannel", "Problems", "Files", "Values", "CCurl", "CZstd"],
+      swiftSettings: strict),
     // A program that the tests start in place of deckhand-draw: with the same rights, it tries what they forbid.
     .target(name: "ConfinementTries", path: "Tests/ConfinementTries"),
     .executableTarget(
@@ -184,8 +198,10 @@ let package = Package(
     tests(
       "Problems",
       [
-        "Archives", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "CardDocuments", "Lexicon", "WordGames",
-        "ToggleSettings", "Authentication", "Workspace", "Commands", "LuaRuntime", "Bindings", "PluginHost", "Shell",
+        "Archives", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync", "SyncWire", "CardDocuments",
+        "Lexicon",
+        "WordGames", "ToggleSettings", "Authentication", "Workspace", "Commands", "LuaRuntime", "Bindings",
+        "PluginHost", "Shell",
       ]),
     tests("Text", ["Problems"]),
     tests("Files", ["Problems", "Text", "Values"]),
@@ -196,6 +212,7 @@ let package = Package(
     tests(
       "Exchange", ["Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb],
       resources: [.copy("Fixtures")]),
+    tests("Sync", ["Problems", "Values", "Files", "Exchange", "SyncWire", "deckhand-sync"], exclude: ["StandIn"]),
     tests("Values", ["Problems", "Text"]),
     tests(
       "CardDocuments",
@@ -232,7 +249,8 @@ let package = Package(
     tests("Shell", ["Problems", "Commands", "LuaRuntime", "PromptProbe", "Text", "deckhand"]),
     // The built program, run as somebody runs it.
     .testTarget(
-      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "TestSupport"], exclude: ["Worst"],
+      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "deckhand-sync", "TestSupport"],
+      exclude: ["Worst"],
       swiftSettings: strict),
   ]
 )

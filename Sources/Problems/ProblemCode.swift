@@ -83,6 +83,7 @@ extension ProblemCode {
     case badAnswer = "bad_answer"
     case badBase = "bad_base"
     case badCard = "bad_card"
+    case badCertificate = "bad_certificate"
     case badColor = "bad_color"
     case badCommand = "bad_command"
     case badDeclaration = "bad_declaration"
@@ -104,6 +105,7 @@ extension ProblemCode {
     case badSignature = "bad_signature"
     case badSize = "bad_size"
     case badState = "bad_state"
+    case badSyncAnswer = "bad_sync_answer"
     case badTag = "bad_tag"
     case badTemplate = "bad_template"
     case badText = "bad_text"
@@ -113,6 +115,7 @@ extension ProblemCode {
     case cancelled
     case cannotUndo = "cannot_undo"
     case changedElsewhere = "changed_elsewhere"
+    case clockDiffers = "clock_differs"
     case damaged
     case damagedJournal = "damaged_journal"
     case damagedPicture = "damaged_picture"
@@ -136,6 +139,7 @@ extension ProblemCode {
     case imageMismatch = "image_mismatch"
     case inScript = "in_script"
     case inUse = "in_use"
+    case keyFailed = "key_failed"
     case laterVersion = "later_version"
     case letterMissing = "letter_missing"
     case locked
@@ -156,7 +160,9 @@ extension ProblemCode {
     case noFolder = "no_folder"
     case noLoader = "no_loader"
     case noPlayer = "no_player"
+    case noServer = "no_server"
     case noTerminal = "no_terminal"
+    case notLinked = "not_linked"
     case noUnit = "no_unit"
     case noWordList = "no_word_list"
     case notABackup = "not_a_backup"
@@ -178,6 +184,7 @@ extension ProblemCode {
     case notSignedIn = "not_signed_in"
     case nothingToRedo = "nothing_to_redo"
     case nothingToUndo = "nothing_to_undo"
+    case offline
     case otherKey = "other_key"
     case orphanedImage = "orphaned_image"
     case outOfMemory = "out_of_memory"
@@ -195,6 +202,8 @@ extension ProblemCode {
     case rehearsal = "dry_run"
     case removed
     case scriptFailed = "script_failed"
+    case serverFailed = "server_failed"
+    case serverRefused = "server_refused"
     case signedIn = "signed_in"
     case storageBusy = "storage_busy"
     case storageDamaged = "storage_damaged"
@@ -204,6 +213,7 @@ extension ProblemCode {
     case storageRolledBack = "storage_rolled_back"
     case storageUnreadable = "storage_unreadable"
     case symbolicLink = "symbolic_link"
+    case syncFailed = "sync_failed"
     case testFailed = "test_failed"
     case timedOut = "timed_out"
     case tooCostly = "too_costly"

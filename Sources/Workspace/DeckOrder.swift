@@ -64,11 +64,11 @@ extension Operation {
     switch self {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .importAnswers, .keepGame, .changeSettings,
       .changeDocuments,
-      .createNoteType, .removeNoteType, .addMedia, .removeMedia:
+      .createNoteType, .removeNoteType, .addMedia, .removeMedia, .link, .unlink:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend,
       .addNote,
-      .editNote, .removeNotes, .editNoteType, .speakCards:
+      .editNote, .removeNotes, .editNoteType, .speakCards, .sync:
       false
     }
   }

@@ -12,6 +12,7 @@ import Glibc
 public import Lexicon
 public import Problems
 import Storage
+import Sync
 import Text
 import ToggleSettings
 public import WordGames
@@ -45,6 +46,9 @@ public enum Operation: String, Sendable {
   case keepGame = "keeping a game"
   case changeSettings = "changing settings"
   case changeDocuments = "changing documents"
+  case link = "linking with a sync server"
+  case unlink = "ending the link with a sync server"
+  case sync = "syncing"
   case mend = "mending"
 }
 
@@ -108,7 +112,7 @@ public final class Workspace {
   /// Every room's steps of the tables.
   static var migrations: [Migration] {
     DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
-      + BuildTable.migrations
+      + BuildTable.migrations + SyncTables.migrations
   }
 
   public var lexicons: LexiconLibrary { sources.lexicons }

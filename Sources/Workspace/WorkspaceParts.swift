@@ -4,6 +4,7 @@
 import CardDocuments
 import Decks
 import Lexicon
+import Sync
 import ToggleSettings
 import WordGames
 
@@ -22,6 +23,8 @@ struct OpenedParts {
   var documents: DocumentStore?
   var orders = DeckOrders()
   var search: SearchCache?
+  /// The program that talks to a sync server.
+  var sync: SyncProgram?
   /// What plays sounds.
   var player: SoundPlayer?
 }

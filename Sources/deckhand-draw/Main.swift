@@ -4,6 +4,7 @@
 
 import CDrawing
 import DrawingWire
+import FrameChannel
 import Glibc
 
 @main struct Draw {
@@ -14,9 +15,9 @@ import Glibc
     }
     Bounds.apply()
     var server = RequestServer()
-    while let request = Channel.read() {
+    while let request = StandardFrames.read(limit: longestFrame) {
       Bounds.renewTime()
-      guard Channel.write(server.answer(request).encoded) else { exit(1) }
+      guard StandardFrames.write(server.answer(request).encoded, limit: longestFrame) else { exit(1) }
     }
   }
 }

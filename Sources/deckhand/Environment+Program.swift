@@ -55,7 +55,8 @@ extension Environment {
       config: xdgFolder("XDG_CONFIG_HOME", home: home, "/.config"), home: home)
     folders.temporary = environmentValue("TMPDIR") ?? folders.temporary
     folders.bundledPlugins = bundledPluginsFolder()
-    folders.drawingProgram = drawingProgram()
+    folders.drawingProgram = ownProgram("deckhand-draw")
+    folders.syncProgram = ownProgram("deckhand-sync")
     environment.folders = folders
     return environment
   }
@@ -109,9 +110,8 @@ private func programFolder() -> String? {
   return path.lastIndex(of: "/").map { String(path[..<$0]) }
 }
 
-/// The drawing program: beside this one, as in a build folder, or in `libexec` as a package puts it.
-private func drawingProgram() -> String {
-  let name = "deckhand-draw"
+/// A program that this one starts: beside it, as in a build folder, or in `libexec` as a package puts it.
+private func ownProgram(_ name: String) -> String {
   guard let folder = programFolder() else { return name }
   return ["/" + name, "/../libexec/deckhand/" + name].map { folder + $0 }.first { access($0, X_OK) == 0 }
     ?? folder + "/" + name

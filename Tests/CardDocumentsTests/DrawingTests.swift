@@ -1,6 +1,7 @@
 // Tests of drawing: golden pictures by a perceptual difference, geometry by points, the same bytes for the same input.
 
 import DrawingWire
+import Files
 import Glibc
 import TestSupport
 import Testing

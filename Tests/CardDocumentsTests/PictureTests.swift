@@ -1,6 +1,7 @@
 // Tests of taking pictures in: every kind, orientation, metadata, bombs, damage, and a program that dies or hangs.
 
 import DrawingWire
+import Files
 import Glibc
 import Problems
 import TestSupport

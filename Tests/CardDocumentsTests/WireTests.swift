@@ -1,6 +1,7 @@
 // Tests of the bytes between the shell and deckhand-draw.
 
 import DrawingWire
+import Files
 import TestSupport
 import Testing
 
@@ -74,7 +75,8 @@ private let answers: [DrawAnswer] = [
   @Test func `a length that is none ends the conversation, not the shell`() throws {
     let drawing = makeDrawing()
     #expect(try drawing.ask(.finishSheet) == .refused(.badRequest, "there is nothing on the sheet"))
-    let process = try DrawingProcess(path: builtProgram("deckhand-draw"), environment: [])
+    let process = try ChannelProcess(
+      path: builtProgram("deckhand-draw"), environment: [], longestFrame: longestFrame)
     let deadline = Deadline(
       seconds: 5, deadline: monotonicSeconds() + 5, clock: monotonicSeconds, shouldStop: { false })
     let answer = try process.ask([99, 1, 2, 3], deadline: deadline)

@@ -1,4 +1,4 @@
-// A program in the place of deckhand and of deckhand-draw, at a terminal: it starts itself as DrawingProcess starts the
+// A program in the place of deckhand and of deckhand-draw, at a terminal: it starts itself as ChannelProcess starts the
 // drawing program, gives up the same rights, tries what a broken decoder would, and says how each try ended.
 //
 // ConfinementProbe shell confined|free FILE     prints `NAME: ERRNO` for each try

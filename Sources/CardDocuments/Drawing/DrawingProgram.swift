@@ -2,6 +2,7 @@
 // Invariant: a picture that makes it die or hang fails alone; the next request finds a fresh program.
 
 import DrawingWire
+import Files
 
 /// A picture as it is kept: PNG, upright, without metadata.
 ///
@@ -46,7 +47,7 @@ public final class DrawingProgram {
   private let environment: [String]
   private let clock: () -> Double
   private let shouldStop: () -> Bool
-  private(set) var process: DrawingProcess?
+  private(set) var process: ChannelProcess?
   /// Seconds that one request may take.
   public var deadline = 30.0
 
@@ -87,20 +88,20 @@ public final class DrawingProgram {
     guard bytes.count <= longestFrame else { throw .refused("it is larger than \(longestFrame >> 20) MiB") }
     let limit = Deadline(
       seconds: deadline, deadline: clock() + deadline, clock: clock, shouldStop: shouldStop)
-    let running: DrawingProcess
-    if let process, process.isAlive() {
-      running = process
-    } else {
-      running = try DrawingProcess(path: path, environment: environment)
-    }
-    // Whatever fails, this program is not asked again.
-    process = nil
-    let answer = try running.ask(bytes, deadline: limit)
-    do {
-      let decoded = try DrawAnswer(decoding: answer)
+    do throws(ProgramFailure) {
+      let running: ChannelProcess
+      if let process, process.isAlive() {
+        running = process
+      } else {
+        running = try ChannelProcess(path: path, environment: environment, longestFrame: longestFrame)
+      }
+      // Whatever fails, this program is not asked again.
+      process = nil
+      let decoded = DrawAnswer(decodingWhole: try running.ask(bytes, deadline: limit))
+      guard let decoded else { throw .crashed }
       process = running
       return decoded
-    } catch { throw .crashed }
+    } catch { throw DrawingFailure(error) }
   }
 
   /// Draws, and when the program dies of it, looks for the pictures that it dies of and draws the rest without them.
@@ -157,6 +158,25 @@ extension Scene {
       }
     }
     return scene
+  }
+}
+
+extension DrawAnswer {
+  /// Nil for what is none.
+  fileprivate init?(decodingWhole bytes: [UInt8]) {
+    do throws(WireError) { self = try DrawAnswer(decoding: bytes) } catch { return nil }
+  }
+}
+
+extension DrawingFailure {
+  fileprivate init(_ failure: ProgramFailure) {
+    self =
+      switch failure {
+      case .missing(let path, let errno): .missing(path: path, errno: errno)
+      case .crashed: .crashed
+      case .timedOut(let seconds): .timedOut(seconds: seconds)
+      case .interrupted: .interrupted
+      }
   }
 }
 

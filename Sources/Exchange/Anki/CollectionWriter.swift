@@ -14,7 +14,7 @@ final class CollectionWriter {
   private var highestCard: Int64 = 0
 
   /// The tables as every collection of that schema has them; only one that is to become somebody's own needs indices.
-  private static let tables = """
+  static let tables = """
     CREATE TABLE col (
       id integer primary key, crt integer not null, mod integer not null, scm integer not null, ver integer not null,
       dty integer not null, usn integer not null, ls integer not null, conf text not null, models text not null,

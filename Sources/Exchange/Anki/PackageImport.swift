@@ -37,7 +37,8 @@ public struct PackageSettings {
 ///     let report = try work.run("spanish.apkg")
 public final class PackageImport {
   private let db: Database
-  private let deck: DeckRecord
+  /// Nil for a whole collection, whose decks have the names they come with.
+  private let deck: DeckRecord?
   private let settings: PackageSettings
   private var report = AddReport()
   private var lost: [String: Int] = [:]
@@ -45,6 +46,11 @@ public final class PackageImport {
   public init(_ db: Database, into deck: DeckID, _ settings: PackageSettings) throws {
     (self.db, self.settings) = (db, settings)
     self.deck = try DeckTable.record(db, deck)
+  }
+
+  /// Of a whole collection.
+  init(_ db: Database, whole settings: PackageSettings) {
+    (self.db, self.settings, deck) = (db, settings, nil)
   }
 
   /// Reads the package to its end.
@@ -64,7 +70,7 @@ public final class PackageImport {
         try ForeignDatabase.open(collection, collations: ["unicase"], isInterrupted: settings.isInterrupted)
       }
       return try queue.unsafeReentrantRead { foreign in
-        try run(foreign, package, path, progress)
+        _ = try run(foreign, PackageMedia(package, settings.receiveMedia), path, progress)
         return report
       }
     }
@@ -82,14 +88,17 @@ public final class PackageImport {
     }
   }
 
-  private func run(
-    _ foreign: Database, _ package: PackageFile, _ path: String, _ progress: (Int, Int) throws -> Void
-  ) throws {
+  /// Takes in what a collection holds.
+  /// - Parameters:
+  ///   - media: the files that its notes name; nil where they come another way, under the names they have.
+  ///   - path: what it is called where something is wrong with it.
+  func run(
+    _ foreign: Database, _ media: PackageMedia?, _ path: String, _ progress: (Int, Int) throws -> Void
+  ) throws -> (places: ReceivedPlaces, report: AddReport) {
     let contents = try ofPackage(path) { try ContentsReader(db: foreign, path: path).contents() }
-    let media = PackageMedia(package, settings.receiveMedia)
     let targets = try ofPackage(path) { try PackageTargets(db, foreign, into: deck, contents, settings.moment) }
     let receiver = try NoteReceiver(
-      db, now: settings.moment.now, isInterrupted: settings.isInterrupted, field: media.renaming)
+      db, now: settings.moment.now, isInterrupted: settings.isInterrupted, field: media?.renaming ?? { $0 })
     let rows = try ofPackage(path) { try PackageRows(foreign) }
     var done = 0
     while let note = try ofPackage(path, { try rows.next() }) {
@@ -103,9 +112,11 @@ public final class PackageImport {
     if rows.hasStrayCards { throw PackageError.damaged(path: path, place: "a card", reason: "is of no note") }
     let without = try receiveLog(foreign, path, receiver)
     try ReviewReceiver(db, lastCardBefore: receiver.lastCardBefore).finish(withoutLastReview: without)
+    if deck == nil { try targets.makeRest() }
     try targets.givePresets()
-    try media.receiveHidden()
+    try media?.receiveHidden()
     report.lost = lost.sorted { $0.key < $1.key }.map { "\($0.key) (\(counted($0.value, "note")))" }
+    return (targets.places, report)
   }
 
   // MARK: Notes

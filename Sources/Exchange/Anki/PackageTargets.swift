@@ -1,6 +1,6 @@
 // Where the parts of a package go: its note types, its decks, its presets, the places of its cards.
 // Invariant: a deck that was there keeps its preset and its cards their order; the decks of a package stand within the
-// one that is imported into, or the outermost of them is it.
+// one that is imported into, or the outermost of them is it; those of a whole collection have the names they come with.
 
 import Decks
 import GRDB
@@ -8,7 +8,8 @@ import Text
 
 final class PackageTargets {
   private let db: Database
-  private let root: DeckRecord
+  /// Nil for a whole collection.
+  private let root: DeckRecord?
   private let contents: PackageContents
   private let calendar: AnkiCalendar
   /// How many parts of a deck's name lead to what is imported into.
@@ -17,6 +18,7 @@ final class PackageTargets {
   private var decks: [Int64: Target] = [:]
   /// By the ids that they have here: two of the package may be one.
   private var spans: [DeckID: Span] = [:]
+  private var presets: [Int64: PresetID] = [:]
   private var isToday: Bool
 
   private struct Target {
@@ -39,14 +41,14 @@ final class PackageTargets {
   private let afterNew: Int
 
   init(
-    _ db: Database, _ foreign: Database, into root: DeckRecord, _ contents: PackageContents, _ moment: StudyMoment
+    _ db: Database, _ foreign: Database, into root: DeckRecord?, _ contents: PackageContents, _ moment: StudyMoment
   ) throws {
     (self.db, self.root, self.contents) = (db, root, contents)
     calendar = AnkiCalendar(moment: moment, firstDay: contents.firstDay(moment))
     // A burial ends with the day that it was made on.
     isToday = moment.day(of: contents.modified) == moment.today
     let used = try foreign.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
-    depth = PackageTargets.common(used.map { PackageTargets.parts(contents.decks[$0]) })
+    depth = root == nil ? 0 : PackageTargets.common(used.map { PackageTargets.parts(contents.decks[$0]) })
     let last =
       try foreign.firstRow("SELECT max(iif(odid <> 0, odue, due)) FROM cards WHERE type = 0") { $0.count(0) } ?? 0
     afterNew = min(PackageTargets.mostPosition, max(0, last)) + 1
@@ -92,7 +94,7 @@ final class PackageTargets {
     if let known = decks[id] { return known }
     let deck = contents.decks[id]
     let rest = PackageTargets.parts(deck).dropFirst(depth)
-    let name = ([root.name] + rest).joined(separator: "::")
+    let name = ((root.map { [$0.name] } ?? []) + rest).joined(separator: "::")
     let (here, isFresh) = try DeckTable.findOrMake(db, named: shortened(name), now: calendar.moment.now)
     let options = deck?.preset.flatMap { contents.presets[$0]?.options } ?? DeckOptions()
     let made = Target(
@@ -103,9 +105,27 @@ final class PackageTargets {
     return made
   }
 
+  /// Makes what no note and no card needed: the other note types, and all decks but filtered ones and the one that each
+  /// collection has. A type that can be none here is left out.
+  func makeRest() throws {
+    for id in contents.types.keys.sorted() {
+      do { _ = try type(id) } catch is NoteError { continue }
+    }
+    for (id, deck) in contents.decks.sorted(by: { $0.key < $1.key }) where !deck.isFiltered && id != 1 {
+      _ = try target(id)
+    }
+  }
+
+  /// Where the parts of the collection are now, by the ids that they have in it.
+  var places: ReceivedPlaces {
+    ReceivedPlaces(
+      types: types.compactMapValues { $0?.id }, decks: decks.mapValues(\.id), presets: presets)
+  }
+
   /// A name that a deck can have: at most 200 characters.
   private func shortened(_ name: String) -> String {
     if name.count <= 200 { return name }
+    guard let root else { return String(name.prefix(200)) }
     return "\(root.name)::\(name.suffix(max(20, 190 - root.name.count)))"
   }
 
@@ -147,13 +167,12 @@ final class PackageTargets {
 
   /// Gives the decks that came with the package their presets.
   func givePresets() throws {
-    var made: [Int64: PresetID] = [:]
     for target in decks.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) where target.isFresh {
       guard let id = target.preset, let preset = contents.presets[id] else { continue }
       // One that says nothing, as packages without presets have it.
       if preset.options == DeckOptions() { continue }
-      if made[id] == nil { made[id] = try PresetTable.receive(db, named: preset.name, preset.options) }
-      try DeckTable.setPreset(db, target.id, to: made[id])
+      if presets[id] == nil { presets[id] = try PresetTable.receive(db, named: preset.name, preset.options) }
+      try DeckTable.setPreset(db, target.id, to: presets[id])
     }
   }
 }

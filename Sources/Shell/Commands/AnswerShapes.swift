@@ -111,6 +111,7 @@ enum AnswerShapes {
     "run": "nothing",
     "set": "{name, title, kind, value, changed, state?}... or text or number or boolean",
     "study": "{right, wrong, remaining, next_due?}",
+    "sync": "{address, user, FIELD}",
     "toggle": "{name, state}...",
     "undo": "{step, name, at, changes, undone}",
     "version": "text",

@@ -1,6 +1,6 @@
 // The codes of problems in words, for `help CODE`. Invariant: every code that the program knows has a line here; a test
 // compares the two.
-// Measured: lines of a file 260, as it is a table of every code.
+// Measured: lines of a file 270, as it is a table of every code.
 
 import Problems
 import Text
@@ -36,6 +36,7 @@ struct ProblemMeaning {
     ("bad_answer", "The answer to a card is none of those that can be given."),
     ("bad_base", "The text cannot be the base word of a game."),
     ("bad_card", "A row or a table cannot be a card."),
+    ("bad_certificate", "A server does not prove who it is."),
     ("bad_color", "The text or list is no colour."),
     ("bad_command", "The description of a command cannot be used."),
     ("bad_declaration", "The declaration of a setting cannot be used."),
@@ -57,6 +58,7 @@ struct ProblemMeaning {
     ("bad_signature", "The signature of a package does not hold, or the package was changed after it."),
     ("bad_size", "A size is out of its range."),
     ("bad_state", "The stored state of a game cannot be read."),
+    ("bad_sync_answer", "A server answered with what no sync server says."),
     ("bad_tag", "The text cannot be a tag."),
     ("bad_template", "A template of a note type cannot be read."),
     ("bad_text", "The text is not UTF-8, or holds a NUL, or is not understood."),
@@ -66,6 +68,7 @@ struct ProblemMeaning {
     ("cancelled", "It was cancelled."),
     ("cannot_undo", "The step cannot be undone any more."),
     ("changed_elsewhere", "The file was changed by something else meanwhile."),
+    ("clock_differs", "This machine's clock and the server's differ by minutes."),
     ("damaged", "Stored data is damaged; `doctor` says what."),
     ("damaged_journal", "The record of an unfinished change is damaged."),
     ("damaged_picture", "A picture of a document is damaged."),
@@ -94,6 +97,7 @@ struct ProblemMeaning {
     ("in_script", "It cannot be done within a script."),
     ("in_use", "Something still uses it."),
     ("interrupted", "It was stopped by Ctrl-C."),
+    ("key_failed", "The key of a server cannot be kept, or read."),
     ("later_version", "The file was written by a later version."),
     ("letter_missing", "The word lacks a letter that it must have."),
     ("locked", "Something forces the value for now, or sign-ins wait after wrong passwords."),
@@ -114,6 +118,7 @@ struct ProblemMeaning {
     ("no_folder", "A folder is missing or cannot be made."),
     ("no_loader", "Plugins cannot be loaded here."),
     ("no_player", "No program that plays sounds was found; `set media.player` names one."),
+    ("no_server", "There is no sync server at the address."),
     ("no_terminal", "It needs a terminal."),
     ("no_unit", "There is no unit of work."),
     ("no_word_list", "There is no word list for the language; `word languages` says what to install."),
@@ -131,11 +136,13 @@ struct ProblemMeaning {
     ("not_in_store", "The document is not one of yours; saving puts a copy there."),
     ("not_json", "The text is not JSON."),
     ("not_kept", "It was done, but could not be stored."),
+    ("not_linked", "No sync server is linked with the account."),
     ("not_newer", "The version is not above the one that is there."),
     ("not_possible", "The word cannot be made from the letters."),
     ("not_signed_in", "Only who is signed in can do it."),
     ("nothing_to_redo", "There is nothing to do again."),
     ("nothing_to_undo", "There is nothing to undo."),
+    ("offline", "A server cannot be reached."),
     ("orphaned_image", "A picture belongs to no document."),
     ("other_key", "The plugin was signed with another key before."),
     ("out_of_memory", "There is not enough memory."),
@@ -151,6 +158,8 @@ struct ProblemMeaning {
     ("read_only", "The field cannot be assigned."),
     ("removed", "The thing was removed."),
     ("script_failed", "A script ended with a status other than 0."),
+    ("server_failed", "A server has trouble of its own."),
+    ("server_refused", "A server refuses what it is asked for."),
     ("signed_in", "Somebody is signed in already."),
     ("storage_busy", "Another process is writing; try again."),
     ("storage_damaged", "The database is damaged; `doctor` says what can be done."),
@@ -160,6 +169,7 @@ struct ProblemMeaning {
     ("storage_rolled_back", "The database took the whole unit of work back."),
     ("storage_unreadable", "The database cannot be opened."),
     ("symbolic_link", "A link is where a file is expected."),
+    ("sync_failed", "The program that talks to a server stopped."),
     ("test_failed", "A test of a plugin failed."),
     ("timed_out", "It took too long."),
     ("too_costly", "The pattern or query would take too long."),

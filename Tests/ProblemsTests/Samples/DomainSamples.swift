@@ -10,6 +10,8 @@ import Glibc
 import Lexicon
 import Problems
 import Storage
+import Sync
+import SyncWire
 import ToggleSettings
 import WordGames
 import Workspace
@@ -106,6 +108,35 @@ extension ProblemTable {
       "cutShort": LexiconError.cutShort(list: hostile, path: hostile),
       "badList": LexiconError.badList(path: hostile, reason: "it is empty"), "interrupted": LexiconError.interrupted,
       "badPattern": LexiconError.badPattern(pattern: hostile, position: 3, reason: "a ] is missing"),
+    ])
+
+  static let syncs = ProblemTable(
+    SyncError.self, in: "Sync/SyncError.swift",
+    [
+      "badAddress": SyncError.badAddress(given: hostile, expected: "the name of a host expected"),
+      "ankiWeb": SyncError.ankiWeb(host: "sync.ankiweb.net"), "notLinked": SyncError.notLinked,
+      "linked": SyncError.linked(user: hostile, address: hostile), "noProgram": SyncError.noProgram(path: hostile),
+      "programFailed": SyncError.programFailed(reason: "ended in the middle"), "interrupted": SyncError.interrupted,
+      "call": SyncError.call(.offline(reason: hostile), step: "sync/meta", address: hostile),
+      "call": SyncError.call(.silent(seconds: 30), step: "sync/meta", address: hostile),
+      "call": SyncError.call(.certificate(reason: hostile), step: "sync/meta", address: hostile),
+      "call": SyncError.call(.badAnswer(reason: hostile), step: "sync/meta", address: hostile),
+      "call": SyncError.call(.badRedirect(reason: hostile), step: "sync/meta", address: hostile),
+      "call": SyncError.call(.ankiWeb(host: hostile), step: "sync/meta", address: hostile),
+      "call": SyncError.call(.key(reason: hostile), step: "sync/meta", address: hostile),
+      "call": SyncError.call(.noKey, step: "sync/meta", address: hostile),
+      "call": SyncError.call(.status(403, reason: hostile), step: "sync/meta", address: hostile),
+      "call": SyncError.call(.status(409, reason: hostile), step: "sync/meta", address: hostile),
+      "call": SyncError.call(.status(400, reason: hostile), step: "sync/meta", address: hostile),
+      "call": SyncError.call(.status(404, reason: hostile), step: "sync/meta", address: hostile),
+      "call": SyncError.call(.status(413, reason: hostile), step: "sync/meta", address: hostile),
+      "call": SyncError.call(.status(501, reason: hostile), step: "sync/meta", address: hostile),
+      "call": SyncError.call(.status(500, reason: hostile), step: "sync/meta", address: hostile),
+      "clock": SyncError.clock(seconds: 400), "clock": SyncError.clock(seconds: -4000),
+      "stopped": SyncError.stopped(message: hostile),
+      "counts": SyncError.counts(what: "cards", given: 1200, counted: 3), "moved": SyncError.moved,
+      "cardsHere": SyncError.cardsHere(cards: 1), "unsent": SyncError.unsent(changes: 2),
+      "inScript": SyncError.inScript,
     ])
 
   static let builds = ProblemTable(

@@ -1,23 +1,28 @@
-// Frames of bytes on standard input and output: a length of four bytes, little endian, then so many bytes.
+// Frames of bytes on standard input and output: a length of four bytes, little endian, then so many bytes. It is how
+// the programs that deckhand starts talk with it.
+// Invariant: nothing longer than the limit is read or written, whatever a length says.
 
-import DrawingWire
 import Glibc
 
-enum Channel {
-  /// The next request; nil at the end of the input or when it makes no sense.
-  static func read() -> [UInt8]? {
-    guard let head = read(4) else { return nil }
+/// A program's side of the conversation.
+///
+///     while let request = StandardFrames.read(limit: 1 << 20) { ... }   // nil when deckhand is gone
+public enum StandardFrames {
+  /// The next frame; nil at the end of the input or when it makes no sense.
+  public static func read(limit: Int) -> [UInt8]? {
+    guard let head = readWhole(4) else { return nil }
     let count = head.reversed().reduce(0) { $0 << 8 | Int($1) }
-    return count <= longestFrame ? read(count) : nil
+    return count <= limit ? readWhole(count) : nil
   }
 
-  static func write(_ bytes: [UInt8]) -> Bool {
-    guard let length = UInt32(exactly: bytes.count), bytes.count <= longestFrame else { return false }
+  /// - Returns: whether all of it was taken.
+  public static func write(_ bytes: [UInt8], limit: Int) -> Bool {
+    guard let length = UInt32(exactly: bytes.count), bytes.count <= limit else { return false }
     let head = withUnsafeBytes(of: length.littleEndian) { Array($0) }
     return writeAll(head) && writeAll(bytes)
   }
 
-  private static func read(_ count: Int) -> [UInt8]? {
+  private static func readWhole(_ count: Int) -> [UInt8]? {
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count {
         let got = Glibc.read(0, buffer.baseAddress.map { $0 + filled }, count - filled)

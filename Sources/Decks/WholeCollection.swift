@@ -1,0 +1,31 @@
+// All cards of an account at once: whether there are any, and removing them before others take their place.
+// Invariant: what is removed takes its log along; media, documents, games and settings stay.
+
+public import GRDB
+
+/// The decks, notes, cards and log of an account as one.
+///
+///     if try WholeCollection.isEmpty(db) { try WholeCollection.removeStockTypes(db) }
+public enum WholeCollection {
+  /// Whether there is neither a card nor a note.
+  public static func isEmpty(_ db: Database) throws -> Bool { try cardCount(db) == 0 }
+
+  /// A note has a card at least.
+  public static func cardCount(_ db: Database) throws -> Int {
+    try db.firstRow("SELECT count(*) FROM cards") { $0.count(0) } ?? 0
+  }
+
+  /// Removes the decks, cards, notes, note types, presets and the log.
+  public static func removeAll(_ db: Database) throws {
+    for deck in try DeckTable.list(db) where try DeckTable.exists(db, deck.id) { _ = try DeckTable.remove(db, deck.id) }
+    for table in ["reviews", "notes", "note_types", "presets"] { try db.execute(sql: "DELETE FROM \(table)") }
+  }
+
+  /// Removes the note types that everybody has, as far as no note is of them: they are made again when they are needed.
+  public static func removeStockTypes(_ db: Database) throws {
+    for type in try NoteTypeTable.list(db) {
+      let isStock = StockNoteType.allCases.contains { $0.rawValue == type.name && $0.isSame(as: type) }
+      if isStock, try NoteTypeTable.noteCount(db, type.id) == 0 { try NoteTypeTable.remove(db, type.id) }
+    }
+  }
+}

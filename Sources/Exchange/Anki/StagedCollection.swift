@@ -1,0 +1,199 @@
+// A collection that comes row by row, as a sync server gives it: put together in a file of its own, then taken in like
+// the collection of a package. Source: sync.md, sections 3 and 6.
+// Invariant: what is not such a row is refused; nothing is taken in before all of it is there; memory does not grow
+// with the rows.
+
+public import Decks
+public import GRDB
+import Storage
+public import Values
+
+/// The rows that a collection has of one kind.
+public enum StagedKind: String, CaseIterable, Sendable {
+  case notes, cards, revlog
+
+  /// What each column holds: n a whole number, t a text, * either.
+  fileprivate var columns: [Character] {
+    switch self {
+    case .notes: Array("ntnnntt**nt")
+    case .cards: Array("nnnnnnnnnnnnnnnnnt")
+    case .revlog: Array("nnnnnnnnn")
+    }
+  }
+
+  fileprivate var names: [String] {
+    switch self {
+    case .notes: ["id", "guid", "mid", "mod", "usn", "tags", "flds", "sfld", "csum", "flags", "data"]
+    case .cards:
+      [
+        "id", "nid", "did", "ord", "mod", "usn", "type", "queue", "due", "ivl", "factor", "reps", "lapses", "left",
+        "odue", "odid", "flags", "data",
+      ]
+    case .revlog: ["id", "cid", "usn", "ease", "ivl", "lastIvl", "factor", "time", "type"]
+    }
+  }
+}
+
+/// Why a row is none. `reason` completes "the answer ...".
+public struct StagedFault: Error, Equatable, Sendable {
+  public let reason: String
+}
+
+/// What stands once in a collection.
+///
+///     var head = StagedHead()
+///     head.decks = [["id": .integer(1), "name": .text("Default")]]
+public struct StagedHead: Sendable {
+  /// JSON objects of schema 11, each with an `id`.
+  public var types: [Value.Record] = []
+  public var decks: [Value.Record] = []
+  public var presets: [Value.Record] = []
+  public var settings = Value.Record()
+  /// Seconds since 1970 that due days count from.
+  public var created = 0
+  /// Milliseconds since 1970.
+  public var modified = 0
+
+  public init() {}
+}
+
+/// Where the parts of a collection are after it was taken in, by the ids that they have in it.
+public struct ReceivedPlaces {
+  public var types: [Int64: NoteTypeID] = [:]
+  public var decks: [Int64: DeckID] = [:]
+  public var presets: [Int64: PresetID] = [:]
+}
+
+/// A row as it came, for the way back.
+public struct StagedRow {
+  public let id: Int64
+  public let usn: Int64
+  /// Seconds since 1970; 0 where the row has none.
+  public let modified: Int64
+  /// A JSON list.
+  public let json: String
+}
+
+/// A collection that is being put together.
+///
+///     let staged = try StagedCollection(in: folder, isInterrupted: isInterrupted)
+///     try staged.add(.notes, rows)
+///     try staged.finish()
+///     let (places, report) = try staged.takeIn(db, moment, isInterrupted: isInterrupted)
+public final class StagedCollection {
+  private let scratch: Scratch
+  private let queue: DatabaseQueue
+  /// Of 4 KiB each.
+  private static let mostPages = 2 << 20
+  public private(set) var head = StagedHead()
+  /// Rows of each kind, once it is finished.
+  public private(set) var counts: [StagedKind: Int] = [:]
+
+  /// - Parameter folder: the account's, for the file.
+  public init(in folder: String, isInterrupted: @escaping () -> Bool) throws {
+    scratch = try Scratch(in: folder)
+    queue = try ForeignDatabase.create(scratch.path("collection"), isInterrupted: isInterrupted)
+    try queue.unsafeReentrantWrite { try $0.execute(sql: CollectionWriter.tables) }
+  }
+
+  // MARK: Putting together
+
+  /// Adds rows as they came; one whose id is there takes its place.
+  /// - Throws: `StagedFault` for what is no such row.
+  public func add(_ kind: StagedKind, _ rows: [Value]) throws {
+    let marks = kind.columns.map { _ in "?" }.joined(separator: ", ")
+    try queue.unsafeReentrantWrite { db in
+      try db.inTransaction {
+        let statement = try db.cachedStatement(sql: "INSERT OR REPLACE INTO \(kind.rawValue) VALUES (\(marks))")
+        for row in rows { try statement.execute(arguments: try StagedCollection.arguments(row, kind)) }
+        return .commit
+      }
+      if try db.firstRow("PRAGMA page_count", [], { $0.count(0) }) ?? 0 > StagedCollection.mostPages {
+        throw StagedFault(reason: "is larger than 8 GiB")
+      }
+    }
+  }
+
+  private static func arguments(_ row: Value, _ kind: StagedKind) throws(StagedFault) -> StatementArguments {
+    let columns = kind.columns
+    guard let values = row.list, values.count == columns.count else {
+      throw StagedFault(reason: "has a row of \(kind.rawValue) that is no list of \(columns.count) values")
+    }
+    var arguments: [(any DatabaseValueConvertible)?] = []
+    for (index, (value, column)) in zip(values, columns).enumerated() {
+      if column != "t", let number = value.integer {
+        arguments.append(number)
+      } else if column != "n", let text = value.text {
+        arguments.append(text)
+      } else {
+        throw StagedFault(reason: "has a row of \(kind.rawValue) whose \(kind.names[index]) is not what it should be")
+      }
+    }
+    return StatementArguments(arguments)
+  }
+
+  /// Adds what stands once.
+  /// - Throws: `StagedFault` for a part without an id.
+  public func setHead(_ head: StagedHead) throws {
+    func object(_ records: [Value.Record], _ what: String) throws(StagedFault) -> String {
+      var parts: [(String, Value)] = []
+      for record in records {
+        guard let id = record["id"]?.integer else { throw StagedFault(reason: "has a \(what) without an id") }
+        parts.append(("\(id)", .record(record)))
+      }
+      guard Set(parts.map(\.0)).count == parts.count else {
+        throw StagedFault(reason: "has two of one id among its \(what)s")
+      }
+      return Value.record(parts).json
+    }
+    let parts = [
+      try object(head.types, "note type"), try object(head.decks, "deck"), try object(head.presets, "preset"),
+    ]
+    self.head = head
+    try queue.unsafeReentrantWrite { db in
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO col VALUES (1, ?, ?, ?, 11, 0, 0, 0, ?, ?, ?, ?, '{}')",
+        arguments: [
+          head.created, head.modified, head.modified, Value.record(head.settings).json, parts[0], parts[1], parts[2],
+        ])
+    }
+  }
+
+  /// All rows were added: counts them.
+  public func finish() throws {
+    try queue.unsafeReentrantRead { db in
+      for kind in StagedKind.allCases {
+        counts[kind] = try db.firstRow("SELECT count(*) FROM \(kind.rawValue)") { $0.count(0) }
+      }
+    }
+  }
+
+  // MARK: Taking in
+
+  /// Takes all of it into an account that has no cards, in one operation.
+  /// - Parameter progress: notes done and all of them; what it throws ends it.
+  /// - Throws: `PackageError` for what cannot be a collection.
+  public func takeIn(
+    _ db: Database, _ moment: StudyMoment, isInterrupted: @escaping () -> Bool,
+    progress: (Int, Int) throws -> Void = { _, _ in }
+  ) throws -> (places: ReceivedPlaces, report: AddReport) {
+    let settings = PackageSettings(folder: scratch.folder, moment: moment, isInterrupted: isInterrupted) { _, name in
+      name
+    }
+    let work = PackageImport(db, whole: settings)
+    return try queue.unsafeReentrantRead { try work.run($0, nil, "the collection of the server", progress) }
+  }
+
+  /// Each row as it came, by its id.
+  public func forEachRow(_ kind: StagedKind, _ body: (StagedRow) throws -> Void) throws {
+    let modified = kind == .revlog ? "0" : "mod"
+    try queue.unsafeReentrantRead { db in
+      let sql = """
+        SELECT id, usn, \(modified), json_array(\(kind.names.joined(separator: ", "))) FROM \(kind.rawValue) ORDER BY id
+        """
+      try db.forEachRow(sql) { row in
+        try body(StagedRow(id: row.integer(0), usn: row.integer(1), modified: row.integer(2), json: row.text(3)))
+      }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+// A program of ours that is started by posix_spawn, talked to over a socket pair, and killed when it is let go of.
+// Invariant: a frame is sent or received whole or the process is given up; nothing it does can block the shell for
+// longer than the time limit, and its death never raises a signal here.
+
+public import Glibc
+
+/// Why such a program gave no answer.
+public enum ProgramFailure: Error, Equatable, Sendable {
+  /// It is not where it is looked for.
+  case missing(path: String, errno: Int32)
+  /// It ended, or said what makes no sense.
+  case crashed
+  case timedOut(seconds: Double)
+  /// The user wanted it to stop.
+  case interrupted
+}
+
+/// A running program. Frames are a length of four bytes, then so many bytes.
+///
+///     let process = try ChannelProcess(path: path, environment: [], longestFrame: 1 << 20)
+///     let answer = try process.ask(request, deadline: deadline)
+public final class ChannelProcess {
+  public let process: pid_t
+  private let longestFrame: Int
+  private var isReaped = false
+  private let channel: Int32
+
+  /// - Parameters:
+  ///   - environment: `NAME=value`.
+  ///   - longestFrame: bytes; a longer one is not received.
+  public init(path: String, environment: [String], longestFrame: Int) throws(ProgramFailure) {
+    self.longestFrame = longestFrame
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+      throw .missing(path: path, errno: errno)
+    }
+    defer { close(ends[1]) }
+    let started = startProgram([path], environment: environment, channel: ends[1])
+    guard started.failure == 0 else {
+      close(ends[0])
+      throw .missing(path: path, errno: started.failure)
+    }
+    process = started.process
+    channel = ends[0]
+    let flags = fcntl(channel, F_GETFL)
+    _ = fcntl(channel, F_SETFL, flags | O_NONBLOCK)
+  }
+
+  /// Sends a request and waits for its answer.
+  public func ask(_ request: [UInt8], deadline: Deadline) throws(ProgramFailure) -> [UInt8] {
+    try send(request, deadline: deadline)
+    return try receive(deadline: deadline)
+  }
+
+  /// Sends one frame.
+  public func send(_ frame: [UInt8], deadline: Deadline) throws(ProgramFailure) {
+    try sendAll(withUnsafeBytes(of: UInt32(truncatingIfNeeded: frame.count).littleEndian) { Array($0) }, deadline)
+    try sendAll(frame, deadline)
+  }
+
+  /// Waits for one frame.
+  public func receive(deadline: Deadline) throws(ProgramFailure) -> [UInt8] {
+    let head = try receive(4, deadline)
+    let count = head.reversed().reduce(0) { $0 << 8 | Int($1) }
+    guard count <= longestFrame else { throw .crashed }
+    return try receive(count, deadline)
+  }
+
+  private func sendAll(_ bytes: [UInt8], _ deadline: Deadline) throws(ProgramFailure) {
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        Glibc.send(channel, $0.baseAddress.map { $0 + done }, $0.count - done, Int32(MSG_NOSIGNAL))
+      }
+      if count >= 0 { done += count } else { try wait(for: POLLOUT, deadline) }
+    }
+  }
+
+  private func receive(_ count: Int, _ deadline: Deadline) throws(ProgramFailure) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      let got = bytes.withUnsafeMutableBytes {
+        recv(channel, $0.baseAddress.map { $0 + done }, $0.count - done, 0)
+      }
+      if got == 0 { throw .crashed }
+      if got > 0 { done += got } else { try wait(for: POLLIN, deadline) }
+    }
+    return bytes
+  }
+
+  /// After a call that failed: waits when it would have had to.
+  private func wait(for event: Int32, _ deadline: Deadline) throws(ProgramFailure) {
+    if errno == EINTR { return try deadline.check() }
+    guard errno == EAGAIN else { throw .crashed }
+    try deadline.check()
+    var query = pollfd(fd: channel, events: Int16(event), revents: 0)
+    // Short, so that a wish to stop that raised no signal here is seen too.
+    if poll(&query, 1, 100) < 0, errno != EINTR { throw .crashed }
+  }
+
+  /// False once it has ended.
+  public func isAlive() -> Bool {
+    var status: Int32 = 0
+    if !isReaped, waitpid(process, &status, WNOHANG) == process { isReaped = true }
+    return !isReaped
+  }
+
+  deinit {
+    close(channel)
+    guard isAlive() else { return }
+    // It would end by itself at the end of its input, unless it is in the middle of something.
+    kill(process, SIGKILL)
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+  }
+}
+
+/// How long one request may take, and whether the user still wants its answer.
+///
+///     try Deadline(seconds: 30, deadline: clock() + 30, clock: clock, shouldStop: isInterrupted).check()
+public struct Deadline {
+  private let seconds: Double
+  private let deadline: Double
+  private let clock: () -> Double
+  private let shouldStop: () -> Bool
+
+  /// - Parameters:
+  ///   - seconds: what the limit is called when it has passed.
+  ///   - deadline: when it passes, by the clock.
+  ///   - clock: monotonic seconds.
+  public init(seconds: Double, deadline: Double, clock: @escaping () -> Double, shouldStop: @escaping () -> Bool) {
+    (self.seconds, self.deadline, self.clock, self.shouldStop) = (seconds, deadline, clock, shouldStop)
+  }
+
+  public func check() throws(ProgramFailure) {
+    if shouldStop() { throw .interrupted }
+    if clock() > deadline { throw .timedOut(seconds: seconds) }
+  }
+}

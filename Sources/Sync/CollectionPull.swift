@@ -1,0 +1,133 @@
+// Fetching all that a server has, without changing anything there or here. Source: sync.md, section 6.
+// Invariant: the server is told to take back the sync that was begun for it, whatever happens; what was fetched is what
+// the server counts, of one moment.
+
+public import Exchange
+import SyncWire
+import Values
+
+/// All that a server has, fetched and not taken over.
+///
+///     let pulled = try CollectionPull(server, folder: folder, now: now, isInterrupted: isInterrupted).run()
+///     print(pulled.staged.counts[.cards] ?? 0)
+public struct PulledCollection {
+  public let staged: StagedCollection
+  /// What the server said before.
+  public let meta: SyncMeta
+  /// The tags that it lists.
+  let tags: [Value]
+  /// Where it is.
+  public let address: String
+}
+
+/// Fetches all that a server has.
+public final class CollectionPull {
+  private let server: SyncServer
+  private let folder: String
+  private let now: () -> Double
+  private let isInterrupted: () -> Bool
+  /// Seconds that the two clocks may differ.
+  static let mostSkew = 300
+  private static let mostRows = 50_000_000
+  /// Anki's own server gives 250 rows at a time.
+  private static let mostCalls = 400_000
+
+  /// - Parameters:
+  ///   - folder: the account's, for what is fetched.
+  ///   - now: seconds since 1970.
+  public init(
+    _ server: SyncServer, folder: String, now: @escaping () -> Double, isInterrupted: @escaping () -> Bool
+  ) {
+    (self.server, self.folder, self.now, self.isInterrupted) = (server, folder, now, isInterrupted)
+  }
+
+  /// What the server has, after its clock and its wish to sync were looked at.
+  public func checkedMeta() throws(SyncError) -> SyncMeta {
+    let meta = try server.meta()
+    if !meta.goesOn { throw .stopped(message: meta.message) }
+    let skew = Int(now().rounded()) - meta.now
+    if abs(skew) > CollectionPull.mostSkew { throw .clock(seconds: skew) }
+    return meta
+  }
+
+  /// - Parameter progress: rows fetched.
+  public func run(progress: (Int) -> Void = { _ in }) throws -> PulledCollection {
+    let meta = try checkedMeta()
+    let staged = try StagedCollection(in: folder, isInterrupted: isInterrupted)
+    let tags: [Value]
+    do {
+      try server.start(from: 0)
+      tags = try fetch(into: staged, meta, progress)
+      try check(staged)
+    } catch {
+      try abandon()
+      throw error as? SyncError ?? wrong(error)
+    }
+    try server.abort()
+    // Another client may have synced between the two looks.
+    guard try server.meta().isSame(as: meta) else { throw SyncError.moved }
+    return PulledCollection(staged: staged, meta: meta, tags: tags, address: server.address)
+  }
+
+  private func wrong(_ error: any Error) -> any Error {
+    guard let fault = error as? StagedFault else { return error }
+    return server.fault("chunk", fault.reason)
+  }
+
+  /// What was begun there is taken back; without a connection the server does so by itself.
+  private func abandon() throws {
+    do throws(SyncError) { try server.abort() } catch { return }
+  }
+
+  private func fetch(
+    into staged: StagedCollection, _ meta: SyncMeta, _ progress: (Int) -> Void
+  ) throws -> [Value] {
+    let changes = try server.changes()
+    var head = StagedHead()
+    let decks = changes["decks"]?.list ?? []
+    guard let types = changes["models"]?.list, decks.count == 2, let own = decks[0].list, let presets = decks[1].list
+    else { throw server.fault("applyChanges", "lacks the note types or the decks") }
+    head.types = types.compactMap(\.record)
+    head.decks = own.compactMap(\.record)
+    head.presets = presets.compactMap(\.record)
+    guard head.types.count == types.count, head.decks.count == own.count, head.presets.count == presets.count,
+      let created = changes["crt"]?.integer, (0...1 << 40) ~= created, let settings = changes["conf"]?.record
+    else { throw server.fault("applyChanges", "has parts that are not what they should be") }
+    (head.created, head.settings, head.modified) = (created, settings, meta.modified)
+    do { try staged.setHead(head) } catch let fault as StagedFault {
+      throw server.fault("applyChanges", fault.reason)
+    }
+    var (rows, calls) = (0, 0)
+    while true {
+      calls += 1
+      // A server that does not come to an end.
+      guard rows <= CollectionPull.mostRows, calls <= CollectionPull.mostCalls else {
+        throw server.fault("chunk", "has no end")
+      }
+      if isInterrupted() { throw SyncError.interrupted }
+      let chunk = try server.chunk()
+      for kind in StagedKind.allCases {
+        let list = chunk[kind.rawValue]?.list ?? []
+        try staged.add(kind, list)
+        rows += list.count
+      }
+      progress(rows)
+      if chunk["done"]?.boolean == true { break }
+    }
+    try staged.finish()
+    return changes["tags"]?.list ?? []
+  }
+
+  private func check(_ staged: StagedCollection) throws(SyncError) {
+    let given = SyncCounts(
+      cards: staged.counts[.cards] ?? 0, notes: staged.counts[.notes] ?? 0, reviews: staged.counts[.revlog] ?? 0,
+      types: staged.head.types.count, decks: staged.head.decks.count, presets: staged.head.presets.count)
+    let counted = try server.counts(given)
+    for (what, path) in [
+      ("cards", \SyncCounts.cards), ("notes", \.notes), ("rows of the log", \.reviews), ("note types", \.types),
+      ("decks", \.decks), ("presets", \.presets),
+    ] where given[keyPath: path] != counted[keyPath: path] {
+      throw .counts(what: what, given: given[keyPath: path], counted: counted[keyPath: path])
+    }
+  }
+}

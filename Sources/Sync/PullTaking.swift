@@ -1,0 +1,174 @@
+// Taking over what was fetched from a server: cards here, and a shadow of each row of the server's.
+// Invariant: all of it or nothing, in the operation that it is called in; what has no place here stands in its shadow,
+// as it came.
+
+public import Decks
+import Exchange
+public import GRDB
+import SyncWire
+import Text
+import Values
+
+/// What was taken over.
+///
+///     report.cards     // 12,040
+///     report.shadowed  // 3: rows that have no place here and are kept as they came
+public struct PullReport: Equatable, Sendable {
+  public var cards = 0
+  public var notes = 0
+  public var answers = 0
+  public var decks = 0
+  /// Notes and cards that can be nothing here.
+  public var shadowed = 0
+  /// Why, one line a reason.
+  public var findings: [String] = []
+
+  public init() {}
+}
+
+extension PulledCollection {
+  /// Takes all of it into an account without cards.
+  /// - Parameter progress: notes done and all of them; what it throws ends it.
+  public func takeIn(
+    _ db: Database, _ link: SyncLink, _ moment: StudyMoment, isInterrupted: @escaping () -> Bool,
+    progress: (Int, Int) throws -> Void
+  ) throws -> PullReport {
+    try WholeCollection.removeStockTypes(db)
+    let (places, received): (ReceivedPlaces, AddReport)
+    do {
+      (places, received) = try staged.takeIn(db, moment, isInterrupted: isInterrupted, progress: progress)
+    } catch let error as PackageError {
+      if case .interrupted = error { throw SyncError.interrupted }
+      throw SyncError.call(.badAnswer(reason: error.reasonOfServer), step: "sync/chunk", address: address)
+    }
+    try SyncTables.forgetRows(db)
+    let writer = try ShadowWriter(db)
+    try write(writer, places)
+    try writer.finish()
+    var fresh = link
+    (fresh.meta, fresh.synced, fresh.address) = (meta, moment.now, address)
+    try SyncTables.setLink(db, fresh)
+    return try report(db, received)
+  }
+
+  private func write(_ writer: ShadowWriter, _ places: ReceivedPlaces) throws {
+    for kind in [StagedKind.notes, .cards, .revlog] {
+      try staged.forEachRow(kind) { row in try writer.add(row, kind) }
+    }
+    let head = staged.head
+    for (kind, records) in [(ShadowKind.noteType, head.types), (.deck, head.decks), (.preset, head.presets)] {
+      for record in records {
+        let id = Int64(record["id"]?.integer ?? 0)
+        let local: Int64? =
+          switch kind {
+          case .noteType: places.types[id]?.rawValue
+          case .deck: places.decks[id]?.rawValue
+          default: places.presets[id]?.rawValue
+          }
+        try writer.add(kind, id: id, record, local: local)
+      }
+    }
+    try writer.add(.tags, id: 0, json: Value.list(tags).json)
+    try writer.add(
+      .settings, id: 0, json: Value.record(["crt": .integer(head.created), "conf": .record(head.settings)]).json)
+  }
+
+  private func report(_ db: Database, _ received: AddReport) throws -> PullReport {
+    var report = PullReport()
+    report.cards = try WholeCollection.cardCount(db)
+    report.notes = try db.firstRow("SELECT count(*) FROM notes") { $0.count(0) } ?? 0
+    report.answers = staged.counts[.revlog] ?? 0
+    report.decks = try DeckTable.list(db).count
+    report.shadowed =
+      try db.firstRow("SELECT count(*) FROM sync_shadows WHERE kind IN (0, 1) AND local IS NULL") {
+        $0.count(0)
+      } ?? 0
+    report.findings = received.lost + received.rejected.map { "note \($0.index): \($0.message)" }
+    return report
+  }
+}
+
+extension PackageError {
+  /// Completes "the answer ...".
+  fileprivate var reasonOfServer: String {
+    switch self {
+    case .damaged(_, let place, let reason), .refused(_, let place, let reason): "is damaged: \(place) \(reason)"
+    case .notAPackage(_, let reason): "cannot be used: it \(reason)"
+    case .newer, .noLibrary, .interrupted: "cannot be used"
+    }
+  }
+}
+
+/// Writes shadows.
+private final class ShadowWriter {
+  private let db: Database
+  private let insertion: RepeatedStatement
+  private let review: RepeatedStatement
+
+  init(_ db: Database) throws {
+    self.db = db
+    insertion = try RepeatedStatement(
+      db, "INSERT INTO sync_shadows (kind, remote, usn, modified, json, local) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+    review = try RepeatedStatement(db, "SELECT 1 FROM reviews WHERE anki = ?1")
+  }
+
+  /// A row of a table. The log here holds its own rows.
+  func add(_ row: StagedRow, _ kind: StagedKind) throws {
+    if kind == .revlog {
+      review.bind(1, row.id)
+      if try review.first({ _ in true }) ?? false { return }
+    }
+    let shadow: ShadowKind =
+      switch kind {
+      case .notes: .note
+      case .cards: .card
+      case .revlog: .review
+      }
+    try add(shadow, id: row.id, usn: row.usn, modified: row.modified, json: row.json)
+  }
+
+  func add(_ kind: ShadowKind, id: Int64, _ record: Value.Record, local: Int64?) throws {
+    try add(
+      kind, id: id, usn: Int64(record["usn"]?.integer ?? 0), modified: Int64(record["mod"]?.integer ?? 0),
+      json: Value.record(record).json, local: local)
+  }
+
+  func add(
+    _ kind: ShadowKind, id: Int64, usn: Int64 = 0, modified: Int64 = 0, json: String, local: Int64? = nil
+  ) throws {
+    insertion.bind(1, kind.rawValue)
+    insertion.bind(2, id)
+    insertion.bind(3, usn)
+    insertion.bind(4, modified)
+    insertion.bind(5, json)
+    insertion.bind(6, local)
+    try insertion.run()
+  }
+
+  /// Finds the rows here that the shadows are of, and what they hold.
+  func finish() throws {
+    let states = [
+      """
+      UPDATE sync_shadows SET local = (SELECT card FROM anki_cards WHERE anki = remote) WHERE kind = 0
+      """,
+      "UPDATE sync_shadows SET local = (SELECT id FROM notes WHERE id = remote) WHERE kind = 1",
+      state(.card, "cards", ShadowKind.cardState), state(.deck, "decks", ShadowKind.deckState),
+      state(.preset, "presets", ShadowKind.presetState),
+      // Nothing of this is to be sent.
+      "UPDATE notes SET usn = (SELECT s.usn FROM sync_shadows s WHERE kind = 1 AND remote = notes.id) WHERE usn = -1",
+      """
+      UPDATE note_types SET usn = 0 WHERE id IN (SELECT local FROM sync_shadows WHERE kind = 3)
+      """,
+      "UPDATE anki_cards SET usn = 0 WHERE usn = -1",
+      "UPDATE reviews SET usn = 0 WHERE anki IS NOT NULL AND usn = -1",
+    ]
+    for sql in states { try db.execute(sql: sql) }
+  }
+
+  private func state(_ kind: ShadowKind, _ table: String, _ expression: String) -> String {
+    """
+    UPDATE sync_shadows SET state = (SELECT \(expression) FROM \(table) WHERE \(table).id = local)
+    WHERE kind = \(kind.rawValue) AND local IS NOT NULL
+    """
+  }
+}

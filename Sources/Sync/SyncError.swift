@@ -1,0 +1,188 @@
+// What goes wrong between an account and the server that it syncs with, as facts, and the words for it.
+// Invariant: each message says whether anything was changed and what to do; no key and no password stands in one.
+
+public import Problems
+public import SyncWire
+import Text
+
+/// Why something about a sync was not done.
+///
+///     catch SyncError.notLinked { ... }   // `sync login` comes first
+public enum SyncError: Problem, Equatable {
+  /// `expected` completes "... expected".
+  case badAddress(given: String, expected: String)
+  /// AnkiWeb's terms allow Anki's own programs alone.
+  case ankiWeb(host: String)
+  case notLinked
+  case linked(user: String, address: String)
+  /// deckhand-sync is not where it is looked for.
+  case noProgram(path: String)
+  /// deckhand-sync ended in the middle, or does not answer.
+  case programFailed(reason: String)
+  case interrupted
+  /// A call gave nothing. `step` is the call's name.
+  case call(SyncFault, step: String, address: String)
+  /// Seconds that this machine's clock is ahead of the server's.
+  case clock(seconds: Int)
+  /// The server asks not to sync, and says why.
+  case stopped(message: String)
+  /// The server counts other rows than it gave.
+  case counts(what: String, given: Int, counted: Int)
+  /// Another program changed what is there while it was fetched.
+  case moved
+  /// There are cards here that a download would replace.
+  case cardsHere(cards: Int)
+  /// Changes here are not on the server.
+  case unsent(changes: Int)
+  /// A sync within a script, which is one unit of work.
+  case inScript
+
+  public var report: ProblemReport {
+    switch self {
+    case .badAddress(let given, let expected):
+      ProblemReport(
+        .badValue, "This is no address of a server",
+        "\(quoted(given)) is no address of a sync server: \(expected), as in http://192.168.1.5:8080", ["value": given])
+    case .ankiWeb(let host):
+      ProblemReport(
+        .serverRefused, "AnkiWeb is not for other programs",
+        "\(quoted(host)) is AnkiWeb, whose terms allow Anki's own programs alone; sync with a server of your own, which "
+          + "Anki's programs can use too", ["host": host])
+    case .notLinked:
+      ProblemReport(
+        .notLinked, "Not linked with a server", "no sync server is linked with this account; `sync login URL` links one"
+      )
+    case .linked(let user, let address):
+      ProblemReport(
+        .exists, "Linked already",
+        "this account is linked with \(quoted(address)) as \(quoted(user)); `sync logout` ends that", ["path": address])
+    case .noProgram(let path):
+      ProblemReport(
+        .notHere, "Cannot sync here",
+        "servers are talked to by deckhand-sync, which is not at \(quoted(path)); put it beside deckhand",
+        ["path": path])
+    case .programFailed(let reason):
+      ProblemReport(
+        .syncFailed, "The sync stopped", "deckhand-sync \(printable(reason)); nothing was changed, try again")
+    case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed")
+    case .call(let fault, let step, let address): fault.report(step: step, address: address)
+    case .clock(let seconds): SyncError.clockReport(seconds)
+    case .stopped(let message):
+      ProblemReport(
+        .serverRefused, "The server asks not to sync",
+        "the server says: \(printable(message, limit: 500)). Nothing was changed")
+    case .counts(let what, let given, let counted):
+      ProblemReport(
+        .badSyncAnswer, "The server's counts differ",
+        "the server gave \(grouped(given)) \(what) and counts \(grouped(counted)); nothing was changed. Check the "
+          + "database in Anki, sync there, then try again", ["given": given, "counted": counted])
+    case .moved:
+      ProblemReport(
+        .busy, "Changed meanwhile",
+        "another device changed what the server has while it was fetched; nothing was changed here, try again")
+    case .cardsHere(let cards):
+      ProblemReport(
+        .losesCards, "There are cards here",
+        "\(counted(cards, "card")) here would be replaced by what the server has; "
+          + "`sync --full download --replace \(cards)` does that, and keeps what is here as a backup", ["cards": cards])
+    case .unsent(let changes):
+      ProblemReport(
+        .losesCards, "Changes here are not on the server",
+        "\(counted(changes, "change")) made here would be lost: this version of Deckhand fetches what the server has, and "
+          + "sends nothing; `sync --full download` replaces what is here", ["changes": changes])
+    case .inScript:
+      ProblemReport(
+        .inScript, "Not within a script", "a sync is a step by itself, not among the changes of a script")
+    }
+  }
+
+  private static func clockReport(_ seconds: Int) -> ProblemReport {
+    let minutes = max(1, (abs(seconds) + 30) / 60)
+    let way = seconds > 0 ? "ahead of" : "behind"
+    return ProblemReport(
+      .clockDiffers, "The clocks differ",
+      "this machine's clock is \(counted(minutes, "minute")) \(way) the server's; set the one that is wrong, or cards "
+        + "become due on wrong days. Nothing was changed", ["seconds": seconds])
+  }
+}
+
+extension SyncFault {
+  fileprivate func report(step: String, address: String) -> ProblemReport {
+    let server = quoted(address)
+    func made(_ code: ProblemCode.Failure, _ title: String, _ message: String) -> ProblemReport {
+      ProblemReport(code, title, message, ["path": address, "step": step])
+    }
+    switch self {
+    case .status(let status, let reason): return statusReport(status, reason, server, made)
+    case .offline(let reason):
+      return made(
+        .offline, "No connection",
+        "\(server) cannot be reached: \(printable(reason, limit: 300)). Nothing was changed and nothing is lost; look at "
+          + "the address and the network, then try again")
+    case .silent(let seconds):
+      return made(
+        .offline, "The server does not answer",
+        "nothing came from \(server) for \(counted(seconds, "second")); nothing was changed and nothing is lost, "
+          + "try later"
+      )
+    case .certificate(let reason):
+      return made(
+        .badCertificate, "The server cannot be trusted",
+        "\(server) does not prove who it is: \(printable(reason, limit: 300)). Nothing was sent; its certificate must "
+          + "be one that this machine trusts (Debian's ca-certificates)")
+    case .badAnswer(let reason):
+      return made(
+        .badSyncAnswer, "The server's answer makes no sense",
+        "\(server): the answer to \(step) \(printable(reason, limit: 300)). Nothing was changed; look whether it is a "
+          + "sync server of Anki's")
+    case .badRedirect(let reason):
+      return made(
+        .badSyncAnswer, "The server sends elsewhere",
+        "\(server) sends to an address that is not followed: \(printable(reason, limit: 300)). Nothing was changed")
+    case .ankiWeb(let host): return SyncError.ankiWeb(host: host).report
+    case .key(let reason):
+      return made(
+        .keyFailed, "The key cannot be kept",
+        "the key of the server cannot be read or written: \(printable(reason, limit: 300)). Nothing was changed")
+    case .noKey:
+      return made(
+        .notSignedIn, "Not signed in there",
+        "the key of \(server) is not here, as after a restored backup; `sync login` again")
+    }
+  }
+
+  private func statusReport(
+    _ status: Int, _ reason: String, _ server: String,
+    _ made: (ProblemCode.Failure, String, String) -> ProblemReport
+  ) -> ProblemReport {
+    switch status {
+    case 403:
+      return made(
+        .notSignedIn, "The server does not know you",
+        "\(server) refuses the name, the password or the key; `sync login` with the right ones")
+    case 409:
+      return made(
+        .busy, "Another device is syncing", "another device is syncing with \(server); wait a minute, then try again")
+    case 400:
+      return made(
+        .serverRefused, "The server refuses it",
+        "\(server) refused what was asked for (\(printable(reason, limit: 200))); nothing was changed. `doctor` looks "
+          + "at what is here")
+    case 404, 405, 301, 302, 303:
+      return made(
+        .noServer, "There is no sync server",
+        "\(server) is no sync server (status \(status)); look at the address, its path and its port")
+    case 413:
+      return made(
+        .tooLarge, "Too large for the server",
+        "\(server) takes no more in one piece (status 413); a proxy before it limits what is sent")
+    case 501:
+      return made(
+        .newer, "The server wants a newer program", "\(server) no longer speaks this version; update this program")
+    default:
+      return made(
+        .serverFailed, "The server has trouble",
+        "\(server) has trouble (status \(status)); nothing was changed and nothing is lost, try later")
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// Asks deckhand-sync: starts it at the first call, keeps it for the next one, lets go of it when anything fails.
+// Invariant: one call, one answer; an interruption ends the program, and with it the connection.
+
+import Files
+import SyncWire
+import Values
+
+/// The program that talks to servers, outside this process.
+///
+///     let program = SyncProgram(path: "/usr/libexec/deckhand-sync", environment: [], clock: clock)
+public final class SyncProgram {
+  private let path: String
+  private let environment: [String]
+  private let clock: () -> Double
+  private let shouldStop: () -> Bool
+  private var process: ChannelProcess?
+  /// Seconds that one call may take in all, however much comes.
+  private static let longestCall = 3600.0
+  private static let limits = JSONLimits(bytes: longestSyncFrame, depth: 64, values: 20_000_000, string: 64 << 20)
+
+  /// Starts nothing yet.
+  /// - Parameters:
+  ///   - path: of deckhand-sync; it stands beside deckhand.
+  ///   - environment: `NAME=value`: the proxies that the user has set.
+  ///   - clock: monotonic seconds.
+  ///   - shouldStop: asked while it waits; true gives the call up.
+  public init(
+    path: String, environment: [String], clock: @escaping () -> Double, shouldStop: @escaping () -> Bool = { false }
+  ) {
+    (self.path, self.environment) = (path, environment)
+    (self.clock, self.shouldStop) = (clock, shouldStop)
+  }
+
+  /// Makes a call.
+  /// - Parameter body: JSON.
+  /// - Returns: where the server is now, and its answer.
+  func call(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> (address: String, answer: Value) {
+    let limit = Deadline(
+      seconds: SyncProgram.longestCall, deadline: clock() + SyncProgram.longestCall, clock: clock,
+      shouldStop: shouldStop)
+    let (reply, answer) = try exchange(request, body, limit)
+    switch reply {
+    case .failed(let fault): throw .call(fault, step: request.call, address: request.address)
+    case .done(let address):
+      do throws(JSONFailure) { return (address, try JSONParser.parse(answer, limits: SyncProgram.limits)) } catch {
+        throw .call(.badAnswer(reason: "is not JSON"), step: request.call, address: address)
+      }
+    }
+  }
+
+  private func exchange(
+    _ request: SyncRequest, _ body: [UInt8], _ limit: Deadline
+  ) throws(SyncError) -> (SyncReply, [UInt8]) {
+    do throws(ProgramFailure) {
+      let running: ChannelProcess
+      if let process, process.isAlive() {
+        running = process
+      } else {
+        running = try ChannelProcess(path: path, environment: environment, longestFrame: longestSyncFrame)
+      }
+      // Whatever fails, this program is not asked again.
+      process = nil
+      try running.send(JSONWriter.bytes(of: request.value), deadline: limit)
+      try running.send(body, deadline: limit)
+      guard let reply = syncHead(try running.receive(deadline: limit)).flatMap(SyncReply.init) else { throw .crashed }
+      var answer: [UInt8] = []
+      if case .done = reply { answer = try running.receive(deadline: limit) }
+      process = running
+      return (reply, answer)
+    } catch {
+      throw SyncError(error)
+    }
+  }
+}
+
+extension SyncError {
+  fileprivate init(_ failure: ProgramFailure) {
+    self =
+      switch failure {
+      case .missing(let path, _): .noProgram(path: path)
+      case .crashed: .programFailed(reason: "ended in the middle")
+      case .timedOut: .programFailed(reason: "took longer than an hour for one call")
+      case .interrupted: .interrupted
+      }
+  }
+}

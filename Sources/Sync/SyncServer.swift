@@ -1,0 +1,178 @@
+// The calls of the protocol, each as a function. Source: sync.md, sections 2 and 3.
+// Invariant: what a server answers is taken for what the protocol says, or refused with the name of the call.
+
+import Glibc
+import SyncWire
+import Values
+
+/// What a server says of a collection.
+///
+///     let meta = try server.meta()
+///     if meta.modified == link.modified { ... }   // nothing is new
+public struct SyncMeta: Equatable, Sendable {
+  /// Milliseconds since 1970 of the last change.
+  public var modified = 0
+  /// Of the last change that cannot be synced row by row.
+  public var schema = 0
+  /// The number of the next change.
+  public var usn = 0
+  /// The server's clock, in seconds since 1970.
+  public var now = 0
+  /// What it wants shown; empty as a rule.
+  public var message = ""
+  /// Whether it wants to go on.
+  public var goesOn = true
+  /// Whether it has no card.
+  public var isEmpty = false
+  public var mediaUSN = 0
+
+  /// Whether nothing changed there since another look.
+  func isSame(as other: SyncMeta) -> Bool {
+    modified == other.modified && schema == other.schema && usn == other.usn
+  }
+}
+
+/// An address that the user gave, looked at.
+///
+///     let place = try SyncPlace("http://192.168.1.5:8080")
+///     if place.isExposed { print("anybody on the way can read it") }
+public struct SyncPlace: Equatable, Sendable {
+  /// With a `/` at its end.
+  public let address: String
+  public let host: String
+  /// Not encrypted, and not of the local network.
+  public let isExposed: Bool
+
+  /// - Throws: `SyncError.badAddress`, `.ankiWeb`.
+  public init(_ given: String) throws(SyncError) {
+    do throws(SyncAddressFault) {
+      let parsed = try SyncAddress(given)
+      (address, host, isExposed) = (parsed.text, parsed.host, parsed.isExposed)
+    } catch {
+      switch error {
+      case .ankiWeb(let host): throw .ankiWeb(host: host)
+      case .malformed(let expected): throw .badAddress(given: given, expected: "\(expected) expected")
+      }
+    }
+  }
+}
+
+/// How many rows a server counts.
+struct SyncCounts: Equatable {
+  var cards = 0
+  var notes = 0
+  var reviews = 0
+  var types = 0
+  var decks = 0
+  var presets = 0
+}
+
+/// One sync's conversation with a server.
+///
+///     let server = SyncServer(program, address: address, session: "k3...", keyPath: path)
+///     let meta = try server.meta()
+public final class SyncServer {
+  private let program: SyncProgram
+  private let session: String
+  private let keyPath: String
+  /// Where it is: another place when it has moved.
+  public private(set) var address: String
+  /// Seconds without a byte that are waited for.
+  public var patience = 30
+
+  /// - Parameters:
+  ///   - session: random letters, new for each sync.
+  ///   - keyPath: the file of the key.
+  public init(_ program: SyncProgram, address: String, session: String, keyPath: String) {
+    (self.program, self.address, self.session, self.keyPath) = (program, address, session, keyPath)
+  }
+
+  private func call(_ name: String, _ body: [UInt8], isSignIn: Bool = false) throws(SyncError) -> Value {
+    var request = SyncRequest(call: "sync/" + name, address: address, session: session, keyPath: keyPath)
+    (request.isSignIn, request.patience) = (isSignIn, patience)
+    let (place, answer) = try program.call(request, body)
+    address = place
+    return answer
+  }
+
+  private func call(_ name: String, _ arguments: Value.Record = Value.Record()) throws(SyncError) -> Value {
+    try call(name, JSONWriter.bytes(of: .record(arguments)))
+  }
+
+  func fault(_ name: String, _ reason: String) -> SyncError {
+    .call(.badAnswer(reason: reason), step: "sync/" + name, address: address)
+  }
+
+  // MARK: Signing in
+
+  /// Gets the key of a user, which deckhand-sync puts into its file.
+  /// - Parameter password: UTF-8, lent for the call.
+  public func signIn(_ user: String, password: UnsafeRawBufferPointer) throws(SyncError) {
+    var body = Array("{\"u\":\(Value.text(user).json),\"p\":".utf8)
+    var writer = JSONWriter(.line)
+    password.withMemoryRebound(to: UInt8.self) { writer.write($0) }
+    body.reserveCapacity(body.count + writer.bytes.count + 1)
+    body += writer.bytes
+    body += "}".utf8
+    defer { body.withUnsafeMutableBytes { bytes in bytes.baseAddress.map { explicit_bzero($0, bytes.count) } } }
+    _ = try call("hostKey", body, isSignIn: true)
+  }
+
+  // MARK: Looking
+
+  /// What the server has, in figures. It ends a sync that another client has begun.
+  public func meta() throws(SyncError) -> SyncMeta {
+    let answer = try call("meta", ["v": .integer(11), "cv": .text("deckhand,0.1,linux")])
+    guard let record = answer.record, let modified = record["mod"]?.integer, let schema = record["scm"]?.integer,
+      let usn = record["usn"]?.integer, let now = record["ts"]?.integer, usn >= 0,
+      [modified, schema, now].allSatisfy({ (0...1 << 60) ~= $0 })
+    else { throw fault("meta", "does not say what the server has") }
+    var meta = SyncMeta(modified: modified, schema: schema, usn: usn, now: now)
+    meta.message = record["msg"]?.text ?? ""
+    meta.goesOn = record["cont"]?.boolean ?? true
+    meta.isEmpty = record["empty"]?.boolean ?? false
+    meta.mediaUSN = record["media_usn"]?.integer ?? 0
+    return meta
+  }
+
+  /// Begins a sync, of all that has a number of at least `usn`; it says what was deleted there since.
+  func start(from usn: Int) throws(SyncError) {
+    _ = try call("start", ["minUsn": .integer(usn), "lnewer": .boolean(false)])
+  }
+
+  /// The note types, decks, presets, tags and settings that were changed there.
+  func changes() throws(SyncError) -> Value.Record {
+    let none: Value.Record = ["models": .list([]), "decks": .list([.list([]), .list([])]), "tags": .list([])]
+    guard let record = try call("applyChanges", ["changes": .record(none)]).record else {
+      throw fault("applyChanges", "is no list of changes")
+    }
+    return record
+  }
+
+  /// Some of the rows that were changed there.
+  func chunk() throws(SyncError) -> Value.Record {
+    guard let record = try call("chunk").record, record["done"]?.boolean != nil else {
+      throw fault("chunk", "does not say whether it is the last")
+    }
+    return record
+  }
+
+  /// What the server counts.
+  /// - Parameter own: what is here.
+  func counts(_ own: SyncCounts) throws(SyncError) -> SyncCounts {
+    let none = Value.list([.integer(0), .integer(0), .integer(0)])
+    let numbers = [own.cards, own.notes, own.reviews, 0, own.types, own.decks, own.presets].map { Value.integer($0) }
+    let answer = try call("sanityCheck2", ["client": .list([none] + numbers)])
+    guard let list = answer.record?["s"]?.list, list.count == 8 else {
+      throw fault("sanityCheck2", "does not say what the server counts: Anki has to check its database first")
+    }
+    let counted = list.dropFirst().compactMap(\.integer)
+    guard counted.count == 7 else { throw fault("sanityCheck2", "does not say what the server counts") }
+    return SyncCounts(
+      cards: counted[0], notes: counted[1], reviews: counted[2], types: counted[4], decks: counted[5],
+      presets: counted[6])
+  }
+
+  /// Takes back what was begun there.
+  func abort() throws(SyncError) { _ = try call("abort") }
+}

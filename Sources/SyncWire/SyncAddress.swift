@@ -1,0 +1,109 @@
+// The address of a sync server, as the user types it and as a redirect gives it.
+// Invariant: it is http or https, names a host, ends in `/`, and is no server whose terms forbid other programs; no
+// part of it can carry a name, a password or a line end.
+
+/// Why a text is no address of a server to sync with.
+public enum SyncAddressFault: Error, Equatable, Sendable {
+  /// `expected` completes "... expected".
+  case malformed(expected: String)
+  /// A server of AnkiWeb, whose terms allow Anki's own programs alone.
+  case ankiWeb(host: String)
+}
+
+/// Where a server is.
+///
+///     let address = try SyncAddress("http://192.168.1.5:8080")
+///     print(address.text)        // http://192.168.1.5:8080/
+///     print(address.isExposed)   // false: the host is of the local network
+public struct SyncAddress: Equatable, Sendable {
+  /// With a `/` at its end.
+  public let text: String
+  /// Lower case, without a port.
+  public let host: String
+  public let isEncrypted: Bool
+  private static let longest = 1000
+
+  /// - Throws: `SyncAddressFault`.
+  public init(_ given: String) throws(SyncAddressFault) {
+    guard given.utf8.count <= SyncAddress.longest else { throw .malformed(expected: "at most 1,000 bytes") }
+    guard given.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }) else {
+      throw .malformed(expected: "an address without blanks and letters beyond ASCII")
+    }
+    let (scheme, rest) = SyncAddress.parted(given, at: "://")
+    guard let rest, ["http", "https"].contains(scheme.lowercased()) else {
+      throw .malformed(expected: "http://HOST or https://HOST")
+    }
+    isEncrypted = scheme.lowercased() == "https"
+    let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+    let authority = String(rest[..<slash])
+    var path = String(rest[slash...])
+    if authority.contains("@") { throw .malformed(expected: "an address without a name or a password in it") }
+    if (authority + path).contains(where: { "?#".contains($0) }) {
+      throw .malformed(expected: "an address without ? and #")
+    }
+    host = try SyncAddress.host(of: authority)
+    if host == "ankiweb.net" || host.hasSuffix(".ankiweb.net") { throw .ankiWeb(host: host) }
+    if !path.hasSuffix("/") { path += "/" }
+    text = (isEncrypted ? "https" : "http") + "://" + authority.lowercased() + path
+  }
+
+  private static func parted(_ text: String, at mark: String) -> (String, String?) {
+    let parts = text.split(separator: mark, maxSplits: 1, omittingEmptySubsequences: false)
+    return (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
+  }
+
+  private static func host(of authority: String) throws(SyncAddressFault) -> String {
+    var name = authority.lowercased()
+    var port: Substring?
+    if name.hasPrefix("["), let end = name.firstIndex(of: "]") {
+      let rest = name[name.index(after: end)...]
+      guard rest.isEmpty || rest.hasPrefix(":") else { throw .malformed(expected: "[HOST] or [HOST]:PORT") }
+      port = rest.isEmpty ? nil : rest.dropFirst()
+      name = String(name[name.index(after: name.startIndex)..<end])
+      guard name.contains(":"), name.allSatisfy({ $0.isHexDigit || ":.".contains($0) }) else {
+        throw .malformed(expected: "an IPv6 address in the brackets")
+      }
+    } else {
+      let (before, after) = parted(name, at: ":")
+      (name, port) = (before, after.map { $0[...] })
+      while name.hasSuffix(".") { name.removeLast() }
+      guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || "-._".contains($0) }) else {
+        throw .malformed(expected: "the name of a host")
+      }
+    }
+    if let port, !(UInt16(port).map { $0 > 0 } ?? false) { throw .malformed(expected: "a port from 1 to 65535") }
+    return name
+  }
+
+  // MARK: Who can listen
+
+  /// Whether what is sent could be read on its way: it is not encrypted, and the host is not of the local network.
+  public var isExposed: Bool { !isEncrypted && !isLocal }
+
+  /// Whether the host is this machine or one of the local network, by its name or its address.
+  public var isLocal: Bool {
+    if host.contains(":") {
+      return host == "::1" || ["fc", "fd", "fe8", "fe9", "fea", "feb"].contains(where: host.hasPrefix)
+    }
+    let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+    if numbers.count == 4, let first = numbers[0], let second = numbers[1], numbers[2] != nil, numbers[3] != nil {
+      return first == 127 || first == 10 || (first == 192 && second == 168) || (first == 172 && (16...31) ~= second)
+        || (first == 169 && second == 254)
+    }
+    return !host.contains(".") || [".local", ".localhost", ".lan", ".home.arpa"].contains(where: host.hasSuffix)
+  }
+
+  // MARK: A server that has moved
+
+  /// The address that a redirect of a call leads to. It may name the new place of the server, or that of the call.
+  /// - Parameters:
+  ///   - location: an absolute URL.
+  ///   - call: `sync/meta`.
+  /// - Throws: `SyncAddressFault`, also where the new place is not encrypted and this one is.
+  public func moved(to location: String, of call: String) throws(SyncAddressFault) -> SyncAddress {
+    let base = location.hasSuffix("/" + call) ? String(location.dropLast(call.utf8.count)) : location
+    let address = try SyncAddress(base)
+    if isEncrypted, !address.isEncrypted { throw .malformed(expected: "an encrypted address (https)") }
+    return address
+  }
+}

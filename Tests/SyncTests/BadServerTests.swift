@@ -1,0 +1,201 @@
+// deckhand-sync beside a server that answers badly (`StandIn/server.py`): each is told, nothing is kept of it.
+
+import Files
+import Glibc
+import Problems
+import SyncWire
+import TestSupport
+import Testing
+
+@testable import Sync
+
+/// The stand-in while it runs; it ends with the value.
+final class StandIn {
+  let port: Int
+  private let process: pid_t
+  private let input: Int32
+
+  init(isEncrypted: Bool = false) throws {
+    let folder = sourceRoot() + "/Tests/SyncTests/StandIn/"
+    let (given, answers) = try (makePipe(), makePipe())
+    let words = ["/usr/bin/python3", folder + "server.py"]
+    process = try spawn(
+      words + (isEncrypted ? [folder + "certificate.pem", folder + "key.pem"] : []), environment: ["PATH=/usr/bin:/bin"]
+    ) { actions in
+      posix_spawn_file_actions_adddup2(&actions, given.reading, 0)
+      posix_spawn_file_actions_adddup2(&actions, answers.writing, 1)
+    }
+    close(given.reading)
+    close(answers.writing)
+    input = given.writing
+    defer { close(answers.reading) }
+    let text = String(decoding: readSome(answers.reading), as: UTF8.self)
+    port = try #require(Int(text.split(separator: "\n").first ?? ""), "python3 did not start the stand-in: \(text)")
+  }
+
+  deinit {
+    close(input)
+    _ = waitForEnd(process)
+  }
+}
+
+@Suite struct BadServerTests {
+  private let folder = TemporaryFolder()
+
+  private func server(_ address: String, patience: Int = 20) throws -> SyncServer {
+    try folder.write("a-key", to: "key")
+    chmod(folder.file("key"), 0o600)
+    let program = SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds)
+    let server = SyncServer(program, address: address, session: "abc", keyPath: folder.file("key"))
+    server.patience = patience
+    return server
+  }
+
+  private func fault(_ body: () throws -> Void) -> SyncFault? {
+    do {
+      try body()
+      return nil
+    } catch SyncError.call(let fault, step: _, address: _) {
+      return fault
+    } catch {
+      Issue.record(error)
+      return nil
+    }
+  }
+
+  @Test func `an answer that makes no sense is told, whatever is wrong with it`() throws {
+    let standIn = try StandIn()
+    for (mode, words) in [
+      ("garbage", "cannot be unpacked"), ("page", "does not say its size"), ("text", "is not JSON"),
+      ("list", "does not say what the server has"), ("types", "does not say what the server has"),
+      ("deep", "is not JSON"), ("bomb", "is larger than it says"), ("largebomb", "is larger than 64 MiB"),
+      ("window", "cannot be unpacked"), ("nosize", "does not say its size"), ("small", "is smaller than it says"),
+      ("big", "is larger than it says"), ("negative", "makes no sense"), ("words", "makes no sense"),
+      ("half", "ends in the middle"), ("two", "cannot be unpacked"), ("headers", "has headers without end"),
+    ] {
+      let server = try server("http://127.0.0.1:\(standIn.port)/\(mode)/")
+      guard case .badAnswer(let reason)? = fault({ _ = try server.meta() }) else {
+        Issue.record("\(mode) was taken for an answer")
+        continue
+      }
+      #expect(reason.contains(words), "\(mode): \(reason)")
+    }
+  }
+
+  @Test func `each status is told by its number`() throws {
+    let standIn = try StandIn()
+    let server = try server("http://127.0.0.1:\(standIn.port)/")
+    for (status, code) in [
+      (403, "not_signed_in"), (409, "busy"), (400, "server_refused"), (404, "no_server"), (405, "no_server"),
+      (302, "no_server"), (413, "too_large"), (500, "server_failed"), (502, "server_failed"), (503, "server_failed"),
+      (501, "newer"), (204, "server_failed"),
+    ] {
+      let other = SyncServer(
+        SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds),
+        address: server.address + "\(status)/", session: "abc", keyPath: folder.file("key"))
+      do throws(SyncError) {
+        _ = try other.meta()
+        Issue.record("\(status) was taken for an answer")
+      } catch {
+        #expect(error.code == code, "\(status)")
+        #expect(error.message.utf8.count < 700, "\(error.message)")
+      }
+    }
+  }
+
+  @Test func `a connection that breaks, is silent or not there is offline`() throws {
+    let standIn = try StandIn()
+    let base = "http://127.0.0.1:\(standIn.port)/"
+    for (address, isSilent) in [(base + "cut/", false), (base + "silent/", true), ("http://127.0.0.1:1/", false)] {
+      let server = try server(address, patience: 2)
+      do throws(SyncError) { _ = try server.meta() } catch {
+        #expect(error.code == "offline", "\(address): \(error)")
+        if case .call(.silent, step: _, address: _) = error {
+          #expect(isSilent)
+        } else {
+          #expect(!isSilent, "\(error)")
+        }
+      }
+    }
+    let server = try server(base + "nohttp/", patience: 2)
+    #expect(throws: SyncError.self) { try server.meta() }
+  }
+
+  @Test func `redirects are followed a few times, to a server only`() throws {
+    let standIn = try StandIn()
+    let base = "http://127.0.0.1:\(standIn.port)/"
+    for mode in ["loop", "nowhere", "file", "named"] {
+      let server = try server(base + mode + "/")
+      guard case .badRedirect? = fault({ _ = try server.meta() }) else {
+        Issue.record("\(mode) was followed")
+        continue
+      }
+    }
+    let forbidden = try server(base + "ankiweb/")
+    #expect(fault { _ = try forbidden.meta() } == .ankiWeb(host: "sync5.ankiweb.net"))
+    for mode in ["moved", "movedcall"] {
+      let server = try server(base + mode + "/")
+      #expect(try server.meta().usn == 7)
+      #expect(server.address == base + "ok/")
+    }
+  }
+
+  @Test func `a certificate that nobody vouches for is refused, before a word is said`() throws {
+    let standIn = try StandIn(isEncrypted: true)
+    let server = try server("https://localhost:\(standIn.port)/ok/")
+    guard case .certificate? = fault({ _ = try server.meta() }) else {
+      Issue.record("it was trusted")
+      return
+    }
+  }
+
+  @Test func `the key is a file of the user's, and nothing else is taken for one`() throws {
+    let standIn = try StandIn()
+    let base = "http://127.0.0.1:\(standIn.port)/"
+    let server = try server(base + "ok/")
+    unlink(folder.file("key"))
+    #expect(fault { _ = try server.meta() } == .noKey)
+    try folder.write("two\nlines", to: "key")
+    #expect(fault { _ = try server.meta() } == .key(reason: "the file of the key holds no key"))
+    unlink(folder.file("key"))
+    for mode in ["ok", "key", "403"] {
+      let asked = try self.server(base + mode + "/")
+      unlink(folder.file("key"))
+      #expect(throws: SyncError.self) {
+        try Array("geheim".utf8).withUnsafeBytes { try asked.signIn("ana", password: $0) }
+      }
+      #expect(folder.read("key") == nil, "\(mode)")
+    }
+  }
+
+  @Test func `a program that is not there, or that the user stops, is told`() throws {
+    let missing = SyncServer(
+      SyncProgram(path: "/nonexistent/deckhand-sync", environment: [], clock: monotonicSeconds),
+      address: "http://127.0.0.1:1/", session: "a", keyPath: folder.file("key"))
+    #expect(throws: SyncError.noProgram(path: "/nonexistent/deckhand-sync")) { try missing.meta() }
+    let standIn = try StandIn()
+    let start = monotonicSeconds()
+    try folder.write("a-key", to: "key")
+    let stopped = SyncServer(
+      SyncProgram(
+        path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds,
+        shouldStop: { monotonicSeconds() > start + 0.5 }), address: "http://127.0.0.1:\(standIn.port)/silent/",
+      session: "a", keyPath: folder.file("key"))
+    #expect(throws: SyncError.interrupted) { try stopped.meta() }
+    #expect(monotonicSeconds() < start + 6)
+  }
+
+  @Test func `what deckhand-sync is asked in a way that makes no sense does not end it`() throws {
+    let process = try ChannelProcess(path: builtProgram("deckhand-sync"), environment: [], longestFrame: 1 << 20)
+    let deadline = Deadline(seconds: 10, deadline: monotonicSeconds() + 10, clock: monotonicSeconds) { false }
+    for head in ["", "{", "[]", #"{"call":1}"#, "\0"] {
+      try process.send(Array(head.utf8), deadline: deadline)
+      let reply = try process.ask([], deadline: deadline)
+      guard case .failed(.badAnswer)? = syncHead(reply).flatMap(SyncReply.init) else {
+        Issue.record("\(head)")
+        continue
+      }
+    }
+    #expect(process.isAlive())
+  }
+}

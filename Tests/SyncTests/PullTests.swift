@@ -1,0 +1,68 @@
+// Fetching all that a server has, with one thing wrong in what it says; the real server is in Tests/Peers/anki_sync.py.
+
+import Exchange
+import Glibc
+import Problems
+import SyncWire
+import TestSupport
+import Testing
+import Values
+
+@testable import Sync
+
+@Suite struct PullTests {
+  private let folder = TemporaryFolder()
+
+  private func pull(_ standIn: StandIn, _ mode: String) throws -> PulledCollection {
+    try folder.write("a-key", to: "key")
+    let program = SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds)
+    let server = SyncServer(
+      program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
+    return try CollectionPull(server, folder: folder.path, now: { Double(time(nil)) }, isInterrupted: { false }).run()
+  }
+
+  private func scratchFolders() -> [String] { folder.names("").filter { $0.hasPrefix(".package") } }
+
+  @Test func `what is right is fetched, counted and taken back on the server`() throws {
+    let standIn = try StandIn()
+    do {
+      let pulled = try pull(standIn, "pull")
+      #expect(pulled.staged.counts == [.notes: 1, .cards: 1, .revlog: 1])
+      #expect(pulled.staged.head.created == 1_600_000_000)
+      #expect(pulled.meta.usn == 7)
+      var rows: [String] = []
+      try pulled.staged.forEachRow(.notes) { rows.append($0.json) }
+      #expect(
+        rows == [#"[1700000000001,"g1",1600000000001,1700000000,3,"a b","uno\u001fone","","",0,""]"#])
+      #expect(scratchFolders().count == 1)
+    }
+    #expect(scratchFolders().isEmpty)
+  }
+
+  @Test(arguments: [
+    ("pull-short", "bad_sync_answer"), ("pull-kind", "bad_sync_answer"), ("pull-text", "bad_sync_answer"),
+    ("pull-object", "bad_sync_answer"), ("pull-float", "bad_sync_answer"), ("pull-undone", "bad_sync_answer"),
+    ("pull-nodecks", "bad_sync_answer"), ("pull-noid", "bad_sync_answer"), ("pull-twice", "bad_sync_answer"),
+    ("pull-crt", "bad_sync_answer"), ("pull-counts", "bad_sync_answer"), ("pull-null", "bad_sync_answer"),
+    ("pull-moved", "busy"), ("pull-slow", "clock_differs"), ("pull-stop", "server_refused"), ("pull-409", "busy"),
+    ("pull-500", "server_failed"), ("pull-400", "server_refused"),
+  ])
+  func `what is wrong is told, and nothing stays behind`(mode: String, code: String) throws {
+    let standIn = try StandIn()
+    do {
+      _ = try pull(standIn, mode)
+      Issue.record("\(mode) was taken for a collection")
+    } catch let error as SyncError {
+      #expect(error.code == code, "\(mode): \(error)")
+      #expect(!error.message.contains("\u{1B}"))
+    }
+    #expect(scratchFolders().isEmpty)
+    let program = SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds)
+    let request = SyncRequest(
+      call: "called/x", address: "http://127.0.0.1:\(standIn.port)/", session: "a", keyPath: folder.file("key"))
+    let called = try program.call(request, [])
+    let methods = (called.answer.list ?? []).compactMap(\.text).map { $0.split(separator: "/").last ?? "" }
+    // What was begun is taken back.
+    #expect(!methods.contains("start") || methods.contains("abort"), "\(mode): \(methods)")
+  }
+}
