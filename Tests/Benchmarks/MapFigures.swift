@@ -1,5 +1,6 @@
-// Cards of a corpus: `map | sort | map --reduce` with Scripts/decks/frequency.lua, in processor time, beside the same script in
-// plain Lua, mawk that only counts, and Spark SQL. Invariant: both sides read the same text; what makes cards makes the same.
+// Cards of a corpus: `map | sort | map --reduce` with Scripts/decks/frequency.lua, in processor time, beside the same
+// script in plain Lua, mawk that only counts, and Spark SQL. Invariant: both sides read the same text; what makes cards
+// makes the same.
 
 import Files
 import Glibc
@@ -68,7 +69,8 @@ struct MapFigures {
 
   private func text(_ megabytes: Int) -> String { "\(folder)/text\(megabytes)" }
 
-  /// Seconds of processor time of a shell's line and all that it starts, or -1; and the most memory that one of them had.
+  /// Seconds of processor time of a shell's line and all that it starts, or -1; and the most memory that one of them
+  /// had.
   private func shell(_ line: String) -> (seconds: Double, bytes: Int) {
     let used = resources(ofRunning: "bash", ["-c", "set -e -o pipefail; " + line])
     return (used.seconds < 0 ? -1 : used.processor, used.bytes)

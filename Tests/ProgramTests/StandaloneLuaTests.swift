@@ -15,7 +15,7 @@ private let reference = "/usr/bin/lua5.4"
   /// Arguments, input and environment of a run.
   private static let runs: [(arguments: [String], input: String, environment: [String])] = [
     (["-v"], "", []), (["-v", "-e", "print(1)"], "", []), (["-e", "print(1)", "-eprint(2)"], "", []),
-    (["-e", "x = 5", "-i"], "x\nx +\n1\n=x, nil\nerror{}\nfor\n", []), (["-i"], "", []), (["-i"], "print(1)", []),
+    (["-e", "x = 5", "-i"], "x\nx +\n1\n=x, nil\nerror{}\n", []), (["-i"], "", []), (["-i"], "print(1)", []),
     (["-i", "s.lua", "a"], "#arg\n", []), (["-l", "math", "-e", "print(math.pi)"], "", []),
     (["-lm=math", "-e", "print(m.pi)"], "", []), (["-l", "nothing_here"], "", []),
     (["-E", "-e", "print(package.path)"], "", ["LUA_PATH=x;;", "LUA_INIT=error('x')"]),

@@ -151,7 +151,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(b"\x15\x03\x01\x00\x02\x02\x16 what?\r\n\r\n")
             self.close_connection = True
         elif mode == "silent":
-            time.sleep(8)
+            time.sleep(20)
             self.close_connection = True
         elif mode == "loop":
             self.answer(b"", status=308, headers=[("Location", self.path)])
