@@ -28,7 +28,7 @@ static void find(void) {
       {"zip_file_add", (void **)&functions.file_add},
       {"zip_set_file_compression", (void **)&functions.set_file_compression},
       {"zip_file_set_dostime", (void **)&functions.file_set_dostime},
-      {"zip_strerror", (void **)&functions.strerror},
+      {"zip_strerror", (void **)&functions.error_text},
       {"SHA1_Init", (void **)&functions.sha1_begin},
       {"SHA1_Update", (void **)&functions.sha1_take},
       {"SHA1_Final", (void **)&functions.sha1_end},

@@ -15,7 +15,7 @@ public enum ForeignDatabase {
   ///   - collations: names of orders of texts that its tables are made with; all go by small letters.
   ///   - isInterrupted: asked while statements run; true ends them.
   public static func open(
-    _ path: String, collations: [String] = [], isInterrupted: @escaping () -> Bool
+    _ path: String, collations: [String] = [], isInterrupted: @escaping @Sendable () -> Bool
   ) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.readonly = true
@@ -33,7 +33,7 @@ public enum ForeignDatabase {
   }
 
   /// Makes a file that is written once, by this process alone, and thrown away when that fails: without a journal.
-  public static func create(_ path: String, isInterrupted: @escaping () -> Bool) throws -> DatabaseQueue {
+  public static func create(_ path: String, isInterrupted: @escaping @Sendable () -> Bool) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = true
     configuration.label = "new"
@@ -65,12 +65,11 @@ private func addCollation(_ name: String, _ db: Database) {
 private func small(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
 
 /// Statements that take long ask whether they are to end.
-final class StatementPoll: @unchecked Sendable {
-  // Not shared: the connection that asks is used from one thread.
+final class StatementPoll: Sendable {
   private static let steps: Int32 = 5_000
-  let isInterrupted: () -> Bool
+  let isInterrupted: @Sendable () -> Bool
 
-  init(_ isInterrupted: @escaping () -> Bool) { self.isInterrupted = isInterrupted }
+  init(_ isInterrupted: @escaping @Sendable () -> Bool) { self.isInterrupted = isInterrupted }
 
   /// It must outlive the connection.
   func attach(_ db: Database) {

@@ -51,7 +51,8 @@ public final class Store {
   ///     `UndoLog.migrations`
   ///     are among the migrations then.
   public init(
-    path: String?, migrations: [Migration], deadline: Double = 5, interrupted: @escaping () -> Bool = { false },
+    path: String?, migrations: [Migration], deadline: Double = 5,
+    interrupted: @escaping @Sendable () -> Bool = { false },
     undoClock: (() -> Double)? = nil
   ) {
     recorder = undoClock.map { UndoRecorder(now: $0) }

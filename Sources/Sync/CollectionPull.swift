@@ -25,7 +25,7 @@ public final class CollectionPull {
   private let server: SyncServer
   private let folder: String
   private let now: () -> Double
-  private let isInterrupted: () -> Bool
+  private let isInterrupted: @Sendable () -> Bool
   /// Seconds that the two clocks may differ.
   static let mostSkew = 300
   private static let mostRows = 50_000_000
@@ -36,7 +36,7 @@ public final class CollectionPull {
   ///   - folder: the account's, for what is fetched.
   ///   - now: seconds since 1970.
   public init(
-    _ server: SyncServer, folder: String, now: @escaping () -> Double, isInterrupted: @escaping () -> Bool
+    _ server: SyncServer, folder: String, now: @escaping () -> Double, isInterrupted: @escaping @Sendable () -> Bool
   ) {
     (self.server, self.folder, self.now, self.isInterrupted) = (server, folder, now, isInterrupted)
   }

@@ -30,7 +30,7 @@ extension PulledCollection {
   /// Takes all of it into an account without cards.
   /// - Parameter progress: notes done and all of them; what it throws ends it.
   public func takeIn(
-    _ db: Database, _ link: SyncLink, _ moment: StudyMoment, isInterrupted: @escaping () -> Bool,
+    _ db: Database, _ link: SyncLink, _ moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool,
     progress: (Int, Int) throws -> Void
   ) throws -> PullReport {
     try WholeCollection.removeStockTypes(db)

@@ -35,7 +35,8 @@ final class LockingProcess {
 }
 
 @Suite struct LockTests {
-  private func store(_ path: String, deadline: Double, interrupted: @escaping () -> Bool = { false }) -> Store {
+  private func store(_ path: String, deadline: Double, interrupted: @escaping @Sendable () -> Bool = { false }) -> Store
+  {
     Store(path: path, migrations: StoreTests.migrations, deadline: deadline, interrupted: interrupted)
   }
 

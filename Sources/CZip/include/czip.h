@@ -21,7 +21,7 @@ typedef struct {
   __typeof__(zip_file_add) *file_add;
   __typeof__(zip_set_file_compression) *set_file_compression;
   __typeof__(zip_file_set_dostime) *file_set_dostime;
-  __typeof__(zip_strerror) *strerror;
+  __typeof__(zip_strerror) *error_text;
   // SHA-1 of libcrypto, which libzip needs itself: begin, take, end. `state` has room for 256 bytes.
   int (*sha1_begin)(void *state);
   int (*sha1_take)(void *state, const void *bytes, size_t count);

@@ -19,12 +19,12 @@ public struct PackageDestination {
   public var isLegacy = false
   /// A collection of its own, which replaces one, with all decks.
   public var isWhole = false
-  public var isInterrupted: () -> Bool
+  public var isInterrupted: @Sendable () -> Bool
   /// Where the content of a media file is.
   public var mediaPath: (MediaRecord) -> String
 
   public init(
-    folder: String, moment: StudyMoment, isInterrupted: @escaping () -> Bool = { false },
+    folder: String, moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool = { false },
     mediaPath: @escaping (MediaRecord) -> String
   ) {
     (self.folder, self.moment) = (folder, moment)

@@ -19,11 +19,11 @@ public struct PackageSettings {
   public var keepsSchedule = true
   /// The first note that is refused ends the import with nothing imported.
   public var isStrict = false
-  public var isInterrupted: () -> Bool
+  public var isInterrupted: @Sendable () -> Bool
   public var receiveMedia: MediaReceiver
 
   public init(
-    folder: String, moment: StudyMoment, isInterrupted: @escaping () -> Bool = { false },
+    folder: String, moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool = { false },
     receiveMedia: @escaping MediaReceiver
   ) {
     (self.folder, self.moment) = (folder, moment)

@@ -90,7 +90,7 @@ public final class StagedCollection {
   public private(set) var counts: [StagedKind: Int] = [:]
 
   /// - Parameter folder: the account's, for the file.
-  public init(in folder: String, isInterrupted: @escaping () -> Bool) throws {
+  public init(in folder: String, isInterrupted: @escaping @Sendable () -> Bool) throws {
     scratch = try Scratch(in: folder)
     queue = try ForeignDatabase.create(scratch.path("collection"), isInterrupted: isInterrupted)
     try queue.unsafeReentrantWrite { try $0.execute(sql: CollectionWriter.tables) }
@@ -174,7 +174,7 @@ public final class StagedCollection {
   /// - Parameter progress: notes done and all of them; what it throws ends it.
   /// - Throws: `PackageError` for what cannot be a collection.
   public func takeIn(
-    _ db: Database, _ moment: StudyMoment, isInterrupted: @escaping () -> Bool,
+    _ db: Database, _ moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool,
     progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> (places: ReceivedPlaces, report: AddReport) {
     let settings = PackageSettings(folder: scratch.folder, moment: moment, isInterrupted: isInterrupted) { _, name in

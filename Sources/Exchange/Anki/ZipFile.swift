@@ -135,7 +135,7 @@ final class ZipBuilder {
   private var failure: PackageError {
     .damaged(
       path: path, place: "its temporary file",
-      reason: zip.strerror(archive).map { String(cString: $0) } ?? "cannot be written")
+      reason: zip.error_text(archive).map { String(cString: $0) } ?? "cannot be written")
   }
 }
 

@@ -85,8 +85,11 @@ public final class DictionaryLibrary {
   }
 
   private func places(in folder: String, isOwn: Bool, depth: Int) -> [DictionaryPlace] {
-    // A folder that is not there has no dictionaries.
-    let names = ((try? Folder.names(in: folder)) ?? []).sorted()
+    let names: [String]
+    do { names = try Folder.names(in: folder) } catch {
+      // A folder that cannot be read has no dictionaries.
+      return []
+    }
     return names.flatMap { name -> [DictionaryPlace] in
       let path = folder + "/" + name
       if let place = DictionaryPlace(path, isOwn: isOwn) { return [place] }
