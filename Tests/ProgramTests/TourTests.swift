@@ -54,6 +54,7 @@ import Testing
     terminal.wait(for: "tour> ")
     terminal.type("deck create Birds\r")
     terminal.wait(for: "There it is.")
+    terminal.wait(for: "tour> ")
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
   }
