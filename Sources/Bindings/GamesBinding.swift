@@ -9,6 +9,9 @@ import Text
 import WordGames
 public import Workspace
 
+/// More rules than a mode can need: each is asked for each guess.
+private let mostRules = 100
+
 extension GameHandle: BoundObject {}
 
 /// A mode as Lua sees it.
@@ -72,7 +75,7 @@ private func readMode(
 ) throws -> Mode {
   try table.allowOnly(["name", "title", "summary", "rules"] + ModeFunction.allCases.map(\.rawValue))
   let name = try table.text("name")
-  let rules = try table.optionalTexts("rules").map { try $0.map { try Rule(parsing: $0) } }
+  let rules = try table.optionalTexts("rules", atMost: mostRules).map { try $0.map { try Rule(parsing: $0) } }
   var hooks = try readHooks(table, name, context)
   hooks.makeData = { LuaModeData(in: state, stored: $0) }
   return Mode(
@@ -132,7 +135,7 @@ private func readSetup(_ stack: borrowing LuaStack) throws -> ModeSetup? {
   return try answer("setup", "a table with base and rules, or nil", stack) { stack in
     let table = try stack.table(-1)
     try table.allowOnly(["base", "rules"])
-    let rules = try table.optionalTexts("rules").map { try $0.map { try Rule(parsing: $0) } }
+    let rules = try table.optionalTexts("rules", atMost: mostRules).map { try $0.map { try Rule(parsing: $0) } }
     return ModeSetup(base: try table.optionalText("base"), rules: rules)
   }
 }

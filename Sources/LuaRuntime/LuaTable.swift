@@ -74,11 +74,16 @@ public struct LuaTable: ~Copyable {
   public func value(_ name: String) throws -> LuaValue { try withField(name) { try $0.value(-1) } }
 
   /// A field that is a list of texts; nil when it is not there.
-  public func optionalTexts(_ name: String) throws -> [String]? {
+  /// - Parameter most: how many it may have.
+  public func optionalTexts(_ name: String, atMost most: Int = .max) throws -> [String]? {
     try withField(name) { stack in
       guard !stack.isNoneOrNil(-1) else { return nil }
       guard stack.isTable(-1) else { throw stack.expected("list of strings", at: -1) }
       let list = LuaTable(stack.L, index: -1, argument: argument)
+      let count = try list.count()
+      guard count <= most else {
+        throw LuaFailure.argument(argument, "at most \(most) \(name) expected, got \(count)")
+      }
       return try list.elements { try $0.text(-1) }
     }
   }
