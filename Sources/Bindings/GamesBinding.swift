@@ -75,7 +75,7 @@ private func readMode(
 ) throws -> Mode {
   try table.allowOnly(["name", "title", "summary", "rules"] + ModeFunction.allCases.map(\.rawValue))
   let name = try table.text("name")
-  let rules = try table.optionalTexts("rules", atMost: mostRules).map { try $0.map { try Rule(parsing: $0) } }
+  let rules = try readRules(table)
   var hooks = try readHooks(table, name, context)
   hooks.makeData = { LuaModeData(in: state, stored: $0) }
   return Mode(
@@ -130,12 +130,16 @@ private func answer<R>(
   }
 }
 
+private func readRules(_ table: borrowing LuaTable) throws -> [Rule]? {
+  try table.optionalTexts("rules", atMost: mostRules)?.map { try Rule(parsing: $0) }
+}
+
 private func readSetup(_ stack: borrowing LuaStack) throws -> ModeSetup? {
   if stack.isNoneOrNil(-1) { return nil }
   return try answer("setup", "a table with base and rules, or nil", stack) { stack in
     let table = try stack.table(-1)
     try table.allowOnly(["base", "rules"])
-    let rules = try table.optionalTexts("rules", atMost: mostRules).map { try $0.map { try Rule(parsing: $0) } }
+    let rules = try readRules(table)
     return ModeSetup(base: try table.optionalText("base"), rules: rules)
   }
 }

@@ -40,9 +40,13 @@ private let draftKeys = ["name", "fields", "cards", "css", "cloze"]
 private func readDraft(_ table: borrowing LuaTable) throws -> NoteTypeDraft {
   try table.allowOnly(draftKeys)
   return NoteTypeDraft(
-    name: try table.optionalText("name") ?? "", fields: try table.optionalTexts("fields", atMost: 10_000) ?? [],
+    name: try table.optionalText("name") ?? "", fields: try readFieldNames(table) ?? [],
     cards: try readCards(table) ?? [], css: try table.optionalText("css") ?? NoteTypeDraft.plainCSS,
     isCloze: try table.optionalBoolean("cloze") ?? false)
+}
+
+private func readFieldNames(_ table: borrowing LuaTable) throws -> [String]? {
+  try table.optionalTexts("fields", atMost: 10_000)
 }
 
 private func readCards(_ table: borrowing LuaTable) throws -> [CardTemplate]? {
@@ -91,7 +95,7 @@ private func describeChanging(_ type: BoundType<NoteTypeHandle>, _ context: Bind
     let record = try type.record()
     var draft = record.draft
     draft.name = try table.optionalText("name") ?? draft.name
-    draft.fields = try table.optionalTexts("fields", atMost: 10_000) ?? draft.fields
+    draft.fields = try readFieldNames(table) ?? draft.fields
     draft.cards = try readCards(table) ?? draft.cards
     draft.css = try table.optionalText("css") ?? draft.css
     let agreed = try table.optionalBoolean("agreed") ?? false

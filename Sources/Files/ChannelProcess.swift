@@ -116,9 +116,55 @@ public final class ChannelProcess {
   }
 }
 
+/// A program that is started when it is first needed, kept for the next request, and let go of when one fails.
+///
+///     let answer = try program.request(within: 30) { running, deadline in try running.ask(bytes, deadline: deadline) }
+public final class KeptProgram {
+  private let path: String
+  private let environment: [String]
+  private let longestFrame: Int
+  private let clock: () -> Double
+  private let shouldStop: () -> Bool
+  /// The one that runs.
+  public private(set) var process: ChannelProcess?
+
+  /// Starts nothing yet.
+  /// - Parameters:
+  ///   - environment: `NAME=value`.
+  ///   - longestFrame: bytes of one.
+  ///   - clock: monotonic seconds.
+  ///   - shouldStop: asked while it waits; true gives the request up.
+  public init(
+    path: String, environment: [String], longestFrame: Int, clock: @escaping () -> Double,
+    shouldStop: @escaping () -> Bool
+  ) {
+    (self.path, self.environment, self.longestFrame) = (path, environment, longestFrame)
+    (self.clock, self.shouldStop) = (clock, shouldStop)
+  }
+
+  /// Makes one request, of one frame or several. A program that died before it, unseen, is replaced without a word;
+  /// when `body` throws, the program is not asked again.
+  /// - Parameter seconds: that the whole request may take.
+  public func request<Answer>(
+    within seconds: Double, _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Answer
+  ) throws(ProgramFailure) -> Answer {
+    let deadline = Deadline(seconds: seconds, clock: clock, shouldStop: shouldStop)
+    let running: ChannelProcess
+    if let process, process.isAlive() {
+      running = process
+    } else {
+      running = try ChannelProcess(path: path, environment: environment, longestFrame: longestFrame)
+    }
+    process = nil
+    let answer = try body(running, deadline)
+    process = running
+    return answer
+  }
+}
+
 /// How long one request may take, and whether the user still wants its answer.
 ///
-///     try Deadline(seconds: 30, deadline: clock() + 30, clock: clock, shouldStop: isInterrupted).check()
+///     try Deadline(seconds: 30, clock: clock, shouldStop: isInterrupted).check()
 public struct Deadline {
   private let seconds: Double
   private let deadline: Double
@@ -126,11 +172,11 @@ public struct Deadline {
   private let shouldStop: () -> Bool
 
   /// - Parameters:
-  ///   - seconds: what the limit is called when it has passed.
-  ///   - deadline: when it passes, by the clock.
+  ///   - seconds: from now on.
   ///   - clock: monotonic seconds.
-  public init(seconds: Double, deadline: Double, clock: @escaping () -> Double, shouldStop: @escaping () -> Bool) {
-    (self.seconds, self.deadline, self.clock, self.shouldStop) = (seconds, deadline, clock, shouldStop)
+  public init(seconds: Double, clock: @escaping () -> Double, shouldStop: @escaping () -> Bool) {
+    (self.seconds, self.clock, self.shouldStop) = (seconds, clock, shouldStop)
+    deadline = clock() + seconds
   }
 
   public func check() throws(ProgramFailure) {

@@ -79,8 +79,9 @@ extension PulledCollection {
     report.notes = try db.firstRow("SELECT count(*) FROM notes") { $0.count(0) } ?? 0
     report.answers = staged.counts[.revlog] ?? 0
     report.decks = try DeckTable.list(db).count
+    let kinds = "\(ShadowKind.card.rawValue), \(ShadowKind.note.rawValue)"
     report.shadowed =
-      try db.firstRow("SELECT count(*) FROM sync_shadows WHERE kind IN (0, 1) AND local IS NULL") {
+      try db.firstRow("SELECT count(*) FROM sync_shadows WHERE kind IN (\(kinds)) AND local IS NULL") {
         $0.count(0)
       } ?? 0
     report.findings = received.lost + received.rejected.map { "note \($0.index): \($0.message)" }
@@ -147,17 +148,21 @@ private final class ShadowWriter {
 
   /// Finds the rows here that the shadows are of, and what they hold.
   func finish() throws {
+    let (card, note, type) = (ShadowKind.card.rawValue, ShadowKind.note.rawValue, ShadowKind.noteType.rawValue)
     let states = [
       """
-      UPDATE sync_shadows SET local = (SELECT card FROM anki_cards WHERE anki = remote) WHERE kind = 0
+      UPDATE sync_shadows SET local = (SELECT card FROM anki_cards WHERE anki = remote) WHERE kind = \(card)
       """,
-      "UPDATE sync_shadows SET local = (SELECT id FROM notes WHERE id = remote) WHERE kind = 1",
+      "UPDATE sync_shadows SET local = (SELECT id FROM notes WHERE id = remote) WHERE kind = \(note)",
       state(.card, "cards", ShadowKind.cardState), state(.deck, "decks", ShadowKind.deckState),
       state(.preset, "presets", ShadowKind.presetState),
       // Nothing of this is to be sent.
-      "UPDATE notes SET usn = (SELECT s.usn FROM sync_shadows s WHERE kind = 1 AND remote = notes.id) WHERE usn = -1",
       """
-      UPDATE note_types SET usn = 0 WHERE id IN (SELECT local FROM sync_shadows WHERE kind = 3)
+      UPDATE notes SET usn = (SELECT s.usn FROM sync_shadows s WHERE kind = \(note) AND remote = notes.id)
+      WHERE usn = -1
+      """,
+      """
+      UPDATE note_types SET usn = 0 WHERE id IN (SELECT local FROM sync_shadows WHERE kind = \(type))
       """,
       "UPDATE anki_cards SET usn = 0 WHERE usn = -1",
       "UPDATE reviews SET usn = 0 WHERE anki IS NOT NULL AND usn = -1",

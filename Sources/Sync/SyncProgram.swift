@@ -9,11 +9,7 @@ import Values
 ///
 ///     let program = SyncProgram(path: "/usr/libexec/deckhand-sync", environment: [], clock: clock)
 public final class SyncProgram {
-  private let path: String
-  private let environment: [String]
-  private let clock: () -> Double
-  private let shouldStop: () -> Bool
-  private var process: ChannelProcess?
+  private let program: KeptProgram
   /// Seconds that one call may take in all, however much comes.
   private static let longestCall = 3600.0
   private static let limits = JSONLimits(bytes: longestSyncFrame, depth: 64, values: 20_000_000, string: 64 << 20)
@@ -27,18 +23,15 @@ public final class SyncProgram {
   public init(
     path: String, environment: [String], clock: @escaping () -> Double, shouldStop: @escaping () -> Bool = { false }
   ) {
-    (self.path, self.environment) = (path, environment)
-    (self.clock, self.shouldStop) = (clock, shouldStop)
+    program = KeptProgram(
+      path: path, environment: environment, longestFrame: longestSyncFrame, clock: clock, shouldStop: shouldStop)
   }
 
   /// Makes a call.
   /// - Parameter body: JSON.
   /// - Returns: where the server is now, and its answer.
   func call(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> (address: String, answer: Value) {
-    let limit = Deadline(
-      seconds: SyncProgram.longestCall, deadline: clock() + SyncProgram.longestCall, clock: clock,
-      shouldStop: shouldStop)
-    let (reply, answer) = try exchange(request, body, limit)
+    let (reply, answer) = try exchange(request, body)
     switch reply {
     case .failed(let fault): throw .call(fault, step: request.call, address: request.address)
     case .done(let address):
@@ -48,25 +41,16 @@ public final class SyncProgram {
     }
   }
 
-  private func exchange(
-    _ request: SyncRequest, _ body: [UInt8], _ limit: Deadline
-  ) throws(SyncError) -> (SyncReply, [UInt8]) {
+  private func exchange(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> (SyncReply, [UInt8]) {
     do throws(ProgramFailure) {
-      let running: ChannelProcess
-      if let process, process.isAlive() {
-        running = process
-      } else {
-        running = try ChannelProcess(path: path, environment: environment, longestFrame: longestSyncFrame)
+      return try program.request(within: SyncProgram.longestCall) { running, limit throws(ProgramFailure) in
+        try running.send(JSONWriter.bytes(of: request.value), deadline: limit)
+        try running.send(body, deadline: limit)
+        guard let reply = syncHead(try running.receive(deadline: limit)).flatMap(SyncReply.init) else { throw .crashed }
+        var answer: [UInt8] = []
+        if case .done = reply { answer = try running.receive(deadline: limit) }
+        return (reply, answer)
       }
-      // Whatever fails, this program is not asked again.
-      process = nil
-      try running.send(JSONWriter.bytes(of: request.value), deadline: limit)
-      try running.send(body, deadline: limit)
-      guard let reply = syncHead(try running.receive(deadline: limit)).flatMap(SyncReply.init) else { throw .crashed }
-      var answer: [UInt8] = []
-      if case .done = reply { answer = try running.receive(deadline: limit) }
-      process = running
-      return (reply, answer)
     } catch {
       throw SyncError(error)
     }

@@ -26,6 +26,10 @@ public struct SyncMeta: Equatable, Sendable {
   public var isEmpty = false
   public var mediaUSN = 0
 
+  /// Whether there is something that was not there at the last sync.
+  /// - Parameter known: what the server said then; nil before the first.
+  public func hasNews(since known: SyncMeta?) -> Bool { known?.modified != modified || known?.schema != schema }
+
   /// Whether nothing changed there since another look.
   func isSame(as other: SyncMeta) -> Bool {
     modified == other.modified && schema == other.schema && usn == other.usn
@@ -122,7 +126,7 @@ public final class SyncServer {
 
   /// What the server has, in figures. It ends a sync that another client has begun.
   public func meta() throws(SyncError) -> SyncMeta {
-    let answer = try call("meta", ["v": .integer(11), "cv": .text("deckhand,0.1,linux")])
+    let answer = try call("meta", ["v": .integer(SyncClient.protocolVersion), "cv": .text(SyncClient.name)])
     guard let record = answer.record, let modified = record["mod"]?.integer, let schema = record["scm"]?.integer,
       let usn = record["usn"]?.integer, let now = record["ts"]?.integer, usn >= 0,
       [modified, schema, now].allSatisfy({ (0...1 << 60) ~= $0 })

@@ -3,6 +3,13 @@
 
 public import Values
 
+/// What Deckhand says of itself to a server.
+public enum SyncClient {
+  public static let name = "deckhand,0.1,linux"
+  /// The version of the protocol.
+  public static let protocolVersion = 11
+}
+
 /// Frames are at most so long.
 public let longestSyncFrame = 320 << 20
 

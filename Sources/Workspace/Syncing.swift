@@ -20,9 +20,7 @@ public struct SyncStatus {
 
   /// Whether the server has what is not here; nil where that is not known.
   public var hasNews: Bool? {
-    guard let meta else { return nil }
-    guard let known = link.meta else { return true }
-    return known.modified != meta.modified || known.schema != meta.schema
+    meta.map { $0.hasNews(since: link.meta) }
   }
 }
 
@@ -136,8 +134,7 @@ extension Workspace {
     }
     if !isFull {
       if let known = link.meta {
-        let meta = try pull.checkedMeta()
-        if known.modified == meta.modified, known.schema == meta.schema { return preview(nil) }
+        if try !pull.checkedMeta().hasNews(since: known) { return preview(nil) }
         if unsent.total > 0 { throw SyncError.unsent(changes: unsent.total) }
       } else if cards > 0 {
         throw SyncError.cardsHere(cards: cards)
@@ -170,10 +167,7 @@ extension Workspace {
       let (cards, unsent) = (try WholeCollection.cardCount(db), try SyncTables.unsent(db))
       guard cards == preview.cardsHere else { throw SyncError.cardsHere(cards: cards) }
       guard unsent == preview.unsent else { throw SyncError.unsent(changes: unsent.total) }
-      if preview.cardsHere > 0 {
-        try SyncTables.forgetRows(db)
-        try WholeCollection.removeAll(db)
-      }
+      if preview.cardsHere > 0 { try WholeCollection.removeAll(db) }
       return try pulled.takeIn(
         db, preview.link, moment, isInterrupted: environment.isInterrupted, progress: progress)
     }

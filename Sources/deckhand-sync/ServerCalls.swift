@@ -29,8 +29,6 @@ struct ServerAnswer {
 final class ServerCalls {
   private let handle: UnsafeMutableRawPointer
   private static let mostRedirects = 3
-  /// The version of the protocol.
-  private static let version = 11
 
   init?() {
     guard let handle = curl_easy_init() else { return nil }
@@ -100,7 +98,7 @@ final class ServerCalls {
 
   private func headers(of call: ServerCall) throws(CallFailure) -> UnsafeMutablePointer<curl_slist>? {
     let sync = Value.record([
-      ("v", .integer(ServerCalls.version)), ("k", .text(call.key)), ("c", .text(SyncClient.name)),
+      ("v", .integer(SyncClient.protocolVersion)), ("k", .text(call.key)), ("c", .text(SyncClient.name)),
       ("s", .text(call.session)),
     ])
     var list: UnsafeMutablePointer<curl_slist>?
@@ -162,9 +160,4 @@ private func takeHeader(
   let intake = Unmanaged<Intake>.fromOpaque(context).takeUnretainedValue()
   intake.take(header: String(decoding: UnsafeRawBufferPointer(start: bytes, count: size * count), as: UTF8.self))
   return size * count
-}
-
-/// What this program is called there.
-enum SyncClient {
-  static let name = "deckhand,0.1,linux"
 }

@@ -77,8 +77,7 @@ private let answers: [DrawAnswer] = [
     #expect(try drawing.ask(.finishSheet) == .refused(.badRequest, "there is nothing on the sheet"))
     let process = try ChannelProcess(
       path: builtProgram("deckhand-draw"), environment: [], longestFrame: longestFrame)
-    let deadline = Deadline(
-      seconds: 5, deadline: monotonicSeconds() + 5, clock: monotonicSeconds, shouldStop: { false })
+    let deadline = Deadline(seconds: 5, clock: monotonicSeconds, shouldStop: { false })
     let answer = try process.ask([99, 1, 2, 3], deadline: deadline)
     #expect(try DrawAnswer(decoding: answer) == .refused(.badRequest, "the request makes no sense"))
     #expect(

@@ -43,11 +43,8 @@ public enum RenderFormat: String, CaseIterable, Sendable {
 ///     let program = DrawingProgram(path: "/usr/libexec/deckhand-draw", environment: [], clock: clock)
 ///     let picture = try program.picture(from: bytes, longSide: 1000)
 public final class DrawingProgram {
-  private let path: String
-  private let environment: [String]
-  private let clock: () -> Double
-  private let shouldStop: () -> Bool
-  private(set) var process: ChannelProcess?
+  private let program: KeptProgram
+  var process: ChannelProcess? { program.process }
   /// Seconds that one request may take.
   public var deadline = 30.0
 
@@ -60,10 +57,8 @@ public final class DrawingProgram {
   public init(
     path: String, environment: [String], clock: @escaping () -> Double, shouldStop: @escaping () -> Bool = { false }
   ) {
-    self.path = path
-    self.environment = environment
-    self.clock = clock
-    self.shouldStop = shouldStop
+    program = KeptProgram(
+      path: path, environment: environment, longestFrame: longestFrame, clock: clock, shouldStop: shouldStop)
   }
 
   /// A picture file of any kind that is understood, as it is to be kept: upright, its long side at most so many pixels.
@@ -82,25 +77,15 @@ public final class DrawingProgram {
     }
   }
 
-  /// One request, one answer. A program that died before this request, unseen, is replaced without a word.
+  /// One request, one answer.
   func ask(_ request: DrawRequest) throws(DrawingFailure) -> DrawAnswer {
     let bytes = request.encoded
     guard bytes.count <= longestFrame else { throw .refused("it is larger than \(longestFrame >> 20) MiB") }
-    let limit = Deadline(
-      seconds: deadline, deadline: clock() + deadline, clock: clock, shouldStop: shouldStop)
     do throws(ProgramFailure) {
-      let running: ChannelProcess
-      if let process, process.isAlive() {
-        running = process
-      } else {
-        running = try ChannelProcess(path: path, environment: environment, longestFrame: longestFrame)
+      return try program.request(within: deadline) { running, limit throws(ProgramFailure) in
+        guard let decoded = DrawAnswer(decodingWhole: try running.ask(bytes, deadline: limit)) else { throw .crashed }
+        return decoded
       }
-      // Whatever fails, this program is not asked again.
-      process = nil
-      let decoded = DrawAnswer(decodingWhole: try running.ask(bytes, deadline: limit))
-      guard let decoded else { throw .crashed }
-      process = running
-      return decoded
     } catch { throw DrawingFailure(error) }
   }
 

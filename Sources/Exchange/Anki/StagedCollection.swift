@@ -101,11 +101,12 @@ public final class StagedCollection {
   /// Adds rows as they came; one whose id is there takes its place.
   /// - Throws: `StagedFault` for what is no such row.
   public func add(_ kind: StagedKind, _ rows: [Value]) throws {
-    let marks = kind.columns.map { _ in "?" }.joined(separator: ", ")
+    let columns = kind.columns
+    let marks = columns.map { _ in "?" }.joined(separator: ", ")
     try queue.unsafeReentrantWrite { db in
       try db.inTransaction {
         let statement = try db.cachedStatement(sql: "INSERT OR REPLACE INTO \(kind.rawValue) VALUES (\(marks))")
-        for row in rows { try statement.execute(arguments: try StagedCollection.arguments(row, kind)) }
+        for row in rows { try statement.execute(arguments: try StagedCollection.arguments(row, kind, columns)) }
         return .commit
       }
       if try db.firstRow("PRAGMA page_count", [], { $0.count(0) }) ?? 0 > StagedCollection.mostPages {
@@ -114,8 +115,9 @@ public final class StagedCollection {
     }
   }
 
-  private static func arguments(_ row: Value, _ kind: StagedKind) throws(StagedFault) -> StatementArguments {
-    let columns = kind.columns
+  private static func arguments(
+    _ row: Value, _ kind: StagedKind, _ columns: [Character]
+  ) throws(StagedFault) -> StatementArguments {
     guard let values = row.list, values.count == columns.count else {
       throw StagedFault(reason: "has a row of \(kind.rawValue) that is no list of \(columns.count) values")
     }
