@@ -46,8 +46,8 @@ public enum SyncError: Problem, Equatable {
     case .ankiWeb(let host):
       ProblemReport(
         .serverRefused, "AnkiWeb is not for other programs",
-        "\(quoted(host)) is AnkiWeb, whose terms allow Anki's own programs alone; sync with a server of your own, which "
-          + "Anki's programs can use too", ["host": host])
+        "\(quoted(host)) is AnkiWeb, whose terms allow Anki's own programs alone; sync with a server of your own, "
+          + "which Anki's programs can use too", ["host": host])
     case .notLinked:
       ProblemReport(
         .notLinked, "Not linked with a server", "no sync server is linked with this account; `sync login URL` links one"
@@ -88,8 +88,8 @@ public enum SyncError: Problem, Equatable {
     case .unsent(let changes):
       ProblemReport(
         .losesCards, "Changes here are not on the server",
-        "\(counted(changes, "change")) made here would be lost: this version of Deckhand fetches what the server has, and "
-          + "sends nothing; `sync --full download` replaces what is here", ["changes": changes])
+        "\(counted(changes, "change")) made here would be lost: this version of Deckhand fetches what the server has, "
+          + "and sends nothing; `sync --full download` replaces what is here", ["changes": changes])
     case .inScript:
       ProblemReport(
         .inScript, "Not within a script", "a sync is a step by itself, not among the changes of a script")
@@ -117,8 +117,8 @@ extension SyncFault {
     case .offline(let reason):
       return made(
         .offline, "No connection",
-        "\(server) cannot be reached: \(printable(reason, limit: 300)). Nothing was changed and nothing is lost; look at "
-          + "the address and the network, then try again")
+        "\(server) cannot be reached: \(printable(reason, limit: 300)). Nothing was changed and nothing is lost; "
+          + "look at the address and the network, then try again")
     case .silent(let seconds):
       return made(
         .offline, "The server does not answer",

@@ -75,13 +75,14 @@ public struct GalleryPage {
   private func write(_ picture: GalleryPicture, _ number: Int, to sink: FileSink) throws {
     try sink.append(
       """
-      <li id="c\(number)"><figure><a href="#c\(number)"><img alt="\(PageText.escaped(picture.description))" loading="lazy" \
-      src="data:image/png;base64,
+      <li id="c\(number)"><figure><a href="#c\(number)"><img alt="\(PageText.escaped(picture.description))" \
+      loading="lazy" src="data:image/png;base64,
       """.utf8)
     try sink.append(base64(picture.png).utf8)
     try sink.append(
       """
-      "></a><figcaption dir="auto">\(PageText.escaped(picture.title)) <a class="close" href="#">Close</a></figcaption></figure></li>
+      "></a><figcaption dir="auto">\(PageText.escaped(picture.title)) \
+      <a class="close" href="#">Close</a></figcaption></figure></li>
 
       """.utf8)
   }

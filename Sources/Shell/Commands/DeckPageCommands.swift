@@ -21,10 +21,10 @@ enum DeckPageCommands {
       "deck", "page", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
       summary: "Writes a deck as one web page that studies itself without a network.",
       details: """
-        The page holds the cards with their pictures and sounds, those of the decks within the deck too, but no suspended \
-        ones. It schedules by FSRS-6 with the deck's options, and goes on from where the cards are here; with --fresh all \
-        are new, as for somebody else. What is answered there comes back with `deck import DECK FILE --format answers`. \
-        Where a browser runs no scripts, the page is a list that reveals answers.
+        The page holds the cards with their pictures and sounds, those of the decks within the deck too, but no \
+        suspended ones. It schedules by FSRS-6 with the deck's options, and goes on from where the cards are here; \
+        with --fresh all are new, as for somebody else. What is answered there comes back with `deck import DECK FILE \
+        --format answers`. Where a browser runs no scripts, the page is a list that reveals answers.
         """,
       arguments: [Common.deck, Argument("FILE", .file, help: "the file, FILE.html")],
       options: [

@@ -17,8 +17,8 @@ enum PluginKeys {
       details: """
         `new` makes a key: under the password of your account, or without an account in a file that only you can read. \
         `trust` takes the packages of a key; compare its fingerprint with what its owner says elsewhere. A plugin that \
-        was installed with a signature is taken from that key only; --plugin NAME says that it is another's from now on, \
-        and with --remove that it is nobody's. --remove alone trusts the key no more.
+        was installed with a signature is taken from that key only; --plugin NAME says that it is another's from now \
+        on, and with --remove that it is nobody's. --remove alone trusts the key no more.
         """,
       arguments: [
         Argument("ACTION", .choice(["new", "list", "trust"]), help: "new, list or trust"),

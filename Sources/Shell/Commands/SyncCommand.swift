@@ -30,10 +30,10 @@ enum SyncCommand {
       details: """
         `sync login URL` links the account with the server that you run (Anki's own, or one like it); `sync` then \
         fetches what the server has, shows it, and takes it over; `sync status` tells what is new on either side; \
-        `sync logout` ends the link, and the cards stay. This version sends nothing: what you change and answer here stays here, the \
-        server is never changed, and `sync` refuses to replace what was changed here. `sync --full download` replaces \
-        what is here all the same, after the number of cards was typed, and keeps it as a backup. Pictures and sounds \
-        are not fetched yet. AnkiWeb's terms allow Anki's own programs alone.
+        `sync logout` ends the link, and the cards stay. This version sends nothing: what you change and answer here \
+        stays here, the server is never changed, and `sync` refuses to replace what was changed here. `sync --full \
+        download` replaces what is here all the same, after the number of cards was typed, and keeps it as a backup. \
+        Pictures and sounds are not fetched yet. AnkiWeb's terms allow Anki's own programs alone.
         """,
       arguments: [
         Argument("ACTION", .choice(actions), isOptional: true, help: "left out, it fetches what the server has"),

@@ -26,26 +26,14 @@ final class DocumentEditor {
 
   /// - Returns: what was changed; nil when nothing was, or nothing is to be kept.
   func run() throws -> DocumentEdit? {
-    let keys = KeyReader(lines: session.input.plainReader)
-    let screen = Screen(terminal) { [console = session.console] text in console.write(text) }
-    let tick = IdleLock(session).tick()
-    defer { screen.clear() }
-    return try keys.whileReadingKeys {
-      while true {
-        screen.show(lines())
-        switch try keys.next(timeout: 1000) {
-        case .tick where tick(): return nil
-        case .resized: screen.redrawAll(lines())
-        case .resumed: screen.redraw(lines())
-        case .interrupted, .endOfInput, .key(.escape), .key(.character("q")): return nil
-        case .terminated(let signal):
-          session.leave(by: signal)
-          return nil
-        case .key(.enter): return edit.hasChanged ? edit : nil
-        case .key(let key): take(key)
-        case .tick, .line: continue
-        }
+    try KeyScreen(session).run(showing: lines) { event in
+      switch event {
+      case .key(.character("q")): return .ends(nil)
+      case .key(.enter): return .ends(edit.hasChanged ? edit : nil)
+      case .key(let key): take(key)
+      default: break
       }
+      return .goesOn
     }
   }
 

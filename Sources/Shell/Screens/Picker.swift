@@ -42,30 +42,16 @@ final class Picker {
 
   /// The value that was chosen; nil when the user left.
   func choose() throws -> String? {
-    let keys = KeyReader(lines: session.input.plainReader)
-    let screen = Screen(terminal) { [console = session.console] text in console.write(text) }
-    let idle = IdleLock(session)
-    let tick = idle.tick()
-    defer { screen.clear() }
-    return try keys.whileReadingKeys {
-      while true {
-        screen.show(lines())
-        switch try keys.next(timeout: 1000) {
-        case .tick where tick(): return nil
-        case .tick: continue
-        case .resized: screen.redrawAll(lines())
-        case .resumed: screen.redraw(lines())
-        case .interrupted, .endOfInput, .key(.escape): return nil
-        case .terminated(let signal):
-          session.leave(by: signal)
-          return nil
-        case .key(.enter):
-          let found = Self.matching(items, filter)
-          if found.indices.contains(place) { return found[place].value }
-        case .key(let key): take(key)
-        case .line(let line): filter = line
-        }
+    try KeyScreen(session).run(showing: lines) { event in
+      switch event {
+      case .key(.enter):
+        let found = Self.matching(items, filter)
+        if found.indices.contains(place) { return .ends(found[place].value) }
+      case .key(let key): take(key)
+      case .line(let line): filter = line
+      default: break
       }
+      return .goesOn
     }
   }
 
