@@ -1,21 +1,23 @@
 // Many cards put on top of a deck, one after the other, the first of them on top of all.
 // Invariant: memory does not grow with the number of cards added (only with those updated by their prompt, 8 bytes
 // each); a card refused changes nothing; the caller's operation around the batch takes all of it back when anything
-// throws.
+// throws. Cards may wait to be written together: whoever reads the deck meanwhile calls `flush` before.
 
 public import GRDB
 public import Problems
+public import Storage
 
 /// Cards on their way into a deck. It is made, fed and finished inside one operation.
 ///
 ///     let batch = try CardBatch(db, deck: deck, onDuplicate: .skip, now: now, random: random)
 ///     try batch.add(NewCard(prompt: "el gato", answer: "the cat"))
-///     batch.finish().added   // 1
-public final class CardBatch {
+///     try batch.finish().added   // 1
+public final class CardBatch: WaitingRows {
   private let db: Database
   private let deck: DeckID
   private let onDuplicate: OnDuplicate
   private let now: Double
+  private let random: () -> UInt64
   private let writer: CardWriter
   private var nextRank: Int64 = 0
   private var endRank: Int64 = 0
@@ -23,6 +25,11 @@ public final class CardBatch {
   private var report = AddReport()
   /// Cards of a higher id came with this batch.
   private let lastIDBefore: Int64
+  /// New cards that are not written yet; nil until the batch has become a long one.
+  private var waiting: WaitingCards?
+  private var newCards = 0
+  /// New cards that are written one at a time, for the sake of short batches.
+  private static let fewCards = 64
   /// Cards that the batch has updated by their prompt: a second row of the same prompt must not take them again.
   private var updatedByPrompt: Set<CardID> = []
 
@@ -36,7 +43,7 @@ public final class CardBatch {
     self.db = db
     self.deck = deck
     self.onDuplicate = onDuplicate
-    self.now = now
+    (self.now, self.random) = (now, random)
     writer = try CardWriter(db, deck: deck, random: random)
     lastIDBefore = try db.firstRow("SELECT seq FROM sqlite_sequence WHERE name = 'cards'") { $0.integer(0) } ?? 0
     try takeRoom()
@@ -64,8 +71,11 @@ public final class CardBatch {
     report.reject(Rejection(index: index, code: code, message: message))
   }
 
-  /// What the batch did until now.
-  public func finish() -> AddReport { report }
+  /// Writes what waits, and says what the batch did until now.
+  public func finish() throws -> AddReport {
+    try flush()
+    return report
+  }
 
   private func add(_ card: CardBytes) throws -> AddOutcome {
     let checked: CheckedCard
@@ -78,7 +88,7 @@ public final class CardBatch {
     }
     index += 1
     do {
-      let outcome = try write(checked)
+      let outcome = try writeLater(checked)
       report.count(outcome)
       return outcome
     } catch let error as NoteError {
@@ -89,10 +99,51 @@ public final class CardBatch {
 
   // MARK: Writing
 
+  /// The same as `write`, but a new card may wait for others, until the next `flush` at the latest.
+  public func writeLater(_ card: CheckedCard) throws -> AddOutcome {
+    if card.guid != nil || onDuplicate == .update { return try write(card) }
+    newCards += 1
+    if newCards <= CardBatch.fewCards { return try write(card) }
+    let waiting = try self.waiting ?? WaitingCards(db, deck: deck, now: now, random: random)
+    self.waiting = waiting
+    let content = CardText.content(card.prompt, card.answer)
+    if waiting.holds(content) { try flush() }
+    if waiting.isPossible(content), let same = try writer.find(card) { return try resolveDuplicate(card, same) }
+    waiting.add(card, content)
+    if waiting.isFull { try flush() }
+    return .added
+  }
+
+  /// Cards that wait.
+  public var waitingCount: Int { waiting?.count ?? 0 }
+
+  /// Writes the cards that wait. They go on waiting where that fails.
+  public func flush() throws {
+    guard let waiting, waiting.count > 0 else { return }
+    // Once SQLite has taken the transaction back each row would be kept by itself.
+    guard db.isInsideTransaction else {
+      throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction was taken back")
+    }
+    for tried in 1... {
+      let room = Int64(waiting.count) * CardOrder.step
+      if nextRank > endRank - room { throw DeckError.batchTooLong }
+      do {
+        try waiting.write(from: nextRank)
+        return nextRank += room
+      } catch let error as DatabaseError {
+        try recover(from: error)
+        if tried > 8 { throw error }
+        // Their guids are others now; where it was a rank that was taken, they go on top.
+        if error.message?.contains("cards.rank") ?? false { try takeRoom() }
+      }
+    }
+  }
+
   /// Writes a card without counting it.
   /// - Throws: `DeckError.duplicate` when duplicates are errors, `NoteError` when an update would change what a note
   ///   makes; what SQLite throws.
   public func write(_ card: CheckedCard) throws -> AddOutcome {
+    try flush()
     if onDuplicate == .update, card.guid == nil, let outcome = try updateSamePrompt(card) { return outcome }
     switch try insert(card) {
     case .added:
@@ -107,6 +158,7 @@ public final class CardBatch {
   /// - Returns: what became of it, and the note unless it was skipped.
   /// - Throws: as `NoteTable.add`; a note that is refused leaves nothing. `duplicate` when duplicates are errors.
   public func write(_ note: NewNote, type: NoteType, random: () -> UInt64) throws -> (AddOutcome, NoteID?) {
+    try flush()
     let guid = note.guid ?? ""
     if onDuplicate == .update || !guid.isEmpty, let same = try NoteTable.same(db, note, type: type, in: deck) {
       return try resolveDuplicate(note, type, same)
@@ -139,6 +191,7 @@ public final class CardBatch {
 
   /// Puts cards of the deck below those that the batch has put before; those of another deck stay where they are.
   public func place(_ cards: [CardID]) throws {
+    try flush()
     for card in cards {
       if nextRank >= endRank { throw DeckError.batchTooLong }
       try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ? AND deck = ?")
@@ -175,11 +228,19 @@ public final class CardBatch {
     if nextRank >= endRank { throw DeckError.batchTooLong }
     do {
       return try writer.write(card, rank: nextRank, now: now)
-    } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
+    } catch let error as DatabaseError {
+      try recover(from: error)
       try takeRoom()
       return try writer.write(card, rank: nextRank, now: now)
-    } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY {
-      throw DeckError.gone(what: "the deck")
+    }
+  }
+
+  /// Goes on where another guid or another place would do.
+  private func recover(from error: DatabaseError) throws {
+    switch error.extendedResultCode {
+    case .SQLITE_CONSTRAINT_UNIQUE: return
+    case .SQLITE_CONSTRAINT_FOREIGNKEY: throw DeckError.gone(what: "the deck")
+    default: throw error
     }
   }
 

@@ -56,6 +56,7 @@ public final class CardImport {
       if row.note?.isCard ?? true { rowCount += 1 }
       try add(row, path)
     }
+    try places.flush()
     report.findings = rows.found
     report.findings.format = format
   }
@@ -88,13 +89,15 @@ public final class CardImport {
   private func add(_ row: CardRow, _ path: String) throws {
     if let reason = row.start.invalidReason { return try refuse(row, reason.code, reason.message, path) }
     do {
-      let written = try places.write(row)
+      let isPreviewed = report.preview.count < options.previewed
+      let isLookedAt = isPreviewed || row.schedule != nil || !row.log.isEmpty
+      let written = try places.write(row, isLookedAt: isLookedAt)
       report.cards.added += written.added
       report.cards.count(written.outcome)
       guard let card = written.card else { return }
       if let plan = row.schedule { try places.schedule(card, plan) }
       if !row.log.isEmpty { try places.log(row.log, of: card) }
-      if report.preview.count < options.previewed, let shown = try places.preview(card, row) {
+      if isPreviewed, let shown = try places.preview(card, row) {
         report.preview.append(shown)
       }
     } catch let refusal as RowRefusal {

@@ -19,13 +19,15 @@ final class ImportPlaces {
   let deck: DeckRecord
   /// Batches that were begun with another value have ended.
   var onDuplicate = OnDuplicate.skip {
-    didSet { if onDuplicate != oldValue { batches = [:] } }
+    didSet { if onDuplicate != oldValue { (batches, last) = ([:], nil) } }
   }
   private let db: Database
   private let now: Double
   private let random: () -> UInt64
   /// The batch of each deck that cards went to, by its name within the one that is imported into.
   private var batches: [String: CardBatch] = [:]
+  /// The batch of the last card: the only one of which cards wait to be written.
+  private var last: (name: String, batch: CardBatch)?
   private var types: [String: NoteType] = [:]
   /// Decks that the import made.
   private var made: Set<DeckID> = []
@@ -37,10 +39,13 @@ final class ImportPlaces {
     if isNew { made.insert(deck.id) }
   }
 
+  /// - Parameter isLookedAt: whether the card that it makes is needed at once: otherwise it may wait for others.
   /// - Throws: `RowRefusal` for a row that breaks a rule; `DeckError.duplicate` where those are errors.
-  func write(_ row: CardRow) throws -> Written {
+  func write(_ row: CardRow, isLookedAt: Bool) throws -> Written {
+    if row.note == nil { return try writeCard(row, isLookedAt: isLookedAt) }
+    try flush()
     switch row.note {
-    case nil: return try writeCard(row)
+    case nil: break
     case .fields(let type, let fields, let ordinal): return try writeNote(row, type: type, fields, ordinal ?? 0)
     case .card(let ordinal): return try findCard(row, ordinal)
     case .type(let draft): try define(draft)
@@ -64,6 +69,7 @@ final class ImportPlaces {
 
   /// Takes away the decks within the deck that were made and hold nothing.
   func removeEmptyDecks() throws {
+    try flush()
     let empty = try made.filter { $0 != deck.id }.map { try DeckTable.record(db, $0) }.sorted { $0.name > $1.name }
     for one in empty where try DeckTable.count(db, one.id) == 0 && DeckTable.within(db, one.id).isEmpty {
       try DeckTable.remove(db, one.id)
@@ -72,10 +78,14 @@ final class ImportPlaces {
 
   // MARK: Cards
 
-  private func writeCard(_ row: CardRow) throws -> Written {
+  /// Writes the cards that wait.
+  func flush() throws { try last?.batch.flush() }
+
+  private func writeCard(_ row: CardRow, isLookedAt: Bool) throws -> Written {
     try row.withBytes { bytes in
       let card = try refusing { () throws(DeckError) in try CheckedCard(bytes) }
       let batch = try batch(within: row.subdeck)
+      if !isLookedAt { return Written(outcome: try refusingNotes { try batch.writeLater(card) }) }
       let outcome = try refusingNotes { try batch.write(card) }
       guard outcome == .added else { return Written(outcome: outcome) }
       return Written(outcome: outcome, card: CardID(rawValue: db.lastInsertedRowID))
@@ -84,10 +94,16 @@ final class ImportPlaces {
 
   /// The cards of a deck within the one that is imported into, which is made when it is missing.
   private func batch(within name: String) throws -> CardBatch {
-    if let known = batches[name] { return known }
+    if let last, last.name == name { return last.batch }
+    try flush()
+    if let known = batches[name] {
+      last = (name, known)
+      return known
+    }
     let target = name.isEmpty ? deck : try subdeck(name)
     let batch = try CardBatch(db, deck: target.id, onDuplicate: onDuplicate, now: now, random: random)
     batches[name] = batch
+    last = (name, batch)
     return batch
   }
 
@@ -100,7 +116,8 @@ final class ImportPlaces {
 
   /// The plain card of a guid in a deck within the one that is imported into.
   func card(guid: String, within name: String) throws -> CardID? {
-    try CardTable.id(db, guid: guid, in: name.isEmpty ? deck.id : subdeck(name).id)
+    try flush()
+    return try CardTable.id(db, guid: guid, in: name.isEmpty ? deck.id : subdeck(name).id)
   }
 
   // MARK: Notes

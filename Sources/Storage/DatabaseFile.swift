@@ -1,9 +1,13 @@
 // Opening a database's file: to read and write, or where the disk does not allow that, to read.
 // Invariant: a full disk, or one that may not be written to, keeps nobody from reading what is there.
 
+import CSQLite
 import Files
 import GRDB
 import Glibc
+
+/// Settles once what SQLite does in the whole process; each opening of a database reads it first.
+let sqliteIsConfigured = deckhand_configure_sqlite() == 0
 
 struct DatabaseFile {
   /// nil for a database in memory.
@@ -30,6 +34,7 @@ struct DatabaseFile {
   }
 
   private func configuration() -> Configuration {
+    _ = sqliteIsConfigured
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = true
     configuration.busyMode = .timeout(0.1)

@@ -17,6 +17,7 @@ public enum ForeignDatabase {
   public static func open(
     _ path: String, collations: [String] = [], isInterrupted: @escaping @Sendable () -> Bool
   ) throws -> DatabaseQueue {
+    _ = sqliteIsConfigured
     var configuration = Configuration()
     configuration.readonly = true
     configuration.allowsUnsafeTransactions = true
@@ -34,6 +35,7 @@ public enum ForeignDatabase {
 
   /// Makes a file that is written once, by this process alone, and thrown away when that fails: without a journal.
   public static func create(_ path: String, isInterrupted: @escaping @Sendable () -> Bool) throws -> DatabaseQueue {
+    _ = sqliteIsConfigured
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = true
     configuration.label = "new"

@@ -7,6 +7,14 @@ public import GRDB
 import GRDBSQLite
 import Glibc
 
+/// Rows that an operation writes together: until then they wait.
+public protocol WaitingRows: AnyObject {
+  /// How many wait.
+  var waitingCount: Int { get }
+  /// Writes them; they go on waiting where that fails.
+  func flush() throws
+}
+
 /// A SQLite file in WAL mode, used from the thread that made it. `Database` values that a closure is given are good
 /// until the closure returns.
 ///
@@ -35,6 +43,8 @@ public final class Store {
   private var dataVersion: Int32?
   /// What the operation or the unit under way changes; nil where nothing is recorded.
   let recorder: UndoRecorder?
+  /// Rows of the operation under way that are not written yet.
+  private var waitingRows: (any WaitingRows)?
   /// Why the database can only be read.
   private var readOnlyReason: (any Error)?
 
@@ -108,7 +118,20 @@ public final class Store {
   /// Grows with whatever may have changed what a read answers: each row written, each rollback, and, noticed at the
   /// next `read` outside a transaction, each commit of another process. Rows that were kept are good while it stands
   /// still.
-  public var changeCount: Int { otherChanges &+ (connection.map { Int(sqlite3_total_changes($0)) } ?? 0) }
+  public var changeCount: Int {
+    otherChanges &+ (connection.map { Int(sqlite3_total_changes($0)) } ?? 0) &+ (waitingRows?.waitingCount ?? 0)
+  }
+
+  /// Runs a part of an operation that lets rows wait: whatever reads or changes the database inside it finds them
+  /// written.
+  public func writing<T>(_ rows: any WaitingRows, _ body: () throws -> T) throws -> T {
+    let outer = waitingRows
+    waitingRows = rows
+    defer { waitingRows = outer }
+    let result = try body()
+    try rows.flush()
+    return result
+  }
 
   // MARK: Units of work
 
@@ -294,6 +317,7 @@ public final class Store {
   func access<T>(_ name: String, _ body: (Database) throws -> T) throws -> T {
     try translated(name) {
       let queue = try opened()
+      try waitingRows?.flush()
       return try queue.unsafeReentrantWrite { try body($0) }
     }
   }

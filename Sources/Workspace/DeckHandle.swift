@@ -4,6 +4,7 @@
 public import Decks
 import Files
 import GRDB
+import Storage
 import Text
 
 /// A deck of an open workspace.
@@ -114,8 +115,10 @@ public final class DeckHandle: WorkspaceHandle {
       let batch = try CardBatch(
         db, deck: id, onDuplicate: onDuplicate, now: workspace.environment.clocks.now(),
         random: workspace.environment.random.entropy)
-      try feed(batch)
-      return batch.finish()
+      return try workspace.database.writing(batch) {
+        try feed(batch)
+        return try batch.finish()
+      }
     }
   }
 

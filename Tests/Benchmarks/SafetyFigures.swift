@@ -37,7 +37,7 @@ struct SafetyFigures {
       for n in 0..<Self.count {
         _ = try batch.add(NewCard(prompt: "prompt \(n)", answer: "answer \(n)", guid: "bench:\(n)"))
       }
-      _ = batch.finish()
+      _ = try batch.finish()
     }
     return now() - start
   }

@@ -176,6 +176,7 @@ struct StudyFigures {
       for card in 0..<Self.cards {
         try batch.add(NewCard(prompt: "prompt \(card) of something", answer: "an answer with words \(card &* 7919)"))
       }
+      _ = try batch.finish()
       try db.execute(
         sql: """
           UPDATE cards SET state = 2, stability = 5 + id % 90, difficulty = 1 + id % 9, reps = 3,

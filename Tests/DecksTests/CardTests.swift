@@ -59,7 +59,7 @@ import Testing
         }
       }
       #expect(outcomes == [.rejected, .rejected, .rejected, .added])
-      return batch.finish()
+      return try batch.finish()
     }
     #expect(report.rejected.map(\.code.rawValue) == ["bad_text", "bad_text", "bad_text"])
     #expect(report.rejected.map(\.index) == [1, 2, 3])
@@ -84,7 +84,7 @@ import Testing
         try bytes.withUnsafeBufferPointer { prompt in
           _ = try answer.withUnsafeBufferPointer { try batch.add(prompt: prompt, answer: $0) }
         }
-        let code = batch.finish().rejected.first?.code.rawValue
+        let code = try batch.finish().rejected.first?.code.rawValue
         guard let text = String(validating: bytes, as: UTF8.self) else {
           #expect(code == "bad_text")
           return
@@ -273,7 +273,7 @@ import Testing
           db, NewCard(prompt: "s\(number)", answer: "x"), to: deck, now: 0, random: collection.random)
         try CardTable.move(db, single, to: 2)
       }
-      #expect(batch.finish().added == 50)
+      #expect(try batch.finish().added == 50)
     }
     #expect(try collection.cards(deck).count == 100)
     #expect(try collection.store.integrityProblems() == [])

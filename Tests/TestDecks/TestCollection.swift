@@ -46,7 +46,7 @@ public final class TestCollection {
     try store.operation("add_all") { db in
       let batch = try CardBatch(db, deck: deck, onDuplicate: onDuplicate, now: now, random: random)
       for card in cards { try batch.add(card) }
-      return batch.finish()
+      return try batch.finish()
     }
   }
 

@@ -1,6 +1,7 @@
 // Notes and cards that come from a package, with ids, templates and schedules of their own.
 // Invariant: a note is known by its guid alone; what is there already is never moved or scheduled anew; a note that is
-// added has the cards that came with it, and each shows what its type makes of it.
+// added has the cards that came with it, and each shows what its type makes of it. New ones may wait to be written
+// together: whoever reads notes and cards meanwhile calls `flush` before.
 
 public import GRDB
 import Text
@@ -15,9 +16,13 @@ public final class NoteReceiver {
   private let isInterrupted: () -> Bool
   private let field: (String) throws -> String
   private let statements: ReceivingStatements
+  private let rows: ReceivedRows
+  /// By their hashes; nil where there are many.
+  private var guids: HashFilter?
+  /// Decks of which a plain card may be a note that was sent out.
+  private var decksWithCards: [DeckID: Bool] = [:]
   private var kinds: [NoteTypeID: Kind] = [:]
   private var deckNames: [DeckID: String] = [:]
-  private var nextFreeID: Int64 = 0
   /// Cards of a higher id came with these notes.
   public let lastCardBefore: CardID
 
@@ -44,6 +49,8 @@ public final class NoteReceiver {
   ) throws {
     (self.db, self.now, self.isInterrupted, self.field) = (db, now, isInterrupted, field)
     statements = try ReceivingStatements(db)
+    rows = try ReceivedRows(db, now: now, statements)
+    guids = try HashFilter(db, "SELECT guid FROM notes") { UInt64(contentHash($0.bytes(0))) }
     let last = try db.firstRow("SELECT seq FROM sqlite_sequence WHERE name = 'cards'") { $0.integer(0) }
     lastCardBefore = CardID(rawValue: last ?? 0)
   }
@@ -63,9 +70,7 @@ public final class NoteReceiver {
       throw DeckError.badGuid(guid: note.guid, reason: "must not be blank")
     }
     note.guid = guid
-    statements.known.bind(1, guid)
-    let known = try statements.known.first { (id: $0.integer(0), type: $0.integer(1), modified: $0.count(2)) }
-    if let known {
+    if let known = try known(guid) {
       guard known.type == type.id.rawValue else { return .conflicting }
       let changed = try renew(NoteID(rawValue: known.id), isNewer: note.modified > known.modified, note, kind)
       let added = try addMissing(NoteID(rawValue: known.id), kind, ordinals, card)
@@ -74,9 +79,24 @@ public final class NoteReceiver {
     }
     let cards = try ordinals.indices.map(card)
     if let outcome = try takeOver(note, kind, cards) { return outcome }
-    let record = try insert(note, kind)
-    for card in cards { try insert(card, record, kind) }
+    try insert(note, kind, cards)
     return .added(cards.count)
+  }
+
+  /// Writes the notes and cards that wait.
+  public func flush() throws { try rows.flush() }
+
+  /// The note of a guid.
+  private func known(_ guid: String) throws -> (id: Int64, type: Int64, modified: Int)? {
+    if let guids, !guids.mayHold(hash(guid)) { return nil }
+    try rows.flush()
+    statements.known.bind(1, guid)
+    return try statements.known.first { ($0.integer(0), $0.integer(1), $0.count(2)) }
+  }
+
+  private func hash(_ guid: String) -> UInt64 {
+    var guid = guid
+    return guid.withUTF8 { UInt64(contentHash($0)) }
   }
 
   private func kind(of type: NoteType) -> Kind {
@@ -110,13 +130,18 @@ public final class NoteReceiver {
     let missing = ordinals.indices.filter { !stored.contains(ordinals[$0]) }
     if missing.isEmpty { return 0 }
     let record = try NoteTable.record(db, id)
-    for index in missing { try insert(card(index), record, kind) }
+    for index in missing {
+      let card = try card(index)
+      let texts = try texts(card, record, kind)
+      try rows.write(ReceivedRows.Card(card, of: record, texts: texts, tags: try Tags.column(record.tags)))
+      if kind.maker.needsCardID { try kind.writer.rewrite(record) }
+    }
     return missing.count
   }
 
   /// A plain card of that guid in the deck is the note's only card: it was sent out once and comes back.
   private func takeOver(_ note: ReceivedNote, _ kind: Kind, _ cards: [ReceivedCard]) throws -> ReceivedOutcome? {
-    guard cards.count == 1, let card = cards.first, kind.isBasic else { return nil }
+    guard cards.count == 1, let card = cards.first, kind.isBasic, try hasCards(card.deck) else { return nil }
     statements.plain.bind(1, card.deck.rawValue)
     statements.plain.bind(2, note.guid)
     let found = try statements.plain.first { (id: CardID(rawValue: $0.integer(0)), modified: $0.number(1)) }
@@ -130,12 +155,22 @@ public final class NoteReceiver {
       return .updated(1)
     }
     // What plain text cannot hold makes it a card of a note.
-    let record = try insert(note, kind)
+    let record = try insert(note, kind, [])
+    try rows.flush()
     try CardTable.change(
       db, "UPDATE cards SET note = ?, ord = 0, tags = ?, modified = ? WHERE id = ?",
       [record.id.rawValue, try Tags.column(record.tags), now, found.id.rawValue])
     try kind.writer.rewrite(record)
     return .updated(1)
+  }
+
+  /// Whether the deck had cards when it was first asked.
+  private func hasCards(_ deck: DeckID) throws -> Bool {
+    if let known = decksWithCards[deck] { return known }
+    let sql = "SELECT EXISTS (SELECT 1 FROM cards WHERE deck = ?)"
+    let found = try db.firstRow(sql, [deck.rawValue]) { $0.integer(0) != 0 } ?? false
+    decksWithCards[deck] = found
+    return found
   }
 
   // MARK: A new note
@@ -151,75 +186,22 @@ public final class NoteReceiver {
     return note
   }
 
-  private func insert(_ note: ReceivedNote, _ kind: Kind) throws -> NoteRecord {
+  @discardableResult
+  private func insert(_ note: ReceivedNote, _ kind: Kind, _ cards: [ReceivedCard]) throws -> NoteRecord {
     let note = try prepared(note)
     let column = try NoteFieldText.column(note.fields, names: kind.maker.type.fields)
-    var id = max(1, note.id)
-    statements.hasNote.bind(1, id)
-    if try statements.hasNote.first({ _ in true }) ?? false {
-      let sql = "SELECT max(id) FROM notes WHERE id BETWEEN ?1 AND ?1 + 3600000"
-      id = max(nextFreeID, (try db.firstRow(sql, [id]) { $0.integer(0) } ?? id) + 1)
-      nextFreeID = id + 1
+    let record = record(note, NoteID(rawValue: try rows.noteID(note.id)), kind)
+    let tags = try Tags.column(note.tags)
+    let made = try cards.map { card in
+      ReceivedRows.Card(card, of: record, texts: try texts(card, record, kind), tags: tags)
     }
-    let statement = statements.note
-    statement.bind(1, id)
-    statement.bind(2, note.guid)
-    statement.bind(3, kind.maker.type.id.rawValue)
-    statement.bind(4, note.modified)
-    statement.bind(5, try Tags.column(note.tags))
-    statement.bind(6, column)
-    statement.bind(7, note.data)
-    try statement.run()
-    return record(note, NoteID(rawValue: id), kind)
-  }
-
-  private func insert(_ card: ReceivedCard, _ note: NoteRecord, _ kind: Kind) throws {
-    let texts = try texts(card, note, kind)
-    let statement = statements.card
-    let schedule = card.schedule
-    let suffix = card.ordinal == 0 ? "" : "/\(card.ordinal + 1)"
-    // The rank may be taken, and then the guid.
-    for attempt in 0..<3 {
-      statement.bind(1, card.deck.rawValue)
-      statement.bind(2, attempt == 0 ? card.rank : try CardOrder.above(db, card.deck, room: CardOrder.step))
-      statement.bind(3, note.guid + (attempt < 2 ? "" : "/\(note.id.rawValue)") + suffix)
-      statement.bind(4, texts.content)
-      statement.bind(5, texts.prompt)
-      statement.bind(6, texts.answer)
-      statement.bind(7, try Tags.column(note.tags))
-      statement.bind(8, now)
-      statement.bind(9, now)
-      statement.bind(10, card.isSuspended ? 1 : 0)
-      statement.bind(11, schedule.state.rawValue)
-      statement.bind(12, schedule.step)
-      statement.bind(13, schedule.due)
-      statement.bind(14, schedule.stability)
-      statement.bind(15, schedule.difficulty)
-      statement.bind(16, schedule.reps)
-      statement.bind(17, schedule.lapses)
-      statement.bind(18, schedule.lastReview)
-      statement.bind(19, note.id.rawValue)
-      statement.bind(20, card.ordinal)
-      statement.bind(21, card.flag)
-      statement.bind(22, card.burial?.rawValue ?? 0)
-      statement.bind(23, card.burial == nil ? nil : card.buriedUntil)
-      if try statement.run() { return try insertForeign(card, CardID(rawValue: db.lastInsertedRowID), note, kind) }
+    try rows.add(ReceivedRows.Note(record, tags: tags, fields: column, data: note.data), made)
+    guids?.insert(hash(note.guid))
+    if kind.maker.needsCardID {
+      try rows.flush()
+      try kind.writer.rewrite(record)
     }
-    throw DeckError.duplicate(guid: note.guid + suffix, prompt: "")
-  }
-
-  private func insertForeign(_ card: ReceivedCard, _ id: CardID, _ note: NoteRecord, _ kind: Kind) throws {
-    var foreign = card.foreignID
-    statements.hasForeign.bind(1, foreign)
-    if try statements.hasForeign.first({ _ in true }) ?? false {
-      foreign = try db.firstRow("SELECT max(anki) + 1 FROM anki_cards") { $0.integer(0) } ?? foreign
-    }
-    statements.foreign.bind(1, id.rawValue)
-    statements.foreign.bind(2, foreign)
-    statements.foreign.bind(3, card.foreignModified)
-    statements.foreign.bind(4, card.raw)
-    try statements.foreign.run()
-    if kind.maker.needsCardID { try kind.writer.rewrite(note) }
+    return record
   }
 
   // MARK: What a card shows

@@ -10,8 +10,11 @@ final class CollectionWriter {
   private let notes: RepeatedStatement
   private let cards: RepeatedStatement
   private let log: RepeatedStatement
-  /// No card has a higher id.
-  private var highestCard: Int64 = 0
+  /// Rows whose id is above all before them: nothing can be taken. Nil where guids may be.
+  private let newNotes: RowBatch?
+  private let newCards: RowBatch
+  /// No note and no card has a higher id.
+  private var (highestNote, highestCard): (Int64, Int64) = (0, 0)
 
   /// The tables as every collection of that schema has them; only one that is to become somebody's own needs indices.
   static let tables = """
@@ -59,6 +62,17 @@ final class CollectionWriter {
       INSERT OR IGNORE INTO cards
       VALUES (?1, ?2, ?3, ?4, ?5, -1, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
       """)
+    newNotes =
+      ofSeveralDecks
+      ? nil
+      : try RowBatch(
+        db, into: "notes (usn, flags, id, guid, mid, mod, tags, flds, sfld, csum, data)", "-1, 0, *",
+        columns: 9)
+    newCards = try RowBatch(
+      db,
+      into: """
+        cards (usn, id, nid, did, ord, mod, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data)
+        """, "-1, *", columns: 17)
     log = try RepeatedStatement(db, "INSERT OR IGNORE INTO revlog VALUES (?1, ?2, -1, ?3, ?4, ?5, ?6, ?7, ?8)")
   }
 
@@ -79,25 +93,41 @@ final class CollectionWriter {
   /// - Parameter guid: in the place of the note's.
   /// - Returns: the id that it has now.
   func add(_ note: Note, guid: TextBytes? = nil) throws -> Int64 {
-    let id = try write(id: note.id, notes, "notes") {
-      notes.bind(2, inPlace: guid ?? note.guid)
-      notes.bind(3, note.type)
-      notes.bind(4, note.modified)
-      notes.bind(5, inPlace: note.tags)
-      notes.bind(6, inPlace: note.fields)
-      notes.bind(7, inPlace: note.sorted)
-      notes.bind(8, CollectionWriter.checksum(note.first))
-      notes.bind(9, note.data)
+    if let newNotes, note.id > highestNote {
+      highestNote = note.id
+      put(note, guid: note.guid, into: newNotes)
+      newNotes.put(0, note.id)
+      try newNotes.writeRow()
+      return note.id
     }
-    if let id { return id }
+    try newNotes?.write()
+    let id = try write(id: note.id, notes, "notes") { put(note, guid: guid ?? note.guid, into: notes) }
+    if let id {
+      highestNote = max(highestNote, id)
+      return id
+    }
     // Two decks have a card of that guid.
     var own = String(decoding: note.guid, as: UTF8.self) + "/\(note.id)"
     return try own.withUTF8 { try add(note, guid: $0) }
   }
 
+  /// The columns beside the id.
+  private func put(_ note: Note, guid: TextBytes, into row: some ColumnBinding) {
+    row.put(1, text: guid)
+    row.put(2, note.type)
+    row.put(3, note.modified)
+    row.put(4, text: note.tags)
+    row.put(5, text: note.fields)
+    row.put(6, text: note.sorted)
+    row.put(7, CollectionWriter.checksum(note.first))
+    row.put(8, text: note.data)
+  }
+
   /// The guid of a note that is in the table.
   func guid(of note: Int64) throws -> String? {
-    try db.firstRow("SELECT guid FROM notes WHERE id = ?", [note]) { $0.text(0) }
+    if note > highestNote { return nil }
+    try newNotes?.write()
+    return try db.firstRow("SELECT guid FROM notes WHERE id = ?", [note]) { $0.text(0) }
   }
 
   /// A card on its way into the table.
@@ -113,21 +143,35 @@ final class CollectionWriter {
   }
 
   func add(_ card: Card) throws {
-    highestCard = max(highestCard, card.id)
-    _ = try write(id: card.id, cards, "cards") {
-      let row = card.row
-      cards.bind(2, card.note)
-      cards.bind(3, card.deck)
-      cards.bind(4, card.ordinal)
-      cards.bind(5, card.modified)
-      for (place, number) in [
-        row.type, row.queue, row.due, row.ivl, row.factor, card.reps, card.lapses, row.left, row.odue, row.odid,
-        row.flags,
-      ].enumerated() {
-        cards.bind(Int32(place + 6), number)
-      }
-      cards.bind(17, row.data)
+    if card.id > highestCard {
+      highestCard = card.id
+      put(card, into: newCards)
+      newCards.put(0, card.id)
+      return try newCards.writeRow()
     }
+    try newCards.write()
+    _ = try write(id: card.id, cards, "cards") { put(card, into: cards) }
+  }
+
+  /// The columns beside the id.
+  private func put(_ card: Card, into target: some ColumnBinding) {
+    let row = card.row
+    target.put(1, card.note)
+    target.put(2, card.deck)
+    target.put(3, Int64(card.ordinal))
+    target.put(4, card.modified)
+    target.put(5, Int64(row.type))
+    target.put(6, Int64(row.queue))
+    target.put(7, Int64(row.due))
+    target.put(8, Int64(row.ivl))
+    target.put(9, Int64(row.factor))
+    target.put(10, Int64(card.reps))
+    target.put(11, Int64(card.lapses))
+    target.put(12, Int64(row.left))
+    target.put(13, Int64(row.odue))
+    target.put(14, Int64(row.odid))
+    target.put(15, Int64(row.flags))
+    target.put(16, text: row.data)
   }
 
   /// - Returns: the id that it has now.
@@ -171,17 +215,23 @@ final class CollectionWriter {
   /// The id that a card gets which is to have a given one.
   func cardID(_ wanted: Int64) throws -> Int64 {
     if wanted > highestCard { return wanted }
+    try newCards.write()
     let isTaken = try db.firstRow("SELECT 1 FROM cards WHERE id = ?", [wanted]) { _ in true } ?? false
     return isTaken ? try freeID(wanted, "cards") : wanted
   }
 
   /// The first four bytes of the hash of a field.
   private static func checksum(_ text: TextBytes) -> Int64 {
-    sha1(UnsafeRawBufferPointer(text)).prefix(4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    withUnsafeTemporaryAllocation(byteCount: 20, alignment: 8) { digest in
+      sha1(UnsafeRawBufferPointer(text), into: digest)
+      return Int64(UInt32(bigEndian: digest.load(as: UInt32.self)))
+    }
   }
 
   /// The row of the collection, and the end of the transaction.
   func finish(_ head: CollectionHead, hasIndices: Bool) throws {
+    try newNotes?.write()
+    try newCards.write()
     let modified = head.modified * 1000
     try db.execute(
       sql: "INSERT INTO col VALUES (1, ?, ?, ?, 11, 0, 0, 0, ?, ?, ?, ?, '{}')",

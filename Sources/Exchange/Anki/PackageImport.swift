@@ -99,6 +99,7 @@ public final class PackageImport {
     let targets = try ofPackage(path) { try PackageTargets(db, foreign, into: deck, contents, settings.moment) }
     let receiver = try NoteReceiver(
       db, now: settings.moment.now, isInterrupted: settings.isInterrupted, field: media?.renaming ?? { $0 })
+    targets.flush = receiver.flush
     let rows = try ofPackage(path) { try PackageRows(foreign) }
     var done = 0
     while let note = try ofPackage(path, { try rows.next() }) {
@@ -109,6 +110,7 @@ public final class PackageImport {
       }
       try receive(note, done, path, targets, receiver, contents)
     }
+    try receiver.flush()
     if rows.hasStrayCards { throw PackageError.damaged(path: path, place: "a card", reason: "is of no note") }
     let without = try receiveLog(foreign, path, receiver)
     try ReviewReceiver(db, lastCardBefore: receiver.lastCardBefore).finish(withoutLastReview: without)

@@ -20,6 +20,8 @@ final class PackageTargets {
   private var spans: [DeckID: Span] = [:]
   private var presets: [Int64: PresetID] = [:]
   private var isToday: Bool
+  /// Called before notes and cards that are there are looked at.
+  var flush: () throws -> Void = {}
 
   private struct Target {
     let id: DeckID
@@ -79,6 +81,7 @@ final class PackageTargets {
   /// - Throws: `NoteError.badType`.
   func type(_ id: Int64) throws -> NoteType? {
     if let known = types[id] { return known }
+    try flush()
     guard let given = contents.types[id] else {
       types[id] = .some(nil)
       return nil
@@ -92,6 +95,7 @@ final class PackageTargets {
 
   private func target(_ id: Int64) throws -> Target {
     if let known = decks[id] { return known }
+    try flush()
     let deck = contents.decks[id]
     let rest = PackageTargets.parts(deck).dropFirst(depth)
     let name = ((root.map { [$0.name] } ?? []) + rest).joined(separator: "::")
@@ -155,6 +159,7 @@ final class PackageTargets {
     if let known = spans[deck] {
       span = known
     } else {
+      try flush()
       let room = Int64(afterNew + 1) * PackageTargets.step
       span = Span(first: try DeckTable.room(db, deck, room))
     }

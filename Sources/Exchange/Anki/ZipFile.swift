@@ -142,6 +142,11 @@ final class ZipBuilder {
 /// The 20 bytes of SHA-1, as packages have it for media and for the first fields of notes. A package is open by then.
 func sha1(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
   var digest = [UInt8](repeating: 0, count: 20)
-  deckhand_sha1(bytes.baseAddress, bytes.count, &digest)
+  digest.withUnsafeMutableBytes { sha1(bytes, into: $0) }
   return digest
+}
+
+/// - Parameter digest: has room for 20 bytes.
+func sha1(_ bytes: UnsafeRawBufferPointer, into digest: UnsafeMutableRawBufferPointer) {
+  deckhand_sha1(bytes.baseAddress, bytes.count, digest.bindMemory(to: UInt8.self).baseAddress)
 }

@@ -167,7 +167,7 @@ public final class BuildRun {
     row.guid = Array((current?.guid ?? guid).utf8)
     do {
       if let current, current.isNote != (row.note != nil) { try remove(current.target) }
-      let written = try places.write(row)
+      let written = try places.write(row, isLookedAt: true)
       state.report.cards.added += written.added
       state.report.cards.count(written.outcome)
     } catch let refusal as RowRefusal {

@@ -1,0 +1,107 @@
+// Cards of a long batch that are written together: nothing of it is to be seen from outside.
+
+import GRDB
+import Storage
+import TestDecks
+import TestSupport
+import Testing
+
+@testable import Decks
+
+@Suite struct WaitingCardsTests {
+  private let collection = TestCollection()
+
+  /// Cards of which some come again, some have a guid, and some are refused.
+  private func cards(_ count: Int, _ generator: inout TestGenerator) -> [NewCard] {
+    (0..<count).map { index in
+      let number = Int.random(in: 0..<8, using: &generator) == 0 ? Int.random(in: 0...index, using: &generator) : index
+      let guid = Int.random(in: 0..<12, using: &generator) == 0 ? "guid \(number)" : nil
+      let prompt = Int.random(in: 0..<20, using: &generator) == 0 ? " " : "prompt \(number)"
+      let long = String(repeating: "long ", count: number % 50 == 0 ? 9000 : 1)
+      return NewCard(
+        prompt: prompt, answer: long + "answer \(number)", tags: number % 3 == 0 ? ["tag"] : [], guid: guid,
+        fields: number % 7 == 0 ? [CardField("f", .text("x"))] : [], document: number % 11 == 0 ? "doc" : nil)
+    }
+  }
+
+  @Test(arguments: [1, 2, 3])
+  func `a batch gives what its cards give one at a time`(seed: UInt64) throws {
+    var generator = TestGenerator(seed)
+    let cards = cards(1500, &generator)
+    let (one, all) = (try collection.deck("one"), try collection.deck("all"))
+    try collection.store.operation("add") { db in
+      let batch = try CardBatch(db, deck: one, onDuplicate: .skip, now: 5, random: collection.random)
+      for card in cards {
+        do { _ = try card.withBytes { try batch.write(CheckedCard($0)) } } catch is DeckError { continue }
+      }
+    }
+    collection.now = 5
+    let report = try collection.addAll(all, cards)
+    let (expected, found) = (try collection.cards(one), try collection.cards(all))
+    #expect(report.added == expected.count && report.added + report.skipped + report.rejected.count == cards.count)
+    #expect(found.map(\.prompt) == expected.map(\.prompt))
+    #expect(found.map(\.answer) == expected.map(\.answer))
+    #expect(found.map(\.tags) == expected.map(\.tags))
+    #expect(found.map(\.fields) == expected.map(\.fields))
+    #expect(found.map(\.document) == expected.map(\.document))
+    #expect(found.map(\.created) == expected.map(\.created) && found.map(\.modified) == expected.map(\.modified))
+    #expect(Set(found.map(\.guid)).count == found.count)
+    #expect(try collection.addAll(all, cards).added == 0)
+  }
+
+  @Test func `guids that are taken are made anew`() throws {
+    let deck = try collection.deck("d")
+    var bits: [UInt64] = [1, 1, 33, 2000]
+    try collection.store.operation("add") { db in
+      let batch = try CardBatch(db, deck: deck, onDuplicate: .error, now: 0) { bits.removeFirst() }
+      for number in 0..<200 { try batch.add(NewCard(prompt: "\(number)", answer: "a")) }
+      #expect(try batch.finish().added == 200)
+    }
+    #expect(try collection.prompts(deck) == (0..<200).map(String.init))
+    #expect(bits.isEmpty)
+  }
+
+  @Test func `whoever looks at the database or changes it finds the cards of a batch there`() throws {
+    let deck = try collection.deck("d")
+    let store = collection.store
+    try store.operation("add") { db in
+      let batch = try CardBatch(db, deck: deck, onDuplicate: .skip, now: 0, random: collection.random)
+      try store.writing(batch) {
+        var changes = store.changeCount
+        for number in 1...300 {
+          try batch.add(NewCard(prompt: "b\(number)", answer: "x"))
+          #expect(store.changeCount != changes)
+          changes = store.changeCount
+          if number % 10 == 0 {
+            #expect(try store.read { try DeckTable.count($0, deck) } == number + number / 10 - 1)
+            let single = try collection.add(deck, "s\(number)", "x")
+            try store.operation("move") { try CardTable.move($0, single, to: 2) }
+          }
+        }
+        #expect(try batch.add(NewCard(prompt: "s290", answer: "x")) == .skipped)
+      }
+    }
+    #expect(try collection.cards(deck).count == 330)
+    #expect(try store.integrityProblems() == [])
+  }
+
+  @Test func `a part of a batch that is taken back leaves those before it and is not remembered`() throws {
+    struct Stop: Error {}
+    let deck = try collection.deck("d")
+    let store = collection.store
+    try store.operation("add") { db in
+      let batch = try CardBatch(db, deck: deck, onDuplicate: .skip, now: 0, random: collection.random)
+      try store.writing(batch) {
+        for number in 1...100 { try batch.add(NewCard(prompt: "\(number)", answer: "x")) }
+        #expect(throws: Stop.self) {
+          try store.operation("part") { _ in
+            try collection.add(deck, "gone", "x")
+            throw Stop()
+          }
+        }
+        #expect(try batch.add(NewCard(prompt: "gone", answer: "x")) == .added)
+      }
+    }
+    #expect(try collection.cards(deck).count == 101)
+  }
+}
