@@ -4,9 +4,10 @@
 --   deckhand run Scripts/decks/anagrams.lua LANGUAGE [--length 7] [--limit 200] [--deck NAME]
 
 local folder = (arg[0]:match("^.*/") or "") .. "lib/"
-local options, alphagram = dofile(folder .. "options.lua"), dofile(folder .. "alphagram.lua")
+local options, input = dofile(folder .. "options.lua"), dofile(folder .. "input.lua")
+local alphagram = dofile(folder .. "alphagram.lua")
 local given, language = options({ length = 7, limit = 200, deck = "" }, "LANGUAGE")
-local lexicon = assert(words.lexicon(language))
+local lexicon = input.need(words.lexicon(language))
 
 local groups, order = {}, {}
 for word in lexicon:words{ length = given.length } do
@@ -25,7 +26,7 @@ table.sort(order, function(a, b)
 end)
 
 local name = given.deck ~= "" and given.deck or language:sub(1, 1):upper() .. language:sub(2) .. " anagrams"
-local deck = decks.open(name) or assert(decks.create(name))
+local deck = input.deck(name)
 local i = 0
 local report = assert(deck:add_all(function()
   i = i + 1

@@ -5,7 +5,8 @@
 --
 -- Differences are never below 0, and divisions leave no rest.
 
-local options = dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")
+local folder = (arg[0]:match("^.*/") or "") .. "lib/"
+local options, input = dofile(folder .. "options.lua"), dofile(folder .. "input.lua")
 local given, name = options({ operations = "+-x:", most = 12, limit = 500 }, "DECK")
 
 local made = {
@@ -32,6 +33,6 @@ for i = 1, count do
   cards[i], cards[j] = cards[j], cards[i]
 end
 
-local deck = decks.open(name) or assert(decks.create(name))
+local deck = input.deck(name)
 local report = assert(deck:add_all(table.move(cards, 1, count, 1, {})))
 print(("%s: %d of %d sums added, %d were there already"):format(name, report.added, #cards, report.skipped))

@@ -4,10 +4,11 @@
 --
 --   deckhand run Scripts/decks/cloze_notes.lua DECK FILE... [--mark "**"]
 --
--- --mark is what stands on both sides of a word that is to be hidden. (`deck import` reads ==these== and {{c1::these}}
--- by itself.)
+-- FILE may be `-`, standard input. --mark is what stands on both sides of a word that is to be hidden. (`deck import`
+-- reads ==these== and {{c1::these}} by itself.)
 
-local options = dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")
+local folder = (arg[0]:match("^.*/") or "") .. "lib/"
+local options, input = dofile(folder .. "options.lua"), dofile(folder .. "input.lua")
 local all = table.pack(options({ mark = "**" }, "DECK", "FILE..."))
 local given, name = all[1], all[2]
 local mark = given.mark:gsub("%p", "%%%0")
@@ -31,7 +32,7 @@ local function paragraphs(path, each)
     if #lines > 0 then each(table.concat(lines, " "), table.concat(headings, " › ")) end
     lines = {}
   end
-  for line in files.lines(path) do
+  for line in input.lines(path) do
     local level, title = line:match("^(#+)%s+(.-)%s*$")
     local item = line:match("^%s*[-*+]%s+(.*)") or line:match("^%s*%d+%.%s+(.*)")
     if line:find("^%s*```") then
@@ -56,15 +57,15 @@ local function paragraphs(path, each)
   finish()
 end
 
-local deck = decks.open(name) or assert(decks.create(name))
+local deck = input.deck(name)
 local added, cards, there, refused = 0, 0, 0, {}
 for i = 3, all.n do
-  local tag = all[i]:match("[^/]*$"):gsub("%s+", "_")
+  local tags = all[i] ~= "-" and { (all[i]:match("[^/]*$"):gsub("%s+", "_")) } or {}
   paragraphs(all[i], function(text, headings)
     local field = cloze(text)
     if not field then return end
     local note, problem = deck:add_note{
-      type = "Cloze", fields = { Text = field, ["Back Extra"] = headings:gsub("[&<>]", escapes) }, tags = { tag },
+      type = "Cloze", fields = { Text = field, ["Back Extra"] = headings:gsub("[&<>]", escapes) }, tags = tags,
     }
     if note then
       added, cards = added + 1, cards + #note.cards
@@ -75,6 +76,6 @@ for i = 3, all.n do
     end
   end)
 end
-print(("%s: %d notes with %d cards added, %d were there already, %d refused"):format(
-  name, added, cards, there, #refused))
+print(("%s: %s with %s added, %d were there already, %d refused"):format(
+  name, input.counted(added, "note"), input.counted(cards, "card"), there, #refused))
 for i = 1, math.min(#refused, 20) do print("  " .. refused[i]) end

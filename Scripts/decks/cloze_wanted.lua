@@ -6,6 +6,7 @@
 -- wanted.txt: a word a line.
 
 if arg[1] == "--help" then dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")({}) end
+if decks then error("a script for `deckhand map`; --help tells how", 0) end
 local path = arg[1] or error("usage: cloze_wanted.lua WANTED.txt", 0)
 local wanted = {}
 for word in assert(io.lines(path)) do

@@ -4,13 +4,14 @@
 --
 --   deckhand run Scripts/decks/dictionary.lua FILE DECK [--reversed]
 --
--- --reversed makes notes with a card in each direction.
+-- FILE may be `-`, standard input. --reversed makes notes with a card in each direction.
 
-local options = dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")
+local folder = (arg[0]:match("^.*/") or "") .. "lib/"
+local options, input = dofile(folder .. "options.lua"), dofile(folder .. "input.lua")
 local given, path, name = options({ reversed = false }, "FILE", "DECK")
 
 local entries, order, bad, number = {}, {}, {}, 0
-for line in files.lines(path) do
+for line in input.lines(path) do
   number = number + 1
   local word, meaning, kind = line:match("^%s*([^\t]-)%s*\t%s*([^\t]-)%s*%f[\t\0]\t?([^\t]*)")
   if word and word ~= "" and meaning ~= "" then
@@ -39,7 +40,7 @@ local function meaning(entry)
   return table.concat(lines, "\n")
 end
 
-local deck = decks.open(name) or assert(decks.create(name))
+local deck = input.deck(name)
 local added, changed = 0, 0
 if given.reversed then
   for i = #order, 1, -1 do
@@ -64,6 +65,8 @@ else
   for _, one in ipairs(report.rejected) do bad[#bad + 1] = order[one.index] .. ": " .. one.message end
 end
 
-print(("%s: %d words, %d cards added, %d changed, %d lines refused"):format(name, #order, added, changed, #bad))
+local counted = input.counted
+print(("%s: %s, %s added, %d changed, %s refused"):format(
+  name, counted(#order, "word"), counted(added, "card"), changed, counted(#bad, "line")))
 for i = 1, math.min(#bad, 20) do print("  " .. bad[i]) end
 if #bad > 20 then print(("  and %d more"):format(#bad - 20)) end

@@ -7,6 +7,7 @@
 -- Arguments of --reduce: the least count of a word that becomes a card (3).
 
 if arg[1] == "--help" then dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")({}) end
+if decks then error("a script for `deckhand map`; --help tells how", 0) end
 local least = tonumber(arg[1] or 3)
 if not least then error("LEAST: a number expected, got '" .. arg[1] .. "'", 0) end
 

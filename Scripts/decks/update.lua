@@ -2,24 +2,28 @@
 -- that the table does not have any more get the tag `gone`, or are removed with --prune. What a card learnt stays.
 -- `deckhand --dry-run run ...` shows what would change.
 --
---   deckhand run Scripts/decks/update.lua FILE DECK [--prune] [--columns prompt=A,answer=B]
+--   deckhand run Scripts/decks/update.lua FILE DECK [--prune] [--columns prompt=A,answer=B] [--format F]
 --
--- The table is read as `deck import` reads it (.csv, .tsv and the others by their endings).
+-- The table is read as `deck import` reads it (.csv, .tsv and the others by their endings; `-`, standard input,
+-- with --format).
 
-local options = dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")
-local given, path, name = options({ prune = false, columns = "" }, "FILE", "DECK")
-local deck = assert(decks.open(name))
+local folder = (arg[0]:match("^.*/") or "") .. "lib/"
+local options, input = dofile(folder .. "options.lua"), dofile(folder .. "input.lua")
+local given, path, name = options({ prune = false, columns = "", format = "" }, "FILE", "DECK")
+local deck = input.need(decks.open(name))
 
 -- Read into a deck of its own, which goes again: every format is read, and refused rows are told.
-local draft = assert(decks.create(name .. " (update)"))
-local read = assert(draft:import(path, { columns = given.columns ~= "" and given.columns or nil }))
+local draft = input.need(decks.create(name .. " (update)"))
+local read = input.need(draft:import(path, {
+  columns = given.columns ~= "" and given.columns or nil, format = given.format ~= "" and given.format or nil,
+}))
 for _, one in ipairs(read.rejected) do print(("  line %d: %s"):format(one.line, one.message)) end
 local rows, order = {}, {}
 for card in draft:cards() do
   if not rows[card.prompt] then order[#order + 1] = card.prompt end
   rows[card.prompt] = { answer = card.answer, tags = card.tags }
 end
-assert(decks.remove(draft.name))
+input.need(decks.remove(draft.name))
 if #order == 0 then error(path .. ": no row could be used, the deck stays as it is", 0) end
 
 local changed, gone, old, known = 0, 0, {}, {}
@@ -39,7 +43,7 @@ end
 local added = 0
 for _, prompt in ipairs(order) do
   if not known[prompt] then
-    assert(deck:append{ prompt = prompt, answer = rows[prompt].answer, tags = rows[prompt].tags })
+    input.need(deck:append{ prompt = prompt, answer = rows[prompt].answer, tags = rows[prompt].tags })
     added = added + 1
   end
 end

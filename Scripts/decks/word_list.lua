@@ -7,16 +7,20 @@
 -- --all takes every word of the list.
 
 local folder = (arg[0]:match("^.*/") or "") .. "lib/"
-local options, alphagram = dofile(folder .. "options.lua"), dofile(folder .. "alphagram.lua")
+local options, input = dofile(folder .. "options.lua"), dofile(folder .. "input.lua")
+local alphagram = dofile(folder .. "alphagram.lua")
 local given, language = options({ limit = 1000, length = "5-8", all = false }, "LANGUAGE")
 local shortest, longest = given.length:match("^(%d+)%-?(%d*)$")
 if not shortest then error("--length: a number or two as in 5-8 expected, got '" .. given.length .. "'", 0) end
 shortest = math.tointeger(shortest)
 longest = longest == "" and shortest or math.tointeger(longest)
+if shortest < 1 or longest < shortest then
+  error("--length: the smaller number first, as in 5-8, expected, got '" .. given.length .. "'", 0)
+end
 
-local lexicon = assert(words.lexicon(language))
+local lexicon = input.need(words.lexicon(language))
 local name = language:sub(1, 1):upper() .. language:sub(2) .. " words"
-local deck = decks.open(name) or assert(decks.create(name))
+local deck = input.deck(name)
 
 ---The words that are wanted, one a call.
 local function wanted()

@@ -3,12 +3,13 @@
 --
 --   deckhand run Scripts/decks/words_of_text.lua FILE DECK [--limit 200] [--length 4] [--language NAME]
 --
--- --length is the least number of letters. With --language only words of that language's list count. Run again with
--- another text, words that the deck has already stay as they are.
+-- FILE may be `-`, standard input. --length is the least number of letters. With --language only words of that
+-- language's list count. Run again with another text, words that the deck has already stay as they are.
 
-local options = dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")
+local folder = (arg[0]:match("^.*/") or "") .. "lib/"
+local options, input = dofile(folder .. "options.lua"), dofile(folder .. "input.lua")
 local given, path, name = options({ limit = 200, length = 4, language = "" }, "FILE", "DECK")
-local lexicon = given.language ~= "" and assert(words.lexicon(given.language)) or nil
+local lexicon = given.language ~= "" and input.need(words.lexicon(given.language)) or nil
 local best_length = 80
 
 ---The text in pieces that end as sentences do; line ends within one are blanks.
@@ -17,7 +18,7 @@ local function sentences(text)
 end
 
 local counts, example, order = {}, {}, {}
-for sentence in sentences(assert(files.read(path))) do
+for sentence in sentences(input.text(path)) do
   sentence = sentence:match("^%s*(.-)%s*$")
   local far = math.abs(#sentence - best_length)
   -- Letters of every script are bytes from 0x80 on.
@@ -37,7 +38,7 @@ table.sort(order, function(a, b)
   return a < b
 end)
 
-local deck = decks.open(name) or assert(decks.create(name))
+local deck = input.deck(name)
 local i = 0
 local report = assert(deck:add_all(function()
   i = i + 1

@@ -7,8 +7,11 @@ int sqlite3_db_config(struct sqlite3 *db, int operation, ...);
 int sqlite3_config(int operation, ...);
 
 int deckhand_configure_sqlite(void) {
-    const int config_memstatus = 9; // SQLITE_CONFIG_MEMSTATUS
-    return sqlite3_config(config_memstatus, 0);
+    const int config_memstatus = 9;        // SQLITE_CONFIG_MEMSTATUS
+    const int config_stmtjrnl_spill = 26;  // SQLITE_CONFIG_STMTJRNL_SPILL
+    const int most_of_a_journal = 512 << 10; // bytes, which SQLite takes at once
+    int code = sqlite3_config(config_memstatus, 0);
+    return code != 0 ? code : sqlite3_config(config_stmtjrnl_spill, most_of_a_journal);
 }
 
 int deckhand_enable_triggers(struct sqlite3 *db, int enable) {

@@ -105,6 +105,8 @@ public struct ImportFindings: Equatable, Sendable {
   public var hasHeader: Bool?
   /// Of a table: what each column means, as `--columns` names it.
   public var columns: [String] = []
+  /// Of a table: the cells of a first row that was taken for a card without anybody saying so.
+  public var assumedCard: [String] = []
 
   public init() {}
 

@@ -28,6 +28,7 @@ final class TableCards: CardRows {
       self.shape = shape
       found.hasHeader = shape.hasHeader
       found.columns = shape.columns.map(\.name)
+      if !shape.hasHeader, !options.hasNoHeader, options.columns.isEmpty { found.assumedCard = cells }
       if shape.hasHeader {
         guard let following = try rows.next() else { return false }
         line = following

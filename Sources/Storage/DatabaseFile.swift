@@ -39,9 +39,9 @@ struct DatabaseFile {
     configuration.allowsUnsafeTransactions = true
     configuration.busyMode = .timeout(0.1)
     configuration.label = "deckhand"
-    // KiB at most, taken as they are needed: the indices of a million cards, whose pages a large batch touches at
-    // random.
-    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -98304") }
+    // KiB at most, taken as they are needed. More gain nothing: a million cards added and sent out take the same time
+    // with 32 MiB, and 28 MiB more.
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -8192") }
     // What was removed is in the log of undo anyway; overwriting its pages would write all of a large deck once more.
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA secure_delete = FAST") }
     return configuration

@@ -29,6 +29,19 @@ import Testing
     #expect(value.contains("\"skipped\": 7") && value.contains("\"separator\": \"semicolon\""))
   }
 
+  @Test func `a first row that may be a header is told, with what to say`() throws {
+    let home = try Home()
+    let file = try home.write("Spanish Word\tGerman\nperro\tHund\n", to: "w.tsv")
+    let choice = "--columns \"prompt=Spanish Word,answer=German\""
+    let rehearsed = try home.run("--dry-run", "deck", "import", "W", file)
+    #expect(rehearsed.errors.contains("The first row would be a card") && rehearsed.errors.contains(choice))
+    let run = try home.run("deck", "import", "W", file)
+    #expect(run.output.contains("The first row is a card now") && run.output.contains(choice), "\(run)")
+    #expect(try home.run("deck", "import", "V", file, "--no-header").output.contains("first row") == false)
+    let odd = try home.write("a=1\tb,c\nperro\tHund\n", to: "o.tsv")
+    #expect(try home.run("deck", "import", "O", odd).output.contains("--columns prompt=NAME,answer=NAME"))
+  }
+
   @Test func `standard input and output are files too`() throws {
     let home = try Home()
     let run = try home.run("deck", "import", "W", "-", "--format", "tsv", input: "gato\tcat\nperro\tdog\n")

@@ -33,10 +33,43 @@ import Testing
     #expect(missing.status == 1 && missing.errors.contains("usage: \(name).lua "))
   }
 
+  @Test func `what is read may be standard input, and what cannot be read is told without a place in the script`()
+    throws
+  {
+    let home = try Home()
+    func read(_ input: String, _ words: String...) throws -> Run {
+      try home.run(["run", script(words[0])] + words.dropFirst(), input: input)
+    }
+    #expect(try read("gato\tcat\n", "dictionary", "-", "D").output.hasPrefix("D: 1 word, 1 card added"))
+    #expect(
+      try read("gato\tthe cat\n", "update", "-", "D", "--format", "tsv").output.hasPrefix("D: 0 added, 1 changed"))
+    #expect(try read("A **b** c\n", "cloze_notes", "C", "-").output.hasPrefix("C: 1 note with 1 card added"))
+    #expect(try read("Some words here.", "words_of_text", "-", "W").output.hasPrefix("W: 3 of 3 words added"))
+    for (words, message) in [
+      (["dictionary", "none.tsv", "D"], "\"none.tsv\" could not be opened"),
+      (["cloze_notes", "D", "none.md"], "\"none.md\" could not be opened"),
+      (["words_of_text", "none.txt", "D"], "\"none.txt\" could not be opened"),
+      (["update", "none.tsv", "E"], "no deck is called \"E\""),
+      (["anagrams", "klingon"], "no language is called \"klingon\""),
+      (["word_list", "english", "--length", "8-5"], "the smaller number first"),
+    ] {
+      let run = try home.run(["run", script(words[0])] + words.dropFirst())
+      #expect(run.status == 1 && run.errors.contains(message) && !run.errors.contains(".lua:"), "\(run)")
+    }
+    let bad = try home.write([0x61, 0xFF], to: "bad.txt")
+    let run = try home.run("run", script("words_of_text"), bad, "D")
+    #expect(run.status == 1 && run.errors.contains("is no text in UTF-8: see its byte 2"), "\(run)")
+  }
+
   @Test(arguments: ["frequency", "collocations", "cloze_wanted"])
   func `the scripts for map have help too`(name: String) throws {
-    let help = try Home().run("run", script(name), "--help")
+    let home = try Home()
+    let help = try home.run("run", script(name), "--help")
     #expect(help.status == 0 && help.output.contains("deckhand map Scripts/decks/\(name).lua"), "\(help)")
+    let map = try home.run("map", script(name), "--help")
+    #expect(map.status == 0 && map.errors.contains("deckhand map Scripts/decks/\(name).lua"), "\(map)")
+    let run = try home.run("run", script(name))
+    #expect(run.status == 1 && run.errors.contains("a script for `deckhand map`"), "\(run)")
   }
 
   @Test func `a slice of a list of a million words is a deck of a thousand`() throws {
@@ -63,7 +96,7 @@ import Testing
     let home = try Home()
     let file = try home.write("banco\tbank\tnoun\n\ncorrer\tto run\tverb\nbanco\tbench\nno tab here\n", to: "d.tsv")
     let run = try home.run("run", script("dictionary"), file, "Words")
-    #expect(run.output.hasPrefix("Words: 2 words, 2 cards added, 0 changed, 1 lines refused\n  line 5: "), "\(run)")
+    #expect(run.output.hasPrefix("Words: 2 words, 2 cards added, 0 changed, 1 line refused\n  line 5: "), "\(run)")
     #expect(try cards("Words", home) == ["banco = 1. bank/2. bench [noun]", "correr = to run [verb]"])
     let more = try home.write("correr\tto run\ncorrer\tto hurry\n", to: "d.tsv")
     #expect(try home.run("run", script("dictionary"), more, "Words").output.contains("0 cards added, 1 changed"))

@@ -3,14 +3,12 @@
 --   local options = dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")
 --   local given, file, deck = options({ limit = 100, all = false }, "FILE", "DECK")
 
----The comment at the beginning of the script that runs.
-local function header()
-  local lines = {}
-  for line in files.lines(arg[0]) do
+---Prints the comment at the beginning of the script that runs.
+local function help()
+  for line in io.lines(arg[0]) do
     if line:sub(1, 2) ~= "--" then break end
-    lines[#lines + 1] = line:sub(4)
+    print(line:sub(4))
   end
-  return table.concat(lines, "\n")
 end
 
 local function wrong(text)
@@ -37,7 +35,7 @@ return function(known, ...)
     local word = arg[index]
     local name = word:match("^%-%-(.+)$")
     if name == "help" then
-      print(header())
+      help()
       os.exit(0)
     elseif not name then
       rest[#rest + 1] = word

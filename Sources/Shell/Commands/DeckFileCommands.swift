@@ -113,6 +113,7 @@ enum DeckFileCommands {
     if cards.rejectedCount > 20 { parts.append("  … \(session.grouped(cards.rejectedCount - 20)) more") }
     parts += cards.lost.map { "Not kept: \($0)." }
     if let found = words(report.findings) { parts.append(found) }
+    if cards.added > 0, let hint = headerHint(report.findings, isRehearsal: session.rehearsal.isOn) { parts.append(hint) }
     return parts + preview(report.preview)
   }
 
@@ -127,6 +128,20 @@ enum DeckFileCommands {
       words += found.columns.prefix(20).joined(separator: ", ") + (found.columns.count > 20 ? ", …" : "")
     }
     return words + "."
+  }
+
+  /// What to do where a first row that was taken for a card names the columns.
+  private static func headerHint(_ found: ImportFindings, isRehearsal: Bool) -> String? {
+    guard found.assumedCard.count > 1 else { return nil }
+    let names = found.assumedCard.prefix(2).map(\.trimmed)
+    let canBeNamed = names.allSatisfy { name in
+      !name.isEmpty && name.count <= 40 && !name.contains { ",=\"\\$`!'".contains($0) || $0.isNewline }
+    }
+    let choice = canBeNamed ? "prompt=\(names[0]),answer=\(names[1])" : "prompt=NAME,answer=NAME"
+    let option = choice.contains(" ") ? "\"\(choice)\"" : choice
+    let (state, way) = isRehearsal ? ("would be a card", "say") : ("is a card now", "`undo`, and say")
+    return "The first row \(state); if it names the columns, \(way) --columns \(printable(option)), "
+      + "if not, --no-header."
   }
 
   private static func separatorWords(_ separator: UInt8) -> String {
