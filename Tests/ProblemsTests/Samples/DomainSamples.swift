@@ -4,6 +4,7 @@ import Archives
 import Authentication
 import CardDocuments
 import Decks
+import Door
 import Exchange
 import Files
 import Glibc
@@ -137,6 +138,13 @@ extension ProblemTable {
       "counts": SyncError.counts(what: "cards", given: 1200, counted: 3), "moved": SyncError.moved,
       "cardsHere": SyncError.cardsHere(cards: 1), "unsent": SyncError.unsent(changes: 2),
       "inScript": SyncError.inScript,
+    ])
+
+  static let door = ProblemTable(
+    DoorError.self, in: "Door/DoorError.swift",
+    [
+      "noProgram": DoorError.noProgram(path: hostile), "taken": DoorError.taken(port: 8765),
+      "cannotListen": DoorError.cannotListen(port: 80, reason: hostile), "programFailed": DoorError.programFailed,
     ])
 
   static let builds = ProblemTable(
