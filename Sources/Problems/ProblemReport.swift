@@ -64,6 +64,9 @@ public struct ProblemReport: Equatable, Sendable {
     self.init(.failure(code), title, message, facts)
   }
 
+  /// Both as a line: "This word is too short. Words need at least 4 letters".
+  public var titleAndMessage: String { "\(title). \(message)" }
+
   public static func == (first: ProblemReport, second: ProblemReport) -> Bool {
     (first.code, first.title, first.message) == (second.code, second.title, second.message)
       && first.details.elementsEqual(second.details) { $0 == $1 }

@@ -22,7 +22,7 @@ extension HelpTopic {
         + Mode.classicRules.map(\.description).joined(separator: ", ") + ". game.data is a table of the mode's own.",
     ],
     sections: [
-      ("Rules", Rule.samples.map { ($0.form, $0.rule.report.message) } + [("", Rule.valuesInWords)]),
+      ("Rules", Rule.samples.map { ($0.form, $0.rule.report.titleAndMessage) } + [("", Rule.valuesInWords)]),
       ("Functions, each may be left out", ModeFunction.allCases.map { ($0.call, $0.meaning) }),
     ], example: "play timed --language spanish")
 

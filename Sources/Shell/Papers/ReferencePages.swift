@@ -126,7 +126,7 @@ struct ReferencePages {
       "Rules of games", "What may stand in the list `rules` of games.mode{}, and what a guess that fails one is told.")
     page.table(
       ["Rule", "A guess that fails it is told"],
-      Rule.samples.map { form, rule in ["`\(form)`", "\(rule.report.title). \(rule.report.message)"] })
+      Rule.samples.map { form, rule in ["`\(form)`", rule.report.titleAndMessage] })
     page.paragraphs(Rule.valuesInWords)
     return page.text
   }

@@ -184,7 +184,7 @@ final class PlayScreen {
       return session.console.show([Value.record(fields.map { ($0.0, .text($0.1)) }).json])
     }
     let end = [".", "!", "?"].contains { refusal.message.hasSuffix($0) } ? "" : "."
-    let text = printable("\(refusal.title). \(refusal.message)\(end)", limit: 400)
+    let text = printable(refusal.report.titleAndMessage + end, limit: 400)
     if draws {
       draw(alert: terminal.differentiatesWithoutColor ? "\(wrong) \(text)" : text)
     } else {

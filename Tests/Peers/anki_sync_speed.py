@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""How long a first pull of many rows takes, beside Anki's own client, and a sync that finds nothing to do.
+
+    .build/peers/bin/python Tests/Peers/anki_sync_speed.py .build/release/deckhand [ROWS]
+
+A third each of ROWS are notes, cards and answers. Prints seconds, and the bytes that the program held at most.
+"""
+import hashlib
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+os.environ["ANKI_TEST_MODE"] = "1"
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from anki_packages import Deckhand
+from anki_sync import PASSWORD, USER, Client, Server
+
+FIRST = 1_600_000_000_000
+
+
+def fill(col, count):
+    """Notes of the type Basic with a card in review and an answer each, written as rows."""
+    kind, deck = col.models.by_name("Basic")["id"], col.decks.id("Spanish")
+    seconds = FIRST // 1000
+    col.db.executemany(
+        "INSERT INTO notes (id, guid, mid, mod, usn, tags, flds, sfld, csum, flags, data)"
+        " VALUES (?, ?, ?, ?, -1, ' a ', ?, ?, ?, 0, '')",
+        [(FIRST + n, f"guid{n}", kind, seconds, f"palabra {n}\x1fword {n}", f"palabra {n}",
+          int(hashlib.sha1(f"palabra {n}".encode()).hexdigest()[:8], 16)) for n in range(count)])
+    col.db.executemany(
+        "INSERT INTO cards (id, nid, did, ord, mod, usn, type, queue, due, ivl, factor, reps, lapses, left, odue, odid,"
+        " flags, data) VALUES (?, ?, ?, 0, ?, -1, 2, 2, 100, 30, 2500, 1, 0, 0, 0, 0, 0, ?)",
+        [(FIRST + n, FIRST + n, deck, seconds, '{"s":30.5,"d":5.1,"dr":0.9,"lrt":%d}' % ((FIRST + n) // 1000))
+         for n in range(count)])
+    col.db.executemany(
+        "INSERT INTO revlog (id, cid, usn, ease, ivl, lastIvl, factor, time, type) VALUES (?, ?, -1, 3, 30, 1, 500, 4000, 1)",
+        [(FIRST + n, FIRST + n) for n in range(count)])
+    col.db.execute("UPDATE col SET mod = ?", int(time.time() * 1000))
+
+
+def timed(label, work):
+    began = time.monotonic()
+    work()
+    print(f"{label}: {time.monotonic() - began:.2f} s")
+
+
+def run(program, rows, folder, server):
+    anki, other = Client(server, folder + "/anki.anki2"), Client(server, folder + "/other.anki2")
+    anki.sync(upload=True)
+    other.sync(upload=False)
+    fill(anki.col, rows // 3)
+    timed(f"Anki's own client sends {rows} rows", anki.sync)
+    timed("another one fetches them row by row", other.sync)
+    third = Client(server, folder + "/third.anki2")
+    timed("a third one takes the whole file", lambda: third.sync(upload=False))
+
+    deckhand = Deckhand(program, folder + "/deckhand")
+    secret = folder + "/password"
+    with open(secret, "w") as file:
+        file.write(PASSWORD)
+    os.chmod(secret, 0o600)
+    deckhand.run("sync", "login", server.address, "--user", USER, "--server-password-file", secret)
+    timed("Deckhand's first pull", lambda: print("   ", deckhand.lines("sync")[0]))
+    print(f"    {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024} MB at most, of any program started here")
+    for _ in range(3):
+        timed("a sync with nothing to do, whole program", lambda: deckhand.run("sync"))
+    timed("    the program alone (deck list)", lambda: deckhand.run("deck", "list"))
+
+
+def main():
+    program, rows = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(folder + "/server")
+        try:
+            run(program, rows, folder, server)
+        finally:
+            server.stop()
+
+
+if __name__ == "__main__":
+    main()
