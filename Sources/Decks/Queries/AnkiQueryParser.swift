@@ -1,69 +1,26 @@
 // From a query in Anki's language to the tree of one of ours.
 // Source: Anki's manual, "Searching". Invariant: what is not known here is an error, never something else that is
-// found; brackets stand in each other at most 32 deep and a query has at most 10,000 characters.
+// found; a list has at most 10,000 numbers.
 
-struct AnkiQueryParser {
-  private static let depthLimit = 32
-  private static let lengthLimit = 10_000
+struct AnkiQueryParser: QueryGrammar {
+  /// A list of numbers may be longer than a query that somebody types.
+  static let lengthLimit = 200_000
+  static let fillers = ["and"]
   private static let mostNumbers = 10_000
 
-  private let text: String
-  private let characters: [Character]
-  private var position = 0
+  let text: String
+  let characters: [Character]
+  var position = 0
 
   init(_ text: String) {
     self.text = text
-    characters = Array(text.prefix(Self.lengthLimit * 20))
-  }
-
-  mutating func parse() throws(DeckError) -> CardQuery.Node {
-    // A list of numbers may be longer than a query that somebody types.
-    if characters.count >= Self.lengthLimit * 20 { throw expected("at most 200,000 characters", at: 0) }
-    skipBlanks()
-    if position == characters.count { return .all([]) }
-    let node = try alternatives(depth: 0)
-    if position < characters.count { throw expected("no \")\" without a \"(\" before it") }
-    return node
-  }
-
-  // MARK: Structure
-
-  private mutating func alternatives(depth: Int) throws(DeckError) -> CardQuery.Node {
-    var nodes = [try sequence(depth: depth)]
-    while takeWord("or") { nodes.append(try sequence(depth: depth)) }
-    return nodes.count == 1 ? nodes[0] : .any(nodes)
-  }
-
-  private mutating func sequence(depth: Int) throws(DeckError) -> CardQuery.Node {
-    var nodes: [CardQuery.Node] = []
-    while true {
-      skipBlanks()
-      if position == characters.count || characters[position] == ")" || isAtWord("or") { break }
-      if !nodes.isEmpty, takeWord("and") { continue }
-      nodes.append(try negation(depth: depth))
-    }
-    if nodes.isEmpty { throw expected("a word or a condition") }
-    return nodes.count == 1 ? nodes[0] : .all(nodes)
-  }
-
-  private mutating func negation(depth: Int) throws(DeckError) -> CardQuery.Node {
-    var isNot = false
-    while take("-") { isNot.toggle() }
-    let node: CardQuery.Node
-    if take("(") {
-      if depth >= Self.depthLimit { throw expected("brackets at most 32 deep", at: position - 1) }
-      node = try alternatives(depth: depth + 1)
-      guard take(")") else { throw expected("\")\"") }
-    } else {
-      node = try term()
-    }
-    return isNot ? .not(node) : node
+    characters = Array(text.prefix(Self.lengthLimit + 1))
   }
 
   // MARK: Terms
 
   /// `word`, `"a phrase"`, `name:value`, `name:"a value"`, `"name:a value"`.
-  private mutating func term() throws(DeckError) -> CardQuery.Node {
+  mutating func term() throws(DeckError) -> CardQuery.Node {
     let start = position
     let pieces = try take("\"") ? quoted(from: start) : bare()
     if pieces.isEmpty { throw expected("a word or a condition") }
@@ -218,38 +175,10 @@ struct AnkiQueryParser {
     }
   }
 
-  private func isEnd(_ character: Character) -> Bool {
-    character.isWhitespace || character == "(" || character == ")"
-  }
-
-  private mutating func skipBlanks() {
-    while position < characters.count, characters[position].isWhitespace { position += 1 }
-  }
-
-  private mutating func take(_ character: Character) -> Bool {
-    guard position < characters.count, characters[position] == character else { return false }
-    position += 1
-    return true
-  }
-
-  private func isAtWord(_ word: String) -> Bool {
-    let end = position + word.count
-    guard end <= characters.count, String(characters[position..<end]).lowercased() == word else { return false }
-    return end == characters.count || isEnd(characters[end])
-  }
-
-  private mutating func takeWord(_ word: String) -> Bool {
-    guard isAtWord(word) else { return false }
-    position += word.count
-    return true
-  }
+  func isEnd(_ character: Character) -> Bool { character.isWhitespace || character == "(" || character == ")" }
 
   private func unknown(_ what: String, _ start: Int) -> DeckError {
     expected("something that Deckhand's search knows (\"\(what)\" is none of it)", at: start)
-  }
-
-  private func expected(_ what: String, at place: Int? = nil) -> DeckError {
-    .badQuery(query: text, column: (place ?? position) + 1, expected: what)
   }
 }
 
