@@ -287,6 +287,18 @@ import Testing
     terminal.wait(for: #"LINE 3 "abc""#)
   }
 
+  @Test func `in another width the line is drawn in place of the old one, from the row where it begins`() throws {
+    let terminal = try probe()
+    terminal.wait(for: "probe>")
+    terminal.type(String(repeating: "x", count: 60))
+    terminal.wait(for: "xxx")
+    terminal.resize(columns: 40)
+    // The prompt and the line take two rows of 40 columns now, and the cursor stands in the second.
+    terminal.wait(for: "\u{1B}[1A\r\u{1B}[J")
+    terminal.type("\r")
+    terminal.wait(for: "LINE 60")
+  }
+
   @Test func `a clock ticks while nothing is typed and may end the reading`() throws {
     let terminal = try probe(["--stop"])
     terminal.wait(for: "STOPPED")
