@@ -215,7 +215,10 @@ let package = Package(
     tests(
       "Exchange", ["Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb],
       resources: [.copy("Fixtures")]),
-    tests("Sync", ["Problems", "Values", "Files", "Exchange", "SyncWire", "deckhand-sync"], exclude: ["StandIn"]),
+    tests(
+      "Sync",
+      ["Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "SyncWire", "deckhand-sync", grdb],
+      exclude: ["StandIn"]),
     tests("Values", ["Problems", "Text"]),
     tests(
       "CardDocuments",

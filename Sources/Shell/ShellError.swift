@@ -203,15 +203,9 @@ enum ShellError: Problem, Equatable {
   case notTogether(String, String)
   /// A change of a note or its type takes cards away, and nobody can be asked.
   case losesCards(String)
-  /// A sync that nobody sees, before the one that shows what is there.
-  case firstSync(address: String)
 
   var report: ProblemReport {
     switch self {
-    case .firstSync(let address):
-      ProblemReport(
-        .notLinked, "Nothing was synced yet",
-        "nothing was synced with \(printable(address)) yet; `sync` shows what is there, and asks")
     case .notColor(let text):
       ProblemReport(
         .badValue, "No colour", "\(quoted(text)) is no colour; R,G,B or R,G,B,A, each from 0 to 1, or #rrggbb expected")

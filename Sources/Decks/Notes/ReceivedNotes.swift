@@ -10,11 +10,11 @@ import Text
 ///     let receiver = try NoteReceiver(db, now: now, isInterrupted: isInterrupted)
 ///     let outcome = try receiver.receive(note, of: type, cards)
 public final class NoteReceiver {
-  private let db: Database
-  private let now: Double
+  let db: Database
+  let now: Double
   private let isInterrupted: () -> Bool
   private let field: (String) throws -> String
-  private let statements: ReceivingStatements
+  let statements: ReceivingStatements
   private var kinds: [NoteTypeID: Kind] = [:]
   private var deckNames: [DeckID: String] = [:]
   private var nextFreeID: Int64 = 0
@@ -22,7 +22,7 @@ public final class NoteReceiver {
   public let lastCardBefore: CardID
 
   /// What is made ready once for all notes of a type.
-  private final class Kind {
+  final class Kind {
     let maker: NoteCardMaker
     var writer: NoteCardWriter
     /// Both sides are a field each: no template has to be gone through.
@@ -79,14 +79,14 @@ public final class NoteReceiver {
     return .added(cards.count)
   }
 
-  private func kind(of type: NoteType) -> Kind {
+  func kind(of type: NoteType) -> Kind {
     if let known = kinds[type.id] { return known }
     let made = Kind(db, type, now: now, isInterrupted: isInterrupted)
     kinds[type.id] = made
     return made
   }
 
-  private func cleaned(_ given: String) throws -> String? {
+  func cleaned(_ given: String) throws -> String? {
     var given = given
     return try given.withUTF8 { try Guid.cleaned($0).map { String(decoding: $0, as: UTF8.self) } }
   }
@@ -140,7 +140,7 @@ public final class NoteReceiver {
 
   // MARK: A new note
 
-  private func record(_ note: ReceivedNote, _ id: NoteID, _ kind: Kind) -> NoteRecord {
+  func record(_ note: ReceivedNote, _ id: NoteID, _ kind: Kind) -> NoteRecord {
     NoteRecord(
       id: id, guid: note.guid, type: kind.maker.type.id, modified: note.modified, tags: note.tags, fields: note.fields)
   }
@@ -151,7 +151,7 @@ public final class NoteReceiver {
     return note
   }
 
-  private func insert(_ note: ReceivedNote, _ kind: Kind) throws -> NoteRecord {
+  func insert(_ note: ReceivedNote, _ kind: Kind) throws -> NoteRecord {
     let note = try prepared(note)
     let column = try NoteFieldText.column(note.fields, names: kind.maker.type.fields)
     var id = max(1, note.id)
@@ -173,7 +173,8 @@ public final class NoteReceiver {
     return record(note, NoteID(rawValue: id), kind)
   }
 
-  private func insert(_ card: ReceivedCard, _ note: NoteRecord, _ kind: Kind) throws {
+  @discardableResult
+  func insert(_ card: ReceivedCard, _ note: NoteRecord, _ kind: Kind) throws -> CardID {
     let texts = try texts(card, note, kind)
     let statement = statements.card
     let schedule = card.schedule
@@ -203,7 +204,11 @@ public final class NoteReceiver {
       statement.bind(21, card.flag)
       statement.bind(22, card.burial?.rawValue ?? 0)
       statement.bind(23, card.burial == nil ? nil : card.buriedUntil)
-      if try statement.run() { return try insertForeign(card, CardID(rawValue: db.lastInsertedRowID), note, kind) }
+      if try statement.run() {
+        let id = CardID(rawValue: db.lastInsertedRowID)
+        try insertForeign(card, id, note, kind)
+        return id
+      }
     }
     throw DeckError.duplicate(guid: note.guid + suffix, prompt: "")
   }

@@ -1,4 +1,4 @@
-// `sync`: the link with a sync server, and fetching what it has.
+// `sync`: the link with a sync server, syncing with it both ways, and fetching all that it has.
 // Invariant: what would be replaced is shown before, and replaced only where that was typed; a password comes from the
 // terminal or a file.
 
@@ -26,17 +26,18 @@ enum SyncCommand {
         default: .changes
         }
       },
-      summary: "Fetches your cards from a sync server of Anki's.",
+      summary: "Syncs your cards with a sync server of Anki's.",
       details: """
         `sync login URL` links the account with the server that you run (Anki's own, or one like it); `sync` then \
-        fetches what the server has, shows it, and takes it over; `sync status` tells what is new on either side; \
-        `sync logout` ends the link, and the cards stay. This version sends nothing: what you change and answer here \
-        stays here, the server is never changed, and `sync` refuses to replace what was changed here. `sync --full \
-        download` replaces what is here all the same, after the number of cards was typed, and keeps it as a backup. \
-        Pictures and sounds are not fetched yet. AnkiWeb's terms allow Anki's own programs alone.
+        takes in what is new there and sends what is new here, both or neither; `sync status` tells what is new on \
+        either side; `sync logout` ends the link, and the cards stay. The first sync shows what the server has and \
+        asks. Of a card that both changed the later change is kept, and what was deleted anywhere is deleted. One \
+        sync is one step of undo here. `sync --full download` replaces what is here by what the server has, after \
+        the number of cards was typed, and keeps it as a backup. Pictures and sounds are not synced yet. AnkiWeb's \
+        terms allow Anki's own programs alone.
         """,
       arguments: [
-        Argument("ACTION", .choice(actions), isOptional: true, help: "left out, it fetches what the server has"),
+        Argument("ACTION", .choice(actions), isOptional: true, help: "left out, it syncs"),
         Argument("URL", isOptional: true, help: "of the server, for login: http://192.168.1.5:8080"),
       ],
       options: [
@@ -54,7 +55,11 @@ enum SyncCommand {
       case "login": return try login(invocation, workspace, session)
       case "logout": return try logout(workspace)
       case "status": return try status(workspace, session)
-      default: return try fetch(invocation, workspace, session)
+      default:
+        let isFull = invocation.optionalText("--full") != nil
+        let isFirst = try workspace.syncLink()?.meta == nil
+        return isFull || isFirst
+          ? try fetch(isFull, invocation, workspace, session) : try sync(nil, workspace, session)
       }
     }
   }
@@ -115,18 +120,18 @@ enum SyncCommand {
     value.append(("problem", status.problem.map { .text($0.code) } ?? .null))
     var lines = ["Linked with \(printable(status.link.address)) as \(quoted(status.link.user))."]
     if let synced = status.link.synced {
-      lines.append("Fetched \(session.ago(synced)).")
+      lines.append("Synced \(session.ago(synced)).")
     } else {
-      lines.append("Nothing was fetched yet; `sync` shows what is there.")
+      lines.append("Nothing was synced yet; `sync` shows what is there.")
     }
     switch (status.problem, status.hasNews) {
     case (let problem?, _): lines.append("The server: \(problem.message).")
-    case (nil, true?) where status.link.synced != nil: lines.append("The server has changes; `sync` fetches them.")
+    case (nil, true?) where status.link.synced != nil: lines.append("The server has changes; `sync` takes them in.")
     case (nil, false?): lines.append("The server has nothing new.")
     default: break
     }
     let words = unsentWords(unsent, session)
-    if !words.isEmpty, status.link.synced != nil { lines.append("Only here: \(words). This version sends nothing.") }
+    if !words.isEmpty, status.link.synced != nil { lines.append("Only here: \(words); `sync` sends them.") }
     return CommandResult(.record(value), .lines(lines))
   }
 
@@ -138,31 +143,73 @@ enum SyncCommand {
     return parts.filter { $0.0 > 0 }.map { session.counted($0.0, $0.1) }.joined(separator: ", ")
   }
 
+  // MARK: Syncing
+
+  /// - Parameter preview: of the first sync.
+  private static func sync(
+    _ preview: SyncPreview?, _ workspace: Workspace, _ session: Session
+  ) throws -> CommandResult {
+    let stages = SyncProgress(session)
+    defer { stages.finish() }
+    let report = try workspace.syncNow(preview) { question in
+      stages.finish()
+      guard session.canAsk, case .remove(let cards) = question else { return false }
+      return try session.confirm(
+        "\(session.counted(cards, "card")) here are not on the server any more and will be removed; a backup is made "
+          + "before. Go on?")
+    } progress: {
+      stages.show($0)
+    }
+    stages.finish()
+    return result(report, session)
+  }
+
+  private static func result(_ report: SyncReport, _ session: Session) -> CommandResult {
+    let address = report.link.map { printable($0.address) } ?? ""
+    let parts = [
+      (report.received, "received", "row"), (report.sent, "sent", "row"), (report.removedHere, "removed here", "card"),
+      (report.removedThere, "removed there", "card or note"),
+    ].filter { $0.0 > 0 }.map { count, what, unit in
+      let many = unit == "card or note" ? "cards and notes" : unit + "s"
+      return "\(session.counted(count, unit, many)) \(what)"
+    }
+    var lines = [
+      parts.isEmpty
+        ? "Nothing is new, here and at \(address)." : "Synced with \(address): \(parts.joined(separator: ", "))."
+    ]
+    lines += report.findings.prefix(10).map { "  \(printable($0))" }
+    if report.findings.count > 10 { lines.append("  and \(report.findings.count - 10) more") }
+    if let backup = report.backup { lines.append("What was here is kept in \(printable(backup)).") }
+    return CommandResult(
+      .record(
+        (report.link.map(fields) ?? []) + [
+          ("received", .integer(report.received)), ("sent", .integer(report.sent)),
+          ("removed_here", .integer(report.removedHere)), ("removed_there", .integer(report.removedThere)),
+          ("findings", .list(report.findings.map { .text($0) })),
+          ("backup", report.backup.map { .text($0) } ?? .null),
+        ]), .lines(lines))
+  }
+
   // MARK: Fetching
 
+  /// The first sync, or one that replaces what is here.
   private static func fetch(
-    _ invocation: Invocation, _ workspace: Workspace, _ session: Session
+    _ isFull: Bool, _ invocation: Invocation, _ workspace: Workspace, _ session: Session
   ) throws -> CommandResult {
-    let isFull = invocation.optionalText("--full") != nil
     let fetching = session.console.progress("Fetching", total: nil)
     defer { fetching.finish() }
-    let preview = try workspace.lookAtServer(isFull: isFull) { fetching.update($0, of: nil) }
+    let preview = try workspace.lookAtServer { fetching.update($0, of: nil) }
     fetching.finish()
-    guard let pulled = preview.pulled else {
-      let words = unsentWords(preview.unsent, session)
-      let more = words.isEmpty ? "" : " Only here: \(words). This version sends nothing."
-      return CommandResult(
-        .record(fields(preview.link) + [("cards", .integer(0))]),
-        line: "\(printable(preview.link.address)) has nothing new.\(more)")
-    }
+    let pulled = preview.pulled
     if !pulled.meta.message.isEmpty {
       session.console.message("the server says: \(printable(pulled.meta.message, limit: 500))")
     }
     let wantsJSON = invocation.wantsJSON || session.options.wantsJSON
     if !wantsJSON { session.show(CommandResult(.null, .table(table(pulled, session))), asJSON: false) }
     guard try mayTakeOver(preview, isFull, invocation, session) else {
-      return CommandResult(.null, line: "Nothing was taken over.")
+      return CommandResult(.null, line: "Nothing was changed.")
     }
+    if !isFull, preview.cardsHere > 0 { return try sync(preview, workspace, session) }
     let taking = session.console.progress("Taking over", total: nil)
     defer { taking.finish() }
     let (report, backup) = try workspace.takeOver(preview) { taking.update($0, of: $1) }
@@ -188,7 +235,10 @@ enum SyncCommand {
   ) throws -> Bool {
     let cards = preview.cardsHere
     if cards == 0 { return try session.confirm("Take it over?") }
-    if !isFull { return true }
+    if !isFull {
+      return try session.confirm(
+        "Put it together with the \(session.counted(cards, "card")) here, on both sides? A backup is made before.")
+    }
     if let given = invocation.optionalInteger("--replace") {
       if given == cards { return true }
       throw SyncError.cardsHere(cards: cards)
@@ -222,5 +272,34 @@ enum SyncCommand {
           ("answers", .integer(report.answers)), ("kept_as_received", .integer(report.shadowed)),
           ("backup", backup.map { .text($0) } ?? .null),
         ]), .lines(lines))
+  }
+}
+
+/// Shows where a sync is.
+private final class SyncProgress {
+  private let session: Session
+  private var label = ""
+  private var bar: (any ProgressReporting)?
+
+  init(_ session: Session) { self.session = session }
+
+  func show(_ stage: SyncStage) {
+    switch stage {
+    case .fetching(let rows): show("Fetching", rows, nil)
+    case .taking(let rows, let all): show("Taking in", rows, all)
+    case .sending(let rows): show("Sending", rows, nil)
+    }
+  }
+
+  private func show(_ label: String, _ rows: Int, _ all: Int?) {
+    if label != self.label { finish() }
+    let bar = bar ?? session.console.progress(label, total: all)
+    (self.label, self.bar) = (label, bar)
+    bar.update(rows, of: all)
+  }
+
+  func finish() {
+    bar?.finish()
+    bar = nil
   }
 }

@@ -5,10 +5,8 @@ import Sync
 import Workspace
 
 enum UnattendedSync {
-  /// - Throws: `ShellError.firstSync` where nothing was fetched yet; what `sync` throws.
+  /// - Throws: what `sync` throws; `SyncError.firstSync` before the one that shows what is there.
   static func run(_ workspace: Workspace) throws {
-    if let link = try workspace.syncLink(), link.synced == nil { throw ShellError.firstSync(address: link.address) }
-    let preview = try workspace.lookAtServer(isFull: false) { _ in }
-    _ = try workspace.takeOver(preview) { _, _ in }
+    _ = try workspace.syncNow(consent: { _ in false }, progress: { _ in })
   }
 }

@@ -137,7 +137,8 @@ extension ProblemTable {
       "stopped": SyncError.stopped(message: hostile),
       "counts": SyncError.counts(what: "cards", given: 1200, counted: 3), "moved": SyncError.moved,
       "cardsHere": SyncError.cardsHere(cards: 1), "unsent": SyncError.unsent(changes: 2),
-      "inScript": SyncError.inScript,
+      "inScript": SyncError.inScript, "wouldRemove": SyncError.wouldRemove(cards: 3),
+      "shape": SyncError.shape(type: hostile), "firstSync": SyncError.firstSync,
     ])
 
   static let door = ProblemTable(

@@ -186,7 +186,6 @@ extension ProblemTable {
     ProblemTable(
       ShellError.self, in: "Shell/ShellError.swift",
       [
-        "firstSync": ShellError.firstSync(address: hostile),
         "notColor": ShellError.notColor(hostile),
         "notField": ShellError.notField(hostile, suggestion: "width", fields: ["width", "x"]),
         "notField": ShellError.notField(hostile, suggestion: nil, fields: ["width", "x"]),

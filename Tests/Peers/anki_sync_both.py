@@ -1,0 +1,417 @@
+#!/usr/bin/env python3
+"""Deckhand and a real Anki that change one collection and sync it by the server inside Anki's own package.
+
+    VENV/bin/python Tests/Peers/anki_sync_both.py .build/debug/deckhand [ROUNDS] [SEED]
+
+Each row of sync.md, section 4, in both orders, syncs that are ended at any call, an end whose answer is lost, and
+ROUNDS rounds of random changes on both sides. After each all rows of both sides are equal, and Anki's database check
+has nothing to repair. Ends with an error at the first difference.
+"""
+import http.client
+import http.server
+import os
+import random
+import shutil
+import signal
+import socketserver
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+os.environ["ANKI_TEST_MODE"] = "1"
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from anki.collection import Collection
+
+from anki_packages import Deckhand, check
+from anki_sync import PASSWORD, USER, Client, Server, compare, fill
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Between(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    """Stands before the server; the call number `fails_at` is cut off, before or after the server had it."""
+    daemon_threads = True
+
+    def __init__(self, server):
+        self.upstream, self.fails_at, self.after, self.calls = server.port, None, False, []
+        super().__init__(("127.0.0.1", 0), BetweenHandler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, *_):
+        pass
+
+
+class BetweenHandler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        server = self.server
+        number = len(server.calls)
+        server.calls.append(self.path.split("/")[-1])
+        if number == server.fails_at and not server.after:
+            self.close_connection = True
+            return
+        link = http.client.HTTPConnection("127.0.0.1", server.upstream)
+        link.request("POST", self.path, body, {k: v for k, v in self.headers.items() if k.lower() != "host"})
+        answer = link.getresponse()
+        content = answer.read()
+        if number == server.fails_at:
+            self.close_connection = True
+            return
+        self.send_response(answer.status)
+        for name, value in answer.getheaders():
+            if name.lower() in ("anki-original-size", "content-type"):
+                self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+
+class Pair:
+    """Both clients of one server."""
+
+    def __init__(self, program, folder, rng, count):
+        self.program, self.folder, self.rng = program, folder, rng
+        self.server = Server(folder + "/server")
+        self.between = Between(self.server)
+        self.anki = Client(self.server, folder + "/anki.anki2")
+        fill(self.anki.col, count, rng)
+        self.anki.sync(upload=True)
+        self.deckhand = Deckhand(program, folder + "/deckhand")
+        secret = folder + "/password"
+        with open(secret, "w") as file:
+            file.write(PASSWORD)
+        os.chmod(secret, 0o600)
+        self.deckhand.run("sync", "login", f"http://127.0.0.1:{self.between.server_address[1]}/", "--user", USER,
+                          "--server-password-file", secret)
+        self.deckhand.run("sync")
+
+    @property
+    def col(self):
+        return self.anki.col
+
+    def settle(self, what, deckhand_first):
+        """Both sync until neither has anything to say; then they have the same."""
+        findings = []
+        if deckhand_first:
+            findings += self.deckhand.lines("sync")[0]["findings"]
+            self.anki.sync()
+        else:
+            self.anki.sync()
+        findings += self.deckhand.lines("sync")[0]["findings"]
+        self.anki.sync()
+        again = self.deckhand.lines("sync")[0]
+        check(f"{what}: nothing more", (again["received"], again["sent"]), (0, 0))
+        self.same(what)
+        return findings
+
+    def same(self, what):
+        compare(self.deckhand, self.col, what)
+        check(f"{what}: unsent", self.deckhand.lines("sync", "status")[0]["unsent"], 0)
+        # The check itself would be a change.
+        self.col.db.execute("pragma wal_checkpoint")
+        copy = self.folder + "/copy.anki2"
+        for end in ["", "-wal"]:
+            if os.path.exists(self.folder + "/anki.anki2" + end):
+                shutil.copy(self.folder + "/anki.anki2" + end, copy + end)
+        twin = Collection(copy)
+        check(f"{what}: Anki's check", twin.fix_integrity(), ("Database rebuilt and optimized.", True))
+        twin.close()
+        for end in ["", "-wal", "-shm"]:
+            if os.path.exists(copy + end):
+                os.remove(copy + end)
+
+    def lua(self, code):
+        return self.deckhand.run("-e", code)
+
+    def note(self, deck="Spanish", front="vorne", back="hinten", kind="Basic"):
+        """A new note on Anki's side that both have."""
+        note = self.col.new_note(self.col.models.by_name(kind))
+        note.fields[0], note.fields[1] = front, back
+        self.col.add_note(note, self.col.decks.id(deck))
+        return note
+
+    def answer(self, card_id, rating=2):
+        card = self.col.get_card(card_id)
+        card.start_timer()
+        states = self.col._backend.get_scheduling_states(card_id)
+        self.col.sched.answer_card(self.col.sched.build_answer(card=card, states=states, rating=rating))
+
+
+def find(front):
+    return f'local c for _, d in ipairs(decks.list()) do for x in d:cards(\'"{front}"\') do c = x end end '
+
+
+# Who wins
+
+def cases(pair, first):
+    """Each row of the table, one after the other, settled with Deckhand first or second."""
+    name = "Deckhand first" if first else "Anki first"
+
+    def step(what):
+        findings = pair.settle(f"{name}: {what}", first)
+        print(f"  {name}: {what}" + (f" [{'; '.join(findings)}]" if findings else ""), flush=True)
+        return findings
+
+    # A plain card, a note, a deck, tags, an answer from here.
+    pair.lua('decks.create("Von hier::Innen"):add{prompt = "schlicht <1> & co", answer = "zwei\\nZeilen", '
+             'tags = {"nur::hier"}} decks.open("Spanish"):add_note{type = "Basic (and reversed card)", '
+             'fields = {Front = "von <b>hier</b>", Back = "b"}}')
+    step("new cards from here")
+    check("the tag is listed", "nur::hier" in pair.col.tags.all(), True)
+    pair.lua('local s = decks.open("Von hier"):study{mode = "review"} s:answer("good")')
+    step("an answer from here")
+    check("the answer there", len(pair.col.db.all(
+        "select 1 from revlog where cid in (select id from cards where nid in (select id from notes where flds like "
+        "'schlicht%'))")), 1)
+
+    # Deleted here, changed there, and the other way round.
+    one, two = pair.note(front="lösch eins"), pair.note(front="lösch zwei")
+    step("two notes from there")
+    pair.lua(find("lösch eins") + "c:remove()")
+    one = pair.col.get_note(one.id)
+    one.fields[1] = "später"
+    pair.col.update_note(one)
+    pair.col.remove_notes([two.id])
+    pair.lua(find("lösch zwei") + 'c.answer = "hier geändert"')
+    step("deleted and changed")
+    check("both are gone", [*pair.col.find_notes('"lösch eins"'), *pair.col.find_notes('"lösch zwei"')], [])
+
+    # Both changed a note: the later one.
+    note = pair.note(front="beide")
+    step("a note")
+    pair.lua(find("beide") + 'c.answer = "von hier, früher"')
+    time.sleep(1.1)
+    note = pair.col.get_note(note.id)
+    note.fields[1] = "von dort, später"
+    pair.col.update_note(note)
+    step("changed there later")
+    check("theirs", pair.col.get_note(note.id).fields[1], "von dort, später")
+    note = pair.col.get_note(note.id)
+    note.fields[1] = "von dort, früher"
+    pair.col.update_note(note)
+    time.sleep(1.1)
+    pair.lua(find("beide") + 'c.answer = "von hier, später"')
+    step("changed here later")
+    check("ours", pair.col.get_note(note.id).fields[1], "von hier, später")
+
+    # In one second. An Anki that comes second keeps its own, and its server ours: two Ankis do the same.
+    if not first:
+        time.sleep(1 - time.time() % 1 + 0.01)
+        note = pair.col.get_note(note.id)
+        note.fields[1] = "dort, gleich"
+        pair.col.update_note(note)
+        pair.lua(find("beide") + 'c.answer = "hier, gleich"')
+        step("changed in one second")
+
+    # Both answered.
+    card = note.cards()[0].id
+    pair.answer(card)
+    time.sleep(1.1)
+    pair.lua(f'local s = decks.open("Spanish"):study{{mode = "review", query = "beide"}} if s.card then s:answer("easy") end')
+    rows = len(pair.col.db.all(f"select 1 from revlog where cid = {card}"))
+    step("answered on both sides")
+    check("both rows of the log", len(pair.col.db.all(f"select 1 from revlog where cid = {card}")) >= rows, True)
+
+    # Both made a deck.
+    pair.lua('decks.create("Gleich::Innen"):add{prompt = "gleich hier", answer = "x"}')
+    pair.note(deck="Gleich::Innen", front="gleich dort")
+    step("a deck of one name on both sides")
+    if not first:
+        check("one deck", [d.name for d in pair.col.decks.all_names_and_ids() if d.name.startswith("Gleich::")],
+              ["Gleich::Innen"])
+
+    # A card of ours of a note that is deleted there, and one in a deck that is.
+    kind = "Basic (and reversed card)"
+    type_ = pair.col.models.by_name("Basic (optional reversed card)")
+    note = pair.col.new_note(type_)
+    note.fields[0], note.fields[1] = "verwaist", "y"
+    pair.col.add_note(note, pair.col.decks.id("Spanish"))
+    step("a note with a card to come")
+    pair.lua(find("verwaist") + 'c.note.fields["Add Reverse"] = "y"')
+    pair.col.remove_notes([note.id])
+    step("an own card of a note that was deleted there")
+    pair.note(deck="Weg", front="im Weg")
+    step("a deck")
+    pair.lua('decks.open("Weg"):add{prompt = "noch da", answer = "x"}')
+    pair.col.decks.remove([pair.col.decks.id("Weg")])
+    step("an own card in a deck that was deleted there")
+    check("the card is there", len(pair.col.find_notes('"noch da"')), 1)
+
+    # Decks that change their names.
+    pair.col.decks.rename(pair.col.decks.id("Größe"), "Länge")
+    pair.lua('decks.open("Spanish::Verbs").name = "Spanish::Verben"')
+    step("decks with new names")
+    a, b = pair.col.decks.id("Tausch A"), pair.col.decks.id("Tausch B")
+    step("two decks")
+    # A name that another deck gives up. (Two that change places become different in every client of the server: each
+    # takes one deck after the other.)
+    pair.lua('local a, b = decks.open("Tausch A"), decks.open("Tausch B") a.name = "Tausch C" b.name = "Tausch A"')
+    step("a deck that takes the name of another one")
+    check("names", (pair.col.decks.name(a), pair.col.decks.name(b)), ("Tausch C", "Tausch A"))
+    pair.lua('decks.open("Tausch A").name = "Tausch X"')
+    pair.col.decks.rename(a, "Tausch X")
+    step("two decks of one new name")
+    pair.col.decks.remove([a, b])
+    step("both go")
+
+    # Templates, css, options; a removed deck.
+    model = pair.col.models.by_name("Basic")
+    model["css"] += "\n.x {}"
+    model["tmpls"][0]["qfmt"] = "{{Front}}<br>" if first else "{{Front}}"
+    pair.col.models.update_dict(model)
+    pair.lua('decks.open("Spanish").options.new_per_day = 33 decks.remove("Gleich")')
+    step("templates there, options and a removed deck here")
+    pair.lua('notetypes.create{name = "Von hier %s", fields = {"A", "B"}, cards = {{name = "K", front = "{{A}}", '
+             'back = "{{B}}"}}} decks.open("Spanish"):add_note{type = "Von hier %s", fields = {A = "1", B = "2"}}'
+             % (first, first))
+    step("a note type from here")
+
+    # Undone after it was sent.
+    pair.lua('decks.open("Spanish"):add{prompt = "kommt zurück", answer = "x"}')
+    step("a card that will come back")
+    pair.lua(find("kommt zurück") + "c:remove()")
+    step("the card goes")
+    check("it is gone", [*pair.col.find_notes('"kommt zurück"')], [])
+    steps = pair.deckhand.lines("undo", "--list") if False else []
+    del steps, kind
+
+
+# What goes wrong
+
+def broken(pair):
+    """A sync that ends at any of its calls leaves both as they were; the next one does it all, once."""
+    between = pair.between
+    for after in (False, True):
+        number = 0
+        while True:
+            pair.lua(f'decks.open("Spanish"):add{{prompt = "bricht {after} {number}", answer = "x"}} '
+                     f'local s = decks.open("Spanish"):study{{mode = "review"}} if s.card then s:answer("good") end')
+            pair.note(front=f"dort {after} {number}")
+            pair.anki.sync()
+            digest = pair.server.digest()
+            between.calls, between.fails_at, between.after = [], number, after
+            before = pair.deckhand.lines("card", "list", "--limit", "100000")
+            try:
+                pair.deckhand.run("sync")
+                done = True
+            except AssertionError:
+                done = False
+            calls, between.fails_at = between.calls, None
+            ended = after and len(calls) > number and calls[number] == "finish"
+            if not done:
+                check(f"what is here after a sync that broke at {calls[number]}",
+                      pair.deckhand.lines("card", "list", "--limit", "100000"), before)
+                if not ended:
+                    check(f"the server after a sync that broke at {calls[number]}", pair.server.digest(), digest)
+            pair.settle(f"after a sync that broke at call {number}", True)
+            if done and number >= len(calls):
+                break
+            number += 1
+        print(f"  broken {'after' if after else 'before'} each of {number} calls: {' '.join(calls)}", flush=True)
+    for number in (signal.SIGINT, signal.SIGKILL) * 3:
+        pair.lua(f'for i = 1, 40 do decks.open("Spanish"):add{{prompt = "k" .. i .. "{time.time()}", answer = "x"}} end')
+        child = subprocess.Popen([pair.program, "sync"], env=dict(os.environ, HOME=pair.deckhand.folder, NO_COLOR="1"),
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(pair.rng.uniform(0.02, 0.5))
+        child.send_signal(number)
+        child.wait()
+        pair.settle("after a sync that was ended", True)
+
+
+# By chance
+
+def anki_changes(pair, rng, seed):
+    col = pair.col
+    for number in range(rng.randrange(1, 8)):
+        cards = list(col.find_cards(""))
+        card = rng.choice(cards)
+        note = col.get_card(card).note()
+        kind = rng.randrange(15)
+        if kind == 0:
+            pair.note(deck=rng.choice(["Spanish", "Neu", "Zwei", "Anki hier"]), front=f"anki {seed} {number}")
+        elif kind == 1:
+            note.fields[1] = f"dort {seed} {number}"
+            col.update_note(note)
+        elif kind == 2:
+            note.tags = [*note.tags, f"dort{rng.randrange(4)}"]
+            col.update_note(note)
+        elif kind in (3, 4, 5):
+            if col.get_card(card).queue >= 0:
+                pair.answer(card, rng.randrange(4))
+        elif kind == 6:
+            col.sched.suspend_cards([card])
+        elif kind == 7:
+            col.sched.unsuspend_cards([card])
+        elif kind == 8:
+            col.sched.bury_cards([card])
+        elif kind == 9:
+            col.set_user_flag_for_cards(rng.randrange(8), [card])
+        elif kind == 10 and len(cards) > 60:
+            col.remove_notes([note.id])
+        elif kind == 11:
+            decks = [d for d in col.decks.all_names_and_ids() if d.id != 1 and not col.decks.is_filtered(d.id)]
+            if decks:
+                col.decks.rename(rng.choice(decks).id, f"Anki {seed} {number}")
+        elif kind == 12:
+            normal = [d for d in col.decks.all_names_and_ids() if not col.decks.is_filtered(d.id)]
+            col.set_deck([card], rng.choice(normal).id)
+        elif kind == 13:
+            decks = [d for d in col.decks.all_names_and_ids() if d.id != 1 and col.decks.card_count(d.id, True) < 15]
+            if decks and len(cards) > 80:
+                col.decks.remove([rng.choice(decks).id])
+        elif kind == 14:
+            col.sched.schedule_cards_as_new([card])
+
+
+def by_chance(pair, rounds, rng, seed):
+    for number in range(rounds):
+        one = seed * 100_000 + number
+        try:
+            if rng.random() < 0.9:
+                pair.deckhand.run("run", HERE + "/sync_changes.lua", str(one), str(rng.randrange(1, 8)))
+            if rng.random() < 0.9:
+                anki_changes(pair, rng, one)
+            pair.settle(f"round {number}", rng.random() < 0.5)
+        except Exception:
+            print(f"at round {number} of seed {seed}")
+            raise
+
+
+def main():
+    program, rounds = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 60
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    parts = sys.argv[4].split(",") if len(sys.argv) > 4 else ["cases", "broken", "chance"]
+    with tempfile.TemporaryDirectory() as folder:
+        pairs = []
+        try:
+            for number, part in enumerate(parts):
+                rng = random.Random(seed)
+
+                def made(name):
+                    os.mkdir(f"{folder}/{name}")
+                    pairs.append(Pair(program, f"{folder}/{name}", rng, 60))
+                    return pairs[-1]
+
+                if part == "cases":
+                    cases(made(f"{number}a"), False)
+                    cases(made(f"{number}b"), True)
+                elif part == "broken":
+                    broken(made(number))
+                else:
+                    by_chance(made(number), rounds, rng, seed)
+        finally:
+            for pair in pairs:
+                pair.server.stop()
+    print(f"sync both ways: {', '.join(parts)}; {rounds} rounds by chance, every row of both sides equal")
+
+
+if __name__ == "__main__":
+    main()
