@@ -4,6 +4,7 @@ import Archives
 import Authentication
 import CardDocuments
 import Decks
+import Door
 import Exchange
 import Files
 import Glibc
@@ -138,6 +139,13 @@ extension ProblemTable {
       "cardsHere": SyncError.cardsHere(cards: 1), "unsent": SyncError.unsent(changes: 2),
       "inScript": SyncError.inScript, "wouldRemove": SyncError.wouldRemove(cards: 3),
       "shape": SyncError.shape(type: hostile), "firstSync": SyncError.firstSync,
+    ])
+
+  static let door = ProblemTable(
+    DoorError.self, in: "Door/DoorError.swift",
+    [
+      "noProgram": DoorError.noProgram(path: hostile), "taken": DoorError.taken(port: 8765),
+      "cannotListen": DoorError.cannotListen(port: 80, reason: hostile), "programFailed": DoorError.programFailed,
     ])
 
   static let builds = ProblemTable(
