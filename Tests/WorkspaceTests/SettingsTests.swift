@@ -29,8 +29,9 @@ private final class Witness {}
     }
     let leaves = Set(tree.names).subtracting(["sound"])
     #expect(leaves == Set(ProgramSettings.Name.allCases.map(\.rawValue)))
-    let groups = ["game", "sound", "accessibility", "study", "display", "backup", "history", "auth", "media", "prompt"]
-      .sorted()
+    let groups = [
+      "game", "sound", "accessibility", "study", "display", "backup", "history", "auth", "media", "prompt", "serve",
+    ].sorted()
     #expect(try tree.children(of: "").sorted() == groups)
   }
 

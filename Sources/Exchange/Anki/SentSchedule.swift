@@ -60,7 +60,7 @@ struct SentSchedule {
     return row
   }
 
-  private func made(_ schedule: CardSchedule, _ lastReview: Int?) -> AnkiCard {
+  func made(_ schedule: CardSchedule, _ lastReview: Int?) -> AnkiCard {
     guard schedule.state != .new, let due = schedule.due else { return AnkiCard() }
     let moment = calendar.moment
     var row = AnkiCard(type: Int(schedule.state.rawValue), data: data(schedule, lastReview))

@@ -109,6 +109,7 @@ enum AnswerShapes {
     "redo": "{step, name, at, changes, undone}",
     "restore": "{restored, replaced, kept} or {backup, here} or nothing",
     "run": "nothing",
+    "serve": "{address}, then {actions} at its end",
     "set": "{name, title, kind, value, changed, state?}... or text or number or boolean",
     "study": "{right, wrong, remaining, next_due?}",
     "sync": "{address, user, FIELD}",
