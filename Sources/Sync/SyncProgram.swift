@@ -31,13 +31,18 @@ public final class SyncProgram {
   /// - Parameter body: JSON.
   /// - Returns: where the server is now, and its answer.
   func call(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> (address: String, answer: Value) {
+    let (address, answer) = try bytes(request, body)
+    do throws(JSONFailure) { return (address, try JSONParser.parse(answer, limits: SyncProgram.limits)) } catch {
+      throw .call(.badAnswer(reason: "is not JSON"), step: request.call, address: address)
+    }
+  }
+
+  /// Makes a call whose body and answer are any bytes.
+  func bytes(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> (address: String, answer: [UInt8]) {
     let (reply, answer) = try exchange(request, body)
     switch reply {
     case .failed(let fault): throw .call(fault, step: request.call, address: request.address)
-    case .done(let address):
-      do throws(JSONFailure) { return (address, try JSONParser.parse(answer, limits: SyncProgram.limits)) } catch {
-        throw .call(.badAnswer(reason: "is not JSON"), step: request.call, address: address)
-      }
+    case .done(let address): return (address, answer)
     }
   }
 

@@ -33,8 +33,8 @@ enum SyncCommand {
         either side; `sync logout` ends the link, and the cards stay. The first sync shows what the server has and \
         asks. Of a card that both changed the later change is kept, and what was deleted anywhere is deleted. One \
         sync is one step of undo here. `sync --full download` replaces what is here by what the server has, after \
-        the number of cards was typed, and keeps it as a backup. Pictures and sounds are not synced yet. AnkiWeb's \
-        terms allow Anki's own programs alone.
+        the number of cards was typed, and keeps it as a backup. Pictures and sounds follow. `set sync.at_end on` \
+        syncs as the shell ends. AnkiWeb's terms allow Anki's own programs alone.
         """,
       arguments: [
         Argument("ACTION", .choice(actions), isOptional: true, help: "left out, it syncs"),
@@ -58,8 +58,11 @@ enum SyncCommand {
       default:
         let isFull = invocation.optionalText("--full") != nil
         let isFirst = try workspace.syncLink()?.meta == nil
-        return isFull || isFirst
+        let result =
+          isFull || isFirst
           ? try fetch(isFull, invocation, workspace, session) : try sync(nil, workspace, session)
+        return try MediaSync.follow(
+          result, workspace, session, asJSON: invocation.wantsJSON || session.options.wantsJSON)
       }
     }
   }
