@@ -71,8 +71,18 @@ static bool is_in_history(const histdata_t data) {
   return false;
 }
 
+/// Takes the list of the line that is edited from the lines of the history. Where nothing is set aside, as after a
+/// search forward for nothing, the line below the history is edited with the list of the one above it.
+static void disown(const UNDO_LIST *list) {
+  HIST_ENTRY **entries = history_list();
+  for (int i = 0; list && entries && i < history_length; i++) {
+    if (entries[i]->data == list) entries[i]->data = NULL;
+  }
+}
+
 static void own_undo_list(void) {
   if (RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) return;
+  disown(rl_undo_list);
   HIST_ENTRY *entry = current_history();
   HIST_ENTRY *saved = _rl_saved_line_for_history;
   if (!entry) {
