@@ -206,6 +206,38 @@ def killed(pair, program, rng):
     print("  killed six times: both have the same")
 
 
+def unattended(pair):
+    """A script that syncs in the middle, and a shell that syncs as it ends, also when nobody answers."""
+    script = pair.folder + "/script.lua"
+    with open(script, "w") as file:
+        file.write(f'''
+local path = "{pair.folder}/mitten.txt"
+assert(files.write(path, "middle"))
+assert(media.add(path))
+decks.create("Mitten"):add{{prompt = "mitten", answer = "x"}}
+local done = assert(shell.sync())
+assert(done.sent > 0 and done.media_sent == 1)
+decks.create("Danach")
+error("on purpose")
+''')
+    pair.deckhand.run("run", script, fails=True)
+    check("kept until the sync", pair.deckhand.run("-e", 'print(decks.open("Mitten") ~= nil, decks.open("Danach") == nil)'),
+          "true\ttrue\n")
+    pair.anki.sync()
+    pair.anki_sync()
+    check("is there", len(pair.anki.col.find_notes("mitten")), 1)
+    check("the file is there", pair.theirs()["mitten.txt"], b"middle")
+    pair.deckhand.run(text="set sync.at_end on\ncard add Mitten ende x\n")
+    pair.anki.sync()
+    check("synced at the end", len(pair.anki.col.find_notes("ende")), 1)
+    pair.server.stop()
+    began = time.time()
+    pair.deckhand.run(text="card add Mitten offline x\n")
+    check("offline holds nobody up", time.time() - began < 8, True)
+    pair.server.start()
+    print("  a script and the end of a shell")
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     rng = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
@@ -217,6 +249,7 @@ def main():
                 cases(pair, first, rng)
             odd_names(pair)
             killed(pair, program, rng)
+            unattended(pair)
         finally:
             pair.server.stop()
     print("media: every file of both sides equal")
