@@ -39,15 +39,31 @@ __attribute__((weak)) int _rl_abort_internal(void) {
 __attribute__((weak)) int __real__rl_abort_internal(void);
 int __wrap__rl_abort_internal(void) { return give_up(__real__rl_abort_internal); }
 
+// With keys of its own at hand, of a macro or pushed back, readline goes on within the same call behind a Return, in a
+// line that is no more. The end of a line leaves the call; what is left is read for the next one.
+
+extern int _rl_pushed_input_available(void);
+
+enum { line_taken = 2 };
+
 void guards_read_key(void) {
-  if (sigsetjmp(place, 0) == 0) {
+  int jump = sigsetjmp(place, 0);
+  if (jump == 0) {
     is_reading = true;
     rl_callback_read_char();
-  } else {
+  } else if (jump != line_taken) {
     rl_redisplay_function();
     rl_clear_signals();
   }
   is_reading = false;
+}
+
+void guards_line_taken(void) {
+  if (is_reading) siglongjmp(place, line_taken);
+}
+
+bool guards_has_input(void) {
+  return RL_ISSTATE(RL_STATE_MACROINPUT) || rl_pending_input != 0 || _rl_pushed_input_available();
 }
 
 // The steps of undo are a list that grows at its head. A line of the history, and the line that is set aside while one
