@@ -508,12 +508,21 @@ def anki_changes(pair, rng, seed):
 def by_chance(pair, rounds, rng, seed):
     for number in range(rounds):
         one = seed * 100_000 + number
+        deckhand_first = rng.random() < 0.5
+
+        def pause():
+            # Two changes of one second, and Anki syncs as the second one: it and its server stay different.
+            if deckhand_first:
+                time.sleep(1.01 - time.time() % 1)
+
         try:
             if rng.random() < 0.9:
                 pair.deckhand.run("run", HERE + "/sync_changes.lua", str(one), str(rng.randrange(1, 8)))
+            pause()
             if rng.random() < 0.9:
                 anki_changes(pair, rng, one)
-            pair.settle(f"round {number}", rng.random() < 0.5)
+            pause()
+            pair.settle(f"round {number}", deckhand_first)
         except Exception:
             print(f"at round {number} of seed {seed}")
             raise
