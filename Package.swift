@@ -78,6 +78,7 @@ let package = Package(
     // Found at run time: see its header.
     .target(name: "CZip", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(name: "CMicrohttpd", linkerSettings: [.linkedLibrary("microhttpd")]),
     .target(name: "CUtf8proc", linkerSettings: [.linkedLibrary(":libutf8proc.a")]),
     .target(name: "CTerminal", linkerSettings: [.linkedLibrary("readline")]),
     .target(
@@ -116,6 +117,8 @@ let package = Package(
         "Archives", "Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync", "CardDocuments",
         "Lexicon", "WordGames", "ToggleSettings", "Authentication", grdb,
       ], isHot: true),
+    // AnkiConnect's interface, for other programs of this machine.
+    room("Door", ["Problems", "Text", "Values", "Files", "SyncWire", "Decks", "Exchange", "Workspace"]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Problems", "Text", "Values", "CLua"], isLow: true),
     room("Commands", ["Problems", "Text", "Values"]),
@@ -135,7 +138,7 @@ let package = Package(
     room(
       "Shell",
       [
-        "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace",
+        "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "Door",
         "Storage", "Decks", "Exchange", "Sync",
         "Lexicon",
         "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
@@ -173,7 +176,7 @@ let package = Package(
     // A program of its own, and the only one that opens a socket.
     .executableTarget(
       name: "deckhand-sync",
-      dependencies: ["SyncWire", "FrameChannel", "Problems", "Files", "Values", "CCurl", "CZstd"],
+      dependencies: ["SyncWire", "FrameChannel", "Problems", "Files", "Values", "CCurl", "CMicrohttpd", "CZstd"],
       swiftSettings: strict),
     // A program that the tests start in place of deckhand-draw: with the same rights, it tries what they forbid.
     .target(name: "ConfinementTries", path: "Tests/ConfinementTries"),
@@ -200,7 +203,7 @@ let package = Package(
       [
         "Archives", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync", "SyncWire", "CardDocuments",
         "Lexicon",
-        "WordGames", "ToggleSettings", "Authentication", "Workspace", "Commands", "LuaRuntime", "Bindings",
+        "WordGames", "ToggleSettings", "Authentication", "Workspace", "Door", "Commands", "LuaRuntime", "Bindings",
         "PluginHost", "Shell",
       ]),
     tests("Text", ["Problems"]),
@@ -212,7 +215,10 @@ let package = Package(
     tests(
       "Exchange", ["Decks", "Problems", "Text", "Values", "Files", "Storage", "TestDecks", grdb],
       resources: [.copy("Fixtures")]),
-    tests("Sync", ["Problems", "Values", "Files", "Exchange", "SyncWire", "deckhand-sync"], exclude: ["StandIn"]),
+    tests(
+      "Sync",
+      ["Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "SyncWire", "deckhand-sync", grdb],
+      exclude: ["StandIn"]),
     tests("Values", ["Problems", "Text"]),
     tests(
       "CardDocuments",
@@ -233,6 +239,9 @@ let package = Package(
         "CardDocuments", "Commands", "Decks", "LuaRuntime", "Problems", "Text", "Values", "Workspace", "TestWorkspace",
         "deckhand-draw",
       ]),
+    tests(
+      "Door",
+      ["Problems", "Text", "Values", "Files", "SyncWire", "Decks", "Storage", "Workspace", "TestWorkspace"]),
     tests("Authentication", ["Problems", "Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
     tests("Commands", ["Problems", "Values"]),

@@ -264,6 +264,7 @@ static void take_line(char *line) {
   is_done = true;
   result.end = line ? LINE_EDITOR_LINE : LINE_EDITOR_END_OF_INPUT;
   result.text = line;
+  guards_line_taken();
 }
 
 // Reading.
@@ -315,13 +316,14 @@ static void read_until_done(int tick_ms) {
     if (collect_signals()) return;
     answer_signals();
     struct pollfd waits[2] = {{input_fd, POLLIN, 0}, {terminal_signal_fd(), POLLIN, 0}};
-    int ready = poll(waits, 2, has_bytes() ? 0 : tick_ms);
+    bool has_keys = has_bytes() || guards_has_input();
+    int ready = poll(waits, 2, has_keys ? 0 : tick_ms);
     if (ready < 0 && errno != EINTR) {
       result.end = LINE_EDITOR_FAILED;
       result.number = errno;
       return;
     }
-    if (has_bytes()) {
+    if (has_keys) {
       read_key();
       if (result.end == LINE_EDITOR_WANTS_EDITOR) return;
       continue;

@@ -39,15 +39,31 @@ __attribute__((weak)) int _rl_abort_internal(void) {
 __attribute__((weak)) int __real__rl_abort_internal(void);
 int __wrap__rl_abort_internal(void) { return give_up(__real__rl_abort_internal); }
 
+// With keys of its own at hand, of a macro or pushed back, readline goes on within the same call behind a Return, in a
+// line that is no more. The end of a line leaves the call; what is left is read for the next one.
+
+extern int _rl_pushed_input_available(void);
+
+enum { line_taken = 2 };
+
 void guards_read_key(void) {
-  if (sigsetjmp(place, 0) == 0) {
+  int jump = sigsetjmp(place, 0);
+  if (jump == 0) {
     is_reading = true;
     rl_callback_read_char();
-  } else {
+  } else if (jump != line_taken) {
     rl_redisplay_function();
     rl_clear_signals();
   }
   is_reading = false;
+}
+
+void guards_line_taken(void) {
+  if (is_reading) siglongjmp(place, line_taken);
+}
+
+bool guards_has_input(void) {
+  return RL_ISSTATE(RL_STATE_MACROINPUT) || rl_pending_input != 0 || _rl_pushed_input_available();
 }
 
 // The steps of undo are a list that grows at its head. A line of the history, and the line that is set aside while one
@@ -71,8 +87,18 @@ static bool is_in_history(const histdata_t data) {
   return false;
 }
 
+/// Takes the list of the line that is edited from the lines of the history. Where nothing is set aside, as after a
+/// search forward for nothing, the line below the history is edited with the list of the one above it.
+static void disown(const UNDO_LIST *list) {
+  HIST_ENTRY **entries = history_list();
+  for (int i = 0; list && entries && i < history_length; i++) {
+    if (entries[i]->data == list) entries[i]->data = NULL;
+  }
+}
+
 static void own_undo_list(void) {
   if (RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) return;
+  disown(rl_undo_list);
   HIST_ENTRY *entry = current_history();
   HIST_ENTRY *saved = _rl_saved_line_for_history;
   if (!entry) {

@@ -25,20 +25,34 @@ public enum CardTable {
   public static func ids(
     _ db: Database, in deck: DeckID, matching query: CardQuery, at moment: StudyMoment
   ) throws -> [CardID] {
+    try ids(db, among: "deck = \(deck.rawValue)", matching: query, at: moment, orderedBy: "rank")
+  }
+
+  private static func ids(
+    _ db: Database, among condition: String, matching query: CardQuery, at moment: StudyMoment, orderedBy order: String
+  ) throws -> [CardID] {
     let filter = QuerySQL(query, at: moment)
-    let known = filter.condition.map { " AND (\($0))" } ?? ""
+    let condition = filter.condition.map { "\(condition) AND (\($0))" } ?? condition
     var ids: [CardID] = []
     if filter.isExact {
-      let statement = try db.makeStatement(sql: "SELECT id FROM cards WHERE deck = ?\(known) ORDER BY rank")
-      try db.forEachRow(of: statement, [deck.rawValue]) { ids.append(id($0)) }
+      let statement = try db.makeStatement(sql: "SELECT id FROM cards WHERE \(condition) ORDER BY \(order)")
+      try db.forEachRow(of: statement, []) { ids.append(id($0)) }
       return ids
     }
     var matcher = try QueryMatcher(db, query, at: moment)
-    let sql = "SELECT \(QueryMatcher.columns) FROM cards WHERE deck = ?\(known) ORDER BY rank"
-    try db.forEachRow(of: db.makeStatement(sql: sql), [deck.rawValue]) { row in
+    let sql = "SELECT \(QueryMatcher.columns) FROM cards WHERE \(condition) ORDER BY \(order)"
+    try db.forEachRow(of: db.makeStatement(sql: sql), []) { row in
       if try matcher.matches(row) { ids.append(id(row)) }
     }
     return ids
+  }
+
+  /// The cards of all decks that a query finds, in the order in which they were made.
+  public static func ids(
+    _ db: Database, matching query: CardQuery, at moment: StudyMoment, _ cache: SearchCache
+  ) throws -> [CardID] {
+    if let found = try cache.cards(db, query, at: moment) { return found.sorted().map { CardID(rawValue: $0) } }
+    return try ids(db, among: "1", matching: query, at: moment, orderedBy: "id")
   }
 
   /// The cards of a deck that a query finds, top first, with their positions in the deck.

@@ -177,6 +177,27 @@ public enum DeckTable {
     return count
   }
 
+  /// Gives a deck a name for a moment or for good that no other one has: the given one, or that with `+`.
+  public static func freeName(_ db: Database, like given: String) throws -> String {
+    var name = given
+    while try named(db, name) != nil { name += "+" }
+    return name
+  }
+
+  /// The deck of that name, capitals aside; nil where there is none.
+  public static func named(_ db: Database, _ name: String) throws -> DeckRecord? {
+    try lookupName(name).flatMap { try deck(db, key: $0.key) }
+  }
+
+  /// Removes a deck that holds neither cards nor decks.
+  /// - Returns: false where it holds some: it stays.
+  public static func removeEmpty(_ db: Database, _ id: DeckID) throws -> Bool {
+    guard try exists(db, id) else { return true }
+    if try count(db, id) > 0 || !within(db, id).isEmpty { return false }
+    try db.execute(sql: "DELETE FROM decks WHERE id = ?", arguments: [id.rawValue])
+    return true
+  }
+
   // MARK: Rows
 
   /// A name as it would stand in the table, or nil when no deck can have it.

@@ -69,3 +69,19 @@ public final class SentCards {
   /// Nil after the last.
   public func next() throws -> SentCard? { try walk.next().map(SentCard.init) }
 }
+
+/// Cards that go out one by one.
+public final class SentCardReader {
+  private let statement: RepeatedStatement
+
+  public init(_ db: Database) throws {
+    let sql = "SELECT \(SentCard.columns) FROM cards LEFT JOIN anki_cards ON anki_cards.card = cards.id WHERE id = ?1"
+    statement = try RepeatedStatement(db, sql)
+  }
+
+  /// Lends a card's row; nil where it was removed.
+  public func with<T>(_ id: CardID, _ body: (SentCard) throws -> T) throws -> T? {
+    statement.bind(1, id.rawValue)
+    return try statement.first { try body(SentCard($0)) }
+  }
+}

@@ -1,4 +1,5 @@
-// Fetching all that a server has, without changing anything there or here. Source: sync.md, section 6.
+// Fetching what a server has, all of it or what is new, without changing anything there or here. Source: sync.md,
+// sections 4 and 6.
 // Invariant: the server is told to take back the sync that was begun for it, whatever happens; what was fetched is what
 // the server counts, of one moment.
 
@@ -16,6 +17,12 @@ public struct PulledCollection {
   public let meta: SyncMeta
   /// The tags that it lists.
   let tags: [Value]
+  /// What was deleted there; of all that it has nothing is told.
+  var graves = SyncGraves()
+  /// What it counts in all.
+  var counts = SyncCounts()
+  /// All that it has, not only what is new.
+  public var isWhole = true
   /// Where it is.
   public let address: String
 }
@@ -50,33 +57,33 @@ public final class CollectionPull {
     return meta
   }
 
-  /// - Parameter progress: rows fetched.
-  public func run(progress: (Int) -> Void = { _ in }) throws -> PulledCollection {
+  /// - Parameters:
+  ///   - usn: from which number on rows are fetched; 0 for all.
+  ///   - progress: rows fetched.
+  public func run(from usn: Int = 0, progress: (Int) -> Void = { _ in }) throws -> PulledCollection {
     let meta = try checkedMeta()
     let staged = try StagedCollection(in: folder, isInterrupted: isInterrupted)
-    let tags: [Value]
+    var pulled: PulledCollection
     do {
-      try server.start(from: 0)
-      tags = try fetch(into: staged, meta, progress)
-      try check(staged)
+      let graves = try server.start(from: usn)
+      let tags = try fetch(into: staged, meta, progress)
+      pulled = PulledCollection(staged: staged, meta: meta, tags: tags, address: server.address)
+      (pulled.graves, pulled.isWhole) = (graves, usn == 0)
+      pulled.counts = try server.counts(pulled.stagedCounts)
+      if usn == 0 { try check(pulled) }
     } catch {
-      try abandon()
+      server.abandon()
       throw error as? SyncError ?? wrong(error)
     }
     try server.abort()
     // Another client may have synced between the two looks.
     guard try server.meta().isSame(as: meta) else { throw SyncError.moved }
-    return PulledCollection(staged: staged, meta: meta, tags: tags, address: server.address)
+    return pulled
   }
 
   private func wrong(_ error: any Error) -> any Error {
     guard let fault = error as? StagedFault else { return error }
     return server.fault("chunk", fault.reason)
-  }
-
-  /// What was begun there is taken back; without a connection the server does so by itself.
-  private func abandon() throws {
-    do throws(SyncError) { try server.abort() } catch { return }
   }
 
   private func fetch(
@@ -118,16 +125,28 @@ public final class CollectionPull {
     return changes["tags"]?.list ?? []
   }
 
-  private func check(_ staged: StagedCollection) throws(SyncError) {
-    let given = SyncCounts(
+  private func check(_ pulled: PulledCollection) throws(SyncError) {
+    for (what, given, counted) in pulled.stagedCounts.differences(from: pulled.counts) {
+      throw .counts(what: what, given: given, counted: counted)
+    }
+  }
+}
+
+extension PulledCollection {
+  fileprivate var stagedCounts: SyncCounts {
+    SyncCounts(
       cards: staged.counts[.cards] ?? 0, notes: staged.counts[.notes] ?? 0, reviews: staged.counts[.revlog] ?? 0,
       types: staged.head.types.count, decks: staged.head.decks.count, presets: staged.head.presets.count)
-    let counted = try server.counts(given)
-    for (what, path) in [
-      ("cards", \SyncCounts.cards), ("notes", \.notes), ("rows of the log", \.reviews), ("note types", \.types),
+  }
+}
+
+extension SyncCounts {
+  /// What is not as many as there, in words.
+  func differences(from counted: SyncCounts) -> [(what: String, given: Int, counted: Int)] {
+    let parts: [(String, KeyPath<SyncCounts, Int>)] = [
+      ("cards", \.cards), ("notes", \.notes), ("rows of the log", \.reviews), ("note types", \.types),
       ("decks", \.decks), ("presets", \.presets),
-    ] where given[keyPath: path] != counted[keyPath: path] {
-      throw .counts(what: what, given: given[keyPath: path], counted: counted[keyPath: path])
-    }
+    ]
+    return parts.map { ($0, self[keyPath: $1], counted[keyPath: $1]) }.filter { $0.1 != $0.2 }
   }
 }

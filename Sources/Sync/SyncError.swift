@@ -34,6 +34,18 @@ public enum SyncError: Problem, Equatable {
   case cardsHere(cards: Int)
   /// Changes here are not on the server.
   case unsent(changes: Int)
+  /// Cards that are here and were not made or changed here since the last sync are not on the server any more.
+  case wouldRemove(cards: Int)
+  /// A note type has other fields or cards than on the server.
+  case shape(type: String)
+  /// What is here cannot be made a collection for a server. `reason` completes "the file ...".
+  case unsound(reason: String)
+  /// A normal sync sends what is here.
+  case uploadNotNeeded
+  /// The cards on the server that an upload would replace, and those here.
+  case replacesServer(there: Int, here: Int)
+  /// Nothing was ever synced, and what the server has is to be looked at first.
+  case firstSync
   /// A sync within a script, which is one unit of work.
   case inScript
 
@@ -87,9 +99,40 @@ public enum SyncError: Problem, Equatable {
           + "`sync --full download --replace \(cards)` does that, and keeps what is here as a backup", ["cards": cards])
     case .unsent(let changes):
       ProblemReport(
-        .losesCards, "Changes here are not on the server",
-        "\(counted(changes, "change")) made here would be lost: this version of Deckhand fetches what the server has, "
-          + "and sends nothing; `sync --full download` replaces what is here", ["changes": changes])
+        .losesCards, "Something was changed meanwhile",
+        "\(counted(changes, "change")) made here while the server was asked would be lost; nothing was changed, try "
+          + "again", ["changes": changes])
+    case .wouldRemove(let cards):
+      ProblemReport(
+        .losesCards, "Cards here are not on the server any more",
+        "the server has another collection than at the last sync, without \(counted(cards, "card")) that are here; "
+          + "`sync` at the terminal asks whether they may go, `sync --full download` replaces what is here",
+        ["cards": cards])
+    case .shape(let type):
+      ProblemReport(
+        .serverRefused, "Fields or cards of a note type differ",
+        "the note type \(quoted(type)) has other fields or cards here than on the server, which every device would "
+          + "have to download anew; nothing was changed. Give it those that it had (`undo`), or change it in Anki",
+        ["name": type])
+    case .unsound(let reason):
+      ProblemReport(
+        .syncFailed, "What is here cannot be sent whole",
+        "the file \(printable(reason, limit: 300)); nothing was changed, `doctor` looks at what is here")
+    case .uploadNotNeeded:
+      ProblemReport(
+        .losesCards, "Nothing has to be replaced",
+        "`sync` sends what is here without replacing anything; an upload is for what it cannot send: other fields or "
+          + "cards of a note type, or another collection on the server")
+    case .replacesServer(let there, let here):
+      ProblemReport(
+        .losesCards, "There are cards on the server",
+        "\(counted(there, "card")) on the server would be replaced by the \(grouped(here)) here, and every other device "
+          + "would have to download all of them; `sync --full upload --replace \(there)` does that, and keeps what the "
+          + "server has as a package", ["there": there, "here": here])
+    case .firstSync:
+      ProblemReport(
+        .notLinked, "Nothing was synced yet",
+        "the first sync is one that you see: run `sync`, which shows what the server has and asks")
     case .inScript:
       ProblemReport(
         .inScript, "Not within a script", "a sync is a step by itself, not among the changes of a script")

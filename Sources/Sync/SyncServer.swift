@@ -1,6 +1,7 @@
 // The calls of the protocol, each as a function. Source: sync.md, sections 2 and 3.
 // Invariant: what a server answers is taken for what the protocol says, or refused with the name of the call.
 
+import Exchange
 import Glibc
 import SyncWire
 import Values
@@ -31,7 +32,7 @@ public struct SyncMeta: Equatable, Sendable {
   public func hasNews(since known: SyncMeta?) -> Bool { known?.modified != modified || known?.schema != schema }
 
   /// Whether nothing changed there since another look.
-  func isSame(as other: SyncMeta) -> Bool {
+  public func isSame(as other: SyncMeta) -> Bool {
     modified == other.modified && schema == other.schema && usn == other.usn
   }
 }
@@ -58,6 +59,36 @@ public struct SyncPlace: Equatable, Sendable {
       case .malformed(let expected): throw .badAddress(given: given, expected: "\(expected) expected")
       }
     }
+  }
+}
+
+/// The ids of what was deleted.
+struct SyncGraves: Equatable {
+  var cards: [Int64] = []
+  var notes: [Int64] = []
+  var decks: [Int64] = []
+
+  static let parts: [(String, any WritableKeyPath<SyncGraves, [Int64]> & Sendable)] = [
+    ("cards", \.cards), ("decks", \.decks), ("notes", \.notes),
+  ]
+
+  var count: Int { cards.count + notes.count + decks.count }
+}
+
+/// What stands once, on its way out.
+struct SyncHead {
+  var types: [Value.Record] = []
+  var decks: [Value.Record] = []
+  var presets: [Value.Record] = []
+  var tags: [String] = []
+
+  var count: Int { types.count + decks.count + presets.count + tags.count }
+
+  fileprivate var record: Value.Record {
+    func list(_ records: [Value.Record]) -> Value { .list(records.map { .record($0) }) }
+    return [
+      "models": list(types), "decks": .list([list(decks), list(presets)]), "tags": .list(tags.map { .text($0) }),
+    ]
   }
 }
 
@@ -139,15 +170,32 @@ public final class SyncServer {
     return meta
   }
 
-  /// Begins a sync, of all that has a number of at least `usn`; it says what was deleted there since.
-  func start(from usn: Int) throws(SyncError) {
-    _ = try call("start", ["minUsn": .integer(usn), "lnewer": .boolean(false)])
+  /// Begins a sync, of all that has a number of at least `usn`.
+  /// - Returns: the ids of what was deleted there since.
+  func start(from usn: Int) throws(SyncError) -> SyncGraves {
+    // Settings come from there, always.
+    let answer = try call("start", ["minUsn": .integer(usn), "lnewer": .boolean(false)])
+    var graves = SyncGraves()
+    for (key, path) in SyncGraves.parts {
+      let list = answer.record?[key]?.list ?? []
+      graves[keyPath: path] = list.compactMap { $0.integer.map { Int64($0) } }
+      guard graves[keyPath: path].count == list.count else { throw fault("start", "has ids that are none") }
+    }
+    return graves
+  }
+
+  /// Says what was deleted here.
+  func apply(_ graves: SyncGraves) throws(SyncError) {
+    let parts = SyncGraves.parts.map { key, path in
+      (key, Value.list(graves[keyPath: path].map { .integer(Int($0)) }))
+    }
+    _ = try call("applyGraves", ["chunk": .record(parts)])
   }
 
   /// The note types, decks, presets, tags and settings that were changed there.
-  func changes() throws(SyncError) -> Value.Record {
-    let none: Value.Record = ["models": .list([]), "decks": .list([.list([]), .list([])]), "tags": .list([])]
-    guard let record = try call("applyChanges", ["changes": .record(none)]).record else {
+  /// - Parameter own: those that were changed here.
+  func changes(_ own: SyncHead = SyncHead()) throws(SyncError) -> Value.Record {
+    guard let record = try call("applyChanges", ["changes": .record(own.record)]).record else {
       throw fault("applyChanges", "is no list of changes")
     }
     return record
@@ -177,6 +225,43 @@ public final class SyncServer {
       presets: counted[6])
   }
 
+  /// Gives some of the rows that were changed here.
+  /// - Parameter rows: JSON lists.
+  func apply(_ rows: [StagedKind: [String]], isLast: Bool) throws(SyncError) {
+    var body = "{\"chunk\":{\"done\":\(isLast)"
+    for kind in StagedKind.allCases {
+      guard let list = rows[kind], !list.isEmpty else { continue }
+      body += ",\"\(kind.rawValue)\":[\(list.joined(separator: ","))]"
+    }
+    _ = try call("applyChunk", Array((body + "}}").utf8))
+  }
+
+  /// Ends the sync: what was given is kept there from here on.
+  /// - Returns: when that was, in milliseconds since 1970.
+  func finish() throws(SyncError) -> Int {
+    guard let time = try call("finish").integer, (0...1 << 60) ~= time else {
+      throw fault("finish", "does not say when it ended")
+    }
+    return time
+  }
+
+  /// Gives the server a whole collection in the place of its own.
+  /// - Parameter file: SQLite's bytes.
+  func upload(_ file: [UInt8]) throws(SyncError) {
+    var request = SyncRequest(call: "sync/upload", address: address, session: session, keyPath: keyPath)
+    request.patience = patience * 4
+    let (place, answer) = try program.exchange(request, file)
+    address = place
+    let text = String(decoding: answer.prefix(300), as: UTF8.self)
+    // A refusal comes as a text too, with the same status.
+    if text != "OK" { throw .call(.status(400, reason: text), step: "sync/upload", address: address) }
+  }
+
   /// Takes back what was begun there.
   func abort() throws(SyncError) { _ = try call("abort") }
+
+  /// The same after something went wrong; without a connection the server does so by itself.
+  func abandon() {
+    do throws(SyncError) { try abort() } catch { return }
+  }
 }

@@ -40,7 +40,7 @@ public struct UnsentChanges: Equatable, Sendable {
 
 /// The tables of a sync.
 public enum SyncTables {
-  public static let migrations = [Migration("sync.1", sql: first)]
+  public static let migrations = [Migration("sync.1", sql: first), Migration("sync.2", sql: second)]
 
   private static let first = """
     CREATE TABLE sync_link (
@@ -65,6 +65,22 @@ public enum SyncTables {
     ) STRICT;
     CREATE UNIQUE INDEX sync_shadows_remote ON sync_shadows(kind, remote);
     CREATE INDEX sync_shadows_local ON sync_shadows(kind, local) WHERE local IS NOT NULL;
+    """
+
+  /// What was deleted here and there: an id of it is never given again. An answer that is taken back here stays on the
+  /// server, and so its row does here.
+  private static let second = """
+    CREATE TABLE sync_graves (
+      kind INTEGER NOT NULL,
+      remote INTEGER NOT NULL,
+      PRIMARY KEY (kind, remote)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TRIGGER sync_reviews_stay AFTER DELETE ON reviews
+    WHEN OLD.usn >= 0 AND OLD.anki IS NOT NULL AND EXISTS (SELECT 1 FROM sync_link WHERE usn IS NOT NULL) BEGIN
+      INSERT OR IGNORE INTO sync_shadows (kind, remote, usn, modified, json)
+      VALUES (5, OLD.anki, OLD.usn, 0, json_array(OLD.anki, OLD.acard, OLD.usn, OLD.raw ->> 0, OLD.raw ->> 1,
+        OLD.raw ->> 2, OLD.raw ->> 3, OLD.raw ->> 4, OLD.raw ->> 5));
+    END;
     """
 
   // MARK: The link
@@ -103,7 +119,10 @@ public enum SyncTables {
   }
 
   /// Forgets what the server gave.
-  public static func forgetRows(_ db: Database) throws { try db.execute(sql: "DELETE FROM sync_shadows") }
+  public static func forgetRows(_ db: Database) throws {
+    try db.execute(sql: "DELETE FROM sync_shadows")
+    try db.execute(sql: "DELETE FROM sync_graves")
+  }
 
   // MARK: Figures
 
@@ -118,7 +137,7 @@ public enum SyncTables {
     found.cards =
       try count("SELECT count(*) FROM cards WHERE \(without(.card, "cards"))")
       + count(changed(.card, "cards", ShadowKind.cardState))
-    found.answers = try count("SELECT count(*) FROM reviews WHERE usn IS NULL OR usn = -1")
+    found.answers = try count("SELECT count(*) FROM reviews WHERE \(unsentReview)")
     found.types = try count(
       "SELECT count(*) FROM note_types WHERE usn = -1 AND id NOT BETWEEN 1600000000001 AND 1600000000006")
     // A deck around one of the server's is there because that one is.
@@ -135,9 +154,11 @@ public enum SyncTables {
       + count(changed(.preset, "presets", ShadowKind.presetState))
     found.removals =
       try count(gone(.note, "notes")) + count(gone(.card, "cards")) + count(gone(.deck, "decks"))
-      + count(gone(.noteType, "note_types")) + count(gone(.preset, "presets"))
     return found
   }
+
+  /// An answer of a card that is here.
+  static let unsentReview = "ifnull(usn, -1) = -1 AND card IS NOT NULL"
 
   private static func changed(_ kind: ShadowKind, _ table: String, _ state: String) -> String {
     """
@@ -171,9 +192,9 @@ enum ShadowKind: Int {
 
   /// What of a row here a change is told by.
   static let cardState = """
-    json_array(cards.deck, cards.rank, cards.guid, cards.document, cards.fields, cards.suspended, cards.state,
-      cards.step, cards.due, cards.stability, cards.difficulty, cards.reps, cards.lapses, cards.last_review, cards.flag,
-      cards.buried)
+    json_array(cards.deck, iif(cards.state = 0, cards.rank, NULL), cards.suspended, cards.buried, cards.flag,
+      cards.state, cards.step, cards.due, cards.stability, cards.difficulty, cards.reps, cards.lapses,
+      cards.last_review)
     """
   static let deckState = "json_array(decks.name, decks.preset, decks.options)"
   static let presetState = "json_array(presets.name, presets.options)"

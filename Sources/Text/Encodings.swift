@@ -26,3 +26,13 @@ public func bytes(ofHexadecimal text: String) -> [UInt8]? {
   let result = sodium_hex2bin(&bytes, bytes.count, text, text.utf8.count, nil, &count, nil)
   return result == 0 && count * 2 == text.utf8.count ? bytes : nil
 }
+
+/// The bytes of base64, with its padding; blanks and line ends between its letters are passed over. Nil for anything
+/// else.
+public func bytes(ofBase64 text: String) -> [UInt8]? {
+  var bytes = [UInt8](repeating: 0, count: text.utf8.count / 4 * 3 + 3)
+  var count = 0
+  let result = sodium_base642bin(
+    &bytes, bytes.count, text, text.utf8.count, " \t\r\n", &count, nil, Int32(sodium_base64_VARIANT_ORIGINAL))
+  return result == 0 ? Array(bytes.prefix(count)) : nil
+}

@@ -50,10 +50,10 @@ public final class Preferences {
 
   /// The program's own settings, resolved.
   private struct Keys {
-    let language, color, player: SettingKey<String>
+    let language, color, player, origins, serveKey: SettingKey<String>
     let length, seconds, limit, rows, historySize, idleMinutes, daily, weekly, monthly: SettingKey<Int>
     let foldAccents, right, wrong, time, screenReader, differentiate, reduceMotion: SettingKey<Bool>
-    let intervals, unicode, historyKeep, forgiveAccents, hints, pager: SettingKey<Bool>
+    let intervals, unicode, historyKeep, forgiveAccents, hints, pager, atEnd: SettingKey<Bool>
 
     init(_ tree: SettingsTree) throws(SettingsError) {
       func flag(_ name: ProgramSettings.Name) throws(SettingsError) -> SettingKey<Bool> {
@@ -65,13 +65,15 @@ public final class Preferences {
       language = try tree.key(ProgramSettings.Name.gameLanguage.rawValue, as: String.self)
       color = try tree.key(ProgramSettings.Name.color.rawValue, as: String.self)
       player = try tree.key(ProgramSettings.Name.mediaPlayer.rawValue, as: String.self)
+      origins = try tree.key(ProgramSettings.Name.serveOrigins.rawValue, as: String.self)
+      serveKey = try tree.key(ProgramSettings.Name.serveKey.rawValue, as: String.self)
       (length, seconds, limit) = (try whole(.gameLength), try whole(.studySeconds), try whole(.studyLimit))
       (rows, historySize, idleMinutes) = (try whole(.rows), try whole(.historySize), try whole(.idleMinutes))
       (foldAccents, right, wrong) = (try flag(.gameFoldAccents), try flag(.soundRight), try flag(.soundWrong))
       (time, screenReader, differentiate) = (try flag(.soundTime), try flag(.screenReader), try flag(.differentiate))
       (reduceMotion, intervals, unicode) = (try flag(.reduceMotion), try flag(.showIntervals), try flag(.unicode))
       (historyKeep, forgiveAccents) = (try flag(.historyKeep), try flag(.forgiveAccents))
-      (hints, pager) = (try flag(.hints), try flag(.pager))
+      (hints, pager, atEnd) = (try flag(.hints), try flag(.pager), try flag(.syncAtEnd))
       (daily, weekly, monthly) = (try whole(.backupDaily), try whole(.backupWeekly), try whole(.backupMonthly))
     }
   }
@@ -154,6 +156,12 @@ public final class Preferences {
   public var color: String { tree[keys.color] }
   /// The program that plays sounds, and its arguments; empty for none.
   public var mediaPlayer: String { tree[keys.player] }
+  /// Whether the shell syncs as it ends.
+  public var syncsAtEnd: Bool { tree[keys.atEnd] }
+  /// The web pages that the user let in by `serve`.
+  public var servedOrigins: [String] { tree[keys.origins].split(whereSeparator: \.isWhitespace).map(String.init) }
+  /// What a program must give to `serve`; empty for nothing.
+  public var serveKey: String { tree[keys.serveKey] }
   public var usesUnicode: Bool { tree[keys.unicode] }
   /// Whether what is longer than the screen goes through a pager.
   public var usesPager: Bool { tree[keys.pager] }

@@ -4,6 +4,11 @@
 import ToggleSettings
 import WordGames
 
+/// Settings that are changed by what the user answers.
+public enum ServeSettings {
+  public static let origins = ProgramSettings.Name.serveOrigins.rawValue
+}
+
 /// What Deckhand declares at its start, as owner `.program`.
 enum ProgramSettings {
   /// Every setting of the program by its full name; `Preferences` resolves each once.
@@ -30,6 +35,9 @@ enum ProgramSettings {
     case historySize = "history.size"
     case idleMinutes = "auth.idle_minutes"
     case mediaPlayer = "media.player"
+    case syncAtEnd = "sync.at_end"
+    case serveOrigins = "serve.origins"
+    case serveKey = "serve.key"
     case backupDaily = "backup.daily"
     case backupWeekly = "backup.weekly"
     case backupMonthly = "backup.monthly"
@@ -42,7 +50,7 @@ enum ProgramSettings {
   /// `noColor` is whether NO_COLOR is set: then right and wrong are distinguished by a sign from the start.
   static func declarations(languages: [SettingOption], noColor: Bool) -> [SettingDeclaration] {
     game(languages.isEmpty ? ["english"] : languages) + sound + accessibility(noColor) + study + display + prompt
-      + backup + rest
+      + backup + serve + rest
   }
 
   private static func game(_ languages: [SettingOption]) -> [SettingDeclaration] {
@@ -142,6 +150,19 @@ enum ProgramSettings {
     SettingDeclaration(
       Name.backupMonthly.rawValue, .number(NumberRange(min: 0, max: 1_000, whole: true), default: 12),
       title: "Months whose backup stays", help: "Of how many months the newest of these backups stays."),
+  ]
+
+  private static let serve: [SettingDeclaration] = [
+    SettingDeclaration(
+      Name.syncAtEnd.rawValue, .toggle(), title: "A sync as the shell ends",
+      help: "Whether the shell syncs as it ends, where the account is linked with a server."),
+    SettingDeclaration(
+      Name.serveOrigins.rawValue, .text(TextRule(), default: ""), title: "Web pages that come in by serve",
+      help: "Web pages, as app://obsidian.md, with blanks between them, that come in by `serve` beside those of this "
+        + "machine and browser extensions."),
+    SettingDeclaration(
+      Name.serveKey.rawValue, .text(TextRule(), default: ""), title: "Key that programs give to serve",
+      help: "The key that a program must give to `serve`; nothing lets in all programs of this machine."),
   ]
 
   private static let rest: [SettingDeclaration] = [

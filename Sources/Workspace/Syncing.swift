@@ -1,13 +1,15 @@
-// An account and the sync server that it is linked with: linking, looking, taking over what the server has.
-// Invariant: nothing is sent to the server but questions; what comes is fetched whole before the operation that takes
-// it over begins, so that no lock waits for a network; what is replaced is in a backup first.
+// An account and the sync server that it is linked with: linking, looking, syncing, taking over what the server has.
+// Invariant: what comes is fetched whole before the operation that takes it in begins; what goes is sent within it, so
+// that both sides keep it or neither; what is replaced is in a backup first.
 
 public import Authentication
 import Decks
+import Exchange
 import Files
 import GRDB
 public import Sync
 import Text
+import Values
 
 /// What is linked, and how it stands.
 public struct SyncStatus {
@@ -24,11 +26,16 @@ public struct SyncStatus {
   }
 }
 
+/// What is asked before a sync goes on.
+public enum SyncQuestion: Equatable, Sendable {
+  /// So many cards here are not on the server any more.
+  case remove(cards: Int)
+}
+
 /// What a sync found before it took anything over.
 public struct SyncPreview {
   public let link: SyncLink
-  /// Nil where the server has nothing new.
-  public let pulled: PulledCollection?
+  public let pulled: PulledCollection
   /// Cards that are here.
   public let cardsHere: Int
   public let unsent: UnsentChanges
@@ -36,14 +43,14 @@ public struct SyncPreview {
 
 extension Workspace {
   /// The key of the server: a hidden file, which no backup holds.
-  private var syncKeyPath: String { folder + "/.sync-key" }
-  private static let sessionBytes = 8
+  var syncKeyPath: String { folder + "/.sync-key" }
+  static let syncSessionBytes = 8
   /// What libcurl goes by.
   private static let proxyVariables = [
     "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
   ]
 
-  private var syncProgram: SyncProgram {
+  var syncProgram: SyncProgram {
     if let known = opened.sync { return known }
     let proxies = Workspace.proxyVariables.compactMap { name in
       environment.variables.value(name).map { "\(name)=\($0)" }
@@ -55,12 +62,12 @@ extension Workspace {
     return program
   }
 
-  private func server(at address: String) -> SyncServer {
-    let session = hexadecimal(environment.random.bytes(Workspace.sessionBytes))
+  func server(at address: String) -> SyncServer {
+    let session = hexadecimal(environment.random.bytes(Workspace.syncSessionBytes))
     return SyncServer(syncProgram, address: address, session: session, keyPath: syncKeyPath)
   }
 
-  private func requireAlone() throws {
+  func requireAlone() throws {
     if isInUnit, !rehearsal.isOn { throw SyncError.inScript }
   }
 
@@ -118,29 +125,152 @@ extension Workspace {
     return status
   }
 
-  /// Looks at what the server has, and fetches it where it is another thing than what is here.
-  /// - Parameters:
-  ///   - isFull: fetches it in any case, and whatever would be lost here.
-  ///   - progress: rows fetched.
-  /// - Throws: `SyncError.cardsHere`, `.unsent` where something here would be lost and that was not asked for.
-  public func lookAtServer(isFull: Bool, progress: (Int) -> Void) throws -> SyncPreview {
+  private func pull(_ server: SyncServer) -> CollectionPull {
+    CollectionPull(
+      server, folder: folder, now: environment.clocks.now, isInterrupted: environment.isInterrupted)
+  }
+
+  /// Fetches all that the server has, to be shown before it is taken over.
+  /// - Parameter progress: rows fetched.
+  public func lookAtServer(progress: (Int) -> Void) throws -> SyncPreview {
     try requireAlone()
     let link = try requiredLink()
     let (cards, unsent) = try read { (try WholeCollection.cardCount($0), try SyncTables.unsent($0)) }
-    let pull = CollectionPull(
-      server(at: link.address), folder: folder, now: environment.clocks.now, isInterrupted: environment.isInterrupted)
-    func preview(_ pulled: PulledCollection?) -> SyncPreview {
-      SyncPreview(link: link, pulled: pulled, cardsHere: cards, unsent: unsent)
-    }
-    if !isFull {
-      if let known = link.meta {
-        if try !pull.checkedMeta().hasNews(since: known) { return preview(nil) }
-        if unsent.total > 0 { throw SyncError.unsent(changes: unsent.total) }
-      } else if cards > 0 {
-        throw SyncError.cardsHere(cards: cards)
+    return SyncPreview(
+      link: link, pulled: try pull(server(at: link.address)).run(progress: progress), cardsHere: cards, unsent: unsent)
+  }
+
+  // MARK: Syncing
+
+  /// Syncs both ways: what is new on the server comes here, what is new here goes there. One operation, one step of
+  /// undo, kept on both sides or on neither. A rehearsal sends nothing.
+  /// - Parameters:
+  ///   - preview: of the first sync, which puts two collections together; nil for every later one.
+  ///   - consent: asked before cards go that the server, which has another collection than before, has no more.
+  ///   - progress: where it is; called often.
+  /// - Throws: `SyncError`; nothing was changed then, here and there.
+  public func syncNow(
+    _ preview: SyncPreview? = nil, consent: (SyncQuestion) throws -> Bool, progress: @escaping (SyncStage) -> Void
+  ) throws -> SyncReport {
+    try requireAlone()
+    let link = try requiredLink()
+    if link.meta == nil, preview == nil { throw SyncError.firstSync }
+    var (pulled, wantsAll, failure) = (preview?.pulled, link.meta == nil, SyncError.moved)
+    for _ in 0..<Workspace.mostTries {
+      let server = server(at: link.address)
+      guard let came = try pulled ?? news(link, server, wantsAll, progress) else {
+        var report = SyncReport()
+        report.link = link
+        return report
       }
+      let backup = try backupBefore(came, link, consent)
+      do {
+        return try exchange(came, link, server, backup, progress)
+      } catch SyncError.moved {
+        // Another device was faster.
+        failure = .moved
+      } catch let error as SyncError {
+        // The two sides are not what they took each other for: all of it is compared, once.
+        guard case .counts = error, !came.isWhole else { throw error }
+        (wantsAll, failure) = (true, error)
+      }
+      pulled = nil
     }
-    return preview(try pull.run(progress: progress))
+    throw failure
+  }
+
+  private static let mostTries = 4
+
+  /// What is new on the server, or all of it where it has another collection than at the last sync; nil where neither
+  /// side has anything new.
+  private func news(
+    _ link: SyncLink, _ server: SyncServer, _ wantsAll: Bool, _ progress: (SyncStage) -> Void
+  ) throws -> PulledCollection? {
+    let pull = pull(server)
+    guard let known = link.meta, !wantsAll else { return try pull.run { progress(.fetching($0)) } }
+    let meta = try pull.checkedMeta()
+    let isOther = meta.schema != known.schema
+    if !meta.hasNews(since: known), try read({ try SyncTables.unsent($0) }).total == 0 { return nil }
+    return try pull.run(from: isOther ? 0 : known.usn) { progress(.fetching($0)) }
+  }
+
+  /// A backup where cards go without having been deleted one by one, or where two collections come together.
+  private func backupBefore(
+    _ came: PulledCollection, _ link: SyncLink, _ consent: (SyncQuestion) throws -> Bool
+  ) throws -> String? {
+    guard came.isWhole else { return nil }
+    let missing = try read { try came.missingCards($0) }
+    if missing > 0, try !consent(.remove(cards: missing)) { throw SyncError.wouldRemove(cards: missing) }
+    guard missing > 0 || link.meta == nil, !rehearsal.isOn else { return nil }
+    let path = try freeBackupPath()
+    try backup(to: path)
+    return path
+  }
+
+  private func exchange(
+    _ came: PulledCollection, _ link: SyncLink, _ server: SyncServer, _ backup: String?,
+    _ progress: @escaping (SyncStage) -> Void
+  ) throws -> SyncReport {
+    var exchange = SyncExchange(server, came, moment, isInterrupted: environment.isInterrupted)
+    exchange.sends = !rehearsal.isOn
+    let count = { (report: SyncReport) in report.received + report.sent + report.removedHere + report.removedThere }
+    var path: String?
+    do {
+      var report = try perform(.sync, on: link.address, count: count) { db in
+        // Another shell may have synced meanwhile.
+        guard try SyncTables.link(db) == link else { throw SyncError.moved }
+        return try exchange.run(db, link, progress: progress) { notes in path = try self.keepAside(notes) }
+      }
+      (report.backup, report.setAsidePath) = (backup, path)
+      return report
+    } catch {
+      if let path { try Folder.removeFile(path) }
+      throw error
+    }
+  }
+
+  /// Writes notes that have no place any more into a file beside the backups.
+  private func keepAside(_ notes: [Value.Record]) throws -> String? {
+    if notes.isEmpty || rehearsal.isOn { return nil }
+    try makePrivateFolder(backupFolder)
+    let path = try freeBackupName("not-synced", ending: ".json")
+    try AtomicFile.write(path, Array((Value.list(notes.map { .record($0) }).json + "\n").utf8))
+    return path
+  }
+
+  // MARK: Uploading
+
+  /// Whether an upload is for anything.
+  /// - Throws: `SyncError.uploadNotNeeded` where a normal sync sends what is here.
+  public func requireUpload(_ preview: SyncPreview) throws {
+    let link = try requiredLink()
+    guard try read({ try SyncExchange.needsUpload($0, link, preview.pulled) }) else { throw SyncError.uploadNotNeeded }
+  }
+
+  /// Puts what is here in the place of what the server has, which is kept as a package first.
+  /// - Parameter preview: what the server has, as the user saw it.
+  /// - Throws: `SyncError.uploadNotNeeded` where a normal sync does it.
+  public func upload(_ preview: SyncPreview) throws -> SyncReport {
+    try requireAlone()
+    try requireUpload(preview)
+    let link = try requiredLink()
+    let server = server(at: link.address)
+    guard try pull(server).checkedMeta().isSame(as: preview.pulled.meta) else { throw SyncError.moved }
+    var path: String?
+    if !rehearsal.isOn {
+      try makePrivateFolder(backupFolder)
+      let kept = try freeBackupName("server", ending: ".colpkg")
+      try preview.pulled.staged.pack(to: kept, moment)
+      path = kept
+    }
+    var exchange = SyncExchange(server, preview.pulled, moment, isInterrupted: environment.isInterrupted)
+    exchange.sends = !rehearsal.isOn
+    var report = try perform(.sync, on: link.address, count: { $0.sent }) { db in
+      guard try SyncTables.link(db) == link else { throw SyncError.moved }
+      return try exchange.upload(db, link, folder: folder)
+    }
+    report.backup = path
+    return report
   }
 
   // MARK: Taking over
@@ -153,7 +283,7 @@ extension Workspace {
   public func takeOver(
     _ preview: SyncPreview, progress: (Int, Int) throws -> Void
   ) throws -> (report: PullReport, backup: String?) {
-    guard let pulled = preview.pulled else { return (PullReport(), nil) }
+    let pulled = preview.pulled
     var kept: String?
     // What came from the server and was not touched since is there again.
     let isOurs = preview.link.meta == nil || preview.unsent.total > 0

@@ -1,6 +1,7 @@
-// deckhand-sync: talks to a sync server for deckhand, which asks over standard input and output.
-// Invariant: it is the only program that opens a socket to another machine; the key of the account never leaves it but
-// to the server that gave it; it ends with its input.
+// deckhand-sync: talks to a sync server for deckhand, which asks over standard input and output; or listens for other
+// programs of this machine.
+// Invariant: it is the only program that opens a socket of the network; the key of the account never leaves it but to
+// the server that gave it; it ends with its input.
 
 import CCurl
 import FrameChannel
@@ -22,6 +23,7 @@ import Values
     while let head = StandardFrames.read(limit: longestSyncFrame),
       let body = StandardFrames.read(limit: longestSyncFrame)
     {
+      if let opening = syncHead(head).flatMap(DoorOpening.init) { HTTPDoor.serve(opening) }
       let (reply, answer) = answer(head, body, calls)
       guard StandardFrames.write(JSONWriter.bytes(of: reply.value), limit: longestSyncFrame) else { exit(1) }
       if case .done = reply, !StandardFrames.write(answer, limit: longestSyncFrame) { exit(1) }

@@ -20,6 +20,7 @@ private final class Word: BoundObject {
     show(try callFigures().compactMap(\.self))
     show(PlainLuaFigures.all(deckhand))
     show(try ExchangeFigures(deckhand, folder: folder).all().compactMap(\.self))
+    show(try SyncFigures(deckhand, folder: folder).all().compactMap(\.self))
     show(DocumentFigures.all(deckhand, folder))
     show(try SafetyFigures.all(folder))
     show(try StudyFigures(folder: folder + "/study").all().compactMap(\.self))

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """How long a first pull of many rows takes, beside Anki's own client, and a sync that finds nothing to do.
 
-    .build/peers/bin/python Tests/Peers/anki_sync_speed.py .build/release/deckhand [ROWS]
+    .build/peers/bin/python Tests/Peers/anki_sync_speed.py .build/release/deckhand [ROWS [RESULT]]
 
-A third each of ROWS are notes, cards and answers. Prints seconds, and the bytes that the program held at most.
+A third each of ROWS are notes, cards and answers. Prints seconds, and the memory of the program; RESULT, a file, gets the
+seconds of Deckhand's pull, of Anki's, of a sync with nothing to do, and of a question to the server, for Scripts/bench.
 """
 import hashlib
 import os
 import resource
-import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 os.environ["ANKI_TEST_MODE"] = "1"
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -45,16 +46,19 @@ def fill(col, count):
 def timed(label, work):
     began = time.monotonic()
     work()
-    print(f"{label}: {time.monotonic() - began:.2f} s")
+    seconds = time.monotonic() - began
+    print(f"{label}: {seconds:.3f} s")
+    return seconds
 
 
 def run(program, rows, folder, server):
+    """Seconds of the pull here and there, of a sync with nothing to do, and of a question to the server."""
     anki, other = Client(server, folder + "/anki.anki2"), Client(server, folder + "/other.anki2")
     anki.sync(upload=True)
     other.sync(upload=False)
     fill(anki.col, rows // 3)
     timed(f"Anki's own client sends {rows} rows", anki.sync)
-    timed("another one fetches them row by row", other.sync)
+    theirs = timed("another one fetches them row by row", other.sync)
     third = Client(server, folder + "/third.anki2")
     timed("a third one takes the whole file", lambda: third.sync(upload=False))
 
@@ -64,11 +68,12 @@ def run(program, rows, folder, server):
         file.write(PASSWORD)
     os.chmod(secret, 0o600)
     deckhand.run("sync", "login", server.address, "--user", USER, "--server-password-file", secret)
-    timed("Deckhand's first pull", lambda: print("   ", deckhand.lines("sync")[0]))
+    ours = timed("Deckhand's first pull", lambda: print("   ", deckhand.lines("sync")[0]))
     print(f"    {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024} MB at most, of any program started here")
-    for _ in range(3):
-        timed("a sync with nothing to do, whole program", lambda: deckhand.run("sync"))
+    idle = sorted(timed("a sync with nothing to do, whole program", lambda: deckhand.run("sync")) for _ in range(9))[4]
     timed("    the program alone (deck list)", lambda: deckhand.run("deck", "list"))
+    asked = timed("    a question to the server", urllib.request.urlopen(server.address + "health").read)
+    return ours, theirs, idle, asked
 
 
 def main():
@@ -76,7 +81,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         server = Server(folder + "/server")
         try:
-            run(program, rows, folder, server)
+            figures = run(program, rows, folder, server)
+            if len(sys.argv) > 3:
+                with open(sys.argv[3], "w") as file:
+                    print(*figures, file=file)
         finally:
             server.stop()
 

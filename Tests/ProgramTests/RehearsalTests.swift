@@ -7,6 +7,7 @@ import Testing
 @Suite struct RehearsalTests {
   /// The commands that cannot be rehearsed: they say so, and do nothing.
   private static let refused: Set<String> = [
+    "serve",
     "account add", "account remove", "alias", "passwd", "plugin reload", "plugin test",
   ]
 

@@ -29,8 +29,10 @@ private final class Witness {}
     }
     let leaves = Set(tree.names).subtracting(["sound"])
     #expect(leaves == Set(ProgramSettings.Name.allCases.map(\.rawValue)))
-    let groups = ["game", "sound", "accessibility", "study", "display", "backup", "history", "auth", "media", "prompt"]
-      .sorted()
+    let groups = [
+      "game", "sound", "accessibility", "study", "display", "backup", "history", "auth", "media", "prompt", "serve",
+      "sync",
+    ].sorted()
     #expect(try tree.children(of: "").sorted() == groups)
   }
 

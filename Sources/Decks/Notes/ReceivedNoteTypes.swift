@@ -40,9 +40,62 @@ extension NoteTypeTable {
   }
 }
 
+extension NoteTypeTable {
+  /// Makes a type here what a received one is; it keeps its id. Its notes are not touched: their texts are renewed by
+  /// `renewTexts`.
+  /// - Returns: whether the texts of its notes may be others now.
+  public static func replace(_ db: Database, _ id: NoteTypeID, with given: NoteType) throws -> Bool {
+    let old = try record(db, id)
+    var new = given
+    new.id = id
+    new.name = try freeName(db, like: given.name, except: id)
+    try write(db, new)
+    try markSent(db, id)
+    return old.isCloze != new.isCloze || old.fields != new.fields || old.cards != new.cards
+  }
+
+  /// Takes in a received type that is not here, under an id and a name that are free.
+  public static func insert(received given: NoteType, _ db: Database, now: Double) throws -> NoteType {
+    var fresh = given
+    if try list(db).contains(where: { $0.id == given.id }) {
+      fresh.id = NoteTypeID(rawValue: try freeID(db, "note_types", now: now))
+    }
+    fresh.name = try freeName(db, like: given.name, except: nil)
+    try insert(db, fresh)
+    try markSent(db, fresh.id)
+    return fresh
+  }
+
+  private static func freeName(_ db: Database, like given: String, except id: NoteTypeID?) throws -> String {
+    var name = given
+    while let other = try named(db, name), other.id != id { name += "+" }
+    return name
+  }
+
+  /// A type is elsewhere as it is here.
+  public static func markSent(_ db: Database, _ id: NoteTypeID) throws {
+    try db.execute(sql: "UPDATE note_types SET usn = 0 WHERE id = ?", arguments: [id.rawValue])
+  }
+
+  /// Writes the texts of all cards of a type anew.
+  public static func renewTexts(_ db: Database, of id: NoteTypeID, isInterrupted: @escaping () -> Bool) throws {
+    let type = try record(db, id)
+    var writer = NoteCardWriter(db, type, now: Double(type.modified), isInterrupted: isInterrupted)
+    for note in try NoteTable.ids(db, of: id) {
+      if isInterrupted() { throw NoteError.interrupted }
+      try writer.rewrite(NoteTable.record(db, note))
+    }
+  }
+}
+
 extension NoteType {
+  /// Whether another can hold the same notes: the number of fields and of cards, and the kind.
+  public func holdsNotes(of other: NoteType) -> Bool {
+    isCloze == other.isCloze && fieldList.count == other.fieldList.count && cards.count == other.cards.count
+  }
+
   /// Whether another has fields and cards of the same names in the same order.
-  fileprivate func isShaped(as other: NoteType) -> Bool {
+  public func isShaped(as other: NoteType) -> Bool {
     isCloze == other.isCloze && fields == other.fields && cards.map(\.name) == other.cards.map(\.name)
   }
 }

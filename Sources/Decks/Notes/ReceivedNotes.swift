@@ -11,8 +11,8 @@ import Text
 ///     let receiver = try NoteReceiver(db, now: now, isInterrupted: isInterrupted)
 ///     let outcome = try receiver.receive(note, of: type, cards)
 public final class NoteReceiver {
-  private let db: Database
-  private let now: Double
+  let db: Database
+  let now: Double
   private let isInterrupted: () -> Bool
   private let field: (String) throws -> String
   private let statements: ReceivingStatements
@@ -27,7 +27,7 @@ public final class NoteReceiver {
   public let lastCardBefore: CardID
 
   /// What is made ready once for all notes of a type.
-  private final class Kind {
+  final class Kind {
     let maker: NoteCardMaker
     var writer: NoteCardWriter
     /// Both sides are a field each: no template has to be gone through.
@@ -99,14 +99,14 @@ public final class NoteReceiver {
     return guid.withUTF8 { UInt64(contentHash($0)) }
   }
 
-  private func kind(of type: NoteType) -> Kind {
+  func kind(of type: NoteType) -> Kind {
     if let known = kinds[type.id] { return known }
     let made = Kind(db, type, now: now, isInterrupted: isInterrupted)
     kinds[type.id] = made
     return made
   }
 
-  private func cleaned(_ given: String) throws -> String? {
+  func cleaned(_ given: String) throws -> String? {
     var given = given
     return try given.withUTF8 { try Guid.cleaned($0).map { String(decoding: $0, as: UTF8.self) } }
   }
@@ -130,12 +130,7 @@ public final class NoteReceiver {
     let missing = ordinals.indices.filter { !stored.contains(ordinals[$0]) }
     if missing.isEmpty { return 0 }
     let record = try NoteTable.record(db, id)
-    for index in missing {
-      let card = try card(index)
-      let texts = try texts(card, record, kind)
-      try rows.write(ReceivedRows.Card(card, of: record, texts: texts, tags: try Tags.column(record.tags)))
-      if kind.maker.needsCardID { try kind.writer.rewrite(record) }
-    }
+    for index in missing { try insert(card(index), record, kind) }
     return missing.count
   }
 
@@ -155,8 +150,7 @@ public final class NoteReceiver {
       return .updated(1)
     }
     // What plain text cannot hold makes it a card of a note.
-    let record = try insert(note, kind, [])
-    try rows.flush()
+    let record = try insert(note, kind)
     try CardTable.change(
       db, "UPDATE cards SET note = ?, ord = 0, tags = ?, modified = ? WHERE id = ?",
       [record.id.rawValue, try Tags.column(record.tags), now, found.id.rawValue])
@@ -175,7 +169,7 @@ public final class NoteReceiver {
 
   // MARK: A new note
 
-  private func record(_ note: ReceivedNote, _ id: NoteID, _ kind: Kind) -> NoteRecord {
+  func record(_ note: ReceivedNote, _ id: NoteID, _ kind: Kind) -> NoteRecord {
     NoteRecord(
       id: id, guid: note.guid, type: kind.maker.type.id, modified: note.modified, tags: note.tags, fields: note.fields)
   }
@@ -184,6 +178,22 @@ public final class NoteReceiver {
     var note = note
     for index in note.fields.indices { note.fields[index] = try field(note.fields[index]) }
     return note
+  }
+
+  /// Writes a note whose cards come later, at once.
+  func insert(_ note: ReceivedNote, _ kind: Kind) throws -> NoteRecord {
+    let record = try insert(note, kind, [])
+    try rows.flush()
+    return record
+  }
+
+  /// Writes another card of a note, at once.
+  @discardableResult
+  func insert(_ card: ReceivedCard, _ note: NoteRecord, _ kind: Kind) throws -> CardID {
+    let texts = try texts(card, note, kind)
+    let id = try rows.write(ReceivedRows.Card(card, of: note, texts: texts, tags: try Tags.column(note.tags)))
+    if kind.maker.needsCardID { try kind.writer.rewrite(note) }
+    return id
   }
 
   @discardableResult

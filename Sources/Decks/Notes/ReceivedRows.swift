@@ -51,7 +51,11 @@ final class ReceivedRows {
       db, into: "cards (\(ReceivingStatements.cardColumns))", "*", columns: ReceivingStatements.cardColumnCount)
     foreign = try RowBatch(db, into: "anki_cards (card, anki, amod, raw)", "*", columns: 4)
     highestNote = try db.firstRow("SELECT max(id) FROM notes") { $0.integer(0) } ?? 0
-    highestForeign = try db.firstRow("SELECT max(anki) FROM anki_cards") { $0.integer(0) } ?? 0
+    highestForeign = try ReceivedRows.highestForeign(db)
+  }
+
+  private static func highestForeign(_ db: Database) throws -> Int64 {
+    try db.firstRow("SELECT max(anki) FROM anki_cards") { $0.integer(0) } ?? 0
   }
 
   /// The id that a note gets which is to have a given one.
@@ -113,7 +117,8 @@ final class ReceivedRows {
   }
 
   /// Writes a card whose note is written.
-  func write(_ card: Card) throws {
+  @discardableResult
+  func write(_ card: Card) throws -> CardID {
     try foreign.write()
     // The rank may be taken, and then the guid.
     for attempt in 0..<3 {
@@ -121,8 +126,12 @@ final class ReceivedRows {
       let guid = card.guid + (attempt < 2 ? "" : "/\(card.note.rawValue)") + card.suffix
       ReceivingStatements.bind(card, guid: guid, rank: rank, now: now, to: statements.card)
       if try statements.card.run() {
-        try addForeign(card.card, CardID(rawValue: db.lastInsertedRowID))
-        return try foreign.write()
+        let id = CardID(rawValue: db.lastInsertedRowID)
+        // Others may have written such rows too.
+        highestForeign = try ReceivedRows.highestForeign(db)
+        try addForeign(card.card, id)
+        try foreign.write()
+        return id
       }
     }
     throw DeckError.duplicate(guid: card.guid + card.suffix, prompt: "")

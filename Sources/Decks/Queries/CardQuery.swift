@@ -38,11 +38,39 @@ public struct CardQuery: Equatable {
     /// The deck itself, or one that it is in.
     case deck(TextPattern)
     case noteType(TextPattern)
-    /// A field of the card or of its note, by its name in small letters.
+    /// A field of the card or of its note, by its name in small letters. At column 0 it need not be known.
     case field(String, TextPattern, column: Int)
     case expression(TextExpression)
     /// Cards that share their prompt with another one of their deck.
     case duplicates
+    /// What only Anki's language asks for.
+    case isAmong(CardGroup)
+  }
+
+  /// Cards that SQLite tells by numbers.
+  enum CardGroup: Equatable {
+    case cards([Int64])
+    /// A plain card counts as a note of its own number.
+    case notes([Int64])
+    case noteTypes([Int64])
+    case decks([Int64])
+    /// By the number of the template, from 0.
+    case template(Int)
+    /// Not made from a note.
+    case plain
+
+    /// Holds for a row of `cards` that is in it.
+    var condition: String {
+      func list(_ numbers: [Int64]) -> String { "(" + numbers.map(String.init).joined(separator: ",") + ")" }
+      return switch self {
+      case .cards(let ids): "id IN \(list(ids))"
+      case .notes(let ids): "(note IN \(list(ids)) OR (note IS NULL AND id IN \(list(ids))))"
+      case .noteTypes(let ids): "note IN (SELECT notes.id FROM notes WHERE type IN \(list(ids)))"
+      case .decks(let ids): "deck IN \(list(ids))"
+      case .template(let ordinal): "coalesce(ord, 0) = \(ordinal)"
+      case .plain: "note IS NULL"
+      }
+    }
   }
 
   enum CardStatus: String, CaseIterable {
@@ -82,6 +110,15 @@ public struct CardQuery: Equatable {
   /// - Throws: `badQuery` with the column and what was expected there. A blank query finds every card.
   public init(_ text: String, isInterrupted: @escaping () -> Bool = { false }) throws(DeckError) {
     var parser = QueryParser(text)
+    self.text = text
+    self.isInterrupted = isInterrupted
+    root = try parser.parse()
+  }
+
+  /// A query in Anki's language.
+  /// - Throws: `badQuery` where it cannot be understood, or asks for what is not known here.
+  public init(anki text: String, isInterrupted: @escaping () -> Bool = { false }) throws(DeckError) {
+    var parser = AnkiQueryParser(text)
     self.text = text
     self.isInterrupted = isInterrupted
     root = try parser.parse()

@@ -37,6 +37,11 @@ final class QueryFacts {
           (SELECT deck, prompt FROM cards GROUP BY deck, content >> 32, prompt HAVING count(*) > 1)
         """
       try add(db, condition, sql, [])
+    case .isAmong(let group):
+      var ids: Set<Int64> = []
+      let statement = try db.makeStatement(sql: "SELECT id FROM cards WHERE \(group.condition)")
+      try db.forEachRow(of: statement) { ids.insert($0.integer(0)) }
+      cards.append((condition, ids))
     case .deck where decks.isEmpty:
       for deck in try DeckTable.list(db) { decks[deck.id.rawValue] = Folding.fold(deck.name) }
     case .property(.retrievability, _, _) where models.isEmpty:
@@ -47,7 +52,7 @@ final class QueryFacts {
     case .expression(let expression): matchers.append((expression, ExpressionMatcher(expression)))
     case .field(let name, let pattern, let column):
       let isOfNotes = try readNoteFields(db, condition, name, pattern)
-      if !isOfNotes { try checkField(db, name, column, query) }
+      if !isOfNotes, column > 0 { try checkField(db, name, column, query) }
     default: break
     }
   }

@@ -71,7 +71,7 @@ struct QueryMatcher {
     case .added(let days): return row.number(4) >= moment.start(ofDay: moment.today - days + 1)
     case .edited(let days): return row.number(14) >= moment.start(ofDay: moment.today - days + 1)
     case .flag(let flag): return row.integer(15) == Int64(flag)
-    case .rated, .introduced, .duplicates: return facts.cards(condition).contains(row.integer(0))
+    case .rated, .introduced, .duplicates, .isAmong: return facts.cards(condition).contains(row.integer(0))
     case .deck(let pattern): return facts.isDeck(row.integer(13), pattern)
     case .noteType(let pattern): return facts.isNoteType(ofCard: row.integer(0), pattern)
     case .field(let name, let pattern, _):

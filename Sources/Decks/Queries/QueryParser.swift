@@ -1,70 +1,21 @@
-// From the text of a query to its tree, by recursive descent.
-// Invariant: brackets stand in each other at most 32 deep and a query has at most 10,000 characters; an error names the
-// column, counted in characters from 1, and what was expected there.
+// From the text of a query in our own language to its tree.
+// Invariant: a query has at most 10,000 characters; what stands for itself may be quoted.
 
-struct QueryParser {
-  private static let depthLimit = 32
-  private static let lengthLimit = 10_000
+struct QueryParser: QueryGrammar {
+  static let lengthLimit = 10_000
 
-  private let text: String
-  private let characters: [Character]
-  private var position = 0
+  let text: String
+  let characters: [Character]
+  var position = 0
 
   init(_ text: String) {
     self.text = text
     characters = Array(text.prefix(QueryParser.lengthLimit + 1))
   }
 
-  mutating func parse() throws(DeckError) -> CardQuery.Node {
-    if characters.count > QueryParser.lengthLimit {
-      throw expected("at most 10,000 characters", at: QueryParser.lengthLimit)
-    }
-    skipBlanks()
-    if position == characters.count { return .all([]) }
-    let node = try alternatives(depth: 0)
-    if position < characters.count { throw expected("no \")\" without a \"(\" before it") }
-    return node
-  }
-
-  // MARK: Structure
-
-  /// What `or` joins.
-  private mutating func alternatives(depth: Int) throws(DeckError) -> CardQuery.Node {
-    var nodes = [try sequence(depth: depth)]
-    while takeOr() { nodes.append(try sequence(depth: depth)) }
-    return nodes.count == 1 ? nodes[0] : .any(nodes)
-  }
-
-  /// What stands side by side and must hold together.
-  private mutating func sequence(depth: Int) throws(DeckError) -> CardQuery.Node {
-    var nodes: [CardQuery.Node] = []
-    while true {
-      skipBlanks()
-      if position == characters.count || characters[position] == ")" || isAtOr { break }
-      nodes.append(try negation(depth: depth))
-    }
-    if nodes.isEmpty { throw expected("a word or a condition") }
-    return nodes.count == 1 ? nodes[0] : .all(nodes)
-  }
-
-  private mutating func negation(depth: Int) throws(DeckError) -> CardQuery.Node {
-    var isNot = false
-    while take("-") { isNot.toggle() }
-    let node = try atom(depth: depth)
-    return isNot ? .not(node) : node
-  }
-
-  private mutating func atom(depth: Int) throws(DeckError) -> CardQuery.Node {
-    guard take("(") else { return try condition() }
-    if depth >= QueryParser.depthLimit { throw expected("brackets at most 32 deep", at: position - 1) }
-    let node = try alternatives(depth: depth + 1)
-    guard take(")") else { throw expected("\")\"") }
-    return node
-  }
-
   // MARK: Conditions
 
-  private mutating func condition() throws(DeckError) -> CardQuery.Node {
+  mutating func term() throws(DeckError) -> CardQuery.Node {
     let start = position
     if position < characters.count, characters[position] == "\"" {
       return .condition(.text(TextPattern(phrase: try quoted())))
@@ -174,31 +125,7 @@ struct QueryParser {
 
   // MARK: Characters
 
-  private mutating func skipBlanks() {
-    while position < characters.count, characters[position].isWhitespace { position += 1 }
-  }
-
-  private mutating func take(_ character: Character) -> Bool {
-    guard position < characters.count, characters[position] == character else { return false }
-    position += 1
-    return true
-  }
-
-  /// Whether the word `or` stands here, by itself.
-  private var isAtOr: Bool {
-    guard position + 2 <= characters.count, String(characters[position..<position + 2]).lowercased() == "or" else {
-      return false
-    }
-    return position + 2 == characters.count || isEnd(characters[position + 2])
-  }
-
-  private mutating func takeOr() -> Bool {
-    guard isAtOr else { return false }
-    position += 2
-    return true
-  }
-
-  private func isEnd(_ character: Character) -> Bool {
+  func isEnd(_ character: Character) -> Bool {
     character.isWhitespace || character == "(" || character == ")" || character == "\""
   }
 
@@ -231,9 +158,5 @@ struct QueryParser {
       }
     }
     throw expected("a closing quote for this one", at: start)
-  }
-
-  private func expected(_ what: String, at place: Int? = nil) -> DeckError {
-    .badQuery(query: text, column: (place ?? position) + 1, expected: what)
   }
 }

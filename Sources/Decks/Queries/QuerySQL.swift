@@ -61,6 +61,7 @@ struct QuerySQL {
           id IN (SELECT card FROM reviews WHERE at >= \(start(days)) AND at < \(moment.endOfToday)
             AND rating BETWEEN \(low) AND \(high))
           """, isExact: true)
+    case .isAmong(let group): return Part(text: group.condition, isExact: true)
     case .tag: return Part(text: "tags <> ''", isExact: false)
     default: return nil
     }

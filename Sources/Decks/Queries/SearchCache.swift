@@ -27,7 +27,7 @@ public final class SearchCache {
   private var orders: [DeckID: [CardID]] = [:]
   private var index: SearchIndex?
   /// What the last query found, where texts alone decide.
-  private var last: (query: String, cards: [Int64])?
+  private var last: (query: CardQuery, cards: [Int64])?
 
   /// - Parameters:
   ///   - leastIndexed: an account of fewer cards is read as quickly as an index would be.
@@ -53,12 +53,12 @@ public final class SearchCache {
 
   /// The cards of all decks that a query finds, in no order; nil where the index is of no help.
   func cards(_ db: Database, _ query: CardQuery, at moment: StudyMoment) throws -> [Int64]? {
-    if let last, last.query == query.text { return last.cards }
+    if let last, last.query == query { return last.cards }
     guard let index = try currentIndex(db, query), let set = try index.rows(of: query.root, query.isInterrupted)
     else { return nil }
     if set.isExact {
       let cards = index.cards(of: set)
-      last = (query.text, cards)
+      last = (query, cards)
       return cards
     }
     if set.count > index.cards.count / 8 { return nil }

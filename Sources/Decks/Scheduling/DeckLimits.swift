@@ -36,6 +36,16 @@ public struct DeckLimits: Equatable, Sendable {
     }
   }
 
+  /// The value of one; nil where the preset's is good, and for another option.
+  public func value(_ name: DeckOptions.Name) -> Double? {
+    switch name {
+    case .newPerDay: newPerDay.map { Double($0) }
+    case .reviewsPerDay: reviewsPerDay.map { Double($0) }
+    case .desiredRetention: desiredRetention
+    default: nil
+    }
+  }
+
   /// Sets one, or with nil goes by the preset again.
   /// - Throws: `badOption` for another option, or a value out of range.
   public mutating func set(_ name: DeckOptions.Name, to value: Double?) throws(DeckError) {

@@ -49,6 +49,8 @@ public struct SentReview {
   public let foreignID: Int64?
   /// Its row elsewhere as it came.
   public let raw: String?
+  /// A sync server does not have it.
+  public let isUnsent: Bool
 }
 
 /// The log of single cards.
@@ -59,7 +61,7 @@ public final class SentReviews {
     statement = try RepeatedStatement(
       db,
       """
-      SELECT anki, at, rating, state, elapsed, interval, stability, difficulty, seconds, raw FROM reviews
+      SELECT anki, at, rating, state, elapsed, interval, stability, difficulty, seconds, raw, ifnull(usn, -1) FROM reviews
       WHERE card = ?1 ORDER BY at, id
       """)
   }
@@ -73,7 +75,8 @@ public final class SentReviews {
         interval: row.number(5))
       (review.elapsed, review.stability) = (row.optionalNumber(4), row.optionalNumber(6))
       (review.difficulty, review.seconds) = (row.optionalNumber(7), row.optionalNumber(8))
-      return SentReview(review: review, foreignID: row.optionalInteger(0), raw: row.optionalText(9))
+      return SentReview(
+        review: review, foreignID: row.optionalInteger(0), raw: row.optionalText(9), isUnsent: row.integer(10) == -1)
     }
   }
 }

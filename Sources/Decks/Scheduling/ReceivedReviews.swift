@@ -45,7 +45,7 @@ public struct ForeignAnswer: Equatable, Sendable {
   }
 
   /// The row for the way back.
-  var raw: String { "[\(ease),\(interval),\(lastInterval),\(factor),\(time),\(kind)]" }
+  public var raw: String { "[\(ease),\(interval),\(lastInterval),\(factor),\(time),\(kind)]" }
 
   /// The state of the card before the answer.
   var state: CardState {

@@ -3,7 +3,7 @@
 
 import GRDB
 
-enum ReviewTable {
+public enum ReviewTable {
   /// Writes an answer. Returns the id of its record.
   static func record(
     _ db: Database, _ card: CardRecord, _ rating: Rating, _ next: NextSchedule, seconds: Double?

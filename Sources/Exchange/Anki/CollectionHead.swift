@@ -50,16 +50,7 @@ struct CollectionHeadMaker {
   }
 
   private mutating func addDeck(_ id: Int64, name: String, modified: Int, preset: Int64?, _ limits: DeckLimits) {
-    let none = Value.list([.integer(0), .integer(0)])
-    var deck: Value.Record = [
-      "id": .integer(Int(id)), "name": .text(name), "mod": .integer(modified), "usn": .integer(-1),
-      "desc": .text(""), "collapsed": .boolean(false), "browserCollapsed": .boolean(false), "dyn": .integer(0),
-      "conf": .integer(Int(preset ?? 1)), "extendNew": .integer(0), "extendRev": .integer(0), "newToday": none,
-      "revToday": none, "lrnToday": none, "timeToday": none,
-    ]
-    deck["newLimit"] = limits.newPerDay.map { .integer($0) }
-    deck["reviewLimit"] = limits.reviewsPerDay.map { .integer($0) }
-    deck["desiredRetention"] = limits.desiredRetention.map { .integer(Int(($0 * 100).rounded())) }
+    let deck = SentHead.deck(id, name: name, modified: modified, preset: preset, limits)
     decks.append(("\(id)", .record(deck)))
   }
 
@@ -74,36 +65,7 @@ struct CollectionHeadMaker {
   }
 
   private mutating func addPreset(_ id: Int64, name: String, _ options: DeckOptions) {
-    func minutes(_ steps: [Double]) -> Value { .list(steps.map { .measure($0 / 60) }) }
-    func choice(_ option: DeckOptions.Name) -> Value {
-      guard case .choice(let word) = options[option] else { return .integer(0) }
-      return .integer(AnkiChoices.number(option, word) ?? 0)
-    }
-    let new: Value.Record = [
-      "bury": .boolean(options.buriesNew), "delays": minutes(options.learningSteps), "initialFactor": .integer(2500),
-      "ints": .list([.integer(1), .integer(4), .integer(0)]), "order": .integer(1),
-      "perDay": .integer(options.newPerDay),
-    ]
-    let review: Value.Record = [
-      "bury": .boolean(options.buriesReviews), "ease4": .measure(1.3), "ivlFct": .integer(1),
-      "maxIvl": .integer(options.maximumInterval), "perDay": .integer(options.reviewsPerDay),
-      "hardFactor": .measure(1.2),
-    ]
-    let lapse: Value.Record = [
-      "delays": minutes(options.relearningSteps), "leechAction": .integer(options.suspendsLeeches ? 0 : 1),
-      "leechFails": .integer(options.leechThreshold), "minInt": .integer(options.minimumLapseInterval),
-      "mult": .integer(0),
-    ]
-    let record: Value.Record = [
-      "id": .integer(Int(id)), "name": .text(name), "mod": .integer(0), "usn": .integer(-1),
-      "maxTaken": .integer(Int(options.maximumAnswerSeconds)), "autoplay": .boolean(true), "timer": .integer(0),
-      "replayq": .boolean(true), "dyn": .boolean(false), "new": .record(new), "rev": .record(review),
-      "lapse": .record(lapse), "buryInterdayLearning": .boolean(options.buriesLearning),
-      "desiredRetention": .number(options.desiredRetention),
-      "fsrsParams6": .list(options.parameters.map { .number($0) }), "newGatherPriority": choice(.newGather),
-      "newSortOrder": choice(.newSort), "newMix": choice(.newMix), "reviewOrder": choice(.reviewOrder),
-    ]
-    presets.append(("\(id)", .record(record)))
+    presets.append(("\(id)", .record(SentHead.preset(id, name: name, options))))
   }
 
   // MARK: The row

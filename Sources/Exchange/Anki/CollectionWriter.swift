@@ -37,7 +37,7 @@ final class CollectionWriter {
     CREATE TABLE graves (usn integer not null, oid integer not null, type integer not null);
     """
 
-  private static let indices = """
+  static let indices = """
     CREATE INDEX ix_notes_usn ON notes (usn);
     CREATE INDEX ix_cards_usn ON cards (usn);
     CREATE INDEX ix_revlog_usn ON revlog (usn);
@@ -221,7 +221,7 @@ final class CollectionWriter {
   }
 
   /// The first four bytes of the hash of a field.
-  private static func checksum(_ text: TextBytes) -> Int64 {
+  static func checksum(_ text: TextBytes) -> Int64 {
     withUnsafeTemporaryAllocation(byteCount: 20, alignment: 8) { digest in
       sha1(UnsafeRawBufferPointer(text), into: digest)
       return Int64(UInt32(bigEndian: digest.load(as: UInt32.self)))

@@ -78,7 +78,7 @@ final class PackageRows {
   }
 
   /// Tags as they may be here: what is no tag is left out.
-  private static func tags(_ text: String) -> [String] {
+  static func tags(_ text: String) -> [String] {
     if text.isEmpty { return [] }
     return text.split(whereSeparator: \.isWhitespace).prefix(1000).compactMap { part in
       let scalars = part.unicodeScalars.filter { $0.properties.generalCategory != .control }

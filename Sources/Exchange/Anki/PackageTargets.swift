@@ -57,7 +57,7 @@ final class PackageTargets {
   }
 
   /// The parts of a deck's name; what no deck can be called is left out.
-  private static func parts(_ deck: PackagedDeck?) -> [String] {
+  static func parts(_ deck: PackagedDeck?) -> [String] {
     let parts = (deck?.name ?? "Default").split(separator: "::", omittingEmptySubsequences: false).map { part in
       let scalars = part.unicodeScalars.filter { scalar in
         ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
@@ -143,13 +143,8 @@ final class PackageTargets {
     var card = ReceivedCard(
       deck: target.id, rank: try rank(row, in: target.id), ordinal: given.ordinal, foreignID: max(1, given.id),
       foreignModified: given.modified, raw: row.raw(firstDay: calendar.firstDay))
-    card.flag = row.flags & 7
     card.schedule = calendar.schedule(row, reps: given.reps, lapses: given.lapses, steps: target.steps)
-    card.isSuspended = row.queue == -1
-    if isToday, row.queue == -2 || row.queue == -3 {
-      card.burial = row.queue == -2 ? .bySibling : .byUser
-      card.buriedUntil = calendar.moment.endOfToday
-    }
+    card.hide(as: row, isBuriedToday: isToday, calendar.moment)
     return card
   }
 

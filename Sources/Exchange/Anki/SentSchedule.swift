@@ -14,8 +14,9 @@ struct SentSchedule {
   /// Days of packages that go out count from here: the first of January 2006. Nobody's cards were due before.
   static let firstDay = 13_149
 
-  init(_ moment: StudyMoment, _ options: DeckOptions) {
-    calendar = AnkiCalendar(moment: moment, firstDay: SentSchedule.firstDay)
+  /// - Parameter firstDay: the day that due days count from.
+  init(_ moment: StudyMoment, _ options: DeckOptions, firstDay: Int = SentSchedule.firstDay) {
+    calendar = AnkiCalendar(moment: moment, firstDay: firstDay)
     self.options = options
     let parameters = options.parameters.isEmpty ? MemoryModel.defaultParameters : options.parameters
     decay = parameters.last ?? 0.1542
@@ -29,13 +30,18 @@ struct SentSchedule {
   func row(of card: SentCard, position: Int, lastReview: Int?) -> AnkiCard {
     var row = kept(card) ?? made(card.schedule, lastReview)
     if row.type == 0 { row.due = position }
+    mark(&row, as: card)
+    return row
+  }
+
+  /// What keeps a card from being shown, and its flag.
+  func mark(_ row: inout AnkiCard, as card: SentCard) {
     row.queue = row.naturalQueue
     if let until = card.buriedUntil, until > calendar.moment.now, until < calendar.moment.latestBurial {
       row.queue = card.burial == .bySibling ? -2 : -3
     }
     if card.isSuspended { row.queue = -1 }
     row.flags = row.flags & ~7 | card.flag & 7
-    return row
   }
 
   /// The row that it came with, when nothing has scheduled the card since.
@@ -50,22 +56,22 @@ struct SentSchedule {
     guard schedule.state == card.schedule.state, schedule.isDue(as: card.schedule, calendar.moment),
       schedule.stability == card.schedule.stability, schedule.difficulty == card.schedule.difficulty
     else { return nil }
-    if row.type != 0, !AnkiCard.isTime(row.due) { row.due += stored.firstDay - SentSchedule.firstDay }
+    if row.type != 0, !AnkiCard.isTime(row.due) { row.due += stored.firstDay - calendar.firstDay }
     return row
   }
 
-  private func made(_ schedule: CardSchedule, _ lastReview: Int?) -> AnkiCard {
+  func made(_ schedule: CardSchedule, _ lastReview: Int?) -> AnkiCard {
     guard schedule.state != .new, let due = schedule.due else { return AnkiCard() }
     let moment = calendar.moment
     var row = AnkiCard(type: Int(schedule.state.rawValue), data: data(schedule, lastReview))
     if schedule.state == .review {
-      row.due = moment.dueDay(of: due) - SentSchedule.firstDay
+      row.due = moment.dueDay(of: due) - calendar.firstDay
       (row.ivl, row.factor) = (max(1, moment.interval(of: schedule)), 2500)
       return row
     }
     // A step that goes over the end of the day is one of days.
     let isOfDays = schedule.lastReview.map { moment.day(of: due) > moment.day(of: $0) } ?? false
-    row.due = isOfDays ? moment.day(of: due) - SentSchedule.firstDay : Int(min(1e11, max(0, due)))
+    row.due = isOfDays ? moment.day(of: due) - calendar.firstDay : Int(min(1e11, max(0, due)))
     let count = schedule.state == .learning ? steps.learning : steps.relearning
     row.left = max(1, count - schedule.step)
     if schedule.state == .relearning {

@@ -62,7 +62,8 @@ struct BuiltIn {
       + NoteCommands.all + NoteTypeCommands.all + MediaCommands.all + [StudyCommands.command] + DocumentCommands.all
       + WordCommands.all
       + [PlayCommands.command] + PluginCommands.all + SettingCommands.all + AccountCommands.all + ShellCommands.all
-      + UndoCommands.all + CareCommands.all + [MapCommand.command, BuildCommand.command, SyncCommand.command]
+      + UndoCommands.all + CareCommands.all + [MapCommand.command, BuildCommand.command]
+      + [SyncCommand.command, ServeCommand.command]
   }
 }
 

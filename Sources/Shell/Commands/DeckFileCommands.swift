@@ -113,7 +113,8 @@ enum DeckFileCommands {
     if cards.rejectedCount > 20 { parts.append("  … \(session.grouped(cards.rejectedCount - 20)) more") }
     parts += cards.lost.map { "Not kept: \($0)." }
     if let found = words(report.findings) { parts.append(found) }
-    if cards.added > 0, let hint = headerHint(report.findings, isRehearsal: session.rehearsal.isOn) { parts.append(hint) }
+    let hint = headerHint(report.findings, isRehearsal: session.rehearsal.isOn)
+    if cards.added > 0, let hint { parts.append(hint) }
     return parts + preview(report.preview)
   }
 

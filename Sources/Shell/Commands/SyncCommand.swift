@@ -1,4 +1,4 @@
-// `sync`: the link with a sync server, and fetching what it has.
+// `sync`: the link with a sync server, syncing with it both ways, and fetching all that it has.
 // Invariant: what would be replaced is shown before, and replaced only where that was typed; a password comes from the
 // terminal or a file.
 
@@ -26,17 +26,19 @@ enum SyncCommand {
         default: .changes
         }
       },
-      summary: "Fetches your cards from a sync server of Anki's.",
+      summary: "Syncs your cards with a sync server of Anki's.",
       details: """
         `sync login URL` links the account with the server that you run (Anki's own, or one like it); `sync` then \
-        fetches what the server has, shows it, and takes it over; `sync status` tells what is new on either side; \
-        `sync logout` ends the link, and the cards stay. This version sends nothing: what you change and answer here \
-        stays here, the server is never changed, and `sync` refuses to replace what was changed here. `sync --full \
-        download` replaces what is here all the same, after the number of cards was typed, and keeps it as a backup. \
-        Pictures and sounds are not fetched yet. AnkiWeb's terms allow Anki's own programs alone.
+        takes in what is new there and sends what is new here, both or neither; `sync status` tells what is new on \
+        either side; `sync logout` ends the link, and the cards stay. The first sync shows what the server has and \
+        asks. Of a card that both changed the later change is kept, and what was deleted anywhere is deleted. One \
+        sync is one step of undo here. `sync --full download` replaces what is here by what the server has, after \
+        the number of cards was typed, and keeps it as a backup; `sync --full upload` does the opposite where `sync` \
+        cannot send what is here, and keeps what the server had as a package. Pictures and sounds follow. \
+        `set sync.at_end on` syncs as the shell ends. AnkiWeb's terms allow Anki's own programs alone.
         """,
       arguments: [
-        Argument("ACTION", .choice(actions), isOptional: true, help: "left out, it fetches what the server has"),
+        Argument("ACTION", .choice(actions), isOptional: true, help: "left out, it syncs"),
         Argument("URL", isOptional: true, help: "of the server, for login: http://192.168.1.5:8080"),
       ],
       options: [
@@ -44,8 +46,10 @@ enum SyncCommand {
         Option(
           "--server-password-file", "FILE", .file,
           help: "read the server's password from FILE; - is a line of standard input"),
-        Option("--full", choice: ["download"], help: "replace what is here by what the server has"),
-        Option("--replace", "N", .positive, help: "with --full: the number of cards here, instead of typing it"),
+        Option(
+          "--full", choice: ["download", "upload"], help: "replace what is here by what the server has, or that by this"
+        ),
+        Option("--replace", "N", .positive, help: "with --full: the number of cards that go, instead of typing it"),
       ], example: "sync status"
     ) { invocation, session in
       try AccountCommands.requireNoScript(session)
@@ -54,7 +58,14 @@ enum SyncCommand {
       case "login": return try login(invocation, workspace, session)
       case "logout": return try logout(workspace)
       case "status": return try status(workspace, session)
-      default: return try fetch(invocation, workspace, session)
+      default:
+        let isFull = invocation.optionalText("--full") != nil
+        let isFirst = try workspace.syncLink()?.meta == nil
+        let result =
+          isFull || isFirst
+          ? try fetch(isFull, invocation, workspace, session) : try sync(nil, workspace, session)
+        return try MediaSync.follow(
+          result, workspace, session, asJSON: invocation.wantsJSON || session.options.wantsJSON)
       }
     }
   }
@@ -97,7 +108,7 @@ enum SyncCommand {
       .record(fields(link)), line: "The link with \(printable(link.address)) is ended; the cards stay.")
   }
 
-  private static func fields(_ link: SyncLink) -> [(String, Value)] {
+  static func fields(_ link: SyncLink) -> [(String, Value)] {
     [
       ("address", .text(link.address)), ("user", .text(link.user)),
       ("synced", link.synced.map { .number($0) } ?? .null),
@@ -115,112 +126,26 @@ enum SyncCommand {
     value.append(("problem", status.problem.map { .text($0.code) } ?? .null))
     var lines = ["Linked with \(printable(status.link.address)) as \(quoted(status.link.user))."]
     if let synced = status.link.synced {
-      lines.append("Fetched \(session.ago(synced)).")
+      lines.append("Synced \(session.ago(synced)).")
     } else {
-      lines.append("Nothing was fetched yet; `sync` shows what is there.")
+      lines.append("Nothing was synced yet; `sync` shows what is there.")
     }
     switch (status.problem, status.hasNews) {
     case (let problem?, _): lines.append("The server: \(problem.message).")
-    case (nil, true?) where status.link.synced != nil: lines.append("The server has changes; `sync` fetches them.")
+    case (nil, true?) where status.link.synced != nil: lines.append("The server has changes; `sync` takes them in.")
     case (nil, false?): lines.append("The server has nothing new.")
     default: break
     }
     let words = unsentWords(unsent, session)
-    if !words.isEmpty, status.link.synced != nil { lines.append("Only here: \(words). This version sends nothing.") }
+    if !words.isEmpty, status.link.synced != nil { lines.append("Only here: \(words); `sync` sends them.") }
     return CommandResult(.record(value), .lines(lines))
   }
 
-  private static func unsentWords(_ unsent: UnsentChanges, _ session: Session) -> String {
+  static func unsentWords(_ unsent: UnsentChanges, _ session: Session) -> String {
     let parts: [(Int, String)] = [
       (unsent.notes, "changed note"), (unsent.cards, "changed card"), (unsent.answers, "answer"),
       (unsent.types, "note type"), (unsent.decks, "deck"), (unsent.presets, "preset"), (unsent.removals, "removal"),
     ]
     return parts.filter { $0.0 > 0 }.map { session.counted($0.0, $0.1) }.joined(separator: ", ")
-  }
-
-  // MARK: Fetching
-
-  private static func fetch(
-    _ invocation: Invocation, _ workspace: Workspace, _ session: Session
-  ) throws -> CommandResult {
-    let isFull = invocation.optionalText("--full") != nil
-    let fetching = session.console.progress("Fetching", total: nil)
-    defer { fetching.finish() }
-    let preview = try workspace.lookAtServer(isFull: isFull) { fetching.update($0, of: nil) }
-    fetching.finish()
-    guard let pulled = preview.pulled else {
-      let words = unsentWords(preview.unsent, session)
-      let more = words.isEmpty ? "" : " Only here: \(words). This version sends nothing."
-      return CommandResult(
-        .record(fields(preview.link) + [("cards", .integer(0))]),
-        line: "\(printable(preview.link.address)) has nothing new.\(more)")
-    }
-    if !pulled.meta.message.isEmpty {
-      session.console.message("the server says: \(printable(pulled.meta.message, limit: 500))")
-    }
-    let wantsJSON = invocation.wantsJSON || session.options.wantsJSON
-    if !wantsJSON { session.show(CommandResult(.null, .table(table(pulled, session))), asJSON: false) }
-    guard try mayTakeOver(preview, isFull, invocation, session) else {
-      return CommandResult(.null, line: "Nothing was taken over.")
-    }
-    let taking = session.console.progress("Taking over", total: nil)
-    defer { taking.finish() }
-    let (report, backup) = try workspace.takeOver(preview) { taking.update($0, of: $1) }
-    taking.finish()
-    return result(preview.link, report, backup, session)
-  }
-
-  private static func table(_ pulled: PulledCollection, _ session: Session) -> TableText {
-    let (staged, head) = (pulled.staged, pulled.staged.head)
-    var table = TableText([.init(""), .init("On the server", .right)])
-    for (name, count) in [
-      ("Decks", head.decks.count), ("Note types", head.types.count), ("Notes", staged.counts[.notes] ?? 0),
-      ("Cards", staged.counts[.cards] ?? 0), ("Answers", staged.counts[.revlog] ?? 0),
-    ] {
-      table.add([name, session.grouped(count)])
-    }
-    return table
-  }
-
-  /// Where cards here would be lost, their number is typed: at the terminal, or with the command.
-  private static func mayTakeOver(
-    _ preview: SyncPreview, _ isFull: Bool, _ invocation: Invocation, _ session: Session
-  ) throws -> Bool {
-    let cards = preview.cardsHere
-    if cards == 0 { return try session.confirm("Take it over?") }
-    if !isFull { return true }
-    if let given = invocation.optionalInteger("--replace") {
-      if given == cards { return true }
-      throw SyncError.cardsHere(cards: cards)
-    }
-    guard session.canAsk else { throw SyncError.cardsHere(cards: cards) }
-    let unsent = unsentWords(preview.unsent, session)
-    let lost = unsent.isEmpty ? "" : " Only here: \(unsent)."
-    let question = "\(session.counted(cards, "card")) here will be replaced.\(lost) Type their number to go on: "
-    return try session.ask(question).flatMap { Int($0.trimmed) } == cards
-  }
-
-  private static func result(
-    _ link: SyncLink, _ report: PullReport, _ backup: String?, _ session: Session
-  ) -> CommandResult {
-    let parts = [
-      session.counted(report.decks, "deck"), session.counted(report.notes, "note"),
-      session.counted(report.cards, "card"), session.counted(report.answers, "answer"),
-    ]
-    var lines = ["Fetched \(parts.joined(separator: ", ")) from \(printable(link.address))."]
-    if report.shadowed > 0 {
-      lines.append(
-        "\(session.counted(report.shadowed, "note or card", "notes and cards")) have no place here and are kept as "
-          + "they came.")
-    }
-    lines += report.findings.prefix(10).map { "  \(printable($0))" }
-    if let backup { lines.append("What was here is kept in \(printable(backup)).") }
-    return CommandResult(
-      .record(
-        fields(link) + [
-          ("decks", .integer(report.decks)), ("notes", .integer(report.notes)), ("cards", .integer(report.cards)),
-          ("answers", .integer(report.answers)), ("kept_as_received", .integer(report.shadowed)),
-          ("backup", backup.map { .text($0) } ?? .null),
-        ]), .lines(lines))
   }
 }

@@ -4,6 +4,7 @@ import Archives
 import Authentication
 import CardDocuments
 import Decks
+import Door
 import Exchange
 import Files
 import Glibc
@@ -136,7 +137,17 @@ extension ProblemTable {
       "stopped": SyncError.stopped(message: hostile),
       "counts": SyncError.counts(what: "cards", given: 1200, counted: 3), "moved": SyncError.moved,
       "cardsHere": SyncError.cardsHere(cards: 1), "unsent": SyncError.unsent(changes: 2),
-      "inScript": SyncError.inScript,
+      "inScript": SyncError.inScript, "wouldRemove": SyncError.wouldRemove(cards: 3),
+      "shape": SyncError.shape(type: hostile), "firstSync": SyncError.firstSync,
+      "unsound": SyncError.unsound(reason: hostile), "uploadNotNeeded": SyncError.uploadNotNeeded,
+      "replacesServer": SyncError.replacesServer(there: 3, here: 1200),
+    ])
+
+  static let door = ProblemTable(
+    DoorError.self, in: "Door/DoorError.swift",
+    [
+      "noProgram": DoorError.noProgram(path: hostile), "taken": DoorError.taken(port: 8765),
+      "cannotListen": DoorError.cannotListen(port: 80, reason: hostile), "programFailed": DoorError.programFailed,
     ])
 
   static let builds = ProblemTable(

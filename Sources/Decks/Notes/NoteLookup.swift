@@ -1,0 +1,84 @@
+// Notes as other programs know them: by numbers, and by what their first fields show. A plain card is looked up as the
+// note of type Basic that it goes out as.
+// Invariant: what is asked for many notes is one walk over the table.
+
+public import GRDB
+import Text
+
+/// Which notes one must not be the same as.
+///
+///     FirstFieldScope(type: type.id, decks: nil)   // of the type, in all decks
+public struct FirstFieldScope: Hashable, Sendable {
+  /// Nil for notes of every type.
+  public var type: NoteTypeID?
+  /// Whether plain cards count: notes of the type are as they are.
+  public var countsPlainCards: Bool
+  /// Nil for all decks.
+  public var decks: [DeckID]?
+
+  public init(type: NoteTypeID?, countsPlainCards: Bool, decks: [DeckID]? = nil) {
+    (self.type, self.countsPlainCards, self.decks) = (type, countsPlainCards, decks)
+  }
+}
+
+extension NoteTable {
+  /// What a first field is compared by: its text without tags, and of media the names.
+  public static func firstFieldKey(_ field: String) -> String { FieldHTML.sortText(field).trimmed.composed }
+
+  /// Those of the keys that the first field of a note has.
+  /// - Parameter keys: as `firstFieldKey` gives them.
+  public static func taken(_ db: Database, _ keys: Set<String>, in scope: FirstFieldScope) throws -> Set<String> {
+    var (found, conditions): (Set<String>, [String]) = ([], [])
+    let decks = scope.decks.map { "(" + $0.map { String($0.rawValue) }.joined(separator: ",") + ")" }
+    if let type = scope.type { conditions.append("type = \(type.rawValue)") }
+    if let decks { conditions.append("id IN (SELECT note FROM cards WHERE deck IN \(decks))") }
+    let clause = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
+    let first = "substr(fields, 1, instr(fields || char(31), char(31)) - 1)"
+    try db.forEachRow(of: db.makeStatement(sql: "SELECT \(first) FROM notes\(clause)")) { row in
+      let key = key(ofField: row.bytes(0))
+      if keys.contains(key) { found.insert(key) }
+    }
+    guard scope.countsPlainCards else { return found }
+    let plain = "SELECT prompt FROM cards WHERE note IS NULL" + (decks.map { " AND deck IN \($0)" } ?? "")
+    try db.forEachRow(of: db.makeStatement(sql: plain)) { row in
+      let prompt = String(decoding: row.bytes(0), as: UTF8.self)
+      let key = isShownAsWritten(row.bytes(0)) ? prompt : firstFieldKey(HTMLText.html(ofPlain: prompt))
+      if keys.contains(key) { found.insert(key) }
+    }
+    return found
+  }
+
+  private static func key(ofField bytes: TextBytes) -> String {
+    let text = String(decoding: bytes, as: UTF8.self)
+    return isShownAsWritten(bytes) ? text : firstFieldKey(text)
+  }
+
+  /// Most fields are a word of ASCII.
+  private static func isShownAsWritten(_ bytes: TextBytes) -> Bool {
+    guard let first = bytes.first, let last = bytes.last, first != 0x20, last != 0x20 else { return bytes.isEmpty }
+    return bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: "&") }
+  }
+
+  /// The notes of cards, each once, in the order of the cards; nil for a plain card.
+  public static func notes(_ db: Database, ofCards ids: [CardID]) throws -> [(card: CardID, note: NoteID?)] {
+    var (found, seen): ([(card: CardID, note: NoteID?)], Set<NoteID>) = ([], [])
+    let sql = """
+      SELECT id, note FROM (SELECT key AS place, value AS wanted FROM json_each(?))
+      CROSS JOIN cards ON cards.id = wanted ORDER BY place
+      """
+    try db.forEachRow(sql, [CardTable.list(ids.lazy.map(\.rawValue))]) { row in
+      let note = row.optionalInteger(1).map(NoteID.init)
+      if let note, !seen.insert(note).inserted { return }
+      found.append((CardID(rawValue: row.integer(0)), note))
+    }
+    return found
+  }
+
+  /// All tags that cards and notes have, in order.
+  public static func tags(_ db: Database) throws -> [String] {
+    var tags: Set<String> = []
+    let sql = "SELECT tags FROM notes WHERE tags <> '' UNION SELECT tags FROM cards WHERE note IS NULL AND tags <> ''"
+    try db.forEachRow(sql) { tags.formUnion(Tags.list($0.text(0))) }
+    return tags.sorted()
+  }
+}

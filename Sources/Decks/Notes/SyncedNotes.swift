@@ -1,0 +1,240 @@
+// Notes and cards that a sync changes: known by the ids that they have elsewhere, renewed in place.
+// Invariant: a card that is here keeps its own id and its place unless the change says otherwise; what was written
+// counts as sent.
+
+public import GRDB
+import Text
+
+/// What is here of a note, for deciding whose is kept.
+public struct KnownNote: Equatable, Sendable {
+  public let guid: String
+  public let type: NoteTypeID
+  /// Seconds since 1970.
+  public let modified: Int
+  /// It was changed since it was sent.
+  public let isUnsent: Bool
+}
+
+extension NoteReceiver {
+  /// Gives a note that is here other fields and tags, and its cards other texts. None comes or goes.
+  public func renew(_ note: ReceivedNote, of type: NoteType, usn: Int64) throws {
+    let kind = kind(of: type)
+    let note = try fit(note, type)
+    try db.cachedStatement(
+      sql: "UPDATE notes SET guid = ?, type = ?, mod = ?, usn = ?, tags = ?, fields = ?, data = ? WHERE id = ?"
+    ).execute(arguments: [
+      note.guid, type.id.rawValue, note.modified, usn, try Tags.column(note.tags),
+      try NoteFieldText.column(note.fields, names: type.fields), note.data, note.id,
+    ])
+    try kind.writer.rewrite(record(note, NoteID(rawValue: note.id), kind))
+  }
+
+  /// Adds a card of a note. The note is added before where it is not here.
+  public func add(_ card: ReceivedCard, of note: ReceivedNote, _ type: NoteType, usn: Int64) throws -> CardID {
+    let kind = kind(of: type)
+    let note = try fit(note, type)
+    if try !NoteTable.exists(db, NoteID(rawValue: note.id)) {
+      _ = try insert(note, kind)
+      try db.cachedStatement(sql: "UPDATE notes SET usn = ? WHERE id = ?").execute(arguments: [usn, note.id])
+    }
+    return try insert(card, record(note, NoteID(rawValue: note.id), kind), kind)
+  }
+
+  private func fit(_ note: ReceivedNote, _ type: NoteType) throws -> ReceivedNote {
+    var note = note
+    note.fields = NoteTable.padded(note.fields, type)
+    note.guid = try cleaned(note.guid) ?? "\(note.id)"
+    return note
+  }
+}
+
+extension NoteTable {
+  public static func known(_ db: Database, _ id: Int64) throws -> KnownNote? {
+    try db.firstRow("SELECT guid, type, mod, usn FROM notes WHERE id = ?", [id]) { row in
+      KnownNote(
+        guid: row.text(0), type: NoteTypeID(rawValue: row.integer(1)), modified: row.count(2),
+        isUnsent: row.integer(3) == -1)
+    }
+  }
+
+  /// Gives a note another id.
+  public static func renumber(_ db: Database, _ old: Int64, to new: Int64) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO notes (id, guid, type, mod, usn, tags, fields, data)
+        SELECT ?, guid, type, mod, -1, tags, fields, data FROM notes WHERE id = ?
+        """, arguments: [new, old])
+    try db.execute(sql: "UPDATE cards SET note = ? WHERE note = ?", arguments: [new, old])
+    try db.execute(sql: "DELETE FROM notes WHERE id = ?", arguments: [old])
+  }
+
+  /// The cards of a note that its type does not make of its fields, where it makes others.
+  public static func unmadeCards(_ db: Database, of id: Int64) throws -> [CardID] {
+    let note = try record(db, NoteID(rawValue: id))
+    let type = try NoteTypeTable.record(db, note.type)
+    let maker = NoteCardMaker(type)
+    let fields = NoteFields(names: type.fields, values: padded(note.fields, type))
+    // Every card has a deck: which it is does not matter here.
+    let wanted = Set(maker.ordinals(fields.adding(maker.facts(note, deckName: "d"))))
+    let cards = try db.rows("SELECT id, ord FROM cards WHERE note = ?", [id]) {
+      (id: CardID(rawValue: $0.integer(0)), place: $0.count(1))
+    }
+    let unmade = cards.filter { !wanted.contains($0.place) }
+    return unmade.count < cards.count ? unmade.map(\.id) : []
+  }
+
+  /// Gives a note the fields that its type has now, and where it has no cards elsewhere, the cards.
+  public static func reshape(
+    _ db: Database, _ note: NoteRecord, to fields: [String], makesCards: Bool, isInterrupted: @escaping () -> Bool
+  ) throws {
+    let type = try NoteTypeTable.record(db, note.type)
+    let new = NoteRecord(
+      id: note.id, guid: note.guid, type: note.type, modified: note.modified, tags: note.tags,
+      fields: padded(fields, type))
+    try write(db, new, type)
+    var writer = NoteCardWriter(db, type, now: Double(note.modified), isInterrupted: isInterrupted)
+    if makesCards { try writer.renew(new) } else { try writer.rewrite(new) }
+  }
+
+  /// Makes notes of the type of Basic of all plain cards, which stay as they are.
+  /// - Parameter id: a free id, given the milliseconds since 1970 that a card was made at and the card's own id.
+  /// - Returns: how many there were.
+  public static func makeNotes(
+    _ db: Database, ofPlainCards id: (_ made: Int64, _ card: Int64) throws -> Int64, now: Double
+  ) throws -> Int {
+    let ids = try db.rows("SELECT id FROM cards WHERE note IS NULL ORDER BY id") { $0.integer(0) }
+    guard !ids.isEmpty else { return 0 }
+    let type = try NoteTypeTable.stock(db, .basic, now: now)
+    let select = try RepeatedStatement(
+      db, "SELECT guid, prompt, answer, tags, created, modified FROM cards WHERE id = ?1")
+    let insert = try RepeatedStatement(
+      db, "INSERT INTO notes (id, guid, type, mod, tags, fields) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+    let update = try RepeatedStatement(db, "UPDATE cards SET note = ?1, ord = 0 WHERE id = ?2")
+    for card in ids {
+      select.bind(1, card)
+      let made = try select.first { row in
+        let fields = [row.text(1), row.text(2)].map(HTMLText.html(ofPlain:))
+        insert.bind(2, row.text(0))
+        insert.bind(3, type.id.rawValue)
+        insert.bind(4, seconds(row.number(5)))
+        insert.bind(5, row.text(3))
+        insert.bind(6, try NoteFieldText.column(fields, names: type.fields))
+        return row.number(4)
+      }
+      let note = try id(Int64(min(1e14, max(1, (made ?? 1) * 1000))), card)
+      insert.bind(1, note)
+      try insert.run()
+      update.bind(1, note)
+      update.bind(2, card)
+      try update.run()
+    }
+    return ids.count
+  }
+}
+
+/// What is here of a card, for deciding whose is kept.
+public struct KnownCard: Equatable, Sendable {
+  public let id: CardID
+  public let deck: DeckID
+  /// When its texts, its marks or its schedule were changed, in seconds since 1970.
+  public let modified: Int64
+  public let isNew: Bool
+}
+
+extension CardTable {
+  private static let known = "id, deck, max(modified, ifnull(last_review, 0)), state = 0"
+
+  private static func known(_ row: Columns) -> KnownCard {
+    KnownCard(
+      id: CardID(rawValue: row.integer(0)), deck: DeckID(rawValue: row.integer(1)),
+      modified: Int64(min(1e11, max(0, row.number(2)))), isNew: row.integer(3) != 0)
+  }
+
+  public static func known(_ db: Database, _ id: Int64) throws -> KnownCard? {
+    try db.firstRow("SELECT \(known) FROM cards WHERE id = ?", [id], known)
+  }
+
+  /// The card that has an id elsewhere, or else the one of that place of a note.
+  public static func known(_ db: Database, foreign: Int64, note: Int64, ordinal: Int) throws -> KnownCard? {
+    let sql = "SELECT \(known) FROM cards WHERE id = (SELECT card FROM anki_cards WHERE anki = ?)"
+    return try db.firstRow(sql, [foreign], known)
+      ?? db.firstRow("SELECT \(known) FROM cards WHERE note = ? AND ord = ?", [note, ordinal], known)
+  }
+
+  /// Gives a card that is here the schedule, the deck and the marks of a row from elsewhere.
+  /// - Parameter keepsRank: its place in the deck, where it stays in it.
+  public static func renew(_ db: Database, _ known: KnownCard, to card: ReceivedCard, keepsRank: Bool) throws {
+    let id = known.id.rawValue
+    if !(keepsRank && card.deck == known.deck) {
+      try setDeck(db, known, to: card.deck, rank: freeRank(db, card))
+    }
+    let schedule = card.schedule
+    try change(
+      db,
+      """
+      UPDATE cards SET suspended = ?, state = ?, step = ?, due = ?, stability = ?, difficulty = ?, reps = ?,
+        lapses = ?, last_review = ?, flag = ?, buried = ?, buried_until = ?, ord = ? WHERE id = ?
+      """,
+      [
+        card.isSuspended ? 1 : 0, schedule.state.rawValue, schedule.step, schedule.due, schedule.stability,
+        schedule.difficulty, schedule.reps, schedule.lapses, schedule.lastReview, card.flag, card.burial?.rawValue ?? 0,
+        card.burial == nil ? nil : card.buriedUntil, card.ordinal, id,
+      ])
+    try setForeign(db, known.id, id: card.foreignID, modified: card.foreignModified, raw: card.raw)
+    try NoteTable.renewPlaces(db, of: [known.id], now: Double(card.foreignModified))
+  }
+
+  /// Brings a card to a deck, at a rank that is free there.
+  public static func setDeck(_ db: Database, _ known: KnownCard, to deck: DeckID, rank: Int64) throws {
+    let id = known.id.rawValue
+    var guid = try db.firstRow("SELECT guid FROM cards WHERE id = ?", [id]) { $0.text(0) } ?? ""
+    let sql = "SELECT 1 FROM cards WHERE deck = ? AND guid = ? AND id <> ?"
+    if try db.firstRow(sql, [deck.rawValue, guid, id], { _ in true }) ?? false { guid += "/\(id)" }
+    try change(db, "UPDATE cards SET deck = ?, rank = ?, guid = ? WHERE id = ?", [deck.rawValue, rank, guid, id])
+    try NoteTable.renewPlaces(db, of: [known.id], now: Double(known.modified))
+  }
+
+  private static func freeRank(_ db: Database, _ card: ReceivedCard) throws -> Int64 {
+    let sql = "SELECT 1 FROM cards WHERE deck = ? AND rank = ?"
+    let isTaken = try db.firstRow(sql, [card.deck.rawValue, card.rank]) { _ in true } ?? false
+    return isTaken ? try CardOrder.rank(db, card.deck, for: .bottom) : card.rank
+  }
+
+  /// What a card is elsewhere.
+  public static func setForeign(_ db: Database, _ card: CardID, id: Int64, modified: Int64, raw: String) throws {
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO anki_cards (card, anki, amod, usn, raw) VALUES (?1, ?2, ?3, 0, ?4)
+        ON CONFLICT (card) DO UPDATE SET anki = ?2, amod = ?3, usn = 0, raw = ?4
+        """
+    ).execute(arguments: [card.rawValue, id, modified, raw])
+  }
+
+  /// A free rank below all cards of a deck, for one that comes.
+  public static func lowestRank(_ db: Database, in deck: DeckID) throws -> Int64 {
+    try CardOrder.rank(db, deck, for: .bottom)
+  }
+
+  /// The positions elsewhere of the new cards right above and below one in its deck.
+  public static func positionsAround(_ db: Database, _ card: KnownCard) throws -> (above: Int?, below: Int?) {
+    func near(_ relation: String, _ order: String) throws -> Int? {
+      let sql = """
+        SELECT iif(json_valid(raw), raw ->> 2, NULL) FROM cards JOIN anki_cards ON card = cards.id
+        WHERE deck = ?1 AND state = 0 AND rank \(relation) (SELECT rank FROM cards WHERE id = ?2)
+        ORDER BY rank \(order) LIMIT 1
+        """
+      return try db.firstRow(sql, [card.deck.rawValue, card.id.rawValue]) { $0.optionalInteger(0) }?
+        .map { Int(clamping: $0) }
+    }
+    return (try near("<", "DESC"), try near(">", "ASC"))
+  }
+
+  /// The places of a deck's new cards, top first: the position that each has elsewhere, and its rank.
+  public static func newPlaces(_ db: Database, in deck: DeckID) throws -> [(position: Int, rank: Int64)] {
+    let sql = """
+      SELECT raw ->> 2, rank FROM cards JOIN anki_cards ON card = cards.id
+      WHERE deck = ? AND state = 0 AND json_valid(raw) ORDER BY rank
+      """
+    return try db.rows(sql, [deck.rawValue]) { ($0.count(0), $0.integer(1)) }
+  }
+}

@@ -1,0 +1,229 @@
+// From a query in Anki's language to the tree of one of ours.
+// Source: Anki's manual, "Searching". Invariant: what is not known here is an error, never something else that is
+// found; a list has at most 10,000 numbers.
+
+struct AnkiQueryParser: QueryGrammar {
+  /// A list of numbers may be longer than a query that somebody types.
+  static let lengthLimit = 200_000
+  static let fillers = ["and"]
+  private static let mostNumbers = 10_000
+
+  let text: String
+  let characters: [Character]
+  var position = 0
+
+  init(_ text: String) {
+    self.text = text
+    characters = Array(text.prefix(Self.lengthLimit + 1))
+  }
+
+  // MARK: Terms
+
+  /// `word`, `"a phrase"`, `name:value`, `name:"a value"`, `"name:a value"`.
+  mutating func term() throws(DeckError) -> CardQuery.Node {
+    let start = position
+    let pieces = try take("\"") ? quoted(from: start) : bare()
+    if pieces.isEmpty { throw expected("a word or a condition") }
+    guard let colon = pieces.firstIndex(of: .colon) else {
+      return .condition(.text(try phrase(AnkiText(pieces[...]), start)))
+    }
+    let name = AnkiText(pieces[..<colon]).plain.lowercased()
+    let value = AnkiText(pieces[(colon + 1)...])
+    return try condition(name, value, from: start)
+  }
+
+  private func condition(_ name: String, _ value: AnkiText, from start: Int) throws(DeckError) -> CardQuery.Node {
+    func one(_ condition: CardQuery.Condition) -> CardQuery.Node { .condition(condition) }
+    switch name {
+    case "deck": return try deck(value, start)
+    case "tag": return try tag(value, start)
+    case "note": return try noteType(value, start)
+    case "card":
+      guard let number = Int(value.plain), (1...500).contains(number) else {
+        throw expected("the number of a card, as card:1,", at: start)
+      }
+      return one(.isAmong(.template(number - 1)))
+    case "nid": return one(.isAmong(.notes(try numbers(value, start))))
+    case "cid": return one(.isAmong(.cards(try numbers(value, start))))
+    case "mid": return one(.isAmong(.noteTypes(try numbers(value, start))))
+    case "did": return one(.isAmong(.decks(try numbers(value, start))))
+    case "is": return try status(value.plain.lowercased(), start)
+    case "added", "edited", "introduced", "rated", "flag", "prop", "re": return try same(name, value.plain, start)
+    case "nc": return one(.text(try phrase(value, start)))
+    case "", "w", "sc", "dupe", "resched", "has-cd", "has": throw unknown(name, start)
+    default: return try field(name, value, start)
+    }
+  }
+
+  /// What is written as in our own language.
+  private func same(_ name: String, _ value: String, _ start: Int) throws(DeckError) -> CardQuery.Node {
+    let quoted = value.map { $0 == "\\" || $0 == "\"" ? "\\\($0)" : String($0) }.joined()
+    do throws(DeckError) {
+      var parser = QueryParser(name == "re" ? "re:\"\(quoted)\"" : "\(name):\(value)")
+      return try parser.parse()
+    } catch {
+      guard case .badQuery(_, _, let what) = error else { throw error }
+      throw expected(what, at: start)
+    }
+  }
+
+  private func deck(_ value: AnkiText, _ start: Int) throws(DeckError) -> CardQuery.Node {
+    if ["current", "filtered"].contains(value.plain.lowercased()) { throw unknown("deck:\(value.plain)", start) }
+    return .condition(.deck(try pattern(value, "a deck after \"deck:\"", start)))
+  }
+
+  private func tag(_ value: AnkiText, _ start: Int) throws(DeckError) -> CardQuery.Node {
+    if value.plain.hasPrefix("re:") { throw unknown("tag:re:", start) }
+    if value.plain.lowercased() == "none" { return .not(.condition(.tag(TextPattern("*", isWhole: true)))) }
+    return .condition(.tag(try pattern(value, "a tag after \"tag:\"", start)))
+  }
+
+  /// A plain card goes out as a note of the type Basic.
+  private func noteType(_ value: AnkiText, _ start: Int) throws(DeckError) -> CardQuery.Node {
+    let pattern = try pattern(value, "a note type after \"note:\"", start)
+    let named = CardQuery.Node.condition(.noteType(pattern))
+    let basic = Folding.fold(StockNoteType.basic.rawValue)
+    let isBasic = basic.withUnsafeBufferPointer { pattern.matches($0) }
+    return isBasic ? .any([named, .condition(.isAmong(.plain))]) : named
+  }
+
+  private func status(_ word: String, _ start: Int) throws(DeckError) -> CardQuery.Node {
+    func any(_ statuses: CardQuery.CardStatus...) -> CardQuery.Node { .any(statuses.map { .condition(.isIn($0)) }) }
+    switch word {
+    case "due": return any(.due)
+    case "new": return any(.new)
+    case "learn": return any(.learning, .relearning)
+    case "review": return any(.review, .relearning)
+    case "suspended": return any(.suspended)
+    case "buried": return any(.buried)
+    default: throw expected("is: one of due, new, learn, review, suspended, buried", at: start)
+    }
+  }
+
+  private func field(_ name: String, _ value: AnkiText, _ start: Int) throws(DeckError) -> CardQuery.Node {
+    if name.contains("*") || name.contains("_*") { throw unknown("\(name):", start) }
+    // Any character, then any more: what is not empty.
+    if value.isAnyCharacter { return .not(try field(name, AnkiText([]), start)) }
+    let pattern = value.isEmpty ? TextPattern(exactly: "") : try pattern(value, "a text after \"\(name):\"", start)
+    let isStock = name == "front" || name == "back"
+    let ofNotes = CardQuery.Node.condition(.field(name, pattern, column: isStock ? 0 : start + 1))
+    guard isStock else { return ofNotes }
+    // The sides of a plain card are the fields of the note that it goes out as.
+    let side = CardQuery.Node.condition(name == "front" ? .prompt(pattern) : .answer(pattern))
+    return .any([ofNotes, .all([.condition(.isAmong(.plain)), side])])
+  }
+
+  private func pattern(_ value: AnkiText, _ what: String, _ start: Int) throws(DeckError) -> TextPattern {
+    guard !value.isEmpty, let pattern = value.whole else {
+      throw expected(value.isEmpty ? what : Self.oneStar, at: start)
+    }
+    return pattern
+  }
+
+  private func phrase(_ value: AnkiText, _ start: Int) throws(DeckError) -> TextPattern {
+    guard let pattern = value.phrase else { throw expected(Self.oneStar, at: start) }
+    return pattern
+  }
+
+  private static let oneStar = "no \\* beside a *"
+
+  private func numbers(_ value: AnkiText, _ start: Int) throws(DeckError) -> [Int64] {
+    let parts = value.plain.split(separator: ",", omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { Int64($0) }
+    guard numbers.count == parts.count, numbers.count <= Self.mostNumbers else {
+      throw expected("whole numbers with commas between them, at most 10,000", at: start)
+    }
+    return numbers
+  }
+
+  // MARK: Characters
+
+  private mutating func quoted(from start: Int) throws(DeckError) -> [AnkiText.Piece] {
+    var pieces: [AnkiText.Piece] = []
+    while position < characters.count {
+      if take("\"") { return pieces }
+      pieces.append(try piece())
+    }
+    throw expected("a closing quote for this one", at: start)
+  }
+
+  /// Up to a blank or a bracket; the value after a colon may be quoted.
+  private mutating func bare() throws(DeckError) -> [AnkiText.Piece] {
+    var pieces: [AnkiText.Piece] = []
+    while position < characters.count, !isEnd(characters[position]) {
+      let start = position
+      if take("\"") {
+        guard pieces.last == .colon else { throw expected("a blank before the quote", at: start) }
+        return pieces + (try quoted(from: start))
+      }
+      pieces.append(try piece())
+    }
+    return pieces
+  }
+
+  private mutating func piece() throws(DeckError) -> AnkiText.Piece {
+    let character = characters[position]
+    position += 1
+    switch character {
+    case "\\":
+      guard position < characters.count else { throw expected("a character after the backslash") }
+      position += 1
+      return .plain(characters[position - 1])
+    case ":": return .colon
+    case "*": return .any
+    default: return .plain(character)
+    }
+  }
+
+  func isEnd(_ character: Character) -> Bool { character.isWhitespace || character == "(" || character == ")" }
+
+  private func unknown(_ what: String, _ start: Int) -> DeckError {
+    expected("something that Deckhand's search knows (\"\(what)\" is none of it)", at: start)
+  }
+}
+
+/// A word or a value of such a query: its characters, and stars that stand for any.
+struct AnkiText {
+  enum Piece: Equatable {
+    case plain(Character)
+    /// The first one parts a name from its value.
+    case colon
+    case any
+  }
+
+  private let pieces: ArraySlice<Piece>
+
+  init(_ pieces: ArraySlice<Piece>) { self.pieces = pieces }
+
+  var isEmpty: Bool { pieces.isEmpty }
+  /// `_*`
+  var isAnyCharacter: Bool { pieces.elementsEqual([.plain("_"), .any]) }
+
+  /// As it is written.
+  var plain: String {
+    String(
+      pieces.map { piece in
+        switch piece {
+        case .plain(let character): character
+        case .colon: ":"
+        case .any: "*"
+        }
+      })
+  }
+
+  private var hasStar: Bool { pieces.contains(.any) }
+  /// A pattern of ours has no star that stands for itself.
+  private var mixesStars: Bool { hasStar && pieces.contains(.plain("*")) }
+
+  /// It must be the whole text. Nil where a pattern of ours cannot say it.
+  var whole: TextPattern? {
+    if mixesStars { return nil }
+    return hasStar ? TextPattern(plain, isWhole: true) : TextPattern(exactly: plain)
+  }
+
+  /// It may stand anywhere in the text.
+  var phrase: TextPattern? {
+    if mixesStars { return nil }
+    return hasStar ? TextPattern(plain, isWhole: false) : TextPattern(phrase: plain)
+  }
+}

@@ -1,0 +1,88 @@
+// Decks and presets as JSON of schema 11: new ones whole, those that came with what was changed in them.
+// Invariant: a key that stands for nothing here stays as it came.
+
+public import Decks
+public import Values
+
+/// Decks and presets on their way out.
+///
+///     SentHead.deck(1_700_000_000_000, name: "Spanish", modified: 1_700_000_000, preset: 1, DeckLimits())
+public enum SentHead {
+  /// A new deck.
+  public static func deck(
+    _ id: Int64, name: String, modified: Int, preset: Int64?, _ limits: DeckLimits
+  ) -> Value.Record {
+    let none = Value.list([.integer(0), .integer(0)])
+    var deck: Value.Record = [
+      "id": .integer(Int(id)), "name": .text(name), "mod": .integer(modified), "usn": .integer(-1),
+      "desc": .text(""), "collapsed": .boolean(false), "browserCollapsed": .boolean(false), "dyn": .integer(0),
+      "conf": .integer(Int(preset ?? 1)), "extendNew": .integer(0), "extendRev": .integer(0), "newToday": none,
+      "revToday": none, "lrnToday": none, "timeToday": none,
+    ]
+    for option in DeckLimits.names { set(option, of: limits, in: &deck) }
+    return deck
+  }
+
+  /// Writes a limit of the deck's own; none where none is set.
+  public static func set(_ option: DeckOptions.Name, of limits: DeckLimits, in deck: inout Value.Record) {
+    switch option {
+    case .newPerDay: deck["newLimit"] = limits.newPerDay.map { .integer($0) }
+    case .reviewsPerDay: deck["reviewLimit"] = limits.reviewsPerDay.map { .integer($0) }
+    case .desiredRetention:
+      deck["desiredRetention"] = limits.desiredRetention.map { .integer(Int(($0 * 100).rounded())) }
+    default: return
+    }
+  }
+
+  /// A new preset.
+  public static func preset(_ id: Int64, name: String, _ options: DeckOptions) -> Value.Record {
+    let new: Value.Record = [
+      "initialFactor": .integer(2500), "ints": .list([.integer(1), .integer(4), .integer(0)]), "order": .integer(1),
+    ]
+    let review: Value.Record = ["ease4": .measure(1.3), "ivlFct": .integer(1), "hardFactor": .measure(1.2)]
+    var record: Value.Record = [
+      "id": .integer(Int(id)), "name": .text(name), "mod": .integer(0), "usn": .integer(-1),
+      "autoplay": .boolean(true), "timer": .integer(0), "replayq": .boolean(true), "dyn": .boolean(false),
+      "new": .record(new), "rev": .record(review), "lapse": .record(["mult": .integer(0)]),
+    ]
+    for option in DeckOptions.Name.allCases { set(option, of: options, in: &record) }
+    return record
+  }
+
+  /// Writes an option; those that Anki does not have are left out.
+  public static func set(_ option: DeckOptions.Name, of options: DeckOptions, in preset: inout Value.Record) {
+    guard let place = places[option], let value = value(option, options) else { return }
+    guard let group = place.group else { return preset[place.key] = value }
+    var inner = preset[group]?.record ?? Value.Record()
+    inner[place.key] = value
+    preset[group] = .record(inner)
+  }
+
+  private static let places: [DeckOptions.Name: (group: String?, key: String)] = [
+    .newPerDay: ("new", "perDay"), .learningSteps: ("new", "delays"), .buryNew: ("new", "bury"),
+    .reviewsPerDay: ("rev", "perDay"), .maximumInterval: ("rev", "maxIvl"), .buryReviews: ("rev", "bury"),
+    .relearningSteps: ("lapse", "delays"), .leechAction: ("lapse", "leechAction"),
+    .leechThreshold: ("lapse", "leechFails"), .minimumLapseInterval: ("lapse", "minInt"),
+    .maximumAnswerSeconds: (nil, "maxTaken"), .buryLearning: (nil, "buryInterdayLearning"),
+    .desiredRetention: (nil, "desiredRetention"), .parameters: (nil, "fsrsParams6"),
+    .newGather: (nil, "newGatherPriority"), .newSort: (nil, "newSortOrder"), .newMix: (nil, "newMix"),
+    .reviewOrder: (nil, "reviewOrder"),
+  ]
+
+  private static func value(_ option: DeckOptions.Name, _ options: DeckOptions) -> Value? {
+    switch option {
+    // Without steps of minutes there are none.
+    case .learningSteps: .list(options.learningSteps.map { .measure($0 / 60) })
+    case .relearningSteps: .list(options.relearningSteps.map { .measure($0 / 60) })
+    case .leechAction: .integer(options.suspendsLeeches ? 0 : 1)
+    default:
+      switch options[option] {
+      case .number(let number): option == .desiredRetention ? .number(number) : .integer(Int(number))
+      case .flag(let flag): .boolean(flag)
+      case .choice(let word): .integer(AnkiChoices.number(option, word) ?? 0)
+      case .parameters(let numbers): .list(numbers.map { .number($0) })
+      case .steps: nil
+      }
+    }
+  }
+}

@@ -1,0 +1,244 @@
+// Rows of a sync server as what they are here, and back. Source: sync.md, section 3; notes.md, "Days and due".
+// Invariant: a column that nothing here has changed goes back as it came.
+
+public import Decks
+public import Values
+
+/// A card's row as it came.
+public struct ServerCard {
+  public let id: Int64
+  public let note: Int64
+  /// Its own deck, also while it is in a filtered one.
+  public let deck: Int64
+  public let ordinal: Int
+  /// Seconds since 1970.
+  public let modified: Int64
+  /// Of a new card.
+  public let position: Int?
+  /// It does not say when it was answered last; the log does.
+  public let lacksLastReview: Bool
+  let reps: Int
+  let lapses: Int
+  let card: AnkiCard
+}
+
+/// What of a card was changed here.
+public struct CardChanges: OptionSet, Sendable {
+  public let rawValue: Int
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  public static let deck = CardChanges(rawValue: 1)
+  public static let place = CardChanges(rawValue: 2)
+  /// Suspended or buried.
+  public static let hiding = CardChanges(rawValue: 4)
+  public static let schedule = CardChanges(rawValue: 8)
+  public static let flag = CardChanges(rawValue: 16)
+  public static let all: CardChanges = [.deck, .place, .hiding, .schedule, .flag]
+}
+
+/// What stands beside a card's row that goes out.
+public struct CardPlaces {
+  public var id: Int64
+  public var note: Int64
+  public var deck: Int64
+  /// Of a new card.
+  public var position: Int
+  /// Seconds since 1970 of the last answer in the log; nil where there is none.
+  public var lastReview: Int?
+  public var modified: Int64
+  public var usn: Int
+
+  public init(id: Int64, note: Int64, deck: Int64, position: Int, lastReview: Int?, modified: Int64, usn: Int) {
+    (self.id, self.note, self.deck, self.position) = (id, note, deck, position)
+    (self.lastReview, self.modified, self.usn) = (lastReview, modified, usn)
+  }
+}
+
+/// Reads and writes the rows of one server's collection.
+///
+///     let rows = ServerRows(moment, created: 1_600_000_000, settings: settings)
+public struct ServerRows {
+  private let calendar: AnkiCalendar
+  /// As Anki has it where there is none.
+  private static let noData = "{}"
+  private static let limits = JSONLimits(bytes: 96 << 20, depth: 64, values: 1_000_000, string: 96 << 20)
+
+  /// - Parameters:
+  ///   - created: of the collection, in seconds since 1970.
+  ///   - settings: of the collection.
+  public init(_ moment: StudyMoment, created: Int, settings: Value.Record) {
+    var contents = PackageContents()
+    (contents.created, contents.settings) = (Double(created), settings)
+    calendar = AnkiCalendar(moment: moment, firstDay: contents.firstDay(moment))
+  }
+
+  /// A row or an object that was kept as JSON; nil for what is none.
+  public static func parse(_ json: String) -> Value? {
+    do throws(JSONFailure) { return try JSONParser.parse(Array(json.utf8), limits: limits) } catch { return nil }
+  }
+
+  // MARK: What comes
+
+  /// Nil for what is no such row.
+  public static func note(_ row: [Value]) -> (note: ReceivedNote, type: Int64)? {
+    guard row.count == 11, let id = row[0].integer, let type = row[2].integer else { return nil }
+    let note = ReceivedNote(
+      id: Int64(id), guid: row[1].text ?? "", modified: min(Int(AnkiCard.mostNumber), max(0, row[3].integer ?? 0)),
+      tags: tags(row), fields: fields(row), data: row[10].text ?? "")
+    return (note, Int64(type))
+  }
+
+  public static func tags(_ row: [Value]) -> [String] { PackageRows.tags(row[5].text ?? "") }
+
+  public static func fields(_ row: [Value]) -> [String] {
+    var text = row[6].text ?? ""
+    return text.withUTF8(NoteFields.list)
+  }
+
+  public static func card(_ row: [Value]) -> ServerCard? {
+    let numbers = row.dropLast().compactMap(\.integer)
+    guard row.count == 18, numbers.count == 17 else { return nil }
+    let data = row[17].text ?? ""
+    var card = AnkiCard(numbers: [6, 7, 8, 9, 10, 13, 14, 15, 16].map { numbers[$0] }, data: data)
+    let deck = numbers[15] != 0 ? numbers[15] : numbers[2]
+    card.goHome()
+    return ServerCard(
+      id: Int64(numbers[0]), note: Int64(numbers[1]), deck: Int64(deck), ordinal: min(499, max(0, numbers[3])),
+      modified: min(AnkiCard.mostNumber, max(0, Int64(numbers[4]))), position: card.type == 0 ? card.due : nil,
+      lacksLastReview: card.type != 0 && !data.contains("\"lrt\""), reps: numbers[11], lapses: numbers[12], card: card)
+  }
+
+  /// What a row is here.
+  /// - Parameters:
+  ///   - options: of the deck, for its steps.
+  ///   - isBuriedToday: whether a burial is of today.
+  public func received(
+    _ given: ServerCard, in deck: DeckID, rank: Int64, _ options: DeckOptions, isBuriedToday: Bool
+  ) -> ReceivedCard {
+    var card = ReceivedCard(
+      deck: deck, rank: rank, ordinal: given.ordinal, foreignID: max(1, given.id), foreignModified: given.modified,
+      raw: given.card.raw(firstDay: calendar.firstDay))
+    let steps = (options.learningSteps.count, options.relearningSteps.count)
+    card.schedule = calendar.schedule(given.card, reps: given.reps, lapses: given.lapses, steps: steps)
+    card.hide(as: given.card, isBuriedToday: isBuriedToday, calendar.moment)
+    return card
+  }
+
+  public static func review(_ row: [Value]) -> ReceivedReview? {
+    let numbers = row.compactMap { $0.integer.map { Int64($0) } }
+    guard row.count == 9, numbers.count == 9 else { return nil }
+    return ReceivedReview(
+      id: numbers[0], card: numbers[1],
+      answer: ForeignAnswer(
+        ease: numbers[3], interval: numbers[4], lastInterval: numbers[5], factor: numbers[6], time: numbers[7],
+        kind: numbers[8]))
+  }
+
+  /// A deck's name as it can be here.
+  public static func deckName(_ record: Value.Record) -> String {
+    String(PackageTargets.parts(PackagedDeck(old: record)).joined(separator: "::").prefix(200))
+  }
+
+  /// Whether a deck there has a name, capitals aside.
+  public static func isNamed(_ name: String) -> (Value.Record) -> Bool {
+    let key = name.lowercased()
+    return { deckName($0).lowercased() == key }
+  }
+
+  public static func limits(_ deck: Value.Record) -> DeckLimits { PackagedDeck(old: deck).limits }
+
+  public static func preset(_ record: Value.Record) -> (name: String, options: DeckOptions) {
+    let preset = PackagedPreset(old: record)
+    return (preset.name, preset.options)
+  }
+
+  // MARK: What goes
+
+  /// The row of a card, and what is to be kept of it here.
+  /// - Parameters:
+  ///   - base: the row as it came; nil for a card that is new there.
+  ///   - changes: what of it goes out as it is here.
+  public func row(
+    of card: SentCard, _ places: CardPlaces, over base: [Value]?, _ changes: CardChanges, _ options: DeckOptions
+  ) -> (row: [Value], raw: String) {
+    let schedule = SentSchedule(calendar.moment, options, firstDay: calendar.firstDay)
+    let was = base.flatMap(ServerRows.card)
+    var row = base ?? Array(repeating: .integer(0), count: 17) + [.text(ServerRows.noData)]
+    func set(_ index: Int, _ value: Int) { row[index] = .integer(value) }
+    var state = was?.card ?? AnkiCard()
+    let isFiltered = (base?[15].integer ?? 0) != 0
+    let staysFiltered = isFiltered && changes.isDisjoint(with: [.deck, .hiding, .schedule])
+    if changes.contains(.schedule) {
+      let (data, flags) = (state.data, state.flags)
+      state = schedule.row(of: card, position: places.position, lastReview: places.lastReview)
+      state.data = ServerRows.merged(state.data, over: data, position: was?.position)
+      state.flags = flags
+    } else if changes.contains(.hiding) || isFiltered {
+      schedule.mark(&state, as: card)
+    }
+    if changes.contains(.place), state.type == 0 { state.due = places.position }
+    state.flags = state.flags & ~7 | card.flag & 7
+    set(0, Int(places.id))
+    set(1, Int(places.note))
+    set(3, card.ordinal)
+    set(4, Int(places.modified))
+    set(5, places.usn)
+    set(16, state.flags)
+    if staysFiltered { return (row, state.raw(firstDay: calendar.firstDay)) }
+    set(2, Int(changes.contains(.deck) || was == nil ? places.deck : was?.deck ?? places.deck))
+    for (index, value) in [
+      (6, state.type), (7, state.queue), (8, state.due), (9, state.ivl), (10, state.factor), (13, state.left), (14, 0),
+      (15, 0),
+    ] { set(index, value) }
+    if changes.contains(.schedule) {
+      set(11, card.schedule.reps)
+      set(12, card.schedule.lapses)
+      row[17] = .text(state.data)
+    }
+    return (row, state.raw(firstDay: calendar.firstDay))
+  }
+
+  /// What the memory of a card is now, with what else stood beside it.
+  private static func merged(_ new: String, over old: String, position: Int?) -> String {
+    var record = ServerRows.parse(old)?.record ?? Value.Record()
+    for key in ["s", "d", "dr", "decay", "lrt"] { record[key] = nil }
+    let fresh = ServerRows.parse(new)?.record ?? Value.Record()
+    if !fresh.isEmpty, record["pos"] == nil, let position { record["pos"] = .integer(position) }
+    for field in fresh.fields { record[field.name] = field.value }
+    if record.isEmpty { return noData }
+    var writer = JSONWriter(.compact)
+    writer.write(.record(record))
+    return String(decoding: writer.take(), as: UTF8.self)
+  }
+
+  /// The rows of a card's log that were not sent yet.
+  /// - Parameter log: all of its log, the earliest first.
+  public static func rows(
+    ofUnsent log: [SentReview], card: Int64, usn: Int
+  ) -> [(id: Int64, row: [Value], raw: String)] {
+    var (rows, interval): ([(id: Int64, row: [Value], raw: String)], Int64) = ([], 0)
+    for review in log {
+      let answer = ForeignAnswer(review, last: interval)
+      interval = answer.interval
+      guard review.isUnsent, let id = review.foreignID else { continue }
+      let numbers = [
+        id, card, Int64(usn), answer.ease, answer.interval, answer.lastInterval, answer.factor, answer.time,
+        answer.kind,
+      ]
+      rows.append((id, numbers.map { .integer(Int($0)) }, answer.raw))
+    }
+    return rows
+  }
+}
+
+extension ReceivedCard {
+  /// What keeps it from being shown, and its flag.
+  mutating func hide(as row: AnkiCard, isBuriedToday: Bool, _ moment: StudyMoment) {
+    flag = row.flags & 7
+    isSuspended = row.queue == -1
+    if isBuriedToday, row.queue == -2 || row.queue == -3 {
+      burial = row.queue == -2 ? .bySibling : .byUser
+      buriedUntil = moment.endOfToday
+    }
+  }
+}

@@ -1,0 +1,110 @@
+// `serve`: other programs of this machine work with the cards, by AnkiConnect's interface.
+// Invariant: nothing listens unless it runs; what a program changes is one step of undo that names it; a page of the
+// web comes in only when the user said so.
+
+import Authentication
+import Bindings
+import Commands
+import Door
+import Files
+import LuaRuntime
+import Problems
+import Text
+import ToggleSettings
+import Values
+import Workspace
+
+enum ServeCommand {
+  private static let usualPort = 8765
+
+  static var command: BuiltIn {
+    BuiltIn(
+      "serve", theme: "The shell", access: .atTerminal, effect: .acts,
+      summary: "Lets programs that talk to Anki work with your cards.",
+      details: """
+        It speaks the interface of the add-on AnkiConnect on 127.0.0.1, port 8765, until Ctrl-C: dictionaries in the \
+        browser, note-taking programs and scripts add notes, find and change them as they would in Anki. Nothing \
+        listens unless this runs, and nothing is reached from other machines. Browser extensions and pages of this \
+        machine come in; for any other page it asks once, at the terminal, and keeps the answer in the setting \
+        serve.origins. `set serve.key WORD` lets in only programs that know the word. What a program does is a step of \
+        undo. A shell may run beside it.
+        """,
+      options: [
+        Option("--port", "N", .integer(0...65_535), help: "another port than 8765; 0 is any that is free")
+      ], example: "serve --port 8766"
+    ) { invocation, session in
+      try AccountCommands.requireNoScript(session)
+      return try serve(invocation.optionalInteger("--port") ?? usualPort, invocation, session)
+    }
+  }
+
+  private static func serve(
+    _ port: Int, _ invocation: Invocation, _ session: Session
+  ) throws -> CommandResult {
+    // Whatever cannot be opened is told before anybody comes.
+    _ = try session.workspace().preferences()
+    let listener = try DoorListener(
+      program: session.environment.folders.syncProgram, port: port, clock: session.environment.clocks.elapsed,
+      shouldStop: session.environment.isInterrupted)
+    let address = "http://127.0.0.1:\(listener.port)"
+    let whose = session.gate.user.map { "the cards of \(quoted($0))" } ?? "your cards"
+    session.show(
+      CommandResult(
+        .record([("address", .text(address))]),
+        line: "Other programs reach \(whose) at \(address) as they reach Anki; Ctrl-C ends it."),
+      asJSON: invocation.wantsJSON || session.options.wantsJSON)
+    _ = session.console.flush()
+    let host = ServingHost(session)
+    let door = Door(host)
+    while let (request, body) = try listener.next() {
+      let (reply, text) = door.answer(request, body)
+      try listener.answer(reply, text)
+    }
+    if let signal = Interrupts.endingSignal { session.leave(by: signal) } else { Interrupts.clear() }
+    return CommandResult(
+      .record([("actions", .integer(door.count))]),
+      line: "Nothing listens any more. Done: \(session.counted(door.count, "action")).")
+  }
+}
+
+/// What the door needs of the session.
+private final class ServingHost: DoorHost {
+  private let session: Session
+
+  init(_ session: Session) { self.session = session }
+
+  func doorWorkspace() throws -> Workspace { try session.workspace() }
+
+  func performing<Result>(action: String, _ body: () throws -> Result) throws -> Result {
+    let outer = session.data.origin
+    session.data.origin = "serve, \(action)"
+    defer { session.data.origin = outer }
+    return try body()
+  }
+
+  /// Another process may have made an account, or changed a setting.
+  func doorTerms() throws -> (origins: [String], key: String) {
+    try session.refreshAccounts()
+    let workspace = try session.workspace()
+    try workspace.refreshSettings()
+    let preferences = try workspace.preferences()
+    return (preferences.servedOrigins, preferences.serveKey)
+  }
+
+  func mayEnter(_ origin: String) throws -> Bool {
+    let name = printable(origin, limit: 300)
+    guard session.canAsk else {
+      tell("The page \(name) asks to come in; `set serve.origins \"\(name)\"` lets it.")
+      return false
+    }
+    guard try session.confirm("May pages of \(name) read and change your cards, from now on?") else { return false }
+    let preferences = try session.workspace().preferences()
+    let origins = (preferences.servedOrigins + [origin]).joined(separator: " ")
+    try preferences.tree.set(ServeSettings.origins, text: origins, by: .user)
+    return true
+  }
+
+  func tell(_ line: String) { session.console.note(printable(line, limit: 1_000)) }
+
+  func synchronize() throws { try UnattendedSync.run(session.workspace(), session) }
+}

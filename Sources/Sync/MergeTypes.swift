@@ -1,0 +1,122 @@
+// Note types and presets that came from a server.
+// Invariant: a type of ours that has the name or the id of another one there gives way; of a preset each option is the
+// side's that changed it, the server's where both did.
+
+import Decks
+import Exchange
+import GRDB
+import Problems
+import Values
+
+extension SyncMerge {
+  // MARK: Note types
+
+  func mergeTypes() throws {
+    for record in pulled.staged.head.types {
+      guard let id = record["id"]?.integer.map({ Int64($0) }) else { continue }
+      let json = Value.record(record).json
+      let shadow = try shadows[.noteType, id]
+      if isKnown(shadow, json) { continue }
+      try shadows.put(
+        .noteType, id, usn: Int64(record["usn"]?.integer ?? 0), modified: Int64(record["mod"]?.integer ?? 0), json,
+        local: try local(record, id, shadow)?.rawValue)
+      report.received += 1
+    }
+  }
+
+  /// The type here that one there is.
+  private func local(_ record: Value.Record, _ id: Int64, _ shadow: Shadow?) throws -> NoteTypeID? {
+    let given: NoteType
+    do throws(NoteError) { given = try NoteType(received: record, id: id) } catch {
+      report.note("the note type \(id) has no place here: \(error.message)")
+      return nil
+    }
+    let types = try NoteTypeTable.list(db)
+    if let local = shadow?.local, let mine = types.first(where: { $0.id.rawValue == local }) {
+      let isNewer = try isUnsent(mine.id) && mine.modified > given.modified && mine.keepsShape(of: given)
+      if isNewer { return mine.id }
+      if !given.keepsShape(of: mine) { heads.reshaped.append((mine.id, mine)) }
+      if try NoteTypeTable.replace(db, mine.id, with: given) { heads.changedTypes.append(mine.id) }
+      return mine.id
+    }
+    let own = try types.filter { try shadows.remote(.noteType, of: $0.id.rawValue) == nil }
+    // Both made it, or it came from one package.
+    if let same = own.first(where: { ($0.id.rawValue == id || $0.isNamed(as: given)) && $0.isShaped(as: given) }) {
+      if try NoteTypeTable.replace(db, same.id, with: given) { heads.changedTypes.append(same.id) }
+      return same.id
+    }
+    if let clash = own.first(where: { $0.isNamed(as: given) }) { try giveWay(clash) }
+    return try NoteTypeTable.insert(received: given, db, now: moment.now).id
+  }
+
+  private func isUnsent(_ id: NoteTypeID) throws -> Bool {
+    try db.firstRow("SELECT usn = -1 FROM note_types WHERE id = ?", [id.rawValue]) { $0.integer(0) != 0 } ?? false
+  }
+
+  private func giveWay(_ type: NoteType) throws {
+    var edit = NoteTypeEdit(type)
+    repeat { edit.name += "+" } while try NoteTypeTable.named(db, edit.name) != nil
+    try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: moment.now)
+    report.note("the note type \(type.name) is called \(edit.name) now: another one there has its name")
+  }
+
+  // MARK: Presets
+
+  func mergePresets() throws {
+    for record in pulled.staged.head.presets {
+      guard let id = record["id"]?.integer.map({ Int64($0) }) else { continue }
+      let json = Value.record(record).json
+      let shadow = try shadows[.preset, id]
+      if isKnown(shadow, json) { continue }
+      let local = shadow?.local.map { PresetID(rawValue: $0) }
+      var isOurs = false
+      if let shadow, let local { isOurs = try merge(record, into: local, since: shadow) }
+      try shadows.put(
+        .preset, id, usn: Int64(record["usn"]?.integer ?? 0), modified: Int64(record["mod"]?.integer ?? 0), json,
+        local: local?.rawValue)
+      if !isOurs { try shadows.agree(.preset, id) }
+      if local == nil { heads.newPresets.insert(id) }
+      report.received += 1
+    }
+  }
+
+  /// - Returns: whether something of it is to be sent.
+  private func merge(_ record: Value.Record, into local: PresetID, since shadow: Shadow) throws -> Bool {
+    guard let mine = try PresetTable.list(db).first(where: { $0.id == local }) else { return false }
+    let base = ServerRows.preset(ServerRows.parse(shadow.json)?.record ?? Value.Record())
+    let theirs = ServerRows.preset(record)
+    let isOurs = try isChanged(.preset, local.rawValue, shadow)
+    var options = mine.options
+    for name in DeckOptions.Name.allCases where theirs.options[name] != base.options[name] {
+      try options.set(name, theirs.options[name])
+    }
+    if options != mine.options { try PresetTable.setOptions(db, local, to: options) }
+    if theirs.name != base.name, theirs.name.lowercased() != mine.name.lowercased() {
+      try PresetTable.rename(db, local, to: PresetTable.freeName(db, like: theirs.name))
+    }
+    return isOurs
+  }
+
+  /// Whether a row here is another than it was when both said the same.
+  func isChanged(_ kind: ShadowKind, _ local: Int64, _ shadow: Shadow) throws -> Bool {
+    let (table, state) = kind.stated
+    let now = try db.firstRow("SELECT \(state) FROM \(table) WHERE id = ?", [local]) { $0.optionalText(0) }
+    return now != .some(shadow.state)
+  }
+
+  /// The preset here that one there is; nil where that says nothing of its own.
+  func preset(_ id: Int64) throws -> PresetID? {
+    guard let shadow = try shadows[.preset, id], let record = ServerRows.parse(shadow.json)?.record else { return nil }
+    if let local = shadow.local { return PresetID(rawValue: local) }
+    let (name, options) = ServerRows.preset(record)
+    if options == DeckOptions() { return nil }
+    let made = try PresetTable.receive(db, named: name, options)
+    try shadows.setLocal(.preset, id, to: made.rawValue)
+    try shadows.agree(.preset, id)
+    return made
+  }
+}
+
+extension NoteType {
+  fileprivate func isNamed(as other: NoteType) -> Bool { name.lowercased() == other.name.lowercased() }
+}

@@ -1,0 +1,265 @@
+// Notes, cards and answers on their way to a server, made a chunk at a time.
+// Invariant: the rows here hold what was given from then on, in the operation that it is given in; a row that says
+// what the server has is not sent.
+
+import Decks
+import Exchange
+import GRDB
+import Values
+
+/// The rows that are to be sent, by their ids here: 8 bytes a row.
+struct WaitingRows {
+  var notes: ArraySlice<Int64> = []
+  var cards: ArraySlice<Int64> = []
+  /// Cards with answers that were not sent.
+  var logs: ArraySlice<CardID> = []
+  /// How many answers these are.
+  var answers = 0
+
+  var count: Int { notes.count + cards.count + answers }
+  var isEmpty: Bool { notes.isEmpty && cards.isEmpty && logs.isEmpty }
+}
+
+/// What rows are made with.
+struct RowMaking {
+  let cards: SentCardReader
+  let log: SentReviews
+  /// Of the decks that cards of were made.
+  var options: [DeckID: DeckOptions] = [:]
+  /// Of the last new card.
+  var position = 0
+}
+
+/// A chunk of rows.
+struct OutgoingChunk {
+  static let mostRows = 2000
+  static let mostBytes = 4 << 20
+  private(set) var rows: [StagedKind: [String]] = [:]
+  private(set) var count = 0
+  private var bytes = 0
+
+  var isFull: Bool { count >= OutgoingChunk.mostRows || bytes >= OutgoingChunk.mostBytes }
+
+  mutating func add(_ kind: StagedKind, _ json: String) {
+    rows[kind, default: []].append(json)
+    count += 1
+    bytes += json.utf8.count
+  }
+}
+
+extension SyncOutgoing {
+  func findRows() throws {
+    func without(_ kind: ShadowKind, _ table: String) -> String {
+      "NOT EXISTS (SELECT 1 FROM sync_shadows WHERE kind = \(kind.rawValue) AND local = \(table).id)"
+    }
+    try renumberReturned()
+    let unsent = "usn = -1 OR \(without(.note, "notes"))"
+    waiting.notes = try db.rows("SELECT id FROM notes WHERE \(unsent) ORDER BY id") { $0.integer(0) }[...]
+    try findTags(try db.rows("SELECT DISTINCT tags FROM notes WHERE \(unsent)") { $0.text(0) })
+    let fresh = try db.rows("SELECT id FROM cards WHERE \(without(.card, "cards")) ORDER BY deck, rank") {
+      $0.integer(0)
+    }
+    try numberCards(fresh)
+    let changed = try db.rows(
+      """
+      SELECT cards.id FROM sync_shadows s JOIN cards ON cards.id = s.local
+      WHERE s.kind = \(ShadowKind.card.rawValue) AND s.state IS NOT \(ShadowKind.cardState) ORDER BY deck, rank
+      """
+    ) { $0.integer(0) }
+    waiting.cards = (fresh + changed)[...]
+    waiting.logs = try ReviewTable.numberUnsent(db) { try shadows[.review, $0] != nil }[...]
+    waiting.answers =
+      try db.firstRow("SELECT count(*) FROM reviews WHERE \(SyncTables.unsentReview)") { $0.count(0) } ?? 0
+    if !fresh.isEmpty {
+      let highest = """
+        SELECT max(json ->> 8) FROM sync_shadows
+        WHERE kind = \(ShadowKind.card.rawValue) AND json ->> 6 = 0 AND json ->> 8 < 900000
+        """
+      making.position = try db.firstRow(highest) { $0.count(0) } ?? 0
+    }
+  }
+
+  /// A tag that only a note names would be found there and not listed.
+  private func findTags(_ columns: [String]) throws {
+    var listed = try shadows[.tags, 0].flatMap { ServerRows.parse($0.json)?.list } ?? []
+    var known = Set(listed.compactMap { $0.text?.lowercased() })
+    for tag in columns.flatMap(Tags.separated) where known.insert(tag.lowercased()).inserted {
+      head.tags.append(tag)
+      listed.append(.text(tag))
+    }
+    if !head.tags.isEmpty { try shadows.put(.tags, 0, usn: 0, Value.list(listed).json, local: nil) }
+  }
+
+  /// What was deleted, sent as that and brought back here goes under a new id: the old one is never taken again.
+  private func renumberReturned() throws {
+    let notes = try db.rows(
+      "SELECT id FROM notes JOIN sync_graves ON kind = \(ShadowKind.note.rawValue) AND remote = id"
+    ) { $0.integer(0) }
+    for note in notes {
+      var id = note + 1
+      while try NoteTable.known(db, id) != nil || shadows.isTaken(.note, id) { id += 1 }
+      try NoteTable.renumber(db, note, to: id)
+    }
+    try db.execute(
+      sql: """
+        DELETE FROM anki_cards WHERE anki IN (SELECT remote FROM sync_graves WHERE kind = \(ShadowKind.card.rawValue))
+        """)
+  }
+
+  /// Gives cards that are new there their ids.
+  private func numberCards(_ cards: [Int64]) throws {
+    let created = try RepeatedStatement(
+      db, "SELECT created, (SELECT anki FROM anki_cards WHERE card = cards.id) FROM cards WHERE id = ?1")
+    let isUsed = try RepeatedStatement(db, "SELECT 1 FROM anki_cards WHERE anki = ?1")
+    for card in cards {
+      created.bind(1, card)
+      guard let (made, known) = try created.first({ ($0.number(0), $0.optionalInteger(1)) }) else { continue }
+      if let known, try !shadows.isTaken(.card, known) { continue }
+      var id = Int64(min(1e14, max(1, made * 1000))) + card
+      func isFree() throws -> Bool {
+        isUsed.bind(1, id)
+        return try isUsed.first { _ in true } == nil && !shadows.isTaken(.card, id)
+      }
+      while try !isFree() { id += 1 }
+      try CardTable.setForeign(db, CardID(rawValue: card), id: id, modified: 0, raw: "")
+    }
+  }
+
+  // MARK: Chunks
+
+  /// The next rows; empty after the last.
+  func next() throws -> OutgoingChunk {
+    var chunk = OutgoingChunk()
+    while !chunk.isFull, !waiting.isEmpty {
+      if let note = waiting.notes.popFirst() {
+        try addNote(note, to: &chunk)
+      } else if let card = waiting.cards.popFirst() {
+        try addCard(card, to: &chunk)
+      } else if let card = waiting.logs.popFirst() {
+        try addLog(card, to: &chunk)
+      }
+    }
+    return chunk
+  }
+
+  private func addNote(_ id: Int64, to chunk: inout OutgoingChunk) throws {
+    let note = try NoteTable.record(db, NoteID(rawValue: id))
+    guard let type = try shadows.remote(.noteType, of: note.type.rawValue) else {
+      throw DeckError.gone(what: "the note type")
+    }
+    let was = try shadows[.note, id].flatMap { ServerRows.parse($0.json)?.list }.flatMap { $0.count == 11 ? $0 : nil }
+    let none = Value.text("")
+    var row =
+      was ?? [
+        .integer(Int(id)), .text(note.guid), .integer(Int(type)), .integer(0), .integer(0), none, none, none, none,
+        .integer(0), none,
+      ]
+    row[2] = .integer(Int(type))
+    if was.map({ ServerRows.tags($0) != note.tags }) ?? true {
+      row[5] = .text(note.tags.isEmpty ? "" : " \(note.tags.joined(separator: " ")) ")
+    }
+    if was.map({ !$0.isSame(as: note) }) ?? true { row[6] = .text(note.fields.joined(separator: "\u{1F}")) }
+    try db.cachedStatement(sql: "UPDATE notes SET usn = 0 WHERE id = ?").execute(arguments: [id])
+    if row == was { return }
+    (row[3], row[4]) = (.integer(note.modified), .integer(usn))
+    let json = Value.list(row).json
+    try shadows.put(.note, id, usn: Int64(usn), modified: Int64(note.modified), json, local: id)
+    chunk.add(.notes, json)
+  }
+
+  // MARK: Cards
+
+  private func addCard(_ id: Int64, to chunk: inout OutgoingChunk) throws {
+    let card = CardID(rawValue: id)
+    let remote = try shadows.remote(.card, of: id)
+    let shadow = try remote.flatMap { try shadows[.card, $0] }
+    let base = shadow.flatMap { ServerRows.parse($0.json)?.list }
+    let changes = try shadow.map { try changedParts(of: id, since: $0.state) } ?? CardChanges.all
+    let made = try making.cards.with(card) { sent in
+      try row(sent, remote, base, changes)
+    }
+    guard let (number, row, raw) = made ?? nil else { return }
+    try CardTable.setForeign(db, card, id: number, modified: Int64(row[4].integer ?? 0), raw: raw)
+    var same = row
+    if let base, base.count == 18 { (same[4], same[5]) = (base[4], base[5]) }
+    if same != base {
+      let json = Value.list(row).json
+      try shadows.put(.card, number, usn: Int64(usn), modified: Int64(row[4].integer ?? 0), json, local: id)
+      chunk.add(.cards, json)
+    }
+    try shadows.agree(.card, number)
+  }
+
+  private func row(
+    _ card: SentCard, _ remote: Int64?, _ base: [Value]?, _ changes: CardChanges
+  ) throws -> (Int64, [Value], String)? {
+    guard let note = card.note, let known = try CardTable.known(db, card.id.rawValue),
+      let deck = try shadows.remote(.deck, of: known.deck.rawValue), let number = remote ?? card.foreignID
+    else { return nil }
+    let options = try options(of: known.deck)
+    var position = base.flatMap(ServerRows.card)?.position ?? 0
+    if card.schedule.state == .new {
+      if base == nil || changes.contains(.schedule) && position == 0 {
+        making.position += 1
+        position = making.position
+      } else if changes.contains(.place) {
+        position = try self.position(of: known, having: position)
+      }
+    }
+    let before = base?[4].integer ?? 0
+    let modified = Int(known.modified) > before ? Int(known.modified) : max(before + 1, Int(moment.now))
+    let places = CardPlaces(
+      id: number, note: note.rawValue, deck: deck, position: position,
+      lastReview: try ReviewTable.lastSecond(db, of: card.id), modified: Int64(modified), usn: usn)
+    let made = rows.row(of: card, places, over: base, changes, options)
+    return (number, made.row, made.raw)
+  }
+
+  private func options(of deck: DeckID) throws -> DeckOptions {
+    if let known = making.options[deck] { return known }
+    let options = try DeckTable.options(db, deck)
+    making.options[deck] = options
+    return options
+  }
+
+  /// The position of a new card that was moved: it stays where it is between those around it.
+  private func position(of card: KnownCard, having old: Int) throws -> Int {
+    let (above, below) = try CardTable.positionsAround(db, card)
+    if let above, old < above { return above }
+    if let below, old > below { return below }
+    return old
+  }
+
+  private func changedParts(of card: Int64, since state: String?) throws -> CardChanges {
+    guard let state, let was = ServerRows.parse(state)?.list, was.count == 13,
+      let now = try db.firstRow("SELECT \(ShadowKind.cardState) FROM cards WHERE id = ?", [card], { $0.text(0) }),
+      let parts = ServerRows.parse(now)?.list, parts.count == 13
+    else { return .all }
+    var changes: CardChanges = []
+    let isSame = zip(was, parts).map { $0 == $1 }
+    if !isSame[0] { changes.insert(.deck) }
+    if !isSame[1] { changes.insert(.place) }
+    if !isSame[2] || !isSame[3] { changes.insert(.hiding) }
+    if !isSame[4] { changes.insert(.flag) }
+    if isSame[5...].contains(false) { changes.insert(.schedule) }
+    return changes
+  }
+
+  // MARK: The log
+
+  private func addLog(_ card: CardID, to chunk: inout OutgoingChunk) throws {
+    guard let remote = try shadows.remote(.card, of: card.rawValue) else { return }
+    for (id, row, raw) in ServerRows.rows(ofUnsent: try making.log.of(card), card: remote, usn: usn) {
+      chunk.add(.revlog, Value.list(row).json)
+      try ReviewTable.markSent(db, id, raw: raw)
+    }
+  }
+}
+
+extension [Value] {
+  /// Whether a note's row has the fields of the one here.
+  fileprivate func isSame(as note: NoteRecord) -> Bool {
+    let fields = ServerRows.fields(self)
+    return fields.count == note.fields.count && zip(fields, note.fields).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+  }
+}

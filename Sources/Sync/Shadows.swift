@@ -1,0 +1,171 @@
+// The rows of a server as they are kept here, one by one.
+// Invariant: a shadow is what the server has, or what it is given in the operation under way; `state` is what the row
+// here held when both said the same, NULL where it says another thing.
+
+import Decks
+import GRDB
+
+/// What is kept of a row.
+struct Shadow {
+  /// The row here; nil where there is none.
+  let local: Int64?
+  /// Seconds since 1970.
+  let modified: Int64
+  let json: String
+  let state: String?
+}
+
+/// The shadows of an account.
+final class Shadows {
+  let db: Database
+  private let find: RepeatedStatement
+  private let findRemote: RepeatedStatement
+  private let writing: RepeatedStatement
+  private let removal: RepeatedStatement
+  private let grave: RepeatedStatement
+  private let hasGrave: RepeatedStatement
+  private var states: [ShadowKind: RepeatedStatement] = [:]
+
+  init(_ db: Database) throws {
+    self.db = db
+    find = try RepeatedStatement(
+      db, "SELECT local, modified, json, state FROM sync_shadows WHERE kind = ?1 AND remote = ?2")
+    findRemote = try RepeatedStatement(db, "SELECT remote FROM sync_shadows WHERE kind = ?1 AND local = ?2")
+    writing = try RepeatedStatement(
+      db,
+      """
+      INSERT INTO sync_shadows (kind, remote, usn, modified, json, local) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      ON CONFLICT (kind, remote) DO UPDATE SET usn = ?3, modified = ?4, json = ?5, local = ?6, state = NULL
+      """)
+    removal = try RepeatedStatement(db, "DELETE FROM sync_shadows WHERE kind = ?1 AND remote = ?2")
+    grave = try RepeatedStatement(db, "INSERT OR IGNORE INTO sync_graves (kind, remote) VALUES (?1, ?2)")
+    hasGrave = try RepeatedStatement(db, "SELECT 1 FROM sync_graves WHERE kind = ?1 AND remote = ?2")
+  }
+
+  subscript(kind: ShadowKind, remote: Int64) -> Shadow? {
+    get throws {
+      find.bind(1, kind.rawValue)
+      find.bind(2, remote)
+      return try find.first { row in
+        Shadow(
+          local: row.optionalInteger(0), modified: row.integer(1), json: row.text(2), state: row.optionalText(3))
+      }
+    }
+  }
+
+  /// The id that a row here has on the server.
+  func remote(_ kind: ShadowKind, of local: Int64) throws -> Int64? {
+    findRemote.bind(1, kind.rawValue)
+    findRemote.bind(2, local)
+    return try findRemote.first { $0.integer(0) }
+  }
+
+  /// Keeps a row as the server has it.
+  func put(_ kind: ShadowKind, _ remote: Int64, usn: Int64, modified: Int64 = 0, _ json: String, local: Int64?) throws {
+    writing.bind(1, kind.rawValue)
+    writing.bind(2, remote)
+    writing.bind(3, usn)
+    writing.bind(4, modified)
+    writing.bind(5, json)
+    writing.bind(6, local)
+    try writing.run()
+  }
+
+  func setLocal(_ kind: ShadowKind, _ remote: Int64, to local: Int64?) throws {
+    try db.cachedStatement(sql: "UPDATE sync_shadows SET local = ? WHERE kind = ? AND remote = ?")
+      .execute(arguments: [local, kind.rawValue, remote])
+  }
+
+  /// The row here says what the server's does.
+  func agree(_ kind: ShadowKind, _ remote: Int64) throws {
+    let statement = try states[kind] ?? RepeatedStatement(db, Shadows.agreement(kind))
+    states[kind] = statement
+    statement.bind(1, kind.rawValue)
+    statement.bind(2, remote)
+    try statement.run()
+  }
+
+  private static func agreement(_ kind: ShadowKind) -> String {
+    let (table, state) = kind.stated
+    return """
+      UPDATE sync_shadows SET state = (SELECT \(state) FROM \(table) WHERE \(table).id = local)
+      WHERE kind = ?1 AND remote = ?2
+      """
+  }
+
+  /// It was deleted.
+  func bury(_ kind: ShadowKind, _ remote: Int64) throws {
+    removal.bind(1, kind.rawValue)
+    removal.bind(2, remote)
+    try removal.run()
+    grave.bind(1, kind.rawValue)
+    grave.bind(2, remote)
+    try grave.run()
+  }
+
+  /// Whether an id of the server's is in use or was.
+  func isTaken(_ kind: ShadowKind, _ remote: Int64) throws -> Bool {
+    if try self[kind, remote] != nil { return true }
+    return try wasDeleted(kind, remote)
+  }
+
+  func wasDeleted(_ kind: ShadowKind, _ remote: Int64) throws -> Bool {
+    hasGrave.bind(1, kind.rawValue)
+    hasGrave.bind(2, remote)
+    return try hasGrave.first { _ in true } ?? false
+  }
+
+  /// A plain card goes as a note: it becomes one.
+  func makeNotesOfPlainCards(now: Double) throws {
+    _ = try NoteTable.makeNotes(
+      db,
+      ofPlainCards: { made, card in
+        var id = made + card
+        while try wasDeleted(.note, id) || NoteTable.known(db, id) != nil { id += 1 }
+        return id
+      }, now: now)
+  }
+
+  /// Every shadow of a kind.
+  func all(_ kind: ShadowKind) throws -> [(remote: Int64, shadow: Shadow)] {
+    try db.rows(
+      "SELECT remote, local, modified, json, state FROM sync_shadows WHERE kind = ? ORDER BY remote", [kind.rawValue]
+    ) { row in
+      (
+        row.integer(0),
+        Shadow(
+          local: row.optionalInteger(1), modified: row.integer(2), json: row.text(3), state: row.optionalText(4))
+      )
+    }
+  }
+
+  /// What the server has after all this.
+  func counts() throws -> SyncCounts {
+    var found: [Int: Int] = [:]
+    try db.forEachRow("SELECT kind, count(*) FROM sync_shadows GROUP BY kind") { found[$0.count(0)] = $0.count(1) }
+    func count(_ kind: ShadowKind) -> Int { found[kind.rawValue] ?? 0 }
+    let reviews =
+      try db.firstRow(
+        """
+        SELECT (SELECT count(*) FROM reviews WHERE usn >= 0 AND anki IS NOT NULL)
+          + (SELECT count(*) FROM sync_shadows WHERE kind = \(ShadowKind.review.rawValue)
+             AND NOT EXISTS (SELECT 1 FROM reviews WHERE anki = remote AND usn >= 0))
+        """
+      ) { $0.count(0) } ?? 0
+    return SyncCounts(
+      cards: count(.card), notes: count(.note), reviews: reviews, types: count(.noteType), decks: count(.deck),
+      presets: count(.preset))
+  }
+}
+
+extension ShadowKind {
+  /// The table of the rows here, and what of one a change is told by.
+  var stated: (table: String, state: String) {
+    switch self {
+    case .card: ("cards", ShadowKind.cardState)
+    case .deck: ("decks", ShadowKind.deckState)
+    case .preset: ("presets", ShadowKind.presetState)
+    default: ("notes", "NULL")
+    }
+  }
+}

@@ -1,0 +1,146 @@
+// What came from a server, taken into what is here: one row after the other, each settled with what was changed here.
+// Source: sync.md, section 4. Invariant: a row that both changed is one side's whole; what the server deleted is gone;
+// a row that was changed here alone stays as it is and stays unsent.
+
+import Decks
+import Exchange
+public import GRDB
+import Text
+import Values
+
+/// One sync's work on the rows here.
+final class SyncMerge {
+  let db: Database
+  let pulled: PulledCollection
+  let shadows: Shadows
+  let moment: StudyMoment
+  let rows: ServerRows
+  let isInterrupted: @Sendable () -> Bool
+  var report = SyncReport()
+  var heads: MergedHeads
+  private let progress: (Int, Int) throws -> Void
+  private var done = 0
+
+  /// - Parameter progress: rows taken in and all of them; what it throws ends it.
+  init(
+    _ db: Database, _ pulled: PulledCollection, _ moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool,
+    progress: @escaping (Int, Int) throws -> Void
+  ) throws {
+    (self.db, self.pulled, self.moment, self.isInterrupted) = (db, pulled, moment, isInterrupted)
+    self.progress = progress
+    shadows = try Shadows(db)
+    let head = pulled.staged.head
+    rows = ServerRows(moment, created: head.created, settings: head.settings)
+    heads = MergedHeads()
+  }
+
+  /// Takes all of it in. What is here and not there yet is to be told by `SyncOutgoing` after it.
+  /// - Parameter isFirst: nothing was ever synced: all that is here is not there yet.
+  func run(isFirst: Bool) throws {
+    if isFirst {
+      try WholeCollection.removeStockTypes(db)
+      try db.execute(sql: "UPDATE reviews SET usn = -1 WHERE usn >= 0")
+    }
+    let changed = try changedCards()
+    try keepSettings()
+    try mergeTypes()
+    try reshapeNotes()
+    try shadows.makeNotesOfPlainCards(now: moment.now)
+    try mergePresets()
+    try mergeDecks()
+    let graves = try pulled.isWhole ? missing() : pulled.graves
+    try bury(graves)
+    let receiver = try NoteReceiver(db, now: moment.now, isInterrupted: isInterrupted)
+    try mergeNotes(receiver)
+    try mergeCards(receiver, changed)
+    try mergeLog()
+    try buryDecks(graves.decks)
+    for type in heads.changedTypes { try NoteTypeTable.renewTexts(db, of: type, isInterrupted: isInterrupted) }
+  }
+
+  /// Counts a row that came; every so often it is shown, and Ctrl-C heard.
+  func step() throws {
+    done += 1
+    if done % 256 != 0 { return }
+    if isInterrupted() { throw SyncError.interrupted }
+    try progress(done, pulled.staged.counts.values.reduce(0, +))
+  }
+
+  /// Whether a row is as the server had it before: of all that it has only what is new counts.
+  func isKnown(_ shadow: Shadow?, _ json: String) -> Bool {
+    pulled.isWhole && shadow.map { $0.json.utf8.elementsEqual(json.utf8) } ?? false
+  }
+
+  // MARK: What there was before
+
+  /// The cards that were changed here, and when.
+  private func changedCards() throws -> [Int64: Int64] {
+    var found: [Int64: Int64] = [:]
+    let sql = """
+      SELECT cards.id, cast(max(cards.modified, ifnull(cards.last_review, 0)) AS INTEGER)
+      FROM cards LEFT JOIN sync_shadows s ON s.kind = \(ShadowKind.card.rawValue) AND s.local = cards.id
+      WHERE s.id IS NULL OR s.state IS NOT \(ShadowKind.cardState)
+      """
+    try db.forEachRow(sql) { found[$0.integer(0)] = $0.integer(1) }
+    return found
+  }
+
+  /// Of all that the server has: what it had before and has no more.
+  private func missing() throws -> SyncGraves {
+    var graves = SyncGraves()
+    for (kind, path) in [(StagedKind.cards, \SyncGraves.cards), (.notes, \.notes)] {
+      let shadow: ShadowKind = kind == .cards ? .card : .note
+      let here = try db.rows("SELECT remote FROM sync_shadows WHERE kind = ?", [shadow.rawValue]) { $0.integer(0) }
+      var there: Set<Int64> = []
+      if !here.isEmpty { try pulled.staged.forEachRow(kind) { there.insert($0.id) } }
+      graves[keyPath: path] = here.filter { !there.contains($0) }
+    }
+    let head = pulled.staged.head
+    for (kind, records) in [(ShadowKind.deck, head.decks), (.noteType, head.types), (.preset, head.presets)] {
+      let there = Set(records.compactMap { $0["id"]?.integer.map { Int64($0) } })
+      let gone = try shadows.all(kind).map(\.remote).filter { !there.contains($0) }
+      if kind == .deck { graves.decks = gone }
+      // What is here of them becomes this account's own.
+      if kind != .deck { for remote in gone { try shadows.bury(kind, remote) } }
+    }
+    return graves
+  }
+
+  private func keepSettings() throws {
+    let head = pulled.staged.head
+    let settings = Value.record(["crt": .integer(head.created), "conf": .record(head.settings)])
+    try shadows.put(.settings, 0, usn: 0, settings.json, local: nil)
+    let known = try shadows[.tags, 0].flatMap { ServerRows.parse($0.json)?.list } ?? []
+    let all = pulled.isWhole ? pulled.tags : known + pulled.tags.filter { !known.contains($0) }
+    try shadows.put(.tags, 0, usn: 0, Value.list(all).json, local: nil)
+  }
+}
+
+extension PulledCollection {
+  /// How many cards here are not among what was fetched, which is all that the server has, and were there before.
+  public func missingCards(_ db: Database) throws -> Int {
+    var there: Set<Int64> = []
+    let sql = """
+      SELECT remote FROM sync_shadows JOIN cards ON cards.id = local WHERE kind = \(ShadowKind.card.rawValue)
+      """
+    let here = try db.rows(sql) { $0.integer(0) }
+    if !here.isEmpty { try staged.forEachRow(.cards) { there.insert($0.id) } }
+    return here.count { !there.contains($0) }
+  }
+}
+
+/// What is remembered of one part of a merge for the others.
+struct MergedHeads {
+  /// Types whose cards may show something else now.
+  var changedTypes: [NoteTypeID] = []
+  /// Types that have other fields or cards now, as they were.
+  var reshaped: [(id: NoteTypeID, old: NoteType)] = []
+  /// Presets of the server's that have one here since this sync.
+  var newPresets: Set<Int64> = []
+  /// Cards that do not say when they were answered last, by their ids there.
+  var withoutLastReview: [Int64] = []
+  /// Decks here, by their ids there; those that are not in it were not asked for yet.
+  var decks: [Int64: DeckID] = [:]
+  /// The options that are good for a deck there.
+  var options: [Int64: DeckOptions] = [:]
+}

@@ -1,0 +1,129 @@
+// The second half of a sync: giving a server what is here, in one transaction there and one here.
+// Source: sync.md, sections 3 and 4. Invariant: the server keeps all of it or nothing; when anybody else gave it
+// something since it was looked at, it keeps nothing.
+
+public import Decks
+import Exchange
+public import GRDB
+public import Values
+
+/// A sync of an account that is linked: what came is taken in, what is here is sent.
+///
+///     let pulled = try pull.run(from: usn)
+///     let report = try SyncExchange(server, pulled, moment, isInterrupted).run(db, link) { _ in }
+public struct SyncExchange {
+  let server: SyncServer
+  let pulled: PulledCollection
+  let moment: StudyMoment
+  let isInterrupted: @Sendable () -> Bool
+  /// Whether anything is sent; a rehearsal sends nothing.
+  public var sends = true
+  /// Ids that one call tells of deletions, as Anki's own client does it.
+  private static let gravesAtOnce = 250
+
+  public init(
+    _ server: SyncServer, _ pulled: PulledCollection, _ moment: StudyMoment,
+    isInterrupted: @escaping @Sendable () -> Bool
+  ) {
+    (self.server, self.pulled, self.moment, self.isInterrupted) = (server, pulled, moment, isInterrupted)
+  }
+
+  /// Does it, in one operation. What is thrown leaves the server as it was; the caller takes back what was done here.
+  /// - Parameters:
+  ///   - link: as it was before.
+  ///   - progress: what it throws ends it.
+  ///   - setAside: given the notes that have no place any more, before anything is sent.
+  public func run(
+    _ db: Database, _ link: SyncLink, progress: @escaping (SyncStage) throws -> Void,
+    setAside: ([Value.Record]) throws -> Void
+  ) throws -> SyncReport {
+    let merge = try SyncMerge(db, pulled, moment, isInterrupted: isInterrupted) { try progress(.taking($0, of: $1)) }
+    try merge.run(isFirst: link.meta == nil)
+    var report = merge.report
+    let here = try Shadows(db).counts()
+    for (what, given, counted) in here.differences(from: pulled.counts) {
+      throw SyncError.counts(what: what, given: given, counted: counted)
+    }
+    try setAside(report.setAside)
+    let outgoing = try SyncOutgoing(db, usn: pulled.meta.usn, pulled.staged.head, moment)
+    for finding in outgoing.findings { report.note(finding) }
+    var meta = pulled.meta
+    if outgoing.count > 0 {
+      (report.sent, report.removedThere) = (
+        outgoing.head.count + outgoing.waiting.count, outgoing.graves.cards.count + outgoing.graves.notes.count
+      )
+      if sends {
+        do {
+          meta.modified = try send(outgoing, progress)
+          meta.usn += 1
+        } catch {
+          server.abandon()
+          throw error
+        }
+      }
+    }
+    var fresh = link
+    (fresh.meta, fresh.synced, fresh.address) = (meta, moment.now, server.address)
+    try SyncTables.setLink(db, fresh)
+    report.link = fresh
+    return report
+  }
+
+  // MARK: Sending
+
+  /// - Returns: when the server ended it.
+  private func send(_ outgoing: SyncOutgoing, _ progress: (SyncStage) throws -> Void) throws -> Int {
+    // Of what came since: nothing may have, or another device was faster.
+    guard try server.start(from: pulled.meta.usn).count == 0 else { throw SyncError.moved }
+    var rest = outgoing.graves
+    while rest.count > 0 { try server.apply(rest.next(SyncExchange.gravesAtOnce)) }
+    guard try isKnown(server.changes(outgoing.head), outgoing.shadows) else { throw SyncError.moved }
+    let chunk = try server.chunk()
+    guard chunk["done"]?.boolean == true, StagedKind.allCases.allSatisfy({ chunk[$0.rawValue]?.list?.isEmpty ?? true })
+    else { throw SyncError.moved }
+    var sent = outgoing.head.count
+    while true {
+      if isInterrupted() { throw SyncError.interrupted }
+      let chunk = try outgoing.next()
+      try server.apply(chunk.rows, isLast: chunk.count == 0)
+      if chunk.count == 0 { break }
+      sent += chunk.count
+      try progress(.sending(sent))
+    }
+    let here = try outgoing.shadows.counts()
+    let there = try server.counts(here)
+    for (what, given, counted) in here.differences(from: there) {
+      throw SyncError.counts(what: what, given: given, counted: counted)
+    }
+    return try server.finish()
+  }
+}
+
+extension SyncExchange {
+  /// Whether nothing came that is not here. What a server begins with has the number 0, which is also that of the first
+  /// sync: it comes again.
+  private func isKnown(_ changes: Value.Record, _ shadows: Shadows) throws -> Bool {
+    let decks = changes["decks"]?.list ?? []
+    let parts: [(ShadowKind, [Value])] = [
+      (.noteType, changes["models"]?.list ?? []), (.deck, decks.first?.list ?? []),
+      (.preset, decks.dropFirst().first?.list ?? []),
+    ]
+    if pulled.meta.usn > 0 { return parts.allSatisfy(\.1.isEmpty) && changes["tags"]?.list?.isEmpty ?? true }
+    return try parts.allSatisfy { kind, list in
+      try list.allSatisfy { try shadows[kind, Int64($0.record?["id"]?.integer ?? 0)] != nil }
+    }
+  }
+}
+
+extension SyncGraves {
+  /// Takes some of them away.
+  fileprivate mutating func next(_ most: Int) -> SyncGraves {
+    var taken = SyncGraves()
+    for (_, path) in SyncGraves.parts {
+      let some = self[keyPath: path].prefix(most - taken.count)
+      taken[keyPath: path] = Array(some)
+      self[keyPath: path].removeFirst(some.count)
+    }
+    return taken
+  }
+}

@@ -1,0 +1,113 @@
+// Notes and cards by the numbers that other programs know them by, and Anki's way of searching them.
+// Invariant: a plain card is a note of its own number, of type Basic, unless a note has that number; what is gone is
+// passed over.
+
+public import Decks
+public import Exchange
+import Files
+import GRDB
+
+/// What a number stands for.
+///
+///     switch try workspace.numberedNote(1_700_000_000_123) { case .note(let note)?: ... }
+public enum NumberedNote {
+  case note(NoteHandle)
+  /// A plain card.
+  case plain(CardHandle)
+
+  /// The number of a card's note.
+  public static func number(of card: CardRecord) -> Int64 { card.note?.rawValue ?? card.id.rawValue }
+}
+
+extension Workspace {
+  // MARK: Finding
+
+  public func numberedNote(_ number: Int64) throws -> NumberedNote? {
+    if try read({ try NoteTable.exists($0, NoteID(rawValue: number)) }) {
+      return .note(handle(of: NoteID(rawValue: number)))
+    }
+    return try numberedCard(number).flatMap { try $0.record().note == nil ? .plain($0) : nil }
+  }
+
+  public func numberedCard(_ number: Int64) throws -> CardHandle? {
+    guard let record = try read({ try CardTable.card($0, CardID(rawValue: number)) }) else { return nil }
+    let card = handle(of: record.id)
+    card.keep(record)
+    return card
+  }
+
+  /// The cards that a query in Anki's language finds, in the order in which they were made.
+  /// - Throws: `DeckError.badQuery`.
+  public func cardNumbers(anki query: String) throws -> [Int64] {
+    try foundCards(anki: query).map(\.rawValue)
+  }
+
+  /// The notes of these cards, each once.
+  public func noteNumbers(anki query: String) throws -> [Int64] {
+    let cards = try foundCards(anki: query)
+    return try read { try NoteTable.notes($0, ofCards: cards) }.map { $0.note?.rawValue ?? $0.card.rawValue }
+  }
+
+  private func foundCards(anki query: String) throws -> [CardID] {
+    let parsed = try CardQuery(anki: query, isInterrupted: environment.isInterrupted)
+    return try read { try CardTable.ids($0, matching: parsed, at: moment, searchCache) }
+  }
+
+  /// The type that plain cards go out as.
+  public func plainNoteType() throws -> NoteType { try read { try NoteTypeTable.basic($0) } }
+
+  /// Those of the keys that the first field of a note has.
+  public func takenFirstFields(_ keys: Set<String>, in scope: FirstFieldScope) throws -> Set<String> {
+    try read { try NoteTable.taken($0, keys, in: scope) }
+  }
+
+  public func tags() throws -> [String] { try read { try NoteTable.tags($0) } }
+
+  /// The schedules of cards in Anki's numbers.
+  public func ankiNumbers(of cards: [CardHandle]) throws -> [AnkiNumbers] {
+    var options: [DeckID: DeckOptions] = [:]
+    return try cards.map { card in
+      let record = try card.record()
+      let known = try options[record.deck] ?? handle(of: record.deck).options()
+      options[record.deck] = known
+      return AnkiNumbers(record, known, position: try card.position(), at: moment)
+    }
+  }
+
+  // MARK: Changing
+
+  /// Adds and takes away tags of notes and plain cards.
+  public func changeTags(ofNotes numbers: [Int64], adding: [String] = [], removing: [String] = []) throws {
+    let removed = Set(removing.map { $0.lowercased() })
+    func changed(_ tags: [String]) -> [String] { tags.filter { !removed.contains($0.lowercased()) } + adding }
+    let notes = try numbers.compactMap { try numberedNote($0) }
+    let now = environment.clocks.now()
+    try perform(.editNote, count: { _ in notes.count }) { db in
+      for note in notes {
+        if environment.isInterrupted() { throw WorkspaceError.interrupted }
+        switch note {
+        case .note(let note):
+          try NoteTable.update(db, note.id, tags: changed(NoteTable.record(db, note.id).tags), now: now)
+        case .plain(let card):
+          _ = try CardTable.edit(db, card.id, tags: changed(try card.record().tags), now: now)
+        }
+      }
+    }
+  }
+
+  /// Removes notes with their cards, and plain cards.
+  /// - Returns: how many cards went.
+  @discardableResult
+  public func removeNotes(_ numbers: [Int64]) throws -> Int {
+    let notes = try numbers.compactMap { try numberedNote($0) }
+    return try perform(.removeNotes, count: { _ in notes.count }) { db in
+      try notes.reduce(0) { sum, note in
+        if environment.isInterrupted() { throw WorkspaceError.interrupted }
+        return switch note {
+        case .note(let note): try sum + NoteTable.remove(db, [note.id])
+        case .plain(let card): try sum + CardTable.remove(db, [card.id])
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,379 @@
+// What came from a server and what was changed here, settled row by row; the real server and a real Anki are in
+// Tests/Peers/anki_sync_both.py.
+
+import Decks
+import Exchange
+import GRDB
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@testable import Sync
+
+@Suite struct BothWaysTests {
+  private let folder = TemporaryFolder()
+  private let store = Store(path: nil, migrations: DecksSchema.migrations + SyncTables.migrations)
+  private let moment = StudyMoment(now: 1_700_000_000)
+
+  // MARK: A server's rows
+
+  private static let type = 1_600_000_000_100
+  private static let note = 1_690_000_000_000
+  private static let card = 1_690_000_000_001
+
+  private static func head() -> StagedHead {
+    let side: Value.Record = [
+      "name": .text("Card 1"), "ord": .integer(0), "qfmt": .text("{{Front}}"),
+      "afmt": .text("{{FrontSide}}\n\n<hr id=answer>\n\n{{Back}}"), "strange": .integer(7),
+    ]
+    let fields = ["Front", "Back"].map { Value.record(["name": .text($0)]) }
+    var head = StagedHead()
+    head.types = [
+      [
+        "id": .integer(type), "name": .text("Basic"), "type": .integer(0), "mod": .integer(5), "usn": .integer(1),
+        "flds": .list(fields), "tmpls": .list([.record(side)]), "css": .text(""), "unknown": .text("kept"),
+      ]
+    ]
+    head.decks = [deck(1, "Default"), deck(2, "Spanish")]
+    head.presets = [["id": .integer(1), "name": .text("Default"), "usn": .integer(0), "mod": .integer(0)]]
+    head.created = 1_600_000_000
+    return head
+  }
+
+  private static func deck(_ id: Int, _ name: String) -> Value.Record {
+    [
+      "id": .integer(id), "name": .text(name), "conf": .integer(1), "dyn": .integer(0), "mod": .integer(5),
+      "usn": .integer(1), "newToday": .list([.integer(3), .integer(4)]),
+    ]
+  }
+
+  private static func note(_ modified: Int, _ back: String) -> Value {
+    .list([
+      .integer(note), .text("g1"), .integer(type), .integer(modified), .integer(3), .text(" a "),
+      .text("uno\u{1F}\(back)"), .text(""), .text(""), .integer(0), .text("odd"),
+    ])
+  }
+
+  /// In review, with bits of a newer Anki's flags and custom data.
+  private static func card(_ modified: Int) -> Value {
+    .list(
+      [card, note, 2, 0, modified, 3, 2, 2, 1000, 30, 2500, 4, 1, 0, 0, 0, 0b101_000].map { .integer($0) }
+        + [.text(#"{"s":30.0,"d":5.0,"lrt":1690000000,"cd":"mine"}"#)])
+  }
+
+  private static func review(_ id: Int, _ ease: Int) -> Value {
+    .list([id, card, 3, ease, 30, 10, 500, 4000, 1].map { .integer($0) })
+  }
+
+  private func pulled(
+    _ head: StagedHead = StagedHead(), _ rows: [StagedKind: [Value]] = [:], graves: SyncGraves = SyncGraves(),
+    isWhole: Bool = false, usn: Int = 9
+  ) throws -> PulledCollection {
+    let staged = try StagedCollection(in: folder.path) { false }
+    var head = head
+    head.created = 1_600_000_000
+    try staged.setHead(head)
+    for (kind, list) in rows { try staged.add(kind, list) }
+    try staged.finish()
+    var pulled = PulledCollection(
+      staged: staged, meta: SyncMeta(modified: 1, schema: 1, usn: usn), tags: [], address: "")
+    (pulled.graves, pulled.isWhole) = (graves, isWhole)
+    return pulled
+  }
+
+  /// Takes in what came.
+  @discardableResult
+  private func merge(_ pulled: PulledCollection, isFirst: Bool = false) throws -> SyncReport {
+    try store.operation("sync") { db in
+      let merge = try SyncMerge(db, pulled, moment, isInterrupted: { false }) { _, _ in }
+      try merge.run(isFirst: isFirst)
+      return merge.report
+    }
+  }
+
+  /// All that would be sent.
+  private func outgoing(_ pulled: PulledCollection) throws -> (SyncOutgoing, [StagedKind: [[Value]]]) {
+    try store.operation("send") { db in
+      let outgoing = try SyncOutgoing(db, usn: pulled.meta.usn, pulled.staged.head, moment)
+      var rows: [StagedKind: [[Value]]] = [:]
+      while true {
+        let chunk = try outgoing.next()
+        if chunk.count == 0 { return (outgoing, rows) }
+        for (kind, list) in chunk.rows {
+          rows[kind, default: []] += list.compactMap { ServerRows.parse($0)?.list }
+        }
+      }
+    }
+  }
+
+  /// A collection that both have.
+  private func linked() throws {
+    let rows: [StagedKind: [Value]] = [
+      .notes: [Self.note(100, "one")], .cards: [Self.card(100)], .revlog: [Self.review(1_690_000_000_000, 3)],
+    ]
+    let first = try pulled(Self.head(), rows, isWhole: true)
+    try merge(first, isFirst: true)
+    #expect(try outgoing(first).0.count == 0)
+    try store.operation("link") { db in
+      var link = SyncLink(address: "a", user: "b")
+      link.meta = first.meta
+      try SyncTables.setLink(db, link)
+    }
+  }
+
+  private func here() throws -> CardRecord? {
+    try store.read { db in
+      try CardTable.known(db, foreign: Int64(Self.card), note: 0, ordinal: 0).flatMap { try CardTable.card(db, $0.id) }
+    }
+  }
+
+  private func change(_ body: (Database, CardID) throws -> Void) throws {
+    let id = try #require(try here()?.id)
+    try store.operation("change") { try body($0, id) }
+  }
+
+  // MARK: What goes
+
+  @Test func `a plain card goes as a note with a card, once`() throws {
+    let first = try pulled(Self.head(), isWhole: true)
+    try store.operation("add") { db in
+      let deck = try DeckTable.create(db, name: "Mine::Inner", now: 1_699_999_000).id
+      _ = try CardTable.add(
+        db, NewCard(prompt: "a <b>", answer: "1\n2", tags: ["x"], guid: "mine"), to: deck, now: 1_699_999_000
+      ) { 1 }
+    }
+    try merge(first, isFirst: true)
+    let (sent, rows) = try outgoing(first)
+    #expect(sent.head.decks.compactMap { $0["name"]?.text } == ["Mine", "Mine::Inner"])
+    #expect(sent.head.tags == ["x"])
+    let note = try #require(rows[.notes]?.first)
+    #expect(note[1] == .text("mine") && note[2] == .integer(Self.type) && note[4] == .integer(9))
+    #expect(note[6] == .text("a &lt;b&gt;\u{1F}1<br>2"))
+    let card = try #require(rows[.cards]?.first)
+    #expect(card[1] == note[0] && card[2] == sent.head.decks[1]["id"] && card[6] == .integer(0))
+    #expect(
+      try store.read { try Shadows($0).counts() }
+        == SyncCounts(
+          cards: 1, notes: 1, reviews: 0, types: 1, decks: 4, presets: 1))
+    #expect(try outgoing(first).0.count == 0)
+  }
+
+  @Test func `of a card that was changed only that goes as it is here`() throws {
+    try linked()
+    try change { db, id in try CardTable.setFlag(db, id, to: 3, now: 200) }
+    let row = try #require(try outgoing(pulled()).1[.cards]?.first)
+    var wanted = try #require(Self.card(100).list)
+    (wanted[4], wanted[5], wanted[16]) = (.integer(1_690_000_000), .integer(9), .integer(0b101_011))
+    #expect(row == wanted)
+  }
+
+  @Test func `an answer goes with its row of the log, and custom data stays`() throws {
+    try linked()
+    try change { db, id in
+      var log = LoggedReview(at: 1_699_999_999.5, rating: 3, state: .review, interval: 40 * 86_400)
+      (log.stability, log.difficulty) = (40, 5)
+      try CardTable.addLog(db, [log], to: id)
+      var schedule = CardSchedule()
+      (schedule.state, schedule.stability, schedule.difficulty) = (.review, 40, 5)
+      (schedule.due, schedule.lastReview, schedule.reps) = (1_703_000_000, 1_699_999_999.5, 5)
+      try CardTable.setSchedule(db, id, to: schedule, isSuspended: false, flag: 0, now: 1_699_999_999)
+    }
+    let rows = try outgoing(pulled()).1
+    let data = try #require(ServerRows.parse(rows[.cards]?.first?[17].text ?? "")?.record)
+    #expect(data["cd"] == .text("mine") && data["s"]?.double == 40 && data["lrt"] == .integer(1_699_999_999))
+    #expect(
+      rows[.revlog]?.first?.prefix(4) == [
+        .integer(1_699_999_999_500), .integer(Self.card), .integer(9), .integer(3),
+      ])
+    #expect(try store.read { try Shadows($0).counts() }.reviews == 2)
+  }
+
+  @Test func `a name goes to its new deck after the old one has given it up`() throws {
+    try linked()
+    let second = try pulled(
+      {
+        var head = Self.head()
+        head.decks = [Self.deck(3, "B")]
+        return head
+      }())
+    try merge(second)
+    try store.operation("rename") { db in
+      let (one, two) = (try DeckTable.find(db, named: "Spanish"), try DeckTable.find(db, named: "B"))
+      try DeckTable.rename(db, two.id, to: "C", now: 1)
+      try DeckTable.rename(db, one.id, to: "B", now: 1)
+    }
+    let sent = try outgoing(second).0.head.decks
+    #expect(sent.compactMap { $0["name"]?.text } == ["C", "B"])
+    #expect(sent.last?["newToday"] == .list([.integer(3), .integer(4)]))
+  }
+
+  @Test func `a deck of the name of a filtered one there gives way, one called Default is the first one there`() throws
+  {
+    var filtered = Self.deck(7, "Cram")
+    filtered["dyn"] = .integer(1)
+    var head = Self.head()
+    head.decks.append(filtered)
+    let first = try pulled(head, isWhole: true)
+    try merge(first, isFirst: true)
+    try store.operation("add") { db in
+      for name in ["cram::Inner", "Default"] { try DeckTable.create(db, name: name, now: 1_699_999_000) }
+    }
+    let sent = try outgoing(first).0
+    #expect(sent.head.decks.compactMap { $0["name"]?.text } == ["cram+", "cram+::Inner"])
+    #expect(sent.findings.count == 1)
+    #expect(try store.read { try Shadows($0)[.deck, 1]?.local } != nil)
+  }
+
+  @Test func `two decks that change their names go by way of a third`() throws {
+    try linked()
+    let second = try pulled(
+      {
+        var head = Self.head()
+        head.decks = [Self.deck(3, "B")]
+        return head
+      }())
+    try merge(second)
+    try store.operation("rename") { db in
+      let (one, two) = (try DeckTable.find(db, named: "Spanish"), try DeckTable.find(db, named: "B"))
+      try DeckTable.rename(db, one.id, to: "C", now: 1)
+      try DeckTable.rename(db, two.id, to: "Spanish", now: 1)
+      try DeckTable.rename(db, one.id, to: "B", now: 1)
+    }
+    let sent = try outgoing(second).0.head.decks
+    #expect(sent.count == 3 && sent[0]["id"] == sent[2]["id"])
+    #expect(sent.dropFirst().compactMap { $0["name"]?.text }.sorted() == ["B", "Spanish"])
+  }
+
+  @Test func `a type of another shape is not sent, one with another template is, unknown keys along`() throws {
+    try linked()
+    func edit(_ body: (inout NoteTypeEdit) -> Void) throws {
+      try store.operation("edit") { db in
+        let type = try NoteTypeTable.find(db, named: "Basic")
+        var edit = NoteTypeEdit(type)
+        body(&edit)
+        try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: 300)
+      }
+    }
+    try edit { $0.cards[0].card.front = "{{Front}}!" }
+    let type = try #require(try outgoing(pulled()).0.head.types.first)
+    #expect(type["unknown"] == .text("kept") && type["usn"] == .integer(9))
+    #expect(type["tmpls"]?.list?.first?.record?["strange"] == .integer(7))
+    try edit { $0.fields.append(.init("More", was: nil)) }
+    #expect(throws: SyncError.shape(type: "Basic")) { try outgoing(pulled()) }
+  }
+
+  // MARK: Who wins
+
+  @Test(arguments: [(99, "mine"), (200, "theirs"), (201, "theirs")])
+  func `of a note the later change is kept, theirs in one second`(modified: Int, kept: String) throws {
+    try linked()
+    try change { db, id in
+      let note = try #require(try CardTable.card(db, id)?.note)
+      try NoteTable.update(db, note, fields: ["Back": "mine"], now: 200)
+    }
+    let second = try pulled(StagedHead(), [.notes: [Self.note(modified, "theirs")]])
+    try merge(second)
+    #expect(try here()?.answer == kept)
+    #expect(try outgoing(second).1[.notes]?.count ?? 0 == (kept == "mine" ? 1 : 0))
+  }
+
+  @Test func `a deletion there wins over a later change here, and one here over one there`() throws {
+    try linked()
+    try change { db, id in try CardTable.setFlag(db, id, to: 3, now: 900) }
+    var graves = SyncGraves()
+    (graves.cards, graves.notes) = ([Int64(Self.card)], [Int64(Self.note)])
+    #expect(try merge(pulled(graves: graves)).removedHere == 1)
+    #expect(try here() == nil)
+    #expect(try outgoing(pulled()).0.count == 0)
+  }
+
+  @Test func `what was removed here goes as that, with what came to it meanwhile`() throws {
+    try linked()
+    try change { db, id in _ = try CardTable.remove(db, [id]) }
+    var other = try #require(Self.card(300).list)
+    (other[0], other[3]) = (.integer(Self.card + 1), .integer(1))
+    let second = try pulled(
+      StagedHead(), [.notes: [Self.note(300, "later")], .cards: [Self.card(300), .list(other)]])
+    try merge(second)
+    let sent = try outgoing(second).0
+    #expect(sent.graves.notes == [Int64(Self.note)])
+    #expect(sent.graves.cards == [Int64(Self.card), Int64(Self.card) + 1])
+    #expect(try store.read { try Shadows($0).counts() }.cards == 0)
+  }
+
+  @Test func `what comes back after it was sent as deleted has new ids and the same guid`() throws {
+    try linked()
+    let kept = try #require(try here())
+    try change { db, id in _ = try CardTable.remove(db, [id]) }
+    #expect(try outgoing(pulled()).0.graves.count == 2)
+    // As `undo` brings it back: the rows as they were.
+    try store.operation("back") { db in
+      try db.execute(
+        sql:
+          "INSERT INTO notes (id, guid, type, mod, usn, fields) VALUES (?, 'g1', ?, 100, 0, 'uno' || char(31) || 'x')",
+        arguments: [Self.note, Self.type])
+      try db.execute(
+        sql: """
+          INSERT INTO cards (deck, rank, guid, content, prompt, answer, created, modified, note, ord)
+          VALUES (?, 5, 'g1', 0, 'uno', 'x', 1, 1, ?, 0)
+          """, arguments: [kept.deck.rawValue, Self.note])
+      try CardTable.setForeign(
+        db, CardID(rawValue: db.lastInsertedRowID), id: Int64(Self.card), modified: 0, raw: "")
+    }
+    let rows = try outgoing(pulled()).1
+    let note = try #require(rows[.notes]?.first)
+    #expect(note[0] != .integer(Self.note) && note[1] == .text("g1"))
+    #expect(rows[.cards]?.first?[0] != .integer(Self.card) && rows[.cards]?.first?[1] == note[0])
+  }
+
+  @Test func `an answer that was sent and whose end was lost comes back as itself, another one of its id does not`()
+    throws
+  {
+    try linked()
+    try change { db, id in
+      try CardTable.addLog(
+        db, [LoggedReview(at: 1_699_000_000.25, rating: 3, state: .review, interval: 864_000)], to: id)
+    }
+    let same = try pulled(StagedHead(), [.revlog: [Self.review(1_699_000_000_250, 3)]])
+    try merge(same)
+    #expect(try outgoing(same).1[.revlog] == nil)
+    #expect(try store.read { try $0.firstRow("SELECT count(*) FROM reviews") { $0.count(0) } } == 2)
+    try change { db, id in
+      try CardTable.addLog(
+        db, [LoggedReview(at: 1_699_500_000.25, rating: 1, state: .review, interval: 864_000)], to: id)
+    }
+    let other = try pulled(StagedHead(), [.revlog: [Self.review(1_699_500_000_250, 4)]])
+    try merge(other)
+    #expect(try outgoing(other).1[.revlog]?.first?.first == .integer(1_699_500_000_251))
+  }
+
+  @Test func `of all that there is only what differs comes, and what is missing goes`() throws {
+    try linked()
+    let card = try #require(try here())
+    let again = try pulled(
+      Self.head(),
+      [.notes: [Self.note(100, "one")], .cards: [Self.card(100)], .revlog: [Self.review(1_690_000_000_000, 3)]],
+      isWhole: true)
+    #expect(try merge(again).received == 0)
+    #expect(try here()?.id == card.id)
+    let empty = try pulled(Self.head(), isWhole: true)
+    #expect(try store.read { try empty.missingCards($0) } == 1)
+    #expect(try merge(empty).removedHere == 1)
+  }
+
+  @Test func `a card of ours in a deck that was deleted there moves and goes there`() throws {
+    try linked()
+    try store.operation("add") { db in
+      let deck = try DeckTable.find(db, named: "Spanish").id
+      _ = try CardTable.add(db, NewCard(prompt: "p", answer: "a"), to: deck, now: 1_699_999_999) { 5 }
+    }
+    var graves = SyncGraves()
+    (graves.cards, graves.notes, graves.decks) = ([Int64(Self.card)], [Int64(Self.note)], [2])
+    let report = try merge(pulled(graves: graves))
+    #expect(report.findings.count == 1)
+    let rows = try outgoing(pulled()).1
+    #expect(rows[.cards]?.first?[2] == .integer(1))
+    #expect(try store.read { try DeckTable.named($0, "Spanish") } == nil)
+  }
+}
