@@ -36,7 +36,7 @@ public final class MediaServer {
   private func bytes(_ name: String, _ body: [UInt8]) throws(SyncError) -> [UInt8] {
     var request = SyncRequest(call: "msync/" + name, address: address, session: session, keyPath: keyPath)
     request.answerLimit = MediaArchive.mostBytes + (1 << 20)
-    let (place, answer) = try program.bytes(request, body)
+    let (place, answer) = try program.exchange(request, body)
     address = place
     return answer
   }

@@ -77,6 +77,11 @@ extension SyncMerge {
         try db.execute(sql: "UPDATE notes SET usn = -1 WHERE id = ?", arguments: [note.id])
         return
       }
+      // Where its type was changed, that is why theirs is later.
+      if heads.reshaped.contains(where: { $0.id == known.type }) {
+        let type = try NoteTypeTable.record(db, known.type)
+        try setAside(NoteTable.record(db, NoteID(rawValue: note.id)), type)
+      }
       report.note("a note was changed on both sides: \(quoted(note.fields.first ?? "")) is the one of the server")
     }
     try receiver.renew(note, of: NoteTypeTable.record(db, NoteTypeID(rawValue: local)), usn: 0)

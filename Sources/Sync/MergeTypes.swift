@@ -33,8 +33,10 @@ extension SyncMerge {
     }
     let types = try NoteTypeTable.list(db)
     if let local = shadow?.local, let mine = types.first(where: { $0.id.rawValue == local }) {
-      let isNewer = try isUnsent(mine.id) && mine.modified > given.modified && mine.holdsNotes(of: given)
-      if !isNewer, try NoteTypeTable.replace(db, mine.id, with: given) { heads.changedTypes.append(mine.id) }
+      let isNewer = try isUnsent(mine.id) && mine.modified > given.modified && mine.keepsShape(of: given)
+      if isNewer { return mine.id }
+      if !given.keepsShape(of: mine) { heads.reshaped.append((mine.id, mine)) }
+      if try NoteTypeTable.replace(db, mine.id, with: given) { heads.changedTypes.append(mine.id) }
       return mine.id
     }
     let own = try types.filter { try shadows.remote(.noteType, of: $0.id.rawValue) == nil }

@@ -21,14 +21,16 @@ final class SyncOutgoing {
   var waiting = WaitingRows()
   var making: RowMaking
 
-  /// - Parameter pulled: what was taken in before.
-  init(_ db: Database, _ pulled: PulledCollection, _ moment: StudyMoment) throws {
-    (self.db, self.moment, usn) = (db, moment, pulled.meta.usn)
+  /// - Parameters:
+  ///   - usn: what the server gives to what comes next.
+  ///   - head: of the collection: when it was made, its settings.
+  ///   - isUpload: all of it goes as a file: the shape of a type may be another one.
+  init(_ db: Database, usn: Int, _ head: StagedHead, _ moment: StudyMoment, isUpload: Bool = false) throws {
+    (self.db, self.moment, self.usn) = (db, moment, usn)
     shadows = try Shadows(db)
     making = try RowMaking(cards: SentCardReader(db), log: SentReviews(db))
-    let known = pulled.staged.head
-    rows = ServerRows(moment, created: known.created, settings: known.settings)
-    try findTypes()
+    rows = ServerRows(moment, created: head.created, settings: head.settings)
+    try findTypes(isUpload: isUpload)
     try findPresets()
     try findDecks()
     try findGraves()
@@ -57,7 +59,7 @@ final class SyncOutgoing {
 
   // MARK: Note types
 
-  private func findTypes() throws {
+  private func findTypes(isUpload: Bool) throws {
     let unsent = Set(try db.rows("SELECT id FROM note_types WHERE usn = -1") { $0.integer(0) })
     for type in try NoteTypeTable.list(db) {
       let local = type.id.rawValue
@@ -70,7 +72,9 @@ final class SyncOutgoing {
       let id = try remote ?? free(.noteType, local)
       if let remote, let was = try shadows[.noteType, remote].flatMap({ ServerRows.parse($0.json)?.record }) {
         let before = try NoteType(received: was, id: remote)
-        if !type.keepsShape(of: before) { throw SyncError.shape(type: type.name) }
+        if !isUpload, !type.keepsShape(of: before) || type.sortField != before.sortField {
+          throw SyncError.shape(type: type.name)
+        }
         // A name that is another one's here.
         if type.name.hasPrefix(before.name), type.name.dropFirst(before.name.count).allSatisfy({ $0 == "+" }) {
           record["name"] = was["name"]
@@ -251,16 +255,5 @@ final class SyncOutgoing {
         try shadows.bury(.deck, id)
       }
     }
-  }
-}
-
-extension NoteType {
-  /// Whether another has the same number of fields and cards in the same order, as far as their names tell, and is
-  /// sorted by the same field.
-  fileprivate func keepsShape(of other: NoteType) -> Bool {
-    guard holdsNotes(of: other), sortField == other.sortField else { return false }
-    // Names in another order are parts in another order; other names are the same parts renamed.
-    func isReordered(_ names: [String], _ old: [String]) -> Bool { names != old && Set(names) == Set(old) }
-    return !isReordered(fields, other.fields) && !isReordered(cards.map(\.name), other.cards.map(\.name))
   }
 }

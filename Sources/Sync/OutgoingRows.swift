@@ -260,8 +260,6 @@ extension [Value] {
   /// Whether a note's row has the fields of the one here.
   fileprivate func isSame(as note: NoteRecord) -> Bool {
     let fields = ServerRows.fields(self)
-    // What the type has more fields of is empty.
-    return fields.count <= note.fields.count && note.fields.dropFirst(fields.count).allSatisfy(\.isEmpty)
-      && zip(fields, note.fields).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+    return fields.count == note.fields.count && zip(fields, note.fields).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
   }
 }

@@ -38,6 +38,12 @@ public enum SyncError: Problem, Equatable {
   case wouldRemove(cards: Int)
   /// A note type has other fields or cards than on the server.
   case shape(type: String)
+  /// What is here cannot be made a collection for a server. `reason` completes "the file ...".
+  case unsound(reason: String)
+  /// A normal sync sends what is here.
+  case uploadNotNeeded
+  /// The cards on the server that an upload would replace, and those here.
+  case replacesServer(there: Int, here: Int)
   /// Nothing was ever synced, and what the server has is to be looked at first.
   case firstSync
   /// A sync within a script, which is one unit of work.
@@ -108,6 +114,21 @@ public enum SyncError: Problem, Equatable {
         "the note type \(quoted(type)) has other fields or cards here than on the server, which every device would "
           + "have to download anew; nothing was changed. Give it those that it had (`undo`), or change it in Anki",
         ["name": type])
+    case .unsound(let reason):
+      ProblemReport(
+        .syncFailed, "What is here cannot be sent whole",
+        "the file \(printable(reason, limit: 300)); nothing was changed, `doctor` looks at what is here")
+    case .uploadNotNeeded:
+      ProblemReport(
+        .losesCards, "Nothing has to be replaced",
+        "`sync` sends what is here without replacing anything; an upload is for what it cannot send: other fields or "
+          + "cards of a note type, or another collection on the server")
+    case .replacesServer(let there, let here):
+      ProblemReport(
+        .losesCards, "There are cards on the server",
+        "\(counted(there, "card")) on the server would be replaced by the \(grouped(here)) here, and every other device "
+          + "would have to download all of them; `sync --full upload --replace \(there)` does that, and keeps what the "
+          + "server has as a package", ["there": there, "here": here])
     case .firstSync:
       ProblemReport(
         .notLinked, "Nothing was synced yet",

@@ -44,7 +44,8 @@ final class SyncMerge {
     let changed = try changedCards()
     try keepSettings()
     try mergeTypes()
-    try makeNotesOfPlainCards()
+    try reshapeNotes()
+    try shadows.makeNotesOfPlainCards(now: moment.now)
     try mergePresets()
     try mergeDecks()
     let graves = try pulled.isWhole ? missing() : pulled.graves
@@ -113,16 +114,6 @@ final class SyncMerge {
     let all = pulled.isWhole ? pulled.tags : known + pulled.tags.filter { !known.contains($0) }
     try shadows.put(.tags, 0, usn: 0, Value.list(all).json, local: nil)
   }
-
-  private func makeNotesOfPlainCards() throws {
-    _ = try NoteTable.makeNotes(
-      db,
-      ofPlainCards: { made, card in
-        var id = made + card
-        while try shadows.wasDeleted(.note, id) || NoteTable.known(db, id) != nil { id += 1 }
-        return id
-      }, now: moment.now)
-  }
 }
 
 extension PulledCollection {
@@ -142,6 +133,8 @@ extension PulledCollection {
 struct MergedHeads {
   /// Types whose cards may show something else now.
   var changedTypes: [NoteTypeID] = []
+  /// Types that have other fields or cards now, as they were.
+  var reshaped: [(id: NoteTypeID, old: NoteType)] = []
   /// Presets of the server's that have one here since this sync.
   var newPresets: Set<Int64> = []
   /// Cards that do not say when they were answered last, by their ids there.

@@ -31,22 +31,22 @@ public final class SyncProgram {
   /// - Parameter body: JSON.
   /// - Returns: where the server is now, and its answer.
   func call(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> (address: String, answer: Value) {
-    let (address, answer) = try bytes(request, body)
+    let (address, answer) = try exchange(request, body)
     do throws(JSONFailure) { return (address, try JSONParser.parse(answer, limits: SyncProgram.limits)) } catch {
       throw .call(.badAnswer(reason: "is not JSON"), step: request.call, address: address)
     }
   }
 
-  /// Makes a call whose body and answer are any bytes.
-  func bytes(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> (address: String, answer: [UInt8]) {
-    let (reply, answer) = try exchange(request, body)
+  /// Makes a call whose body and answer may be anything.
+  func exchange(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> (address: String, answer: [UInt8]) {
+    let (reply, answer) = try reply(to: request, body)
     switch reply {
     case .failed(let fault): throw .call(fault, step: request.call, address: request.address)
     case .done(let address): return (address, answer)
     }
   }
 
-  private func exchange(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> (SyncReply, [UInt8]) {
+  private func reply(to request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> (SyncReply, [UInt8]) {
     do throws(ProgramFailure) {
       return try program.request(within: SyncProgram.longestCall) { running, limit throws(ProgramFailure) in
         try running.send(JSONWriter.bytes(of: request.value), deadline: limit)

@@ -1,6 +1,8 @@
 // What a sync did, in figures and sentences.
 // Invariant: what was taken back, dropped or moved because both sides had changed it stands in `findings`.
 
+public import Values
+
 /// What a sync did.
 ///
 ///     let report = try workspace.syncNow(consent: { _ in false }) { _ in }
@@ -16,6 +18,10 @@ public struct SyncReport: Equatable, Sendable {
   public var removedThere = 0
   /// What was settled, one sentence each.
   public var findings: [String] = []
+  /// Notes of ours, or texts of them, that the note types of the server have no place for.
+  public var setAside: [Value.Record] = []
+  /// The file that these are in.
+  public var setAsidePath: String?
   /// The backup of what was here, where one was made.
   public var backup: String?
   /// The link as it is after it.

@@ -5,17 +5,17 @@
 public import Decks
 import Exchange
 public import GRDB
-import Values
+public import Values
 
 /// A sync of an account that is linked: what came is taken in, what is here is sent.
 ///
 ///     let pulled = try pull.run(from: usn)
 ///     let report = try SyncExchange(server, pulled, moment, isInterrupted).run(db, link) { _ in }
 public struct SyncExchange {
-  private let server: SyncServer
-  private let pulled: PulledCollection
-  private let moment: StudyMoment
-  private let isInterrupted: @Sendable () -> Bool
+  let server: SyncServer
+  let pulled: PulledCollection
+  let moment: StudyMoment
+  let isInterrupted: @Sendable () -> Bool
   /// Whether anything is sent; a rehearsal sends nothing.
   public var sends = true
   /// Ids that one call tells of deletions, as Anki's own client does it.
@@ -32,8 +32,10 @@ public struct SyncExchange {
   /// - Parameters:
   ///   - link: as it was before.
   ///   - progress: what it throws ends it.
+  ///   - setAside: given the notes that have no place any more, before anything is sent.
   public func run(
-    _ db: Database, _ link: SyncLink, progress: @escaping (SyncStage) throws -> Void
+    _ db: Database, _ link: SyncLink, progress: @escaping (SyncStage) throws -> Void,
+    setAside: ([Value.Record]) throws -> Void
   ) throws -> SyncReport {
     let merge = try SyncMerge(db, pulled, moment, isInterrupted: isInterrupted) { try progress(.taking($0, of: $1)) }
     try merge.run(isFirst: link.meta == nil)
@@ -42,7 +44,8 @@ public struct SyncExchange {
     for (what, given, counted) in here.differences(from: pulled.counts) {
       throw SyncError.counts(what: what, given: given, counted: counted)
     }
-    let outgoing = try SyncOutgoing(db, pulled, moment)
+    try setAside(report.setAside)
+    let outgoing = try SyncOutgoing(db, usn: pulled.meta.usn, pulled.staged.head, moment)
     var meta = pulled.meta
     if outgoing.count > 0 {
       (report.sent, report.removedThere) = (
@@ -74,10 +77,7 @@ public struct SyncExchange {
     guard try server.start(from: pulled.meta.usn).count == 0 else { throw SyncError.moved }
     var rest = outgoing.graves
     while rest.count > 0 { try server.apply(rest.next(SyncExchange.gravesAtOnce)) }
-    let changes = try server.changes(outgoing.head)
-    guard changes["models"]?.list?.isEmpty ?? true, changes["tags"]?.list?.isEmpty ?? true,
-      (changes["decks"]?.list ?? []).allSatisfy({ $0.list?.isEmpty ?? false })
-    else { throw SyncError.moved }
+    guard try isKnown(server.changes(outgoing.head), outgoing.shadows) else { throw SyncError.moved }
     let chunk = try server.chunk()
     guard chunk["done"]?.boolean == true, StagedKind.allCases.allSatisfy({ chunk[$0.rawValue]?.list?.isEmpty ?? true })
     else { throw SyncError.moved }
@@ -96,6 +96,22 @@ public struct SyncExchange {
       throw SyncError.counts(what: what, given: given, counted: counted)
     }
     return try server.finish()
+  }
+}
+
+extension SyncExchange {
+  /// Whether nothing came that is not here. What a server begins with has the number 0, which is also that of the first
+  /// sync: it comes again.
+  private func isKnown(_ changes: Value.Record, _ shadows: Shadows) throws -> Bool {
+    let decks = changes["decks"]?.list ?? []
+    let parts: [(ShadowKind, [Value])] = [
+      (.noteType, changes["models"]?.list ?? []), (.deck, decks.first?.list ?? []),
+      (.preset, decks.dropFirst().first?.list ?? []),
+    ]
+    if pulled.meta.usn > 0 { return parts.allSatisfy(\.1.isEmpty) && changes["tags"]?.list?.isEmpty ?? true }
+    return try parts.allSatisfy { kind, list in
+      try list.allSatisfy { try shadows[kind, Int64($0.record?["id"]?.integer ?? 0)] != nil }
+    }
   }
 }
 

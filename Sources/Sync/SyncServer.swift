@@ -32,7 +32,7 @@ public struct SyncMeta: Equatable, Sendable {
   public func hasNews(since known: SyncMeta?) -> Bool { known?.modified != modified || known?.schema != schema }
 
   /// Whether nothing changed there since another look.
-  func isSame(as other: SyncMeta) -> Bool {
+  public func isSame(as other: SyncMeta) -> Bool {
     modified == other.modified && schema == other.schema && usn == other.usn
   }
 }
@@ -243,6 +243,18 @@ public final class SyncServer {
       throw fault("finish", "does not say when it ended")
     }
     return time
+  }
+
+  /// Gives the server a whole collection in the place of its own.
+  /// - Parameter file: SQLite's bytes.
+  func upload(_ file: [UInt8]) throws(SyncError) {
+    var request = SyncRequest(call: "sync/upload", address: address, session: session, keyPath: keyPath)
+    request.patience = patience * 4
+    let (place, answer) = try program.exchange(request, file)
+    address = place
+    let text = String(decoding: answer.prefix(300), as: UTF8.self)
+    // A refusal comes as a text too, with the same status.
+    if text != "OK" { throw .call(.status(400, reason: text), step: "sync/upload", address: address) }
   }
 
   /// Takes back what was begun there.

@@ -4,10 +4,12 @@
 
 public import Authentication
 import Decks
+import Exchange
 import Files
 import GRDB
 public import Sync
 import Text
+import Values
 
 /// What is linked, and how it stands.
 public struct SyncStatus {
@@ -212,12 +214,55 @@ extension Workspace {
     var exchange = SyncExchange(server, came, moment, isInterrupted: environment.isInterrupted)
     exchange.sends = !rehearsal.isOn
     let count = { (report: SyncReport) in report.received + report.sent + report.removedHere + report.removedThere }
-    var report = try perform(.sync, on: link.address, count: count) { db in
-      // Another shell may have synced meanwhile.
-      guard try SyncTables.link(db) == link else { throw SyncError.moved }
-      return try exchange.run(db, link, progress: progress)
+    var path: String?
+    do {
+      var report = try perform(.sync, on: link.address, count: count) { db in
+        // Another shell may have synced meanwhile.
+        guard try SyncTables.link(db) == link else { throw SyncError.moved }
+        return try exchange.run(db, link, progress: progress) { notes in path = try self.keepAside(notes) }
+      }
+      (report.backup, report.setAsidePath) = (backup, path)
+      return report
+    } catch {
+      if let path { try Folder.removeFile(path) }
+      throw error
     }
-    report.backup = backup
+  }
+
+  /// Writes notes that have no place any more into a file beside the backups.
+  private func keepAside(_ notes: [Value.Record]) throws -> String? {
+    if notes.isEmpty || rehearsal.isOn { return nil }
+    try makePrivateFolder(backupFolder)
+    let path = try freeBackupName("not-synced", ending: ".json")
+    try AtomicFile.write(path, Array((Value.list(notes.map { .record($0) }).json + "\n").utf8))
+    return path
+  }
+
+  // MARK: Uploading
+
+  /// Puts what is here in the place of what the server has, which is kept as a package first.
+  /// - Parameter preview: what the server has, as the user saw it.
+  /// - Throws: `SyncError.uploadNotNeeded` where a normal sync does it.
+  public func upload(_ preview: SyncPreview) throws -> SyncReport {
+    try requireAlone()
+    let link = try requiredLink()
+    guard try read({ try SyncExchange.needsUpload($0, link, preview.pulled) }) else { throw SyncError.uploadNotNeeded }
+    let server = server(at: link.address)
+    guard try pull(server).checkedMeta().isSame(as: preview.pulled.meta) else { throw SyncError.moved }
+    var path: String?
+    if !rehearsal.isOn {
+      try makePrivateFolder(backupFolder)
+      let kept = try freeBackupName("server", ending: ".colpkg")
+      try preview.pulled.staged.pack(to: kept, moment)
+      path = kept
+    }
+    var exchange = SyncExchange(server, preview.pulled, moment, isInterrupted: environment.isInterrupted)
+    exchange.sends = !rehearsal.isOn
+    var report = try perform(.sync, on: link.address, count: { $0.sent }) { db in
+      guard try SyncTables.link(db) == link else { throw SyncError.moved }
+      return try exchange.upload(db, link, folder: folder)
+    }
+    report.backup = path
     return report
   }
 

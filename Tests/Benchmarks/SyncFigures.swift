@@ -9,7 +9,7 @@ struct SyncFigures {
   private let folder: String
 
   private let pull = "a first pull of 100,000 rows, whole program, against Anki's own client row by row (ANKI_PYTHON)"
-  private let idle = "a sync with nothing to do, 3,000 rows, whole program, within 50 ms beside the network (ANKI_PYTHON)"
+  private let idle = "a sync with nothing to do, 3,000 rows, whole program, within 50 ms and the network (ANKI_PYTHON)"
 
   init(_ deckhand: String, folder: String) { (self.deckhand, self.folder) = (deckhand, folder + "/sync") }
 

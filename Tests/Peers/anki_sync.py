@@ -297,7 +297,7 @@ def pulls(program, count, rng, folder, server):
     check("rows that have no place", report["kept_as_received"], 0)
     check("the doctor", "All is well" in deckhand.run("doctor"), True)
     check("unsent after a pull", deckhand.lines("sync", "status")[0]["unsent"], 0)
-    check("nothing new", deckhand.lines("sync")[0]["cards"], 0)
+    check("nothing new", deckhand.lines("sync")[0]["received"], 0)
 
     # One step back, and again.
     deckhand.run("undo")

@@ -9,6 +9,7 @@ has nothing to repair. Ends with an error at the first difference.
 """
 import http.client
 import http.server
+import json
 import os
 import random
 import shutil
@@ -77,7 +78,7 @@ class BetweenHandler(http.server.BaseHTTPRequestHandler):
 class Pair:
     """Both clients of one server."""
 
-    def __init__(self, program, folder, rng, count):
+    def __init__(self, program, folder, rng, count, before=lambda pair: None):
         self.program, self.folder, self.rng = program, folder, rng
         self.server = Server(folder + "/server")
         self.between = Between(self.server)
@@ -85,6 +86,7 @@ class Pair:
         fill(self.anki.col, count, rng)
         self.anki.sync(upload=True)
         self.deckhand = Deckhand(program, folder + "/deckhand")
+        before(self)
         secret = folder + "/password"
         with open(secret, "w") as file:
             file.write(PASSWORD)
@@ -147,6 +149,48 @@ class Pair:
 
 def find(front):
     return f'local c for _, d in ipairs(decks.list()) do for x in d:cards(\'"{front}"\') do c = x end end '
+
+
+# The first sync, with cards on both sides, and with an empty server
+
+def own(pair):
+    """Cards of an account before it is linked, one of them of a note that Anki has too."""
+    note = pair.note(front="haben beide", back="von dort")
+    pair.anki.sync()
+    time.sleep(1.1)
+    pair.lua('local d = decks.create("Spanish") for i = 1, 30 do d:add{prompt = "eigen " .. i, answer = "<a> & b\\n" .. i, '
+             'tags = {"t" .. i %% 3}} end d:add_note{type = "Basic", guid = "%s", fields = {Front = "haben beide", '
+             'Back = "von hier, später"}} decks.create("Meins::Innen"):add_note{type = "Cloze", '
+             'fields = {Text = "{{c1::a}} {{c2::b}}"}} local s = d:study{mode = "review", limit = 5} '
+             'while s.card do s:answer("good") end d.options.new_per_day = 11' % note.guid)
+
+
+def first(pair):
+    pair.settle("the first sync with cards on both sides", True)
+    check("one note", [pair.col.get_note(id).fields[1] for id in pair.col.find_notes('"haben beide"')],
+          ["von hier, später"])
+    check("one deck", len([d for d in pair.col.decks.all_names_and_ids() if d.name.startswith("Spanish")]), 2)
+    print("  cards on both sides", flush=True)
+
+
+def empty(program, folder, pairs):
+    class Bare:
+        server = Server(folder + "/server")
+    pairs.append(Bare)
+    deckhand = Deckhand(program, folder + "/deckhand")
+    deckhand.run("-e", 'local d = decks.create("Mein::Stapel") for i = 1, 2500 do d:add{prompt = "p" .. i, answer = "a"} end '
+                 'local s = d:study{mode = "review", limit = 5} while s.card do s:answer("easy") end')
+    with open(folder + "/password", "w") as file:
+        file.write(PASSWORD)
+    os.chmod(folder + "/password", 0o600)
+    deckhand.run("sync", "login", Bare.server.address, "--user", USER, "--server-password-file", folder + "/password")
+    deckhand.run("sync")
+    anki = Client(Bare.server, folder + "/anki.anki2")
+    anki.sync(upload=False)
+    compare(deckhand, anki.col, "an empty server")
+    check("Anki's check", anki.col.fix_integrity(), ("Database rebuilt and optimized.", True))
+    check("cards", anki.col.card_count(), 2500)
+    print("  an empty server", flush=True)
 
 
 # Who wins
@@ -220,11 +264,11 @@ def cases(pair, first):
     step("answered on both sides")
     check("both rows of the log", len(pair.col.db.all(f"select 1 from revlog where cid = {card}")) >= rows, True)
 
-    # Both made a deck.
+    # Both made a deck. An Anki that comes second gets another one: two Ankis do the same.
     pair.lua('decks.create("Gleich::Innen"):add{prompt = "gleich hier", answer = "x"}')
-    pair.note(deck="Gleich::Innen", front="gleich dort")
-    step("a deck of one name on both sides")
     if not first:
+        pair.note(deck="Gleich::Innen", front="gleich dort")
+        step("a deck of one name on both sides")
         check("one deck", [d.name for d in pair.col.decks.all_names_and_ids() if d.name.startswith("Gleich::")],
               ["Gleich::Innen"])
 
@@ -256,9 +300,10 @@ def cases(pair, first):
     pair.lua('local a, b = decks.open("Tausch A"), decks.open("Tausch B") a.name = "Tausch C" b.name = "Tausch A"')
     step("a deck that takes the name of another one")
     check("names", (pair.col.decks.name(a), pair.col.decks.name(b)), ("Tausch C", "Tausch A"))
-    pair.lua('decks.open("Tausch A").name = "Tausch X"')
-    pair.col.decks.rename(a, "Tausch X")
-    step("two decks of one new name")
+    if not first:
+        pair.lua('decks.open("Tausch A").name = "Tausch X"')
+        pair.col.decks.rename(a, "Tausch X")
+        step("two decks of one new name")
     pair.col.decks.remove([a, b])
     step("both go")
 
@@ -274,14 +319,91 @@ def cases(pair, first):
              % (first, first))
     step("a note type from here")
 
-    # Undone after it was sent.
-    pair.lua('decks.open("Spanish"):add{prompt = "kommt zurück", answer = "x"}')
+    # Brought back after it was sent as deleted: new ids, the same guid, and it can be deleted again.
+    pair.lua('decks.open("Spanish"):add{prompt = "kommt zurück", answer = "x", guid = "zurück%s"}' % first)
     step("a card that will come back")
-    pair.lua(find("kommt zurück") + "c:remove()")
-    step("the card goes")
-    check("it is gone", [*pair.col.find_notes('"kommt zurück"')], [])
-    steps = pair.deckhand.lines("undo", "--list") if False else []
-    del steps, kind
+    for _ in range(2):
+        pair.lua(find("kommt zurück") + "c:remove()")
+        removal = pair.deckhand.lines("undo", "--list")[0]["step"]
+        step("the card goes")
+        check("it is gone", [*pair.col.find_notes('"kommt zurück"')], [])
+        pair.deckhand.run("undo", str(removal))
+        step("it comes back")
+        back = [*pair.col.find_notes('"kommt zurück"')]
+        check("it is there", [pair.col.get_note(id).guid for id in back], [f"zurück{first}"])
+
+    # A sync that is taken back here: the server keeps what it was given, and the next sync brings it again.
+    pair.lua('decks.open("Spanish"):add{prompt = "hier genommen", answer = "x"}')
+    pair.note(front="dort genommen")
+    pair.anki.sync()
+    pair.deckhand.run("sync")
+    pair.deckhand.run("undo")
+    step("a sync that was taken back")
+    check("once", [len(pair.col.find_notes(text)) for text in ('"hier genommen"', '"dort genommen"')], [1, 1])
+
+
+def shapes(pair):
+    """Changes that make every device download all of it."""
+    # There, with changes here that were not sent.
+    pair.note(front="hat drei Felder")
+    pair.settle("before", False)
+    time.sleep(1.1)
+    pair.lua(find("hat drei Felder") + 'c.answer = "hier" decks.open("Spanish"):add{prompt = "bleibt", answer = "x"} '
+             'local s = decks.open("Spanish"):study{mode = "review"} s:answer("good")')
+    col = pair.col
+    model = col.models.by_name("Basic")
+    col.models.add_field(model, col.models.new_field("Dritte"))
+    col.models.update_dict(model)
+    pair.anki.sync(upload=True)
+    report = pair.deckhand.lines("sync")[0]
+    check("no card went", report["removed_here"], 0)
+    # The new field makes every note of the type a later one there.
+    with open(report["set_aside"]) as file:
+        check("what was set aside", [note["fields"]["Back"] for note in json.load(file)], ["hier"])
+    pair.settle("a field more there", False)
+    check("what is here stays", len(col.find_notes("bleibt")), 1)
+    print("  a field more there, with changes here", flush=True)
+
+    # A field less there that had a text here which was not sent; and a note that is not there any more.
+    pair.lua(find("hat drei Felder") + 'c.note.fields.Dritte = "geht verloren"')
+    model = col.models.by_name("Basic")
+    col.models.remove_field(model, model["flds"][2])
+    col.models.update_dict(model)
+    col.remove_notes([col.find_notes("")[0]])
+    pair.anki.sync(upload=True)
+    pair.deckhand.run("sync", fails=True)
+    child = subprocess.run(
+        ["script", "-qec", f"{pair.program} --json sync", "/dev/null"], input="y\n", text=True, capture_output=True,
+        env=dict(os.environ, HOME=pair.deckhand.folder, NO_COLOR="1", TERM="dumb"))
+    path = [part for part in child.stdout.split('"') if "not-synced" in part]
+    check("a file of what was set aside", len(path), 1)
+    with open(path[0]) as file:
+        check("what was set aside", [note["fields"].get("Dritte") for note in json.load(file)], ["geht verloren"])
+    pair.settle("a field less there", False)
+    print("  a field less there, with a text here", flush=True)
+
+    # Here: refused, taken back, and sent after that.
+    pair.lua('notetypes.open("Cloze"):update{fields = {"Text", "Back Extra", "Mehr"}}')
+    pair.deckhand.run("sync", fails=True)
+    pair.deckhand.run("undo")
+    pair.settle("a field less again", True)
+    print("  a field more here: refused, taken back", flush=True)
+
+    # An upload: only where it is needed, only with the number of cards that go.
+    pair.deckhand.run("sync", "--full", "upload", "--replace", str(col.card_count()), fails=True)
+    pair.lua('notetypes.open("Cloze"):update{fields = {"Text", "Back Extra", "Mehr"}} '
+             'decks.open("Spanish"):add_note{type = "Cloze", fields = {Text = "{{c1::neu}}", Mehr = "m"}}')
+    pair.deckhand.run("sync", "--full", "upload", fails=True)
+    pair.deckhand.run("sync", "--full", "upload", "--replace", "1", fails=True)
+    digest = pair.server.digest()
+    pair.deckhand.run("--dry-run", "sync", "--full", "upload", "--replace", str(col.card_count()))
+    check("the server after a rehearsal", pair.server.digest(), digest)
+    report = pair.deckhand.lines("sync", "--full", "upload", "--replace", str(col.card_count()))[0]
+    check("what it had is kept", os.path.getsize(report["backup"]) > 1000, True)
+    pair.anki.sync(upload=False)
+    check("the field there", [f["name"] for f in col.models.by_name("Cloze")["flds"]], ["Text", "Back Extra", "Mehr"])
+    pair.settle("after an upload", True)
+    print("  an upload", flush=True)
 
 
 # What goes wrong
@@ -336,7 +458,7 @@ def anki_changes(pair, rng, seed):
         note = col.get_card(card).note()
         kind = rng.randrange(15)
         if kind == 0:
-            pair.note(deck=rng.choice(["Spanish", "Neu", "Zwei", "Anki hier"]), front=f"anki {seed} {number}")
+            pair.note(deck=rng.choice(["Spanish", "Anki hier", "Anki::Innen"]), front=f"anki {seed} {number}")
         elif kind == 1:
             note.fields[1] = f"dort {seed} {number}"
             col.update_note(note)
@@ -388,7 +510,7 @@ def by_chance(pair, rounds, rng, seed):
 def main():
     program, rounds = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 60
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    parts = sys.argv[4].split(",") if len(sys.argv) > 4 else ["cases", "broken", "chance"]
+    parts = sys.argv[4].split(",") if len(sys.argv) > 4 else ["first", "cases", "shapes", "broken", "chance"]
     with tempfile.TemporaryDirectory() as folder:
         pairs = []
         try:
@@ -400,9 +522,17 @@ def main():
                     pairs.append(Pair(program, f"{folder}/{name}", rng, 60))
                     return pairs[-1]
 
-                if part == "cases":
+                if part == "first":
+                    os.mkdir(f"{folder}/first")
+                    pairs.append(Pair(program, f"{folder}/first", rng, 60, own))
+                    first(pairs[-1])
+                    os.mkdir(f"{folder}/empty")
+                    empty(program, f"{folder}/empty", pairs)
+                elif part == "cases":
                     cases(made(f"{number}a"), False)
                     cases(made(f"{number}b"), True)
+                elif part == "shapes":
+                    shapes(made(number))
                 elif part == "broken":
                     broken(made(number))
                 else:

@@ -95,7 +95,7 @@ import Values
   /// All that would be sent.
   private func outgoing(_ pulled: PulledCollection) throws -> (SyncOutgoing, [StagedKind: [[Value]]]) {
     try store.operation("send") { db in
-      let outgoing = try SyncOutgoing(db, pulled, moment)
+      let outgoing = try SyncOutgoing(db, usn: pulled.meta.usn, pulled.staged.head, moment)
       var rows: [StagedKind: [[Value]]] = [:]
       while true {
         let chunk = try outgoing.next()

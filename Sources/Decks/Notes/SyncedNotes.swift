@@ -68,6 +68,19 @@ extension NoteTable {
     try db.execute(sql: "DELETE FROM notes WHERE id = ?", arguments: [old])
   }
 
+  /// Gives a note the fields that its type has now, and where it has no cards elsewhere, the cards.
+  public static func reshape(
+    _ db: Database, _ note: NoteRecord, to fields: [String], makesCards: Bool, isInterrupted: @escaping () -> Bool
+  ) throws {
+    let type = try NoteTypeTable.record(db, note.type)
+    let new = NoteRecord(
+      id: note.id, guid: note.guid, type: note.type, modified: note.modified, tags: note.tags,
+      fields: padded(fields, type))
+    try write(db, new, type)
+    var writer = NoteCardWriter(db, type, now: Double(note.modified), isInterrupted: isInterrupted)
+    if makesCards { try writer.renew(new) } else { try writer.rewrite(new) }
+  }
+
   /// Makes notes of the type of Basic of all plain cards, which stay as they are.
   /// - Parameter id: a free id, given the milliseconds since 1970 that a card was made at and the card's own id.
   /// - Returns: how many there were.

@@ -34,7 +34,7 @@ final class CollectionWriter {
     CREATE TABLE graves (usn integer not null, oid integer not null, type integer not null);
     """
 
-  private static let indices = """
+  static let indices = """
     CREATE INDEX ix_notes_usn ON notes (usn);
     CREATE INDEX ix_cards_usn ON cards (usn);
     CREATE INDEX ix_revlog_usn ON revlog (usn);
@@ -176,7 +176,7 @@ final class CollectionWriter {
   }
 
   /// The first four bytes of the hash of a field.
-  private static func checksum(_ text: TextBytes) -> Int64 {
+  static func checksum(_ text: TextBytes) -> Int64 {
     sha1(UnsafeRawBufferPointer(text)).prefix(4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
   }
 

@@ -81,8 +81,8 @@ public struct StagedRow {
 ///     try staged.finish()
 ///     let (places, report) = try staged.takeIn(db, moment, isInterrupted: isInterrupted)
 public final class StagedCollection {
-  private let scratch: Scratch
-  private let queue: DatabaseQueue
+  let scratch: Scratch
+  let queue: DatabaseQueue
   /// Of 4 KiB each.
   private static let mostPages = 2 << 20
   public private(set) var head = StagedHead()

@@ -69,12 +69,24 @@ extension PlayScreen {
     }
   }
 
-  var footer: String {
-    let average = (game.average * 10).rounded() / 10
-    var parts = ["\(grouped(game.count)) found", "\(average) letters on average", "score \(grouped(game.score))"]
-    if game.mode.players > 1 { parts[2] = game.scores.map { grouped($0) }.joined(separator: " : ") }
-    if let time = game.timeRemaining { parts.append("\(Int(time.rounded(.up))) s left") }
-    return parts.joined(separator: " · ")
+  var footer: String { figures("letters on average").joined(separator: " · ") }
+
+  /// How a game stands, the most telling first; without the average where there is no word for it.
+  private func figures(_ average: String?) -> [String] {
+    let score =
+      game.mode.players > 1 ? game.scores.map { grouped($0) }.joined(separator: " : ") : "score \(grouped(game.score))"
+    let mean = average.map { "\((game.average * 10).rounded() / 10) \($0)" }
+    let time = game.timeRemaining.map { "\(Int($0.rounded(.up))) s left" }
+    return ["\(grouped(game.count)) found", mean, score, time].compactMap(\.self)
+  }
+
+  /// What of it fits into a line.
+  private var shownFooter: String {
+    let isFromList = !isOwnShow && game.listsMissed
+    let possible = isFromList ? ["\(grouped(game.count)) of \(grouped(game.possible().count)) possible"] : []
+    let full = figures("letters on average")
+    let lines = [full + possible, full, figures("average"), figures(nil)].map { $0.joined(separator: " · ") }
+    return lines.first { $0.displayWidth <= terminal.width - 3 } ?? lines[lines.count - 1]
   }
 
   var isOwnShow: Bool { game.mode.hooks.show != nil }
@@ -103,9 +115,7 @@ extension PlayScreen {
     let found = columns(game.found.map { printable($0) }, width: min(terminal.width, 76) - 3).prefix(
       max(1, terminal.height - 13))
     parts.body += found + (found.isEmpty ? [] : [""])
-    let isFromList = !isOwnShow && game.listsMissed
-    let possible = isFromList ? " · \(grouped(game.count)) of \(grouped(game.possible().count)) possible" : ""
-    parts.foot = footer + possible
+    parts.foot = shownFooter
     parts.alert = drawing.alert.map { printable($0, limit: 4_000) }
     parts.keys = commands.map(\.name).joined(separator: "   ")
     return parts

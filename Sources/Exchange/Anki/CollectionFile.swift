@@ -1,0 +1,75 @@
+// A staged collection as a file: one that a server can be given in the place of its own, or a package to keep.
+// Source: sync.md, section 6. Invariant: what is given to a server was read again and counted before.
+
+public import Decks
+import Files
+import GRDB
+import Storage
+import Text
+import Values
+
+extension StagedCollection {
+  /// Makes it a collection that a server takes as its own.
+  /// - Parameters:
+  ///   - usn: the number of the next change there.
+  ///   - now: milliseconds since 1970.
+  ///   - tags: the tags that it lists.
+  /// - Returns: the file's bytes.
+  /// - Throws: `StagedFault` where it is not sound, or has not the rows that it was given.
+  public func makeWhole(usn: Int, now: Int, tags: [String], limit: Int) throws -> [UInt8] {
+    try finish()
+    try queue.unsafeReentrantWrite { db in
+      try db.inTransaction {
+        try writeSortFields(db)
+        for kind in StagedKind.allCases { try db.execute(sql: "UPDATE \(kind.rawValue) SET usn = 0") }
+        let listed = Value.record(tags.map { ($0, .integer(0)) }).json
+        try db.execute(
+          sql: "UPDATE col SET mod = ?1, scm = ?1, ls = ?1, usn = ?2, tags = ?3", arguments: [now, usn, listed])
+        try db.execute(sql: CollectionWriter.indices)
+        return .commit
+      }
+    }
+    try check()
+    return try FileText.bytes(scratch.path("collection"), limit: limit)
+  }
+
+  /// What each note is sorted by and compared with.
+  private func writeSortFields(_ db: Database) throws {
+    var places: [Int64: Int] = [:]
+    for type in head.types {
+      guard let id = type["id"]?.integer else { continue }
+      places[Int64(id)] = type["sortf"]?.integer ?? 0
+    }
+    let update = try RepeatedStatement(db, "UPDATE notes SET sfld = ?1, csum = ?2 WHERE id = ?3")
+    let walk = try RowWalk(db, "SELECT id, mid, flds FROM notes ORDER BY id")
+    while let row = try walk.next() {
+      let fields = NoteFields.list(row.bytes(2))
+      let place = places[row.integer(1)] ?? 0
+      var first = FieldHTML.sortText(fields.first ?? "")
+      update.bind(1, fields.indices.contains(place) && place > 0 ? FieldHTML.sortText(fields[place]) : first)
+      update.bind(2, first.withUTF8(CollectionWriter.checksum))
+      update.bind(3, row.integer(0))
+      try update.run()
+    }
+  }
+
+  private func check() throws {
+    let file = try ForeignDatabase.open(scratch.path("collection")) { false }
+    try file.unsafeReentrantRead { db in
+      let problem = try db.firstRow("PRAGMA integrity_check") { $0.text(0) } ?? ""
+      if problem != "ok" { throw StagedFault(reason: "is not sound: \(problem)") }
+      for kind in StagedKind.allCases {
+        let count = try db.firstRow("SELECT count(*) FROM \(kind.rawValue)") { $0.count(0) }
+        if count != counts[kind] { throw StagedFault(reason: "has not all rows of \(kind.rawValue)") }
+      }
+    }
+  }
+
+  /// Keeps it as a package, which `deck import` and Anki read.
+  public func pack(to path: String, _ moment: StudyMoment) throws {
+    var destination = PackageDestination(folder: scratch.folder, moment: moment) { $0.name }
+    destination.isWhole = true
+    _ = try PackageBuilder(path, scratch, destination).build(
+      collection: scratch.path("collection"), media: [], .plain)
+  }
+}

@@ -1,0 +1,210 @@
+// What `sync` moves: both ways, all that a server has, or all that is here.
+// Invariant: what would be replaced is shown before, and replaced only where that was typed.
+
+import Bindings
+import Commands
+import Exchange
+import Problems
+import Sync
+import Text
+import Values
+import Workspace
+
+extension SyncCommand {
+  // MARK: Syncing
+
+  /// - Parameter preview: of the first sync.
+  static func sync(
+    _ preview: SyncPreview?, _ workspace: Workspace, _ session: Session
+  ) throws -> CommandResult {
+    let stages = SyncProgress(session)
+    defer { stages.finish() }
+    let report = try workspace.syncNow(preview) { question in
+      stages.finish()
+      guard session.canAsk, case .remove(let cards) = question else { return false }
+      return try session.confirm(
+        "\(session.counted(cards, "card")) here are not on the server any more and will be removed; a backup is made "
+          + "before. Go on?")
+    } progress: {
+      stages.show($0)
+    }
+    stages.finish()
+    return result(report, session)
+  }
+
+  private static func result(_ report: SyncReport, _ session: Session) -> CommandResult {
+    let address = report.link.map { printable($0.address) } ?? ""
+    let parts = [
+      (report.received, "received", "row"), (report.sent, "sent", "row"), (report.removedHere, "removed here", "card"),
+      (report.removedThere, "removed there", "card or note"),
+    ].filter { $0.0 > 0 }.map { count, what, unit in
+      let many = unit == "card or note" ? "cards and notes" : unit + "s"
+      return "\(session.counted(count, unit, many)) \(what)"
+    }
+    var lines = [
+      parts.isEmpty
+        ? "Nothing is new, here and at \(address)." : "Synced with \(address): \(parts.joined(separator: ", "))."
+    ]
+    lines += report.findings.prefix(10).map { "  \(printable($0))" }
+    if report.findings.count > 10 { lines.append("  and \(report.findings.count - 10) more") }
+    if let path = report.setAsidePath {
+      let count = session.counted(report.setAside.count, "note")
+      lines.append(
+        "\(count) of this account have no place in their note types any more: they are in \(printable(path)).")
+    }
+    if let backup = report.backup { lines.append("What was here is kept in \(printable(backup)).") }
+    return CommandResult(
+      .record(
+        (report.link.map(fields) ?? []) + [
+          ("received", .integer(report.received)), ("sent", .integer(report.sent)),
+          ("removed_here", .integer(report.removedHere)), ("removed_there", .integer(report.removedThere)),
+          ("findings", .list(report.findings.map { .text($0) })),
+          ("set_aside", report.setAsidePath.map { .text($0) } ?? .null),
+          ("backup", report.backup.map { .text($0) } ?? .null),
+        ]), .lines(lines))
+  }
+
+  // MARK: Fetching
+
+  /// The first sync, or one that replaces what is here.
+  static func fetch(
+    _ isFull: Bool, _ invocation: Invocation, _ workspace: Workspace, _ session: Session
+  ) throws -> CommandResult {
+    let fetching = session.console.progress("Fetching", total: nil)
+    defer { fetching.finish() }
+    let preview = try workspace.lookAtServer { fetching.update($0, of: nil) }
+    fetching.finish()
+    let pulled = preview.pulled
+    if !pulled.meta.message.isEmpty {
+      session.console.message("the server says: \(printable(pulled.meta.message, limit: 500))")
+    }
+    let wantsJSON = invocation.wantsJSON || session.options.wantsJSON
+    if invocation.optionalText("--full") == "upload" { return try upload(preview, invocation, workspace, session) }
+    if !wantsJSON { session.show(CommandResult(.null, .table(table(pulled, session))), asJSON: false) }
+    guard try mayTakeOver(preview, isFull, invocation, session) else {
+      return CommandResult(.null, line: "Nothing was changed.")
+    }
+    if !isFull, preview.cardsHere > 0 { return try sync(preview, workspace, session) }
+    let taking = session.console.progress("Taking over", total: nil)
+    defer { taking.finish() }
+    let (report, backup) = try workspace.takeOver(preview) { taking.update($0, of: $1) }
+    taking.finish()
+    return result(preview.link, report, backup, session)
+  }
+
+  // MARK: Uploading
+
+  private static func upload(
+    _ preview: SyncPreview, _ invocation: Invocation, _ workspace: Workspace, _ session: Session
+  ) throws -> CommandResult {
+    let there = preview.pulled.staged.counts[.cards] ?? 0
+    let refusal = SyncError.replacesServer(there: there, here: preview.cardsHere)
+    if let given = invocation.optionalInteger("--replace") {
+      if given != there { throw refusal }
+    } else if there > 0 || session.canAsk {
+      guard session.canAsk else { throw refusal }
+      let question =
+        "\(session.counted(there, "card")) on the server will be replaced by the "
+        + "\(session.counted(preview.cardsHere, "card")) here; every other device has to download all of them then. "
+        + "Type both numbers to go on: "
+      let typed = try session.ask(question)?.split(separator: " ").map { Int($0) }
+      guard typed == [there, preview.cardsHere] else { return CommandResult(.null, line: "Nothing was changed.") }
+    }
+    let report = try workspace.upload(preview)
+    let address = report.link.map { printable($0.address) } ?? ""
+    var lines = ["\(address) has what is here: \(session.counted(preview.cardsHere, "card"))."]
+    if let backup = report.backup { lines.append("What it had is kept in \(printable(backup)).") }
+    return CommandResult(
+      .record(
+        (report.link.map(fields) ?? []) + [
+          ("sent", .integer(report.sent)), ("replaced", .integer(there)),
+          ("backup", report.backup.map { .text($0) } ?? .null),
+        ]), .lines(lines))
+  }
+
+  private static func table(_ pulled: PulledCollection, _ session: Session) -> TableText {
+    let (staged, head) = (pulled.staged, pulled.staged.head)
+    var table = TableText([.init(""), .init("On the server", .right)])
+    for (name, count) in [
+      ("Decks", head.decks.count), ("Note types", head.types.count), ("Notes", staged.counts[.notes] ?? 0),
+      ("Cards", staged.counts[.cards] ?? 0), ("Answers", staged.counts[.revlog] ?? 0),
+    ] {
+      table.add([name, session.grouped(count)])
+    }
+    return table
+  }
+
+  /// Where cards here would be lost, their number is typed: at the terminal, or with the command.
+  private static func mayTakeOver(
+    _ preview: SyncPreview, _ isFull: Bool, _ invocation: Invocation, _ session: Session
+  ) throws -> Bool {
+    let cards = preview.cardsHere
+    if cards == 0 { return try session.confirm("Take it over?") }
+    if !isFull {
+      return try session.confirm(
+        "Put it together with the \(session.counted(cards, "card")) here, on both sides? A backup is made before.")
+    }
+    if let given = invocation.optionalInteger("--replace") {
+      if given == cards { return true }
+      throw SyncError.cardsHere(cards: cards)
+    }
+    guard session.canAsk else { throw SyncError.cardsHere(cards: cards) }
+    let unsent = unsentWords(preview.unsent, session)
+    let lost = unsent.isEmpty ? "" : " Only here: \(unsent)."
+    let question = "\(session.counted(cards, "card")) here will be replaced.\(lost) Type their number to go on: "
+    return try session.ask(question).flatMap { Int($0.trimmed) } == cards
+  }
+
+  private static func result(
+    _ link: SyncLink, _ report: PullReport, _ backup: String?, _ session: Session
+  ) -> CommandResult {
+    let parts = [
+      session.counted(report.decks, "deck"), session.counted(report.notes, "note"),
+      session.counted(report.cards, "card"), session.counted(report.answers, "answer"),
+    ]
+    var lines = ["Fetched \(parts.joined(separator: ", ")) from \(printable(link.address))."]
+    if report.shadowed > 0 {
+      lines.append(
+        "\(session.counted(report.shadowed, "note or card", "notes and cards")) have no place here and are kept as "
+          + "they came.")
+    }
+    lines += report.findings.prefix(10).map { "  \(printable($0))" }
+    if let backup { lines.append("What was here is kept in \(printable(backup)).") }
+    return CommandResult(
+      .record(
+        fields(link) + [
+          ("decks", .integer(report.decks)), ("notes", .integer(report.notes)), ("cards", .integer(report.cards)),
+          ("answers", .integer(report.answers)), ("kept_as_received", .integer(report.shadowed)),
+          ("backup", backup.map { .text($0) } ?? .null),
+        ]), .lines(lines))
+  }
+}
+
+/// Shows where a sync is.
+private final class SyncProgress {
+  private let session: Session
+  private var label = ""
+  private var bar: (any ProgressReporting)?
+
+  init(_ session: Session) { self.session = session }
+
+  func show(_ stage: SyncStage) {
+    switch stage {
+    case .fetching(let rows): show("Fetching", rows, nil)
+    case .taking(let rows, let all): show("Taking in", rows, all)
+    case .sending(let rows): show("Sending", rows, nil)
+    }
+  }
+
+  private func show(_ label: String, _ rows: Int, _ all: Int?) {
+    if label != self.label { finish() }
+    let bar = bar ?? session.console.progress(label, total: all)
+    (self.label, self.bar) = (label, bar)
+    bar.update(rows, of: all)
+  }
+
+  func finish() {
+    bar?.finish()
+    bar = nil
+  }
+}

@@ -1,0 +1,47 @@
+// Notes that were changed here and whose type has other fields on the server now: what of them can stay, and what is
+// told instead.
+// Invariant: no text that was written here and not sent goes without standing in the report.
+
+import Decks
+import GRDB
+import Text
+import Values
+
+extension SyncMerge {
+  /// After the types came: notes of ours get the fields that their types have now, by the names of the fields.
+  func reshapeNotes() throws {
+    for (id, old) in heads.reshaped {
+      let type = try NoteTypeTable.record(db, id)
+      for note in try NoteTable.ids(db, of: id) {
+        if isInterrupted() { throw SyncError.interrupted }
+        let isNew = try shadows[.note, note.rawValue] == nil
+        guard try isNew || NoteTable.known(db, note.rawValue)?.isUnsent ?? false else { continue }
+        let record = try NoteTable.record(db, note)
+        var fields = Dictionary(zip(old.fields, record.fields)) { first, _ in first }
+        let values = type.fields.map { fields.removeValue(forKey: $0) ?? "" }
+        if fields.values.contains(where: { !$0.trimmed.isEmpty }) { setAside(record, old) }
+        try NoteTable.reshape(db, record, to: values, makesCards: isNew, isInterrupted: isInterrupted)
+      }
+    }
+  }
+
+  /// Puts a note into the report, as it was here.
+  func setAside(_ note: NoteRecord, _ type: NoteType) {
+    if report.setAside.contains(where: { $0["guid"] == .text(note.guid) }) { return }
+    let fields = zip(type.fields, note.fields).map { ($0, Value.text($1)) }
+    report.setAside.append([
+      "guid": .text(note.guid), "type": .text(type.name), "tags": .list(note.tags.map { .text($0) }),
+      "fields": .record(fields),
+    ])
+  }
+}
+
+extension NoteType {
+  /// Whether another has the same number of fields and cards in the same order, as far as their names tell.
+  func keepsShape(of other: NoteType) -> Bool {
+    guard holdsNotes(of: other) else { return false }
+    // Names in another order are parts in another order; other names are the same parts renamed.
+    func isReordered(_ names: [String], _ old: [String]) -> Bool { names != old && Set(names) == Set(old) }
+    return !isReordered(fields, other.fields) && !isReordered(cards.map(\.name), other.cards.map(\.name))
+  }
+}
