@@ -72,7 +72,7 @@ public final class CollectionPull {
       pulled.counts = try server.counts(pulled.stagedCounts)
       if usn == 0 { try check(pulled) }
     } catch {
-      try abandon()
+      server.abandon()
       throw error as? SyncError ?? wrong(error)
     }
     try server.abort()
@@ -84,11 +84,6 @@ public final class CollectionPull {
   private func wrong(_ error: any Error) -> any Error {
     guard let fault = error as? StagedFault else { return error }
     return server.fault("chunk", fault.reason)
-  }
-
-  /// What was begun there is taken back; without a connection the server does so by itself.
-  private func abandon() throws {
-    do throws(SyncError) { try server.abort() } catch { return }
   }
 
   private func fetch(

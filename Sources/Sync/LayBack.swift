@@ -37,6 +37,9 @@ extension SyncMerge {
 }
 
 extension NoteType {
+  /// Whether a normal sync can make a type there, as it was, what this one is.
+  func isSendable(after other: NoteType) -> Bool { keepsShape(of: other) && sortField == other.sortField }
+
   /// Whether another has the same number of fields and cards in the same order, as far as their names tell.
   func keepsShape(of other: NoteType) -> Bool {
     guard holdsNotes(of: other) else { return false }

@@ -45,7 +45,7 @@ extension SyncMerge {
       var known = try NoteTable.known(db, row.id)
       // It was removed here, and is to be there.
       if shadow?.local != nil, known == nil { return }
-      if shadow == nil { known = try own(note, known) }
+      if shadow == nil { known = try own(note, type, known) }
       if known != nil { try renew(note, type, known, isOurs: shadow == nil, receiver) }
       try shadows.put(
         .note, row.id, usn: row.usn, modified: row.modified, row.json, local: known == nil ? nil : row.id)
@@ -53,17 +53,19 @@ extension SyncMerge {
     }
   }
 
-  /// A note here that a new one there is: of its guid, or one that came back.
-  private func own(_ note: ReceivedNote, _ known: KnownNote?) throws -> KnownNote? {
+  /// A note here that a new one there is: of its guid and its type, or one that came back.
+  private func own(_ note: ReceivedNote, _ type: Int64, _ known: KnownNote?) throws -> KnownNote? {
     if let known, known.guid == note.guid { return known }
     if known != nil {
       var free = note.id
       repeat { free += 1 } while try NoteTable.known(db, free) != nil || shadows.isTaken(.note, free)
       try NoteTable.renumber(db, note.id, to: free)
     }
-    guard let twin = try NoteTable.id(db, guid: note.guid), try shadows.remote(.note, of: twin.rawValue) == nil
+    guard let twin = try NoteTable.id(db, guid: note.guid)?.rawValue,
+      try shadows.remote(.note, of: twin) == nil,
+      try NoteTable.known(db, twin)?.type.rawValue == shadows[.noteType, type]?.local
     else { return nil }
-    try NoteTable.renumber(db, twin.rawValue, to: note.id)
+    try NoteTable.renumber(db, twin, to: note.id)
     return try NoteTable.known(db, note.id)
   }
 
@@ -77,14 +79,21 @@ extension SyncMerge {
         try db.execute(sql: "UPDATE notes SET usn = -1 WHERE id = ?", arguments: [note.id])
         return
       }
-      // Where its type was changed, that is why theirs is later.
-      if heads.reshaped.contains(where: { $0.id == known.type }) {
-        let type = try NoteTypeTable.record(db, known.type)
-        try setAside(NoteTable.record(db, NoteID(rawValue: note.id)), type)
+      let mine = try NoteTable.record(db, NoteID(rawValue: note.id))
+      if mine.fields != note.fields || mine.tags != note.tags {
+        // Where its type was changed, that is why theirs is later.
+        if heads.reshaped.contains(where: { $0.id == known.type }) {
+          try setAside(mine, NoteTypeTable.record(db, known.type))
+        }
+        report.note("a note was changed on both sides: \(quoted(note.fields.first ?? "")) is the one of the server")
       }
-      report.note("a note was changed on both sides: \(quoted(note.fields.first ?? "")) is the one of the server")
     }
     try receiver.renew(note, of: NoteTypeTable.record(db, NoteTypeID(rawValue: local)), usn: 0)
+    // New cards that our fields made and theirs do not.
+    if isOurs || known.isUnsent {
+      let unmade = try NoteTable.unmadeCards(db, of: note.id)
+      _ = try CardTable.remove(db, unmade.filter { try shadows.remote(.card, of: $0.rawValue) == nil })
+    }
   }
 
   // MARK: Cards

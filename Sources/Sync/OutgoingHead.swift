@@ -20,6 +20,8 @@ final class SyncOutgoing {
   /// The rows by their ids here, in the order in which they go.
   var waiting = WaitingRows()
   var making: RowMaking
+  /// What was settled, one sentence each.
+  var findings: [String] = []
 
   /// - Parameters:
   ///   - usn: what the server gives to what comes next.
@@ -40,18 +42,18 @@ final class SyncOutgoing {
   /// How many rows and objects there are.
   var count: Int { head.count + graves.count + waiting.count }
 
-  private func put(_ kind: ShadowKind, _ id: Int64, _ record: Value.Record, local: Int64) throws {
+  func put(_ kind: ShadowKind, _ id: Int64, _ record: Value.Record, local: Int64) throws {
     try shadows.put(
       kind, id, usn: Int64(usn), modified: Int64(record["mod"]?.integer ?? 0), Value.record(record).json, local: local)
     try shadows.agree(kind, id)
   }
 
-  private func stamp(_ record: inout Value.Record, _ modified: Int? = nil) {
+  func stamp(_ record: inout Value.Record, _ modified: Int? = nil) {
     record["usn"] = .integer(usn)
     record["mod"] = .integer(modified ?? Int(min(1e11, max(0, moment.now))))
   }
 
-  private func free(_ kind: ShadowKind, _ id: Int64) throws -> Int64 {
+  func free(_ kind: ShadowKind, _ id: Int64) throws -> Int64 {
     var id = id
     while try shadows.isTaken(kind, id) { id += 1 }
     return id
@@ -72,9 +74,7 @@ final class SyncOutgoing {
       let id = try remote ?? free(.noteType, local)
       if let remote, let was = try shadows[.noteType, remote].flatMap({ ServerRows.parse($0.json)?.record }) {
         let before = try NoteType(received: was, id: remote)
-        if !isUpload, !type.keepsShape(of: before) || type.sortField != before.sortField {
-          throw SyncError.shape(type: type.name)
-        }
+        if !isUpload, !type.isSendable(after: before) { throw SyncError.shape(type: type.name) }
         // A name that is another one's here.
         if type.name.hasPrefix(before.name), type.name.dropFirst(before.name.count).allSatisfy({ $0 == "+" }) {
           record["name"] = was["name"]
@@ -122,99 +122,10 @@ final class SyncOutgoing {
     }
   }
 
-  private func isChanged(_ kind: ShadowKind, _ local: Int64, _ state: String?) throws -> Bool {
+  func isChanged(_ kind: ShadowKind, _ local: Int64, _ state: String?) throws -> Bool {
     let (table, expression) = kind.stated
     return try db.firstRow("SELECT \(expression) FROM \(table) WHERE id = ?", [local]) { $0.optionalText(0) }
       != .some(state)
-  }
-
-  // MARK: Decks
-
-  private func findDecks() throws {
-    let there = names(try shadows.all(.deck).map { ($0.remote, ServerRows.parse($0.shadow.json)?.record) })
-    let decks = try DeckTable.list(db)
-    var remotes: [DeckID: Int64] = [:]
-    for deck in decks { remotes[deck.id] = try shadows.remote(.deck, of: deck.id.rawValue) }
-    let keys = decks.map { (deck: $0, key: $0.name.lowercased()) }
-    for (index, (deck, key)) in keys.enumerated() {
-      guard let remote = remotes[deck.id] else {
-        // Those within a deck come right after it. One that only stands around decks of the server's is not needed.
-        let within = keys[(index + 1)...].prefix { $0.key.utf8.starts(with: (key + "::").utf8) }
-        let isNeeded =
-          try within.isEmpty || DeckTable.count(db, deck.id) > 0
-          || within.contains { remotes[$0.deck.id] == nil }
-        if isNeeded { try add(deck) }
-        continue
-      }
-      try change(deck, remote)
-    }
-    head.decks = ordered(head.decks, there)
-  }
-
-  private func names(_ decks: [(Int64, Value.Record?)]) -> [String: Int64] {
-    Dictionary(decks.map { ($1?["name"]?.text?.lowercased() ?? "", $0) }) { first, _ in first }
-  }
-
-  /// The server gives a deck whose name another one still has there a name of its own: one comes after the other has
-  /// given its name up, and where they go in a circle one has another name for a moment.
-  private func ordered(_ decks: [Value.Record], _ there: [String: Int64]) -> [Value.Record] {
-    var (there, rest, sent) = (there, decks[...], [Value.Record]())
-    func id(_ deck: Value.Record) -> Int64 { Int64(deck["id"]?.integer ?? 0) }
-    func send(_ deck: Value.Record) {
-      there = there.filter { $0.value != id(deck) }
-      there[deck["name"]?.text?.lowercased() ?? ""] = id(deck)
-      sent.append(deck)
-    }
-    while let first = rest.first {
-      let next = rest.firstIndex { deck in
-        let owner = there[deck["name"]?.text?.lowercased() ?? ""]
-        return owner == nil || owner == id(deck)
-      }
-      if let next {
-        send(rest.remove(at: next))
-        continue
-      }
-      // Once for each deck: then its name is nobody's.
-      var aside = first
-      aside["name"] = .text("\(first["name"]?.text ?? "") \(id(first))")
-      rest[rest.startIndex]["mod"] = .integer((first["mod"]?.integer ?? 0) + 1)
-      send(aside)
-    }
-    return sent
-  }
-
-  private func add(_ deck: DeckRecord) throws {
-    let id = try free(.deck, max(2, Int64(min(1e14, max(0, deck.created * 1000))) + deck.id.rawValue))
-    let preset = try DeckTable.nearestPreset(db, deck.id).flatMap { try shadows.remote(.preset, of: $0.rawValue) }
-    var record = SentHead.deck(
-      id, name: deck.name, modified: 0, preset: preset, try DeckTable.limits(db, deck.id))
-    stamp(&record)
-    head.decks.append(record)
-    try put(.deck, id, record, local: deck.id.rawValue)
-  }
-
-  private func change(_ deck: DeckRecord, _ remote: Int64) throws {
-    guard let shadow = try shadows[.deck, remote], try isChanged(.deck, deck.id.rawValue, shadow.state),
-      let was = ServerRows.parse(shadow.json)?.record
-    else { return }
-    var record = was
-    if ServerRows.deckName(was) != deck.name { record["name"] = .text(deck.name) }
-    let limits = try DeckTable.limits(db, deck.id)
-    for option in DeckLimits.names where ServerRows.limits(was).value(option) != limits.value(option) {
-      SentHead.set(option, of: limits, in: &record)
-    }
-    let had = try (was["conf"]?.integer).flatMap { try shadows[.preset, Int64($0)]?.local }
-    let has = try DeckTable.preset(db, deck.id)
-    if had != has?.rawValue {
-      let preset = try (has ?? DeckTable.nearestPreset(db, deck.id)).flatMap {
-        try shadows.remote(.preset, of: $0.rawValue)
-      }
-      record["conf"] = .integer(Int(preset ?? 1))
-    }
-    if record == was { return try shadows.agree(.deck, remote) }
-    stamp(&record)
-    head.decks.append(record)
-    try put(.deck, remote, record, local: deck.id.rawValue)
   }
 
   // MARK: Deleted

@@ -46,6 +46,7 @@ public struct SyncExchange {
     }
     try setAside(report.setAside)
     let outgoing = try SyncOutgoing(db, usn: pulled.meta.usn, pulled.staged.head, moment)
+    for finding in outgoing.findings { report.note(finding) }
     var meta = pulled.meta
     if outgoing.count > 0 {
       (report.sent, report.removedThere) = (
@@ -56,8 +57,7 @@ public struct SyncExchange {
           meta.modified = try send(outgoing, progress)
           meta.usn += 1
         } catch {
-          // What was begun there is taken back; without a connection the server does so by itself.
-          do throws(SyncError) { try server.abort() } catch _ { throw error as? SyncError ?? error }
+          server.abandon()
           throw error
         }
       }

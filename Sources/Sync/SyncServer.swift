@@ -259,4 +259,9 @@ public final class SyncServer {
 
   /// Takes back what was begun there.
   func abort() throws(SyncError) { _ = try call("abort") }
+
+  /// The same after something went wrong; without a connection the server does so by itself.
+  func abandon() {
+    do throws(SyncError) { try abort() } catch { return }
+  }
 }

@@ -18,10 +18,7 @@ extension SyncExchange {
       guard let remote = try shadows.remote(.noteType, of: type.id.rawValue),
         let was = try shadows[.noteType, remote].flatMap({ ServerRows.parse($0.json)?.record })
       else { continue }
-      do throws(NoteError) {
-        let before = try NoteType(received: was, id: remote)
-        if !type.keepsShape(of: before) || type.sortField != before.sortField { return true }
-      } catch { continue }
+      if try !type.isSendable(after: NoteType(received: was, id: remote)) { return true }
     }
     return false
   }

@@ -240,13 +240,20 @@ extension Workspace {
 
   // MARK: Uploading
 
+  /// Whether an upload is for anything.
+  /// - Throws: `SyncError.uploadNotNeeded` where a normal sync sends what is here.
+  public func requireUpload(_ preview: SyncPreview) throws {
+    let link = try requiredLink()
+    guard try read({ try SyncExchange.needsUpload($0, link, preview.pulled) }) else { throw SyncError.uploadNotNeeded }
+  }
+
   /// Puts what is here in the place of what the server has, which is kept as a package first.
   /// - Parameter preview: what the server has, as the user saw it.
   /// - Throws: `SyncError.uploadNotNeeded` where a normal sync does it.
   public func upload(_ preview: SyncPreview) throws -> SyncReport {
     try requireAlone()
+    try requireUpload(preview)
     let link = try requiredLink()
-    guard try read({ try SyncExchange.needsUpload($0, link, preview.pulled) }) else { throw SyncError.uploadNotNeeded }
     let server = server(at: link.address)
     guard try pull(server).checkedMeta().isSame(as: preview.pulled.meta) else { throw SyncError.moved }
     var path: String?

@@ -155,7 +155,7 @@ def known(seen, wanted):
     """Both without what only one of them has: Anki adds members of its own."""
     if isinstance(seen, dict) and isinstance(wanted, dict):
         both = {key: known(seen[key], wanted[key]) for key in seen
-                if key in wanted and key not in ("req", "usn", "mod")}
+                if key in wanted and key not in ("req", "usn")}
         return {key: pair[0] for key, pair in both.items()}, {key: pair[1] for key, pair in both.items()}
     if isinstance(seen, list) and isinstance(wanted, list) and len(seen) == len(wanted):
         pairs = [known(*pair) for pair in zip(seen, wanted)]

@@ -115,6 +115,8 @@ class Pair:
         return findings
 
     def same(self, what):
+        # Anki's window does it after a sync.
+        self.col.models._clear_cache()
         compare(self.deckhand, self.col, what)
         check(f"{what}: unsent", self.deckhand.lines("sync", "status")[0]["unsent"], 0)
         # The check itself would be a change.
@@ -456,7 +458,7 @@ def anki_changes(pair, rng, seed):
         cards = list(col.find_cards(""))
         card = rng.choice(cards)
         note = col.get_card(card).note()
-        kind = rng.randrange(15)
+        kind = rng.randrange(18)
         if kind == 0:
             pair.note(deck=rng.choice(["Spanish", "Anki hier", "Anki::Innen"]), front=f"anki {seed} {number}")
         elif kind == 1:
@@ -491,17 +493,36 @@ def anki_changes(pair, rng, seed):
                 col.decks.remove([rng.choice(decks).id])
         elif kind == 14:
             col.sched.schedule_cards_as_new([card])
+        elif kind == 15:
+            filtered = [d.id for d in col.decks.all_names_and_ids() if col.decks.is_filtered(d.id)]
+            if filtered:
+                rng.choice([col.sched.rebuild_filtered_deck, col.sched.empty_filtered_deck])(filtered[0])
+        elif kind == 16:
+            col.sched.reposition_new_cards([card], rng.randrange(50), 1, False, rng.random() < 0.5)
+        elif kind == 17:
+            config = rng.choice(col.decks.all_config())
+            config["new"]["perDay"], config["name"] = rng.randrange(40), f"{config['name'][:20]} {number}"
+            col.decks.update_config(config)
 
 
 def by_chance(pair, rounds, rng, seed):
     for number in range(rounds):
         one = seed * 100_000 + number
+        deckhand_first = rng.random() < 0.5
+
+        def pause():
+            # Two changes of one second, and Anki syncs as the second one: it and its server stay different.
+            if deckhand_first:
+                time.sleep(1.01 - time.time() % 1)
+
         try:
             if rng.random() < 0.9:
                 pair.deckhand.run("run", HERE + "/sync_changes.lua", str(one), str(rng.randrange(1, 8)))
+            pause()
             if rng.random() < 0.9:
                 anki_changes(pair, rng, one)
-            pair.settle(f"round {number}", rng.random() < 0.5)
+            pause()
+            pair.settle(f"round {number}", deckhand_first)
         except Exception:
             print(f"at round {number} of seed {seed}")
             raise

@@ -22,6 +22,15 @@ local ops = {
     local note = card.note
     note.fields[note.type.fields[2]] = "hier <i>" .. i .. "</i>"
   else card.answer = text(i) end end,
+  function(i)
+    local card = any(cards())
+    local note = card.note
+    if note and note.type.cloze then note.fields.Text = any{"{{c1::x}} {{c3::y}} ", "{{c2::x}} ", "{{c1::z}} "} .. i .. " " .. seed end
+  end,
+  function(i) if math.random(4) == 1 then notetypes.open("Basic"):update{css = ".card { x: " .. seed .. i .. " }"} end end,
+  function(i) any(presets.list()).name = "Vorlage " .. seed .. " " .. i end,
+  function() any(decks.list()).options.desired_retention = any{0.8, 0.85, 0.9, 0.95} end,
+  function() any(cards()):unbury() end,
   function() any(cards()):tag("hier", "x" .. math.random(3)) end,
   function() any(cards()):untag("a", "hier") end,
   function() any(cards()):suspend() end,
@@ -29,6 +38,7 @@ local ops = {
   function() any(cards()).flag = math.random(0, 7) end,
   function() any(cards()):bury() end,
   function() any(cards()):move(math.random(5)) end,
+  function() for _ = 1, 5 do any(cards()):move(math.random(30)) end end,
   function() local all = cards() if #all > 60 then any(all):remove() end end,
   function() local all = cards() local note = any(all).note if note and #all > 60 then note:remove() end end,
   function(i) decks.create(any{"Neu", "Neu::Innen " .. i, "Spanish::Hier " .. i, "Zwei"}) end,

@@ -208,6 +208,43 @@ import Values
     #expect(sent.last?["newToday"] == .list([.integer(3), .integer(4)]))
   }
 
+  @Test func `a deck of the name of a filtered one there gives way, one called Default is the first one there`() throws
+  {
+    var filtered = Self.deck(7, "Cram")
+    filtered["dyn"] = .integer(1)
+    var head = Self.head()
+    head.decks.append(filtered)
+    let first = try pulled(head, isWhole: true)
+    try merge(first, isFirst: true)
+    try store.operation("add") { db in
+      for name in ["cram::Inner", "Default"] { try DeckTable.create(db, name: name, now: 1_699_999_000) }
+    }
+    let sent = try outgoing(first).0
+    #expect(sent.head.decks.compactMap { $0["name"]?.text } == ["cram+", "cram+::Inner"])
+    #expect(sent.findings.count == 1)
+    #expect(try store.read { try Shadows($0)[.deck, 1]?.local } != nil)
+  }
+
+  @Test func `two decks that change their names go by way of a third`() throws {
+    try linked()
+    let second = try pulled(
+      {
+        var head = Self.head()
+        head.decks = [Self.deck(3, "B")]
+        return head
+      }())
+    try merge(second)
+    try store.operation("rename") { db in
+      let (one, two) = (try DeckTable.find(db, named: "Spanish"), try DeckTable.find(db, named: "B"))
+      try DeckTable.rename(db, one.id, to: "C", now: 1)
+      try DeckTable.rename(db, two.id, to: "Spanish", now: 1)
+      try DeckTable.rename(db, one.id, to: "B", now: 1)
+    }
+    let sent = try outgoing(second).0.head.decks
+    #expect(sent.count == 3 && sent[0]["id"] == sent[2]["id"])
+    #expect(sent.dropFirst().compactMap { $0["name"]?.text }.sorted() == ["B", "Spanish"])
+  }
+
   @Test func `a type of another shape is not sent, one with another template is, unknown keys along`() throws {
     try linked()
     func edit(_ body: (inout NoteTypeEdit) -> Void) throws {

@@ -68,6 +68,21 @@ extension NoteTable {
     try db.execute(sql: "DELETE FROM notes WHERE id = ?", arguments: [old])
   }
 
+  /// The cards of a note that its type does not make of its fields, where it makes others.
+  public static func unmadeCards(_ db: Database, of id: Int64) throws -> [CardID] {
+    let note = try record(db, NoteID(rawValue: id))
+    let type = try NoteTypeTable.record(db, note.type)
+    let maker = NoteCardMaker(type)
+    let fields = NoteFields(names: type.fields, values: padded(note.fields, type))
+    // Every card has a deck: which it is does not matter here.
+    let wanted = Set(maker.ordinals(fields.adding(maker.facts(note, deckName: "d"))))
+    let cards = try db.rows("SELECT id, ord FROM cards WHERE note = ?", [id]) {
+      (id: CardID(rawValue: $0.integer(0)), place: $0.count(1))
+    }
+    let unmade = cards.filter { !wanted.contains($0.place) }
+    return unmade.count < cards.count ? unmade.map(\.id) : []
+  }
+
   /// Gives a note the fields that its type has now, and where it has no cards elsewhere, the cards.
   public static func reshape(
     _ db: Database, _ note: NoteRecord, to fields: [String], makesCards: Bool, isInterrupted: @escaping () -> Bool

@@ -139,6 +139,12 @@ public struct ServerRows {
     String(PackageTargets.parts(PackagedDeck(old: record)).joined(separator: "::").prefix(200))
   }
 
+  /// Whether a deck there has a name, capitals aside.
+  public static func isNamed(_ name: String) -> (Value.Record) -> Bool {
+    let key = name.lowercased()
+    return { deckName($0).lowercased() == key }
+  }
+
   public static func limits(_ deck: Value.Record) -> DeckLimits { PackagedDeck(old: deck).limits }
 
   public static func preset(_ record: Value.Record) -> (name: String, options: DeckOptions) {

@@ -34,7 +34,7 @@ enum SyncCommand {
         asks. Of a card that both changed the later change is kept, and what was deleted anywhere is deleted. One \
         sync is one step of undo here. `sync --full download` replaces what is here by what the server has, after \
         the number of cards was typed, and keeps it as a backup; `sync --full upload` does the opposite where `sync` \
-        cannot send what is here, and keeps what the server had as a package. Pictures and sounds follow the cards. \
+        cannot send what is here, and keeps what the server had as a package. Pictures and sounds follow. \
         `set sync.at_end on` syncs as the shell ends. AnkiWeb's terms allow Anki's own programs alone.
         """,
       arguments: [

@@ -19,17 +19,18 @@ extension SyncCommand {
   ) throws -> CommandResult {
     let stages = SyncProgress(session)
     defer { stages.finish() }
-    let report = try workspace.syncNow(preview) { question in
+    do {
+      let report = try workspace.syncNow(preview) { question in
+        stages.finish()
+        return try session.canAsk && session.confirm(question.words(session))
+      } progress: {
+        stages.show($0)
+      }
       stages.finish()
-      guard session.canAsk, case .remove(let cards) = question else { return false }
-      return try session.confirm(
-        "\(session.counted(cards, "card")) here are not on the server any more and will be removed; a backup is made "
-          + "before. Go on?")
-    } progress: {
-      stages.show($0)
+      return result(report, session)
+    } catch SyncError.wouldRemove where session.canAsk {
+      return CommandResult(.null, line: "Nothing was changed.")
     }
-    stages.finish()
-    return result(report, session)
   }
 
   private static func result(_ report: SyncReport, _ session: Session) -> CommandResult {
@@ -97,6 +98,7 @@ extension SyncCommand {
   private static func upload(
     _ preview: SyncPreview, _ invocation: Invocation, _ workspace: Workspace, _ session: Session
   ) throws -> CommandResult {
+    try workspace.requireUpload(preview)
     let there = preview.pulled.staged.counts[.cards] ?? 0
     let refusal = SyncError.replacesServer(there: there, here: preview.cardsHere)
     if let given = invocation.optionalInteger("--replace") {
@@ -177,6 +179,16 @@ extension SyncCommand {
           ("answers", .integer(report.answers)), ("kept_as_received", .integer(report.shadowed)),
           ("backup", backup.map { .text($0) } ?? .null),
         ]), .lines(lines))
+  }
+}
+
+extension SyncQuestion {
+  fileprivate func words(_ session: Session) -> String {
+    switch self {
+    case .remove(let cards):
+      "The server no longer has \(session.counted(cards, "card")) of this account, which will be removed here too; a "
+        + "backup is made before. Go on?"
+    }
   }
 }
 
