@@ -50,13 +50,14 @@ enum CardActions {
   private static func info(_ call: ActionCall) throws -> Value {
     let found = try cards(call)
     let known = found.compactMap(\.self)
+    let reader = NoteReader(call.workspace)
     var schedules = try call.workspace.ankiNumbers(of: known)[...]
     return .list(
       try found.map { card in
         guard let card, let schedule = schedules.popFirst() else { return .record([]) }
         let record = try card.record()
         let note: NumberedNote = try card.note().map { .note($0) } ?? .plain(card)
-        return described(record, try NoteView(note, call.workspace), schedule, deck: try card.deck().record().name)
+        return described(record, try reader.view(of: note), schedule, deck: try card.deck().record().name)
       })
   }
 

@@ -12,18 +12,23 @@ enum DeckActions {
       .record(try call.workspace.decks().map { (try $0.record().name, .integer(Int($0.id.rawValue))) })
     },
     .changing("createDeck") { call in
-      .integer(Int(try call.workspace.openOrCreateDeck(deckName(call.params["deck"].text())).id.rawValue))
+      .integer(Int(try deck(call).id.rawValue))
     },
     .changing("changeDeck") { call in
       let cards = try call.numbers("cards").compactMap { try call.workspace.numberedCard(Int64($0)) }
-      let deck = try call.workspace.openOrCreateDeck(deckName(call.params["deck"].text()))
+      let deck = try deck(call)
       if !cards.isEmpty { try call.workspace.move(cards, into: deck) }
       return .null
     },
     .changing("deleteDecks", remove),
   ]
 
-  private static func deckName(_ given: String) throws -> String { try DeckName(given).text }
+  /// The one that is named, capitals aside, or a new one.
+  private static func deck(_ call: ActionCall) throws -> DeckHandle {
+    let name = try DeckName(call.params["deck"].text()).text
+    let known = try call.workspace.decks().first { try $0.record().name.lowercased() == name.lowercased() }
+    return try known ?? call.workspace.createDeck(name)
+  }
 
   /// AnkiConnect removes decks only with their cards, and wants that said.
   private static func remove(_ call: ActionCall) throws -> Value {

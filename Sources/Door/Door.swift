@@ -46,7 +46,12 @@ public final class Door {
   /// Up to this version a result stands alone.
   private static let lastBareVersion = 4
 
-  public init(_ host: any DoorHost) { self.host = host }
+  /// Bytes that an answer may have.
+  private let longestAnswer: Int
+
+  public init(_ host: any DoorHost, longestAnswer: Int = 256 << 20) {
+    (self.host, self.longestAnswer) = (host, longestAnswer)
+  }
 
   // MARK: HTTP
 
@@ -87,7 +92,9 @@ public final class Door {
     case .failure(let fault): return (reply, Self.text(of: failure("the request is no JSON: \(fault.words)")))
     case .success(let action):
       var turn = DoorTurn(origin: request.origin, isAllowed: isAllowed, key: terms.key, left: Self.mostActions)
-      return (reply, Self.text(of: result(of: action, &turn)))
+      let text = Self.text(of: result(of: action, &turn))
+      if text.count <= longestAnswer { return (reply, text) }
+      return (reply, Self.text(of: failure("the answer is larger than \(longestAnswer >> 20) MiB; ask for less")))
     }
   }
 

@@ -2,6 +2,7 @@
 // and an error where one is meant.
 
 import Decks
+import Files
 import Text
 import Values
 import Workspace
@@ -55,9 +56,11 @@ enum NoteActions {
     let numbers =
       try hasQuery
       ? call.workspace.noteNumbers(anki: call.params["query"].text()) : call.numbers("notes").map { Int64($0) }
+    let reader = NoteReader(call.workspace)
     return .list(
       try numbers.map { number in
-        try call.workspace.numberedNote(number).map { try described(NoteView($0, call.workspace)) } ?? .record([])
+        if call.workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        return try call.workspace.numberedNote(number).map { try described(reader.view(of: $0)) } ?? .record([])
       })
   }
 
@@ -77,7 +80,7 @@ enum NoteActions {
   ) throws {
     let number = try note["id"].integer()
     guard let known = try call.workspace.numberedNote(Int64(number)) else { throw ActionFailure.noNote(number) }
-    let view = try NoteView(known, call.workspace)
+    let view = try NoteReader(call.workspace).view(of: known)
     var texts = Dictionary(uniqueKeysWithValues: view.fields)
     for (name, reader) in fields where texts[name] != nil { texts[name] = try reader.text() }
     for (name, html) in try RequestedMedia.list(of: note).markup(in: view.type.fields, call) {
@@ -107,42 +110,5 @@ enum NoteActions {
       return text
     }
     try card.update(prompt: plain(0), answer: plain(1), tags: tags)
-  }
-}
-
-/// A note, or a plain card as the note of type Basic that it goes out as.
-struct NoteView {
-  let number: Int64
-  let type: NoteType
-  /// HTML, in the order of the type.
-  let fields: [(name: String, value: String)]
-  let tags: [String]
-  let modified: Int
-  let cards: [Int64]
-
-  init(_ note: NumberedNote, _ workspace: Workspace) throws {
-    switch note {
-    case .note(let note):
-      let record = try note.record()
-      number = record.id.rawValue
-      type = try note.type().record()
-      (fields, tags, modified) = (try note.fields(), record.tags, record.modified)
-      cards = try note.cards().map(\.id.rawValue)
-    case .plain(let card):
-      let record = try card.record()
-      number = record.id.rawValue
-      type = try workspace.plainNoteType()
-      let sides = [record.prompt, record.answer].map(FieldHTML.html(ofPlain:))
-      fields = zip(type.fields, sides).map { (name: $0, value: $1) }
-      (tags, modified, cards) = (record.tags, Int(record.modified), [record.id.rawValue])
-    }
-  }
-
-  /// `{"Front": {"value": "...", "order": 0}}`
-  var fieldValues: Value {
-    .record(
-      fields.enumerated().map { index, field in
-        (field.name, .record([("value", .text(field.value)), ("order", .integer(index))]))
-      })
   }
 }

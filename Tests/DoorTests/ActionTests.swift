@@ -40,6 +40,16 @@ import Workspace
     #expect(client.send(Array("{".utf8)).text.hasPrefix(#"{"result":null,"error":"the request is no JSON"#))
   }
 
+  @Test func `an answer that is too large is an error`() throws {
+    let door = Door(client.host, longestAnswer: 40)
+    let request = DoorRequest(method: "POST")
+    let answer = door.answer(request, Array(client.request("apiReflect", #"{"scopes":["actions"]}"#).utf8)).body
+    #expect(
+      try client.value(String(decoding: answer, as: UTF8.self)).record?["error"]?.text?.contains("larger") == true)
+    let small = door.answer(request, Array(client.request("version", "{}").utf8)).body
+    #expect(String(decoding: small, as: UTF8.self) == #"{"result":6,"error":null}"#)
+  }
+
   @Test func `a key is asked for once a request, and for no permission`() throws {
     client.host.key = "secret"
     #expect(try client.refusal("deckNames") == "valid api key must be provided")
@@ -219,6 +229,7 @@ import Workspace
   @Test func `decks are made, listed and removed`() throws {
     let id = try client.call("createDeck", #"{"deck":"A::B"}"#).integer
     #expect(try client.call("createDeck", #"{"deck":"A::B"}"#).integer == id)
+    #expect(try client.call("createDeck", #"{"deck":"a::b"}"#).integer == id)
     #expect(try client.call("deckNames").texts.contains("A::B"))
     #expect(try client.call("deckNamesAndIds").record?["A::B"]?.integer == id)
     #expect(try client.refusal("deleteDecks", #"{"decks":["A"]}"#) != nil)

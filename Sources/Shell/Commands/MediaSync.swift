@@ -13,7 +13,7 @@ enum MediaSync {
   static func follow(_ result: CommandResult, _ workspace: Workspace, _ session: Session, asJSON: Bool) throws
     -> CommandResult
   {
-    guard try workspace.syncLink()?.meta != nil else { return result }
+    if case .value(.null) = result.answer { return result }
     session.show(result, asJSON: asJSON)
     return shown(try run(workspace, session), session)
   }
