@@ -362,6 +362,36 @@ import Values
     #expect(try merge(empty).removedHere == 1)
   }
 
+  @Test func `a server that was brought back from a backup gets what it had`() throws {
+    try linked()
+    let older = try pulled(
+      Self.head(),
+      [.notes: [Self.note(90, "older")], .cards: [Self.card(90)], .revlog: [Self.review(1_690_000_000_000, 3)]],
+      isWhole: true, usn: 4)
+    try merge(older)
+    #expect(try here()?.answer == "one")
+    let rows = try outgoing(older).1
+    #expect(rows[.notes]?.first?[6] == .text("uno\u{1F}one") && rows[.notes]?.first?[3] == .integer(100))
+    #expect(rows[.cards]?.first?[5] == .integer(4))
+    #expect(try outgoing(older).0.count == 0)
+  }
+
+  @Test func `a template of a type that everybody has counts as unsent once the server has it`() throws {
+    var head = Self.head()
+    head.types[0]["id"] = .integer(1_600_000_000_001)
+    let first = try pulled(head, isWhole: true)
+    try merge(first, isFirst: true)
+    #expect(try store.read { try SyncTables.unsent($0).types } == 0)
+    try store.operation("edit") { db in
+      let type = try NoteTypeTable.find(db, named: "Basic")
+      #expect(type.id.rawValue == 1_600_000_000_001)
+      var edit = NoteTypeEdit(type)
+      edit.css = ".card {}"
+      try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: 300)
+    }
+    #expect(try store.read { try SyncTables.unsent($0).types } == 1)
+  }
+
   @Test func `a card of ours in a deck that was deleted there moves and goes there`() throws {
     try linked()
     try store.operation("add") { db in

@@ -57,6 +57,11 @@ extension NoteTable {
     }
   }
 
+  /// A note is to be sent.
+  public static func markUnsent(_ db: Database, _ id: Int64) throws {
+    try db.cachedStatement(sql: "UPDATE notes SET usn = -1 WHERE id = ?").execute(arguments: [id])
+  }
+
   /// Gives a note another id.
   public static func renumber(_ db: Database, _ old: Int64, to new: Int64) throws {
     try db.execute(
