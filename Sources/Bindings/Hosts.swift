@@ -5,6 +5,7 @@ public import Commands
 public import LuaRuntime
 public import Problems
 import Text
+public import Values
 public import Workspace
 
 /// Whose state it is, and of which sign-in.
@@ -42,6 +43,8 @@ public protocol ShellHost: AnyObject {
 
   /// Runs a line as the prompt does, as a command, and answers its value.
   func run(_ line: String) throws -> CommandAnswer
+  /// Syncs the account that is signed in; answers what was done.
+  func synchronize() throws -> Value
   /// Gives the beginning of a line a name; a plugin's is a command with the rights of the plugin.
   func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) throws
   /// Adds a command; one that the user added before under the same name is replaced.

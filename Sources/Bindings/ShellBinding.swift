@@ -29,7 +29,10 @@ func shellModule(_ context: BindingContext) -> BoundModule {
     describeCommands(module, context)
     describeUndoing(module, context)
     describeCommandAdding(module, context)
-    if context.owner == .user { describePrompt(module) }
+    if context.owner == .user {
+      describePrompt(module)
+      describeSyncing(module, context)
+    }
   }
 }
 
@@ -228,6 +231,17 @@ private func describeUndoing(_ module: BoundModule, _ context: BindingContext) {
       guard workspace.rehearsal.mayActOutside("\(again ? "redo" : "undo") \(step.name)") else { return step.name }
       return try (again ? workspace.redo() : workspace.undo()).name
     }
+  }
+}
+
+private func describeSyncing(_ module: BoundModule, _ context: BindingContext) {
+  module.function(
+    "sync", [], returns: .table, fails: true,
+    "Syncs with the server that `sync login` linked, and gives what was done: received, sent, removed_here, "
+      + "removed_there, findings, media_received, media_sent, media_removed_here, media_removed_there, media_findings. "
+      + "In a script, what was done before it is kept whatever comes after it."
+  ) { stack in
+    LuaValue(try stack.state.pauseDeadline { try context.shell.synchronize() })
   }
 }
 

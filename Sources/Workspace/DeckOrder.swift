@@ -64,7 +64,7 @@ extension Operation {
     switch self {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .importAnswers, .keepGame, .changeSettings,
       .changeDocuments,
-      .createNoteType, .removeNoteType, .addMedia, .removeMedia, .link, .unlink:
+      .createNoteType, .removeNoteType, .addMedia, .removeMedia, .syncMedia, .link, .unlink:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend,
       .addNote,

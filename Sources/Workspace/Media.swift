@@ -64,7 +64,7 @@ extension Workspace {
   }
 
   /// Content that is there is not written again. In a rehearsal nothing is written.
-  private func writeMedia(_ bytes: [UInt8], hash: String) throws {
+  func writeMedia(_ bytes: [UInt8], hash: String) throws {
     let path = mediaFolder + "/" + hash
     if try FileFacts.at(path, followingLinks: false)?.size == bytes.count { return }
     if rehearsal.isOn { return }

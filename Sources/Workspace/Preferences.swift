@@ -53,7 +53,7 @@ public final class Preferences {
     let language, color, player, origins, serveKey: SettingKey<String>
     let length, seconds, limit, rows, historySize, idleMinutes, daily, weekly, monthly: SettingKey<Int>
     let foldAccents, right, wrong, time, screenReader, differentiate, reduceMotion: SettingKey<Bool>
-    let intervals, unicode, historyKeep, forgiveAccents, hints, pager: SettingKey<Bool>
+    let intervals, unicode, historyKeep, forgiveAccents, hints, pager, atEnd: SettingKey<Bool>
 
     init(_ tree: SettingsTree) throws(SettingsError) {
       func flag(_ name: ProgramSettings.Name) throws(SettingsError) -> SettingKey<Bool> {
@@ -73,7 +73,7 @@ public final class Preferences {
       (time, screenReader, differentiate) = (try flag(.soundTime), try flag(.screenReader), try flag(.differentiate))
       (reduceMotion, intervals, unicode) = (try flag(.reduceMotion), try flag(.showIntervals), try flag(.unicode))
       (historyKeep, forgiveAccents) = (try flag(.historyKeep), try flag(.forgiveAccents))
-      (hints, pager) = (try flag(.hints), try flag(.pager))
+      (hints, pager, atEnd) = (try flag(.hints), try flag(.pager), try flag(.syncAtEnd))
       (daily, weekly, monthly) = (try whole(.backupDaily), try whole(.backupWeekly), try whole(.backupMonthly))
     }
   }
@@ -156,6 +156,8 @@ public final class Preferences {
   public var color: String { tree[keys.color] }
   /// The program that plays sounds, and its arguments; empty for none.
   public var mediaPlayer: String { tree[keys.player] }
+  /// Whether the shell syncs as it ends.
+  public var syncsAtEnd: Bool { tree[keys.atEnd] }
   /// The web pages that the user let in by `serve`.
   public var servedOrigins: [String] { tree[keys.origins].split(whereSeparator: \.isWhitespace).map(String.init) }
   /// What a program must give to `serve`; empty for nothing.

@@ -35,6 +35,7 @@ enum ProgramSettings {
     case historySize = "history.size"
     case idleMinutes = "auth.idle_minutes"
     case mediaPlayer = "media.player"
+    case syncAtEnd = "sync.at_end"
     case serveOrigins = "serve.origins"
     case serveKey = "serve.key"
     case backupDaily = "backup.daily"
@@ -152,6 +153,9 @@ enum ProgramSettings {
   ]
 
   private static let serve: [SettingDeclaration] = [
+    SettingDeclaration(
+      Name.syncAtEnd.rawValue, .toggle(), title: "A sync as the shell ends",
+      help: "Whether the shell syncs as it ends, where the account is linked with a server."),
     SettingDeclaration(
       Name.serveOrigins.rawValue, .text(TextRule(), default: ""), title: "Web pages that come in by serve",
       help: "Web pages, as app://obsidian.md, with blanks between them, that come in by `serve` beside those of this "

@@ -43,14 +43,14 @@ public struct SyncPreview {
 
 extension Workspace {
   /// The key of the server: a hidden file, which no backup holds.
-  private var syncKeyPath: String { folder + "/.sync-key" }
-  private static let sessionBytes = 8
+  var syncKeyPath: String { folder + "/.sync-key" }
+  static let syncSessionBytes = 8
   /// What libcurl goes by.
   private static let proxyVariables = [
     "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
   ]
 
-  private var syncProgram: SyncProgram {
+  var syncProgram: SyncProgram {
     if let known = opened.sync { return known }
     let proxies = Workspace.proxyVariables.compactMap { name in
       environment.variables.value(name).map { "\(name)=\($0)" }
@@ -62,12 +62,12 @@ extension Workspace {
     return program
   }
 
-  private func server(at address: String) -> SyncServer {
-    let session = hexadecimal(environment.random.bytes(Workspace.sessionBytes))
+  func server(at address: String) -> SyncServer {
+    let session = hexadecimal(environment.random.bytes(Workspace.syncSessionBytes))
     return SyncServer(syncProgram, address: address, session: session, keyPath: syncKeyPath)
   }
 
-  private func requireAlone() throws {
+  func requireAlone() throws {
     if isInUnit, !rehearsal.isOn { throw SyncError.inScript }
   }
 

@@ -63,6 +63,7 @@ extension Operation {
     case .speakCards: return "adding speech to \(cards)"
     case .renameDeck, .changeDeckOptions, .changePresets, .createNoteType, .editNoteType, .removeNoteType:
       return rawValue + (name.map { ": \($0)" } ?? "")
+    case .syncMedia: return "syncing \(counted(count, "media file"))\(name.map { " with \($0)" } ?? "")"
     case .sync: return "syncing \(counted(count, "row"))\(name.map { " with \($0)" } ?? "")"
     case .link, .unlink: return rawValue + (name.map { ": \($0)" } ?? "")
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue

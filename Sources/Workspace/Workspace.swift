@@ -49,6 +49,7 @@ public enum Operation: String, Sendable {
   case link = "linking with a sync server"
   case unlink = "ending the link with a sync server"
   case sync = "syncing"
+  case syncMedia = "syncing media"
   case mend = "mending"
 }
 
@@ -112,7 +113,7 @@ public final class Workspace {
   /// Every room's steps of the tables.
   static var migrations: [Migration] {
     DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
-      + BuildTable.migrations + SyncTables.migrations
+      + BuildTable.migrations + SyncTables.migrations + MediaTables.migrations
   }
 
   public var lexicons: LexiconLibrary { sources.lexicons }

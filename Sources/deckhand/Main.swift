@@ -103,7 +103,10 @@ let version = "0.1.0"
       status = run(words, goesOn: goesOn, in: session)
     }
     if status == ExitStatus.usage, options.action == .prompt { return status }
-    return goesOn ? Prompt(session).run() : status
+    guard goesOn else { return status }
+    let ended = Prompt(session).run()
+    session.syncAtEnd()
+    return ended
   }
 
   /// Runs a command with its words, or a script with its arguments.

@@ -146,6 +146,7 @@ final class BenchHost: ShellHost, PluginDirectory {
   func ask(_ question: String) -> String? { nil }
   func display(of value: LuaValue) -> Display { .none }
   func run(_ line: String) -> CommandAnswer { .value(.null) }
+  func synchronize() -> Value { .null }
   func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) {}
   func add(_ command: Command) {}
   func pluginList() -> [LuaValue] { [] }

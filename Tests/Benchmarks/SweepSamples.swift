@@ -117,6 +117,7 @@ enum SweepSamples {
     "shell.confirm": "'sure?'",
     "shell.ask": "'name? '",
     "shell.run": "'help'",
+    "shell.sync": "",
     "shell.alias": "'sample', 'help'",
     "shell.on": "'exiting', print",
     "shell.progress": "'sample', 10",

@@ -108,7 +108,7 @@ import Workspace
     recorder.answers = ["Ana", "y", "no"]
     try program.check([
       ("shell.ask('Name? '), shell.confirm('Sure?'), shell.confirm('Sure?'), shell.ask('x')", "Ana true false nil"),
-      ("shell.run('deck list')", "{line=deck list, ok=true}"),
+      ("shell.run('deck list')", "{line=deck list, ok=true}"), ("shell.sync().received", "2"),
     ])
     #expect(recorder.shown == ["Name? ", "Sure? [y/N] ", "Sure? [y/N] ", "x", "deck list"])
     recorder.shown = []

@@ -50,11 +50,13 @@ public enum MediaTable {
     return name
   }
 
-  /// Takes a name out. The file stays until nothing needs it.
+  /// Takes a name out. The file stays until nothing needs it; what a sync server has too is still to be told.
   /// - Throws: `NoteError.mediaNotFound`.
   public static func remove(_ db: Database, _ name: String) throws {
     let known = try find(db, name)
-    try db.execute(sql: "DELETE FROM media WHERE name = ?", arguments: [known.name])
+    let state = try state(db, of: known.name)
+    try set(
+      db, known.name, to: state?.digest.map { MediaState(hash: nil, digest: $0) })
   }
 
   /// The hashes that some name has.

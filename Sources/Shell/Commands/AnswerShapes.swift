@@ -112,7 +112,7 @@ enum AnswerShapes {
     "serve": "{address}, then {actions} at its end",
     "set": "{name, title, kind, value, changed, state?}... or text or number or boolean",
     "study": "{right, wrong, remaining, next_due?}",
-    "sync": "{address, user, FIELD}",
+    "sync": "{address, user, FIELD}, then {media_received, FIELD} after a sync",
     "toggle": "{name, state}...",
     "undo": "{step, name, at, changes, undone}",
     "version": "text",

@@ -106,5 +106,5 @@ private final class ServingHost: DoorHost {
 
   func tell(_ line: String) { session.console.note(printable(line, limit: 1_000)) }
 
-  func synchronize() throws { try UnattendedSync.run(session.workspace()) }
+  func synchronize() throws { try UnattendedSync.run(session.workspace(), session) }
 }

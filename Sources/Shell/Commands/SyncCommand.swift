@@ -34,8 +34,8 @@ enum SyncCommand {
         asks. Of a card that both changed the later change is kept, and what was deleted anywhere is deleted. One \
         sync is one step of undo here. `sync --full download` replaces what is here by what the server has, after \
         the number of cards was typed, and keeps it as a backup; `sync --full upload` does the opposite where `sync` \
-        cannot send what is here, and keeps what the server had as a package. Pictures and sounds are not synced yet. AnkiWeb's \
-        terms allow Anki's own programs alone.
+        cannot send what is here, and keeps what the server had as a package. Pictures and sounds follow. \
+        `set sync.at_end on` syncs as the shell ends. AnkiWeb's terms allow Anki's own programs alone.
         """,
       arguments: [
         Argument("ACTION", .choice(actions), isOptional: true, help: "left out, it syncs"),
@@ -61,8 +61,11 @@ enum SyncCommand {
       default:
         let isFull = invocation.optionalText("--full") != nil
         let isFirst = try workspace.syncLink()?.meta == nil
-        return isFull || isFirst
+        let result =
+          isFull || isFirst
           ? try fetch(isFull, invocation, workspace, session) : try sync(nil, workspace, session)
+        return try MediaSync.follow(
+          result, workspace, session, asJSON: invocation.wantsJSON || session.options.wantsJSON)
       }
     }
   }

@@ -1,12 +1,72 @@
 // A sync that nobody is asked about: for `serve`, scripts and the end of a session.
 // Invariant: what has to be asked is not done; it says which command asks it.
 
+import Authentication
+import Bindings
+import Commands
+import Files
+import LuaRuntime
 import Sync
+import Text
+import Values
 import Workspace
 
 enum UnattendedSync {
+  /// Seconds that the end of a session waits for a server that does not answer.
+  private static let patience = 5
+
+  /// Rows, then media.
   /// - Throws: what `sync` throws; `SyncError.firstSync` before the one that shows what is there.
-  static func run(_ workspace: Workspace) throws {
-    _ = try workspace.syncNow(consent: { _ in false }, progress: { _ in })
+  @discardableResult
+  static func run(_ workspace: Workspace, _ session: Session) throws -> Value {
+    let report = try workspace.syncNow(consent: { _ in false }, progress: { _ in })
+    let media = try MediaSync.run(workspace, session)
+    return .record(
+      [
+        ("received", .integer(report.received)), ("sent", .integer(report.sent)),
+        ("removed_here", .integer(report.removedHere)), ("removed_there", .integer(report.removedThere)),
+        ("findings", .list(report.findings.map { .text($0) })),
+      ] + MediaSync.fields(of: media))
   }
+
+  /// For a script, which is one unit of work: what it did until now is kept, and what follows is a unit of its own.
+  static func fromLua(_ session: Session) throws -> Value {
+    try session.requireSignIn()
+    let workspace = try session.workspace()
+    if workspace.isInOperation { throw SyncError.inScript }
+    if session.rehearsal.isOn { throw WorkspaceError.rehearsal("sync") }
+    let isInUnit = workspace.isInUnit
+    if isInUnit { for conflict in try workspace.commitUnit() { session.report(conflict) } }
+    defer { session.beginAgain(workspace, isInUnit) }
+    return try run(workspace, session)
+  }
+
+  /// As the shell ends, where `sync.at_end` is on: a server that is not there holds nobody up for long.
+  static func atEnd(_ session: Session) {
+    guard Interrupts.endingSignal == nil, !session.gate.needsAuthentication, session.preferences?.syncsAtEnd == true
+    else { return }
+    Interrupts.clear()
+    do {
+      try Interrupts.holding {
+        let workspace = try session.workspace()
+        guard let link = try workspace.syncLink(), !session.rehearsal.isOn else { return }
+        try workspace.reachServer(within: patience)
+        try session.changing(from: "sync.at_end") { _ = try run(workspace, session) }
+        session.console.note("Synced with \(printable(link.address)).")
+      }
+    } catch {
+      session.report(error, origin: "sync at the end")
+    }
+  }
+}
+
+extension Session {
+  /// After a unit of work that was ended for a sync.
+  fileprivate func beginAgain(_ workspace: Workspace, _ wasInUnit: Bool) {
+    guard wasInUnit, workspace.isOpen, !workspace.isInUnit else { return }
+    do { try workspace.beginUnit() } catch { report(error) }
+  }
+
+  /// What a session that somebody worked in does last.
+  package func syncAtEnd() { UnattendedSync.atEnd(self) }
 }

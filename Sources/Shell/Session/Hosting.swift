@@ -10,6 +10,7 @@ import PluginHost
 package import Problems
 import Text
 import ToggleSettings
+package import Values
 import WordGames
 package import Workspace
 
@@ -70,6 +71,8 @@ extension Session: ShellHost {
   }
 
   package func run(_ line: String) throws -> CommandAnswer { try Runner(self).answer(of: line) }
+
+  package func synchronize() throws -> Value { try UnattendedSync.fromLua(self) }
 
   package func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) throws {
     let words = try ShellWords.split(text, home: environment.folders.home)

@@ -93,6 +93,7 @@ worst = {
     end,
     function() big():add_note{fields = list(1000000, "x")} end, function() big():add_note{type = marks(), fields = {}} end,
   },
+  ["shell.sync"] = {function() shell.sync(text()) end},
   ["shell.undo"] = {function() shell.undo(2 ^ 53) end}, ["shell.redo"] = {function() shell.redo(2 ^ 53) end},
   ["note.tags="] = {function() a_note().tags = list(1000000, "tag") end, function() a_note().tags = {short_marks()} end},
   ["note:remove"] = {},

@@ -13,6 +13,8 @@ import sys
 import threading
 import time
 
+import media
+
 META = b'{"mod":5,"scm":6,"usn":7,"ts":%d,"msg":"","cont":true,"hostNum":0,"empty":false,"media_usn":1}'
 
 
@@ -105,10 +107,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(frame(content), len(content))
 
     def do_POST(self):
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         mode, method = self.path.split("/")[1], self.path.split("/")[-1]
         if mode == "called":
             return self.plain(json.dumps(called).encode())
+        if mode.startswith("media"):
+            called.append(f"{mode}/{method}")
+            if mode == "media-409" and method == "downloadFiles":
+                return self.answer(b"no", status=409)
+            count = called.count(f"{mode}/mediaChanges")
+            return self.plain(media.answer(mode, method, 0 if count % 2 or mode == "media-endless" else 10))
         if mode.startswith("pull"):
             status = {"pull-refused/applyChunk": 400, "pull-broken/finish": 500, "pull-409/chunk": 409, "pull-500/sanityCheck2": 500, "pull-400/start": 400}.get(f"{mode}/{method}")
             if status:

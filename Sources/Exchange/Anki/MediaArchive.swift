@@ -1,0 +1,104 @@
+// ZIP files of media as a sync server gives and takes them: members `0`, `1`, ... and `_meta`, which names them.
+// Source: sync.md, section 7. Invariant: what is read is bounded whatever a member says of its size; every member is
+// named once; nothing is unpacked to a path.
+
+import Files
+import Glibc
+import Text
+import Values
+
+/// A file of an archive.
+///
+///     for file in try MediaArchive.read(bytes, in: folder) { print(file.name, file.bytes.count) }
+public struct ArchivedMedia: Equatable, Sendable {
+  public let name: String
+  /// Nil for one that was deleted.
+  public let bytes: [UInt8]?
+
+  public init(name: String, bytes: [UInt8]?) { (self.name, self.bytes) = (name, bytes) }
+}
+
+public enum MediaArchive {
+  /// Bytes that one archive unpacks to at most: the largest file, and what may stand beside it.
+  public static let mostBytes = 110 << 20
+  private static let meta = "_meta"
+  private static let metaLimits = JSONLimits(bytes: 1 << 20, depth: 4, values: 1000, string: 1 << 16)
+
+  /// SHA-1 as media are compared by it, 40 hexadecimal digits.
+  /// - Throws: `PackageError.noLibrary` without libzip, whose library has it.
+  public static func digest(_ bytes: [UInt8]) throws(PackageError) -> String {
+    guard canReadPackages else { throw .noLibrary(path: "media") }
+    return hexadecimal(bytes.withUnsafeBytes { sha1($0) })
+  }
+
+  // MARK: Reading
+
+  /// - Parameters:
+  ///   - bytes: of the archive.
+  ///   - folder: of the account: the archive stands there while it is read.
+  /// - Throws: `PackageError`.
+  public static func read(_ bytes: [UInt8], in folder: String) throws -> [ArchivedMedia] {
+    let scratch = try Scratch(in: folder)
+    let path = scratch.path("media.zip")
+    try AtomicFile.write(path, bytes, .ofOurs(temporaryName: "media.new"))
+    let zip = try ZipFile(path, named: "the server's media")
+    var left = mostBytes
+    func content(_ member: ZipFile.Member) throws -> [UInt8] {
+      var content: [UInt8] = []
+      try zip.read(member) { piece in
+        left -= piece.count
+        if left < 0 { throw refusal("unpacks to more than \(mostBytes >> 20) MiB") }
+        content += piece
+      }
+      return content
+    }
+    guard let meta = zip.members[meta] else { throw refusal("does not name its files") }
+    var files: [ArchivedMedia] = []
+    for (member, name) in try names(content(meta)) {
+      guard let member = zip.members[member] else { throw refusal("names a file that it has not") }
+      files.append(ArchivedMedia(name: name, bytes: try content(member)))
+    }
+    guard files.count == zip.members.count - 1, Set(files.map(\.name)).count == files.count else {
+      throw refusal("does not name each of its files once")
+    }
+    return files
+  }
+
+  /// `{"0": "a.png"}`
+  private static func names(_ bytes: [UInt8]) throws -> [(member: String, name: String)] {
+    let parsed: Value
+    do throws(JSONFailure) { parsed = try JSONParser.parse(bytes, limits: metaLimits) } catch {
+      throw refusal("names its files by no JSON")
+    }
+    let fields = parsed.record?.fields ?? []
+    let names = fields.compactMap { field in field.value.text.map { (member: field.name, name: $0) } }
+    guard parsed.record != nil, names.count == fields.count else { throw refusal("names its files by no names") }
+    return names
+  }
+
+  private static func refusal(_ reason: String) -> PackageError {
+    .refused(path: "the server's media", place: "the archive", reason: reason)
+  }
+
+  // MARK: Writing
+
+  /// - Returns: the bytes of an archive that tells of these files, in their order.
+  public static func bytes(of files: [ArchivedMedia], in folder: String) throws -> [UInt8] {
+    let scratch = try Scratch(in: folder)
+    let path = scratch.path("media.zip")
+    let builder = try ZipBuilder(path, named: "media to send")
+    var entries: [Value] = []
+    func add(_ member: String, _ bytes: [UInt8]) throws {
+      let file = scratch.path("file-\(member)")
+      try AtomicFile.write(file, bytes, .ofOurs(temporaryName: "new-\(member)"))
+      try builder.add(member, from: file, offset: 0, count: bytes.count, isDeflated: false)
+    }
+    for (index, file) in files.enumerated() {
+      if let bytes = file.bytes { try add(String(index), bytes) }
+      entries.append(.list([.text(file.name), file.bytes.map { _ in .text(String(index)) } ?? .null]))
+    }
+    try add(meta, JSONWriter.bytes(of: .list(entries)))
+    try builder.finish()
+    return try FileText.bytes(path, limit: mostBytes + (1 << 20))
+  }
+}

@@ -1,0 +1,49 @@
+// The second half of a sync: pictures and sounds. Invariant: what was done with the cards is shown before anything can
+// fail here.
+
+import Bindings
+import Commands
+import Sync
+import Text
+import Values
+import Workspace
+
+enum MediaSync {
+  /// Shows what a sync did, then syncs the media; after a sync that was not wanted, nothing.
+  static func follow(_ result: CommandResult, _ workspace: Workspace, _ session: Session, asJSON: Bool) throws
+    -> CommandResult
+  {
+    guard try workspace.syncLink()?.meta != nil else { return result }
+    session.show(result, asJSON: asJSON)
+    return shown(try run(workspace, session), session)
+  }
+
+  static func run(_ workspace: Workspace, _ session: Session) throws -> MediaReport {
+    let bar = session.console.progress("Media", total: nil)
+    defer { bar.finish() }
+    return try workspace.syncMedia { stage in
+      switch stage {
+      case .fetching(let done, let all), .sending(let done, let all): bar.update(done, of: all)
+      }
+    }
+  }
+
+  private static func shown(_ report: MediaReport, _ session: Session) -> CommandResult {
+    let parts = [
+      (report.received, "received"), (report.sent, "sent"), (report.removedHere, "removed here"),
+      (report.removedThere, "removed there"),
+    ].filter { $0.0 > 0 }.map { count, what in "\(session.counted(count, "media file")) \(what)" }
+    var lines = parts.isEmpty ? [] : ["Media: \(parts.joined(separator: ", "))."]
+    lines += report.findings.prefix(10).map { "  \(printable($0))" }
+    if report.findings.count > 10 { lines.append("  and \(report.findings.count - 10) more") }
+    return CommandResult(.record(fields(of: report)), .lines(lines))
+  }
+
+  static func fields(of report: MediaReport) -> [(String, Value)] {
+    [
+      ("media_received", .integer(report.received)), ("media_sent", .integer(report.sent)),
+      ("media_removed_here", .integer(report.removedHere)), ("media_removed_there", .integer(report.removedThere)),
+      ("media_findings", .list(report.findings.map { .text($0) })),
+    ]
+  }
+}

@@ -1,0 +1,262 @@
+// A sync of media: what was changed there comes first, then what was changed here goes. Source: sync.md, section 7.
+// Invariant: a content is taken only when its digest is the one that was listed; where both sides changed a file, the
+// server's holds; how each name stands is told to the caller, who stores it, also after a failure.
+
+public import Decks
+import Exchange
+import Problems
+import Text
+
+/// How the caller keeps contents.
+public struct MediaContents {
+  /// The bytes of a hash; nil where they are gone.
+  let read: (_ hash: String) throws -> [UInt8]?
+  /// Stores bytes; gives their hash.
+  let keep: (_ bytes: [UInt8]) throws -> String
+
+  public init(read: @escaping (_ hash: String) throws -> [UInt8]?, keep: @escaping (_ bytes: [UInt8]) throws -> String)
+  {
+    (self.read, self.keep) = (read, keep)
+  }
+}
+
+/// What a sync of media did.
+public struct MediaReport: Equatable, Sendable {
+  public var received = 0
+  public var sent = 0
+  /// Files that are gone here because they were deleted there; the other way round.
+  public var removedHere = 0
+  public var removedThere = 0
+  /// What was left out, one sentence each.
+  public var findings: [String] = []
+
+  public init() {}
+
+  public var isNothing: Bool { received + sent + removedHere + removedThere == 0 && findings.isEmpty }
+
+  mutating func note(_ finding: String) { if findings.count < 100 { findings.append(finding) } }
+}
+
+/// Where it is.
+public enum MediaStage: Equatable, Sendable {
+  case fetching(Int, of: Int)
+  case sending(Int, of: Int)
+}
+
+public final class MediaExchange {
+  private let server: MediaServer
+  private let contents: MediaContents
+  private let folder: String
+  private let isInterrupted: () -> Bool
+  /// How each name stands now.
+  public private(set) var states: [String: MediaState]
+  /// The last change of the server that is here.
+  public private(set) var usn: Int
+  public private(set) var report = MediaReport()
+
+  /// Changes that one sync lists at most.
+  private static let mostChanges = 1_000_000
+  private static let largestFile = 100 << 20
+
+  /// - Parameters:
+  ///   - folder: of the account, for archives on their way.
+  ///   - states: how each name stands.
+  ///   - usn: the last change of the server that is here; 0 compares all.
+  public init(
+    _ server: MediaServer, _ contents: MediaContents, folder: String, states: [String: MediaState], usn: Int,
+    isInterrupted: @escaping () -> Bool
+  ) {
+    (self.server, self.contents, self.folder, self.isInterrupted) = (server, contents, folder, isInterrupted)
+    (self.states, self.usn) = (states, usn)
+    if usn == 0 { forgetServer() }
+  }
+
+  /// What the server has is not known: all that is here may have to go.
+  private func forgetServer() {
+    states = states.compactMapValues { state in
+      if state.hash == nil, !state.isPending { return nil }
+      var state = state
+      state.isPending = true
+      return state
+    }
+  }
+
+  // MARK: The whole
+
+  /// - Throws: `SyncError`, and what `contents` throws; `states` and `usn` tell what was done until then.
+  public func run(progress: (MediaStage) -> Void) throws {
+    let isNew = try server.begin() != usn
+    guard isNew || states.contains(where: { $0.value.isPending }) else { return }
+    if isNew { try fetch(progress) }
+    try send(progress)
+    if try isSane() { return }
+    // Something was missed, here or there: all is compared once.
+    usn = 0
+    forgetServer()
+    try fetch(progress)
+    try send(progress)
+    if try !isSane() { report.note("The server counts its media files otherwise; Anki's \"Check Media\" may help.") }
+  }
+
+  private func isSane() throws -> Bool {
+    let count = states.values.count { $0.digest != nil && !($0.hash == nil && $0.isPending) }
+    return try server.hasCount(count)
+  }
+
+  private func goOn() throws(SyncError) { if isInterrupted() { throw .interrupted } }
+
+  // MARK: What comes
+
+  private func fetch(_ progress: (MediaStage) -> Void) throws {
+    var wanted: [String: String] = [:]
+    var (last, count) = (usn, 0)
+    while true {
+      try goOn()
+      let changes = try server.changes(after: last)
+      guard let next = changes.last?.usn else { break }
+      count += changes.count
+      guard next > last, count <= Self.mostChanges else {
+        throw server.fault("mediaChanges", "does not come to an end")
+      }
+      last = next
+      for change in changes { try judge(change, &wanted) }
+    }
+    try download(wanted, progress)
+    usn = last
+  }
+
+  private func judge(_ change: MediaChange, _ wanted: inout [String: String]) throws {
+    wanted[change.name] = nil
+    guard isUsable(change.name) else {
+      // It counts as known there.
+      states[change.name] =
+        change.digest.isEmpty ? nil : MediaState(hash: nil, digest: change.digest, isPending: false)
+      if !change.digest.isEmpty {
+        report.note("\(quoted(change.name)) on the server has a name that no file has here; it was left there.")
+      }
+      return
+    }
+    let here = states[change.name]
+    if change.digest.isEmpty {
+      if here?.hash != nil, here?.isPending == true { return }
+      if here?.hash != nil { report.removedHere += 1 }
+      states[change.name] = nil
+    } else if let here, let hash = here.hash, try here.digest ?? digest(of: hash) == change.digest {
+      states[change.name] = MediaState(hash: hash, size: here.size, digest: change.digest, isPending: false)
+    } else if let here, here.hash == nil, here.isPending, here.digest == change.digest {
+      // Deleted here since.
+    } else {
+      wanted[change.name] = change.digest
+    }
+  }
+
+  /// One part of a path, as it is written here.
+  private func isUsable(_ name: String) -> Bool {
+    do throws(NoteError) {
+      return try MediaNames.checked(name).utf8.elementsEqual(name.utf8) && !name.hasPrefix(".")
+    } catch {
+      return false
+    }
+  }
+
+  /// Nil where the content is gone.
+  private func digest(of hash: String) throws -> String? {
+    try goOn()
+    return try contents.read(hash).map { try MediaArchive.digest($0) }
+  }
+
+  private func download(_ wanted: [String: String], _ progress: (MediaStage) -> Void) throws {
+    var left = wanted.keys.sorted()[...]
+    while !left.isEmpty {
+      try goOn()
+      let batch = left.prefix(MediaServer.filesAtOnce)
+      let files = try archived(server.archive(of: Array(batch)))
+      let names = Set(files.map(\.name))
+      guard !names.isEmpty, names.isSubset(of: batch) else {
+        throw server.fault("downloadFiles", "has files that were not asked for, or none")
+      }
+      for file in files {
+        let bytes = file.bytes ?? []
+        let digest = try MediaArchive.digest(bytes)
+        guard digest == wanted[file.name] else {
+          throw server.fault("downloadFiles", "has \(quoted(file.name)) otherwise than it was listed; sync again")
+        }
+        states[file.name] = MediaState(
+          hash: try contents.keep(bytes), size: bytes.count, digest: digest, isPending: false)
+        report.received += 1
+      }
+      left.removeAll { names.contains($0) }
+      progress(.fetching(wanted.count - left.count, of: wanted.count))
+    }
+  }
+
+  private func archived(_ bytes: [UInt8]) throws -> [ArchivedMedia] {
+    do {
+      return try MediaArchive.read(bytes, in: folder)
+    } catch let error as PackageError {
+      if case .noLibrary = error { throw error }
+      throw server.fault("downloadFiles", "is no archive of files: \(error.message)")
+    }
+  }
+
+  // MARK: What goes
+
+  private func send(_ progress: (MediaStage) -> Void) throws {
+    var left = states.filter { isToBeSent($0.key, $0.value) }.keys.sorted()[...]
+    let all = left.count
+    var isAlone = true
+    while !left.isEmpty {
+      try goOn()
+      let files = try batch(&left)
+      if files.isEmpty { continue }
+      let (taken, now) = try server.upload(MediaArchive.bytes(of: files.map(\.file), in: folder))
+      guard taken > 0 else { throw server.fault("uploadChanges", "took none of the files") }
+      for (file, state) in files.prefix(taken) {
+        if file.bytes == nil { report.removedThere += 1 } else { report.sent += 1 }
+        states[file.name] = state
+      }
+      left = (files.dropFirst(taken).map(\.file.name) + left)[...]
+      // Another device may have given something too: that is listed the next time.
+      isAlone = isAlone && usn + taken == now
+      if isAlone { usn = now }
+      progress(.sending(all - left.count, of: all))
+    }
+  }
+
+  /// What a server takes; the rest is told.
+  private func isToBeSent(_ name: String, _ state: MediaState) -> Bool {
+    guard state.isPending else { return false }
+    guard state.hash != nil else { return true }
+    guard let reason = refusal(of: name, state) else { return true }
+    report.note("\(quoted(name)) \(reason) and was not sent.")
+    return false
+  }
+
+  private func refusal(of name: String, _ state: MediaState) -> String? {
+    if state.size == 0 { return "is empty" }
+    if state.size > Self.largestFile { return "has more than 100 MiB" }
+    return isUsable(name) ? nil : "has a name that other devices cannot have"
+  }
+
+  /// The next files, each with how it stands once it was taken.
+  private func batch(_ left: inout ArraySlice<String>) throws -> [(file: ArchivedMedia, after: MediaState?)] {
+    var (files, bytes): ([(file: ArchivedMedia, after: MediaState?)], Int) = ([], 0)
+    while let name = left.first, files.count < MediaServer.filesAtOnce {
+      guard var state = states[name], let hash = state.hash else {
+        files.append((ArchivedMedia(name: name, bytes: nil), nil))
+        left.removeFirst()
+        continue
+      }
+      if bytes > 0, bytes + state.size > MediaServer.bytesAtOnce { break }
+      left.removeFirst()
+      guard let content = try contents.read(hash) else {
+        report.note("The file of \(quoted(name)) is gone and was not sent.")
+        continue
+      }
+      bytes += content.count
+      (state.digest, state.isPending) = (try MediaArchive.digest(content), false)
+      files.append((ArchivedMedia(name: name, bytes: content), state))
+    }
+    return files
+  }
+}

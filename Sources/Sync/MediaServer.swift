@@ -1,0 +1,105 @@
+// The calls of the protocol about media, each as a function. Source: sync.md, section 7.
+// Invariant: as with rows, what a server answers is taken for what the protocol says, or refused with the name of the
+// call.
+
+import Exchange
+import SyncWire
+import Values
+
+/// A name that was changed on the server.
+struct MediaChange: Equatable {
+  let name: String
+  let usn: Int
+  /// SHA-1 in hexadecimal; empty where the file was deleted.
+  let digest: String
+}
+
+/// One sync's conversation about media.
+///
+///     let server = MediaServer(program, address: address, session: "k3...", keyPath: path)
+///     let usn = try server.begin()
+public final class MediaServer {
+  private let program: SyncProgram
+  private let session: String
+  private let keyPath: String
+  private var address: String
+  /// Files that one call asks for or gives.
+  static let filesAtOnce = 25
+  /// Bytes of files that one call gives, unless one is larger.
+  static let bytesAtOnce = 2_500_000
+  private static let limits = JSONLimits(bytes: 16 << 20, depth: 8, values: 1_000_000, string: 1 << 20)
+
+  public init(_ program: SyncProgram, address: String, session: String, keyPath: String) {
+    (self.program, self.address, self.session, self.keyPath) = (program, address, session, keyPath)
+  }
+
+  private func bytes(_ name: String, _ body: [UInt8]) throws(SyncError) -> [UInt8] {
+    var request = SyncRequest(call: "msync/" + name, address: address, session: session, keyPath: keyPath)
+    request.answerLimit = MediaArchive.mostBytes + (1 << 20)
+    let (place, answer) = try program.exchange(request, body)
+    address = place
+    return answer
+  }
+
+  /// `{"data": ..., "err": ""}`
+  private func data(_ name: String, _ body: [UInt8]) throws(SyncError) -> Value {
+    let answer = try bytes(name, body)
+    let parsed: Value
+    do throws(JSONFailure) { parsed = try JSONParser.parse(answer, limits: Self.limits) } catch {
+      throw fault(name, "is not JSON")
+    }
+    guard let record = parsed.record, let data = record["data"] else { throw fault(name, "has no data") }
+    if let reason = record["err"]?.text, !reason.isEmpty { throw fault(name, "says: \(reason.prefix(300))") }
+    return data
+  }
+
+  private func data(_ name: String, _ arguments: Value.Record) throws(SyncError) -> Value {
+    try data(name, JSONWriter.bytes(of: .record(arguments)))
+  }
+
+  func fault(_ name: String, _ reason: String) -> SyncError {
+    .call(.badAnswer(reason: reason), step: "msync/" + name, address: address)
+  }
+
+  /// The number of the last change there.
+  func begin() throws(SyncError) -> Int {
+    guard let usn = try data("begin", ["v": .text(SyncClient.name)]).record?["usn"]?.integer, usn >= 0 else {
+      throw fault("begin", "does not say what the last change was")
+    }
+    return usn
+  }
+
+  /// Some of the changes after a number; none after the last.
+  func changes(after usn: Int) throws(SyncError) -> [MediaChange] {
+    guard let list = try data("mediaChanges", ["lastUsn": .integer(usn)]).list else {
+      throw fault("mediaChanges", "is no list")
+    }
+    let changes = list.compactMap { change -> MediaChange? in
+      guard let parts = change.list, parts.count == 3, let name = parts[0].text, let usn = parts[1].integer,
+        let digest = parts[2].text, !name.isEmpty, name.utf8.count <= 1000, digest.isEmpty || digest.utf8.count == 40
+      else { return nil }
+      return MediaChange(name: name, usn: usn, digest: digest.lowercased())
+    }
+    guard changes.count == list.count else { throw fault("mediaChanges", "has files that are none") }
+    return changes
+  }
+
+  /// An archive of some of the files.
+  func archive(of names: [String]) throws(SyncError) -> [UInt8] {
+    try bytes("downloadFiles", JSONWriter.bytes(of: .record([("files", .list(names.map { .text($0) }))])))
+  }
+
+  /// Gives an archive.
+  /// - Returns: how many of its files were taken, and the number of the last change there now.
+  func upload(_ archive: [UInt8]) throws(SyncError) -> (taken: Int, usn: Int) {
+    guard let parts = try data("uploadChanges", archive).list, parts.count == 2, let taken = parts[0].integer,
+      let usn = parts[1].integer, (0...Self.filesAtOnce) ~= taken
+    else { throw fault("uploadChanges", "does not say what was taken") }
+    return (taken, usn)
+  }
+
+  /// Whether the server has as many files.
+  func hasCount(_ count: Int) throws(SyncError) -> Bool {
+    try data("mediaSanity", ["local": .integer(count)]).text == "OK"
+  }
+}

@@ -1,0 +1,82 @@
+// Syncing the media of an account, after its rows, and looking whether the server is there at all.
+// Invariant: contents come to the folder first, and are named by one operation at the end, also where the sync broke
+// off; what another shell changed meanwhile is left for the next sync.
+
+import CardDocuments
+import Decks
+import Exchange
+import Files
+import GRDB
+import Storage
+public import Sync
+import Text
+
+extension Workspace {
+  /// Fetches the media that are new on the server, and sends those that are new here.
+  /// - Parameter progress: files done, and all of them.
+  /// - Throws: `SyncError`, `FileError`; what was done until then is kept.
+  public func syncMedia(progress: (MediaStage) -> Void) throws -> MediaReport {
+    try requireAlone()
+    guard let link = try syncLink() else { throw SyncError.notLinked }
+    if rehearsal.isOn { return MediaReport() }
+    let (before, usn) = try read { (try MediaTable.states($0), try MediaTables.usn($0, of: link)) }
+    let server = MediaServer(
+      syncProgram, address: link.address, session: hexadecimal(environment.random.bytes(Workspace.syncSessionBytes)),
+      keyPath: syncKeyPath)
+    let contents = MediaContents(
+      read: { hash in try self.mediaContent(hash) },
+      keep: { bytes in
+        let hash = ContentHash(of: bytes).description
+        try self.writeMedia(bytes, hash: hash)
+        return hash
+      })
+    let exchange = MediaExchange(
+      server, contents, folder: folder, states: before, usn: usn, isInterrupted: environment.isInterrupted)
+    do {
+      try exchange.run(progress: progress)
+    } catch {
+      try store(exchange, before, usn, link)
+      throw error
+    }
+    try store(exchange, before, usn, link)
+    return exchange.report
+  }
+
+  private func mediaContent(_ hash: String) throws -> [UInt8]? {
+    let path = mediaFolder + "/" + hash
+    guard try FileFacts.at(path) != nil else { return nil }
+    return try FileText.bytes(path, limit: Workspace.mediaLimit, isInterrupted: environment.isInterrupted)
+  }
+
+  private func store(
+    _ exchange: MediaExchange, _ before: [String: MediaState], _ usn: Int, _ link: SyncLink
+  ) throws {
+    let names = Set(before.keys).union(exchange.states.keys).filter { before[$0] != exchange.states[$0] }
+    if names.isEmpty, exchange.usn == usn { return }
+    let visible = names.count { before[$0]?.hash != exchange.states[$0]?.hash }
+    try perform(.syncMedia, on: link.address, count: { _ in visible }) { db in
+      var isWhole = true
+      for name in names.sorted() {
+        guard try MediaTable.state(db, of: name) == before[name] else {
+          isWhole = false
+          continue
+        }
+        try MediaTable.set(db, name, to: exchange.states[name])
+      }
+      // The next sync looks at all that has changed since.
+      if isWhole { try MediaTables.setUSN(db, exchange.usn, of: link) }
+    }
+  }
+
+  /// Asks the server whether it is there, for so many seconds at most.
+  /// - Throws: `SyncError`.
+  public func reachServer(within seconds: Int) throws {
+    guard let link = try syncLink() else { throw SyncError.notLinked }
+    let server = server(at: link.address)
+    server.patience = seconds
+    _ = try server.meta()
+  }
+
+  /// Whether an operation is under way, within which no unit of work can end.
+  public var isInOperation: Bool { isOpen && database.isInOperation }
+}

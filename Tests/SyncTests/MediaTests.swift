@@ -1,0 +1,100 @@
+// Media of a server with one thing wrong in what it says; the real server is in Tests/Peers/anki_sync_media.py.
+
+import Decks
+import Exchange
+import Problems
+import TestSupport
+import Testing
+
+@testable import Sync
+
+@Suite struct MediaTests {
+  private let folder = TemporaryFolder()
+  private let standIn: StandIn
+
+  init() throws {
+    standIn = try StandIn()
+    try folder.write("a-key", to: "key")
+  }
+
+  /// What a sync of media gives, with contents that are kept by their first bytes.
+  private func exchange(_ mode: String, _ states: [String: MediaState] = [:], usn: Int = 0) -> MediaExchange {
+    let program = SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds)
+    let server = MediaServer(
+      program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
+    let contents = MediaContents(
+      read: { Array($0.utf8) }, keep: { String(decoding: $0.prefix(20), as: UTF8.self) })
+    return MediaExchange(
+      server, contents, folder: folder.path, states: states, usn: usn, isInterrupted: { false })
+  }
+
+  private let own = MediaState(hash: "mine", size: 4)
+
+  @Test func `what is new comes, what is new here goes`() throws {
+    let sync = exchange("media", ["mine.txt": own])
+    try sync.run { _ in }
+    #expect(sync.report.received == 2 && sync.report.sent == 1 && sync.report.findings.isEmpty)
+    #expect(sync.states["a.png"]?.hash == "one" && sync.states["b ä.mp3"]?.hash == "two")
+    #expect(sync.states["mine.txt"]?.isPending == false && sync.states["mine.txt"]?.digest?.count == 40)
+    #expect(sync.usn == 3)
+    #expect(folder.names.sorted() == ["key"])
+  }
+
+  @Test(arguments: [
+    "media-begin", "media-error", "media-list", "media-rows", "media-digest", "media-endless", "media-bomb",
+    "media-lying", "media-nozip", "media-empty", "media-cut", "media-nometa", "media-badmeta", "media-listmeta",
+    "media-nomember", "media-other", "media-path", "media-content", "media-none", "media-twice", "media-409",
+  ])
+  func `what is wrong is told, and nothing is named or stays behind`(mode: String) throws {
+    let sync = exchange(mode, ["mine.txt": own])
+    do {
+      try sync.run { _ in }
+      Issue.record("\(mode) was taken for media")
+    } catch let error as SyncError {
+      #expect(["bad_sync_answer", "busy"].contains(error.code), "\(mode): \(error)")
+      #expect(!error.message.contains("\u{1B}"))
+    }
+    #expect(sync.states == ["mine.txt": own] && sync.usn == 0)
+    #expect(folder.names.sorted() == ["key"])
+  }
+
+  @Test(arguments: ["media-taken", "media-nothing", "media-words"])
+  func `an answer to what was sent that makes no sense leaves it unsent`(mode: String) throws {
+    let sync = exchange(mode, ["mine.txt": own])
+    #expect(throws: SyncError.self) { try sync.run { _ in } }
+    #expect(sync.states["mine.txt"]?.isPending == true)
+    // What came before is known.
+    #expect(sync.states["a.png"]?.isPending == false)
+  }
+
+  @Test func `names that lead elsewhere stay on the server and are counted there`() throws {
+    let sync = exchange("media-names")
+    try sync.run { _ in }
+    #expect(sync.report.received == 0 && sync.report.findings.count == 9)
+    #expect(sync.states.values.allSatisfy { $0.hash == nil && !$0.isPending })
+    #expect(sync.report.findings.allSatisfy { !$0.contains("\n") })
+  }
+
+  @Test func `counts that differ are compared once more, then told`() throws {
+    let sync = exchange("media-insane", usn: 1)
+    try sync.run { _ in }
+    #expect(sync.report.findings.count == 1)
+  }
+
+  @Test func `what cannot be sent is told`() throws {
+    let sync = exchange(
+      "media", ["empty": MediaState(hash: "x"), "large": MediaState(hash: "x", size: 200 << 20), ".dot": own])
+    try sync.run { _ in }
+    #expect(sync.report.sent == 0 && sync.report.findings.count == 3)
+  }
+
+  @Test func `an interruption ends it`() throws {
+    let program = SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds)
+    let server = MediaServer(
+      program, address: "http://127.0.0.1:\(standIn.port)/media/", session: "abc", keyPath: folder.file("key"))
+    let sync = MediaExchange(
+      server, MediaContents(read: { _ in nil }, keep: { _ in "" }), folder: folder.path, states: [:], usn: 0,
+      isInterrupted: { true })
+    #expect(throws: SyncError.interrupted) { try sync.run { _ in } }
+  }
+}
