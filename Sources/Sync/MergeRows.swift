@@ -127,7 +127,19 @@ extension SyncMerge {
         return try shadows.put(.card, row.id, usn: row.usn, modified: row.modified, row.json, local: known.id.rawValue)
       }
       let isOurs = known.map { staysOurs($0, given, changed) } ?? false
-      if isOurs, shadow != nil { return }
+      if isOurs, let shadow, let known {
+        let ours = try shadows.changedParts(of: known.id.rawValue, since: shadow.state)
+        if ours.contains(.schedule) { return }
+        // Answered there and marked here: both stay.
+        let marks = try CardTable.marks(db, known.id)
+        _ = try take(given, known, note, receiver, &places, &types)
+        try shadows.put(.card, row.id, usn: row.usn, modified: row.modified, row.json, local: known.id.rawValue)
+        try shadows.agree(.card, row.id)
+        guard let marks else { return }
+        return try CardTable.restore(
+          db, known, marks, place: !ours.isDisjoint(with: [.deck, .place]), hiding: ours.contains(.hiding),
+          flag: ours.contains(.flag))
+      }
       var local = known?.id
       if !isOurs { local = try take(given, known, note, receiver, &places, &types) }
       if isOurs, let known { try CardTable.setForeign(db, known.id, id: row.id, modified: row.modified, raw: "") }
