@@ -46,7 +46,11 @@ extension SyncMerge {
       // It was removed here, and is to be there.
       if shadow?.local != nil, known == nil { return }
       if shadow == nil { known = try own(note, type, known) }
-      if known != nil { try renew(note, type, known, isOurs: shadow == nil, receiver) }
+      if known != nil, isOlder(row, than: shadow) {
+        try NoteTable.markUnsent(db, row.id)
+      } else if known != nil {
+        try renew(note, type, known, isOurs: shadow == nil, receiver)
+      }
       try shadows.put(
         .note, row.id, usn: row.usn, modified: row.modified, row.json, local: known == nil ? nil : row.id)
       report.received += 1
@@ -76,8 +80,7 @@ extension SyncMerge {
     if isOurs || known.isUnsent {
       if known.modified > note.modified, known.type.rawValue == local {
         // Ours is to be sent, with what it has.
-        try db.execute(sql: "UPDATE notes SET usn = -1 WHERE id = ?", arguments: [note.id])
-        return
+        return try NoteTable.markUnsent(db, note.id)
       }
       let mine = try NoteTable.record(db, NoteID(rawValue: note.id))
       if mine.fields != note.fields || mine.tags != note.tags {
@@ -119,8 +122,24 @@ extension SyncMerge {
       if let known, try isTaken(known, by: row.id) {
         return try shadows.put(.card, row.id, usn: row.usn, modified: row.modified, row.json, local: nil)
       }
+      if let known, isOlder(row, than: shadow) {
+        // Without a state it is one to be sent.
+        return try shadows.put(.card, row.id, usn: row.usn, modified: row.modified, row.json, local: known.id.rawValue)
+      }
       let isOurs = known.map { staysOurs($0, given, changed) } ?? false
-      if isOurs, shadow != nil { return }
+      if isOurs, let shadow, let known {
+        let ours = try shadows.changedParts(of: known.id.rawValue, since: shadow.state)
+        if ours.contains(.schedule) { return }
+        // Answered there and marked here: both stay.
+        let marks = try CardTable.marks(db, known.id)
+        _ = try take(given, known, note, receiver, &places, &types)
+        try shadows.put(.card, row.id, usn: row.usn, modified: row.modified, row.json, local: known.id.rawValue)
+        try shadows.agree(.card, row.id)
+        guard let marks else { return }
+        return try CardTable.restore(
+          db, known, marks, place: !ours.isDisjoint(with: [.deck, .place]), hiding: ours.contains(.hiding),
+          flag: ours.contains(.flag))
+      }
       var local = known?.id
       if !isOurs { local = try take(given, known, note, receiver, &places, &types) }
       if isOurs, let known { try CardTable.setForeign(db, known.id, id: row.id, modified: row.modified, raw: "") }

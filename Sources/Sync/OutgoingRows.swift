@@ -174,7 +174,7 @@ extension SyncOutgoing {
     let remote = try shadows.remote(.card, of: id)
     let shadow = try remote.flatMap { try shadows[.card, $0] }
     let base = shadow.flatMap { ServerRows.parse($0.json)?.list }
-    let changes = try shadow.map { try changedParts(of: id, since: $0.state) } ?? CardChanges.all
+    let changes = try shadow.map { try shadows.changedParts(of: id, since: $0.state) } ?? CardChanges.all
     let made = try making.cards.with(card) { sent in
       try row(sent, remote, base, changes)
     }
@@ -228,21 +228,6 @@ extension SyncOutgoing {
     if let above, old < above { return above }
     if let below, old > below { return below }
     return old
-  }
-
-  private func changedParts(of card: Int64, since state: String?) throws -> CardChanges {
-    guard let state, let was = ServerRows.parse(state)?.list, was.count == 13,
-      let now = try db.firstRow("SELECT \(ShadowKind.cardState) FROM cards WHERE id = ?", [card], { $0.text(0) }),
-      let parts = ServerRows.parse(now)?.list, parts.count == 13
-    else { return .all }
-    var changes: CardChanges = []
-    let isSame = zip(was, parts).map { $0 == $1 }
-    if !isSame[0] { changes.insert(.deck) }
-    if !isSame[1] { changes.insert(.place) }
-    if !isSame[2] || !isSame[3] { changes.insert(.hiding) }
-    if !isSame[4] { changes.insert(.flag) }
-    if isSame[5...].contains(false) { changes.insert(.schedule) }
-    return changes
   }
 
   // MARK: The log

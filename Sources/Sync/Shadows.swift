@@ -3,7 +3,9 @@
 // here held when both said the same, NULL where it says another thing.
 
 import Decks
+import Exchange
 import GRDB
+import Values
 
 /// What is kept of a row.
 struct Shadow {
@@ -155,6 +157,24 @@ final class Shadows {
     return SyncCounts(
       cards: count(.card), notes: count(.note), reviews: reviews, types: count(.noteType), decks: count(.deck),
       presets: count(.preset))
+  }
+}
+
+extension Shadows {
+  /// What of a card was changed here since both said the same.
+  func changedParts(of card: Int64, since state: String?) throws -> CardChanges {
+    guard let state, let was = ServerRows.parse(state)?.list, was.count == 13,
+      let now = try db.firstRow("SELECT \(ShadowKind.cardState) FROM cards WHERE id = ?", [card], { $0.text(0) }),
+      let parts = ServerRows.parse(now)?.list, parts.count == 13
+    else { return .all }
+    var changes: CardChanges = []
+    let isSame = zip(was, parts).map { $0 == $1 }
+    if !isSame[0] { changes.insert(.deck) }
+    if !isSame[1] { changes.insert(.place) }
+    if !isSame[2] || !isSame[3] { changes.insert(.hiding) }
+    if !isSame[4] { changes.insert(.flag) }
+    if isSame[5...].contains(false) { changes.insert(.schedule) }
+    return changes
   }
 }
 

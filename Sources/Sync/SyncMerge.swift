@@ -71,6 +71,11 @@ final class SyncMerge {
     pulled.isWhole && shadow.map { $0.json.utf8.elementsEqual(json.utf8) } ?? false
   }
 
+  /// Whether a row is older than the one that the server had before: it was brought back from a backup, and gets ours.
+  func isOlder(_ row: StagedRow, than shadow: Shadow?) -> Bool {
+    pulled.isWhole && shadow.map { $0.modified > row.modified } ?? false
+  }
+
   // MARK: What there was before
 
   /// The cards that were changed here, and when.

@@ -138,8 +138,12 @@ public enum SyncTables {
       try count("SELECT count(*) FROM cards WHERE \(without(.card, "cards"))")
       + count(changed(.card, "cards", ShadowKind.cardState))
     found.answers = try count("SELECT count(*) FROM reviews WHERE \(unsentReview)")
+    // The types that everybody has go along with their notes.
     found.types = try count(
-      "SELECT count(*) FROM note_types WHERE usn = -1 AND id NOT BETWEEN 1600000000001 AND 1600000000006")
+      """
+      SELECT count(*) FROM note_types WHERE usn = -1
+        AND (id NOT BETWEEN 1600000000001 AND 1600000000006 OR NOT \(without(.noteType, "note_types")))
+      """)
     // A deck around one of the server's is there because that one is.
     found.decks = try count(
       """

@@ -9,10 +9,10 @@ import SyncWire
 import Values
 
 extension SyncExchange {
-  /// Whether a normal sync cannot send what is here: the server has another collection than at the last sync, or a
-  /// note type has another shape here.
+  /// Whether a normal sync cannot send what is here: the server has another collection than at the last sync or an
+  /// older state of it, or a note type has another shape here.
   public static func needsUpload(_ db: Database, _ link: SyncLink, _ pulled: PulledCollection) throws -> Bool {
-    guard let known = link.meta, known.schema == pulled.meta.schema else { return true }
+    guard let known = link.meta, known.schema == pulled.meta.schema, known.usn <= pulled.meta.usn else { return true }
     let shadows = try Shadows(db)
     for type in try NoteTypeTable.list(db) {
       guard let remote = try shadows.remote(.noteType, of: type.id.rawValue),

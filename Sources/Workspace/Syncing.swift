@@ -189,7 +189,8 @@ extension Workspace {
     let pull = pull(server)
     guard let known = link.meta, !wantsAll else { return try pull.run { progress(.fetching($0)) } }
     let meta = try pull.checkedMeta()
-    let isOther = meta.schema != known.schema
+    // A server that was brought back from a backup counts from less.
+    let isOther = meta.schema != known.schema || meta.usn < known.usn
     if !meta.hasNews(since: known), try read({ try SyncTables.unsent($0) }).total == 0 { return nil }
     return try pull.run(from: isOther ? 0 : known.usn) { progress(.fetching($0)) }
   }

@@ -16,56 +16,6 @@ import Values
   private let store = Store(path: nil, migrations: DecksSchema.migrations + SyncTables.migrations)
   private let moment = StudyMoment(now: 1_700_000_000)
 
-  // MARK: A server's rows
-
-  private static let type = 1_600_000_000_100
-  private static let note = 1_690_000_000_000
-  private static let card = 1_690_000_000_001
-
-  private static func head() -> StagedHead {
-    let side: Value.Record = [
-      "name": .text("Card 1"), "ord": .integer(0), "qfmt": .text("{{Front}}"),
-      "afmt": .text("{{FrontSide}}\n\n<hr id=answer>\n\n{{Back}}"), "strange": .integer(7),
-    ]
-    let fields = ["Front", "Back"].map { Value.record(["name": .text($0)]) }
-    var head = StagedHead()
-    head.types = [
-      [
-        "id": .integer(type), "name": .text("Basic"), "type": .integer(0), "mod": .integer(5), "usn": .integer(1),
-        "flds": .list(fields), "tmpls": .list([.record(side)]), "css": .text(""), "unknown": .text("kept"),
-      ]
-    ]
-    head.decks = [deck(1, "Default"), deck(2, "Spanish")]
-    head.presets = [["id": .integer(1), "name": .text("Default"), "usn": .integer(0), "mod": .integer(0)]]
-    head.created = 1_600_000_000
-    return head
-  }
-
-  private static func deck(_ id: Int, _ name: String) -> Value.Record {
-    [
-      "id": .integer(id), "name": .text(name), "conf": .integer(1), "dyn": .integer(0), "mod": .integer(5),
-      "usn": .integer(1), "newToday": .list([.integer(3), .integer(4)]),
-    ]
-  }
-
-  private static func note(_ modified: Int, _ back: String) -> Value {
-    .list([
-      .integer(note), .text("g1"), .integer(type), .integer(modified), .integer(3), .text(" a "),
-      .text("uno\u{1F}\(back)"), .text(""), .text(""), .integer(0), .text("odd"),
-    ])
-  }
-
-  /// In review, with bits of a newer Anki's flags and custom data.
-  private static func card(_ modified: Int) -> Value {
-    .list(
-      [card, note, 2, 0, modified, 3, 2, 2, 1000, 30, 2500, 4, 1, 0, 0, 0, 0b101_000].map { .integer($0) }
-        + [.text(#"{"s":30.0,"d":5.0,"lrt":1690000000,"cd":"mine"}"#)])
-  }
-
-  private static func review(_ id: Int, _ ease: Int) -> Value {
-    .list([id, card, 3, ease, 30, 10, 500, 4000, 1].map { .integer($0) })
-  }
-
   private func pulled(
     _ head: StagedHead = StagedHead(), _ rows: [StagedKind: [Value]] = [:], graves: SyncGraves = SyncGraves(),
     isWhole: Bool = false, usn: Int = 9
@@ -110,9 +60,10 @@ import Values
   /// A collection that both have.
   private func linked() throws {
     let rows: [StagedKind: [Value]] = [
-      .notes: [Self.note(100, "one")], .cards: [Self.card(100)], .revlog: [Self.review(1_690_000_000_000, 3)],
+      .notes: [ServerSide.note(100, "one")], .cards: [ServerSide.card(100)],
+      .revlog: [ServerSide.review(1_690_000_000_000, 3)],
     ]
-    let first = try pulled(Self.head(), rows, isWhole: true)
+    let first = try pulled(ServerSide.head(), rows, isWhole: true)
     try merge(first, isFirst: true)
     #expect(try outgoing(first).0.count == 0)
     try store.operation("link") { db in
@@ -124,7 +75,9 @@ import Values
 
   private func here() throws -> CardRecord? {
     try store.read { db in
-      try CardTable.known(db, foreign: Int64(Self.card), note: 0, ordinal: 0).flatMap { try CardTable.card(db, $0.id) }
+      try CardTable.known(db, foreign: Int64(ServerSide.card), note: 0, ordinal: 0).flatMap {
+        try CardTable.card(db, $0.id)
+      }
     }
   }
 
@@ -136,7 +89,7 @@ import Values
   // MARK: What goes
 
   @Test func `a plain card goes as a note with a card, once`() throws {
-    let first = try pulled(Self.head(), isWhole: true)
+    let first = try pulled(ServerSide.head(), isWhole: true)
     try store.operation("add") { db in
       let deck = try DeckTable.create(db, name: "Mine::Inner", now: 1_699_999_000).id
       _ = try CardTable.add(
@@ -148,7 +101,7 @@ import Values
     #expect(sent.head.decks.compactMap { $0["name"]?.text } == ["Mine", "Mine::Inner"])
     #expect(sent.head.tags == ["x"])
     let note = try #require(rows[.notes]?.first)
-    #expect(note[1] == .text("mine") && note[2] == .integer(Self.type) && note[4] == .integer(9))
+    #expect(note[1] == .text("mine") && note[2] == .integer(ServerSide.type) && note[4] == .integer(9))
     #expect(note[6] == .text("a &lt;b&gt;\u{1F}1<br>2"))
     let card = try #require(rows[.cards]?.first)
     #expect(card[1] == note[0] && card[2] == sent.head.decks[1]["id"] && card[6] == .integer(0))
@@ -163,7 +116,7 @@ import Values
     try linked()
     try change { db, id in try CardTable.setFlag(db, id, to: 3, now: 200) }
     let row = try #require(try outgoing(pulled()).1[.cards]?.first)
-    var wanted = try #require(Self.card(100).list)
+    var wanted = try #require(ServerSide.card(100).list)
     (wanted[4], wanted[5], wanted[16]) = (.integer(1_690_000_000), .integer(9), .integer(0b101_011))
     #expect(row == wanted)
   }
@@ -184,7 +137,7 @@ import Values
     #expect(data["cd"] == .text("mine") && data["s"]?.double == 40 && data["lrt"] == .integer(1_699_999_999))
     #expect(
       rows[.revlog]?.first?.prefix(4) == [
-        .integer(1_699_999_999_500), .integer(Self.card), .integer(9), .integer(3),
+        .integer(1_699_999_999_500), .integer(ServerSide.card), .integer(9), .integer(3),
       ])
     #expect(try store.read { try Shadows($0).counts() }.reviews == 2)
   }
@@ -193,8 +146,8 @@ import Values
     try linked()
     let second = try pulled(
       {
-        var head = Self.head()
-        head.decks = [Self.deck(3, "B")]
+        var head = ServerSide.head()
+        head.decks = [ServerSide.deck(3, "B")]
         return head
       }())
     try merge(second)
@@ -210,9 +163,9 @@ import Values
 
   @Test func `a deck of the name of a filtered one there gives way, one called Default is the first one there`() throws
   {
-    var filtered = Self.deck(7, "Cram")
+    var filtered = ServerSide.deck(7, "Cram")
     filtered["dyn"] = .integer(1)
-    var head = Self.head()
+    var head = ServerSide.head()
     head.decks.append(filtered)
     let first = try pulled(head, isWhole: true)
     try merge(first, isFirst: true)
@@ -229,8 +182,8 @@ import Values
     try linked()
     let second = try pulled(
       {
-        var head = Self.head()
-        head.decks = [Self.deck(3, "B")]
+        var head = ServerSide.head()
+        head.decks = [ServerSide.deck(3, "B")]
         return head
       }())
     try merge(second)
@@ -272,17 +225,31 @@ import Values
       let note = try #require(try CardTable.card(db, id)?.note)
       try NoteTable.update(db, note, fields: ["Back": "mine"], now: 200)
     }
-    let second = try pulled(StagedHead(), [.notes: [Self.note(modified, "theirs")]])
+    let second = try pulled(StagedHead(), [.notes: [ServerSide.note(modified, "theirs")]])
     try merge(second)
     #expect(try here()?.answer == kept)
     #expect(try outgoing(second).1[.notes]?.count ?? 0 == (kept == "mine" ? 1 : 0))
+  }
+
+  @Test func `a card that was answered there and marked here later is both`() throws {
+    try linked()
+    try change { db, id in try CardTable.setFlag(db, id, to: 3, now: 1_695_000_000) }
+    var row = try #require(ServerSide.card(1_692_000_000).list)
+    (row[8], row[9], row[11]) = (.integer(1200), .integer(90), .integer(5))
+    let second = try pulled(StagedHead(), [.cards: [.list(row)]])
+    try merge(second)
+    let card = try #require(try here())
+    #expect(card.flag == 3 && card.schedule.reps == 5)
+    let sent = try #require(try outgoing(second).1[.cards]?.first)
+    #expect(sent[9] == .integer(90) && sent[11] == .integer(5) && sent[16] == .integer(0b101_011))
+    #expect(sent[4] == .integer(1_695_000_000))
   }
 
   @Test func `a deletion there wins over a later change here, and one here over one there`() throws {
     try linked()
     try change { db, id in try CardTable.setFlag(db, id, to: 3, now: 900) }
     var graves = SyncGraves()
-    (graves.cards, graves.notes) = ([Int64(Self.card)], [Int64(Self.note)])
+    (graves.cards, graves.notes) = ([Int64(ServerSide.card)], [Int64(ServerSide.note)])
     #expect(try merge(pulled(graves: graves)).removedHere == 1)
     #expect(try here() == nil)
     #expect(try outgoing(pulled()).0.count == 0)
@@ -291,14 +258,14 @@ import Values
   @Test func `what was removed here goes as that, with what came to it meanwhile`() throws {
     try linked()
     try change { db, id in _ = try CardTable.remove(db, [id]) }
-    var other = try #require(Self.card(300).list)
-    (other[0], other[3]) = (.integer(Self.card + 1), .integer(1))
+    var other = try #require(ServerSide.card(300).list)
+    (other[0], other[3]) = (.integer(ServerSide.card + 1), .integer(1))
     let second = try pulled(
-      StagedHead(), [.notes: [Self.note(300, "later")], .cards: [Self.card(300), .list(other)]])
+      StagedHead(), [.notes: [ServerSide.note(300, "later")], .cards: [ServerSide.card(300), .list(other)]])
     try merge(second)
     let sent = try outgoing(second).0
-    #expect(sent.graves.notes == [Int64(Self.note)])
-    #expect(sent.graves.cards == [Int64(Self.card), Int64(Self.card) + 1])
+    #expect(sent.graves.notes == [Int64(ServerSide.note)])
+    #expect(sent.graves.cards == [Int64(ServerSide.card), Int64(ServerSide.card) + 1])
     #expect(try store.read { try Shadows($0).counts() }.cards == 0)
   }
 
@@ -312,19 +279,19 @@ import Values
       try db.execute(
         sql:
           "INSERT INTO notes (id, guid, type, mod, usn, fields) VALUES (?, 'g1', ?, 100, 0, 'uno' || char(31) || 'x')",
-        arguments: [Self.note, Self.type])
+        arguments: [ServerSide.note, ServerSide.type])
       try db.execute(
         sql: """
           INSERT INTO cards (deck, rank, guid, content, prompt, answer, created, modified, note, ord)
           VALUES (?, 5, 'g1', 0, 'uno', 'x', 1, 1, ?, 0)
-          """, arguments: [kept.deck.rawValue, Self.note])
+          """, arguments: [kept.deck.rawValue, ServerSide.note])
       try CardTable.setForeign(
-        db, CardID(rawValue: db.lastInsertedRowID), id: Int64(Self.card), modified: 0, raw: "")
+        db, CardID(rawValue: db.lastInsertedRowID), id: Int64(ServerSide.card), modified: 0, raw: "")
     }
     let rows = try outgoing(pulled()).1
     let note = try #require(rows[.notes]?.first)
-    #expect(note[0] != .integer(Self.note) && note[1] == .text("g1"))
-    #expect(rows[.cards]?.first?[0] != .integer(Self.card) && rows[.cards]?.first?[1] == note[0])
+    #expect(note[0] != .integer(ServerSide.note) && note[1] == .text("g1"))
+    #expect(rows[.cards]?.first?[0] != .integer(ServerSide.card) && rows[.cards]?.first?[1] == note[0])
   }
 
   @Test func `an answer that was sent and whose end was lost comes back as itself, another one of its id does not`()
@@ -335,7 +302,7 @@ import Values
       try CardTable.addLog(
         db, [LoggedReview(at: 1_699_000_000.25, rating: 3, state: .review, interval: 864_000)], to: id)
     }
-    let same = try pulled(StagedHead(), [.revlog: [Self.review(1_699_000_000_250, 3)]])
+    let same = try pulled(StagedHead(), [.revlog: [ServerSide.review(1_699_000_000_250, 3)]])
     try merge(same)
     #expect(try outgoing(same).1[.revlog] == nil)
     #expect(try store.read { try $0.firstRow("SELECT count(*) FROM reviews") { $0.count(0) } } == 2)
@@ -343,7 +310,7 @@ import Values
       try CardTable.addLog(
         db, [LoggedReview(at: 1_699_500_000.25, rating: 1, state: .review, interval: 864_000)], to: id)
     }
-    let other = try pulled(StagedHead(), [.revlog: [Self.review(1_699_500_000_250, 4)]])
+    let other = try pulled(StagedHead(), [.revlog: [ServerSide.review(1_699_500_000_250, 4)]])
     try merge(other)
     #expect(try outgoing(other).1[.revlog]?.first?.first == .integer(1_699_500_000_251))
   }
@@ -352,14 +319,50 @@ import Values
     try linked()
     let card = try #require(try here())
     let again = try pulled(
-      Self.head(),
-      [.notes: [Self.note(100, "one")], .cards: [Self.card(100)], .revlog: [Self.review(1_690_000_000_000, 3)]],
+      ServerSide.head(),
+      [
+        .notes: [ServerSide.note(100, "one")], .cards: [ServerSide.card(100)],
+        .revlog: [ServerSide.review(1_690_000_000_000, 3)],
+      ],
       isWhole: true)
     #expect(try merge(again).received == 0)
     #expect(try here()?.id == card.id)
-    let empty = try pulled(Self.head(), isWhole: true)
+    let empty = try pulled(ServerSide.head(), isWhole: true)
     #expect(try store.read { try empty.missingCards($0) } == 1)
     #expect(try merge(empty).removedHere == 1)
+  }
+
+  @Test func `a server that was brought back from a backup gets what it had`() throws {
+    try linked()
+    let older = try pulled(
+      ServerSide.head(),
+      [
+        .notes: [ServerSide.note(90, "older")], .cards: [ServerSide.card(90)],
+        .revlog: [ServerSide.review(1_690_000_000_000, 3)],
+      ],
+      isWhole: true, usn: 4)
+    try merge(older)
+    #expect(try here()?.answer == "one")
+    let rows = try outgoing(older).1
+    #expect(rows[.notes]?.first?[6] == .text("uno\u{1F}one") && rows[.notes]?.first?[3] == .integer(100))
+    #expect(rows[.cards]?.first?[5] == .integer(4))
+    #expect(try outgoing(older).0.count == 0)
+  }
+
+  @Test func `a template of a type that everybody has counts as unsent once the server has it`() throws {
+    var head = ServerSide.head()
+    head.types[0]["id"] = .integer(1_600_000_000_001)
+    let first = try pulled(head, isWhole: true)
+    try merge(first, isFirst: true)
+    #expect(try store.read { try SyncTables.unsent($0).types } == 0)
+    try store.operation("edit") { db in
+      let type = try NoteTypeTable.find(db, named: "Basic")
+      #expect(type.id.rawValue == 1_600_000_000_001)
+      var edit = NoteTypeEdit(type)
+      edit.css = ".card {}"
+      try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: 300)
+    }
+    #expect(try store.read { try SyncTables.unsent($0).types } == 1)
   }
 
   @Test func `a card of ours in a deck that was deleted there moves and goes there`() throws {
@@ -369,7 +372,7 @@ import Values
       _ = try CardTable.add(db, NewCard(prompt: "p", answer: "a"), to: deck, now: 1_699_999_999) { 5 }
     }
     var graves = SyncGraves()
-    (graves.cards, graves.notes, graves.decks) = ([Int64(Self.card)], [Int64(Self.note)], [2])
+    (graves.cards, graves.notes, graves.decks) = ([Int64(ServerSide.card)], [Int64(ServerSide.note)], [2])
     let report = try merge(pulled(graves: graves))
     #expect(report.findings.count == 1)
     let rows = try outgoing(pulled()).1

@@ -47,8 +47,21 @@ called = []
 
 
 def pull(mode, method, now):
-    """What a small server says to a pull, with one thing wrong in it."""
+    """What a small server says to a pull, or to a sync that sends after it, with one thing wrong in it."""
     called.append(f"{mode}/{method}")
+    # What was looked at does not come again.
+    if called.count(f"{mode}/start") > 1:
+        if method == "start":
+            return {"cards": [], "decks": [], "notes": [5] if mode == "pull-graves" else []}
+        if method == "applyChanges":
+            decks = [[{"id": 9, "name": "New"}], []] if mode == "pull-deck" else [[], []]
+            return {"models": [], "decks": decks, "tags": []}
+        if method == "chunk":
+            return {"done": True, "notes": [NOTE]} if mode == "pull-rows" else {"done": True}
+        if method == "sanityCheck2" and mode == "pull-lost":
+            return {"status": "bad", "s": [[0, 0, 0], 2, 1, 1, 0, 1, 1, 1]}
+        if method == "finish":
+            return "soon" if mode == "pull-finish" else now * 1000
     meta = {"mod": 5, "scm": 6, "usn": 7, "ts": now, "msg": "", "cont": True, "hostNum": 0, "empty": False,
             "media_usn": 1}
     if method == "meta":
@@ -105,7 +118,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             count = called.count(f"{mode}/mediaChanges")
             return self.plain(media.answer(mode, method, 0 if count % 2 or mode == "media-endless" else 10))
         if mode.startswith("pull"):
-            status = {"pull-409/chunk": 409, "pull-500/sanityCheck2": 500, "pull-400/start": 400}.get(f"{mode}/{method}")
+            status = {"pull-refused/applyChunk": 400, "pull-broken/finish": 500, "pull-409/chunk": 409, "pull-500/sanityCheck2": 500, "pull-400/start": 400}.get(f"{mode}/{method}")
             if status:
                 return self.answer(b"no", status=status)
             return self.plain(json.dumps(pull(mode, method, int(time.time()))).encode())

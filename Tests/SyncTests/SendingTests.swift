@@ -1,0 +1,83 @@
+// Sending what is here, to a server that answers with one thing wrong in it; the real server is in
+// Tests/Peers/anki_sync_both.py.
+
+import Decks
+import Exchange
+import GRDB
+import Glibc
+import Problems
+import Storage
+import SyncWire
+import TestSupport
+import Testing
+import Values
+
+@testable import Sync
+
+@Suite struct SendingTests {
+  private let folder = TemporaryFolder()
+  private let store = Store(path: nil, migrations: DecksSchema.migrations + SyncTables.migrations)
+  private let moment = StudyMoment(now: 1_700_000_100)
+
+  /// A card of the server's that got a flag here, and the sync that sends it.
+  private func sync(_ standIn: StandIn, _ mode: String) throws -> SyncReport {
+    try folder.write("a-key", to: "key")
+    let program = SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds)
+    let server = SyncServer(
+      program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
+    let pull = CollectionPull(server, folder: folder.path, now: { Double(time(nil)) }, isInterrupted: { false })
+    let pulled = try pull.run()
+    var link = SyncLink(address: "a", user: "b")
+    try store.operation("first") { db in
+      let first = try SyncMerge(db, pulled, moment, isInterrupted: { false }) { _, _ in }
+      try first.run(isFirst: true)
+      link.meta = pulled.meta
+      try SyncTables.setLink(db, link)
+      let card = try #require(try CardTable.known(db, foreign: 1_700_000_000_002, note: 0, ordinal: 0))
+      try CardTable.setFlag(db, card.id, to: 5, now: moment.now)
+    }
+    let exchange = SyncExchange(server, pulled, moment, isInterrupted: { false })
+    return try store.operation("sync") { db in
+      try exchange.run(db, link, progress: { _ in }, setAside: { _ in })
+    }
+  }
+
+  private func called(_ standIn: StandIn) throws -> [String] {
+    let program = SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds)
+    let request = SyncRequest(
+      call: "called/x", address: "http://127.0.0.1:\(standIn.port)/", session: "a", keyPath: folder.file("key"))
+    return try (program.call(request, []).answer.list ?? []).compactMap { $0.text?.split(separator: "/").last }
+      .map(String.init)
+  }
+
+  private func waiting() throws -> Int { try store.read { try SyncTables.unsent($0).total } }
+
+  @Test func `what is here goes in the order of the protocol, and both know it`() throws {
+    let standIn = try StandIn()
+    let report = try sync(standIn, "pull-send")
+    #expect(report.sent == 1 && report.received == 0)
+    #expect(report.link?.meta?.usn == 8)
+    #expect(try waiting() == 0)
+    #expect(
+      try called(standIn).suffix(7) == [
+        "start", "applyChanges", "chunk", "applyChunk", "applyChunk", "sanityCheck2", "finish",
+      ])
+  }
+
+  @Test(arguments: [
+    ("pull-graves", "busy"), ("pull-deck", "busy"), ("pull-rows", "busy"), ("pull-lost", "bad_sync_answer"),
+    ("pull-finish", "bad_sync_answer"), ("pull-refused", "server_refused"), ("pull-broken", "server_failed"),
+  ])
+  func `what goes wrong is told, taken back there, and still to be sent`(mode: String, code: String) throws {
+    let standIn = try StandIn()
+    do {
+      _ = try sync(standIn, mode)
+      Issue.record("\(mode) was taken for a sync")
+    } catch let error as SyncError {
+      #expect(error.code == code, "\(mode): \(error)")
+    }
+    #expect(try called(standIn).last == "abort")
+    #expect(try waiting() == 1)
+    #expect(try store.read { try SyncTables.link($0)?.meta?.usn } == 7)
+  }
+}
