@@ -13,6 +13,8 @@ import sys
 import threading
 import time
 
+# Nothing is written beside the sources.
+sys.dont_write_bytecode = True
 import media
 
 META = b'{"mod":5,"scm":6,"usn":7,"ts":%d,"msg":"","cont":true,"hostNum":0,"empty":false,"media_usn":1}'
