@@ -127,18 +127,23 @@ extension SyncMerge {
         return try shadows.put(.card, row.id, usn: row.usn, modified: row.modified, row.json, local: known.id.rawValue)
       }
       let isOurs = known.map { staysOurs($0, given, changed) } ?? false
-      if isOurs, let shadow, let known {
+      if let known, let shadow, changed[known.id.rawValue] != nil {
         let ours = try shadows.changedParts(of: known.id.rawValue, since: shadow.state)
-        if ours.contains(.schedule) { return }
-        // Answered there and marked here: both stay.
-        let marks = try CardTable.marks(db, known.id)
-        _ = try take(given, known, note, receiver, &places, &types)
-        try shadows.put(.card, row.id, usn: row.usn, modified: row.modified, row.json, local: known.id.rawValue)
-        try shadows.agree(.card, row.id)
-        guard let marks else { return }
-        return try CardTable.restore(
-          db, known, marks, place: !ours.isDisjoint(with: [.deck, .place]), hiding: ours.contains(.hiding),
-          flag: ours.contains(.flag))
+        let isAnsweredHereAlone = ours.contains(.schedule) && ServerRows.haveOneSchedule(row.json, shadow.json)
+        if isOurs, ours.contains(.schedule), !isAnsweredHereAlone { return }
+        if isOurs || isAnsweredHereAlone {
+          // Answered on one side and marked on the other: both stay.
+          let marks = isOurs ? try CardTable.marks(db, known.id) : nil
+          let schedule = isAnsweredHereAlone ? try CardTable.card(db, known.id)?.schedule : nil
+          _ = try take(given, known, note, receiver, &places, &types)
+          try shadows.put(.card, row.id, usn: row.usn, modified: row.modified, row.json, local: known.id.rawValue)
+          try shadows.agree(.card, row.id)
+          if let marks { try restore(marks, ours, known) }
+          if let schedule {
+            try CardTable.setSchedule(db, known.id, to: schedule, isSuspended: false, flag: 0, now: moment.now)
+          }
+          return
+        }
       }
       var local = known?.id
       if !isOurs { local = try take(given, known, note, receiver, &places, &types) }
@@ -152,6 +157,13 @@ extension SyncMerge {
   private func isTaken(_ card: KnownCard, by id: Int64) throws -> Bool {
     let remote = try shadows.remote(.card, of: card.id.rawValue)
     return remote != nil && remote != id
+  }
+
+  /// Gives a card back what of its marks was changed here.
+  private func restore(_ marks: CardMarks, _ ours: CardChanges, _ known: KnownCard) throws {
+    try CardTable.restore(
+      db, known, marks, place: !ours.isDisjoint(with: [.deck, .place]), hiding: ours.contains(.hiding),
+      flag: ours.contains(.flag))
   }
 
   private func staysOurs(_ known: KnownCard, _ given: ServerCard, _ changed: [Int64: Int64]) -> Bool {

@@ -273,6 +273,17 @@ def cases(pair, first):
     step("answered on both sides")
     check("both rows of the log", len(pair.col.db.all(f"select 1 from revlog where cid = {card}")) >= rows, True)
 
+    # Answered here and marked there later: both stay. An Anki that comes second keeps its own row whole.
+    if not first:
+        card = pair.note(deck="Merken", front="gemerkt").cards()[0].id
+        step("a card")
+        pair.lua('local s = decks.open("Merken"):study{mode = "review"} assert(s.card and s:answer("good"))')
+        time.sleep(1.1)
+        pair.col.set_user_flag_for_cards(3, [card])
+        step("answered here, marked there later")
+        kind, flags = pair.col.db.first(f"select type, flags from cards where id = {card}")
+        check("the answer and the flag", (kind > 0, flags & 7), (True, 3))
+
     # Both made a deck. An Anki that comes second gets another one: two Ankis do the same.
     pair.lua('decks.create("Gleich::Innen"):add{prompt = "gleich hier", answer = "x"}')
     if not first:

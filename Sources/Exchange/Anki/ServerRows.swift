@@ -95,6 +95,15 @@ public struct ServerRows {
     return text.withUTF8(NoteFields.list)
   }
 
+  /// Whether two rows of a card, as JSON, differ in nothing that an answer changes.
+  public static func haveOneSchedule(_ row: String, _ other: String) -> Bool {
+    guard let row = parse(row)?.list, let other = parse(other)?.list, row.count == 18, other.count == 18 else {
+      return false
+    }
+    // Type, due to lapses, steps left, the way home, memory: not the queue, which suspending and burying change.
+    return ([6, 17] + Array(8...15)).allSatisfy { row[$0] == other[$0] }
+  }
+
   public static func card(_ row: [Value]) -> ServerCard? {
     let numbers = row.dropLast().compactMap(\.integer)
     guard row.count == 18, numbers.count == 17 else { return nil }
