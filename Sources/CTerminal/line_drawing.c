@@ -246,6 +246,21 @@ static void redisplay(void) {
   draw_over();
 }
 
+/// Draws the line where it stands now. Terminals lay rows anew when their width changes: the rows above the cursor are
+/// those that the line takes in the new width. Readline would draw the prompt once more behind the old one.
+void drawing_resize(void) {
+  drawing_erase();
+  rl_reset_screen_size();
+  if (rl_get_termcap("ce")) {
+    int above = line_editor_cursor_row();
+    if (above > 0) fprintf(rl_outstream, "\033[%dA", above);
+    fputs("\r\033[J", rl_outstream);
+  } else {
+    rl_crlf();
+  }
+  rl_forced_update_display();
+}
+
 void drawing_install(void) { rl_redisplay_function = redisplay; }
 
 void drawing_begin(const struct line_editor_callbacks *asked, bool wanted) {

@@ -15,6 +15,8 @@ void drawing_begin(const struct line_editor_callbacks *asked, bool wanted);
 void drawing_end(void);
 /// Takes the suggestion from the screen: before a key is dealt with, whatever it does.
 void drawing_erase(void);
+/// Draws the line in the terminal's new width, in the place of the old one.
+void drawing_resize(void);
 /// What the suggestion adds to the line; NULL when none is shown.
 const char *drawing_suggestion(void);
 

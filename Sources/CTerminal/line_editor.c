@@ -60,20 +60,6 @@ static void draw_again(void) {
   rl_forced_update_display();
 }
 
-/// Draws the line where it stands now. Terminals lay rows anew when their width changes: the rows above the cursor are
-/// those that the line takes in the new width. Readline would draw the prompt once more behind the old one.
-static void draw_resized(void) {
-  rl_reset_screen_size();
-  if (rl_get_termcap("ce")) {
-    int above = line_editor_cursor_row();
-    if (above > 0) fprintf(rl_outstream, "\033[%dA", above);
-    fputs("\r\033[J", rl_outstream);
-  } else {
-    rl_crlf();
-  }
-  rl_forced_update_display();
-}
-
 static void prepare_again(void) {
   rl_deprep_terminal();
   rl_prep_terminal(1);
@@ -100,8 +86,7 @@ static void answer_signals(void) {
   }
   if (was_resized) {
     was_resized = false;
-    drawing_erase();
-    draw_resized();
+    drawing_resize();
     callbacks->resized(callbacks->context);
   }
 }

@@ -1,5 +1,5 @@
-// What a sync costs, whole program. References: Anki's own client, which fetches the same rows from the same server (its
-// package from PyPI, by the Python that ANKI_PYTHON names), and the time that is wanted.
+// What a sync costs, whole program. References: Anki's own client, which fetches the same rows from the same server
+// (its package from PyPI, by the Python that ANKI_PYTHON names), and the time that is wanted.
 
 import Files
 import Glibc

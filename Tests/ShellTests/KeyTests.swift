@@ -1,0 +1,87 @@
+// Keys as screens read them, at a real terminal: the program PromptProbe tells each event.
+// Invariant: each test waits for what the program says, never for a time alone.
+
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Shell
+
+@Suite(.serialized) struct KeyTests {
+  private func probe() throws -> PseudoTerminal {
+    let terminal = try PseudoTerminal([builtProgram("PromptProbe"), "--keys"])
+    terminal.wait(for: "READY")
+    return terminal
+  }
+
+  @Test(arguments: [
+    ("a", #"key(Shell.Key.character("a"))"#), ("ñ", #"key(Shell.Key.character("ñ"))"#),
+    ("🐕", #"key(Shell.Key.character("🐕"))"#), ("\r", "key(Shell.Key.enter)"), ("\n", "key(Shell.Key.enter)"),
+    ("\u{7F}", "key(Shell.Key.backspace)"), ("\u{1B}[A", "key(Shell.Key.up)"), ("\u{1B}OB", "key(Shell.Key.down)"),
+    ("\u{1B}[1;5C", "key(Shell.Key.right)"), ("\u{1B}[3~", "key(Shell.Key.delete)"),
+    ("\u{1B}[6~", "key(Shell.Key.pageDown)"),
+    ("\u{1B}", "key(Shell.Key.escape)"), ("\t", "key(Shell.Key.tab)"), ("\u{0C}", #"key(Shell.Key.control("l"))"#),
+    ("\u{03}", "interrupted"), ("\u{1B}[99;99zb", #"key(Shell.Key.character("b"))"#),
+  ])
+  func `keys arrive one by one`(typed: String, expected: String) throws {
+    let terminal = try probe()
+    terminal.type(typed)
+    terminal.wait(for: "EVENT \(expected)")
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+    #expect(terminal.isAsShellsWantIt)
+  }
+
+  @Test func `nothing typed is a tick, a new size an event, Ctrl-D the end`() throws {
+    let terminal = try probe()
+    terminal.wait(for: "EVENT tick")
+    terminal.resize(columns: 50)
+    terminal.wait(for: "EVENT resized")
+    terminal.type("\u{04}")
+    terminal.wait(for: "EVENT endOfInput")
+    #expect(terminal.ended() == 0)
+  }
+
+  @Test func `bytes that are no key are passed over`() throws {
+    let terminal = try probe()
+    terminal.type([0xFF, 0xC3, 0x28, 0xF5, 0x80, 0x00])
+    terminal.wait(for: #"EVENT key(Shell.Key.character("("))"#)
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+  }
+
+  @Test func `Ctrl-Z gives the terminal back and fg goes on with keys`() throws {
+    let script = "set -m; \(builtProgram("PromptProbe")) --keys; echo STATUS $?; stty -a; fg; echo DONE"
+    let terminal = try PseudoTerminal(["/bin/sh", "-c", script])
+    terminal.wait(for: "READY")
+    terminal.type("\u{1A}")
+    terminal.wait(for: "SUSPENDING")
+    terminal.wait(for: "STATUS 148")
+    #expect(terminal.wait(for: "echoke").contains(" icanon"))
+    terminal.wait(for: "EVENT resumed")
+    terminal.type("xq")
+    terminal.wait(for: #"character("x")"#)
+    terminal.wait(for: "DONE")
+    #expect(terminal.isAsShellsWantIt)
+  }
+
+  @Test func `SIGTERM comes as an event and the terminal is put back`() throws {
+    let terminal = try probe()
+    terminal.signal(SIGTERM)
+    terminal.wait(for: "EVENT terminated(15)")
+    #expect(terminal.ended() == 143)
+    #expect(terminal.isAsShellsWantIt)
+  }
+
+  @Test func `without a terminal lines stand for keys`() throws {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    let bytes = Array("\n1\nright\n".utf8)
+    #expect(Glibc.write(ends[1], bytes, bytes.count) == bytes.count)
+    close(ends[1])
+    defer { close(ends[0]) }
+    let keys = KeyReader(input: ends[0])
+    let events = try keys.whileReadingKeys { try (0..<4).map { _ in try keys.next(timeout: 10) } }
+    #expect(events == [.key(.enter), .key(.character("1")), .line("right"), .endOfInput])
+  }
+}
