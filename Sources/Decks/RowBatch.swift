@@ -34,8 +34,8 @@ extension RepeatedStatement: ColumnBinding {
 ///     try batch.writeRow()
 ///     try batch.write()
 public final class RowBatch: ColumnBinding {
-  /// Rows of one statement: more of them gain nothing.
-  private static let rows = 32
+  /// Rows of one statement: what more of them need to be taken back, SQLite would write to a file.
+  private static let rows = 16
   private static let room = 1 << 15
 
   private let kept: Statement

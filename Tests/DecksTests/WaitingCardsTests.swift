@@ -104,4 +104,25 @@ import Testing
     }
     #expect(try collection.cards(deck).count == 101)
   }
+
+  @Test func `a batch that touches much of a large deck is written whole`() throws {
+    let folder = TemporaryFolder()
+    let collection = TestCollection(path: folder.file("x.sqlite"))
+    let deck = try collection.deck("d")
+    func add(_ numbers: Range<Int>) throws -> Int {
+      try collection.store.operation("add") { db in
+        let batch = try CardBatch(db, deck: deck, onDuplicate: .skip, now: 0, random: collection.random)
+        for number in numbers { try batch.add(NewCard(prompt: "\(number)", answer: "a")) }
+        return try batch.finish().added
+      }
+    }
+    #expect(try add(0..<60_000) == 60_000)
+    // What a part of a unit needs to be taken back grows with the pages that it changes.
+    collection.store.beginUnit()
+    #expect(try add(0..<1) == 0)
+    #expect(try add(60_000..<66_000) == 6_000)
+    try collection.store.commitUnit()
+    #expect(try collection.store.read { try DeckTable.count($0, deck) } == 66_000)
+    #expect(try collection.store.integrityProblems() == [])
+  }
 }

@@ -87,7 +87,7 @@ final class ReceivedRows {
     waiting += made
   }
 
-  private static let most = 32
+  private static let most = 16
 
   /// Writes what waits.
   func flush() throws {
