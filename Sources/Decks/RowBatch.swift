@@ -34,7 +34,7 @@ extension RepeatedStatement: ColumnBinding {
 ///     try batch.writeRow()
 ///     try batch.write()
 public final class RowBatch: ColumnBinding {
-  /// Rows of one statement: what more of them need to be taken back, SQLite would write to a file.
+  /// Rows of one statement: more of them gain little.
   private static let rows = 16
   private static let room = 1 << 15
 

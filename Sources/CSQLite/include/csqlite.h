@@ -16,9 +16,7 @@ int sqlite3_preupdate_new(struct sqlite3 *db, int column, struct sqlite3_value *
 int sqlite3_preupdate_count(struct sqlite3 *db);
 
 // Keeps SQLite from counting the memory of the whole process, which takes a lock at each allocation: a third of the
-// time of many inserts; and keeps in memory what a statement of many rows needs to take itself back, which SQLite would
-// write to a file from 64 KiB on: 120 KiB of it. Only before the first connection is opened; later it answers an error
-// and changes nothing.
+// time of many inserts. Only before the first connection is opened; later it answers an error and changes nothing.
 int deckhand_configure_sqlite(void);
 
 // Turns the triggers of a connection on or off: sqlite3_db_config takes variable arguments, which Swift cannot call.
