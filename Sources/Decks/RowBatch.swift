@@ -35,7 +35,7 @@ extension RepeatedStatement: ColumnBinding {
 ///     try batch.write()
 public final class RowBatch: ColumnBinding {
   /// Rows of one statement: more of them gain little.
-  private static let rows = 16
+  static let rows = 16
   private static let room = 1 << 15
 
   private let kept: Statement

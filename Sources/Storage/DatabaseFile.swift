@@ -42,8 +42,8 @@ struct DatabaseFile {
     // KiB at most, taken as they are needed. More gain nothing: a million cards added and sent out take the same time
     // with 32 MiB, and 28 MiB more.
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -8192") }
-    // What a statement of many rows needs to take itself back stays in memory: in a file it costs a third of the time of
-    // a long import, each page a call of the system. Removing 500,000 cards takes 60 MB more.
+    // What a statement of many rows needs to take itself back stays in memory: in a file it costs a third of the time
+    // of a long import, each page a call of the system. Removing 500,000 cards takes 60 MB more.
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
     // What was removed is in the log of undo anyway; overwriting its pages would write all of a large deck once more.
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA secure_delete = FAST") }

@@ -32,8 +32,6 @@ public struct MediaReport: Equatable, Sendable {
 
   public init() {}
 
-  public var isNothing: Bool { received + sent + removedHere + removedThere == 0 && findings.isEmpty }
-
   mutating func note(_ finding: String) { if findings.count < 100 { findings.append(finding) } }
 }
 

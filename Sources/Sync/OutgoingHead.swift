@@ -18,7 +18,7 @@ final class SyncOutgoing {
   var head = SyncHead()
   private(set) var graves = SyncGraves()
   /// The rows by their ids here, in the order in which they go.
-  var waiting = WaitingRows()
+  var waiting = UnsentRows()
   var making: RowMaking
   /// What was settled, one sentence each.
   var findings: [String] = []
@@ -131,16 +131,11 @@ final class SyncOutgoing {
   // MARK: Deleted
 
   private func findGraves() throws {
-    func gone(_ kind: ShadowKind, _ table: String) throws -> [Int64] {
-      try db.rows(
-        """
-        SELECT remote FROM sync_shadows s WHERE s.kind = ? AND s.local IS NOT NULL
-          AND NOT EXISTS (SELECT 1 FROM \(table) WHERE id = s.local) ORDER BY remote
-        """, [kind.rawValue]
-      ) { $0.integer(0) }
+    func gone(_ kind: ShadowKind) throws -> [Int64] {
+      try db.rows("SELECT remote \(SyncTables.gone(kind)) ORDER BY remote") { $0.integer(0) }
     }
-    graves.notes = try gone(.note, "notes")
-    var cards = Set(try gone(.card, "cards"))
+    graves.notes = try gone(.note)
+    var cards = Set(try gone(.card))
     // The cards of a note that goes, also those that have no place here.
     let notes = Set(graves.notes)
     if !notes.isEmpty {
@@ -153,7 +148,7 @@ final class SyncOutgoing {
     for (kind, ids) in [(ShadowKind.card, graves.cards), (.note, graves.notes)] {
       for id in ids { try shadows.bury(kind, id) }
     }
-    for id in try gone(.deck, "decks") {
+    for id in try gone(.deck) {
       // What stands in it and has no place here keeps it there.
       let sql = """
         SELECT 1 FROM sync_shadows WHERE kind = \(ShadowKind.card.rawValue) AND (json ->> 2 = ?1 OR json ->> 15 = ?1)

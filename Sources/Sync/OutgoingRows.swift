@@ -8,7 +8,7 @@ import GRDB
 import Values
 
 /// The rows that are to be sent, by their ids here: 8 bytes a row.
-struct WaitingRows {
+struct UnsentRows {
   var notes: ArraySlice<Int64> = []
   var cards: ArraySlice<Int64> = []
   /// Cards with answers that were not sent.
@@ -49,23 +49,14 @@ struct OutgoingChunk {
 
 extension SyncOutgoing {
   func findRows() throws {
-    func without(_ kind: ShadowKind, _ table: String) -> String {
-      "NOT EXISTS (SELECT 1 FROM sync_shadows WHERE kind = \(kind.rawValue) AND local = \(table).id)"
-    }
     try renumberReturned()
-    let unsent = "usn = -1 OR \(without(.note, "notes"))"
+    let unsent = SyncTables.unsentNote
     waiting.notes = try db.rows("SELECT id FROM notes WHERE \(unsent) ORDER BY id") { $0.integer(0) }[...]
     try findTags(try db.rows("SELECT DISTINCT tags FROM notes WHERE \(unsent)") { $0.text(0) })
-    let fresh = try db.rows("SELECT id FROM cards WHERE \(without(.card, "cards")) ORDER BY deck, rank") {
-      $0.integer(0)
-    }
+    let isNew = SyncTables.isOnlyHere(.card, "cards")
+    let fresh = try db.rows("SELECT id FROM cards WHERE \(isNew) ORDER BY deck, rank") { $0.integer(0) }
     try numberCards(fresh)
-    let changed = try db.rows(
-      """
-      SELECT cards.id FROM sync_shadows s JOIN cards ON cards.id = s.local
-      WHERE s.kind = \(ShadowKind.card.rawValue) AND s.state IS NOT \(ShadowKind.cardState) ORDER BY deck, rank
-      """
-    ) { $0.integer(0) }
+    let changed = try db.rows("SELECT cards.id \(SyncTables.changed(.card)) ORDER BY deck, rank") { $0.integer(0) }
     waiting.cards = (fresh + changed)[...]
     waiting.logs = try ReviewTable.numberUnsent(db) { try shadows[.review, $0] != nil }[...]
     waiting.answers =

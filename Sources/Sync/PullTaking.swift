@@ -154,8 +154,7 @@ private final class ShadowWriter {
       UPDATE sync_shadows SET local = (SELECT card FROM anki_cards WHERE anki = remote) WHERE kind = \(card)
       """,
       "UPDATE sync_shadows SET local = (SELECT id FROM notes WHERE id = remote) WHERE kind = \(note)",
-      state(.card, "cards", ShadowKind.cardState), state(.deck, "decks", ShadowKind.deckState),
-      state(.preset, "presets", ShadowKind.presetState),
+      agreement(.card), agreement(.deck), agreement(.preset),
       // Nothing of this is to be sent.
       """
       UPDATE notes SET usn = (SELECT s.usn FROM sync_shadows s WHERE kind = \(note) AND remote = notes.id)
@@ -170,10 +169,5 @@ private final class ShadowWriter {
     for sql in states { try db.execute(sql: sql) }
   }
 
-  private func state(_ kind: ShadowKind, _ table: String, _ expression: String) -> String {
-    """
-    UPDATE sync_shadows SET state = (SELECT \(expression) FROM \(table) WHERE \(table).id = local)
-    WHERE kind = \(kind.rawValue) AND local IS NOT NULL
-    """
-  }
+  private func agreement(_ kind: ShadowKind) -> String { Shadows.agreement(kind, "local IS NOT NULL") }
 }

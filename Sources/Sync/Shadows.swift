@@ -80,18 +80,18 @@ final class Shadows {
 
   /// The row here says what the server's does.
   func agree(_ kind: ShadowKind, _ remote: Int64) throws {
-    let statement = try states[kind] ?? RepeatedStatement(db, Shadows.agreement(kind))
+    let statement = try states[kind] ?? RepeatedStatement(db, Shadows.agreement(kind, "remote = ?1"))
     states[kind] = statement
-    statement.bind(1, kind.rawValue)
-    statement.bind(2, remote)
+    statement.bind(1, remote)
     try statement.run()
   }
 
-  private static func agreement(_ kind: ShadowKind) -> String {
+  /// Keeps of the shadows of a kind for which a condition holds what the rows here say.
+  static func agreement(_ kind: ShadowKind, _ condition: String) -> String {
     let (table, state) = kind.stated
     return """
       UPDATE sync_shadows SET state = (SELECT \(state) FROM \(table) WHERE \(table).id = local)
-      WHERE kind = ?1 AND remote = ?2
+      WHERE kind = \(kind.rawValue) AND \(condition)
       """
   }
 

@@ -29,9 +29,6 @@ public struct SyncReport: Equatable, Sendable {
 
   public init() {}
 
-  /// Whether neither side had anything new.
-  public var isNothing: Bool { received + sent + removedHere + removedThere == 0 }
-
   mutating func note(_ finding: String) {
     if findings.count < 100, !findings.contains(finding) { findings.append(finding) }
   }

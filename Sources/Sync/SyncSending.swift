@@ -10,22 +10,24 @@ public import Values
 /// A sync of an account that is linked: what came is taken in, what is here is sent.
 ///
 ///     let pulled = try pull.run(from: usn)
-///     let report = try SyncExchange(server, pulled, moment, isInterrupted).run(db, link) { _ in }
+///     let exchange = SyncExchange(server, pulled, moment, isInterrupted: isInterrupted)
+///     let report = try exchange.run(db, link) { _ in } setAside: { _ in }
 public struct SyncExchange {
   let server: SyncServer
   let pulled: PulledCollection
   let moment: StudyMoment
   let isInterrupted: @Sendable () -> Bool
   /// Whether anything is sent; a rehearsal sends nothing.
-  public var sends = true
+  let sends: Bool
   /// Ids that one call tells of deletions, as Anki's own client does it.
   private static let gravesAtOnce = 250
 
   public init(
-    _ server: SyncServer, _ pulled: PulledCollection, _ moment: StudyMoment,
+    _ server: SyncServer, _ pulled: PulledCollection, _ moment: StudyMoment, sends: Bool = true,
     isInterrupted: @escaping @Sendable () -> Bool
   ) {
-    (self.server, self.pulled, self.moment, self.isInterrupted) = (server, pulled, moment, isInterrupted)
+    (self.server, self.pulled, self.moment, self.sends) = (server, pulled, moment, sends)
+    self.isInterrupted = isInterrupted
   }
 
   /// Does it, in one operation. What is thrown leaves the server as it was; the caller takes back what was done here.

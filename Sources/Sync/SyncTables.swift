@@ -129,52 +129,60 @@ public enum SyncTables {
   /// What was changed here since the last sync.
   public static func unsent(_ db: Database) throws -> UnsentChanges {
     func count(_ sql: String) throws -> Int { try db.firstRow(sql) { $0.count(0) } ?? 0 }
-    func without(_ kind: ShadowKind, _ table: String) -> String {
-      "NOT EXISTS (SELECT 1 FROM sync_shadows WHERE kind = \(kind.rawValue) AND local = \(table).id)"
-    }
     var found = UnsentChanges()
-    found.notes = try count("SELECT count(*) FROM notes WHERE usn = -1 OR \(without(.note, "notes"))")
+    found.notes = try count("SELECT count(*) FROM notes WHERE \(unsentNote)")
     found.cards =
-      try count("SELECT count(*) FROM cards WHERE \(without(.card, "cards"))")
-      + count(changed(.card, "cards", ShadowKind.cardState))
+      try count("SELECT count(*) FROM cards WHERE \(isOnlyHere(.card, "cards"))")
+      + count("SELECT count(*) \(changed(.card))")
     found.answers = try count("SELECT count(*) FROM reviews WHERE \(unsentReview)")
     // The types that everybody has go along with their notes.
     found.types = try count(
       """
       SELECT count(*) FROM note_types WHERE usn = -1
-        AND (id NOT BETWEEN 1600000000001 AND 1600000000006 OR NOT \(without(.noteType, "note_types")))
+        AND (id NOT BETWEEN 1600000000001 AND 1600000000006 OR NOT \(isOnlyHere(.noteType, "note_types")))
       """)
     // A deck around one of the server's is there because that one is.
     found.decks = try count(
       """
-      SELECT count(*) FROM decks WHERE \(without(.deck, "decks")) AND NOT EXISTS (
+      SELECT count(*) FROM decks WHERE \(isOnlyHere(.deck, "decks")) AND NOT EXISTS (
         SELECT 1 FROM sync_shadows s JOIN decks inner_deck ON inner_deck.id = s.local
         WHERE s.kind = \(ShadowKind.deck.rawValue)
           AND substr(inner_deck.name_key, 1, length(decks.name_key) + 2) = decks.name_key || '::')
       """)
-    found.decks += try count(changed(.deck, "decks", ShadowKind.deckState))
+    found.decks += try count("SELECT count(*) \(changed(.deck))")
     found.presets =
-      try count("SELECT count(*) FROM presets WHERE \(without(.preset, "presets"))")
-      + count(changed(.preset, "presets", ShadowKind.presetState))
-    found.removals =
-      try count(gone(.note, "notes")) + count(gone(.card, "cards")) + count(gone(.deck, "decks"))
+      try count("SELECT count(*) FROM presets WHERE \(isOnlyHere(.preset, "presets"))")
+      + count("SELECT count(*) \(changed(.preset))")
+    for kind in [ShadowKind.note, .card, .deck] { found.removals += try count("SELECT count(*) \(gone(kind))") }
     return found
   }
+
+  // MARK: What is not on the server, for those who count it and those who send it
 
   /// An answer of a card that is here.
   static let unsentReview = "ifnull(usn, -1) = -1 AND card IS NOT NULL"
 
-  private static func changed(_ kind: ShadowKind, _ table: String, _ state: String) -> String {
-    """
-    SELECT count(*) FROM sync_shadows s JOIN \(table) ON \(table).id = s.local
-    WHERE s.kind = \(kind.rawValue) AND s.state IS NOT \(state)
-    """
+  static let unsentNote = "usn = -1 OR \(isOnlyHere(.note, "notes"))"
+
+  /// Whether the server has no row for one of a table here.
+  static func isOnlyHere(_ kind: ShadowKind, _ table: String) -> String {
+    "NOT EXISTS (SELECT 1 FROM sync_shadows WHERE kind = \(kind.rawValue) AND local = \(table).id)"
   }
 
-  private static func gone(_ kind: ShadowKind, _ table: String) -> String {
+  /// The rows that both sides have and that were changed here; `s` is the shadow.
+  static func changed(_ kind: ShadowKind) -> String {
+    let (table, state) = kind.stated
+    return """
+      FROM sync_shadows s JOIN \(table) ON \(table).id = s.local
+      WHERE s.kind = \(kind.rawValue) AND s.state IS NOT \(state)
+      """
+  }
+
+  /// The shadows of rows that were removed here.
+  static func gone(_ kind: ShadowKind) -> String {
     """
-    SELECT count(*) FROM sync_shadows s WHERE s.kind = \(kind.rawValue) AND s.local IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM \(table) WHERE id = s.local)
+    FROM sync_shadows s WHERE s.kind = \(kind.rawValue) AND s.local IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM \(kind.stated.table) WHERE id = s.local)
     """
   }
 }

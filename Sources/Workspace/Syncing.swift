@@ -208,12 +208,16 @@ extension Workspace {
     return path
   }
 
+  /// A rehearsal sends nothing.
+  private func exchange(_ server: SyncServer, _ pulled: PulledCollection) -> SyncExchange {
+    SyncExchange(server, pulled, moment, sends: !rehearsal.isOn, isInterrupted: environment.isInterrupted)
+  }
+
   private func exchange(
     _ came: PulledCollection, _ link: SyncLink, _ server: SyncServer, _ backup: String?,
     _ progress: @escaping (SyncStage) -> Void
   ) throws -> SyncReport {
-    var exchange = SyncExchange(server, came, moment, isInterrupted: environment.isInterrupted)
-    exchange.sends = !rehearsal.isOn
+    let exchange = exchange(server, came)
     let count = { (report: SyncReport) in report.received + report.sent + report.removedHere + report.removedThere }
     var path: String?
     do {
@@ -264,8 +268,7 @@ extension Workspace {
       try preview.pulled.staged.pack(to: kept, moment)
       path = kept
     }
-    var exchange = SyncExchange(server, preview.pulled, moment, isInterrupted: environment.isInterrupted)
-    exchange.sends = !rehearsal.isOn
+    let exchange = exchange(server, preview.pulled)
     var report = try perform(.sync, on: link.address, count: { $0.sent }) { db in
       guard try SyncTables.link(db) == link else { throw SyncError.moved }
       return try exchange.upload(db, link, folder: folder)

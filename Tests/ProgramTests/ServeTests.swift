@@ -150,7 +150,8 @@ import Testing
     #expect(try exchange(Array(head("PUT", length: 0).utf8)).hasPrefix("HTTP/1.1 405"))
     #expect(try exchange(Array(head(length: 1 << 30).utf8)).hasPrefix("HTTP/1.1 413"))
     #expect(try exchange(Array(head(length: 95_000_000).utf8)).hasPrefix("HTTP/1.1 413"))
-    let long = "X-Long: " + String(repeating: "x", count: 100_000)
+    // Longer than a head may be, and short enough to be on its way whole before it is refused.
+    let long = "X-Long: " + String(repeating: "x", count: 40_000)
     #expect(try post("{}", long).hasPrefix("HTTP/1.1 4"))
   }
 

@@ -142,15 +142,18 @@ import Values
     #expect(try store.read { try Shadows($0).counts() }.reviews == 2)
   }
 
+  /// A second deck comes, "B".
+  private func mergedSecondDeck() throws -> PulledCollection {
+    var head = ServerSide.head()
+    head.decks = [ServerSide.deck(3, "B")]
+    let pulled = try pulled(head)
+    try merge(pulled)
+    return pulled
+  }
+
   @Test func `a name goes to its new deck after the old one has given it up`() throws {
     try linked()
-    let second = try pulled(
-      {
-        var head = ServerSide.head()
-        head.decks = [ServerSide.deck(3, "B")]
-        return head
-      }())
-    try merge(second)
+    let second = try mergedSecondDeck()
     try store.operation("rename") { db in
       let (one, two) = (try DeckTable.find(db, named: "Spanish"), try DeckTable.find(db, named: "B"))
       try DeckTable.rename(db, two.id, to: "C", now: 1)
@@ -180,13 +183,7 @@ import Values
 
   @Test func `two decks that change their names go by way of a third`() throws {
     try linked()
-    let second = try pulled(
-      {
-        var head = ServerSide.head()
-        head.decks = [ServerSide.deck(3, "B")]
-        return head
-      }())
-    try merge(second)
+    let second = try mergedSecondDeck()
     try store.operation("rename") { db in
       let (one, two) = (try DeckTable.find(db, named: "Spanish"), try DeckTable.find(db, named: "B"))
       try DeckTable.rename(db, one.id, to: "C", now: 1)

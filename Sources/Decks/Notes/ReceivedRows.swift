@@ -73,7 +73,7 @@ final class ReceivedRows {
 
   /// Adds a note of an id that is free, with its cards.
   func add(_ note: Note, _ made: [Card]) throws {
-    if notes.isFull || waiting.count >= ReceivedRows.most { try flush() }
+    if notes.isFull || waiting.count >= RowBatch.rows { try flush() }
     let record = note.record
     highestNote = max(highestNote, record.id.rawValue)
     notes.put(0, record.id.rawValue)
@@ -87,13 +87,11 @@ final class ReceivedRows {
     waiting += made
   }
 
-  private static let most = 16
-
   /// Writes what waits.
   func flush() throws {
     try notes.write()
     while !waiting.isEmpty {
-      let part = waiting.prefix(ReceivedRows.most)
+      let part = waiting.prefix(RowBatch.rows)
       for card in part {
         ReceivingStatements.bind(card, guid: card.guid + card.suffix, rank: card.card.rank, now: now, to: cards)
         cards.endRow()

@@ -34,8 +34,7 @@ enum MediaSync {
       (report.removedThere, "removed there"),
     ].filter { $0.0 > 0 }.map { count, what in "\(session.counted(count, "media file")) \(what)" }
     var lines = parts.isEmpty ? [] : ["Media: \(parts.joined(separator: ", "))."]
-    lines += report.findings.prefix(10).map { "  \(printable($0))" }
-    if report.findings.count > 10 { lines.append("  and \(report.findings.count - 10) more") }
+    lines += SyncCommand.shown(report.findings)
     return CommandResult(.record(fields(of: report)), .lines(lines))
   }
 

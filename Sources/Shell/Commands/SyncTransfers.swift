@@ -46,8 +46,7 @@ extension SyncCommand {
       parts.isEmpty
         ? "Nothing is new, here and at \(address)." : "Synced with \(address): \(parts.joined(separator: ", "))."
     ]
-    lines += report.findings.prefix(10).map { "  \(printable($0))" }
-    if report.findings.count > 10 { lines.append("  and \(report.findings.count - 10) more") }
+    lines += shown(report.findings)
     if let path = report.setAsidePath {
       let count = session.counted(report.setAside.count, "note")
       lines.append(
@@ -56,13 +55,24 @@ extension SyncCommand {
     if let backup = report.backup { lines.append("What was here is kept in \(printable(backup)).") }
     return CommandResult(
       .record(
-        (report.link.map(fields) ?? []) + [
-          ("received", .integer(report.received)), ("sent", .integer(report.sent)),
-          ("removed_here", .integer(report.removedHere)), ("removed_there", .integer(report.removedThere)),
-          ("findings", .list(report.findings.map { .text($0) })),
+        (report.link.map(fields) ?? []) + fields(of: report) + [
           ("set_aside", report.setAsidePath.map { .text($0) } ?? .null),
           ("backup", report.backup.map { .text($0) } ?? .null),
         ]), .lines(lines))
+  }
+
+  static func fields(of report: SyncReport) -> [(String, Value)] {
+    [
+      ("received", .integer(report.received)), ("sent", .integer(report.sent)),
+      ("removed_here", .integer(report.removedHere)), ("removed_there", .integer(report.removedThere)),
+      ("findings", .list(report.findings.map { .text($0) })),
+    ]
+  }
+
+  /// The first of what was settled, and how many more there are.
+  static func shown(_ findings: [String]) -> [String] {
+    findings.prefix(10).map { "  \(printable($0))" }
+      + (findings.count > 10 ? ["  and \(findings.count - 10) more"] : [])
   }
 
   // MARK: Fetching

@@ -21,12 +21,7 @@ enum UnattendedSync {
   static func run(_ workspace: Workspace, _ session: Session) throws -> Value {
     let report = try workspace.syncNow(consent: { _ in false }, progress: { _ in })
     let media = try MediaSync.run(workspace, session)
-    return .record(
-      [
-        ("received", .integer(report.received)), ("sent", .integer(report.sent)),
-        ("removed_here", .integer(report.removedHere)), ("removed_there", .integer(report.removedThere)),
-        ("findings", .list(report.findings.map { .text($0) })),
-      ] + MediaSync.fields(of: media))
+    return .record(SyncCommand.fields(of: report) + MediaSync.fields(of: media))
   }
 
   /// For a script, which is one unit of work: what it did until now is kept, and what follows is a unit of its own.
