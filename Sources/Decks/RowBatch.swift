@@ -64,7 +64,8 @@ public final class RowBatch: ColumnBinding {
     let limit = shared + columns * RowBatch.rows + 1
     // The first `?` without a number comes after the highest number before it.
     kept = try db.makeStatement(
-      sql: "INSERT \(replaces ? "OR REPLACE " : "")INTO \(target) SELECT \(values) FROM (VALUES \(all)) LIMIT ?\(limit)")
+      sql: "INSERT \(replaces ? "OR REPLACE " : "")INTO \(target) SELECT \(values) FROM (VALUES \(all)) LIMIT ?\(limit)"
+    )
     statement = kept.sqliteStatement
     connection = db.sqliteConnection
     (self.shared, self.columns) = (shared, columns)

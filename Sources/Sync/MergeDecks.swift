@@ -161,6 +161,7 @@ extension SyncMerge {
       let shadow = try shadows[.deck, id]
       try shadows.bury(.deck, id)
       guard let local = shadow?.local.map(DeckID.init), try DeckTable.exists(db, local) else { continue }
+      if try shadows.wasTold(.deck, id) { continue }
       let name = try DeckTable.record(db, local).name
       let count = try DeckTable.count(db, local)
       if count > 0 {

@@ -12,11 +12,13 @@ import Values
 extension SyncMerge {
   // MARK: Deleted ones
 
+  /// What was deleted from here and is here again, since that was undone, stays: it goes under another id.
   func bury(_ graves: SyncGraves) throws {
     for id in graves.cards {
       guard let shadow = try shadows[.card, id] else { continue }
       try shadows.bury(.card, id)
-      guard let local = shadow.local, try CardTable.known(db, local) != nil else { continue }
+      guard let local = shadow.local, try CardTable.known(db, local) != nil, try !shadows.wasTold(.card, id)
+      else { continue }
       report.removedHere += try CardTable.remove(db, [CardID(rawValue: local)])
       // Its note may be there still, and get other cards.
       let note = ServerRows.parse(shadow.json)?.list.flatMap(ServerRows.card)?.note
@@ -25,6 +27,7 @@ extension SyncMerge {
     for id in graves.notes {
       guard try shadows[.note, id] != nil else { continue }
       try shadows.bury(.note, id)
+      if try shadows.wasTold(.note, id) { continue }
       let cards = try NoteTable.cards(db, of: NoteID(rawValue: id))
       let own = try cards.count { try shadows.remote(.card, of: $0.rawValue) == nil }
       report.removedHere += try CardTable.remove(db, cards)

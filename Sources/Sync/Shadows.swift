@@ -123,6 +123,19 @@ final class Shadows {
     try grave.run()
   }
 
+  /// Its deletion is sent.
+  func tell(_ kind: ShadowKind, _ remote: Int64) throws {
+    try bury(kind, remote)
+    try db.cachedStatement(sql: "INSERT OR IGNORE INTO told_graves (kind, remote) VALUES (?, ?)")
+      .execute(arguments: [kind.rawValue, remote])
+  }
+
+  /// Whether its deletion was sent from here, also where that sync was undone since.
+  func wasTold(_ kind: ShadowKind, _ remote: Int64) throws -> Bool {
+    let sql = "SELECT 1 FROM told_graves WHERE kind = ? AND remote = ?"
+    return try db.firstRow(sql, [kind.rawValue, remote]) { _ in true } ?? false
+  }
+
   /// Whether an id of the server's is in use or was.
   func isTaken(_ kind: ShadowKind, _ remote: Int64) throws -> Bool {
     if try self[kind, remote] != nil { return true }

@@ -41,7 +41,8 @@ public struct UnsentChanges: Equatable, Sendable {
 /// The tables of a sync.
 public enum SyncTables {
   public static let migrations =
-    [Migration("sync.1", sql: first), Migration("sync.2", sql: second)] + SentStamp.migrations
+    [Migration("sync.1", sql: first), Migration("sync.2", sql: second), Migration("sync.3", sql: third)]
+    + SentStamp.migrations
 
   private static let first = """
     CREATE TABLE sync_link (
@@ -84,6 +85,15 @@ public enum SyncTables {
     END;
     """
 
+  /// The deletions that were sent from here. Undoing leaves them: what came back since has to go under another id.
+  private static let third = """
+    CREATE TABLE told_graves (
+      kind INTEGER NOT NULL,
+      remote INTEGER NOT NULL,
+      PRIMARY KEY (kind, remote)
+    ) STRICT, WITHOUT ROWID;
+    """
+
   // MARK: The link
 
   public static func link(_ db: Database) throws -> SyncLink? {
@@ -115,7 +125,7 @@ public enum SyncTables {
 
   /// Forgets the server and all that it gave, as far as it is not cards here.
   public static func removeLink(_ db: Database) throws {
-    try db.execute(sql: "DELETE FROM sync_link")
+    try db.execute(sql: "DELETE FROM sync_link; DELETE FROM told_graves; DELETE FROM told_media")
     try forgetRows(db)
   }
 

@@ -20,10 +20,16 @@ public struct SyncStatus {
   /// Why it could not be.
   public var problem: SyncError?
   public var unsent = UnsentChanges()
+  public var media = KnownMedia()
 
   /// Whether the server has what is not here; nil where that is not known.
   public var hasNews: Bool? {
     meta.map { $0.hasNews(since: link.meta) }
+  }
+
+  /// Whether its media are others than those that were synced last; nil where that is not known.
+  public var hasMediaNews: Bool? {
+    meta.map { $0.mediaUSN != media.usn }
   }
 }
 
@@ -117,7 +123,7 @@ extension Workspace {
   public func syncStatus(asksServer: Bool) throws -> SyncStatus {
     let link = try requiredLink()
     var status = SyncStatus(link: link)
-    status.unsent = try read { try SyncTables.unsent($0) }
+    (status.unsent, status.media) = try read { (try SyncTables.unsent($0), try MediaTables.known($0, of: link)) }
     guard asksServer else { return status }
     do throws(SyncError) { status.meta = try server(at: link.address).meta() } catch {
       if error == .interrupted { throw error }

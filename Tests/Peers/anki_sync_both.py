@@ -342,11 +342,16 @@ def cases(pair, first):
     # Brought back after it was sent as deleted: new ids, the same guid, and it can be deleted again.
     pair.lua('decks.open("Spanish"):add{prompt = "kommt zurück", answer = "x", guid = "zurück%s"}' % first)
     step("a card that will come back")
-    for _ in range(2):
+    for is_last in (False, True):
         pair.lua(find("kommt zurück") + "c:remove()")
         removal = pair.deckhand.lines("undo", "--list")[0]["step"]
         step("the card goes")
         check("it is gone", [*pair.col.find_notes('"kommt zurück"')], [])
+        if is_last:
+            # The syncs are undone too: the card is as it was before it was sent as deleted.
+            done = [one["step"] for one in pair.deckhand.lines("undo", "--list") if not one["undone"]]
+            for _ in done[:done.index(removal)]:
+                pair.deckhand.run("undo")
         pair.deckhand.run("undo", str(removal))
         step("it comes back")
         back = [*pair.col.find_notes('"kommt zurück"')]

@@ -10,7 +10,8 @@ import Testing
 
 @Suite struct SentStampTests {
   private let folder = TemporaryFolder()
-  private let migrations = DecksSchema.migrations + SyncTables.migrations + UndoLog.migrations
+  private let migrations = 
+    DecksSchema.migrations + SyncTables.migrations + MediaTables.migrations + UndoLog.migrations
 
   private func open() -> Store {
     Store(path: folder.file("collection.sqlite"), migrations: migrations, undoClock: { 1_700_000_000 })
