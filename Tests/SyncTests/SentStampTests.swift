@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct SentStampTests {
   private let folder = TemporaryFolder()
-  private let migrations = 
+  private let migrations =
     DecksSchema.migrations + SyncTables.migrations + MediaTables.migrations + UndoLog.migrations
 
   private func open() -> Store {
