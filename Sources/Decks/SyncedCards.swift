@@ -7,6 +7,8 @@ public import GRDB
 public struct KnownCard: Equatable, Sendable {
   public let id: CardID
   public let deck: DeckID
+  /// Its note's id; nil for a plain card.
+  public let note: Int64?
   /// When its texts, its marks or its schedule were changed, in seconds since 1970.
   public let modified: Int64
   public let isNew: Bool
@@ -25,12 +27,12 @@ public struct CardMarks: Equatable, Sendable {
 }
 
 extension CardTable {
-  private static let known = "id, deck, max(modified, ifnull(last_review, 0)), state = 0, last_review"
+  private static let known = "id, deck, max(modified, ifnull(last_review, 0)), state = 0, last_review, note"
 
   private static func known(_ row: Columns) -> KnownCard {
     KnownCard(
       id: CardID(rawValue: row.integer(0)), deck: DeckID(rawValue: row.integer(1)),
-      modified: Int64(min(1e11, max(0, row.number(2)))), isNew: row.integer(3) != 0,
+      note: row.optionalInteger(5), modified: Int64(min(1e11, max(0, row.number(2)))), isNew: row.integer(3) != 0,
       lastReview: row.optionalNumber(4))
   }
 
@@ -121,6 +123,11 @@ extension CardTable {
         ON CONFLICT (card) DO UPDATE SET anki = ?2, amod = ?3, usn = 0, raw = ?4
         """
     ).execute(arguments: [card.rawValue, id, modified, raw])
+  }
+
+  /// A card is nothing elsewhere any more.
+  public static func removeForeign(_ db: Database, _ card: CardID) throws {
+    try db.cachedStatement(sql: "DELETE FROM anki_cards WHERE card = ?").execute(arguments: [card.rawValue])
   }
 
   /// A free rank below all cards of a deck, for one that comes.

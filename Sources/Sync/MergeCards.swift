@@ -45,9 +45,7 @@ extension SyncMerge {
     let note = try shadows[.note, given.note]
     // The same of its note: it goes with it.
     if let local = note?.local, try NoteTable.known(db, local) == nil { return try keep(row, local: nil) }
-    let known =
-      try shadow?.local.flatMap { try CardTable.known(db, $0) }
-      ?? CardTable.known(db, foreign: row.id, note: given.note, ordinal: given.ordinal)
+    let known = try known(given, shadow)
     guard let known else {
       let made = try take(given, nil, note, &intake)
       return try agree(row, given, local: made, &intake)
@@ -69,6 +67,18 @@ extension SyncMerge {
     if let schedule {
       try CardTable.setSchedule(db, known.id, to: schedule, isSuspended: false, flag: 0, now: moment.now)
     }
+  }
+
+  /// The card here that a row is.
+  private func known(_ given: ServerCard, _ shadow: Shadow?) throws -> KnownCard? {
+    let found =
+      try shadow?.local.flatMap { try CardTable.known(db, $0) }
+      ?? CardTable.known(db, foreign: given.id, note: given.note, ordinal: given.ordinal)
+    guard let found, let note = found.note, note != given.note else { return found }
+    // Two devices gave two cards one id, and the other's is the server's: ours is to be sent under another one.
+    try shadows.setLocal(.card, given.id, to: nil)
+    try CardTable.removeForeign(db, found.id)
+    return try CardTable.known(db, foreign: given.id, note: given.note, ordinal: given.ordinal)
   }
 
   /// Whether another row there is this card already.

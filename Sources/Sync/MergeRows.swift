@@ -48,11 +48,17 @@ extension SyncMerge {
       var known = try NoteTable.known(db, row.id)
       // It was removed here, and is to be there.
       if shadow?.local != nil, known == nil { return }
-      if shadow == nil { known = try own(note, type, known) }
+      var isOurs = shadow == nil
+      if let known, let shadow, known.guid != note.guid, isOther(note, than: shadow) {
+        // Two devices gave two notes one id, and the other's is the server's.
+        isOurs = true
+        try shadows.setLocal(.note, row.id, to: nil)
+      }
+      if isOurs { known = try own(note, type, known) }
       if known != nil, isOlder(row, than: shadow) {
         try NoteTable.markUnsent(db, row.id)
       } else if known != nil {
-        try renew(note, type, known, isOurs: shadow == nil, receiver)
+        try renew(note, type, known, isOurs: isOurs, receiver)
       }
       try shadows.put(
         .note, row.id, usn: row.usn, modified: row.modified, row.json, local: known == nil ? nil : row.id)
@@ -67,6 +73,8 @@ extension SyncMerge {
       var free = note.id
       repeat { free += 1 } while try NoteTable.known(db, free) != nil || shadows.isTaken(.note, free)
       try NoteTable.renumber(db, note.id, to: free)
+      // What is there of it goes along.
+      try shadows.forgetState(cardsOf: free)
     }
     guard let twin = try NoteTable.id(db, guid: note.guid)?.rawValue,
       try shadows.remote(.note, of: twin) == nil,
@@ -74,6 +82,11 @@ extension SyncMerge {
     else { return nil }
     try NoteTable.renumber(db, twin, to: note.id)
     return try NoteTable.known(db, note.id)
+  }
+
+  /// Whether a row is another note than the one that the server had under its id.
+  private func isOther(_ note: ReceivedNote, than shadow: Shadow) -> Bool {
+    (ServerRows.parse(shadow.json)?.list).flatMap(ServerRows.note)?.note.guid != note.guid
   }
 
   private func renew(

@@ -9,6 +9,24 @@ import Problems
 import Values
 
 extension SyncMerge {
+  // MARK: Removed ones
+
+  /// What was removed here stays there: without it every device would have to download everything. It is said once, and
+  /// comes again when it is changed there.
+  func leaveRemoved() throws {
+    for (kind, what) in [(ShadowKind.noteType, "note type"), (.preset, "preset")] {
+      let rows = try db.rows("SELECT remote, json ->> '$.name' \(SyncTables.gone(kind))") {
+        ($0.integer(0), $0.text(1))
+      }
+      for (remote, name) in rows {
+        try shadows.setLocal(kind, remote, to: nil)
+        report.note(
+          "the \(what) \(name) was removed here and stays on the server: only Anki can remove it there, and every device "
+            + "has to download everything then")
+      }
+    }
+  }
+
   // MARK: Note types
 
   func mergeTypes() throws {

@@ -15,9 +15,11 @@ struct UnsentRows {
   var logs: ArraySlice<CardID> = []
   /// How many answers these are.
   var answers = 0
+  /// Answers of cards that were removed here, by card and time.
+  var strays: ArraySlice<Int64> = []
 
-  var count: Int { notes.count + cards.count + answers }
-  var isEmpty: Bool { notes.isEmpty && cards.isEmpty && logs.isEmpty }
+  var count: Int { notes.count + cards.count + answers + strays.count }
+  var isEmpty: Bool { notes.isEmpty && cards.isEmpty && logs.isEmpty && strays.isEmpty }
 }
 
 /// What rows are made with.
@@ -28,6 +30,8 @@ struct RowMaking {
   var options: [DeckID: DeckOptions] = [:]
   /// Of the last new card.
   var position = 0
+  /// The last answer of a removed card.
+  var stray: (card: Int64, interval: Int64) = (0, 0)
 }
 
 /// A chunk of rows.
@@ -61,6 +65,8 @@ extension SyncOutgoing {
     waiting.logs = try ReviewTable.numberUnsent(db) { try shadows[.review, $0] != nil }[...]
     waiting.answers =
       try db.firstRow("SELECT count(*) FROM reviews WHERE \(SyncTables.unsentReview)") { $0.count(0) } ?? 0
+    let strays = "SELECT id FROM reviews WHERE \(SyncTables.unsentStray) ORDER BY acard, at, id"
+    waiting.strays = try db.rows(strays) { $0.integer(0) }[...]
     if !fresh.isEmpty {
       let highest = """
         SELECT max(json ->> 8) FROM sync_shadows
@@ -128,6 +134,8 @@ extension SyncOutgoing {
         try addCard(card, to: &chunk)
       } else if let card = waiting.logs.popFirst() {
         try addLog(card, to: &chunk)
+      } else if let row = waiting.strays.popFirst() {
+        try addStray(row, to: &chunk)
       }
     }
     return chunk
@@ -229,6 +237,19 @@ extension SyncOutgoing {
       chunk.add(.revlog, Value.list(row).json)
       try ReviewTable.markSent(db, id, raw: raw)
     }
+  }
+
+  /// An answer of a card that is gone here.
+  private func addStray(_ row: Int64, to chunk: inout OutgoingChunk) throws {
+    guard let (card, review) = try making.log.ofRemovedCard(row) else { return }
+    var id = review.foreignID ?? ReviewTable.number(of: review.review.at)
+    while try shadows[.review, id] != nil || ReviewTable.has(db, id, but: row) { id += 1 }
+    let last = making.stray.card == card ? making.stray.interval : 0
+    let (values, answer) = ServerRows.row(of: review, id, card: card, last: last, usn: usn)
+    making.stray = (card, answer.interval)
+    let json = Value.list(values).json
+    chunk.add(.revlog, json)
+    try shadows.put(.review, id, usn: Int64(usn), json, local: row)
   }
 }
 

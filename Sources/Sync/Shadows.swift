@@ -94,6 +94,15 @@ final class Shadows {
     try setPart(12, of: remote, to: "(SELECT last_review FROM cards WHERE id = local)")
   }
 
+  /// The cards of a note here are to be sent, whole.
+  func forgetState(cardsOf note: Int64) throws {
+    let sql = """
+      UPDATE sync_shadows SET state = NULL
+      WHERE kind = \(ShadowKind.card.rawValue) AND local IN (SELECT id FROM cards WHERE note = ?)
+      """
+    try db.cachedStatement(sql: sql).execute(arguments: [note])
+  }
+
   /// Puts another value into the state of a card.
   /// - Parameter index: of `ShadowKind.cardState`.
   private func setPart(_ index: Int, of card: Int64, to value: String) throws {
@@ -216,6 +225,7 @@ extension ShadowKind {
     case .card: ("cards", ShadowKind.cardState)
     case .deck: ("decks", ShadowKind.deckState)
     case .preset: ("presets", ShadowKind.presetState)
+    case .noteType: ("note_types", "NULL")
     default: ("notes", "NULL")
     }
   }

@@ -43,6 +43,7 @@ final class SyncMerge {
     }
     let changed = try changedCards()
     try keepSettings()
+    try leaveRemoved()
     try mergeTypes()
     try reshapeNotes()
     try shadows.makeNotesOfPlainCards(now: moment.now)

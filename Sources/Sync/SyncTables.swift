@@ -42,7 +42,7 @@ public struct UnsentChanges: Equatable, Sendable {
 public enum SyncTables {
   public static let migrations =
     [Migration("sync.1", sql: first), Migration("sync.2", sql: second), Migration("sync.3", sql: third)]
-    + SentStamp.migrations
+    + SentStamp.migrations + [Migration("sync.4", sql: fourth)]
 
   private static let first = """
     CREATE TABLE sync_link (
@@ -92,6 +92,16 @@ public enum SyncTables {
       remote INTEGER NOT NULL,
       PRIMARY KEY (kind, remote)
     ) STRICT, WITHOUT ROWID;
+    """
+
+  /// An answer whose card is removed before it was sent goes all the same, under the id that the card has there or would
+  /// have got: Anki never takes a row out of its log.
+  private static let fourth = """
+    CREATE TRIGGER sync_answers_stay BEFORE DELETE ON cards WHEN EXISTS (SELECT 1 FROM sync_link) BEGIN
+      UPDATE reviews SET acard = ifnull(
+        (SELECT anki FROM anki_cards WHERE card = OLD.id), cast(OLD.created * 1000 AS INTEGER) + OLD.id)
+      WHERE card = OLD.id AND acard IS NULL AND ifnull(usn, -1) = -1;
+    END;
     """
 
   // MARK: The link
@@ -147,7 +157,7 @@ public enum SyncTables {
     found.cards =
       try count("SELECT count(*) FROM cards WHERE \(isOnlyHere(.card, "cards"))")
       + count("SELECT count(*) \(changed(.card))")
-    found.answers = try count("SELECT count(*) FROM reviews WHERE \(unsentReview)")
+    found.answers = try count("SELECT count(*) FROM reviews WHERE \(unsentReview) OR \(unsentStray)")
     // The types that everybody has go along with their notes.
     found.types = try count(
       """
@@ -173,7 +183,13 @@ public enum SyncTables {
   // MARK: What is not on the server, for those who count it and those who send it
 
   /// An answer of a card that is here.
-  static let unsentReview = "ifnull(usn, -1) = -1 AND card IS NOT NULL"
+  static let unsentReview = "(ifnull(usn, -1) = -1 AND card IS NOT NULL)"
+
+  /// An answer of a card that was removed here. The row stays as it is when it is sent, so that the removal can be undone:
+  /// a shadow tells that it was.
+  static let unsentStray = """
+    (card IS NULL AND acard IS NOT NULL AND ifnull(usn, -1) = -1 AND \(isOnlyHere(.review, "reviews")))
+    """
 
   static let unsentNote = "usn = -1 OR \(isOnlyHere(.note, "notes"))"
 

@@ -111,4 +111,40 @@ import Values
     let sent = try merged(.list(row)).1
     #expect(sent.first?[16] == .integer(3) && sent.first?[11] == .integer(5))
   }
+
+  // MARK: One id given twice
+
+  @Test func `a card there that got the id of one here leaves ours, which goes under another id`() throws {
+    try sides.linked()
+    let other = ServerSide.note + 5
+    var note = try #require(ServerSide.note(1_695_000_000, "other").list)
+    (note[0], note[1]) = (.integer(other), .text("g2"))
+    var card = try #require(ServerSide.card(1_695_000_000).list)
+    card[1] = .integer(other)
+    let pulled = try sides.pulled(StagedHead(), [.notes: [.list(note)], .cards: [.list(card)]])
+    try sides.merge(pulled)
+    #expect(try sides.here()?.answer == "other")
+    let sent = try #require(try sides.outgoing(pulled).1[.cards]?.first)
+    #expect(sent[1] == .integer(ServerSide.note) && sent[0] != .integer(ServerSide.card))
+    #expect(try sides.store.read { try Shadows($0).counts() }.cards == 2)
+    #expect(try sides.outgoing(pulled).0.count == 0)
+  }
+
+  @Test func `a note there that got the id of one here leaves ours, which goes with its card under another id`() throws
+  {
+    try sides.linked()
+    var note = try #require(ServerSide.note(1_695_000_000, "other").list)
+    note[1] = .text("g2")
+    var card = try #require(ServerSide.card(1_695_000_000).list)
+    card[0] = .integer(ServerSide.card + 7)
+    let pulled = try sides.pulled(StagedHead(), [.notes: [.list(note)], .cards: [.list(card)]])
+    try sides.merge(pulled)
+    #expect(try sides.here()?.answer == "one")
+    let rows = try sides.outgoing(pulled).1
+    let sent = try #require(rows[.notes]?.first)
+    #expect(sent[0] != .integer(ServerSide.note) && sent[1] == .text("g1") && sent[6] == .text("uno\u{1F}one"))
+    #expect(rows[.cards]?.first?[0] == .integer(ServerSide.card) && rows[.cards]?.first?[1] == sent[0])
+    #expect(try sides.store.read { try Shadows($0).counts() }.notes == 2)
+    #expect(try sides.outgoing(pulled).0.count == 0)
+  }
 }

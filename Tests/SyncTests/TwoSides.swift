@@ -17,8 +17,11 @@ import Values
 ///     try sides.merge(sides.pulled(head, [.cards: [row]]))
 struct TwoSides {
   let folder = TemporaryFolder()
-  let store = Store(path: nil, migrations: DecksSchema.migrations + SyncTables.migrations)
+  let migrations = DecksSchema.migrations + SyncTables.migrations + MediaTables.migrations
+  let store: Store
   let moment = StudyMoment(now: 1_700_000_000)
+
+  init() { store = Store(path: nil, migrations: migrations) }
 
   func pulled(
     _ head: StagedHead = StagedHead(), _ rows: [StagedKind: [Value]] = [:], graves: SyncGraves = SyncGraves(),

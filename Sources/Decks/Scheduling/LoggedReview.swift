@@ -56,28 +56,36 @@ public struct SentReview {
 /// The log of single cards.
 public final class SentReviews {
   private let statement: RepeatedStatement
+  private let removed: RepeatedStatement
+  private static let columns =
+    "anki, at, rating, state, elapsed, interval, stability, difficulty, seconds, raw, ifnull(usn, -1)"
 
   public init(_ db: Database) throws {
-    statement = try RepeatedStatement(
-      db,
-      """
-      SELECT anki, at, rating, state, elapsed, interval, stability, difficulty, seconds, raw, ifnull(usn, -1) FROM reviews
-      WHERE card = ?1 ORDER BY at, id
-      """)
+    let sql = "SELECT \(SentReviews.columns)"
+    statement = try RepeatedStatement(db, "\(sql) FROM reviews WHERE card = ?1 ORDER BY at, id")
+    removed = try RepeatedStatement(db, "\(sql), acard FROM reviews WHERE id = ?1")
   }
 
   /// The rows of a card, the earliest first.
   public func of(_ card: CardID) throws -> [SentReview] {
     statement.bind(1, card.rawValue)
-    return try statement.rows { row in
-      var review = LoggedReview(
-        at: row.number(1), rating: row.count(2), state: CardState(rawValue: row.integer(3)) ?? .new,
-        interval: row.number(5))
-      (review.elapsed, review.stability) = (row.optionalNumber(4), row.optionalNumber(6))
-      (review.difficulty, review.seconds) = (row.optionalNumber(7), row.optionalNumber(8))
-      return SentReview(
-        review: review, foreignID: row.optionalInteger(0), raw: row.optionalText(9), isUnsent: row.integer(10) == -1)
-    }
+    return try statement.rows(SentReviews.review)
+  }
+
+  /// A row of a card that was removed, and the id that the card has elsewhere.
+  public func ofRemovedCard(_ row: Int64) throws -> (card: Int64, review: SentReview)? {
+    removed.bind(1, row)
+    return try removed.first { ($0.integer(11), SentReviews.review($0)) }
+  }
+
+  private static func review(_ row: Columns) -> SentReview {
+    var review = LoggedReview(
+      at: row.number(1), rating: row.count(2), state: CardState(rawValue: row.integer(3)) ?? .new,
+      interval: row.number(5))
+    (review.elapsed, review.stability) = (row.optionalNumber(4), row.optionalNumber(6))
+    (review.difficulty, review.seconds) = (row.optionalNumber(7), row.optionalNumber(8))
+    return SentReview(
+      review: review, foreignID: row.optionalInteger(0), raw: row.optionalText(9), isUnsent: row.integer(10) == -1)
   }
 }
 

@@ -17,7 +17,8 @@ extension ReviewTable {
     let twin = try db.firstRow(
       """
       SELECT id FROM reviews WHERE ifnull(usn, -1) = -1 AND rating = ?1 AND at BETWEEN ?2 - 0.05 AND ?2 + 0.001
-        AND card = (SELECT card FROM anki_cards WHERE anki = ?3) AND (anki IS NULL OR anki = ?4)
+        AND (card = (SELECT card FROM anki_cards WHERE anki = ?3) OR card IS NULL AND acard = ?3)
+        AND (anki IS NULL OR anki = ?4)
       """, [review.answer.ease, at, review.card, review.id]
     ) { $0.integer(0) }
     if let twin {
@@ -49,7 +50,7 @@ extension ReviewTable {
       """
     ) { ($0.integer(0), $0.number(1), $0.integer(2)) }
     for (row, at, card) in rows {
-      var id = Int64(min(1e14, max(1, (at * 1000).rounded(.down))))
+      var id = number(of: at)
       while try isTaken(id) || has(db, id) { id += 1 }
       try db.cachedStatement(sql: "UPDATE reviews SET anki = ?, acard = ?, usn = -1 WHERE id = ?")
         .execute(arguments: [id, card, row])
@@ -59,8 +60,14 @@ extension ReviewTable {
     ) { CardID(rawValue: $0.integer(0)) }
   }
 
-  private static func has(_ db: Database, _ id: Int64) throws -> Bool {
-    try db.firstRow("SELECT 1 FROM reviews WHERE anki = ?", [id]) { _ in true } ?? false
+  /// The id elsewhere of an answer: its milliseconds since 1970.
+  /// - Parameter at: seconds since 1970.
+  public static func number(of at: Double) -> Int64 { Int64(min(1e14, max(1, (at * 1000).rounded(.down)))) }
+
+  /// Whether a row here has an id elsewhere.
+  /// - Parameter row: one that may.
+  public static func has(_ db: Database, _ id: Int64, but row: Int64 = 0) throws -> Bool {
+    try db.firstRow("SELECT 1 FROM reviews WHERE anki = ? AND id <> ?", [id, row]) { _ in true } ?? false
   }
 
   /// The second of a card's last answer as the log has it, and whether there is any.

@@ -228,16 +228,23 @@ public struct ServerRows {
   ) -> [(id: Int64, row: [Value], raw: String)] {
     var (rows, interval): ([(id: Int64, row: [Value], raw: String)], Int64) = ([], 0)
     for review in log {
-      let answer = ForeignAnswer(review, last: interval)
+      let (row, answer) = row(of: review, review.foreignID ?? 0, card: card, last: interval, usn: usn)
       interval = answer.interval
-      guard review.isUnsent, let id = review.foreignID else { continue }
-      let numbers = [
-        id, card, Int64(usn), answer.ease, answer.interval, answer.lastInterval, answer.factor, answer.time,
-        answer.kind,
-      ]
-      rows.append((id, numbers.map { .integer(Int($0)) }, answer.raw))
+      if review.isUnsent, let id = review.foreignID { rows.append((id, row, answer.raw)) }
     }
     return rows
+  }
+
+  /// A row of the log.
+  /// - Parameter last: the interval of the card's answer before, as a row has it.
+  public static func row(
+    of review: SentReview, _ id: Int64, card: Int64, last: Int64, usn: Int
+  ) -> (row: [Value], answer: ForeignAnswer) {
+    let answer = ForeignAnswer(review, last: last)
+    let numbers = [
+      id, card, Int64(usn), answer.ease, answer.interval, answer.lastInterval, answer.factor, answer.time, answer.kind,
+    ]
+    return (numbers.map { .integer(Int($0)) }, answer)
   }
 }
 

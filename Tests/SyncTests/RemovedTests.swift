@@ -1,0 +1,112 @@
+// What was removed here: answers of cards that are gone go all the same, note types and presets stay on the server.
+
+import Decks
+import GRDB
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@testable import Exchange
+@testable import Sync
+
+@Suite struct RemovedTests {
+  private let sides = TwoSides()
+
+  private func answer(_ db: Database, _ card: CardID, at now: Double, days: Double) throws {
+    try CardTable.addLog(
+      db, [LoggedReview(at: now, rating: 3, state: .review, interval: days * 86_400)], to: card)
+  }
+
+  @Test func `answers of a card that both had go after it was removed, once`() throws {
+    try sides.linked()
+    try sides.change { db, id in
+      try answer(db, id, at: 1_699_000_000.25, days: 40)
+      try answer(db, id, at: 1_699_100_000.5, days: 90)
+      _ = try CardTable.remove(db, [id])
+    }
+    #expect(try sides.store.read { try SyncTables.unsent($0).answers } == 2)
+    let (sent, rows) = try sides.outgoing(sides.pulled())
+    #expect(sent.graves.cards == [Int64(ServerSide.card)])
+    let log = try #require(rows[.revlog])
+    #expect(log.map { $0[0] } == [.integer(1_699_000_000_250), .integer(1_699_100_000_500)])
+    #expect(log.map { $0[1] } == [.integer(ServerSide.card), .integer(ServerSide.card)])
+    #expect(log.map { $0[4] } == [.integer(40), .integer(90)] && log.map { $0[5] } == [.integer(0), .integer(40)])
+    #expect(try sides.store.read { try Shadows($0).counts() }.reviews == 3)
+    #expect(try sides.store.read { try SyncTables.unsent($0).total } == 0)
+    #expect(try sides.outgoing(sides.pulled()).0.count == 0)
+  }
+
+  @Test func `answers of a card that was never sent go too, under an id that an answer of another device has not`()
+    throws
+  {
+    try sides.linked()
+    try sides.store.operation("add") { db in
+      let deck = try DeckTable.find(db, named: "Spanish").id
+      let card = try CardTable.add(db, NewCard(prompt: "p", answer: "a"), to: deck, now: 1_699_999_999) { 5 }
+      try answer(db, card, at: 1_690_000_000, days: 3)
+      _ = try CardTable.remove(db, [card])
+    }
+    let rows = try sides.outgoing(sides.pulled()).1
+    // The first number is that of the answer that both have.
+    #expect(rows[.revlog]?.map { $0[0] } == [.integer(1_690_000_000_001)])
+    #expect(rows[.cards] == nil && rows[.notes] == nil)
+    #expect(try sides.outgoing(sides.pulled()).0.count == 0)
+  }
+
+  @Test func `without a server answers of removed cards are nobody's`() throws {
+    try sides.store.operation("add") { db in
+      let deck = try DeckTable.create(db, name: "A", now: 1).id
+      let card = try CardTable.add(db, NewCard(prompt: "p", answer: "a"), to: deck, now: 1_699_999_999) { 5 }
+      try answer(db, card, at: 1_690_000_000, days: 3)
+      _ = try CardTable.remove(db, [card])
+    }
+    #expect(try sides.store.read { try SyncTables.unsent($0).answers } == 0)
+  }
+
+  @Test func `a removal whose answers were sent can be undone`() throws {
+    let folder = TemporaryFolder()
+    let store = Store(
+      path: folder.file("collection.sqlite"), migrations: sides.migrations + UndoLog.migrations,
+      undoClock: { 1_700_000_000 })
+    try store.operation("add") { db in
+      try SyncTables.setLink(db, SyncLink(address: "a", user: "b"))
+      let deck = try DeckTable.create(db, name: "A", now: 1).id
+      let card = try CardTable.add(db, NewCard(prompt: "p", answer: "a"), to: deck, now: 1_699_999_999) { 5 }
+      try answer(db, card, at: 1_690_000_000, days: 3)
+    }
+    try store.operation("remove") { db in _ = try CardTable.remove(db, [CardID(rawValue: 1)]) }
+    try store.operation("sync") { db in
+      let head = try sides.pulled().staged.head
+      let outgoing = try SyncOutgoing(db, usn: 3, head, StudyMoment(now: 1_700_000_000))
+      #expect(try outgoing.next().rows[.revlog]?.count == 1)
+    }
+    let step = try #require(try store.undoSteps().first { $0.name == "remove" })
+    try store.undo(step.id) { try SearchLog.forget($0) }
+    #expect(try store.read { try SyncTables.unsent($0).answers } == 1)
+  }
+
+  @Test func `a preset and a note type that were removed here stay there, which is said once`() throws {
+    var head = ServerSide.head()
+    head.presets.append(["id": .integer(7), "name": .text("Slow"), "new": .record(["perDay": .integer(5)])])
+    head.decks[1]["conf"] = .integer(7)
+    let first = try sides.pulled(head, isWhole: true)
+    try sides.merge(first, isFirst: true)
+    try sides.store.operation("remove") { db in
+      let preset = try #require(try PresetTable.list(db).first { $0.name == "Slow" })
+      let deck = try DeckTable.find(db, named: "Spanish").id
+      try DeckTable.setPreset(db, deck, to: nil)
+      try PresetTable.remove(db, preset.id)
+      try NoteTypeTable.remove(db, NoteTypeTable.find(db, named: "Basic").id)
+    }
+    // The deck comes again, with the preset that is gone here.
+    var deck = ServerSide.deck(2, "Spanish")
+    (deck["conf"], deck["mod"]) = (.integer(7), .integer(9))
+    var second = StagedHead()
+    second.decks = [deck]
+    let report = try sides.merge(sides.pulled(second))
+    #expect(report.findings.count == 2)
+    #expect(report.findings.first?.hasPrefix("the note type Basic was removed here and stays on the server") == true)
+    #expect(try sides.merge(sides.pulled(second)).findings.isEmpty)
+  }
+}
