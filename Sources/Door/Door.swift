@@ -137,7 +137,8 @@ public final class Door {
     let reader = try ValueReader(params).asRecord()
     if name == "requestPermission" { return try permission(&turn) }
     if !turn.hasKey {
-      guard turn.key.isEmpty || Secret.areSame(action["key"].value?.text ?? "", turn.key) else { throw ActionFailure.badKey }
+      let given = action["key"].value?.text ?? ""
+      guard turn.key.isEmpty || Secret.areSame(given, turn.key) else { throw ActionFailure.badKey }
       // It holds for the actions within this one.
       turn.hasKey = true
     }
