@@ -55,13 +55,17 @@ public final class RowBatch: ColumnBinding {
   ///   - values: what they are given: `*` for a row's own values, `?1` and so on for those that all rows share.
   ///   - shared: how many of the latter there are.
   ///   - columns: how many values a row has.
-  public init(_ db: Database, into target: String, _ values: String, shared: Int = 0, columns: Int) throws {
+  ///   - replaces: whether a row takes the place of one that has its key.
+  public init(
+    _ db: Database, into target: String, _ values: String, shared: Int = 0, columns: Int, replaces: Bool = false
+  ) throws {
     let row = "(" + Array(repeating: "?", count: columns).joined(separator: ", ") + ")"
     let all = Array(repeating: row, count: RowBatch.rows).joined(separator: ", ")
     let limit = shared + columns * RowBatch.rows + 1
     // The first `?` without a number comes after the highest number before it.
     kept = try db.makeStatement(
-      sql: "INSERT INTO \(target) SELECT \(values) FROM (VALUES \(all)) LIMIT ?\(limit)")
+      sql: "INSERT \(replaces ? "OR REPLACE " : "")INTO \(target) SELECT \(values) FROM (VALUES \(all)) LIMIT ?\(limit)"
+    )
     statement = kept.sqliteStatement
     connection = db.sqliteConnection
     (self.shared, self.columns) = (shared, columns)

@@ -130,6 +130,8 @@ extension SyncMerge {
   func deck(_ remote: Int64) throws -> DeckID {
     if let known = heads.decks[remote] { return known }
     let shadow = try shadows[.deck, remote]
+    // A deck that is not there.
+    if shadow == nil, remote != SyncMerge.firstDeck { return try deck(SyncMerge.firstDeck) }
     let record = shadow.flatMap { ServerRows.parse($0.json)?.record }
     if let local = shadow?.local, try DeckTable.exists(db, DeckID(rawValue: local)) {
       heads.decks[remote] = DeckID(rawValue: local)

@@ -40,9 +40,9 @@ public struct UnsentChanges: Equatable, Sendable {
 
 /// The tables of a sync.
 public enum SyncTables {
-  public static let migrations = [
-    Migration("sync.1", sql: first), Migration("sync.2", sql: second), Migration("sync.3", sql: third),
-  ]
+  public static let migrations =
+    [Migration("sync.1", sql: first), Migration("sync.2", sql: second), Migration("sync.3", sql: third)]
+    + SentStamp.migrations
 
   private static let first = """
     CREATE TABLE sync_link (
@@ -133,12 +133,14 @@ public enum SyncTables {
   public static func forgetRows(_ db: Database) throws {
     try db.execute(sql: "DELETE FROM sync_shadows")
     try db.execute(sql: "DELETE FROM sync_graves")
+    try SentStamp.forget(db)
   }
 
   // MARK: Figures
 
-  /// What was changed here since the last sync.
+  /// What was changed here since the last sync. Every row is looked at, unless nothing was written since all was sent.
   public static func unsent(_ db: Database) throws -> UnsentChanges {
+    if try SentStamp.holds(db) { return UnsentChanges() }
     func count(_ sql: String) throws -> Int { try db.firstRow(sql) { $0.count(0) } ?? 0 }
     var found = UnsentChanges()
     found.notes = try count("SELECT count(*) FROM notes WHERE \(unsentNote)")

@@ -85,6 +85,8 @@ class Pair:
         self.between = Between(self.server)
         self.anki = Client(self.server, folder + "/anki.anki2")
         fill(self.anki.col, count, rng)
+        # Answers that are given faster than one a millisecond are numbered ahead, at times into the next second.
+        self.anki.col.fix_integrity()
         self.anki.sync(upload=True)
         self.deckhand = Deckhand(program, folder + "/deckhand")
         before(self)
