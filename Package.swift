@@ -118,7 +118,8 @@ let package = Package(
         "Lexicon", "WordGames", "ToggleSettings", "Authentication", grdb,
       ], isHot: true),
     // AnkiConnect's interface, for other programs of this machine.
-    room("Door", ["Problems", "Text", "Values", "Files", "SyncWire", "Decks", "Exchange", "Workspace"]),
+    room(
+      "Door", ["Problems", "Text", "Values", "Files", "SyncWire", "Authentication", "Decks", "Exchange", "Workspace"]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Problems", "Text", "Values", "CLua"], isLow: true),
     room("Commands", ["Problems", "Text", "Values"]),

@@ -63,8 +63,9 @@ extension Session {
 
   /// Writes a question that is too long for a line, up to its last line, which is left to be read behind.
   private func broken(_ question: String) -> String {
-    guard canAsk, question.displayWidth >= console.terminal.width else { return question }
-    var lines = printable(question, limit: Self.longestQuestion).lines(within: console.terminal.width - 1, breaksWords: false)
+    let width = console.terminal.width
+    guard canAsk, question.displayWidth >= width else { return question }
+    var lines = printable(question, limit: Self.longestQuestion).lines(within: width - 1, breaksWords: false)
     let last = lines.removeLast()
     console.show(lines)
     return question.last == " " ? last + " " : last
