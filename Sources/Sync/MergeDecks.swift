@@ -24,7 +24,9 @@ extension SyncMerge {
       (ServerRows.deckName($0.record).utf8.count, $0.id) < (ServerRows.deckName($1.record).utf8.count, $1.id)
     }
     let pending = Set(incoming.map(\.id))
-    for (id, record, json) in incoming {
+    let sent = try SyncTables.link(db)?.meta.map { $0.usn - 1 }
+    for (id, given, json) in incoming {
+      var record = given
       let usn = Int64(record["usn"]?.integer ?? 0)
       let modified = Int64(record["mod"]?.integer ?? 0)
       let shadow = try shadows[.deck, id]
@@ -39,7 +41,12 @@ extension SyncMerge {
         try shadows.put(.deck, id, usn: usn, modified: modified, json, local: shadow?.local)
         continue
       }
-      let isOurs = try known.flatMap { local in try shadow.map { try isChanged(.deck, local, $0) } } ?? false
+      var isOurs = try known.flatMap { local in try shadow.map { try isChanged(.deck, local, $0) } } ?? false
+      if let sent, let ours = try crossed(record, shadow, pending, sent: sent) {
+        record["name"] = .text(ours.name)
+        try giveWay(ours, pending)
+        isOurs = true
+      }
       let local = try name(record, known.map(DeckID.init), shadow, id, pending)
       try shadows.put(.deck, id, usn: usn, modified: modified, json, local: local?.rawValue)
       guard let local else { continue }
@@ -75,6 +82,22 @@ extension SyncMerge {
       if try DeckTable.exists(db, there.id) { try giveWay(DeckTable.record(db, there.id), pending) }
     }
     return try rename(known, to: theirs)
+  }
+
+  /// Our deck of the name that another device gave one too before it got ours: it has ours under this name with a `+`
+  /// now, and the server has its one so. Both get the names that they have on that device.
+  /// - Parameter sent: the number of what was sent at the last sync.
+  private func crossed(
+    _ record: Value.Record, _ shadow: Shadow?, _ pending: Set<Int64>, sent: Int
+  ) throws -> DeckRecord? {
+    let theirs = ServerRows.deckName(record)
+    let base = (shadow.flatMap { ServerRows.parse($0.json)?.record }).map(ServerRows.deckName)
+    guard theirs.hasSuffix("+"), theirs != base, let ours = try DeckTable.named(db, String(theirs.dropLast())),
+      let remote = try shadows.remote(.deck, of: ours.id.rawValue), !pending.contains(remote),
+      let known = try shadows[.deck, remote].flatMap({ ServerRows.parse($0.json)?.record }),
+      known["usn"]?.integer == sent
+    else { return nil }
+    return ours
   }
 
   private func rename(_ deck: DeckID, to name: String) throws -> DeckID {

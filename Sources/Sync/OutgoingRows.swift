@@ -7,50 +7,6 @@ import Exchange
 import GRDB
 import Values
 
-/// The rows that are to be sent, by their ids here: 8 bytes a row.
-struct UnsentRows {
-  var notes: ArraySlice<Int64> = []
-  var cards: ArraySlice<Int64> = []
-  /// Cards with answers that were not sent.
-  var logs: ArraySlice<CardID> = []
-  /// How many answers these are.
-  var answers = 0
-  /// Answers of cards that were removed here, by card and time.
-  var strays: ArraySlice<Int64> = []
-
-  var count: Int { notes.count + cards.count + answers + strays.count }
-  var isEmpty: Bool { notes.isEmpty && cards.isEmpty && logs.isEmpty && strays.isEmpty }
-}
-
-/// What rows are made with.
-struct RowMaking {
-  let cards: SentCardReader
-  let log: SentReviews
-  /// Of the decks that cards of were made.
-  var options: [DeckID: DeckOptions] = [:]
-  /// Of the last new card.
-  var position = 0
-  /// The last answer of a removed card.
-  var stray: (card: Int64, interval: Int64) = (0, 0)
-}
-
-/// A chunk of rows.
-struct OutgoingChunk {
-  static let mostRows = 2000
-  static let mostBytes = 4 << 20
-  private(set) var rows: [StagedKind: [String]] = [:]
-  private(set) var count = 0
-  private var bytes = 0
-
-  var isFull: Bool { count >= OutgoingChunk.mostRows || bytes >= OutgoingChunk.mostBytes }
-
-  mutating func add(_ kind: StagedKind, _ json: String) {
-    rows[kind, default: []].append(json)
-    count += 1
-    bytes += json.utf8.count
-  }
-}
-
 extension SyncOutgoing {
   func findRows() throws {
     try renumberReturned()

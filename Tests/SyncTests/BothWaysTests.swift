@@ -124,6 +124,34 @@ import Values
     #expect(sent.dropFirst().compactMap { $0["name"]?.text }.sorted() == ["B", "Spanish"])
   }
 
+  @Test func `a deck whose name another device gave too, and then got ours, is called there as it is here`() throws {
+    try sides.linked()
+    try store.operation("add") { db in
+      let deck = try DeckTable.create(db, name: "New", now: 1_699_999_000).id
+      _ = try CardTable.add(db, NewCard(prompt: "p", answer: "a"), to: deck, now: 1_699_999_999) { 5 }
+    }
+    let ours = try #require(try sides.outgoing(sides.pulled()).0.head.decks.first?["id"])
+    try store.operation("link") { db in
+      var link = try #require(try SyncTables.link(db))
+      link.meta?.usn = 10
+      try SyncTables.setLink(db, link)
+    }
+    var head = StagedHead()
+    head.decks = [ServerSide.deck(77, "New+")]
+    let pulled = try sides.pulled(head, usn: 10)
+    #expect(try sides.merge(pulled).findings.count == 1)
+    let sent = try sides.outgoing(pulled).0.head.decks
+    var names: [Value: String] = [:]
+    for deck in sent { names[deck["id"] ?? .null] = deck["name"]?.text }
+    #expect(names == [ours: "New+", .integer(77): "New"])
+    #expect(try sides.outgoing(pulled).0.count == 0)
+    // One that it made later is another one.
+    head.decks = [ServerSide.deck(78, "Spanish+")]
+    let later = try sides.pulled(head, usn: 10)
+    #expect(try sides.merge(later).findings.isEmpty)
+    #expect(try sides.outgoing(later).0.count == 0)
+  }
+
   @Test func `a type of another shape is not sent, one with another template is, unknown keys along`() throws {
     try sides.linked()
     func edit(_ body: (inout NoteTypeEdit) -> Void) throws {
