@@ -94,8 +94,8 @@ public enum SyncTables {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// An answer whose card is removed before it was sent goes all the same, under the id that the card has there or would
-  /// have got: Anki never takes a row out of its log.
+  /// An answer whose card is removed before it was sent goes all the same, under the id that the card has there or
+  /// would have got: Anki never takes a row out of its log.
   private static let fourth = """
     CREATE TRIGGER sync_answers_stay BEFORE DELETE ON cards WHEN EXISTS (SELECT 1 FROM sync_link) BEGIN
       UPDATE reviews SET acard = ifnull(
@@ -185,8 +185,8 @@ public enum SyncTables {
   /// An answer of a card that is here.
   static let unsentReview = "(ifnull(usn, -1) = -1 AND card IS NOT NULL)"
 
-  /// An answer of a card that was removed here. The row stays as it is when it is sent, so that the removal can be undone:
-  /// a shadow tells that it was.
+  /// An answer of a card that was removed here. The row stays as it is when it is sent, so that the removal can be
+  /// undone: a shadow tells that it was.
   static let unsentStray = """
     (card IS NULL AND acard IS NOT NULL AND ifnull(usn, -1) = -1 AND \(isOnlyHere(.review, "reviews")))
     """
