@@ -248,14 +248,21 @@ public enum CardTable {
   /// - Returns: how many were there.
   @discardableResult
   public static func remove(_ db: Database, _ ids: some Sequence<CardID>) throws -> Int {
-    let statement = try db.cachedStatement(sql: "DELETE FROM cards WHERE id = ?")
+    var rest = Array(ids)[...]
     var count = 0
-    for id in ids {
-      try statement.execute(arguments: [id.rawValue])
+    while !rest.isEmpty {
+      // Many statements would each look at all that the operation has changed (the journal of SQLite's statements).
+      let some = rest.prefix(removedAtOnce)
+      rest = rest.dropFirst(some.count)
+      let list = "[" + some.lazy.map { String($0.rawValue) }.joined(separator: ",") + "]"
+      try db.cachedStatement(sql: "DELETE FROM cards WHERE id IN (SELECT value FROM json_each(?))")
+        .execute(arguments: [list])
       count += db.changesCount
     }
     return count
   }
+
+  private static let removedAtOnce = 10_000
 
   /// Removes the cards at several positions at once: all are counted before any goes. Positions without a card are
   /// passed over.
@@ -305,13 +312,17 @@ public enum CardTable {
     try change(
       db,
       """
-      UPDATE cards SET content = ?, prompt = ?, answer = ?, tags = ?, fields = ?, document = ?, modified = ? WHERE id = ?
+      \(updateTexts) content = ?, prompt = ?, answer = ?, tags = ?, fields = ?, document = ?, modified = ? WHERE id = ?
       """, [content, prompt, answer, tags, fields, document, now, id.rawValue])
   }
 
   // MARK: Rows
 
   private static var gone: DeckError { .gone(what: "the card") }
+
+  /// A change of a card's texts has a trigger. With FAIL SQLite keeps no journal of the statement, which at each one
+  /// would look at all that the operation has changed: it is the operation that is taken back.
+  static let updateTexts = "UPDATE OR FAIL cards SET"
 
   /// One statement that changes one card.
   static func change(_ db: Database, _ sql: String, _ arguments: StatementArguments) throws {

@@ -101,13 +101,14 @@ extension Workspace {
   public func removeNotes(_ numbers: [Int64]) throws -> Int {
     let notes = try numbers.compactMap { try numberedNote($0) }
     return try perform(.removeNotes, count: { _ in notes.count }) { db in
-      try notes.reduce(0) { sum, note in
-        if environment.isInterrupted() { throw WorkspaceError.interrupted }
-        return switch note {
-        case .note(let note): try sum + NoteTable.remove(db, [note.id])
-        case .plain(let card): try sum + CardTable.remove(db, [card.id])
+      var cards: [CardID] = []
+      for note in notes {
+        switch note {
+        case .note(let note): cards += try NoteTable.cards(db, of: note.id)
+        case .plain(let card): cards.append(card.id)
         }
       }
+      return try CardTable.remove(db, cards)
     }
   }
 }

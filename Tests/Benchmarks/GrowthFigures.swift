@@ -29,6 +29,7 @@ struct GrowthFigures {
       "importing \(named) cards against ten times a tenth of them",
       "removing a deck of \(named) cards against ten times a tenth of them",
       "moving a card in a deck of \(named) against one of a tenth", "a study's first card of \(named) against a tenth",
+      "a script that edits \(named) cards and removes half of them against ten times a tenth",
     ]
     guard titles.contains(where: isAsked) else { return [] }
     for count in [small, large] { try writeTable(count) }
@@ -44,12 +45,17 @@ struct GrowthFigures {
       running(small, Self.moves)
     }
     let studied = try compared(titles[3], small, large)
+    let changed = compare(titles[4], wanted: 1.5, rounds: 1, scale: 1, unit: "s") {
+      changing(large)
+    } reference: {
+      10 * changing(small)
+    }
     let removed = compare(titles[1], wanted: 1.5, rounds: 1, scale: 1, unit: "s") {
       seconds(ofRunning: program, ["--data", data(large), "deck", "remove", "Growth"])
     } reference: {
       10 * seconds(ofRunning: program, ["--data", data(small), "deck", "remove", "Growth"])
     }
-    return [imported, moved, studied, removed]
+    return [imported, moved, studied, changed, removed]
   }
 
   /// A table of cards to be imported.
@@ -66,6 +72,18 @@ struct GrowthFigures {
     guard seconds(ofRunning: program, ["--data", data(count), "deck", "create", "Growth"]) >= 0 else { return -1 }
     return seconds(
       ofRunning: program, ["--data", data(count), "deck", "import", "Growth", data(count) + "/Growth.csv"])
+  }
+
+  /// Changes all cards by single statements, after another change of the same unit; nothing of it is kept.
+  private func changing(_ count: Int) -> Double {
+    let code = """
+      decks.create('Other')
+      assert(shell.run('card edit deck:Growth --answer other'))
+      local d, half = decks.open('Growth'), {}
+      for i = 1, #d, 2 do half[#half + 1] = i end
+      d:remove(half)
+      """
+    return seconds(ofRunning: program, ["--data", data(count), "--dry-run", "-e", code])
   }
 
   /// Two hundred moves of one card by a position that is far from either end, in one unit, less the same run without.

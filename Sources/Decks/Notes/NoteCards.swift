@@ -173,7 +173,7 @@ struct NoteCardWriter {
       return
     }
     try db.cachedStatement(
-      sql: "UPDATE cards SET content = ?, prompt = ?, answer = ?, tags = ?, modified = ? WHERE id = ?"
+      sql: "\(CardTable.updateTexts) content = ?, prompt = ?, answer = ?, tags = ?, modified = ? WHERE id = ?"
     ).execute(arguments: [texts.content, texts.prompt, texts.answer, tags, now, card.id.rawValue])
   }
 
@@ -202,7 +202,7 @@ struct NoteCardWriter {
     var facts = facts
     facts.cardID = card.rawValue
     let texts = try maker.texts(fields, facts, ordinal: ordinal)
-    try db.cachedStatement(sql: "UPDATE cards SET content = ?, prompt = ?, answer = ? WHERE id = ?")
+    try db.cachedStatement(sql: "\(CardTable.updateTexts) content = ?, prompt = ?, answer = ? WHERE id = ?")
       .execute(arguments: [texts.content, texts.prompt, texts.answer, card.rawValue])
   }
 

@@ -240,7 +240,7 @@ public enum NoteTable {
   /// - Returns: how many cards went.
   @discardableResult
   public static func remove(_ db: Database, _ ids: some Sequence<NoteID>) throws -> Int {
-    try ids.reduce(0) { try $0 + CardTable.remove(db, cards(db, of: $1)) }
+    try CardTable.remove(db, ids.flatMap { try cards(db, of: $0) })
   }
 
   private static func record(_ row: Columns) -> NoteRecord {
