@@ -88,7 +88,8 @@ let package = Package(
     room("Problems"),
     room("Text", ["Problems", "CSodium", "CUtf8proc"], isLow: true),
     room("Values", ["Text", "Problems"], isLow: true),
-    room("Files", ["Problems", "Text", "Values", system]),
+    room("FrameChannel"),
+    room("Files", ["Problems", "Text", "Values", "FrameChannel", system]),
     // The domain: one room a noun, none knows Lua or a terminal.
     // Tar archives: compressed with zstd as backups are, with gzip as packages of plugins are.
     room("Archives", ["Problems", "Text", "Values", "Files", "CZlib", "CZstd"]),
@@ -108,7 +109,6 @@ let package = Package(
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
     room("Authentication", ["Problems", "Text", "Values", "Files", "CSodium"]),
     // What the programs that deckhand starts say to it: frames, pictures, calls to a sync server.
-    room("FrameChannel"),
     room("DrawingWire"),
     room("SyncWire", ["Values"]),
     room("CardDocuments", ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium"]),
@@ -119,7 +119,8 @@ let package = Package(
         "Lexicon", "WordGames", "ToggleSettings", "Authentication", grdb,
       ], isHot: true),
     // AnkiConnect's interface, for other programs of this machine.
-    room("Door", ["Problems", "Text", "Values", "Files", "SyncWire", "Decks", "Exchange", "Workspace"]),
+    room(
+      "Door", ["Problems", "Text", "Values", "Files", "SyncWire", "Authentication", "Decks", "Exchange", "Workspace"]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Problems", "Text", "Values", "CLua"], isLow: true),
     room("Commands", ["Problems", "Text", "Values"]),

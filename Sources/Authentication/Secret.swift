@@ -13,6 +13,12 @@ public struct Secret: ~Copyable {
   /// How many bytes it holds.
   public let count: Int
 
+  /// Whether two texts are the same, in a time that says nothing of where they differ.
+  public static func areSame(_ first: String, _ second: String) -> Bool {
+    let (first, second) = (Array(first.utf8), Array(second.utf8))
+    return first.count == second.count && sodium_memcmp(first, second, first.count) == 0
+  }
+
   /// The most bytes a password may have, after normalization; never cut, refused beyond.
   public static let longest = 1024
 

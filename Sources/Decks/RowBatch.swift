@@ -79,15 +79,18 @@ public final class RowBatch: ColumnBinding {
   ///   - values: what they are given: `*` for a row's own values, `?1` and so on for those that all rows share.
   ///   - shared: how many of the latter there are.
   ///   - columns: how many values a row has.
+  ///   - replaces: whether a row takes the place of one that has its key.
   ///   - lane: writes full batches meanwhile; batches of one database share one. Nil: all is written here.
   public init(
-    _ db: Database, into target: String, _ values: String, shared: Int = 0, columns: Int, lane: WorkLane? = nil
+    _ db: Database, into target: String, _ values: String, shared: Int = 0, columns: Int, replaces: Bool = false,
+    lane: WorkLane? = nil
   ) throws {
     let row = "(" + Array(repeating: "?", count: columns).joined(separator: ", ") + ")"
     let all = Array(repeating: row, count: RowBatch.rows).joined(separator: ", ")
     let limit = shared + columns * RowBatch.rows + 1
     // The first `?` without a number comes after the highest number before it.
-    let sql = "INSERT INTO \(target) SELECT \(values) FROM (VALUES \(all)) LIMIT ?\(limit)"
+    let verb = replaces ? "INSERT OR REPLACE" : "INSERT"
+    let sql = "\(verb) INTO \(target) SELECT \(values) FROM (VALUES \(all)) LIMIT ?\(limit)"
     self.target = try Target(db, sql, shared: shared, limit: limit)
     (self.columns, self.lane) = (columns, lane)
     filling = RowBuffer(rows: RowBatch.rows, columns: columns)

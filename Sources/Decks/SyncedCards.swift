@@ -10,6 +10,8 @@ public struct KnownCard: Equatable, Sendable {
   /// When its texts, its marks or its schedule were changed, in seconds since 1970.
   public let modified: Int64
   public let isNew: Bool
+  /// Seconds since 1970.
+  public let lastReview: Double?
 }
 
 /// What a card is beside its schedule.
@@ -23,12 +25,13 @@ public struct CardMarks: Equatable, Sendable {
 }
 
 extension CardTable {
-  private static let known = "id, deck, max(modified, ifnull(last_review, 0)), state = 0"
+  private static let known = "id, deck, max(modified, ifnull(last_review, 0)), state = 0, last_review"
 
   private static func known(_ row: Columns) -> KnownCard {
     KnownCard(
       id: CardID(rawValue: row.integer(0)), deck: DeckID(rawValue: row.integer(1)),
-      modified: Int64(min(1e11, max(0, row.number(2)))), isNew: row.integer(3) != 0)
+      modified: Int64(min(1e11, max(0, row.number(2)))), isNew: row.integer(3) != 0,
+      lastReview: row.optionalNumber(4))
   }
 
   public static func known(_ db: Database, _ id: Int64) throws -> KnownCard? {

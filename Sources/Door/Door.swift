@@ -3,6 +3,7 @@
 // Invariant: every request gets an answer in the interface's form, whatever it holds; an action is one step of undo, or
 // nothing.
 
+import Authentication
 import Files
 import Problems
 public import SyncWire
@@ -136,7 +137,8 @@ public final class Door {
     let reader = try ValueReader(params).asRecord()
     if name == "requestPermission" { return try permission(&turn) }
     if !turn.hasKey {
-      guard isSame(action["key"].value?.text ?? "", turn.key) else { throw ActionFailure.badKey }
+      let given = action["key"].value?.text ?? ""
+      guard turn.key.isEmpty || Secret.areSame(given, turn.key) else { throw ActionFailure.badKey }
       // It holds for the actions within this one.
       turn.hasKey = true
     }
@@ -184,15 +186,6 @@ public final class Door {
       ("permission", .text("granted")), ("requireApikey", .boolean(!turn.key.isEmpty)),
       ("version", .integer(Self.version)),
     ])
-  }
-
-  /// In a time that says nothing of where they differ.
-  private func isSame(_ given: String, _ key: String) -> Bool {
-    if key.isEmpty { return true }
-    let (given, key) = (Array(given.utf8), Array(key.utf8))
-    return key.indices.reduce(UInt8(given.count == key.count ? 0 : 1)) {
-      $0 | (key[$1] ^ (given.indices.contains($1) ? given[$1] : 0))
-    } == 0
   }
 
   // MARK: Failures

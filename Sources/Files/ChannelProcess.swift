@@ -2,6 +2,7 @@
 // Invariant: a frame is sent or received whole or the process is given up; nothing it does can block the shell for
 // longer than the time limit, and its death never raises a signal here.
 
+import FrameChannel
 public import Glibc
 
 /// Why such a program gave no answer.
@@ -54,14 +55,14 @@ public final class ChannelProcess {
 
   /// Sends one frame.
   public func send(_ frame: [UInt8], deadline: Deadline) throws(ProgramFailure) {
-    try sendAll(withUnsafeBytes(of: UInt32(truncatingIfNeeded: frame.count).littleEndian) { Array($0) }, deadline)
+    guard let head = FrameHead.bytes(frame.count) else { throw .crashed }
+    try sendAll(head, deadline)
     try sendAll(frame, deadline)
   }
 
   /// Waits for one frame.
   public func receive(deadline: Deadline) throws(ProgramFailure) -> [UInt8] {
-    let head = try receive(4, deadline)
-    let count = head.reversed().reduce(0) { $0 << 8 | Int($1) }
+    let count = FrameHead.count(try receive(FrameHead.size, deadline))
     guard count <= longestFrame else { throw .crashed }
     return try receive(count, deadline)
   }
@@ -127,6 +128,8 @@ public final class KeptProgram {
   private let shouldStop: () -> Bool
   /// The one that runs.
   public private(set) var process: ChannelProcess?
+  /// The one that works on a request whose answer was not taken yet.
+  private var begun: (ChannelProcess, Deadline)?
 
   /// Starts nothing yet.
   /// - Parameters:
@@ -148,17 +151,42 @@ public final class KeptProgram {
   public func request<Answer>(
     within seconds: Double, _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Answer
   ) throws(ProgramFailure) -> Answer {
-    let deadline = Deadline(seconds: seconds, clock: clock, shouldStop: shouldStop)
-    let running: ChannelProcess
-    if let process, process.isAlive() {
-      running = process
-    } else {
-      running = try ChannelProcess(path: path, environment: environment, longestFrame: longestFrame)
-    }
+    begun = nil
+    let (running, deadline) = try running(within: seconds)
     process = nil
     let answer = try body(running, deadline)
     process = running
     return answer
+  }
+
+  /// Sends a request whose answer is taken by `end`, while the program works on it. Any other request before that gives
+  /// it up, and the program with it.
+  public func begin(
+    within seconds: Double, _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Void
+  ) throws(ProgramFailure) {
+    begun = nil
+    let (running, deadline) = try running(within: seconds)
+    process = nil
+    try body(running, deadline)
+    begun = (running, deadline)
+  }
+
+  /// Takes the answer of what was begun.
+  /// - Returns: nil where nothing was.
+  public func end<Answer>(
+    _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Answer
+  ) throws(ProgramFailure) -> Answer? {
+    guard let (running, deadline) = begun else { return nil }
+    begun = nil
+    let answer = try body(running, deadline)
+    process = running
+    return answer
+  }
+
+  private func running(within seconds: Double) throws(ProgramFailure) -> (ChannelProcess, Deadline) {
+    let deadline = Deadline(seconds: seconds, clock: clock, shouldStop: shouldStop)
+    if let process, process.isAlive() { return (process, deadline) }
+    return (try ChannelProcess(path: path, environment: environment, longestFrame: longestFrame), deadline)
   }
 }
 

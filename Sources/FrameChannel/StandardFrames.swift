@@ -10,15 +10,14 @@ import Glibc
 public enum StandardFrames {
   /// The next frame; nil at the end of the input or when it makes no sense.
   public static func read(limit: Int) -> [UInt8]? {
-    guard let head = readWhole(4) else { return nil }
-    let count = head.reversed().reduce(0) { $0 << 8 | Int($1) }
+    guard let head = readWhole(FrameHead.size) else { return nil }
+    let count = FrameHead.count(head)
     return count <= limit ? readWhole(count) : nil
   }
 
   /// - Returns: whether all of it was taken.
   public static func write(_ bytes: [UInt8], limit: Int) -> Bool {
-    guard let length = UInt32(exactly: bytes.count), bytes.count <= limit else { return false }
-    let head = withUnsafeBytes(of: length.littleEndian) { Array($0) }
+    guard bytes.count <= limit, let head = FrameHead.bytes(bytes.count) else { return false }
     return writeAll(head) && writeAll(bytes)
   }
 

@@ -100,10 +100,7 @@ public final class Store {
     try access(name) { db in
       if depth > 0 || unit == .open { return try isOneStatement ? statement(db, body) : savepoint(db, body) }
       try begin(db, name)
-      if unit == .waiting {
-        unit = .open
-        return try isOneStatement ? statement(db, body) : savepoint(db, body)
-      }
+      if unit == .waiting { return try first(db, body) }
       return try finish(db, body) { result in
         try writeStep(db, step?(result) ?? name, filesMadeReady(db, by: prepare))
       }
@@ -260,6 +257,21 @@ public final class Store {
       return result
     } catch {
       try rollback(db)
+      throw error
+    }
+  }
+
+  /// The body as the first part of a unit: what takes it back is the end of the transaction. Within a savepoint SQLite
+  /// would walk over all that the savepoint changed, at each statement.
+  private func first<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
+    unit = .open
+    do {
+      let result = try inside { try body(db) }
+      guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
+      return result
+    } catch {
+      try rollback(db)
+      unit = .waiting
       throw error
     }
   }

@@ -130,6 +130,14 @@ public enum UndoLog {
 
   // MARK: Reading
 
+  /// The highest number that a step ever had: each operation that writes to a table of the collection moves it. Nil
+  /// where no step was written yet.
+  public static func lastStep(_ db: Database) throws -> Int64? {
+    var last: Int64?
+    try db.raw("SELECT seq FROM sqlite_sequence WHERE name = 'undo_steps'") { last = sqlite3_column_int64($0, 0) }
+    return last
+  }
+
   /// The steps, the newest first.
   static func steps(_ db: Database, limit: Int) throws -> [UndoStep] {
     var found: [UndoStep] = []

@@ -102,7 +102,7 @@ final class UndoRecorder {
 
   /// Begins to listen to a connection.
   func attach(_ db: Database) throws {
-    tables = try UndoTable.all(db)
+    tables = try UndoTable.all(db).filter(\.isUndone)
     names = tables.map { Array($0.name.utf8CString) }
     born = Array(repeating: Born(), count: tables.count)
     _ = sqlite3_preupdate_hook(

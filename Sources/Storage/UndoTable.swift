@@ -1,5 +1,5 @@
 // What the undo log knows of a table: its columns and its key.
-// Invariant: a table of SQLite's own, of the log, or of a search index has none: it is not recorded.
+// Invariant: a table of SQLite's own, of the log, or of a search index is none of them: it is not recorded.
 
 import GRDB
 
@@ -11,6 +11,8 @@ struct UndoTable {
   let isKeyed: Bool
   /// The columns of the key, in its order.
   let key: [Int]
+  /// Whether undoing a step brings it back too. What others were told (`told_...`) stays said.
+  var isUndone: Bool { !name.hasPrefix("told_") }
 
   struct Column {
     let name: String
@@ -18,7 +20,7 @@ struct UndoTable {
     let fallback: String?
   }
 
-  /// All tables of the database that are recorded.
+  /// All tables of the database that hold what the account has.
   static func all(_ db: Database) throws -> [UndoTable] {
     let rows = try Row.fetchAll(
       db, sql: "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name")

@@ -55,7 +55,7 @@ public final class WorkLane {
             failure = fault
             pieces.removeAll()
           }
-          pthread_cond_broadcast(changed)
+          if pieces.isEmpty { pthread_cond_broadcast(changed) }
         }
       }
     }
@@ -65,7 +65,7 @@ public final class WorkLane {
         while pieces.isEmpty, !isEnding { pthread_cond_wait(changed, lock) }
         if isEnding { return nil }
         isBusy = true
-        pthread_cond_broadcast(changed)
+        defer { if pieces.count == ahead / 2 { pthread_cond_broadcast(changed) } }
         return pieces.removeFirst()
       }
     }
@@ -73,10 +73,13 @@ public final class WorkLane {
     /// - Returns: false, with nothing added, after a failure.
     func add(_ piece: @escaping () throws -> Void) -> Bool {
       locked {
-        while failure == nil, pieces.count >= ahead { pthread_cond_wait(changed, lock) }
+        if pieces.count >= ahead {
+          // Not for each piece that goes: waking a thread takes as long as some rows.
+          while failure == nil, pieces.count > ahead / 2 { pthread_cond_wait(changed, lock) }
+        }
         if failure != nil { return false }
         pieces.append(piece)
-        pthread_cond_broadcast(changed)
+        if pieces.count == 1 { pthread_cond_broadcast(changed) }
         return true
       }
     }

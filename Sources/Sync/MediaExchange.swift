@@ -41,36 +41,20 @@ public enum MediaStage: Equatable, Sendable {
   case sending(Int, of: Int)
 }
 
-public final class MediaExchange {
-  private let server: MediaServer
-  private let contents: MediaContents
-  private let folder: String
-  private let isInterrupted: () -> Bool
-  /// How each name stands now.
-  public private(set) var states: [String: MediaState]
-  /// The last change of the server that is here.
-  public private(set) var usn: Int
-  public private(set) var report = MediaReport()
+/// What an account knows of the media here and of those of its server.
+public struct KnownMedia: Equatable, Sendable {
+  /// How each name stands.
+  public var states: [String: MediaState]
+  /// The last change of the server that is here; 0 compares all.
+  public var usn: Int
+  /// What was sent as deleted, each with the number of that change there.
+  public var deletions: [String: Int] = [:]
 
-  /// Changes that one sync lists at most.
-  private static let mostChanges = 1_000_000
-  private static let largestFile = 100 << 20
+  public init(states: [String: MediaState] = [:], usn: Int = 0) { (self.states, self.usn) = (states, usn) }
 
-  /// - Parameters:
-  ///   - folder: of the account, for archives on their way.
-  ///   - states: how each name stands.
-  ///   - usn: the last change of the server that is here; 0 compares all.
-  public init(
-    _ server: MediaServer, _ contents: MediaContents, folder: String, states: [String: MediaState], usn: Int,
-    isInterrupted: @escaping () -> Bool
-  ) {
-    (self.server, self.contents, self.folder, self.isInterrupted) = (server, contents, folder, isInterrupted)
-    (self.states, self.usn) = (states, usn)
-    if usn == 0 { forgetServer() }
-  }
-
-  /// What the server has is not known: all that is here may have to go.
-  private func forgetServer() {
+  /// What a server has is not known: all that is here may have to go.
+  mutating func forgetServer() {
+    usn = 0
     states = states.compactMapValues { state in
       if state.hash == nil, !state.isPending { return nil }
       var state = state
@@ -79,25 +63,57 @@ public final class MediaExchange {
     }
   }
 
+  /// How many files are to be sent, and removals to be told.
+  public var unsent: Int {
+    var known = self
+    if usn == 0 { known.forgetServer() }
+    return known.states.count { $0.value.isPending && MediaExchange.refusal(of: $0.key, $0.value) == nil }
+  }
+}
+
+public final class MediaExchange {
+  private let server: MediaServer
+  private let contents: MediaContents
+  private let folder: String
+  private let isInterrupted: () -> Bool
+  /// How each name stands now.
+  public private(set) var known: KnownMedia
+  public private(set) var report = MediaReport()
+
+  /// Changes that one sync lists at most.
+  private static let mostChanges = 1_000_000
+  private static let largestFile = 100 << 20
+
+  /// - Parameters:
+  ///   - folder: of the account, for archives on their way.
+  ///   - known: how each name stands.
+  public init(
+    _ server: MediaServer, _ contents: MediaContents, folder: String, _ known: KnownMedia,
+    isInterrupted: @escaping () -> Bool
+  ) {
+    (self.server, self.contents, self.folder, self.isInterrupted) = (server, contents, folder, isInterrupted)
+    self.known = known
+    if known.usn == 0 { self.known.forgetServer() }
+  }
+
   // MARK: The whole
 
-  /// - Throws: `SyncError`, and what `contents` throws; `states` and `usn` tell what was done until then.
+  /// - Throws: `SyncError`, and what `contents` throws; `known` tells what was done until then.
   public func run(progress: (MediaStage) -> Void) throws {
-    let isNew = try server.begin() != usn
-    guard isNew || states.contains(where: { $0.value.isPending }) else { return }
+    let isNew = try server.begin() != known.usn
+    guard isNew || known.states.contains(where: { $0.value.isPending }) else { return }
     if isNew { try fetch(progress) }
     try send(progress)
     if try isSane() { return }
     // Something was missed, here or there: all is compared once.
-    usn = 0
-    forgetServer()
+    known.forgetServer()
     try fetch(progress)
     try send(progress)
     if try !isSane() { report.note("The server counts its media files otherwise; Anki's \"Check Media\" may help.") }
   }
 
   private func isSane() throws -> Bool {
-    let count = states.values.count { $0.digest != nil && !($0.hash == nil && $0.isPending) }
+    let count = known.states.values.count { $0.digest != nil && !($0.hash == nil && $0.isPending) }
     return try server.hasCount(count)
   }
 
@@ -107,7 +123,7 @@ public final class MediaExchange {
 
   private func fetch(_ progress: (MediaStage) -> Void) throws {
     var wanted: [String: String] = [:]
-    var (last, count) = (usn, 0)
+    var (last, count) = (known.usn, 0)
     while true {
       try goOn()
       let changes = try server.changes(after: last)
@@ -120,27 +136,32 @@ public final class MediaExchange {
       for change in changes { try judge(change, &wanted) }
     }
     try download(wanted, progress)
-    usn = last
+    known.usn = last
   }
 
   private func judge(_ change: MediaChange, _ wanted: inout [String: String]) throws {
     wanted[change.name] = nil
-    guard isUsable(change.name) else {
+    guard MediaExchange.isUsable(change.name) else {
       // It counts as known there.
-      states[change.name] =
+      known.states[change.name] =
         change.digest.isEmpty ? nil : MediaState(hash: nil, digest: change.digest, isPending: false)
       if !change.digest.isEmpty {
         report.note("\(quoted(change.name)) on the server has a name that no file has here; it was left there.")
       }
       return
     }
-    let here = states[change.name]
+    let here = known.states[change.name]
     if change.digest.isEmpty {
-      if here?.hash != nil, here?.isPending == true { return }
+      // Brought back here since it was deleted from here, or changed.
+      let isBack = known.deletions[change.name] == change.usn
+      if here?.hash != nil, isBack || here?.isPending == true {
+        known.states[change.name]?.isPending = true
+        return
+      }
       if here?.hash != nil { report.removedHere += 1 }
-      states[change.name] = nil
+      known.states[change.name] = nil
     } else if let here, let hash = here.hash, try here.digest ?? digest(of: hash) == change.digest {
-      states[change.name] = MediaState(hash: hash, size: here.size, digest: change.digest, isPending: false)
+      known.states[change.name] = MediaState(hash: hash, size: here.size, digest: change.digest, isPending: false)
     } else if let here, here.hash == nil, here.isPending, here.digest == change.digest {
       // Deleted here since.
     } else {
@@ -149,7 +170,7 @@ public final class MediaExchange {
   }
 
   /// One part of a path, as it is written here.
-  private func isUsable(_ name: String) -> Bool {
+  private static func isUsable(_ name: String) -> Bool {
     do throws(NoteError) {
       return try MediaNames.checked(name).utf8.elementsEqual(name.utf8) && !name.hasPrefix(".")
     } catch {
@@ -179,7 +200,7 @@ public final class MediaExchange {
         guard digest == wanted[file.name] else {
           throw server.fault("downloadFiles", "has \(quoted(file.name)) otherwise than it was listed; sync again")
         }
-        states[file.name] = MediaState(
+        known.states[file.name] = MediaState(
           hash: try contents.keep(bytes), size: bytes.count, digest: digest, isPending: false)
         report.received += 1
       }
@@ -200,7 +221,7 @@ public final class MediaExchange {
   // MARK: What goes
 
   private func send(_ progress: (MediaStage) -> Void) throws {
-    var left = states.filter { isToBeSent($0.key, $0.value) }.keys.sorted()[...]
+    var left = known.states.filter { isToBeSent($0.key, $0.value) }.keys.sorted()[...]
     let all = left.count
     var isAlone = true
     while !left.isEmpty {
@@ -209,14 +230,19 @@ public final class MediaExchange {
       if files.isEmpty { continue }
       let (taken, now) = try server.upload(MediaArchive.bytes(of: files.map(\.file), in: folder))
       guard taken > 0 else { throw server.fault("uploadChanges", "took none of the files") }
-      for (file, state) in files.prefix(taken) {
-        if file.bytes == nil { report.removedThere += 1 } else { report.sent += 1 }
-        states[file.name] = state
+      for (number, (file, state)) in files.prefix(taken).enumerated() {
+        if file.bytes == nil {
+          report.removedThere += 1
+          known.deletions[file.name] = now - taken + number + 1
+        } else {
+          report.sent += 1
+        }
+        known.states[file.name] = state
       }
       left = (files.dropFirst(taken).map(\.file.name) + left)[...]
       // Another device may have given something too: that is listed the next time.
-      isAlone = isAlone && usn + taken == now
-      if isAlone { usn = now }
+      isAlone = isAlone && known.usn + taken == now
+      if isAlone { known.usn = now }
       progress(.sending(all - left.count, of: all))
     }
   }
@@ -224,15 +250,16 @@ public final class MediaExchange {
   /// What a server takes; the rest is told.
   private func isToBeSent(_ name: String, _ state: MediaState) -> Bool {
     guard state.isPending else { return false }
-    guard state.hash != nil else { return true }
-    guard let reason = refusal(of: name, state) else { return true }
+    guard let reason = MediaExchange.refusal(of: name, state) else { return true }
     report.note("\(quoted(name)) \(reason) and was not sent.")
     return false
   }
 
-  private func refusal(of name: String, _ state: MediaState) -> String? {
+  /// Why a server takes no such file; a removal it always takes.
+  static func refusal(of name: String, _ state: MediaState) -> String? {
+    if state.hash == nil { return nil }
     if state.size == 0 { return "is empty" }
-    if state.size > Self.largestFile { return "has more than 100 MiB" }
+    if state.size > largestFile { return "has more than 100 MiB" }
     return isUsable(name) ? nil : "has a name that other devices cannot have"
   }
 
@@ -240,7 +267,7 @@ public final class MediaExchange {
   private func batch(_ left: inout ArraySlice<String>) throws -> [(file: ArchivedMedia, after: MediaState?)] {
     var (files, bytes): ([(file: ArchivedMedia, after: MediaState?)], Int) = ([], 0)
     while let name = left.first, files.count < MediaServer.filesAtOnce {
-      guard var state = states[name], let hash = state.hash else {
+      guard var state = known.states[name], let hash = state.hash else {
         files.append((ArchivedMedia(name: name, bytes: nil), nil))
         left.removeFirst()
         continue

@@ -1,12 +1,12 @@
 // How far the media of an account are synced. Invariant: the number is of one user on one server: for another one all
-// is compared anew.
+// is compared anew; what the server was told is remembered also where the sync is undone here.
 
 import Decks
 public import GRDB
 public import Storage
 
 public enum MediaTables {
-  public static let migrations = [Migration("sync.media", sql: first)]
+  public static let migrations = [Migration("sync.media", sql: first), Migration("sync.media.2", sql: second)]
 
   private static let first = """
     CREATE TABLE sync_media (
@@ -16,6 +16,23 @@ public enum MediaTables {
       PRIMARY KEY (address, user)
     ) STRICT, WITHOUT ROWID;
     """
+
+  /// The deletions that were sent, each with the number that the server gave it.
+  private static let second = """
+    CREATE TABLE told_media (name TEXT PRIMARY KEY, usn INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    """
+
+  /// What is known of the server's media.
+  public static func known(_ db: Database, of link: SyncLink) throws -> KnownMedia {
+    var known = KnownMedia(states: try MediaTable.states(db), usn: try usn(db, of: link))
+    try db.forEachRow("SELECT name, usn FROM told_media") { known.deletions[$0.text(0)] = $0.count(1) }
+    return known
+  }
+
+  /// Keeps that a deletion was sent.
+  public static func setDeletion(_ db: Database, of name: String, _ usn: Int) throws {
+    try db.execute(sql: "INSERT OR REPLACE INTO told_media (name, usn) VALUES (?, ?)", arguments: [name, usn])
+  }
 
   /// The last change there that is here; 0 for none.
   public static func usn(_ db: Database, of link: SyncLink) throws -> Int {

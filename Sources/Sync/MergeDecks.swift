@@ -130,6 +130,8 @@ extension SyncMerge {
   func deck(_ remote: Int64) throws -> DeckID {
     if let known = heads.decks[remote] { return known }
     let shadow = try shadows[.deck, remote]
+    // A deck that is not there.
+    if shadow == nil, remote != SyncMerge.firstDeck { return try deck(SyncMerge.firstDeck) }
     let record = shadow.flatMap { ServerRows.parse($0.json)?.record }
     if let local = shadow?.local, try DeckTable.exists(db, DeckID(rawValue: local)) {
       heads.decks[remote] = DeckID(rawValue: local)
@@ -159,6 +161,7 @@ extension SyncMerge {
       let shadow = try shadows[.deck, id]
       try shadows.bury(.deck, id)
       guard let local = shadow?.local.map(DeckID.init), try DeckTable.exists(db, local) else { continue }
+      if try shadows.wasTold(.deck, id) { continue }
       let name = try DeckTable.record(db, local).name
       let count = try DeckTable.count(db, local)
       if count > 0 {

@@ -146,7 +146,7 @@ final class SyncOutgoing {
     }
     graves.cards = cards.sorted()
     for (kind, ids) in [(ShadowKind.card, graves.cards), (.note, graves.notes)] {
-      for id in ids { try shadows.bury(kind, id) }
+      for id in ids { try shadows.tell(kind, id) }
     }
     for id in try gone(.deck) {
       // What stands in it and has no place here keeps it there.
@@ -158,7 +158,7 @@ final class SyncOutgoing {
         try shadows.setLocal(.deck, id, to: nil)
       } else {
         graves.decks.append(id)
-        try shadows.bury(.deck, id)
+        try shadows.tell(.deck, id)
       }
     }
   }

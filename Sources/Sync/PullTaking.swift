@@ -105,27 +105,42 @@ private final class ShadowWriter {
   private let db: Database
   private let insertion: RepeatedStatement
   private let review: RepeatedStatement
+  private let notes: RowBatch
+  private let cards: RowBatch
 
   init(_ db: Database) throws {
     self.db = db
     insertion = try RepeatedStatement(
       db, "INSERT INTO sync_shadows (kind, remote, usn, modified, json, local) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
     review = try RepeatedStatement(db, "SELECT 1 FROM reviews WHERE anki = ?1")
+    let target = "sync_shadows (kind, remote, usn, modified, json, local, state)"
+    // The rows here that they are of, and what these hold.
+    notes = try RowBatch(
+      db, into: target, "\(ShadowKind.note.rawValue), *, (SELECT id FROM notes WHERE id = column1), NULL", columns: 4)
+    let card = "FROM anki_cards JOIN cards ON cards.id = anki_cards.card WHERE anki = column1"
+    cards = try RowBatch(
+      db, into: target,
+      "\(ShadowKind.card.rawValue), *, (SELECT card \(card)), (SELECT \(ShadowKind.cardState) \(card))", columns: 4)
   }
 
   /// A row of a table. The log here holds its own rows.
   func add(_ row: StagedRow, _ kind: StagedKind) throws {
-    if kind == .revlog {
+    switch kind {
+    case .notes: try add(row, to: notes)
+    case .cards: try add(row, to: cards)
+    case .revlog:
       review.bind(1, row.id)
       if try review.first({ _ in true }) ?? false { return }
+      try add(.review, id: row.id, usn: row.usn, modified: row.modified, json: row.json)
     }
-    let shadow: ShadowKind =
-      switch kind {
-      case .notes: .note
-      case .cards: .card
-      case .revlog: .review
-      }
-    try add(shadow, id: row.id, usn: row.usn, modified: row.modified, json: row.json)
+  }
+
+  private func add(_ row: StagedRow, to batch: RowBatch) throws {
+    batch.put(0, row.id)
+    batch.put(1, row.usn)
+    batch.put(2, row.modified)
+    batch.put(3, text: row.json)
+    try batch.writeRow()
   }
 
   func add(_ kind: ShadowKind, id: Int64, _ record: Value.Record, local: Int64?) throws {
@@ -146,24 +161,14 @@ private final class ShadowWriter {
     try insertion.run()
   }
 
-  /// Finds the rows here that the shadows are of, and what they hold.
+  /// Writes the last ones, and that nothing of all this is to be sent.
   func finish() throws {
-    let (card, note, type) = (ShadowKind.card.rawValue, ShadowKind.note.rawValue, ShadowKind.noteType.rawValue)
+    try notes.write()
+    try cards.write()
+    let types = "SELECT local FROM sync_shadows WHERE kind = \(ShadowKind.noteType.rawValue)"
     let states = [
-      """
-      UPDATE sync_shadows SET local = (SELECT card FROM anki_cards WHERE anki = remote) WHERE kind = \(card)
-      """,
-      "UPDATE sync_shadows SET local = (SELECT id FROM notes WHERE id = remote) WHERE kind = \(note)",
-      agreement(.card), agreement(.deck), agreement(.preset),
-      // Nothing of this is to be sent.
-      """
-      UPDATE notes SET usn = (SELECT s.usn FROM sync_shadows s WHERE kind = \(note) AND remote = notes.id)
-      WHERE usn = -1
-      """,
-      """
-      UPDATE note_types SET usn = 0 WHERE id IN (SELECT local FROM sync_shadows WHERE kind = \(type))
-      """,
-      "UPDATE anki_cards SET usn = 0 WHERE usn = -1",
+      agreement(.deck), agreement(.preset), "UPDATE notes SET usn = 0 WHERE usn = -1",
+      "UPDATE note_types SET usn = 0 WHERE id IN (\(types))",
       "UPDATE reviews SET usn = 0 WHERE anki IS NOT NULL AND usn = -1",
     ]
     for sql in states { try db.execute(sql: sql) }

@@ -86,6 +86,24 @@ final class Shadows {
     try statement.run()
   }
 
+  /// Of a card that both have: the deck of the one here is to be sent.
+  func disagreeOnDeck(card remote: Int64) throws { try setPart(0, of: remote, to: "NULL") }
+
+  /// Of a card that both have: when the one here was answered last is nothing that was changed.
+  func agreeOnLastReview(card remote: Int64) throws {
+    try setPart(12, of: remote, to: "(SELECT last_review FROM cards WHERE id = local)")
+  }
+
+  /// Puts another value into the state of a card.
+  /// - Parameter index: of `ShadowKind.cardState`.
+  private func setPart(_ index: Int, of card: Int64, to value: String) throws {
+    let sql = """
+      UPDATE sync_shadows SET state = json_set(state, '$[\(index)]', \(value))
+      WHERE kind = \(ShadowKind.card.rawValue) AND remote = ?
+      """
+    try db.cachedStatement(sql: sql).execute(arguments: [card])
+  }
+
   /// Keeps of the shadows of a kind for which a condition holds what the rows here say.
   static func agreement(_ kind: ShadowKind, _ condition: String) -> String {
     let (table, state) = kind.stated
@@ -103,6 +121,19 @@ final class Shadows {
     grave.bind(1, kind.rawValue)
     grave.bind(2, remote)
     try grave.run()
+  }
+
+  /// Its deletion is sent.
+  func tell(_ kind: ShadowKind, _ remote: Int64) throws {
+    try bury(kind, remote)
+    try db.cachedStatement(sql: "INSERT OR IGNORE INTO told_graves (kind, remote) VALUES (?, ?)")
+      .execute(arguments: [kind.rawValue, remote])
+  }
+
+  /// Whether its deletion was sent from here, also where that sync was undone since.
+  func wasTold(_ kind: ShadowKind, _ remote: Int64) throws -> Bool {
+    let sql = "SELECT 1 FROM told_graves WHERE kind = ? AND remote = ?"
+    return try db.firstRow(sql, [kind.rawValue, remote]) { _ in true } ?? false
   }
 
   /// Whether an id of the server's is in use or was.

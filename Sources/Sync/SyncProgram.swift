@@ -10,6 +10,8 @@ import Values
 ///     let program = SyncProgram(path: "/usr/libexec/deckhand-sync", environment: [], clock: clock)
 public final class SyncProgram {
   private let program: KeptProgram
+  /// A call whose answer was not taken yet.
+  private var begun: SyncRequest?
   /// Seconds that one call may take in all, however much comes.
   private static let longestCall = 3600.0
   private static let limits = JSONLimits(bytes: longestSyncFrame, depth: 64, values: 20_000_000, string: 64 << 20)
@@ -32,9 +34,26 @@ public final class SyncProgram {
   /// - Returns: where the server is now, and its answer.
   func call(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> (address: String, answer: Value) {
     let (address, answer) = try exchange(request, body)
-    do throws(JSONFailure) { return (address, try JSONParser.parse(answer, limits: SyncProgram.limits)) } catch {
-      throw .call(.badAnswer(reason: "is not JSON"), step: request.call, address: address)
+    return (address, try parsed(answer, of: request))
+  }
+
+  func parsed(_ answer: [UInt8], of request: SyncRequest) throws(SyncError) -> Value {
+    do throws(JSONFailure) { return try JSONParser.parse(answer, limits: SyncProgram.limits) } catch {
+      throw .call(.badAnswer(reason: "is not JSON"), step: request.call, address: request.address)
     }
+  }
+
+  /// Sends a call that is made while the caller does something else; `exchange` of the same call takes its answer. Any
+  /// other call before that gives it up.
+  func begin(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) {
+    do throws(ProgramFailure) {
+      try program.begin(within: SyncProgram.longestCall) { running, limit throws(ProgramFailure) in
+        try SyncProgram.send(request, body, running, limit)
+      }
+    } catch {
+      throw SyncError(error)
+    }
+    begun = request
   }
 
   /// Makes a call whose body and answer may be anything.
@@ -47,18 +66,33 @@ public final class SyncProgram {
   }
 
   private func reply(to request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> (SyncReply, [UInt8]) {
+    let isBegun = begun == request
+    begun = nil
     do throws(ProgramFailure) {
+      if isBegun, let answer = try program.end(SyncProgram.receive) { return answer }
       return try program.request(within: SyncProgram.longestCall) { running, limit throws(ProgramFailure) in
-        try running.send(JSONWriter.bytes(of: request.value), deadline: limit)
-        try running.send(body, deadline: limit)
-        guard let reply = syncHead(try running.receive(deadline: limit)).flatMap(SyncReply.init) else { throw .crashed }
-        var answer: [UInt8] = []
-        if case .done = reply { answer = try running.receive(deadline: limit) }
-        return (reply, answer)
+        try SyncProgram.send(request, body, running, limit)
+        return try SyncProgram.receive(running, limit)
       }
     } catch {
       throw SyncError(error)
     }
+  }
+
+  private static func send(
+    _ request: SyncRequest, _ body: [UInt8], _ running: ChannelProcess, _ limit: Deadline
+  ) throws(ProgramFailure) {
+    try running.send(JSONWriter.bytes(of: request.value), deadline: limit)
+    try running.send(body, deadline: limit)
+  }
+
+  private static func receive(
+    _ running: ChannelProcess, _ limit: Deadline
+  ) throws(ProgramFailure) -> (SyncReply, [UInt8]) {
+    guard let reply = syncHead(try running.receive(deadline: limit)).flatMap(SyncReply.init) else { throw .crashed }
+    var answer: [UInt8] = []
+    if case .done = reply { answer = try running.receive(deadline: limit) }
+    return (reply, answer)
   }
 }
 

@@ -123,11 +123,17 @@ public final class SyncServer {
   }
 
   private func call(_ name: String, _ body: [UInt8], isSignIn: Bool = false) throws(SyncError) -> Value {
-    var request = SyncRequest(call: "sync/" + name, address: address, session: session, keyPath: keyPath)
-    (request.isSignIn, request.patience) = (isSignIn, patience)
+    var request = request(name)
+    request.isSignIn = isSignIn
     let (place, answer) = try program.call(request, body)
     address = place
     return answer
+  }
+
+  private func request(_ name: String) -> SyncRequest {
+    var request = SyncRequest(call: "sync/" + name, address: address, session: session, keyPath: keyPath)
+    request.patience = patience
+    return request
   }
 
   private func call(_ name: String, _ arguments: Value.Record = Value.Record()) throws(SyncError) -> Value {
@@ -201,9 +207,15 @@ public final class SyncServer {
     return record
   }
 
-  /// Some of the rows that were changed there.
+  /// Some of the rows that were changed there. Where there are more, these are fetched while the caller works on them.
   func chunk() throws(SyncError) -> Value.Record {
-    guard let record = try call("chunk").record, record["done"]?.boolean != nil else {
+    let none = Array("{}".utf8)
+    let asked = request("chunk")
+    let (place, answer) = try program.exchange(asked, none)
+    address = place
+    // Anki's server says this first. Where another one says it later, the next ones are waited for.
+    if answer.starts(with: Array("{\"done\":false".utf8)) { try program.begin(request("chunk"), none) }
+    guard let record = try program.parsed(answer, of: asked).record, record["done"]?.boolean != nil else {
       throw fault("chunk", "does not say whether it is the last")
     }
     return record
@@ -248,7 +260,7 @@ public final class SyncServer {
   /// Gives the server a whole collection in the place of its own.
   /// - Parameter file: SQLite's bytes.
   func upload(_ file: [UInt8]) throws(SyncError) {
-    var request = SyncRequest(call: "sync/upload", address: address, session: session, keyPath: keyPath)
+    var request = request("upload")
     request.patience = patience * 4
     let (place, answer) = try program.exchange(request, file)
     address = place

@@ -40,7 +40,9 @@ public struct UnsentChanges: Equatable, Sendable {
 
 /// The tables of a sync.
 public enum SyncTables {
-  public static let migrations = [Migration("sync.1", sql: first), Migration("sync.2", sql: second)]
+  public static let migrations =
+    [Migration("sync.1", sql: first), Migration("sync.2", sql: second), Migration("sync.3", sql: third)]
+    + SentStamp.migrations
 
   private static let first = """
     CREATE TABLE sync_link (
@@ -83,6 +85,15 @@ public enum SyncTables {
     END;
     """
 
+  /// The deletions that were sent from here. Undoing leaves them: what came back since has to go under another id.
+  private static let third = """
+    CREATE TABLE told_graves (
+      kind INTEGER NOT NULL,
+      remote INTEGER NOT NULL,
+      PRIMARY KEY (kind, remote)
+    ) STRICT, WITHOUT ROWID;
+    """
+
   // MARK: The link
 
   public static func link(_ db: Database) throws -> SyncLink? {
@@ -114,7 +125,7 @@ public enum SyncTables {
 
   /// Forgets the server and all that it gave, as far as it is not cards here.
   public static func removeLink(_ db: Database) throws {
-    try db.execute(sql: "DELETE FROM sync_link")
+    try db.execute(sql: "DELETE FROM sync_link; DELETE FROM told_graves; DELETE FROM told_media")
     try forgetRows(db)
   }
 
@@ -122,12 +133,14 @@ public enum SyncTables {
   public static func forgetRows(_ db: Database) throws {
     try db.execute(sql: "DELETE FROM sync_shadows")
     try db.execute(sql: "DELETE FROM sync_graves")
+    try SentStamp.forget(db)
   }
 
   // MARK: Figures
 
-  /// What was changed here since the last sync.
+  /// What was changed here since the last sync. Every row is looked at, unless nothing was written since all was sent.
   public static func unsent(_ db: Database) throws -> UnsentChanges {
+    if try SentStamp.holds(db) { return UnsentChanges() }
     func count(_ sql: String) throws -> Int { try db.firstRow(sql) { $0.count(0) } ?? 0 }
     var found = UnsentChanges()
     found.notes = try count("SELECT count(*) FROM notes WHERE \(unsentNote)")

@@ -19,7 +19,7 @@ extension Workspace {
     try requireAlone()
     guard let link = try syncLink() else { throw SyncError.notLinked }
     if rehearsal.isOn { return MediaReport() }
-    let (before, usn) = try read { (try MediaTable.states($0), try MediaTables.usn($0, of: link)) }
+    let before = try read { try MediaTables.known($0, of: link) }
     let server = MediaServer(
       syncProgram, address: link.address, session: hexadecimal(environment.random.bytes(Workspace.syncSessionBytes)),
       keyPath: syncKeyPath)
@@ -30,15 +30,14 @@ extension Workspace {
         try self.writeMedia(bytes, hash: hash)
         return hash
       })
-    let exchange = MediaExchange(
-      server, contents, folder: folder, states: before, usn: usn, isInterrupted: environment.isInterrupted)
+    let exchange = MediaExchange(server, contents, folder: folder, before, isInterrupted: environment.isInterrupted)
     do {
       try exchange.run(progress: progress)
     } catch {
-      try store(exchange, before, usn, link)
+      try store(exchange, before, link)
       throw error
     }
-    try store(exchange, before, usn, link)
+    try store(exchange, before, link)
     return exchange.report
   }
 
@@ -48,23 +47,26 @@ extension Workspace {
     return try FileText.bytes(path, limit: Workspace.mediaLimit, isInterrupted: environment.isInterrupted)
   }
 
-  private func store(
-    _ exchange: MediaExchange, _ before: [String: MediaState], _ usn: Int, _ link: SyncLink
-  ) throws {
-    let names = Set(before.keys).union(exchange.states.keys).filter { before[$0] != exchange.states[$0] }
-    if names.isEmpty, exchange.usn == usn { return }
-    let visible = names.count { before[$0]?.hash != exchange.states[$0]?.hash }
-    try perform(.syncMedia, on: link.address, count: { _ in visible }) { db in
+  private func store(_ exchange: MediaExchange, _ before: KnownMedia, _ link: SyncLink) throws {
+    let after = exchange.known
+    if after == before { return }
+    let names = Set(before.states.keys).union(after.states.keys).filter { before.states[$0] != after.states[$0] }
+    let report = exchange.report
+    let count = report.received + report.sent + report.removedHere + report.removedThere
+    try perform(.syncMedia, on: link.address, count: { _ in count }) { db in
       var isWhole = true
       for name in names.sorted() {
-        guard try MediaTable.state(db, of: name) == before[name] else {
+        guard try MediaTable.state(db, of: name) == before.states[name] else {
           isWhole = false
           continue
         }
-        try MediaTable.set(db, name, to: exchange.states[name])
+        try MediaTable.set(db, name, to: after.states[name])
+      }
+      for (name, usn) in after.deletions where before.deletions[name] != usn {
+        try MediaTables.setDeletion(db, of: name, usn)
       }
       // The next sync looks at all that has changed since.
-      if isWhole { try MediaTables.setUSN(db, exchange.usn, of: link) }
+      if isWhole { try MediaTables.setUSN(db, after.usn, of: link) }
     }
   }
 

@@ -7,6 +7,7 @@ import Decks
 import Exchange
 import Files
 import GRDB
+import Storage
 public import Sync
 import Text
 import Values
@@ -19,10 +20,16 @@ public struct SyncStatus {
   /// Why it could not be.
   public var problem: SyncError?
   public var unsent = UnsentChanges()
+  public var media = KnownMedia()
 
   /// Whether the server has what is not here; nil where that is not known.
   public var hasNews: Bool? {
     meta.map { $0.hasNews(since: link.meta) }
+  }
+
+  /// Whether its media are others than those that were synced last; nil where that is not known.
+  public var hasMediaNews: Bool? {
+    meta.map { $0.mediaUSN != media.usn }
   }
 }
 
@@ -116,7 +123,7 @@ extension Workspace {
   public func syncStatus(asksServer: Bool) throws -> SyncStatus {
     let link = try requiredLink()
     var status = SyncStatus(link: link)
-    status.unsent = try read { try SyncTables.unsent($0) }
+    (status.unsent, status.media) = try read { (try SyncTables.unsent($0), try MediaTables.known($0, of: link)) }
     guard asksServer else { return status }
     do throws(SyncError) { status.meta = try server(at: link.address).meta() } catch {
       if error == .interrupted { throw error }
@@ -165,7 +172,11 @@ extension Workspace {
       }
       let backup = try backupBefore(came, link, consent)
       do {
-        return try exchange(came, link, server, backup, progress)
+        let report = try exchange(came, link, server, backup, progress)
+        do { try isAllSent() } catch StorageError.interrupted {
+          // The sync is done all the same.
+        }
+        return report
       } catch SyncError.moved {
         // Another device was faster.
         failure = .moved
@@ -191,8 +202,21 @@ extension Workspace {
     let meta = try pull.checkedMeta()
     // A server that was brought back from a backup counts from less.
     let isOther = meta.schema != known.schema || meta.usn < known.usn
-    if !meta.hasNews(since: known), try read({ try SyncTables.unsent($0) }).total == 0 { return nil }
+    if try !meta.hasNews(since: known) && isAllSent() { return nil }
     return try pull.run(from: isOther ? 0 : known.usn) { progress(.fetching($0)) }
+  }
+
+  /// Whether nothing here is to be sent. That it is so is kept: until something is written nobody looks again.
+  @discardableResult
+  private func isAllSent() throws -> Bool {
+    let (unsent, stamp) = try read { (try SyncTables.unsent($0), try SentStamp.toKeep($0)) }
+    guard unsent.total == 0 else { return false }
+    if let stamp, !rehearsal.isOn {
+      do { try store().operation(Operation.sync.rawValue) { try stamp.keep($0) } } catch StorageError.busy {
+        // Another shell writes: the next sync looks again.
+      }
+    }
+    return true
   }
 
   /// A backup where cards go without having been deleted one by one, or where two collections come together.

@@ -152,6 +152,21 @@ def cases(pair, first, rng):
     check("gone there", name("n1.jpg") in pair.theirs(), False)
     pair.deckhand.run("undo")
     pair.settle("undone", first)
+    check("a sync that was undone here comes again", [name("m1.jpg") in pair.ours(), name("n1.jpg") in pair.ours()],
+          [False, False])
+    # A removal that was sent and undone: the file goes there again, and can be removed again.
+    for _ in range(2):
+        pair.deckhand.run("media", "remove", name("n2.jpg"), name("n3.jpg"), name("n4.jpg"))
+        check("removals are counted", pair.deckhand.lines("sync", "status")[0]["unsent_media"], 3)
+        pair.sync()
+        for _ in range(2):
+            pair.deckhand.run("undo")
+        pair.settle("a removal undone after it was sent", first)
+        check("it is there", [name(text) in pair.theirs() for text in ("n2.jpg", "n3.jpg", "n4.jpg")], [True] * 3)
+    # Removed there since: that holds.
+    pair.drop(name("n3.jpg"))
+    pair.settle("removed there after all", first)
+    check("it is gone", name("n3.jpg") in pair.ours(), False)
     # Both have one name with two contents: the server's, which is that of the first.
     pair.put(name("beide.txt"), b"there")
     pair.add(name("beide.txt"), b"here")

@@ -104,13 +104,18 @@ import Testing
     let page = "Origin: app://obsidian.md"
     #expect(try post(#"{"action":"version"}"#, page).hasPrefix("HTTP/1.1 403"))
     #expect(try exchange(Array(head("OPTIONS", length: nil, [page]).utf8)).hasPrefix("HTTP/1.1 403"))
-    let socket = try connected()
-    defer { close(socket) }
     let ask = #"{"action":"requestPermission","version":6}"#
-    writeAll(Array((head(length: ask.utf8.count, [page]) + ask).utf8), to: socket)
-    shell.wait(for: "app://obsidian.md")
+    // What was typed before it asks does not answer.
     shell.type("y\r")
-    #expect(body(answer(on: socket)).contains("granted"))
+    shell.wait(for: "y\r\n")
+    for (origin, key, words) in [("Origin: https://other.example", "n", "denied"), (page, "y", "granted")] {
+      let socket = try connected()
+      defer { close(socket) }
+      writeAll(Array((head(length: ask.utf8.count, [origin]) + ask).utf8), to: socket)
+      shell.wait(for: "[y/N]")
+      shell.type(key + "\r")
+      #expect(body(answer(on: socket)).contains(words))
+    }
     #expect(try post(#"{"action":"version"}"#, page).hasSuffix("\r\n\r\n6"))
     #expect(try home.run("set", "serve.origins").output.contains("app://obsidian.md"))
     // A key that another shell sets holds from then on.

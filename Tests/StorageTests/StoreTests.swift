@@ -107,6 +107,23 @@ import Testing
     #expect(try words(store) == ["a", "b"])
   }
 
+  @Test func `a first operation that fails leaves the unit as it began, and holds no lock`() throws {
+    let folder = TemporaryFolder()
+    let (mine, other) = (store(folder.file("x.sqlite")), store(folder.file("x.sqlite")))
+    mine.beginUnit()
+    #expect(throws: Failure.self) {
+      try mine.operation("first") { db in
+        try add(mine, "inner")
+        throw Failure()
+      }
+    }
+    #expect(mine.isInUnit && !mine.hasOpenTransaction)
+    try add(other, "of another")
+    try add(mine, "second")
+    try mine.commitUnit()
+    #expect(try words(mine) == ["of another", "second"])
+  }
+
   @Test func `a unit takes the lock at its first write, not before`() throws {
     let folder = TemporaryFolder()
     let (first, second) = (store(folder.file("x.sqlite")), store(folder.file("x.sqlite")))

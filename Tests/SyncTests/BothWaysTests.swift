@@ -12,92 +12,21 @@ import Values
 @testable import Sync
 
 @Suite struct BothWaysTests {
-  private let folder = TemporaryFolder()
-  private let store = Store(path: nil, migrations: DecksSchema.migrations + SyncTables.migrations)
-  private let moment = StudyMoment(now: 1_700_000_000)
-
-  private func pulled(
-    _ head: StagedHead = StagedHead(), _ rows: [StagedKind: [Value]] = [:], graves: SyncGraves = SyncGraves(),
-    isWhole: Bool = false, usn: Int = 9
-  ) throws -> PulledCollection {
-    let staged = try StagedCollection(in: folder.path) { false }
-    var head = head
-    head.created = 1_600_000_000
-    try staged.setHead(head)
-    for (kind, list) in rows { try staged.add(kind, list) }
-    try staged.finish()
-    var pulled = PulledCollection(
-      staged: staged, meta: SyncMeta(modified: 1, schema: 1, usn: usn), tags: [], address: "")
-    (pulled.graves, pulled.isWhole) = (graves, isWhole)
-    return pulled
-  }
-
-  /// Takes in what came.
-  @discardableResult
-  private func merge(_ pulled: PulledCollection, isFirst: Bool = false) throws -> SyncReport {
-    try store.operation("sync") { db in
-      let merge = try SyncMerge(db, pulled, moment, isInterrupted: { false }) { _, _ in }
-      try merge.run(isFirst: isFirst)
-      return merge.report
-    }
-  }
-
-  /// All that would be sent.
-  private func outgoing(_ pulled: PulledCollection) throws -> (SyncOutgoing, [StagedKind: [[Value]]]) {
-    try store.operation("send") { db in
-      let outgoing = try SyncOutgoing(db, usn: pulled.meta.usn, pulled.staged.head, moment)
-      var rows: [StagedKind: [[Value]]] = [:]
-      while true {
-        let chunk = try outgoing.next()
-        if chunk.count == 0 { return (outgoing, rows) }
-        for (kind, list) in chunk.rows {
-          rows[kind, default: []] += list.compactMap { ServerRows.parse($0)?.list }
-        }
-      }
-    }
-  }
-
-  /// A collection that both have.
-  private func linked() throws {
-    let rows: [StagedKind: [Value]] = [
-      .notes: [ServerSide.note(100, "one")], .cards: [ServerSide.card(100)],
-      .revlog: [ServerSide.review(1_690_000_000_000, 3)],
-    ]
-    let first = try pulled(ServerSide.head(), rows, isWhole: true)
-    try merge(first, isFirst: true)
-    #expect(try outgoing(first).0.count == 0)
-    try store.operation("link") { db in
-      var link = SyncLink(address: "a", user: "b")
-      link.meta = first.meta
-      try SyncTables.setLink(db, link)
-    }
-  }
-
-  private func here() throws -> CardRecord? {
-    try store.read { db in
-      try CardTable.known(db, foreign: Int64(ServerSide.card), note: 0, ordinal: 0).flatMap {
-        try CardTable.card(db, $0.id)
-      }
-    }
-  }
-
-  private func change(_ body: (Database, CardID) throws -> Void) throws {
-    let id = try #require(try here()?.id)
-    try store.operation("change") { try body($0, id) }
-  }
+  private let sides = TwoSides()
+  private var store: Store { sides.store }
 
   // MARK: What goes
 
   @Test func `a plain card goes as a note with a card, once`() throws {
-    let first = try pulled(ServerSide.head(), isWhole: true)
+    let first = try sides.pulled(ServerSide.head(), isWhole: true)
     try store.operation("add") { db in
       let deck = try DeckTable.create(db, name: "Mine::Inner", now: 1_699_999_000).id
       _ = try CardTable.add(
         db, NewCard(prompt: "a <b>", answer: "1\n2", tags: ["x"], guid: "mine"), to: deck, now: 1_699_999_000
       ) { 1 }
     }
-    try merge(first, isFirst: true)
-    let (sent, rows) = try outgoing(first)
+    try sides.merge(first, isFirst: true)
+    let (sent, rows) = try sides.outgoing(first)
     #expect(sent.head.decks.compactMap { $0["name"]?.text } == ["Mine", "Mine::Inner"])
     #expect(sent.head.tags == ["x"])
     let note = try #require(rows[.notes]?.first)
@@ -109,21 +38,21 @@ import Values
       try store.read { try Shadows($0).counts() }
         == SyncCounts(
           cards: 1, notes: 1, reviews: 0, types: 1, decks: 4, presets: 1))
-    #expect(try outgoing(first).0.count == 0)
+    #expect(try sides.outgoing(first).0.count == 0)
   }
 
   @Test func `of a card that was changed only that goes as it is here`() throws {
-    try linked()
-    try change { db, id in try CardTable.setFlag(db, id, to: 3, now: 200) }
-    let row = try #require(try outgoing(pulled()).1[.cards]?.first)
+    try sides.linked()
+    try sides.change { db, id in try CardTable.setFlag(db, id, to: 3, now: 200) }
+    let row = try #require(try sides.outgoing(sides.pulled()).1[.cards]?.first)
     var wanted = try #require(ServerSide.card(100).list)
     (wanted[4], wanted[5], wanted[16]) = (.integer(1_690_000_000), .integer(9), .integer(0b101_011))
     #expect(row == wanted)
   }
 
   @Test func `an answer goes with its row of the log, and custom data stays`() throws {
-    try linked()
-    try change { db, id in
+    try sides.linked()
+    try sides.change { db, id in
       var log = LoggedReview(at: 1_699_999_999.5, rating: 3, state: .review, interval: 40 * 86_400)
       (log.stability, log.difficulty) = (40, 5)
       try CardTable.addLog(db, [log], to: id)
@@ -132,7 +61,7 @@ import Values
       (schedule.due, schedule.lastReview, schedule.reps) = (1_703_000_000, 1_699_999_999.5, 5)
       try CardTable.setSchedule(db, id, to: schedule, isSuspended: false, flag: 0, now: 1_699_999_999)
     }
-    let rows = try outgoing(pulled()).1
+    let rows = try sides.outgoing(sides.pulled()).1
     let data = try #require(ServerRows.parse(rows[.cards]?.first?[17].text ?? "")?.record)
     #expect(data["cd"] == .text("mine") && data["s"]?.double == 40 && data["lrt"] == .integer(1_699_999_999))
     #expect(
@@ -146,20 +75,20 @@ import Values
   private func mergedSecondDeck() throws -> PulledCollection {
     var head = ServerSide.head()
     head.decks = [ServerSide.deck(3, "B")]
-    let pulled = try pulled(head)
-    try merge(pulled)
+    let pulled = try sides.pulled(head)
+    try sides.merge(pulled)
     return pulled
   }
 
   @Test func `a name goes to its new deck after the old one has given it up`() throws {
-    try linked()
+    try sides.linked()
     let second = try mergedSecondDeck()
     try store.operation("rename") { db in
       let (one, two) = (try DeckTable.find(db, named: "Spanish"), try DeckTable.find(db, named: "B"))
       try DeckTable.rename(db, two.id, to: "C", now: 1)
       try DeckTable.rename(db, one.id, to: "B", now: 1)
     }
-    let sent = try outgoing(second).0.head.decks
+    let sent = try sides.outgoing(second).0.head.decks
     #expect(sent.compactMap { $0["name"]?.text } == ["C", "B"])
     #expect(sent.last?["newToday"] == .list([.integer(3), .integer(4)]))
   }
@@ -170,19 +99,19 @@ import Values
     filtered["dyn"] = .integer(1)
     var head = ServerSide.head()
     head.decks.append(filtered)
-    let first = try pulled(head, isWhole: true)
-    try merge(first, isFirst: true)
+    let first = try sides.pulled(head, isWhole: true)
+    try sides.merge(first, isFirst: true)
     try store.operation("add") { db in
       for name in ["cram::Inner", "Default"] { try DeckTable.create(db, name: name, now: 1_699_999_000) }
     }
-    let sent = try outgoing(first).0
+    let sent = try sides.outgoing(first).0
     #expect(sent.head.decks.compactMap { $0["name"]?.text } == ["cram+", "cram+::Inner"])
     #expect(sent.findings.count == 1)
     #expect(try store.read { try Shadows($0)[.deck, 1]?.local } != nil)
   }
 
   @Test func `two decks that change their names go by way of a third`() throws {
-    try linked()
+    try sides.linked()
     let second = try mergedSecondDeck()
     try store.operation("rename") { db in
       let (one, two) = (try DeckTable.find(db, named: "Spanish"), try DeckTable.find(db, named: "B"))
@@ -190,13 +119,13 @@ import Values
       try DeckTable.rename(db, two.id, to: "Spanish", now: 1)
       try DeckTable.rename(db, one.id, to: "B", now: 1)
     }
-    let sent = try outgoing(second).0.head.decks
+    let sent = try sides.outgoing(second).0.head.decks
     #expect(sent.count == 3 && sent[0]["id"] == sent[2]["id"])
     #expect(sent.dropFirst().compactMap { $0["name"]?.text }.sorted() == ["B", "Spanish"])
   }
 
   @Test func `a type of another shape is not sent, one with another template is, unknown keys along`() throws {
-    try linked()
+    try sides.linked()
     func edit(_ body: (inout NoteTypeEdit) -> Void) throws {
       try store.operation("edit") { db in
         let type = try NoteTypeTable.find(db, named: "Basic")
@@ -206,71 +135,71 @@ import Values
       }
     }
     try edit { $0.cards[0].card.front = "{{Front}}!" }
-    let type = try #require(try outgoing(pulled()).0.head.types.first)
+    let type = try #require(try sides.outgoing(sides.pulled()).0.head.types.first)
     #expect(type["unknown"] == .text("kept") && type["usn"] == .integer(9))
     #expect(type["tmpls"]?.list?.first?.record?["strange"] == .integer(7))
     try edit { $0.fields.append(.init("More", was: nil)) }
-    #expect(throws: SyncError.shape(type: "Basic")) { try outgoing(pulled()) }
+    #expect(throws: SyncError.shape(type: "Basic")) { try sides.outgoing(sides.pulled()) }
   }
 
   // MARK: Who wins
 
   @Test(arguments: [(99, "mine"), (200, "theirs"), (201, "theirs")])
   func `of a note the later change is kept, theirs in one second`(modified: Int, kept: String) throws {
-    try linked()
-    try change { db, id in
+    try sides.linked()
+    try sides.change { db, id in
       let note = try #require(try CardTable.card(db, id)?.note)
       try NoteTable.update(db, note, fields: ["Back": "mine"], now: 200)
     }
-    let second = try pulled(StagedHead(), [.notes: [ServerSide.note(modified, "theirs")]])
-    try merge(second)
-    #expect(try here()?.answer == kept)
-    #expect(try outgoing(second).1[.notes]?.count ?? 0 == (kept == "mine" ? 1 : 0))
+    let second = try sides.pulled(StagedHead(), [.notes: [ServerSide.note(modified, "theirs")]])
+    try sides.merge(second)
+    #expect(try sides.here()?.answer == kept)
+    #expect(try sides.outgoing(second).1[.notes]?.count ?? 0 == (kept == "mine" ? 1 : 0))
   }
 
   @Test func `a card that was answered there and marked here later is both`() throws {
-    try linked()
-    try change { db, id in try CardTable.setFlag(db, id, to: 3, now: 1_695_000_000) }
+    try sides.linked()
+    try sides.change { db, id in try CardTable.setFlag(db, id, to: 3, now: 1_695_000_000) }
     var row = try #require(ServerSide.card(1_692_000_000).list)
     (row[8], row[9], row[11]) = (.integer(1200), .integer(90), .integer(5))
-    let second = try pulled(StagedHead(), [.cards: [.list(row)]])
-    try merge(second)
-    let card = try #require(try here())
+    let second = try sides.pulled(StagedHead(), [.cards: [.list(row)]])
+    try sides.merge(second)
+    let card = try #require(try sides.here())
     #expect(card.flag == 3 && card.schedule.reps == 5)
-    let sent = try #require(try outgoing(second).1[.cards]?.first)
+    let sent = try #require(try sides.outgoing(second).1[.cards]?.first)
     #expect(sent[9] == .integer(90) && sent[11] == .integer(5) && sent[16] == .integer(0b101_011))
     #expect(sent[4] == .integer(1_695_000_000))
   }
 
   @Test func `a deletion there wins over a later change here, and one here over one there`() throws {
-    try linked()
-    try change { db, id in try CardTable.setFlag(db, id, to: 3, now: 900) }
+    try sides.linked()
+    try sides.change { db, id in try CardTable.setFlag(db, id, to: 3, now: 900) }
     var graves = SyncGraves()
     (graves.cards, graves.notes) = ([Int64(ServerSide.card)], [Int64(ServerSide.note)])
-    #expect(try merge(pulled(graves: graves)).removedHere == 1)
-    #expect(try here() == nil)
-    #expect(try outgoing(pulled()).0.count == 0)
+    #expect(try sides.merge(sides.pulled(graves: graves)).removedHere == 1)
+    #expect(try sides.here() == nil)
+    #expect(try sides.outgoing(sides.pulled()).0.count == 0)
   }
 
   @Test func `what was removed here goes as that, with what came to it meanwhile`() throws {
-    try linked()
-    try change { db, id in _ = try CardTable.remove(db, [id]) }
+    try sides.linked()
+    try sides.change { db, id in _ = try CardTable.remove(db, [id]) }
     var other = try #require(ServerSide.card(300).list)
     (other[0], other[3]) = (.integer(ServerSide.card + 1), .integer(1))
-    let second = try pulled(
+    let second = try sides.pulled(
       StagedHead(), [.notes: [ServerSide.note(300, "later")], .cards: [ServerSide.card(300), .list(other)]])
-    try merge(second)
-    let sent = try outgoing(second).0
+    try sides.merge(second)
+    let sent = try sides.outgoing(second).0
     #expect(sent.graves.notes == [Int64(ServerSide.note)])
     #expect(sent.graves.cards == [Int64(ServerSide.card), Int64(ServerSide.card) + 1])
     #expect(try store.read { try Shadows($0).counts() }.cards == 0)
   }
 
   @Test func `what comes back after it was sent as deleted has new ids and the same guid`() throws {
-    try linked()
-    let kept = try #require(try here())
-    try change { db, id in _ = try CardTable.remove(db, [id]) }
-    #expect(try outgoing(pulled()).0.graves.count == 2)
+    try sides.linked()
+    let kept = try #require(try sides.here())
+    try sides.change { db, id in _ = try CardTable.remove(db, [id]) }
+    #expect(try sides.outgoing(sides.pulled()).0.graves.count == 2)
     // As `undo` brings it back: the rows as they were.
     try store.operation("back") { db in
       try db.execute(
@@ -285,7 +214,7 @@ import Values
       try CardTable.setForeign(
         db, CardID(rawValue: db.lastInsertedRowID), id: Int64(ServerSide.card), modified: 0, raw: "")
     }
-    let rows = try outgoing(pulled()).1
+    let rows = try sides.outgoing(sides.pulled()).1
     let note = try #require(rows[.notes]?.first)
     #expect(note[0] != .integer(ServerSide.note) && note[1] == .text("g1"))
     #expect(rows[.cards]?.first?[0] != .integer(ServerSide.card) && rows[.cards]?.first?[1] == note[0])
@@ -294,63 +223,63 @@ import Values
   @Test func `an answer that was sent and whose end was lost comes back as itself, another one of its id does not`()
     throws
   {
-    try linked()
-    try change { db, id in
+    try sides.linked()
+    try sides.change { db, id in
       try CardTable.addLog(
         db, [LoggedReview(at: 1_699_000_000.25, rating: 3, state: .review, interval: 864_000)], to: id)
     }
-    let same = try pulled(StagedHead(), [.revlog: [ServerSide.review(1_699_000_000_250, 3)]])
-    try merge(same)
-    #expect(try outgoing(same).1[.revlog] == nil)
+    let same = try sides.pulled(StagedHead(), [.revlog: [ServerSide.review(1_699_000_000_250, 3)]])
+    try sides.merge(same)
+    #expect(try sides.outgoing(same).1[.revlog] == nil)
     #expect(try store.read { try $0.firstRow("SELECT count(*) FROM reviews") { $0.count(0) } } == 2)
-    try change { db, id in
+    try sides.change { db, id in
       try CardTable.addLog(
         db, [LoggedReview(at: 1_699_500_000.25, rating: 1, state: .review, interval: 864_000)], to: id)
     }
-    let other = try pulled(StagedHead(), [.revlog: [ServerSide.review(1_699_500_000_250, 4)]])
-    try merge(other)
-    #expect(try outgoing(other).1[.revlog]?.first?.first == .integer(1_699_500_000_251))
+    let other = try sides.pulled(StagedHead(), [.revlog: [ServerSide.review(1_699_500_000_250, 4)]])
+    try sides.merge(other)
+    #expect(try sides.outgoing(other).1[.revlog]?.first?.first == .integer(1_699_500_000_251))
   }
 
   @Test func `of all that there is only what differs comes, and what is missing goes`() throws {
-    try linked()
-    let card = try #require(try here())
-    let again = try pulled(
+    try sides.linked()
+    let card = try #require(try sides.here())
+    let again = try sides.pulled(
       ServerSide.head(),
       [
         .notes: [ServerSide.note(100, "one")], .cards: [ServerSide.card(100)],
         .revlog: [ServerSide.review(1_690_000_000_000, 3)],
       ],
       isWhole: true)
-    #expect(try merge(again).received == 0)
-    #expect(try here()?.id == card.id)
-    let empty = try pulled(ServerSide.head(), isWhole: true)
+    #expect(try sides.merge(again).received == 0)
+    #expect(try sides.here()?.id == card.id)
+    let empty = try sides.pulled(ServerSide.head(), isWhole: true)
     #expect(try store.read { try empty.missingCards($0) } == 1)
-    #expect(try merge(empty).removedHere == 1)
+    #expect(try sides.merge(empty).removedHere == 1)
   }
 
   @Test func `a server that was brought back from a backup gets what it had`() throws {
-    try linked()
-    let older = try pulled(
+    try sides.linked()
+    let older = try sides.pulled(
       ServerSide.head(),
       [
         .notes: [ServerSide.note(90, "older")], .cards: [ServerSide.card(90)],
         .revlog: [ServerSide.review(1_690_000_000_000, 3)],
       ],
       isWhole: true, usn: 4)
-    try merge(older)
-    #expect(try here()?.answer == "one")
-    let rows = try outgoing(older).1
+    try sides.merge(older)
+    #expect(try sides.here()?.answer == "one")
+    let rows = try sides.outgoing(older).1
     #expect(rows[.notes]?.first?[6] == .text("uno\u{1F}one") && rows[.notes]?.first?[3] == .integer(100))
     #expect(rows[.cards]?.first?[5] == .integer(4))
-    #expect(try outgoing(older).0.count == 0)
+    #expect(try sides.outgoing(older).0.count == 0)
   }
 
   @Test func `a template of a type that everybody has counts as unsent once the server has it`() throws {
     var head = ServerSide.head()
     head.types[0]["id"] = .integer(1_600_000_000_001)
-    let first = try pulled(head, isWhole: true)
-    try merge(first, isFirst: true)
+    let first = try sides.pulled(head, isWhole: true)
+    try sides.merge(first, isFirst: true)
     #expect(try store.read { try SyncTables.unsent($0).types } == 0)
     try store.operation("edit") { db in
       let type = try NoteTypeTable.find(db, named: "Basic")
@@ -363,16 +292,16 @@ import Values
   }
 
   @Test func `a card of ours in a deck that was deleted there moves and goes there`() throws {
-    try linked()
+    try sides.linked()
     try store.operation("add") { db in
       let deck = try DeckTable.find(db, named: "Spanish").id
       _ = try CardTable.add(db, NewCard(prompt: "p", answer: "a"), to: deck, now: 1_699_999_999) { 5 }
     }
     var graves = SyncGraves()
     (graves.cards, graves.notes, graves.decks) = ([Int64(ServerSide.card)], [Int64(ServerSide.note)], [2])
-    let report = try merge(pulled(graves: graves))
+    let report = try sides.merge(sides.pulled(graves: graves))
     #expect(report.findings.count == 1)
-    let rows = try outgoing(pulled()).1
+    let rows = try sides.outgoing(sides.pulled()).1
     #expect(rows[.cards]?.first?[2] == .integer(1))
     #expect(try store.read { try DeckTable.named($0, "Spanish") } == nil)
   }

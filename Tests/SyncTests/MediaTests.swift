@@ -19,13 +19,17 @@ import Testing
 
   /// What a sync of media gives, with contents that are kept by their first bytes.
   private func exchange(_ mode: String, _ states: [String: MediaState] = [:], usn: Int = 0) -> MediaExchange {
+    exchange(mode, KnownMedia(states: states, usn: usn))
+  }
+
+  private func exchange(_ mode: String, _ known: KnownMedia) -> MediaExchange {
     let program = SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds)
     let server = MediaServer(
       program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
     let contents = MediaContents(
       read: { Array($0.utf8) }, keep: { String(decoding: $0.prefix(20), as: UTF8.self) })
     return MediaExchange(
-      server, contents, folder: folder.path, states: states, usn: usn, isInterrupted: { false })
+      server, contents, folder: folder.path, known, isInterrupted: { false })
   }
 
   private let own = MediaState(hash: "mine", size: 4)
@@ -34,9 +38,9 @@ import Testing
     let sync = exchange("media", ["mine.txt": own])
     try sync.run { _ in }
     #expect(sync.report.received == 2 && sync.report.sent == 1 && sync.report.findings.isEmpty)
-    #expect(sync.states["a.png"]?.hash == "one" && sync.states["b ä.mp3"]?.hash == "two")
-    #expect(sync.states["mine.txt"]?.isPending == false && sync.states["mine.txt"]?.digest?.count == 40)
-    #expect(sync.usn == 3)
+    #expect(sync.known.states["a.png"]?.hash == "one" && sync.known.states["b ä.mp3"]?.hash == "two")
+    #expect(sync.known.states["mine.txt"]?.isPending == false && sync.known.states["mine.txt"]?.digest?.count == 40)
+    #expect(sync.known.usn == 3)
     #expect(folder.names.sorted() == ["key"])
   }
 
@@ -54,7 +58,7 @@ import Testing
       #expect(["bad_sync_answer", "busy"].contains(error.code), "\(mode): \(error)")
       #expect(!error.message.contains("\u{1B}"))
     }
-    #expect(sync.states == ["mine.txt": own] && sync.usn == 0)
+    #expect(sync.known.states == ["mine.txt": own] && sync.known.usn == 0)
     #expect(folder.names.sorted() == ["key"])
   }
 
@@ -62,17 +66,45 @@ import Testing
   func `an answer to what was sent that makes no sense leaves it unsent`(mode: String) throws {
     let sync = exchange(mode, ["mine.txt": own])
     #expect(throws: SyncError.self) { try sync.run { _ in } }
-    #expect(sync.states["mine.txt"]?.isPending == true)
+    #expect(sync.known.states["mine.txt"]?.isPending == true)
     // What came before is known.
-    #expect(sync.states["a.png"]?.isPending == false)
+    #expect(sync.known.states["a.png"]?.isPending == false)
   }
 
   @Test func `names that lead elsewhere stay on the server and are counted there`() throws {
     let sync = exchange("media-names")
     try sync.run { _ in }
     #expect(sync.report.received == 0 && sync.report.findings.count == 9)
-    #expect(sync.states.values.allSatisfy { $0.hash == nil && !$0.isPending })
+    #expect(sync.known.states.values.allSatisfy { $0.hash == nil && !$0.isPending })
     #expect(sync.report.findings.allSatisfy { !$0.contains("\n") })
+  }
+
+  @Test func `what was sent as deleted and is here again goes again, and only then`() throws {
+    for (usn, isBack) in [(3, true), (2, false)] {
+      let there = MediaState(hash: "mine", size: 4, digest: String(repeating: "a", count: 40), isPending: false)
+      var known = KnownMedia(states: ["a.png": there], usn: 2)
+      known.deletions["a.png"] = usn
+      let sync = exchange("media-deleted", known)
+      try sync.run { _ in }
+      #expect(sync.report.sent == (isBack ? 1 : 0) && sync.report.removedHere == (isBack ? 0 : 1))
+      #expect((sync.known.states["a.png"]?.hash == "mine") == isBack)
+    }
+  }
+
+  @Test func `a deletion is kept with the number that the server gives it`() throws {
+    let gone = MediaState(hash: nil, digest: String(repeating: "a", count: 40))
+    let sync = exchange("media-none-new", KnownMedia(states: ["weg.png": gone], usn: 2))
+    try sync.run { _ in }
+    #expect(sync.known.deletions == ["weg.png": 3] && sync.known.states.isEmpty)
+    #expect(sync.known.unsent == 0)
+  }
+
+  @Test func `what waits is counted as it would be sent`() {
+    let known = KnownMedia(
+      states: ["a": own, "b": MediaState(hash: "x"), "c": MediaState(hash: nil, digest: "d")], usn: 3)
+    #expect(known.unsent == 2)
+    let other = MediaState(hash: "x", size: 1, digest: "e", isPending: false)
+    #expect(KnownMedia(states: ["a": other], usn: 3).unsent == 0 && KnownMedia(states: ["a": other]).unsent == 1)
   }
 
   @Test func `counts that differ are compared once more, then told`() throws {
@@ -93,7 +125,7 @@ import Testing
     let server = MediaServer(
       program, address: "http://127.0.0.1:\(standIn.port)/media/", session: "abc", keyPath: folder.file("key"))
     let sync = MediaExchange(
-      server, MediaContents(read: { _ in nil }, keep: { _ in "" }), folder: folder.path, states: [:], usn: 0,
+      server, MediaContents(read: { _ in nil }, keep: { _ in "" }), folder: folder.path, KnownMedia(),
       isInterrupted: { true })
     #expect(throws: SyncError.interrupted) { try sync.run { _ in } }
   }

@@ -54,6 +54,9 @@ public enum SearchLog {
     try db.firstRow("SELECT 1 FROM sqlite_master WHERE name = 'undo_search'") { _ in true } ?? false
   }
 
+  /// What each undoing and each backup that is put back gives another value; nil in a file of before the log.
+  public static func epoch(_ db: Database) throws -> Int64? { try state(db)?.epoch }
+
   /// Every index of the cards' texts is good for nothing from now on.
   public static func forget(_ db: Database) throws {
     if try isThere(db) { try db.execute(sql: "UPDATE undo_search SET epoch = random()") }

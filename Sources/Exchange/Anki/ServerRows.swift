@@ -20,6 +20,9 @@ public struct ServerCard {
   let reps: Int
   let lapses: Int
   let card: AnkiCard
+
+  /// When it was answered last, in whole seconds since 1970; nil where the row does not say.
+  public var lastReview: Double? { card.type == 0 ? nil : AnkiMemory(card.data).lastReview?.rounded(.down) }
 }
 
 /// What of a card was changed here.
@@ -95,11 +98,9 @@ public struct ServerRows {
     return text.withUTF8(NoteFields.list)
   }
 
-  /// Whether two rows of a card, as JSON, differ in nothing that an answer changes.
-  public static func haveOneSchedule(_ row: String, _ other: String) -> Bool {
-    guard let row = parse(row)?.list, let other = parse(other)?.list, row.count == 18, other.count == 18 else {
-      return false
-    }
+  /// Whether two rows of a card differ in nothing that an answer changes.
+  public static func haveOneSchedule(_ row: [Value], _ other: [Value]) -> Bool {
+    guard row.count == 18, other.count == 18 else { return false }
     // Type, due to lapses, steps left, the way home, memory: not the queue, which suspending and burying change.
     return ([6, 17] + Array(8...15)).allSatisfy { row[$0] == other[$0] }
   }

@@ -88,12 +88,18 @@ public final class StagedCollection {
   public private(set) var head = StagedHead()
   /// Rows of each kind, once it is finished.
   public private(set) var counts: [StagedKind: Int] = [:]
+  /// Rows on their way into the file; none once it is finished.
+  private var batches: [StagedKind: RowBatch] = [:]
 
   /// - Parameter folder: the account's, for the file.
   public init(in folder: String, isInterrupted: @escaping @Sendable () -> Bool) throws {
     scratch = try Scratch(in: folder)
     queue = try ForeignDatabase.create(scratch.path("collection"), isInterrupted: isInterrupted)
-    try queue.unsafeReentrantWrite { try $0.execute(sql: CollectionWriter.tables) }
+    try queue.unsafeReentrantWrite { db in
+      // The file is thrown away where it does not come to its end.
+      try db.beginTransaction()
+      try db.execute(sql: CollectionWriter.tables)
+    }
   }
 
   // MARK: Putting together
@@ -101,13 +107,15 @@ public final class StagedCollection {
   /// Adds rows as they came; one whose id is there takes its place.
   /// - Throws: `StagedFault` for what is no such row.
   public func add(_ kind: StagedKind, _ rows: [Value]) throws {
+    if rows.isEmpty { return }
     let columns = kind.columns
-    let marks = columns.map { _ in "?" }.joined(separator: ", ")
     try queue.unsafeReentrantWrite { db in
-      try db.inTransaction {
-        let statement = try db.cachedStatement(sql: "INSERT OR REPLACE INTO \(kind.rawValue) VALUES (\(marks))")
-        for row in rows { try statement.execute(arguments: try StagedCollection.arguments(row, kind, columns)) }
-        return .commit
+      let batch =
+        try batches[kind] ?? RowBatch(db, into: kind.rawValue, "*", columns: columns.count, replaces: true)
+      batches[kind] = batch
+      for row in rows {
+        try StagedCollection.put(row, kind, columns, into: batch)
+        try batch.writeRow()
       }
       if try db.firstRow("PRAGMA page_count", [], { $0.count(0) }) ?? 0 > StagedCollection.mostPages {
         throw StagedFault(reason: "is larger than 8 GiB")
@@ -115,23 +123,20 @@ public final class StagedCollection {
     }
   }
 
-  private static func arguments(
-    _ row: Value, _ kind: StagedKind, _ columns: [Character]
-  ) throws(StagedFault) -> StatementArguments {
+  private static func put(
+    _ row: Value, _ kind: StagedKind, _ columns: [Character], into batch: RowBatch
+  ) throws(StagedFault) {
     guard let values = row.list, values.count == columns.count else {
       throw StagedFault(reason: "has a row of \(kind.rawValue) that is no list of \(columns.count) values")
     }
-    var arguments: [(any DatabaseValueConvertible)?] = []
-    for (index, (value, column)) in zip(values, columns).enumerated() {
-      if column != "t", let number = value.integer {
-        arguments.append(number)
-      } else if column != "n", let text = value.text {
-        arguments.append(text)
-      } else {
+    for (index, column) in columns.enumerated() {
+      switch values[index] {
+      case .integer(let number) where column != "t": batch.put(index, Int64(number))
+      case .text(let text) where column != "n": batch.put(index, text: text)
+      default:
         throw StagedFault(reason: "has a row of \(kind.rawValue) whose \(kind.names[index]) is not what it should be")
       }
     }
-    return StatementArguments(arguments)
   }
 
   /// Adds what stands once.
@@ -163,7 +168,10 @@ public final class StagedCollection {
 
   /// All rows were added: counts them.
   public func finish() throws {
-    try queue.unsafeReentrantRead { db in
+    try queue.unsafeReentrantWrite { db in
+      for batch in batches.values { try batch.write() }
+      batches = [:]
+      try db.commit()
       for kind in StagedKind.allCases {
         counts[kind] = try db.firstRow("SELECT count(*) FROM \(kind.rawValue)") { $0.count(0) }
       }

@@ -97,6 +97,7 @@ private final class ServingHost: DoorHost {
       tell("The page \(name) asks to come in; `set serve.origins \"\(name)\"` lets it.")
       return false
     }
+    session.input.forgetTyped()
     guard try session.confirm("May pages of \(name) read and change your cards, from now on?") else { return false }
     let preferences = try session.workspace().preferences()
     let origins = (preferences.servedOrigins + [origin]).joined(separator: " ")

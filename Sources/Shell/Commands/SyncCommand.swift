@@ -123,6 +123,8 @@ enum SyncCommand {
     var value = fields(status.link)
     value.append(("has_news", status.hasNews.map { .boolean($0) } ?? .null))
     value.append(("unsent", .integer(unsent.total)))
+    value.append(("has_media_news", status.hasMediaNews.map { .boolean($0) } ?? .null))
+    value.append(("unsent_media", .integer(status.media.unsent)))
     value.append(("problem", status.problem.map { .text($0.code) } ?? .null))
     var lines = ["Linked with \(printable(status.link.address)) as \(quoted(status.link.user))."]
     if let synced = status.link.synced {
@@ -133,10 +135,14 @@ enum SyncCommand {
     switch (status.problem, status.hasNews) {
     case (let problem?, _): lines.append("The server: \(problem.message).")
     case (nil, true?) where status.link.synced != nil: lines.append("The server has changes; `sync` takes them in.")
+    case (nil, false?) where status.hasMediaNews == true:
+      lines.append("The server has other media files; `sync` takes them in.")
     case (nil, false?): lines.append("The server has nothing new.")
     default: break
     }
-    let words = unsentWords(unsent, session)
+    let media = status.media.unsent
+    let words = [unsentWords(unsent, session), media > 0 ? session.counted(media, "changed media file") : ""]
+      .filter { !$0.isEmpty }.joined(separator: ", ")
     if !words.isEmpty, status.link.synced != nil { lines.append("Only here: \(words); `sync` sends them.") }
     return CommandResult(.record(value), .lines(lines))
   }

@@ -1,6 +1,7 @@
 // Questions at the terminal. Invariant: where nobody can answer, nothing is asked; Ctrl-C and a signal that ends the
 // program end the Lua code that asks too, whatever catches errors there.
 
+import Glibc
 import LuaRuntime
 import Text
 import Workspace
@@ -19,6 +20,9 @@ final class LineInput {
   var openChunk = ""
   /// What was typed in this session.
   var typedLines: [TypedLine] = []
+
+  /// What was typed before somebody else asks is no answer to it.
+  func forgetTyped() { tcflush(STDIN_FILENO, TCIFLUSH) }
 }
 
 /// A line of this session, as `history --lua` writes it.
@@ -33,7 +37,7 @@ extension Session {
   package func ask(_ text: String) throws -> String? {
     if options.isUnattended { return nil }
     let outcome: LineOutcome
-    let question = String(text.unicodeScalars.prefix(Self.longestQuestion))
+    let question = broken(String(text.unicodeScalars.prefix(Self.longestQuestion)))
     if let lineReader = input.lineReader {
       IdleLock(self).watch()
       outcome = try lineReader.read(prompt: question, initial: "", hidesHistory: true)
@@ -56,6 +60,16 @@ extension Session {
   }
 
   private static let longestQuestion = 1_000
+
+  /// Writes a question that is too long for a line, up to its last line, which is left to be read behind.
+  private func broken(_ question: String) -> String {
+    let width = console.terminal.width
+    guard canAsk, question.displayWidth >= width else { return question }
+    var lines = printable(question, limit: Self.longestQuestion).lines(within: width - 1, breaksWords: false)
+    let last = lines.removeLast()
+    console.show(lines)
+    return question.last == " " ? last + " " : last
+  }
 
   /// Whether somebody sits at a terminal and can be asked.
   var canAsk: Bool { console.terminal.hasKeyboard && console.terminal.hasScreen && !options.isUnattended }

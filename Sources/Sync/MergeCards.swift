@@ -1,0 +1,204 @@
+// Cards that came from a server.
+// Invariant: of a card that both changed the schedule is that of the later answer, every mark the later side's, the
+// server's where both are of one second; no card without its note; none stays in a deck that the server lacks.
+
+import Decks
+import Exchange
+import GRDB
+import Problems
+import Text
+import Values
+
+/// What cards are taken in with.
+struct CardIntake {
+  let receiver: NoteReceiver
+  /// The cards that were changed here, and when.
+  let changed: [Int64: Int64]
+  var places = NewPlaces()
+  var types: [Int64: NoteType] = [:]
+  /// Cards that came in decks that are not there.
+  var strayCount = 0
+}
+
+extension SyncMerge {
+  func mergeCards(_ receiver: NoteReceiver, _ changed: [Int64: Int64]) throws {
+    var intake = CardIntake(receiver: receiver, changed: changed)
+    try pulled.staged.forEachRow(.cards) { row in
+      try step()
+      let shadow = try shadows[.card, row.id]
+      if isKnown(shadow, row.json) { return }
+      guard let values = ServerRows.parse(row.json)?.list, let given = ServerRows.card(values) else { return }
+      report.received += 1
+      try merge(row, values, given, shadow, &intake)
+    }
+    if intake.strayCount > 0 {
+      let home = try DeckTable.record(db, deck(SyncMerge.firstDeck)).name
+      report.note("\(counted(intake.strayCount, "card")) came without a deck, which was deleted there: now in \(home)")
+    }
+  }
+
+  private func merge(
+    _ row: StagedRow, _ values: [Value], _ given: ServerCard, _ shadow: Shadow?, _ intake: inout CardIntake
+  ) throws {
+    // It was removed here, and is to be there.
+    if let local = shadow?.local, try CardTable.known(db, local) == nil { return }
+    let note = try shadows[.note, given.note]
+    // The same of its note: it goes with it.
+    if let local = note?.local, try NoteTable.known(db, local) == nil { return try keep(row, local: nil) }
+    let known =
+      try shadow?.local.flatMap { try CardTable.known(db, $0) }
+      ?? CardTable.known(db, foreign: row.id, note: given.note, ordinal: given.ordinal)
+    guard let known else {
+      let made = try take(given, nil, note, &intake)
+      return try agree(row, given, local: made, &intake)
+    }
+    if try isTaken(known, by: row.id) { return try keep(row, local: nil) }
+    // Without a state it is one to be sent.
+    if isOlder(row, than: shadow) { return try keep(row, local: known.id) }
+    let ours = try ourParts(of: known, values, given, shadow, intake.changed[known.id.rawValue])
+    if ours == .all {
+      if shadow == nil { try CardTable.setForeign(db, known.id, id: row.id, modified: row.modified, raw: "") }
+      return try keep(row, local: known.id)
+    }
+    // What stays as it is here is another thing than what came: it is to be sent.
+    let marks = try CardTable.marks(db, known.id)
+    let schedule = ours.contains(.schedule) ? try CardTable.card(db, known.id)?.schedule : nil
+    let taken = try take(given, known, note, &intake)
+    try agree(row, given, local: taken, &intake)
+    if let marks, taken != nil { try restore(marks, ours, known) }
+    if let schedule {
+      try CardTable.setSchedule(db, known.id, to: schedule, isSuspended: false, flag: 0, now: moment.now)
+    }
+  }
+
+  /// Whether another row there is this card already.
+  private func isTaken(_ card: KnownCard, by id: Int64) throws -> Bool {
+    let remote = try shadows.remote(.card, of: card.id.rawValue)
+    return remote != nil && remote != id
+  }
+
+  /// What of a card stays as it is here.
+  /// - Parameter changed: when it was changed here; nil where it was not.
+  private func ourParts(
+    of known: KnownCard, _ values: [Value], _ given: ServerCard, _ shadow: Shadow?, _ changed: Int64?
+  ) throws -> CardChanges {
+    let isLater = changed.map { $0 > given.modified } ?? false
+    let parts = changed == nil ? [] : try shadows.changedParts(of: known.id.rawValue, since: shadow?.state)
+    var ours = isLater ? parts.subtracting(.schedule) : []
+    let isChanged = parts.contains(.schedule)
+    // Answered on one side and marked on the other: both stay.
+    let isOursAlone =
+      isChanged && ServerRows.haveOneSchedule(values, shadow.flatMap { ServerRows.parse($0.json)?.list } ?? [])
+    if isOursAlone || isAnsweredLater(known, given) ?? (isChanged && isLater) { ours.insert(.schedule) }
+    return ours
+  }
+
+  /// Whether a card was answered here after it was answered there: the log that both have in the end says so too,
+  /// whatever was changed since. Two clients of Anki's may have left it otherwise.
+  /// - Returns: nil where it cannot be told, or was in one second.
+  private func isAnsweredLater(_ known: KnownCard, _ given: ServerCard) -> Bool? {
+    guard given.position == nil, let mine = known.lastReview?.rounded(.down), let theirs = given.lastReview,
+      mine != theirs
+    else { return nil }
+    return mine > theirs
+  }
+
+  /// Gives a card back what of its marks was changed here.
+  private func restore(_ marks: CardMarks, _ ours: CardChanges, _ known: KnownCard) throws {
+    if ours.isDisjoint(with: [.deck, .place, .hiding, .flag]) { return }
+    try CardTable.restore(
+      db, known, marks, place: !ours.isDisjoint(with: [.deck, .place]), hiding: ours.contains(.hiding),
+      flag: ours.contains(.flag))
+  }
+
+  /// Keeps a row as the server has it.
+  private func keep(_ row: StagedRow, local: CardID?) throws {
+    try shadows.put(.card, row.id, usn: row.usn, modified: row.modified, row.json, local: local?.rawValue)
+  }
+
+  /// The card here says what the row does, but for a deck that is not there.
+  private func agree(_ row: StagedRow, _ given: ServerCard, local: CardID?, _ intake: inout CardIntake) throws {
+    try keep(row, local: local)
+    try shadows.agree(.card, row.id)
+    guard local != nil, try shadows[.deck, given.deck] == nil else { return }
+    try shadows.disagreeOnDeck(card: row.id)
+    intake.strayCount += 1
+  }
+
+  /// Makes the card here what it is there.
+  private func take(
+    _ given: ServerCard, _ known: KnownCard?, _ note: Shadow?, _ intake: inout CardIntake
+  ) throws -> CardID? {
+    guard let values = note.flatMap({ ServerRows.parse($0.json)?.list }), let (record, id) = ServerRows.note(values),
+      let type = try type(id, &intake.types)
+    else { return nil }
+    let deck = try deck(given.deck)
+    let isToday = moment.day(of: Double(given.modified)) == moment.today
+    var card = rows.received(given, in: deck, rank: 0, try options(given.deck), isBuriedToday: isToday)
+    let isNew = given.position != nil
+    let stays = known.map { $0.deck == deck && (!isNew || $0.isNew) } ?? false
+    let isMoved = try isNew && known.map { try position(of: $0) != given.position } ?? true
+    if !stays || isMoved { card.rank = try intake.places.rank(db, in: deck, at: given.position) }
+    let made: CardID
+    if let known {
+      try CardTable.renew(db, known, to: card, keepsRank: stays && !isMoved)
+      made = known.id
+    } else {
+      do {
+        made = try intake.receiver.add(card, of: record, type, usn: 0)
+      } catch let error as NoteError where error != .interrupted {
+        report.note("the note \(record.id) has no place here: \(error.message)")
+        return nil
+      } catch let error as DeckError {
+        report.note("the note \(record.id) has no place here: \(error.message)")
+        return nil
+      }
+      try shadows.setLocal(.note, given.note, to: given.note)
+    }
+    if given.lacksLastReview { heads.withoutLastReview.append(given.id) }
+    return made
+  }
+
+  private func type(_ id: Int64, _ known: inout [Int64: NoteType]) throws -> NoteType? {
+    if let type = known[id] { return type }
+    guard let local = try shadows[.noteType, id]?.local else { return nil }
+    let type = try NoteTypeTable.record(db, NoteTypeID(rawValue: local))
+    known[id] = type
+    return type
+  }
+
+  /// The position that a card had there; nil where it has none.
+  private func position(of card: KnownCard) throws -> Int? {
+    guard card.isNew, let remote = try shadows.remote(.card, of: card.id.rawValue),
+      let row = try shadows[.card, remote].flatMap({ ServerRows.parse($0.json)?.list })
+    else { return nil }
+    return ServerRows.card(row)?.position
+  }
+}
+
+/// Where new cards come in their decks: by the positions that they have there.
+struct NewPlaces {
+  private var decks: [DeckID: [(position: Int, rank: Int64)]] = [:]
+
+  /// A rank for a card that comes.
+  /// - Parameter position: nil for one that is no new card: it comes to the bottom.
+  mutating func rank(_ db: Database, in deck: DeckID, at position: Int?) throws -> Int64 {
+    guard let position else {
+      decks[deck] = nil
+      return try CardTable.lowestRank(db, in: deck)
+    }
+    var known = try decks[deck] ?? CardTable.newPlaces(db, in: deck)
+    // Below the last one whose position is not higher.
+    let place = known.lastIndex { $0.position <= position }.map { $0 + 1 } ?? 0
+    var rank = try CardTable.lowestRank(db, in: deck)
+    if known.indices.contains(place) {
+      let below = known[place].rank
+      let above = place > 0 ? known[place - 1].rank : below &- (1 << 20)
+      let middle = above &+ (below &- above) / 2
+      if middle > above, middle < below { rank = middle }
+    }
+    known.insert((position, rank), at: place)
+    decks[deck] = known
+    return rank
+  }
+}

@@ -1,0 +1,92 @@
+// The rows here and the rows of a server, merged without one: what the tests of a sync are made of.
+
+import Decks
+import Exchange
+import GRDB
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@testable import Sync
+
+/// An account and what comes for it.
+///
+///     let sides = TwoSides()
+///     try sides.linked()
+///     try sides.merge(sides.pulled(head, [.cards: [row]]))
+struct TwoSides {
+  let folder = TemporaryFolder()
+  let store = Store(path: nil, migrations: DecksSchema.migrations + SyncTables.migrations)
+  let moment = StudyMoment(now: 1_700_000_000)
+
+  func pulled(
+    _ head: StagedHead = StagedHead(), _ rows: [StagedKind: [Value]] = [:], graves: SyncGraves = SyncGraves(),
+    isWhole: Bool = false, usn: Int = 9
+  ) throws -> PulledCollection {
+    let staged = try StagedCollection(in: folder.path) { false }
+    var head = head
+    head.created = 1_600_000_000
+    try staged.setHead(head)
+    for (kind, list) in rows { try staged.add(kind, list) }
+    try staged.finish()
+    var pulled = PulledCollection(
+      staged: staged, meta: SyncMeta(modified: 1, schema: 1, usn: usn), tags: [], address: "")
+    (pulled.graves, pulled.isWhole) = (graves, isWhole)
+    return pulled
+  }
+
+  /// Takes in what came.
+  @discardableResult
+  func merge(_ pulled: PulledCollection, isFirst: Bool = false) throws -> SyncReport {
+    try store.operation("sync") { db in
+      let merge = try SyncMerge(db, pulled, moment, isInterrupted: { false }) { _, _ in }
+      try merge.run(isFirst: isFirst)
+      return merge.report
+    }
+  }
+
+  /// All that would be sent.
+  func outgoing(_ pulled: PulledCollection) throws -> (SyncOutgoing, [StagedKind: [[Value]]]) {
+    try store.operation("send") { db in
+      let outgoing = try SyncOutgoing(db, usn: pulled.meta.usn, pulled.staged.head, moment)
+      var rows: [StagedKind: [[Value]]] = [:]
+      while true {
+        let chunk = try outgoing.next()
+        if chunk.count == 0 { return (outgoing, rows) }
+        for (kind, list) in chunk.rows {
+          rows[kind, default: []] += list.compactMap { ServerRows.parse($0)?.list }
+        }
+      }
+    }
+  }
+
+  /// A collection that both have.
+  func linked() throws {
+    let rows: [StagedKind: [Value]] = [
+      .notes: [ServerSide.note(100, "one")], .cards: [ServerSide.card(100)],
+      .revlog: [ServerSide.review(1_690_000_000_000, 3)],
+    ]
+    let first = try pulled(ServerSide.head(), rows, isWhole: true)
+    try merge(first, isFirst: true)
+    #expect(try outgoing(first).0.count == 0)
+    try store.operation("link") { db in
+      var link = SyncLink(address: "a", user: "b")
+      link.meta = first.meta
+      try SyncTables.setLink(db, link)
+    }
+  }
+
+  func here() throws -> CardRecord? {
+    try store.read { db in
+      try CardTable.known(db, foreign: Int64(ServerSide.card), note: 0, ordinal: 0).flatMap {
+        try CardTable.card(db, $0.id)
+      }
+    }
+  }
+
+  func change(_ body: (Database, CardID) throws -> Void) throws {
+    let id = try #require(try here()?.id)
+    try store.operation("change") { try body($0, id) }
+  }
+}
