@@ -34,6 +34,7 @@ extension PulledCollection {
     progress: (Int, Int) throws -> Void
   ) throws -> PullReport {
     try WholeCollection.removeStockTypes(db)
+    let hadLog = try db.firstRow("SELECT 1 FROM reviews") { _ in true } ?? false
     let (places, received): (ReceivedPlaces, AddReport)
     do {
       (places, received) = try staged.takeIn(db, moment, isInterrupted: isInterrupted, progress: progress)
@@ -43,7 +44,7 @@ extension PulledCollection {
     }
     try SyncTables.forgetRows(db)
     let writer = try ShadowWriter(db)
-    try write(writer, places)
+    try write(writer, places, hadLog: hadLog)
     try writer.finish()
     var fresh = link
     (fresh.meta, fresh.synced, fresh.address) = (meta, moment.now, address)
@@ -51,9 +52,13 @@ extension PulledCollection {
     return try report(db, received)
   }
 
-  private func write(_ writer: ShadowWriter, _ places: ReceivedPlaces) throws {
-    for kind in [StagedKind.notes, .cards, .revlog] {
-      try staged.forEachRow(kind) { row in try writer.add(row, kind) }
+  /// - Parameter hadLog: the log here had rows before.
+  private func write(_ writer: ShadowWriter, _ places: ReceivedPlaces, hadLog: Bool) throws {
+    for kind in [StagedKind.notes, .cards] { try staged.forEachRow(kind) { row in try writer.add(row, kind) } }
+    try writer.flush()
+    // The log here holds its own rows: only those are looked for that are not among them.
+    if try hadLog || writer.logCount() != staged.counts[.revlog] {
+      try staged.forEachRow(.revlog) { row in try writer.add(row, .revlog) }
     }
     let head = staged.head
     for (kind, records) in [(ShadowKind.noteType, head.types), (.deck, head.decks), (.preset, head.presets)] {
@@ -100,7 +105,7 @@ extension PackageError {
   }
 }
 
-/// Writes shadows.
+/// Writes shadows. A second thread writes those of notes and cards, until `flush`.
 private final class ShadowWriter {
   private let db: Database
   private let insertion: RepeatedStatement
@@ -113,14 +118,28 @@ private final class ShadowWriter {
     insertion = try RepeatedStatement(
       db, "INSERT INTO sync_shadows (kind, remote, usn, modified, json, local) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
     review = try RepeatedStatement(db, "SELECT 1 FROM reviews WHERE anki = ?1")
+    let lane = RowBatch.makeLane()
     let target = "sync_shadows (kind, remote, usn, modified, json, local, state)"
     // The rows here that they are of, and what these hold.
     notes = try RowBatch(
-      db, into: target, "\(ShadowKind.note.rawValue), *, (SELECT id FROM notes WHERE id = column1), NULL", columns: 4)
+      db, into: target, "\(ShadowKind.note.rawValue), *, (SELECT id FROM notes WHERE id = column1), NULL", columns: 4,
+      lane: lane)
     let card = "FROM anki_cards JOIN cards ON cards.id = anki_cards.card WHERE anki = column1"
     cards = try RowBatch(
       db, into: target,
-      "\(ShadowKind.card.rawValue), *, (SELECT card \(card)), (SELECT \(ShadowKind.cardState) \(card))", columns: 4)
+      "\(ShadowKind.card.rawValue), *, (SELECT card \(card)), (SELECT \(ShadowKind.cardState) \(card))", columns: 4,
+      lane: lane)
+  }
+
+  /// Writes the notes and cards that wait.
+  func flush() throws {
+    try notes.write()
+    try cards.write()
+  }
+
+  /// Rows of the log here that came.
+  func logCount() throws -> Int {
+    try db.firstRow("SELECT count(*) FROM reviews WHERE anki IS NOT NULL") { $0.count(0) } ?? 0
   }
 
   /// A row of a table. The log here holds its own rows.
@@ -161,10 +180,8 @@ private final class ShadowWriter {
     try insertion.run()
   }
 
-  /// Writes the last ones, and that nothing of all this is to be sent.
+  /// Writes that nothing of all this is to be sent.
   func finish() throws {
-    try notes.write()
-    try cards.write()
     let types = "SELECT local FROM sync_shadows WHERE kind = \(ShadowKind.noteType.rawValue)"
     let states = [
       agreement(.deck), agreement(.preset), "UPDATE notes SET usn = 0 WHERE usn = -1",

@@ -63,15 +63,28 @@ public final class ReviewReceiver {
   private let lastCardBefore: CardID
   private let card: RepeatedStatement
   private let insertion: RepeatedStatement
+  /// Where no row can be there already: a second thread writes.
+  private let batch: RowBatch?
+  private static let columns = "card, at, rating, state, interval, difficulty, seconds, anki, acard, usn, raw"
 
-  /// - Parameter lastCardBefore: of `NoteReceiver`.
-  public init(_ db: Database, lastCardBefore: CardID) throws {
+  /// - Parameters:
+  ///   - lastCardBefore: of `NoteReceiver`.
+  ///   - isWhole: the log of a whole collection of a server's, for an account without cards: nobody uses the database
+  ///     before `flush`, and nothing of it is to be sent.
+  public init(_ db: Database, lastCardBefore: CardID, isWhole: Bool = false) throws {
     (self.db, self.lastCardBefore) = (db, lastCardBefore)
+    let hasLog = try db.firstRow("SELECT 1 FROM reviews WHERE anki IS NOT NULL") { _ in true } ?? false
+    batch =
+      isWhole && !hasLog
+      ? try RowBatch(
+        db, into: "reviews (\(ReviewReceiver.columns))",
+        "(SELECT card FROM anki_cards WHERE anki = column8), "
+          + (1...8).map { "column\($0), " }.joined() + "0, column9", columns: 9, lane: RowBatch.makeLane()) : nil
     card = try RepeatedStatement(db, "SELECT card FROM anki_cards WHERE anki = ?1")
     insertion = try RepeatedStatement(
       db,
       """
-      INSERT INTO reviews (card, at, rating, state, interval, difficulty, seconds, anki, acard, usn, raw)
+      INSERT INTO reviews (\(ReviewReceiver.columns))
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, -1, ?10) ON CONFLICT DO NOTHING
       """)
   }
@@ -80,25 +93,37 @@ public final class ReviewReceiver {
   public func receive(_ review: ReceivedReview) throws {
     let answer = review.answer
     guard (0...4).contains(answer.ease), review.id > 0, review.id < 1_000_000_000_000_000 else { return }
+    if let batch {
+      put(review, into: batch, from: 0)
+      return try batch.writeRow()
+    }
     card.bind(1, review.card)
     let known = try card.first { $0.integer(0) }
     if let known, known <= lastCardBefore.rawValue { return }
     insertion.bind(1, known)
-    insertion.bind(2, Double(review.id) / 1000)
-    insertion.bind(3, answer.ease)
-    insertion.bind(4, answer.state.rawValue)
-    let interval = Double(answer.interval)
-    insertion.bind(5, interval < 0 ? -interval : interval * 86_400)
-    let isDifficulty = (100...1100).contains(answer.factor)
-    insertion.bind(6, isDifficulty ? 1 + 9 * (Double(answer.factor) / 1000 - 0.1) : nil)
-    insertion.bind(7, Double(max(0, answer.time)) / 1000)
-    insertion.bind(8, review.id)
-    insertion.bind(9, review.card)
-    insertion.bind(10, answer.raw)
+    put(review, into: insertion, from: 1)
     try insertion.run()
   }
 
-  /// All rows were given: cards that did not say when they were answered last have it from the log, and decks.
+  private func put(_ review: ReceivedReview, into target: some ColumnBinding, from first: Int) {
+    let answer = review.answer
+    target.put(first, Double(review.id) / 1000)
+    target.put(first + 1, answer.ease)
+    target.put(first + 2, answer.state.rawValue)
+    let interval = Double(answer.interval)
+    target.put(first + 3, interval < 0 ? -interval : interval * 86_400)
+    let isDifficulty = (100...1100).contains(answer.factor)
+    target.put(first + 4, isDifficulty ? 1 + 9 * (Double(answer.factor) / 1000 - 0.1) : nil)
+    target.put(first + 5, Double(max(0, answer.time)) / 1000)
+    target.put(first + 6, review.id)
+    target.put(first + 7, review.card)
+    target.put(first + 8, text: answer.raw)
+  }
+
+  /// Writes the rows that wait.
+  public func flush() throws { try batch?.write() }
+
+  /// All rows were given and written: cards that did not say when they were answered last have it from the log, and decks.
   public func finish(withoutLastReview cards: [Int64]) throws {
     let last = try RepeatedStatement(
       db,
@@ -112,9 +137,13 @@ public final class ReviewReceiver {
       last.bind(2, lastCardBefore.rawValue)
       try last.run()
     }
-    let sql = "SELECT deck, max(last_review) FROM cards WHERE id > ? GROUP BY deck"
-    let decks = try db.rows(sql, [lastCardBefore.rawValue]) { ($0.integer(0), $0.optionalNumber(1)) }
-    for case (let deck, let studied?) in decks {
+    // Without an order that SQLite would have to make first.
+    var decks: [Int64: Double] = [:]
+    let sql = "SELECT deck, last_review FROM cards WHERE id > ? AND last_review IS NOT NULL"
+    try db.forEachRow(sql, [lastCardBefore.rawValue]) { row in
+      decks[row.integer(0), default: 0] = max(decks[row.integer(0), default: 0], row.number(1))
+    }
+    for (deck, studied) in decks.sorted(by: { $0.key < $1.key }) {
       try db.execute(
         sql: "UPDATE decks SET studied = max(coalesce(studied, 0), ?) WHERE id = ?", arguments: [studied, deck])
     }

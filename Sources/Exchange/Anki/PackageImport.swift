@@ -167,7 +167,7 @@ public final class PackageImport {
   /// - Returns: the package's ids of learnt cards that do not say when they were answered last.
   private func receiveLog(_ foreign: Database, _ path: String, _ receiver: NoteReceiver) throws -> [Int64] {
     guard settings.keepsSchedule else { return [] }
-    let reviews = try ReviewReceiver(db, lastCardBefore: receiver.lastCardBefore)
+    let reviews = try ReviewReceiver(db, lastCardBefore: receiver.lastCardBefore, isWhole: deck == nil)
     let walk = try ofPackage(path) {
       try RowWalk(foreign, "SELECT id, cid, ease, ivl, lastIvl, factor, time, type FROM revlog ORDER BY id")
     }
@@ -180,6 +180,7 @@ public final class PackageImport {
         time: row.integer(6), kind: row.integer(7))
       try reviews.receive(ReceivedReview(id: row.integer(0), card: row.integer(1), answer: answer))
     }
+    try reviews.flush()
     return try ofPackage(path) {
       try foreign.rows("SELECT id FROM cards WHERE type <> 0 AND instr(data, '\"lrt\"') = 0") { $0.integer(0) }
     }
