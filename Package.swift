@@ -14,7 +14,7 @@ let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 
 /// A room: a Swift target with the settings that all share.
-/// - Parameter isHot: what Lua calls in loops. The program as it is released checks no exclusive access to memory there, which
+/// - Parameter isHot: what Lua calls in loops, or what each of many rows goes through. The program as it is released checks no exclusive access to memory there, which
 ///   costs a tenth of a call; the tests do.
 /// - Parameter isLow: what every room goes through and few edits touch. Optimised in debug builds too: the tests run twice
 ///   as fast, and compiling a list of a million words would take them a minute.
@@ -93,11 +93,12 @@ let package = Package(
     // The domain: one room a noun, none knows Lua or a terminal.
     // Tar archives: compressed with zstd as backups are, with gzip as packages of plugins are.
     room("Archives", ["Problems", "Text", "Values", "Files", "CZlib", "CZstd"]),
-    room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite", grdb, sqlite]),
-    room("Decks", ["Problems", "Text", "Values", "Files", "Storage", "CSearch", grdb, sqlite]),
+    room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite", grdb, sqlite], isHot: true),
+    room("Decks", ["Problems", "Text", "Values", "Files", "Storage", "CSearch", grdb, sqlite], isHot: true),
     // Files of others in and out: tables of cards, Anki packages, web pages.
     room(
       "Exchange", ["Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", "CZstd", grdb, sqlite],
+      isHot: true,
       resources: ["scheduler.js", "study.js", "page.js", "page.css", "gallery.css"].map { .embedInCode("Page/" + $0) }),
     // An account and the server that it syncs with.
     room(

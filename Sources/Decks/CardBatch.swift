@@ -19,19 +19,36 @@ public final class CardBatch: WaitingRows {
   private let now: Double
   private let random: () -> UInt64
   private let writer: CardWriter
-  private var nextRank: Int64 = 0
-  private var endRank: Int64 = 0
-  private var index = 0
-  private var report = AddReport()
-  /// Cards of a higher id came with this batch.
-  private let lastIDBefore: Int64
+  private var ranks: BatchRanks
+  private var progress = Progress()
+  private var samePrompts: SamePrompts
   /// New cards that are not written yet; nil until the batch has become a long one.
   private var waiting: WaitingCards?
-  private var newCards = 0
   /// New cards that are written one at a time, for the sake of short batches.
   private static let fewCards = 64
-  /// Cards that the batch has updated by their prompt: a second row of the same prompt must not take them again.
-  private var updatedByPrompt: Set<CardID> = []
+
+  /// How far the batch has come.
+  private struct Progress {
+    /// Cards that were handed in, refused ones too.
+    var index = 0
+    /// Those of them that may be new.
+    var newCards = 0
+    var report = AddReport()
+  }
+
+  /// Which cards may take an answer by their prompt: those that were there before the batch, each once.
+  private struct SamePrompts {
+    let lastIDBefore: Int64
+    private var taken: Set<CardID> = []
+
+    init(_ db: Database) throws {
+      lastIDBefore = try db.firstRow("SELECT seq FROM sqlite_sequence WHERE name = 'cards'") { $0.integer(0) } ?? 0
+    }
+
+    func mayTake(_ id: CardID) -> Bool { id.rawValue <= lastIDBefore && !taken.contains(id) }
+
+    mutating func take(_ id: CardID) { taken.insert(id) }
+  }
 
   /// - Parameters:
   ///   - now: seconds since 1970, the time of creation of all.
@@ -45,8 +62,8 @@ public final class CardBatch: WaitingRows {
     self.onDuplicate = onDuplicate
     (self.now, self.random) = (now, random)
     writer = try CardWriter(db, deck: deck, random: random)
-    lastIDBefore = try db.firstRow("SELECT seq FROM sqlite_sequence WHERE name = 'cards'") { $0.integer(0) } ?? 0
-    try takeRoom()
+    samePrompts = try SamePrompts(db)
+    ranks = try BatchRanks(db, deck)
   }
 
   /// Adds a card. One whose texts break a rule is counted as rejected.
@@ -67,14 +84,14 @@ public final class CardBatch: WaitingRows {
 
   /// Counts a card that the caller could not even hand over (a wrong type).
   public func reject(code: ProblemCode, message: String) {
-    index += 1
-    report.reject(Rejection(index: index, code: code, message: message))
+    progress.index += 1
+    progress.report.reject(Rejection(index: progress.index, code: code, message: message))
   }
 
   /// Writes what waits, and says what the batch did until now.
   public func finish() throws -> AddReport {
     try flush()
-    return report
+    return progress.report
   }
 
   private func add(_ card: CardBytes) throws -> AddOutcome {
@@ -86,13 +103,13 @@ public final class CardBatch: WaitingRows {
       reject(code: report.code, message: report.message)
       return .rejected
     }
-    index += 1
+    progress.index += 1
     do {
       let outcome = try writeLater(checked)
-      report.count(outcome)
+      progress.report.count(outcome)
       return outcome
     } catch let error as NoteError {
-      report.reject(Rejection(index: index, code: error.report.code, message: error.message))
+      progress.report.reject(Rejection(index: progress.index, code: error.report.code, message: error.message))
       return .rejected
     }
   }
@@ -102,42 +119,56 @@ public final class CardBatch: WaitingRows {
   /// The same as `write`, but a new card may wait for others, until the next `flush` at the latest.
   public func writeLater(_ card: CheckedCard) throws -> AddOutcome {
     if card.guid != nil || onDuplicate == .update { return try write(card) }
-    newCards += 1
-    if newCards <= CardBatch.fewCards { return try write(card) }
+    progress.newCards += 1
+    if progress.newCards <= CardBatch.fewCards { return try write(card) }
     let waiting = try self.waiting ?? WaitingCards(db, deck: deck, now: now, random: random)
     self.waiting = waiting
     let content = CardText.content(card.prompt, card.answer)
-    if waiting.holds(content) { try flush() }
-    if waiting.isPossible(content), let same = try writer.find(card) { return try resolveDuplicate(card, same) }
+    if waiting.isPossible(content) {
+      // Nobody looks for a card while others are being written.
+      if waiting.isUnderWay || waiting.holds(content) { try flush() }
+      if let same = try writer.find(card) { return try resolveDuplicate(card, same) }
+    }
     waiting.add(card, content)
-    if waiting.isFull { try flush() }
+    if waiting.isFull { try handOver(waiting) }
     return .added
   }
 
   /// Cards that wait.
   public var waitingCount: Int { waiting?.count ?? 0 }
 
-  /// Writes the cards that wait. They go on waiting where that fails.
-  public func flush() throws {
-    guard let waiting, waiting.count > 0 else { return }
-    // Once SQLite has taken the transaction back each row would be kept by itself.
+  private func handOver(_ waiting: WaitingCards) throws {
+    guard waiting.isKnown else { return try flush() }
+    if !waiting.isUnderWay { try checkTransaction() }
+    do { try waiting.handOver(at: &ranks) } catch let error as DatabaseError {
+      try recover(from: error)
+      try flush()
+    }
+  }
+
+  /// Once SQLite has taken the transaction back each row would be kept by itself.
+  private func checkTransaction() throws {
     guard db.isInsideTransaction else {
       throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction was taken back")
     }
+  }
+
+  /// Writes the cards that wait. They go on waiting where that fails.
+  public func flush() throws {
+    guard let waiting, waiting.count > 0 || waiting.isUnderWay else { return }
     for tried in 1... {
-      let room = Int64(waiting.count) * CardOrder.step
-      if nextRank > endRank - room { throw DeckError.batchTooLong }
       do {
-        try waiting.write(from: nextRank)
-        return nextRank += room
+        try checkTransaction()
+        return try waiting.write(at: &ranks)
       } catch let error as DatabaseError {
         try recover(from: error)
         if tried > 8 { throw error }
-        // Their guids are others now; where it was a rank that was taken, they go on top.
-        if error.message?.contains("cards.rank") ?? false { try takeRoom() }
       }
     }
   }
+
+  /// Waits until no card is being written; those of which that failed wait for `flush`.
+  public func settle() { waiting?.settle() }
 
   /// Writes a card without counting it.
   /// - Throws: `DeckError.duplicate` when duplicates are errors, `NoteError` when an update would change what a note
@@ -147,7 +178,7 @@ public final class CardBatch: WaitingRows {
     if onDuplicate == .update, card.guid == nil, let outcome = try updateSamePrompt(card) { return outcome }
     switch try insert(card) {
     case .added:
-      nextRank += CardOrder.step
+      _ = try ranks.next()
       return .added
     case .found(let id):
       return try resolveDuplicate(card, id)
@@ -193,10 +224,8 @@ public final class CardBatch: WaitingRows {
   public func place(_ cards: [CardID]) throws {
     try flush()
     for card in cards {
-      if nextRank >= endRank { throw DeckError.batchTooLong }
       try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ? AND deck = ?")
-        .execute(arguments: [nextRank, card.rawValue, deck.rawValue])
-      nextRank += CardOrder.step
+        .execute(arguments: [try ranks.next(), card.rawValue, deck.rawValue])
     }
   }
 
@@ -215,37 +244,29 @@ public final class CardBatch: WaitingRows {
   /// Without a guid, a card of the same prompt that was there before the batch takes the answer.
   private func updateSamePrompt(_ card: CheckedCard) throws -> AddOutcome? {
     if let same = try writer.find(card) { return try resolveDuplicate(card, same) }
-    let before = lastIDBefore
-    let found = try writer.find(prompt: card.prompt) { $0.rawValue <= before && !updatedByPrompt.contains($0) }
-    guard let found else { return nil }
-    updatedByPrompt.insert(found)
+    guard let found = try writer.find(prompt: card.prompt, where: samePrompts.mayTake) else { return nil }
+    samePrompts.take(found)
     return try CardTable.overwrite(db, found, with: card, now: now) ? .updated : .skipped
   }
 
   /// Puts the card below the one before it. When a callback of the caller has spread or moved the deck's cards
   /// meanwhile, the rank may be taken: then the rest of the batch goes on top.
   private func insert(_ card: CheckedCard) throws -> CardWriter.Outcome {
-    if nextRank >= endRank { throw DeckError.batchTooLong }
     do {
-      return try writer.write(card, rank: nextRank, now: now)
+      return try writer.write(card, rank: ranks.peek(), now: now)
     } catch let error as DatabaseError {
       try recover(from: error)
-      try takeRoom()
-      return try writer.write(card, rank: nextRank, now: now)
+      try ranks.renew(db, deck)
+      return try writer.write(card, rank: ranks.peek(), now: now)
     }
   }
 
-  /// Goes on where another guid or another place would do.
+  /// Goes on where another guid would do, or another place: then the cards that are not written go on top.
   private func recover(from error: DatabaseError) throws {
     switch error.extendedResultCode {
-    case .SQLITE_CONSTRAINT_UNIQUE: return
+    case .SQLITE_CONSTRAINT_UNIQUE: if error.message?.contains("cards.rank") ?? false { try ranks.renew(db, deck) }
     case .SQLITE_CONSTRAINT_FOREIGNKEY: throw DeckError.gone(what: "the deck")
     default: throw error
     }
-  }
-
-  private func takeRoom() throws {
-    nextRank = try CardOrder.above(db, deck, room: CardOrder.batchRoom)
-    endRank = nextRank + CardOrder.batchRoom
   }
 }

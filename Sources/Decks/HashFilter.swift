@@ -3,16 +3,17 @@
 
 import GRDB
 
-/// A filter of Bloom's with two bits for each hash. Source: B. H. Bloom, "Space/time trade-offs in hash coding with
-/// allowable errors", Communications of the ACM 13 (1970). Beside a million hashes it takes one in twenty for possible
-/// that is new.
+/// A filter of Bloom's with three bits for each hash, all in one word, so that it costs one access to memory. Sources:
+/// B. H. Bloom, "Space/time trade-offs in hash coding with allowable errors", Communications of the ACM 13 (1970);
+/// F. Putze, P. Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters", ACM JEA 14 (2009). Beside a
+/// million hashes it takes one in thirty for possible that is new.
 ///
 ///     var filter = try HashFilter(db, "SELECT content FROM cards") { UInt64(bitPattern: $0.integer(0)) }
 struct HashFilter {
-  private static let bits: UInt64 = 23
+  private static let wordBits: UInt64 = 17
   /// Of more rows none is made: reading them takes longer than what it spares.
   private static let mostRows = 10_000
-  private var words: [UInt64] = Array(repeating: 0, count: 1 << (HashFilter.bits - 6))
+  private var words: [UInt64] = Array(repeating: 0, count: 1 << Int(HashFilter.wordBits))
 
   /// - Parameters:
   ///   - query: whose rows are inserted.
@@ -29,20 +30,21 @@ struct HashFilter {
     if count > HashFilter.mostRows { return nil }
   }
 
-  private func places(_ hash: UInt64) -> (UInt64, UInt64) {
+  private func place(_ hash: UInt64) -> (word: Int, bits: UInt64) {
     // The multiplier of Fibonacci hashing: D. Knuth, The Art of Computer Programming, volume 3, section 6.4.
     let mixed = hash &* 0x9E37_79B9_7F4A_7C15
-    return (mixed >> (64 - HashFilter.bits), mixed >> (64 - 2 * HashFilter.bits) & (1 << HashFilter.bits - 1))
+    let rest = mixed >> (64 - HashFilter.wordBits - 18)
+    let bits = 1 << (rest & 63) | 1 << (rest >> 6 & 63) | 1 << (rest >> 12 & 63) as UInt64
+    return (Int(mixed >> (64 - HashFilter.wordBits)), bits)
   }
 
   mutating func insert(_ hash: UInt64) {
-    let (first, second) = places(hash)
-    words[Int(first >> 6)] |= 1 << (first & 63)
-    words[Int(second >> 6)] |= 1 << (second & 63)
+    let (word, bits) = place(hash)
+    words[word] |= bits
   }
 
   func mayHold(_ hash: UInt64) -> Bool {
-    let (first, second) = places(hash)
-    return words[Int(first >> 6)] >> (first & 63) & 1 == 1 && words[Int(second >> 6)] >> (second & 63) & 1 == 1
+    let (word, bits) = place(hash)
+    return words[word] & bits == bits
   }
 }

@@ -125,7 +125,7 @@ public final class RowWalk {
 }
 
 /// What SQLite said, as GRDB would have thrown it.
-private func failure(_ connection: OpaquePointer?) -> DatabaseError {
+func failure(_ connection: OpaquePointer?) -> DatabaseError {
   DatabaseError(
     resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
     message: String(cString: sqlite3_errmsg(connection)))

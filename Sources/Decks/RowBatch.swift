@@ -1,10 +1,11 @@
-// Rows that are written by one statement many at a time: beginning and ending a statement is half of what SQLite does
-// for a row.
-// Invariant: rows that wait are written in their order, all or none of them; a failed write leaves them waiting. Texts
-// are copied when they are bound.
+// Rows that are written by one statement many at a time, because beginning and ending a statement is half of what
+// SQLite does for a row; and by a second thread, while the first makes more of them.
+// Invariant: rows are written in their order, those of one statement all or none; those that are not written wait. The
+// database is used by nobody else while rows are under way: whoever wants to calls `settle` or `write` before.
 
 public import GRDB
 import GRDBSQLite
+public import Storage
 
 /// A row whose columns are given their values; the first is 0.
 ///
@@ -35,20 +36,43 @@ extension RepeatedStatement: ColumnBinding {
 ///     try batch.write()
 public final class RowBatch: ColumnBinding {
   /// Rows of one statement: more of them gain little.
-  static let rows = 16
-  private static let room = 1 << 15
+  static let rows = 64
+  /// Rows under way are at most so many times as many, those of other batches of the lane counted in.
+  static let ahead = 6
 
-  private let kept: Statement
-  private let statement: OpaquePointer
-  private let connection: OpaquePointer?
-  private let shared: Int
+  private let target: Target
   private let columns: Int
-  /// Rows that wait.
-  public private(set) var count = 0
-  /// Texts of waiting rows; longer ones are copied by SQLite.
-  private let texts = UnsafeMutablePointer<UInt8>.allocate(capacity: RowBatch.room)
-  private var used = 0
-  private var hasCopies = false
+  private let lane: WorkLane?
+  private var filling: RowBuffer
+  /// Rows that were handed over, in their order. None is reused before it is known to be written.
+  private var handed: [RowBuffer] = []
+  private var empty: [RowBuffer] = []
+  /// Whether the second thread may be at work for this batch.
+  private(set) var isUnderWay = false
+
+  /// The statement, for whichever thread writes.
+  private final class Target {
+    private let kept: Statement
+    private let connection: OpaquePointer?
+    private let shared: Int
+    private let limit: Int32
+    let statement: OpaquePointer
+
+    init(_ db: Database, _ sql: String, shared: Int, limit: Int) throws {
+      kept = try db.makeStatement(sql: sql)
+      (statement, connection) = (kept.sqliteStatement, db.sqliteConnection)
+      (self.shared, self.limit) = (shared, Int32(clamping: limit))
+    }
+
+    func write(_ rows: RowBuffer) throws {
+      if rows.count == 0 { return }
+      rows.bind(statement, from: Int32(clamping: shared + 1))
+      sqlite3_bind_int64(statement, limit, Int64(rows.count))
+      defer { sqlite3_reset(statement) }
+      guard sqlite3_step(statement) == SQLITE_DONE else { throw failure(connection) }
+      rows.isWritten = true
+    }
+  }
 
   /// - Parameters:
   ///   - target: the table and its columns.
@@ -56,108 +80,120 @@ public final class RowBatch: ColumnBinding {
   ///   - shared: how many of the latter there are.
   ///   - columns: how many values a row has.
   ///   - replaces: whether a row takes the place of one that has its key.
+  ///   - lane: writes full batches meanwhile; batches of one database share one. Nil: all is written here.
   public init(
-    _ db: Database, into target: String, _ values: String, shared: Int = 0, columns: Int, replaces: Bool = false
+    _ db: Database, into target: String, _ values: String, shared: Int = 0, columns: Int, replaces: Bool = false,
+    lane: WorkLane? = nil
   ) throws {
     let row = "(" + Array(repeating: "?", count: columns).joined(separator: ", ") + ")"
     let all = Array(repeating: row, count: RowBatch.rows).joined(separator: ", ")
     let limit = shared + columns * RowBatch.rows + 1
     // The first `?` without a number comes after the highest number before it.
-    kept = try db.makeStatement(
-      sql: "INSERT \(replaces ? "OR REPLACE " : "")INTO \(target) SELECT \(values) FROM (VALUES \(all)) LIMIT ?\(limit)"
-    )
-    statement = kept.sqliteStatement
-    connection = db.sqliteConnection
-    (self.shared, self.columns) = (shared, columns)
+    let verb = replaces ? "INSERT OR REPLACE" : "INSERT"
+    let sql = "\(verb) INTO \(target) SELECT \(values) FROM (VALUES \(all)) LIMIT ?\(limit)"
+    self.target = try Target(db, sql, shared: shared, limit: limit)
+    (self.columns, self.lane) = (columns, lane)
+    filling = RowBuffer(rows: RowBatch.rows, columns: columns)
   }
 
-  deinit { texts.deallocate() }
+  deinit { if isUnderWay { lane?.drain() } }
+
+  /// A second thread for the batches of a database.
+  public static func makeLane() -> WorkLane { WorkLane(ahead: ahead) }
 
   // MARK: Values
 
-  /// A value that all rows share, until they are written. The first is 1.
-  public func putShared(_ place: Int, _ value: Int64) { sqlite3_bind_int64(statement, Int32(clamping: place), value) }
+  /// A value that all rows share, given before the first of them. The first is 1.
+  public func putShared(_ place: Int, _ value: Int64) {
+    sqlite3_bind_int64(target.statement, Int32(clamping: place), value)
+  }
 
   public func putShared(_ place: Int, _ value: Double) {
-    sqlite3_bind_double(statement, Int32(clamping: place), value)
+    sqlite3_bind_double(target.statement, Int32(clamping: place), value)
   }
 
   /// A column of the row that comes next. The first is 0.
-  public func put(_ column: Int, _ value: Int64) { put(column, value, row: count) }
+  public func put(_ column: Int, _ value: Int64) { filling.put(column, value, row: filling.count) }
 
-  /// A column of a row that waits.
-  func put(_ column: Int, _ value: Int64, row: Int) { sqlite3_bind_int64(statement, place(column, row), value) }
+  public func put(_ column: Int, _ value: Double?) { filling.put(column, value, row: filling.count) }
 
-  public func put(_ column: Int, _ value: Double?) {
-    guard let value else { return putNull(column) }
-    sqlite3_bind_double(statement, place(column, count), value)
-  }
-
-  private func putNull(_ column: Int) { sqlite3_bind_null(statement, place(column, count)) }
-
-  public func put(_ column: Int, text: TextBytes) { put(column, text: text, row: count) }
-
-  func put(_ column: Int, text: TextBytes, row: Int) {
-    let place = place(column, row)
-    guard let start = text.baseAddress, !text.isEmpty else {
-      sqlite3_bind_text(statement, place, "", 0, nil)
-      return
-    }
-    guard text.count <= RowBatch.room - used else {
-      hasCopies = true
-      // SQLITE_TRANSIENT, a macro that Swift cannot see: SQLite copies the text.
-      let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-      start.withMemoryRebound(to: CChar.self, capacity: text.count) {
-        _ = sqlite3_bind_text(statement, place, $0, Int32(clamping: text.count), transient)
-      }
-      return
-    }
-    let copy = texts + used
-    copy.update(from: start, count: text.count)
-    used += text.count
-    copy.withMemoryRebound(to: CChar.self, capacity: text.count) {
-      _ = sqlite3_bind_text(statement, place, $0, Int32(clamping: text.count), nil)
-    }
-  }
+  public func put(_ column: Int, text: TextBytes) { filling.put(column, text: text, row: filling.count) }
 
   public func put(_ column: Int, text: String?) {
-    guard var text else { return putNull(column) }
+    guard var text else { return filling.putNull(column, row: filling.count) }
     text.withUTF8 { put(column, text: $0) }
   }
 
-  private func place(_ column: Int, _ row: Int) -> Int32 { Int32(clamping: shared + row * columns + column + 1) }
-
   // MARK: Rows
 
-  public var isFull: Bool { count == RowBatch.rows }
+  public var isFull: Bool { filling.isFull }
 
-  /// The row whose columns were bound waits from now on. There must be room: see `isFull`.
-  public func endRow() { count += 1 }
+  /// The row whose columns were put waits from now on. There must be room: see `isFull`.
+  public func endRow() { filling.endRow() }
 
-  /// The same; once there are enough, all are written.
+  /// The same; once there are enough, all are handed over.
   public func writeRow() throws {
     endRow()
-    if isFull { try write() }
+    if isFull { try handOver() }
+  }
+
+  /// Rows that are not written, once none is under way.
+  var waitingCount: Int {
+    if isUnderWay { lane?.drain() }
+    return handed.reduce(filling.count) { $0 + ($1.isWritten ? 0 : $1.count) }
+  }
+
+  /// The rows that were not handed over.
+  var fillingRows: RowBuffer { filling }
+
+  /// The rows that are not written, in their order, when none is under way.
+  var waitingRows: [RowBuffer] { handed.filter { !$0.isWritten } + [filling] }
+
+  /// Has the rows that wait written meanwhile.
+  public func handOver() throws {
+    guard let lane else { return try write() }
+    if filling.count == 0 { return }
+    let (rows, target) = (filling, self.target)
+    isUnderWay = true
+    guard try lane.add({ try target.write(rows) }) else { return try settle() }
+    handed.append(rows)
+    // All but the last of what the lane was given is done.
+    while handed.count > RowBatch.ahead + 1, handed[0].isWritten { reuse(handed.removeFirst()) }
+    filling = empty.popLast() ?? RowBuffer(rows: RowBatch.rows, columns: columns)
+  }
+
+  private func reuse(_ rows: RowBuffer) {
+    rows.forget()
+    empty.append(rows)
+  }
+
+  /// Waits until what was handed over is written. Rows that failed, and those after them, wait.
+  public func settle() throws {
+    guard isUnderWay else { return }
+    defer {
+      handed.filter(\.isWritten).forEach(reuse)
+      handed.removeAll { $0.count == 0 }
+    }
+    isUnderWay = false
+    try lane?.wait()
   }
 
   /// Writes the rows that wait.
   public func write() throws {
-    if count == 0 { return }
-    sqlite3_bind_int64(statement, Int32(clamping: shared + columns * RowBatch.rows + 1), Int64(count))
-    let code = sqlite3_step(statement)
-    guard code == SQLITE_DONE else {
-      let message = String(cString: sqlite3_errmsg(connection))
-      let extended = sqlite3_extended_errcode(connection)
-      sqlite3_reset(statement)
-      throw DatabaseError(resultCode: ResultCode(rawValue: extended), message: message)
+    try settle()
+    while let rows = handed.first {
+      try target.write(rows)
+      reuse(handed.removeFirst())
     }
-    sqlite3_reset(statement)
-    forget()
+    try target.write(filling)
+    filling.forget()
   }
 
   /// Gives up the rows that wait.
   func forget() {
-    if hasCopies { sqlite3_clear_bindings(statement) }
-    (count, used, hasCopies) = (0, 0, false)
+    if isUnderWay { lane?.drain() }
+    handed.forEach(reuse)
+    handed.removeAll()
+    filling.forget()
   }
 }

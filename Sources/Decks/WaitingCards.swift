@@ -1,21 +1,20 @@
 // New cards of a batch that wait to be written together, and what is known of those that the deck holds.
 // Invariant: a card waits only where none of its prompt and answer waits; what is known of the deck's cards may name
-// some that are gone, but misses none: once somebody else changes the database nothing is known any more.
+// some that are gone, but misses none: once somebody else changes the database nothing is known any more. Whoever reads
+// or changes the database has `write` called before.
 
 import GRDB
 import GRDBSQLite
 
 /// Cards without a guid of their own on their way into one deck.
 final class WaitingCards {
-  private let db: Database
   private let connection: OpaquePointer
-  private let deck: DeckID
-  private let now: Double
   private let random: () -> UInt64
   private let rows: RowBatch
+  /// Of the last cards, all that are not written among them.
   private var contents: [Int64] = []
   private var known: HashFilter?
-  /// The changes of the connection up to now, all of them this batch's.
+  /// The changes of the connection when all was written the last time, all of them this batch's.
   private var changes: Int32
   private var nextGuid: UInt64
 
@@ -26,26 +25,33 @@ final class WaitingCards {
 
   init(_ db: Database, deck: DeckID, now: Double, random: @escaping () -> UInt64) throws {
     guard let connection = db.sqliteConnection else { throw DeckError.gone(what: "the database") }
-    (self.db, self.connection, self.deck, self.now, self.random) = (db, connection, deck, now, random)
-    rows = try RowBatch(
-      db, into: "cards (deck, created, modified, rank, guid, content, prompt, answer, tags, fields, document)",
-      "?1, ?2, ?2, *", shared: 2, columns: Column.allCases.count)
+    (self.connection, self.random) = (connection, random)
     known = try HashFilter(db, "SELECT content FROM cards WHERE deck = ?", [deck.rawValue]) {
       UInt64(bitPattern: $0.integer(0))
     }
+    rows = try RowBatch(
+      db, into: "cards (deck, created, modified, rank, guid, content, prompt, answer, tags, fields, document)",
+      "?1, ?2, ?2, *", shared: 2, columns: Column.allCases.count, lane: RowBatch.makeLane())
+    rows.putShared(1, deck.rawValue)
+    rows.putShared(2, now)
     changes = sqlite3_total_changes(connection)
     nextGuid = random()
   }
 
-  var count: Int { rows.count }
+  /// Cards that are not written.
+  var count: Int { rows.waitingCount }
   var isFull: Bool { rows.isFull }
+  /// Whether cards are being written: nobody else has used the database since the first of them was handed over.
+  var isUnderWay: Bool { rows.isUnderWay }
+  /// Whether what the deck holds can be told without looking: then cards can be written meanwhile.
+  var isKnown: Bool { known != nil }
 
   /// Whether a card of that content waits.
   func holds(_ content: Int64) -> Bool { contents.contains(content) }
 
-  /// Whether the deck may have a card of that content.
+  /// Whether the deck may have a card of that content, or one waits.
   func isPossible(_ content: Int64) -> Bool {
-    if known != nil, sqlite3_total_changes(connection) != changes { known = nil }
+    if known != nil, !isUnderWay, sqlite3_total_changes(connection) != changes { known = nil }
     return known?.mayHold(UInt64(bitPattern: content)) ?? true
   }
 
@@ -61,27 +67,41 @@ final class WaitingCards {
     known?.insert(UInt64(bitPattern: content))
   }
 
-  /// Writes the cards that wait, one below the other.
-  /// - Parameter rank: of the first.
-  func write(from rank: Int64) throws {
-    rows.putShared(1, deck.rawValue)
-    rows.putShared(2, now)
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Guid.length) { guid in
-      for row in 0..<rows.count {
-        rows.put(Column.rank.rawValue, rank + Int64(row) * CardOrder.step, row: row)
-        Guid.write(nextGuid &+ UInt64(row), into: guid)
-        rows.put(Column.guid.rawValue, text: TextBytes(guid), row: row)
-      }
-    }
-    let written = rows.count
+  /// Has the cards that wait written meanwhile, one below the other.
+  /// - Throws: what an earlier write threw: see `write`.
+  func handOver(at ranks: inout BatchRanks) throws {
+    let most = RowBatch.rows * (RowBatch.ahead + 2)
+    if contents.count > 2 * most { contents.removeFirst(contents.count - most) }
+    try number(rows.fillingRows, &ranks)
+    try rows.handOver()
+  }
+
+  /// Writes the cards that wait, one below the other. Where that fails, or failed meanwhile, they go on waiting and get
+  /// other guids the next time.
+  func write(at ranks: inout BatchRanks) throws {
     do {
+      try rows.settle()
+      for part in rows.waitingRows { try number(part, &ranks) }
       try rows.write()
     } catch {
       nextGuid = random()
       throw error
     }
-    nextGuid &+= UInt64(written)
     contents.removeAll(keepingCapacity: true)
-    changes &+= Int32(written)
+    changes = sqlite3_total_changes(connection)
   }
+
+  private func number(_ part: RowBuffer, _ ranks: inout BatchRanks) throws {
+    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Guid.length) { guid in
+      for row in 0..<part.count {
+        part.put(Column.rank.rawValue, try ranks.next(), row: row)
+        Guid.write(nextGuid, into: guid)
+        part.put(Column.guid.rawValue, text: TextBytes(guid), row: row)
+        nextGuid &+= 1
+      }
+    }
+  }
+
+  /// Waits until no card is being written.
+  func settle() { _ = rows.waitingCount }
 }

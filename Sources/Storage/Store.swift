@@ -9,10 +9,12 @@ import Glibc
 
 /// Rows that an operation writes together: until then they wait.
 public protocol WaitingRows: AnyObject {
-  /// How many wait.
+  /// How many wait, once none is being written.
   var waitingCount: Int { get }
   /// Writes them; they go on waiting where that fails.
   func flush() throws
+  /// Waits until none is being written by another thread.
+  func settle()
 }
 
 /// A SQLite file in WAL mode, used from the thread that made it. `Database` values that a closure is given are good
@@ -116,7 +118,8 @@ public final class Store {
   /// next `read` outside a transaction, each commit of another process. Rows that were kept are good while it stands
   /// still.
   public var changeCount: Int {
-    otherChanges &+ (connection.map { Int(sqlite3_total_changes($0)) } ?? 0) &+ (waitingRows?.waitingCount ?? 0)
+    let waiting = waitingRows?.waitingCount ?? 0
+    return otherChanges &+ (connection.map { Int(sqlite3_total_changes($0)) } ?? 0) &+ waiting
   }
 
   /// Runs a part of an operation that lets rows wait: whatever reads or changes the database inside it finds them
@@ -124,7 +127,10 @@ public final class Store {
   public func writing<T>(_ rows: any WaitingRows, _ body: () throws -> T) throws -> T {
     let outer = waitingRows
     waitingRows = rows
-    defer { waitingRows = outer }
+    defer {
+      rows.settle()
+      waitingRows = outer
+    }
     let result = try body()
     try rows.flush()
     return result

@@ -125,4 +125,58 @@ import Testing
     #expect(try collection.store.read { try DeckTable.count($0, deck) } == 66_000)
     #expect(try collection.store.integrityProblems() == [])
   }
+
+  @Test func `cards whose guids or places are taken meanwhile are written, in their order`() throws {
+    let deck = try collection.deck("d")
+    // The guid of the 500th waiting card, as it will be made.
+    let taken = String(decoding: guid(1 + 500), as: UTF8.self)
+    _ = try collection.addAll(deck, [NewCard(prompt: "there", answer: "x", guid: taken)])
+    _ = try collection.addAll(deck, [NewCard(prompt: "in the way", answer: "x")])
+    let top = try #require(try collection.store.read { try CardOrder.top($0, deck) })
+    // A card stands where one of the batch is to come.
+    let place = top - CardOrder.batchRoom + 1700 * CardOrder.step
+    try collection.store.operation("move") { db in
+      var made: UInt64 = 0
+      let batch = try CardBatch(db, deck: deck, onDuplicate: .skip, now: 0) {
+        made += 1
+        return made == 2 ? 1 : made << 32
+      }
+      let way = "SELECT id FROM cards WHERE prompt = 'in the way'"
+      try db.execute(sql: "UPDATE cards SET rank = ? WHERE id = (\(way))", arguments: [place])
+      for number in 0..<2000 { try batch.add(NewCard(prompt: "\(number)", answer: "a")) }
+      #expect(try batch.finish().added == 2000)
+    }
+    let mine = try collection.prompts(deck).compactMap(Int.init)
+    #expect(mine.count == 2000 && Set(mine).count == 2000)
+    // Those after the place that was taken came on top of all; each part is in its order.
+    let falls = zip(mine, mine.dropFirst()).filter { $0 > $1 }.count
+    #expect(falls == 1)
+    #expect(try collection.store.integrityProblems() == [])
+  }
+
+  private func guid(_ bits: UInt64) -> [UInt8] {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Guid.length) { bytes in
+      Guid.write(bits, into: bytes)
+      return Array(bytes)
+    }
+  }
+
+  @Test func `an error in the middle of a batch leaves nothing of it, whatever is being written`() throws {
+    struct Stop: Error {}
+    let folder = TemporaryFolder()
+    let collection = TestCollection(path: folder.file("x.sqlite"))
+    let deck = try collection.deck("d")
+    for count in [100, 129, 500, 1000, 1025] {
+      #expect(throws: Stop.self) {
+        try collection.store.operation("add") { db in
+          let batch = try CardBatch(db, deck: deck, onDuplicate: .skip, now: 0, random: collection.random)
+          for number in 0..<count { try batch.add(NewCard(prompt: "\(number)", answer: "a")) }
+          throw Stop()
+        }
+      }
+      #expect(try collection.store.read { try DeckTable.count($0, deck) } == 0)
+    }
+    #expect(try collection.addAll(deck, (0..<500).map { NewCard(prompt: "\($0)", answer: "a") }).added == 500)
+    #expect(try collection.store.integrityProblems() == [])
+  }
 }

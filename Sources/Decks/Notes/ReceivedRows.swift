@@ -1,8 +1,9 @@
 // The rows of notes and cards that come from a package, written together where nothing is in their way.
 // Invariant: a note is written before its cards, and a card before its row of where it came from; an id, a rank or a
-// guid that is taken gives way.
+// guid that is taken gives way. A second thread writes meanwhile: whoever uses the database calls `flush` before.
 
 import GRDB
+import Storage
 
 /// New notes and their cards on their way into the database.
 final class ReceivedRows {
@@ -33,49 +34,80 @@ final class ReceivedRows {
     }
   }
 
+  /// The ids that rows may have.
+  private struct FreeIDs {
+    /// No note, and no card's place elsewhere, has a higher one.
+    var (highestNote, highestForeign): (Int64, Int64) = (0, 0)
+    var nextNote: Int64 = 0
+    /// Of the last card that waits; nil where the table says it, because none does.
+    var lastCard: Int64?
+    /// Places elsewhere; nil where there were many before.
+    var foreign: HashFilter?
+
+    init(_ db: Database) throws {
+      highestNote = try db.firstRow("SELECT max(id) FROM notes") { $0.integer(0) } ?? 0
+      foreign = try HashFilter(db, "SELECT anki FROM anki_cards") { UInt64(bitPattern: $0.integer(0)) }
+      try lookForForeign(db)
+    }
+
+    mutating func lookForForeign(_ db: Database) throws {
+      highestForeign = try db.firstRow("SELECT max(anki) FROM anki_cards") { $0.integer(0) } ?? 0
+    }
+
+    /// Whether a card may have that place elsewhere.
+    func mayHold(_ id: Int64) -> Bool {
+      id <= highestForeign && foreign?.mayHold(UInt64(bitPattern: id)) ?? true
+    }
+
+    mutating func nextCard(_ db: Database) throws -> Int64 {
+      let last =
+        try lastCard ?? db.firstRow("SELECT seq FROM sqlite_sequence WHERE name = 'cards'") { $0.integer(0) } ?? 0
+      if last == .max { throw DatabaseError(resultCode: .SQLITE_FULL, message: "no id is left for a card") }
+      lastCard = last + 1
+      return last + 1
+    }
+  }
+
   private let db: Database
   private let now: Double
   private let statements: ReceivingStatements
   private let notes: RowBatch
   private let cards: RowBatch
   private let foreign: RowBatch
-  private var waiting: [Card] = []
-  /// No note, and no card's place elsewhere, has a higher id.
-  private var (highestNote, highestForeign): (Int64, Int64) = (0, 0)
-  private var nextFreeID: Int64 = 0
+  /// The last cards, all that are not written among them.
+  private var last: [Card] = []
+  private var ids: FreeIDs
 
-  init(_ db: Database, now: Double, _ statements: ReceivingStatements) throws {
+  /// - Parameter isAlone: whether a second thread may write, because nobody uses the database without calling `flush` or
+  ///   `settle` before.
+  init(_ db: Database, now: Double, _ statements: ReceivingStatements, isAlone: Bool) throws {
     (self.db, self.now, self.statements) = (db, now, statements)
-    notes = try RowBatch(db, into: "notes (id, guid, type, mod, tags, fields, data)", "*", columns: 7)
+    ids = try FreeIDs(db)
+    let lane = isAlone ? RowBatch.makeLane() : nil
+    notes = try RowBatch(db, into: "notes (id, guid, type, mod, tags, fields, data)", "*", columns: 7, lane: lane)
     cards = try RowBatch(
-      db, into: "cards (\(ReceivingStatements.cardColumns))", "*", columns: ReceivingStatements.cardColumnCount)
-    foreign = try RowBatch(db, into: "anki_cards (card, anki, amod, raw)", "*", columns: 4)
-    highestNote = try db.firstRow("SELECT max(id) FROM notes") { $0.integer(0) } ?? 0
-    highestForeign = try ReceivedRows.highestForeign(db)
-  }
-
-  private static func highestForeign(_ db: Database) throws -> Int64 {
-    try db.firstRow("SELECT max(anki) FROM anki_cards") { $0.integer(0) } ?? 0
+      db, into: "cards (\(ReceivingStatements.cardColumns), id)", "*",
+      columns: ReceivingStatements.cardColumnCount + 1, lane: lane)
+    foreign = try RowBatch(db, into: "anki_cards (card, anki, amod, raw)", "*", columns: 4, lane: lane)
   }
 
   /// The id that a note gets which is to have a given one.
   func noteID(_ wanted: Int64) throws -> Int64 {
     let id = max(1, wanted)
-    if id > highestNote { return id }
+    if id > ids.highestNote { return id }
     try flush()
     statements.hasNote.bind(1, id)
     guard try statements.hasNote.first({ _ in true }) ?? false else { return id }
     let sql = "SELECT max(id) FROM notes WHERE id BETWEEN ?1 AND ?1 + 3600000"
-    let free = max(nextFreeID, (try db.firstRow(sql, [id]) { $0.integer(0) } ?? id) + 1)
-    nextFreeID = free + 1
+    let free = max(ids.nextNote, (try db.firstRow(sql, [id]) { $0.integer(0) } ?? id) + 1)
+    ids.nextNote = free + 1
     return free
   }
 
   /// Adds a note of an id that is free, with its cards.
   func add(_ note: Note, _ made: [Card]) throws {
-    if notes.isFull || waiting.count >= RowBatch.rows { try flush() }
     let record = note.record
-    highestNote = max(highestNote, record.id.rawValue)
+    ids.highestNote = max(ids.highestNote, record.id.rawValue)
     notes.put(0, record.id.rawValue)
     notes.put(1, text: record.guid)
     notes.put(2, record.type.rawValue)
@@ -84,69 +116,119 @@ final class ReceivedRows {
     notes.put(5, text: note.fields)
     notes.put(6, text: note.data)
     notes.endRow()
-    waiting += made
+    for card in made { try add(card) }
+    if notes.isFull { try handOver() }
+  }
+
+  private func add(_ card: Card) throws {
+    let elsewhere = try foreignID(card.card)
+    let id = try ids.nextCard(db)
+    ReceivingStatements.bind(card, guid: card.guid + card.suffix, rank: card.card.rank, now: now, to: cards)
+    cards.put(ReceivingStatements.cardColumnCount, id)
+    cards.endRow()
+    last.append(card)
+    put(card.card, id, elsewhere)
+    if cards.isFull || foreign.isFull { try handOver() }
+  }
+
+  private func put(_ card: ReceivedCard, _ id: Int64, _ elsewhere: Int64) {
+    foreign.put(0, id)
+    foreign.put(1, elsewhere)
+    foreign.put(2, card.foreignModified)
+    foreign.put(3, text: card.raw)
+    foreign.endRow()
+  }
+
+  /// The id that the card gets for the one it had elsewhere.
+  private func foreignID(_ card: ReceivedCard) throws -> Int64 {
+    if ids.mayHold(card.foreignID) { try flush() }
+    return try freeForeignID(card)
+  }
+
+  /// The same where nothing is being written.
+  private func freeForeignID(_ card: ReceivedCard) throws -> Int64 {
+    var wanted = card.foreignID
+    if ids.mayHold(wanted) {
+      statements.hasForeign.bind(1, wanted)
+      if try statements.hasForeign.first({ _ in true }) ?? false { wanted = ids.highestForeign &+ 1 }
+    }
+    ids.highestForeign = max(ids.highestForeign, wanted)
+    ids.foreign?.insert(UInt64(bitPattern: wanted))
+    return wanted
+  }
+
+  // MARK: Writing
+
+  /// Has what waits written meanwhile: in this order one row finds another that it names.
+  private func handOver() throws {
+    do {
+      try notes.handOver()
+      try cards.handOver()
+      try foreign.handOver()
+    } catch let error as DatabaseError {
+      try recover(from: error)
+    }
+    let most = RowBatch.rows * (RowBatch.ahead + 2)
+    if last.count > 2 * most { last.removeFirst(last.count - most) }
   }
 
   /// Writes what waits.
   func flush() throws {
-    try notes.write()
-    while !waiting.isEmpty {
-      let part = waiting.prefix(RowBatch.rows)
-      for card in part {
-        ReceivingStatements.bind(card, guid: card.guid + card.suffix, rank: card.card.rank, now: now, to: cards)
-        cards.endRow()
-      }
-      do {
-        try cards.write()
-        let last = db.lastInsertedRowID
-        for (index, card) in part.enumerated() {
-          try addForeign(card.card, CardID(rawValue: last - Int64(part.count - 1 - index)))
-        }
-        waiting.removeFirst(part.count)
-      } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
-        cards.forget()
-        // One of them is in the way of something: each by itself.
-        let part = Array(part)
-        waiting.removeFirst(part.count)
-        for card in part { try write(card) }
-      }
+    do {
+      try notes.write()
+      try cards.write()
+      try foreign.write()
+    } catch let error as DatabaseError {
+      try recover(from: error)
     }
-    try foreign.write()
+    last.removeAll(keepingCapacity: true)
+    ids.lastCard = nil
   }
 
-  /// Writes a card whose note is written.
+  /// Waits until nothing is being written.
+  func settle() {
+    for batch in [notes, cards, foreign] { _ = batch.waitingCount }
+  }
+
+  /// One of the cards is in the way of something: each that is not written by itself.
+  private func recover(from error: DatabaseError) throws {
+    guard error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE, error.message?.contains(": cards.") ?? false else {
+      throw error
+    }
+    // A row of where a card came from comes after the card: none of those that wait is of one that is written.
+    let rest = last.suffix(cards.waitingCount)
+    cards.forget()
+    foreign.forget()
+    try notes.write()
+    last = []
+    ids.lastCard = nil
+    for card in rest { try writeAlone(card) }
+  }
+
+  /// Writes a card whose note is written or waits, at once.
   @discardableResult
   func write(_ card: Card) throws -> CardID {
-    try foreign.write()
+    try flush()
+    return try writeAlone(card)
+  }
+
+  @discardableResult
+  private func writeAlone(_ card: Card) throws -> CardID {
     // The rank may be taken, and then the guid.
     for attempt in 0..<3 {
       let rank = attempt == 0 ? card.card.rank : try CardOrder.above(db, card.card.deck, room: CardOrder.step)
       let guid = card.guid + (attempt < 2 ? "" : "/\(card.note.rawValue)") + card.suffix
       ReceivingStatements.bind(card, guid: guid, rank: rank, now: now, to: statements.card)
       if try statements.card.run() {
-        let id = CardID(rawValue: db.lastInsertedRowID)
+        let id = db.lastInsertedRowID
         // Others may have written such rows too.
-        highestForeign = try ReceivedRows.highestForeign(db)
-        try addForeign(card.card, id)
+        try ids.lookForForeign(db)
+        let elsewhere = try freeForeignID(card.card)
+        put(card.card, id, elsewhere)
         try foreign.write()
-        return id
+        return CardID(rawValue: id)
       }
     }
     throw DeckError.duplicate(guid: card.guid + card.suffix, prompt: "")
-  }
-
-  private func addForeign(_ card: ReceivedCard, _ id: CardID) throws {
-    var wanted = card.foreignID
-    if wanted <= highestForeign {
-      try foreign.write()
-      statements.hasForeign.bind(1, wanted)
-      if try statements.hasForeign.first({ _ in true }) ?? false { wanted = highestForeign &+ 1 }
-    }
-    highestForeign = max(highestForeign, wanted)
-    foreign.put(0, id.rawValue)
-    foreign.put(1, wanted)
-    foreign.put(2, card.foreignModified)
-    foreign.put(3, text: card.raw)
-    try foreign.writeRow()
   }
 }

@@ -14,6 +14,8 @@ final class PackageMedia {
   private let receive: MediaReceiver
   /// What became of the names that were asked for; nil where the package has no such file.
   private var names: [String: String?] = [:]
+  /// Called before a file is taken in.
+  var flush: () throws -> Void = {}
 
   init(_ package: PackageFile, _ receive: @escaping MediaReceiver) {
     (self.package, self.receive) = (package, receive)
@@ -26,6 +28,7 @@ final class PackageMedia {
       names[given] = .some(nil)
       return nil
     }
+    try flush()
     let name = try receive(package.content(of: file), PackageMedia.allowed(given))
     names[given] = name
     return name

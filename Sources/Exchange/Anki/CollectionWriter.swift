@@ -48,7 +48,7 @@ final class CollectionWriter {
     """
 
   /// Begins a transaction, which `finish` ends.
-  /// - Parameter ofSeveralDecks: in which guids may be the same.
+  /// - Parameter ofSeveralDecks: in which guids may be the same; then nothing is written meanwhile.
   init(_ db: Database, ofSeveralDecks: Bool) throws {
     self.db = db
     try db.beginTransaction(.immediate)
@@ -62,17 +62,18 @@ final class CollectionWriter {
       INSERT OR IGNORE INTO cards
       VALUES (?1, ?2, ?3, ?4, ?5, -1, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
       """)
+    let lane = ofSeveralDecks ? nil : RowBatch.makeLane()
     newNotes =
       ofSeveralDecks
       ? nil
       : try RowBatch(
         db, into: "notes (usn, flags, id, guid, mid, mod, tags, flds, sfld, csum, data)", "-1, 0, *",
-        columns: 9)
+        columns: 9, lane: lane)
     newCards = try RowBatch(
       db,
       into: """
         cards (usn, id, nid, did, ord, mod, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data)
-        """, "-1, *", columns: 17)
+        """, "-1, *", columns: 17, lane: lane)
     log = try RepeatedStatement(db, "INSERT OR IGNORE INTO revlog VALUES (?1, ?2, -1, ?3, ?4, ?5, ?6, ?7, ?8)")
   }
 
@@ -100,7 +101,7 @@ final class CollectionWriter {
       try newNotes.writeRow()
       return note.id
     }
-    try newNotes?.write()
+    try writeWaiting()
     let id = try write(id: note.id, notes, "notes") { put(note, guid: guid ?? note.guid, into: notes) }
     if let id {
       highestNote = max(highestNote, id)
@@ -126,7 +127,7 @@ final class CollectionWriter {
   /// The guid of a note that is in the table.
   func guid(of note: Int64) throws -> String? {
     if note > highestNote { return nil }
-    try newNotes?.write()
+    try writeWaiting()
     return try db.firstRow("SELECT guid FROM notes WHERE id = ?", [note]) { $0.text(0) }
   }
 
@@ -149,7 +150,7 @@ final class CollectionWriter {
       newCards.put(0, card.id)
       return try newCards.writeRow()
     }
-    try newCards.write()
+    try writeWaiting()
     _ = try write(id: card.id, cards, "cards") { put(card, into: cards) }
   }
 
@@ -176,6 +177,7 @@ final class CollectionWriter {
 
   /// - Returns: the id that it has now.
   func add(_ review: ReceivedReview) throws -> Int64 {
+    try settle()
     let id = try write(id: review.id, log, "revlog") {
       let answer = review.answer
       log.bind(2, review.card)
@@ -215,7 +217,7 @@ final class CollectionWriter {
   /// The id that a card gets which is to have a given one.
   func cardID(_ wanted: Int64) throws -> Int64 {
     if wanted > highestCard { return wanted }
-    try newCards.write()
+    try writeWaiting()
     let isTaken = try db.firstRow("SELECT 1 FROM cards WHERE id = ?", [wanted]) { _ in true } ?? false
     return isTaken ? try freeID(wanted, "cards") : wanted
   }
@@ -228,10 +230,22 @@ final class CollectionWriter {
     }
   }
 
-  /// The row of the collection, and the end of the transaction.
-  func finish(_ head: CollectionHead, hasIndices: Bool) throws {
+  /// Writes the notes and cards that wait.
+  private func writeWaiting() throws {
+    try settle()
     try newNotes?.write()
     try newCards.write()
+  }
+
+  /// Waits until none of them is being written.
+  private func settle() throws {
+    try newNotes?.settle()
+    try newCards.settle()
+  }
+
+  /// The row of the collection, and the end of the transaction.
+  func finish(_ head: CollectionHead, hasIndices: Bool) throws {
+    try writeWaiting()
     let modified = head.modified * 1000
     try db.execute(
       sql: "INSERT INTO col VALUES (1, ?, ?, ?, 11, 0, 0, 0, ?, ?, ?, ?, '{}')",

@@ -98,8 +98,14 @@ public final class PackageImport {
     let contents = try ofPackage(path) { try ContentsReader(db: foreign, path: path).contents() }
     let targets = try ofPackage(path) { try PackageTargets(db, foreign, into: deck, contents, settings.moment) }
     let receiver = try NoteReceiver(
-      db, now: settings.moment.now, isInterrupted: settings.isInterrupted, field: media?.renaming ?? { $0 })
+      db, now: settings.moment.now, isAlone: true, isInterrupted: settings.isInterrupted,
+      field: media?.renaming ?? { $0 })
+    defer {
+      receiver.settle()
+      media?.flush = {}
+    }
     targets.flush = receiver.flush
+    media?.flush = receiver.flush
     let rows = try ofPackage(path) { try PackageRows(foreign) }
     var done = 0
     while let note = try ofPackage(path, { try rows.next() }) {
