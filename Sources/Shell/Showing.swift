@@ -63,3 +63,10 @@ extension Session {
     console.show(.table(TableText(heads, rows: rows)))
   }
 }
+
+extension CommandResult {
+  /// A change that came to nothing: the editor left all as it was, or somebody said no.
+  static func unchanged(_ answer: CommandAnswer = .value(.null)) -> CommandResult {
+    CommandResult(answer, line: "Nothing was changed.")
+  }
+}

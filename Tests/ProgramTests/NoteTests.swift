@@ -22,6 +22,21 @@ import Testing
     try PseudoTerminal(home.words(words), environment: home.environment + [editor])
   }
 
+  @Test func `an editor that leaves a text as it was changes nothing, and that is said`() throws {
+    try home.run("card", "add", "D", "plain", "card")
+    try home.run("card", "add", "D", "gato", "cat", "--reversed")
+    let steps = try home.run("--json", "undo", "--list").lines.count
+    let words = [["note", "edit", "D:1"], ["card", "edit", "D:3"], ["card", "edit", "D:1", "D:3"]]
+    for words in words + [["notetype", "edit", "Basic"]] {
+      let terminal = try terminal(words, "EDITOR=true")
+      terminal.wait(for: "Nothing was changed.")
+      #expect(terminal.ended() == 0, "\(words)")
+    }
+    #expect(try home.run("--json", "undo", "--list").lines.count == steps)
+    #expect(try home.run("note", "edit", "D:1", "--set", "Back=cat").output == "Nothing was changed.\n")
+    #expect(try home.run("note", "edit", "D:1", "--set", "Back=tomcat").output.hasPrefix("Changed the note"))
+  }
+
   @Test func `one fact gives several cards`() throws {
     let reversed = try home.run("card", "add", "D", "gato", "cat", "--reversed", "--tag", "animal")
     #expect(reversed.status == 0 && reversed.output == "Added 2 cards to \"D\": \"gato\", \"cat\".\n", "\(reversed)")
@@ -100,7 +115,7 @@ import Testing
     let kept = try terminal(["note", "edit", "D:1"], fewer)
     kept.wait(for: "This takes away 1 card with the schedule. Go on? [y/N] ")
     kept.type("n\r")
-    kept.wait(for: "it has 2 cards")
+    kept.wait(for: "Nothing was changed.")
     let gone = try terminal(["note", "edit", "D:1"], fewer)
     gone.wait(for: "Go on? [y/N] ")
     gone.type("y\r")

@@ -113,9 +113,10 @@ enum CardBulkCommands {
       }
       guard found.count == 1 else {
         let changed = try CardTableEditing(session).edit(found)
+        if changed.isEmpty { return .unchanged(.objects([])) }
         return CommandResult(.objects(changed), line: "Changed \(session.counted(changed.count, "card")).")
       }
-      try session.editInEditor(found[0])
+      guard try session.editInEditor(found[0]) else { return .unchanged(.objects([])) }
       return CommandResult(.objects(found), line: "Changed 1 card.")
     }
   }

@@ -84,7 +84,7 @@ enum DocumentEditCommands {
       let name = session.environment.folders.expanded(invocation.text("DOC"))
       let handle = try session.workspace().openDocument(name)
       guard let edited = try DocumentEditor(session, handle).run() else {
-        return CommandResult(.object(handle), line: "Nothing was changed.")
+        return .unchanged(.object(handle))
       }
       return try DocumentCommands.changing(invocation, session) { document in
         let count = try edited.apply(to: document)

@@ -79,18 +79,19 @@ enum NoteCommands {
     ) { invocation, session in
       let note = try note(invocation.text("NOTE"), session)
       let given = invocation.list("--set")
+      let before = try note.record()
       if given.isEmpty {
         try editInEditor(note, agreed: invocation.flag("--yes"), session)
       } else {
         let fields = try texts(given, of: note, isHTML: invocation.flag("--html"), mayLose: invocation.flag("--plain"))
-        guard try invocation.flag("--yes") || agrees(to: fields, of: note, session) else { return unchanged }
+        guard try invocation.flag("--yes") || agrees(to: fields, of: note, session) else { return .unchanged() }
         try note.update(fields: fields)
       }
-      return try changed(note, session)
+      let after = try note.record()
+      return before.fields == after.fields && before.tags == after.tags
+        ? .unchanged(.object(note)) : try changed(note, session)
     }
   }
-
-  private static var unchanged: CommandResult { CommandResult(.null, line: "Nothing was changed.") }
 
   private static func changed(_ note: NoteHandle, _ session: Session) throws -> CommandResult {
     let cards = try note.cards()

@@ -156,9 +156,10 @@ enum NoteTypeCommands {
         try change(type, to: read(path, isCloze: type.record().isCloze, session), agreed: agreed, session)
       } else {
         let text = NoteTypeSheet.sheet(of: try type.record().draft).text(advice: NoteTypeSheet.advice)
-        try session.edit(text, orElse: "give --from FILE") {
+        let isEdited = try session.edit(text, orElse: "give --from FILE") {
           try change(type, to: NoteTypeSheet.draft(Sheet($0), isCloze: type.record().isCloze), agreed: agreed, session)
         }
+        if !isEdited { return .unchanged(.object(type)) }
       }
       let notes = session.counted(try type.noteCount(), "note")
       return CommandResult(.object(type), line: "Note type \(quoted(try type.record().name)): \(notes).")

@@ -14,11 +14,13 @@ func fileSize(_ path: String) -> Int? {
 
 extension Session {
   /// Opens a card in $EDITOR: prompt and answer with a line of dashes between them.
-  func editInEditor(_ card: CardHandle) throws {
+  /// - Returns: false where the text was left as it was.
+  @discardableResult
+  func editInEditor(_ card: CardHandle) throws -> Bool {
     let record = try card.record()
     let separator = "----"
     let text = "\(record.prompt)\n\(separator)\n\(record.answer)\n"
-    try edit(text, orElse: "give --prompt or --answer") { edited in
+    return try edit(text, orElse: "give --prompt or --answer") { edited in
       let lines = edited.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
       guard let middle = lines.firstIndex(of: separator) else { throw EditorError.noSeparator(separator) }
       try card.update(
@@ -30,16 +32,19 @@ extension Session {
   /// - Parameters:
   ///   - instead: what to do where there is no terminal.
   ///   - appliesUnchanged: whether a text that was left as it is counts too.
+  /// - Returns: whether there was anything to apply.
+  @discardableResult
   func edit(
     _ text: String, orElse instead: String, appliesUnchanged: Bool = false, apply: (String) throws -> Void
-  ) throws {
+  ) throws -> Bool {
     guard console.terminal.hasKeyboard else { throw EditorError.noTerminal(instead: instead) }
     var draft = text
     while true {
       let edited = try edit(draft)
-      if edited.trimmed.isEmpty || edited == text && !appliesUnchanged { return }
+      if edited.trimmed.isEmpty || edited == text && !appliesUnchanged { return false }
       do {
-        return try apply(edited)
+        try apply(edited)
+        return true
       } catch let problem as any Problem {
         let isOver = !canAsk || problem.report.code == .interrupted
         if isOver { throw problem }

@@ -29,7 +29,7 @@ extension SyncCommand {
       stages.finish()
       return result(report, session)
     } catch SyncError.wouldRemove where session.canAsk {
-      return CommandResult(.null, line: "Nothing was changed.")
+      return .unchanged()
     }
   }
 
@@ -93,7 +93,7 @@ extension SyncCommand {
     if invocation.optionalText("--full") == "upload" { return try upload(preview, invocation, workspace, session) }
     if !wantsJSON { session.show(CommandResult(.null, .table(table(pulled, session))), asJSON: false) }
     guard try mayTakeOver(preview, isFull, invocation, session) else {
-      return CommandResult(.null, line: "Nothing was changed.")
+      return .unchanged()
     }
     if !isFull, preview.cardsHere > 0 { return try sync(preview, workspace, session) }
     let taking = session.console.progress("Taking over", total: nil)
@@ -120,7 +120,7 @@ extension SyncCommand {
         + "\(session.counted(preview.cardsHere, "card")) here; every other device has to download all of them then. "
         + "Type both numbers to go on: "
       let typed = try session.ask(question)?.split(separator: " ").map { Int($0) }
-      guard typed == [there, preview.cardsHere] else { return CommandResult(.null, line: "Nothing was changed.") }
+      guard typed == [there, preview.cardsHere] else { return .unchanged() }
     }
     let report = try workspace.upload(preview)
     let address = report.link.map { printable($0.address) } ?? ""
