@@ -1,4 +1,4 @@
-// An account and the sync server that it is linked with: linking, looking, syncing, taking over what the server has.
+// An account and the sync server that it is linked with: linking, looking, syncing.
 // Invariant: what comes is fetched whole before the operation that takes it in begins; what goes is sent within it, so
 // that both sides keep it or neither; what is replaced is in a backup first.
 
@@ -83,7 +83,7 @@ extension Workspace {
   /// The server that the account is linked with.
   public func syncLink() throws -> SyncLink? { try read { try SyncTables.link($0) } }
 
-  private func requiredLink() throws -> SyncLink {
+  func requiredLink() throws -> SyncLink {
     guard let link = try syncLink() else { throw SyncError.notLinked }
     return link
   }
@@ -132,7 +132,7 @@ extension Workspace {
     return status
   }
 
-  private func pull(_ server: SyncServer) -> CollectionPull {
+  func pull(_ server: SyncServer) -> CollectionPull {
     CollectionPull(
       server, folder: folder, now: environment.clocks.now, isInterrupted: environment.isInterrupted)
   }
@@ -173,9 +173,7 @@ extension Workspace {
       let backup = try backupBefore(came, link, consent)
       do {
         let report = try exchange(came, link, server, backup, progress)
-        do { try isAllSent() } catch StorageError.interrupted {
-          // The sync is done all the same.
-        }
+        try lookForUnsent()
         return report
       } catch SyncError.moved {
         // Another device was faster.
@@ -219,6 +217,13 @@ extension Workspace {
     return true
   }
 
+  /// The same after a sync, for the next one.
+  func lookForUnsent() throws {
+    do { try isAllSent() } catch StorageError.interrupted {
+      // The sync is done all the same.
+    }
+  }
+
   /// A backup where cards go without having been deleted one by one, or where two collections come together.
   private func backupBefore(
     _ came: PulledCollection, _ link: SyncLink, _ consent: (SyncQuestion) throws -> Bool
@@ -233,7 +238,7 @@ extension Workspace {
   }
 
   /// A rehearsal sends nothing.
-  private func exchange(_ server: SyncServer, _ pulled: PulledCollection) -> SyncExchange {
+  func exchange(_ server: SyncServer, _ pulled: PulledCollection) -> SyncExchange {
     SyncExchange(server, pulled, moment, sends: !rehearsal.isOn, isInterrupted: environment.isInterrupted)
   }
 
@@ -265,70 +270,5 @@ extension Workspace {
     let path = try freeBackupName("not-synced", ending: ".json")
     try AtomicFile.write(path, Array((Value.list(notes.map { .record($0) }).json + "\n").utf8))
     return path
-  }
-
-  // MARK: Uploading
-
-  /// Whether an upload is for anything.
-  /// - Throws: `SyncError.uploadNotNeeded` where a normal sync sends what is here.
-  public func requireUpload(_ preview: SyncPreview) throws {
-    let link = try requiredLink()
-    guard try read({ try SyncExchange.needsUpload($0, link, preview.pulled) }) else { throw SyncError.uploadNotNeeded }
-  }
-
-  /// Puts what is here in the place of what the server has, which is kept as a package first.
-  /// - Parameter preview: what the server has, as the user saw it.
-  /// - Throws: `SyncError.uploadNotNeeded` where a normal sync does it.
-  public func upload(_ preview: SyncPreview) throws -> SyncReport {
-    try requireAlone()
-    try requireUpload(preview)
-    let link = try requiredLink()
-    let server = server(at: link.address)
-    guard try pull(server).checkedMeta().isSame(as: preview.pulled.meta) else { throw SyncError.moved }
-    var path: String?
-    if !rehearsal.isOn {
-      try makePrivateFolder(backupFolder)
-      let kept = try freeBackupName("server", ending: ".colpkg")
-      try preview.pulled.staged.pack(to: kept, moment)
-      path = kept
-    }
-    let exchange = exchange(server, preview.pulled)
-    var report = try perform(.sync, on: link.address, count: { $0.sent }) { db in
-      guard try SyncTables.link(db) == link else { throw SyncError.moved }
-      return try exchange.upload(db, link, folder: folder)
-    }
-    report.backup = path
-    return report
-  }
-
-  // MARK: Taking over
-
-  /// Takes over what was fetched, in the place of the cards that are here. A backup of these is made first where
-  /// anything of them is not on the server.
-  /// - Parameters:
-  ///   - progress: notes done and all of them.
-  /// - Returns: what was taken over, and the backup of what was here.
-  public func takeOver(
-    _ preview: SyncPreview, progress: (Int, Int) throws -> Void
-  ) throws -> (report: PullReport, backup: String?) {
-    let pulled = preview.pulled
-    var kept: String?
-    // What came from the server and was not touched since is there again.
-    let isOurs = preview.link.meta == nil || preview.unsent.total > 0
-    if preview.cardsHere > 0, isOurs, !rehearsal.isOn {
-      let path = try freeBackupPath()
-      try backup(to: path)
-      kept = path
-    }
-    let report = try perform(.sync, on: preview.link.address, count: { $0.cards }) { db in
-      // What was shown is what is replaced: somebody else may have changed something meanwhile.
-      let (cards, unsent) = (try WholeCollection.cardCount(db), try SyncTables.unsent(db))
-      guard cards == preview.cardsHere else { throw SyncError.cardsHere(cards: cards) }
-      guard unsent == preview.unsent else { throw SyncError.unsent(changes: unsent.total) }
-      if preview.cardsHere > 0 { try WholeCollection.removeAll(db) }
-      return try pulled.takeIn(
-        db, preview.link, moment, isInterrupted: environment.isInterrupted, progress: progress)
-    }
-    return (report, kept)
   }
 }
