@@ -123,7 +123,8 @@ public final class ReviewReceiver {
   /// Writes the rows that wait.
   public func flush() throws { try batch?.write() }
 
-  /// All rows were given and written: cards that did not say when they were answered last have it from the log, and decks.
+  /// All rows were given and written: cards that did not say when they were answered last have it from the log, and
+  /// decks.
   public func finish(withoutLastReview cards: [Int64]) throws {
     let last = try RepeatedStatement(
       db,
