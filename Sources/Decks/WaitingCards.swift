@@ -72,23 +72,30 @@ final class WaitingCards {
   func handOver(at ranks: inout BatchRanks) throws {
     let most = RowBatch.rows * (RowBatch.ahead + 2)
     if contents.count > 2 * most { contents.removeFirst(contents.count - most) }
-    try number(rows.fillingRows, &ranks)
-    try rows.handOver()
+    try renewingGuids {
+      try number(rows.fillingRows, &ranks)
+      try rows.handOver()
+    }
   }
 
   /// Writes the cards that wait, one below the other. Where that fails, or failed meanwhile, they go on waiting and get
   /// other guids the next time.
   func write(at ranks: inout BatchRanks) throws {
-    do {
+    try renewingGuids {
       try rows.settle()
       for part in rows.waitingRows { try number(part, &ranks) }
       try rows.write()
-    } catch {
-      nextGuid = random()
-      throw error
     }
     contents.removeAll(keepingCapacity: true)
     changes = sqlite3_total_changes(connection)
+  }
+
+  /// Where the body fails, a guid may have been taken.
+  private func renewingGuids(_ body: () throws -> Void) throws {
+    do { try body() } catch {
+      nextGuid = random()
+      throw error
+    }
   }
 
   private func number(_ part: RowBuffer, _ ranks: inout BatchRanks) throws {

@@ -3,11 +3,12 @@
 --   local options = dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")
 --   local given, file, deck = options({ limit = 100, all = false }, "FILE", "DECK")
 
----Prints the comment at the beginning of the script that runs.
+---Prints the comment at the beginning of the script that runs, which is named as it was called.
 local function help()
+  local folder = arg[0]:match("^.*/") or ""
   for line in io.lines(arg[0]) do
     if line:sub(1, 2) ~= "--" then break end
-    print(line:sub(4))
+    print((line:sub(4):gsub("Scripts/decks/", function() return folder end)))
   end
 end
 
