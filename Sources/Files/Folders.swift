@@ -49,6 +49,13 @@ public func openToOthers(_ path: String) -> String? {
 }
 
 public enum Folder {
+  /// Bytes that the user may still write where a folder is; nil where the system does not say.
+  public static func freeBytes(in path: String) -> Int? {
+    var facts = statvfs()
+    guard statvfs(path, &facts) == 0 else { return nil }
+    return Int(clamping: UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize)).partialValue)
+  }
+
   /// The names in a folder, sorted, those that are not UTF-8 left out; none when there is no folder.
   public static func names(in path: String) throws(FileError) -> [String] {
     guard let stream = opendir(path) else {

@@ -17,8 +17,8 @@ public protocol WaitingRows: AnyObject {
   func settle()
 }
 
-/// A SQLite file in WAL mode, used from the thread that made it. `Database` values that a closure is given are good
-/// until the closure returns.
+/// A SQLite file in WAL mode, used from the thread that made it, and by a `WorkLane` while that thread leaves it alone.
+/// `Database` values that a closure is given are good until the closure returns.
 ///
 ///     let store = try Store(path: path, migrations: DecksSchema.migrations)
 ///     try store.operation("adding a deck") { db in try DeckTable.create(db, name: "Spanish", now: now) }

@@ -46,9 +46,13 @@ public final class WorkLane {
 
     /// What the second thread does.
     func run() {
-      while let piece = next() {
+      while true {
+        var piece = next()
+        if piece == nil { return }
         var fault: (any Error)?
-        do { try piece() } catch { fault = error }
+        do { try piece?() } catch { fault = error }
+        // What it holds, statements of the database among it, is given up before it counts as done.
+        piece = nil
         locked {
           isBusy = false
           if let fault {

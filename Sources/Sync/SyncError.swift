@@ -46,6 +46,8 @@ public enum SyncError: Problem, Equatable {
   case replacesServer(there: Int, here: Int)
   /// Nothing was ever synced, and what the server has is to be looked at first.
   case firstSync
+  /// The disk would be too full for anything else.
+  case noSpace(free: Int)
   /// A sync within a script, which is one unit of work.
   case inScript
 
@@ -133,6 +135,11 @@ public enum SyncError: Problem, Equatable {
       ProblemReport(
         .notLinked, "Nothing was synced yet",
         "the first sync is one that you see: run `sync`, which shows what the server has and asks")
+    case .noSpace(let free):
+      ProblemReport(
+        .storageFull, "No room on the disk",
+        "only \(grouped(free >> 20)) MiB are free, which a change or a backup may need; the media that came are kept, "
+          + "make room and sync again", ["bytes": free])
     case .inScript:
       ProblemReport(
         .inScript, "Not within a script", "a sync is a step by itself, not among the changes of a script")

@@ -291,12 +291,11 @@ extension Workspace {
     return isTemporary && environment.clocks.now() - Double(facts.modified.seconds) > 3600
   }
 
+  /// Bytes that a change and a backup may take.
+  func neededSpace() throws -> Int { (64 << 20) + 2 * (try FileFacts.at(folder + "/collection.sqlite")?.size ?? 0) }
+
   private func spaceFindings() throws -> [DoctorFinding] {
-    var facts = statvfs()
-    guard statvfs(folder, &facts) == 0 else { return [] }
-    let free = Int(clamping: UInt64(facts.f_bavail) &* UInt64(facts.f_frsize))
-    let needed = (64 << 20) + 2 * (try FileFacts.at(folder + "/collection.sqlite")?.size ?? 0)
-    if free >= needed { return [] }
+    guard let free = Folder.freeBytes(in: folder), try free < neededSpace() else { return [] }
     return [
       DoctorFinding(
         area: .space, code: "little_space",

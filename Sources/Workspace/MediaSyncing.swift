@@ -14,7 +14,8 @@ import Text
 extension Workspace {
   /// Fetches the media that are new on the server, and sends those that are new here.
   /// - Parameter progress: files done, and all of them.
-  /// - Throws: `SyncError`, `FileError`; what was done until then is kept.
+  /// - Throws: `SyncError`, also where the disk would be too full for anything else; `FileError`. What was done until
+  ///   then is kept.
   public func syncMedia(progress: (MediaStage) -> Void) throws -> MediaReport {
     try requireAlone()
     guard let link = try syncLink() else { throw SyncError.notLinked }
@@ -26,6 +27,7 @@ extension Workspace {
     let contents = MediaContents(
       read: { hash in try self.mediaContent(hash) },
       keep: { bytes in
+        try self.requireSpace(for: bytes.count)
         let hash = ContentHash(of: bytes).description
         try self.writeMedia(bytes, hash: hash)
         return hash
@@ -39,6 +41,12 @@ extension Workspace {
     }
     try store(exchange, before, link)
     return exchange.report
+  }
+
+  /// Media never take the room that a change or a backup needs.
+  private func requireSpace(for bytes: Int) throws {
+    guard let free = Folder.freeBytes(in: folder), try free - bytes < neededSpace() else { return }
+    throw SyncError.noSpace(free: free)
   }
 
   private func mediaContent(_ hash: String) throws -> [UInt8]? {

@@ -253,6 +253,26 @@ error("on purpose")
     print("  a script and the end of a shell")
 
 
+def no_room(pair, program, rng):
+    """A small disk: what comes stops before it is full, and is kept."""
+    for number in range(12):
+        pair.put(f"room{number}.bin", rng.randbytes(1_000_000))
+    pair.anki_sync()
+    small = pair.folder + "/small"
+    os.makedirs(small)
+    script = ('mount -t tmpfs -o size=$4k none "$1" && cp -a "$2/." "$1" && HOME="$1" "$3" sync; echo $?; '
+              'HOME="$1" "$3" --json media list | grep -c room; HOME="$1" "$3" --json undo --list | head -1')
+    size = int(subprocess.run(["du", "-sk", pair.deckhand.folder], capture_output=True, text=True).stdout.split()[0])
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", script, "sh", small, pair.deckhand.folder, program,
+                           str(size + 72 * 1024)], capture_output=True, text=True, env=dict(os.environ, NO_COLOR="1"))
+    status, count, step = done.stdout.strip().split("\n")[-3:]
+    check("a small disk", (status, "make room and sync again" in done.stderr), ("1", True))
+    check("some came", 0 < int(count) < 12, True)
+    check("and are one step", "syncing" in step, True)
+    pair.sync()
+    print("  a small disk")
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     rng = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
@@ -264,6 +284,7 @@ def main():
                 cases(pair, first, rng)
             odd_names(pair)
             killed(pair, program, rng)
+            no_room(pair, program, rng)
             unattended(pair)
         finally:
             pair.server.stop()

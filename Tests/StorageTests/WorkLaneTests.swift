@@ -83,4 +83,22 @@ import Testing
     try lane.wait()
     #expect(notes.all == [1, 1, 1, 1])
   }
+
+  /// Says when it goes.
+  private final class Held: Sendable {
+    let notes: Notes
+    init(_ notes: Notes) { self.notes = notes }
+    deinit { notes.add(1) }
+  }
+
+  @Test func `what a piece holds is given up before it counts as done`() throws {
+    let (lane, notes) = (WorkLane(ahead: 2), Notes())
+    for number in 1...500 {
+      let held = Held(notes)
+      try lane.add { _ = held.notes }
+      _ = consume held
+      lane.drain()
+      #expect(notes.all.count == number)
+    }
+  }
 }

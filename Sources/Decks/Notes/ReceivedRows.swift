@@ -78,8 +78,8 @@ final class ReceivedRows {
   private var last: [Card] = []
   private var ids: FreeIDs
 
-  /// - Parameter isAlone: whether a second thread may write, because nobody uses the database without calling `flush` or
-  ///   `settle` before.
+  /// - Parameter isAlone: whether a second thread may write, because nobody uses the database without calling `flush`
+  ///   or `settle` before.
   init(_ db: Database, now: Double, _ statements: ReceivingStatements, isAlone: Bool) throws {
     (self.db, self.now, self.statements) = (db, now, statements)
     ids = try FreeIDs(db)

@@ -139,6 +139,7 @@ extension ProblemTable {
       "cardsHere": SyncError.cardsHere(cards: 1), "unsent": SyncError.unsent(changes: 2),
       "inScript": SyncError.inScript, "wouldRemove": SyncError.wouldRemove(cards: 3),
       "shape": SyncError.shape(type: hostile), "firstSync": SyncError.firstSync,
+      "noSpace": SyncError.noSpace(free: 40 << 20),
       "unsound": SyncError.unsound(reason: hostile), "uploadNotNeeded": SyncError.uploadNotNeeded,
       "replacesServer": SyncError.replacesServer(there: 3, here: 1200),
     ])

@@ -1,0 +1,89 @@
+// Notes of a package that are written together, with and without a second thread.
+
+import GRDB
+import Storage
+import TestDecks
+import TestSupport
+import Testing
+
+@testable import Decks
+
+@Suite struct ReceivedNotesTests {
+  private let collection = TestCollection()
+
+  /// A card as it came, and the one that it is.
+  private struct Place: Equatable {
+    let prompt: String
+    let rank: Int64
+    let elsewhere: Int64
+    let raw: String
+  }
+
+  private func places(_ deck: DeckID) throws -> [Place] {
+    let sql = """
+      SELECT prompt, rank, anki, raw FROM cards LEFT JOIN anki_cards ON card = cards.id WHERE deck = ? ORDER BY rank
+      """
+    return try collection.store.read { db in
+      try db.rows(sql, [deck.rawValue]) {
+        Place(prompt: $0.text(0), rank: $0.integer(1), elsewhere: $0.integer(2), raw: $0.text(3))
+      }
+    }
+  }
+
+  /// Takes notes of two cards each; the number of a card is its rank and what it was elsewhere.
+  private func receive(_ count: Int, into deck: DeckID, isAlone: Bool, elsewhere: (Int) -> Int64) throws {
+    try collection.store.operation("receive") { db in
+      let type = try NoteTypeTable.stock(db, .reversed, now: 0)
+      let receiver = try NoteReceiver(db, now: 0, isAlone: isAlone)
+      for number in 0..<count {
+        let note = ReceivedNote(
+          id: Int64(1_000_000 + number), guid: "g\(deck.rawValue)/\(number)", modified: 1, tags: [],
+          fields: ["f\(number)", "b\(number)"], data: "")
+        let outcome = try receiver.receive(note, of: type, ordinals: [0, 1]) { index in
+          let place = 2 * number + index
+          return ReceivedCard(
+            deck: deck, rank: Int64(place), ordinal: index, foreignID: elsewhere(place), foreignModified: 0,
+            raw: "\(place)")
+        }
+        #expect(outcome == .added(2))
+      }
+      try receiver.flush()
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `places that are taken give way, each card keeps what it was`(isAlone: Bool) throws {
+    let deck = try collection.deck("d")
+    let there = try collection.add(deck, "in the way", "x")
+    try collection.store.operation("place") { db in
+      try db.execute(sql: "UPDATE cards SET rank = 777 WHERE id = ?", arguments: [there.rawValue])
+    }
+    // Some are not in their order elsewhere, and one number comes twice.
+    try receive(800, into: deck, isAlone: isAlone) { place in
+      place == 1200 ? 100 : Int64(place % 97 == 0 ? 10_000 - place : place + 1)
+    }
+    let found = try places(deck)
+    #expect(found.count == 1601)
+    for place in found where place.prompt != "in the way" {
+      let number = Int(place.raw) ?? -1
+      #expect(place.prompt == (number % 2 == 0 ? "f\(number / 2)" : "b\(number / 2)"))
+      if number != 777 { #expect(place.rank == Int64(number)) }
+      if number != 1200 { #expect(place.elsewhere == Int64(number % 97 == 0 ? 10_000 - number : number + 1)) }
+    }
+    #expect(found.first?.raw == "777")
+    #expect(Set(found.map(\.elsewhere)).count == 1601)
+    #expect(try collection.store.integrityProblems() == [])
+  }
+
+  @Test func `a note after a failure, and notes that wait, are all there`() throws {
+    let (one, two) = (try collection.deck("one"), try collection.deck("two"))
+    try receive(300, into: one, isAlone: true) { Int64($0 + 1) }
+    // Each of these ids is taken.
+    try receive(300, into: two, isAlone: true) { Int64($0 + 1) }
+    #expect(try places(one).count == 600)
+    let second = try places(two)
+    #expect(second.count == 600 && Set(second.map(\.elsewhere)).count == 600)
+    #expect(second.allSatisfy { $0.elsewhere > 600 })
+    #expect(try collection.store.integrityProblems() == [])
+  }
+}
