@@ -139,17 +139,9 @@ public final class CardBatch: WaitingRows {
 
   private func handOver(_ waiting: WaitingCards) throws {
     guard waiting.isKnown else { return try flush() }
-    if !waiting.isUnderWay { try checkTransaction() }
     do { try waiting.handOver(at: &ranks) } catch let error as DatabaseError {
       try recover(from: error)
       try flush()
-    }
-  }
-
-  /// Once SQLite has taken the transaction back each row would be kept by itself.
-  private func checkTransaction() throws {
-    guard db.isInsideTransaction else {
-      throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction was taken back")
     }
   }
 
@@ -157,10 +149,7 @@ public final class CardBatch: WaitingRows {
   public func flush() throws {
     guard let waiting, waiting.count > 0 || waiting.isUnderWay else { return }
     for tried in 1... {
-      do {
-        try checkTransaction()
-        return try waiting.write(at: &ranks)
-      } catch let error as DatabaseError {
+      do { return try waiting.write(at: &ranks) } catch let error as DatabaseError {
         try recover(from: error)
         if tried > 8 { throw error }
       }

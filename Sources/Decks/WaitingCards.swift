@@ -73,6 +73,7 @@ final class WaitingCards {
     let most = RowBatch.rows * (RowBatch.ahead + 2)
     if contents.count > 2 * most { contents.removeFirst(contents.count - most) }
     try renewingGuids {
+      if !isUnderWay { try checkTransaction() }
       try number(rows.fillingRows, &ranks)
       try rows.handOver()
     }
@@ -82,12 +83,21 @@ final class WaitingCards {
   /// other guids the next time.
   func write(at ranks: inout BatchRanks) throws {
     try renewingGuids {
+      // What failed says why the transaction was taken back, where it was.
       try rows.settle()
+      try checkTransaction()
       for part in rows.waitingRows { try number(part, &ranks) }
       try rows.write()
     }
     contents.removeAll(keepingCapacity: true)
     changes = sqlite3_total_changes(connection)
+  }
+
+  /// Once SQLite has taken the transaction back each row would be kept by itself.
+  private func checkTransaction() throws {
+    guard sqlite3_get_autocommit(connection) == 0 else {
+      throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction was taken back")
+    }
   }
 
   /// Where the body fails, a guid may have been taken.

@@ -2,6 +2,7 @@
 
 import GRDB
 import Storage
+import Synchronization
 import TestDecks
 import TestSupport
 import Testing
@@ -178,5 +179,31 @@ import Testing
     }
     #expect(try collection.addAll(deck, (0..<500).map { NewCard(prompt: "\($0)", answer: "a") }).added == 500)
     #expect(try collection.store.integrityProblems() == [])
+  }
+
+  @Test func `what takes the transaction back while cards are written is what is told`() throws {
+    let folder = TemporaryFolder()
+    let asked = Mutex(0)
+    let store = Store(path: folder.file("x.sqlite"), migrations: DecksSchema.migrations) {
+      asked.withLock {
+        if $0 > 0 { $0 += 1 }
+        return $0 > 20
+      }
+    }
+    let deck = try store.operation("deck") { try DeckTable.create($0, name: "d", now: 0).id }
+    asked.withLock { $0 = 1 }
+    #expect(
+      problemCode {
+        try store.operation("add") { db in
+          let batch = try CardBatch(db, deck: deck, onDuplicate: .skip, now: 0, random: collection.random)
+          for number in 0..<5000 {
+            try batch.add(NewCard(prompt: "\(number)", answer: "a"))
+            // A flush at any moment finds the same.
+            if number % 700 == 0 { try batch.flush() }
+          }
+        }
+      } == "interrupted")
+    asked.withLock { $0 = 0 }
+    #expect(try store.read { try DeckTable.count($0, deck) } == 0)
   }
 }
