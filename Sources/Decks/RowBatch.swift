@@ -96,7 +96,7 @@ public final class RowBatch: ColumnBinding {
     filling = RowBuffer(rows: RowBatch.rows, columns: columns)
   }
 
-  deinit { if isUnderWay { lane?.drain() } }
+  deinit { lane?.drain() }
 
   /// A second thread for the batches of a database.
   public static func makeLane() -> WorkLane { WorkLane(ahead: ahead) }
@@ -139,7 +139,7 @@ public final class RowBatch: ColumnBinding {
 
   /// Rows that are not written, once none is under way.
   var waitingCount: Int {
-    if isUnderWay { lane?.drain() }
+    lane?.drain()
     return handed.reduce(filling.count) { $0 + ($1.isWritten ? 0 : $1.count) }
   }
 
@@ -167,15 +167,16 @@ public final class RowBatch: ColumnBinding {
     empty.append(rows)
   }
 
-  /// Waits until what was handed over is written. Rows that failed, and those after them, wait.
+  /// Waits until what was handed over is written, of other batches of the lane too: they use the same database. Rows
+  /// that failed, and those after them, wait.
   public func settle() throws {
-    guard isUnderWay else { return }
+    guard let lane else { return }
     defer {
       handed.filter(\.isWritten).forEach(reuse)
       handed.removeAll { $0.count == 0 }
     }
     isUnderWay = false
-    try lane?.wait()
+    try lane.wait()
   }
 
   /// Writes the rows that wait.
@@ -191,7 +192,7 @@ public final class RowBatch: ColumnBinding {
 
   /// Gives up the rows that wait.
   func forget() {
-    if isUnderWay { lane?.drain() }
+    lane?.drain()
     handed.forEach(reuse)
     handed.removeAll()
     filling.forget()
