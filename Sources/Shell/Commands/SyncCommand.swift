@@ -31,11 +31,11 @@ enum SyncCommand {
         `sync login URL` links the account with the server that you run (Anki's own, or one like it); `sync` then \
         takes in what is new there and sends what is new here, both or neither; `sync status` tells what is new on \
         either side; `sync logout` ends the link, and the cards stay. The first sync shows what the server has and \
-        asks. Of a card that both changed the later change is kept, and what was deleted anywhere is deleted. One \
-        sync is one step of undo here. `sync --full download` replaces what is here by what the server has, after \
-        the number of cards was typed, and keeps it as a backup; `sync --full upload` does the opposite where `sync` \
-        cannot send what is here, and keeps what the server had as a package. Pictures and sounds follow. \
-        `set sync.at_end on` syncs as the shell ends. AnkiWeb's terms allow Anki's own programs alone.
+        asks. Of a note or a card that both changed the later change and the later answer are kept, and what was \
+        deleted anywhere is deleted. One sync is one step of undo here. `sync --full download` replaces what is here \
+        by what the server has, after the number of cards was typed, and keeps it as a backup; `sync --full upload` \
+        does the opposite where `sync` cannot send what is here, and keeps what the server had as a package. Pictures \
+        and sounds follow. `set sync.at_end on` syncs as the shell ends. AnkiWeb's terms allow Anki's own programs alone.
         """,
       arguments: [
         Argument("ACTION", .choice(actions), isOptional: true, help: "left out, it syncs"),
