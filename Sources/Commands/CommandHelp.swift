@@ -98,9 +98,15 @@ extension Command {
   }
 }
 
-/// Two columns, the first as wide as its widest name (at most 28), the second wrapped.
+/// Two columns, the first as wide as its widest name (at most 28), the second wrapped; where that leaves no room for
+/// the second, each text stands below its name.
 private func rows(_ rows: [(String, String)], width: Int) -> [String] {
   let indent = 2 + (rows.map { min($0.0.count, 28) }.max() ?? 0) + 2
+  if width - indent < 24 {
+    return rows.flatMap { name, text in
+      hanging(name, width: width - 2).map { "  " + $0 } + wrapped(text, width: width - 6).map { "      " + $0 }
+    }
+  }
   return rows.flatMap { name, text in
     let lines = wrapped(text, width: width - indent)
     let blank = String(repeating: " ", count: indent)

@@ -121,6 +121,12 @@ import Values
         """)
   }
 
+  @Test func `help in a narrow terminal has each text below its name, and no line is wider`() throws {
+    let lines = try sampleRegistry().helpText(for: ["deck", "import"], width: 40)
+    #expect(lines.contains("  --format F") && lines.contains("      how to read the file"))
+    #expect(lines.allSatisfy { $0.count <= 40 }, "\(lines)")
+  }
+
   @Test func `help without a name lists all by theme, a group its own`() throws {
     let registry = try sampleRegistry()
     #expect(
