@@ -101,18 +101,15 @@ extension Command {
 /// Two columns, the first as wide as its widest name (at most 28), the second wrapped; where that leaves no room for
 /// the second, each text stands below its name.
 private func rows(_ rows: [(String, String)], width: Int) -> [String] {
-  let indent = 2 + (rows.map { min($0.0.count, 28) }.max() ?? 0) + 2
-  if width - indent < 24 {
-    return rows.flatMap { name, text in
-      hanging(name, width: width - 2).map { "  " + $0 } + wrapped(text, width: width - 6).map { "      " + $0 }
-    }
-  }
+  let beside = 2 + (rows.map { min($0.0.count, 28) }.max() ?? 0) + 2
+  let isNarrow = width - beside < 24
+  let indent = isNarrow ? 6 : beside
   return rows.flatMap { name, text in
     let lines = wrapped(text, width: width - indent)
     let blank = String(repeating: " ", count: indent)
     let names = hanging(name, width: width - 2).map { "  " + $0 }
     guard let first = lines.first else { return names }
-    guard name.count <= indent - 4 else { return names + lines.map { blank + $0 } }
+    guard !isNarrow, name.count <= indent - 4 else { return names + lines.map { blank + $0 } }
     let start = "  " + name + String(repeating: " ", count: indent - 2 - name.count)
     return [start + first] + lines.dropFirst().map { blank + $0 }
   }

@@ -96,7 +96,7 @@ public final class RowBatch: ColumnBinding {
     filling = RowBuffer(rows: RowBatch.rows, columns: columns)
   }
 
-  deinit { lane?.drain() }
+  deinit { drain() }
 
   /// A second thread for the batches of a database.
   public static func makeLane() -> WorkLane { WorkLane(ahead: ahead) }
@@ -139,7 +139,7 @@ public final class RowBatch: ColumnBinding {
 
   /// Rows that are not written, once none is under way.
   var waitingCount: Int {
-    lane?.drain()
+    drain()
     return handed.reduce(filling.count) { $0 + ($1.isWritten ? 0 : $1.count) }
   }
 
@@ -167,6 +167,9 @@ public final class RowBatch: ColumnBinding {
     empty.append(rows)
   }
 
+  /// Waits until nothing is being written, by other batches of the lane either; a failure stays to be told by `settle`.
+  func drain() { lane?.drain() }
+
   /// Waits until what was handed over is written, of other batches of the lane too: they use the same database. Rows
   /// that failed, and those after them, wait.
   public func settle() throws {
@@ -192,7 +195,7 @@ public final class RowBatch: ColumnBinding {
 
   /// Gives up the rows that wait.
   func forget() {
-    lane?.drain()
+    drain()
     handed.forEach(reuse)
     handed.removeAll()
     filling.forget()

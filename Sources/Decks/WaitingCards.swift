@@ -120,5 +120,5 @@ final class WaitingCards {
   }
 
   /// Waits until no card is being written.
-  func settle() { _ = rows.waitingCount }
+  func settle() { rows.drain() }
 }

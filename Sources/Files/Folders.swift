@@ -53,7 +53,7 @@ public enum Folder {
   public static func freeBytes(in path: String) -> Int? {
     var facts = statvfs()
     guard statvfs(path, &facts) == 0 else { return nil }
-    return Int(clamping: UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize)).partialValue)
+    return Int(clamping: UInt64(facts.f_bavail) &* UInt64(facts.f_frsize))
   }
 
   /// The names in a folder, sorted, those that are not UTF-8 left out; none when there is no folder.

@@ -250,8 +250,7 @@ public final class Store {
     _ db: Database, _ body: (Database) throws -> T, atEnd: (T) throws -> Void
   ) throws -> T {
     do {
-      let result = try inside { try body(db) }
-      guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
+      let result = try standing(db, body)
       try atEnd(result)
       try db.commit()
       return result
@@ -266,9 +265,7 @@ public final class Store {
   private func first<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     unit = .open
     do {
-      let result = try inside { try body(db) }
-      guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
-      return result
+      return try standing(db, body)
     } catch {
       try rollback(db)
       unit = .waiting
@@ -301,14 +298,19 @@ public final class Store {
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
     let snapshot = recorder?.snapshot()
     do {
-      let result = try inside { try body(db) }
-      guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
-      return result
+      return try standing(db, body)
     } catch {
       otherChanges &+= 1
       if let snapshot { recorder?.goBack(to: snapshot) }
       throw error
     }
+  }
+
+  /// What the body gives, where the transaction still stands after it.
+  private func standing<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
+    let result = try inside { try body(db) }
+    guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
+    return result
   }
 
   private func inside<T>(_ body: () throws -> T) throws -> T {

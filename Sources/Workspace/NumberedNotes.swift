@@ -103,6 +103,7 @@ extension Workspace {
     return try perform(.removeNotes, count: { _ in notes.count }) { db in
       var cards: [CardID] = []
       for note in notes {
+        if environment.isInterrupted() { throw WorkspaceError.interrupted }
         switch note {
         case .note(let note): cards += try NoteTable.cards(db, of: note.id)
         case .plain(let card): cards.append(card.id)

@@ -159,36 +159,33 @@ final class ReceivedRows {
 
   // MARK: Writing
 
-  /// Has what waits written meanwhile: in this order one row finds another that it names.
-  private func handOver() throws {
+  /// In this order one row finds another that it names.
+  private func inOrder(_ body: (RowBatch) throws -> Void) throws {
     do {
-      try notes.handOver()
-      try cards.handOver()
-      try foreign.handOver()
+      try body(notes)
+      try body(cards)
+      try body(foreign)
     } catch let error as DatabaseError {
       try recover(from: error)
     }
+  }
+
+  /// Has what waits written meanwhile.
+  private func handOver() throws {
+    try inOrder { try $0.handOver() }
     let most = RowBatch.rows * (RowBatch.ahead + 2)
     if last.count > 2 * most { last.removeFirst(last.count - most) }
   }
 
   /// Writes what waits.
   func flush() throws {
-    do {
-      try notes.write()
-      try cards.write()
-      try foreign.write()
-    } catch let error as DatabaseError {
-      try recover(from: error)
-    }
+    try inOrder { try $0.write() }
     last.removeAll(keepingCapacity: true)
     ids.lastCard = nil
   }
 
   /// Waits until nothing is being written.
-  func settle() {
-    for batch in [notes, cards, foreign] { _ = batch.waitingCount }
-  }
+  func settle() { notes.drain() }
 
   /// One of the cards is in the way of something: each that is not written by itself.
   private func recover(from error: DatabaseError) throws {
