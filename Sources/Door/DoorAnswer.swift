@@ -1,6 +1,6 @@
 // The answer to one request while it is written: the results of its actions, one after the other.
-// Invariant: it has at most `limit` bytes beside its refusals; what a result needs is charged before it is gathered, and
-// a result is in memory as a value only until it is written.
+// Invariant: it has at most `limit` bytes beside its refusals; what a result needs is charged before it is gathered; a
+// result is in memory as a value only until it is written.
 
 import Text
 import Values

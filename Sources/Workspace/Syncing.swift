@@ -138,7 +138,7 @@ extension Workspace {
       isInterrupted: environment.isInterrupted)
   }
 
-  /// Bytes that a server may put on the disk in one sync: a tenth of what is free. A disk that does not say takes 1 GiB.
+  /// Bytes that a server may put on the disk in one sync: a tenth of what is free; 1 GiB where that is not known.
   var syncShare: Int { (Folder.freeBytes(in: folder) ?? 10 << 30) / 10 }
 
   /// Fetches all that the server has, to be shown before it is taken over.
