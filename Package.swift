@@ -58,7 +58,7 @@ let package = Package(
   products: [
     .executable(name: "deckhand", targets: ["deckhand"]),
     .executable(name: "deckhand-draw", targets: ["deckhand-draw"]),
-    .executable(name: "deckhand-sync", targets: ["deckhand-sync"]),
+    .executable(name: "deckhand-net", targets: ["deckhand-net"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -69,32 +69,33 @@ let package = Package(
     .target(
       name: "CLua", cSettings: [.unsafeFlags(["-O2"])],
       linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
-    .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
+    // Headers of libraries that need no code of ours, a module each: CSearch (of the C library), CSodium, CUtf8proc, CZstd.
+    .target(
+      name: "CLibraries",
+      linkerSettings: [":libsodium.a", ":libutf8proc.a", ":libzstd.a"].map { .linkedLibrary($0) }),
     .target(name: "CSQLite"),
     .target(name: "CMapping"),
-    .target(name: "CSearch"),
-    .target(name: "CZstd", linkerSettings: [.linkedLibrary(":libzstd.a")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary(":libz.a")]),
     // Found at run time: see its header.
     .target(name: "CZip", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CMicrohttpd", linkerSettings: [.linkedLibrary("microhttpd")]),
-    .target(name: "CUtf8proc", linkerSettings: [.linkedLibrary(":libutf8proc.a")]),
     .target(name: "CTerminal", linkerSettings: [.linkedLibrary("readline")]),
     .target(
       name: "CDrawing", cSettings: [.unsafeFlags(drawingHeaders)],
       linkerSettings: drawingLibraries.map { .linkedLibrary($0) }),
     // What every room says the same way.
     room("Problems"),
-    room("Text", ["Problems", "CSodium", "CUtf8proc"], isLow: true),
+    room("Text", ["Problems", "CLibraries"], isLow: true),
     room("Values", ["Text", "Problems"], isLow: true),
-    room("FrameChannel"),
-    room("Files", ["Problems", "Text", "Values", "FrameChannel", system]),
+    // What deckhand and the programs that it starts say to each other: frames, pictures, calls to a sync server.
+    room("Wire", ["Values"]),
+    room("Files", ["Problems", "Text", "Values", "Wire", system]),
     // The domain: one room a noun, none knows Lua or a terminal.
     // Tar archives: compressed with zstd as backups are, with gzip as packages of plugins are.
-    room("Archives", ["Problems", "Text", "Values", "Files", "CZlib", "CZstd"]),
+    room("Archives", ["Problems", "Text", "Values", "Files", "CLibraries", "CZlib"]),
     room("Storage", ["Problems", "Text", "Values", "Files", "CSQLite", grdb, sqlite], isHot: true),
-    room("Decks", ["Problems", "Text", "Values", "Files", "Storage", "CSearch", grdb, sqlite], isHot: true),
+    room("Decks", ["Problems", "Text", "Values", "Files", "Storage", "CLibraries", grdb, sqlite], isHot: true),
     // Files of others in and out: tables of cards, Anki packages, web pages.
     room(
       "Exchange", ["Archives", "Problems", "Text", "Values", "Files", "Storage", "Decks", "CZip", grdb, sqlite],
@@ -103,15 +104,12 @@ let package = Package(
     // An account and the server that it syncs with.
     room(
       "Sync",
-      ["Problems", "Text", "Values", "Files", "SyncWire", "Storage", "Decks", "Exchange", grdb]),
+      ["Problems", "Text", "Values", "Files", "Wire", "Storage", "Decks", "Exchange", grdb]),
     room("Lexicon", ["Problems", "Text", "Values", "Files", "CMapping", "CZlib"], isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage", grdb], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage", grdb]),
-    room("Authentication", ["Problems", "Text", "Values", "Files", "CSodium"]),
-    // What the programs that deckhand starts say to it: frames, pictures, calls to a sync server.
-    room("DrawingWire"),
-    room("SyncWire", ["Values"]),
-    room("CardDocuments", ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium"]),
+    room("Authentication", ["Problems", "Text", "Values", "Files", "CLibraries"]),
+    room("CardDocuments", ["Problems", "Text", "Values", "Files", "Wire", "CLibraries"]),
     room(
       "Workspace",
       [
@@ -120,7 +118,8 @@ let package = Package(
       ], isHot: true),
     // AnkiConnect's interface, for other programs of this machine.
     room(
-      "Door", ["Problems", "Text", "Values", "Files", "SyncWire", "Authentication", "Decks", "Exchange", "Workspace"]),
+      "AnkiConnect",
+      ["Problems", "Text", "Values", "Files", "Wire", "Authentication", "Decks", "Exchange", "Workspace"]),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Problems", "Text", "Values", "CLua"], isLow: true),
     room("Commands", ["Problems", "Text", "Values"]),
@@ -140,7 +139,8 @@ let package = Package(
     room(
       "Shell",
       [
-        "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace", "Door",
+        "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings", "LuaRuntime", "Workspace",
+        "AnkiConnect",
         "Storage", "Decks", "Exchange", "Sync",
         "Lexicon",
         "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
@@ -173,12 +173,12 @@ let package = Package(
       swiftSettings: strict),
     // A program of its own: pictures are decoded and drawn outside the shell's process.
     .executableTarget(
-      name: "deckhand-draw", dependencies: ["DrawingWire", "FrameChannel", "CDrawing"],
+      name: "deckhand-draw", dependencies: ["Wire", "CDrawing"],
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
     // A program of its own, and the only one that opens a socket.
     .executableTarget(
-      name: "deckhand-sync",
-      dependencies: ["Archives", "SyncWire", "FrameChannel", "Problems", "Files", "Values", "CCurl", "CMicrohttpd"],
+      name: "deckhand-net",
+      dependencies: ["Archives", "Wire", "Problems", "Files", "Values", "CCurl", "CMicrohttpd"],
       swiftSettings: strict),
     // A program that the tests start in place of deckhand-draw: with the same rights, it tries what they forbid.
     .target(name: "ConfinementTries", path: "Tests/ConfinementTries"),
@@ -203,12 +203,14 @@ let package = Package(
     tests(
       "Problems",
       [
-        "Archives", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync", "SyncWire", "CardDocuments",
+        "Archives", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync", "Wire", "CardDocuments",
         "Lexicon",
-        "WordGames", "ToggleSettings", "Authentication", "Workspace", "Door", "Commands", "LuaRuntime", "Bindings",
+        "WordGames", "ToggleSettings", "Authentication", "Workspace", "AnkiConnect", "Commands", "LuaRuntime",
+        "Bindings",
         "PluginHost", "Shell",
       ]),
     tests("Archives", ["Files"]),
+    tests("Wire", ["Values"]),
     tests("Text", ["Problems"]),
     tests("Files", ["Problems", "Text", "Values"]),
     tests("Storage", ["Problems", "Text", "Values", "Files", grdb]),
@@ -220,12 +222,12 @@ let package = Package(
       resources: [.copy("Fixtures")]),
     tests(
       "Sync",
-      ["Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "SyncWire", "deckhand-sync", grdb],
+      ["Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Wire", "deckhand-net", grdb],
       exclude: ["StandIn"]),
     tests("Values", ["Problems", "Text"]),
     tests(
       "CardDocuments",
-      ["Problems", "Text", "Values", "Files", "DrawingWire", "CSodium", "deckhand-draw", "ConfinementProbe"],
+      ["Problems", "Text", "Values", "Files", "Wire", "CLibraries", "deckhand-draw", "ConfinementProbe"],
       resources: [.copy("Fixtures")]),
     tests("Lexicon", ["Problems", "Text"]),
     tests("WordGames", ["Lexicon", "Files", "Storage", "Problems", "Text", "Values", grdb], exclude: ["Fixtures"]),
@@ -243,8 +245,8 @@ let package = Package(
         "deckhand-draw",
       ]),
     tests(
-      "Door",
-      ["Problems", "Text", "Values", "Files", "SyncWire", "Decks", "Storage", "Workspace", "TestWorkspace"]),
+      "AnkiConnect",
+      ["Problems", "Text", "Values", "Files", "Wire", "Decks", "Storage", "Workspace", "TestWorkspace"]),
     tests("Authentication", ["Problems", "Files", "AuthenticationProbe", "CTerminal"]),
     tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
     tests("Commands", ["Problems", "Values"]),
@@ -261,7 +263,7 @@ let package = Package(
     tests("Shell", ["Problems", "Commands", "LuaRuntime", "PromptProbe", "Text", "deckhand"]),
     // The built program, run as somebody runs it.
     .testTarget(
-      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "deckhand-sync", "TestSupport"],
+      name: "ProgramTests", dependencies: ["deckhand", "deckhand-draw", "deckhand-net", "TestSupport"],
       exclude: ["Worst"],
       swiftSettings: strict),
   ]

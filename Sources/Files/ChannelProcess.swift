@@ -2,8 +2,8 @@
 // Invariant: a frame is sent or received whole or the process is given up; nothing it does can block the shell for
 // longer than the time limit, and its death never raises a signal here.
 
-import FrameChannel
 public import Glibc
+import Wire
 
 /// Why such a program gave no answer.
 public enum ProgramFailure: Error, Equatable, Sendable {

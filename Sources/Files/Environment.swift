@@ -119,8 +119,8 @@ public struct ProgramFolders {
   public var dictionaries: [String] = ["/usr/share/hunspell"]
   /// `deckhand-draw`, beside the program.
   public var drawingProgram = "deckhand-draw"
-  /// `deckhand-sync`, likewise.
-  public var syncProgram = "deckhand-sync"
+  /// `deckhand-net`, likewise.
+  public var netProgram = "deckhand-net"
 
   public init(data: String = "", cache: String = "", config: String = "", home: String? = nil) {
     (self.data, self.cache, self.config, self.home) = (data, cache, config, home)

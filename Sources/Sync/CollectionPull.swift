@@ -4,8 +4,8 @@
 // the server counts, of one moment.
 
 public import Exchange
-import SyncWire
 import Values
+import Wire
 
 /// All that a server has, fetched and not taken over.
 ///

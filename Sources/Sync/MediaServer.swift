@@ -3,8 +3,8 @@
 // call.
 
 import Exchange
-import SyncWire
 import Values
+import Wire
 
 /// A name that was changed on the server.
 struct MediaChange: Equatable {

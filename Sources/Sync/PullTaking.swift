@@ -5,9 +5,9 @@
 public import Decks
 import Exchange
 public import GRDB
-import SyncWire
 import Text
 import Values
+import Wire
 
 /// What was taken over.
 ///

@@ -2,8 +2,8 @@
 // Invariant: each message says whether anything was changed and what to do; no key and no password stands in one.
 
 public import Problems
-public import SyncWire
 import Text
+public import Wire
 
 /// Why something about a sync was not done.
 ///
@@ -15,9 +15,9 @@ public enum SyncError: Problem, Equatable {
   case ankiWeb(host: String)
   case notLinked
   case linked(user: String, address: String)
-  /// deckhand-sync is not where it is looked for.
+  /// deckhand-net is not where it is looked for.
   case noProgram(path: String)
-  /// deckhand-sync ended in the middle, or does not answer.
+  /// deckhand-net ended in the middle, or does not answer.
   case programFailed(reason: String)
   case interrupted
   /// A call gave nothing. `step` is the call's name.
@@ -75,11 +75,11 @@ public enum SyncError: Problem, Equatable {
     case .noProgram(let path):
       ProblemReport(
         .notHere, "Cannot sync here",
-        "servers are talked to by deckhand-sync, which is not at \(quoted(path)); put it beside deckhand",
+        "servers are talked to by deckhand-net, which is not at \(quoted(path)); put it beside deckhand",
         ["path": path])
     case .programFailed(let reason):
       ProblemReport(
-        .syncFailed, "The sync stopped", "deckhand-sync \(printable(reason)); nothing was changed, try again")
+        .syncFailed, "The sync stopped", "deckhand-net \(printable(reason)); nothing was changed, try again")
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed")
     case .call(let fault, let step, let address): fault.report(step: step, address: address)
     case .clock(let seconds): SyncError.clockReport(seconds)

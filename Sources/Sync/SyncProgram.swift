@@ -1,13 +1,13 @@
-// Asks deckhand-sync: starts it at the first call, keeps it for the next one, lets go of it when anything fails.
+// Asks deckhand-net: starts it at the first call, keeps it for the next one, lets go of it when anything fails.
 // Invariant: one call, one answer; an interruption ends the program, and with it the connection.
 
 import Files
-import SyncWire
 import Values
+import Wire
 
 /// The program that talks to servers, outside this process.
 ///
-///     let program = SyncProgram(path: "/usr/libexec/deckhand-sync", environment: [], clock: clock)
+///     let program = SyncProgram(path: "/usr/libexec/deckhand-net", environment: [], clock: clock)
 public final class SyncProgram {
   private let program: KeptProgram
   /// A call whose answer was not taken yet.
@@ -18,7 +18,7 @@ public final class SyncProgram {
 
   /// Starts nothing yet.
   /// - Parameters:
-  ///   - path: of deckhand-sync; it stands beside deckhand.
+  ///   - path: of deckhand-net; it stands beside deckhand.
   ///   - environment: `NAME=value`: the proxies that the user has set.
   ///   - clock: monotonic seconds.
   ///   - shouldStop: asked while it waits; true gives the call up.

@@ -3,8 +3,8 @@
 
 import Exchange
 import Glibc
-import SyncWire
 import Values
+import Wire
 
 /// What a server says of a collection.
 ///
@@ -147,7 +147,7 @@ public final class SyncServer {
 
   // MARK: Signing in
 
-  /// Gets the key of a user, which deckhand-sync puts into its file.
+  /// Gets the key of a user, which deckhand-net puts into its file.
   /// - Parameter password: UTF-8, lent for the call.
   public func signIn(_ user: String, password: UnsafeRawBufferPointer) throws(SyncError) {
     var body = Array("{\"u\":\(Value.text(user).json),\"p\":".utf8)

@@ -5,8 +5,8 @@
 import Decks
 import Exchange
 public import GRDB
-import SyncWire
 import Values
+import Wire
 
 extension SyncExchange {
   /// Whether a normal sync cannot send what is here: the server has another collection than at the last sync or an

@@ -63,7 +63,7 @@ extension Workspace {
       environment.variables.value(name).map { "\(name)=\($0)" }
     }
     let program = SyncProgram(
-      path: environment.folders.syncProgram, environment: proxies, clock: environment.clocks.elapsed,
+      path: environment.folders.netProgram, environment: proxies, clock: environment.clocks.elapsed,
       shouldStop: environment.isInterrupted)
     opened.sync = program
     return program

@@ -2,7 +2,7 @@
 // declared size was looked at; everything else through gdk-pixbuf first.
 
 import CDrawing
-import DrawingWire
+import Wire
 
 final class CardImage {
   let surface: OpaquePointer

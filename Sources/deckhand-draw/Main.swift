@@ -3,9 +3,8 @@
 // the network or start a program; it ends with its input.
 
 import CDrawing
-import DrawingWire
-import FrameChannel
 import Glibc
+import Wire
 
 @main struct Draw {
   static func main() {

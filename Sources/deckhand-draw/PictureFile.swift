@@ -3,7 +3,7 @@
 // tried.
 
 import CDrawing
-import DrawingWire
+import Wire
 
 struct PictureFile {
   /// Pixels; decoded they take 256 MB. Phones take pictures of 50 million.

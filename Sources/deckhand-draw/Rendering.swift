@@ -3,8 +3,8 @@
 // drawing before.
 
 import CDrawing
-import DrawingWire
 import Glibc
+import Wire
 
 final class Rendering {
   /// Pixels or points; a card of this width takes 260 MB.

@@ -1,7 +1,7 @@
 // Takes one request after another and answers each.
 // Invariant: nothing of one request is seen in the answer to another, the sheet that is being filled aside.
 
-import DrawingWire
+import Wire
 
 struct RequestServer {
   private var sheet: Sheet?

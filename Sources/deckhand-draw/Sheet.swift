@@ -2,7 +2,7 @@
 // Invariant: cards stand in the order they come, row by row; a page is begun only for a card that stands on it.
 
 import CDrawing
-import DrawingWire
+import Wire
 
 final class Sheet {
   // Points: an A4 page, and three by three cards of 13 to 20 in its middle.

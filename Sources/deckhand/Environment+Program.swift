@@ -56,7 +56,7 @@ extension Environment {
     folders.temporary = environmentValue("TMPDIR") ?? folders.temporary
     folders.bundledPlugins = bundledPluginsFolder()
     folders.drawingProgram = ownProgram("deckhand-draw")
-    folders.syncProgram = ownProgram("deckhand-sync")
+    folders.netProgram = ownProgram("deckhand-net")
     environment.folders = folders
     return environment
   }

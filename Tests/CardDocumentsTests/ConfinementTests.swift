@@ -1,10 +1,10 @@
 // Tests of what the drawing program has given up: what a broken decoder would try fails, and everything is still drawn.
 
-import DrawingWire
 import Files
 import Glibc
 import TestSupport
 import Testing
+import Wire
 
 @testable import CardDocuments
 

@@ -1,10 +1,10 @@
 // Golden pictures and what they are compared by.
 
-import DrawingWire
 import Glibc
 import Problems
 import TestSupport
 import Testing
+import Wire
 
 @testable import CardDocuments
 

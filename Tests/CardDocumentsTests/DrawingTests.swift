@@ -1,15 +1,28 @@
 // Tests of drawing: golden pictures by a perceptual difference, geometry by points, the same bytes for the same input.
 
-import DrawingWire
 import Files
 import Glibc
 import TestSupport
 import Testing
+import Wire
 
 @testable import CardDocuments
 
 @Suite struct DrawingTests {
   /// To write the golden files again: DECKHAND_RECORD=1, then look at them.
+  @Test func `a length that is none ends the conversation, not the shell`() throws {
+    let drawing = makeDrawing()
+    #expect(try drawing.ask(.finishSheet) == .refused(.badRequest, "there is nothing on the sheet"))
+    let process = try ChannelProcess(
+      path: builtProgram("deckhand-draw"), environment: [], longestFrame: longestFrame)
+    let deadline = Deadline(seconds: 5, clock: monotonicSeconds, shouldStop: { false })
+    let answer = try process.ask([99, 1, 2, 3], deadline: deadline)
+    #expect(try DrawAnswer(decoding: answer) == .refused(.badRequest, "the request makes no sense"))
+    #expect(
+      try DrawAnswer(decoding: process.ask([], deadline: deadline))
+        == .refused(.badRequest, "the request makes no sense"))
+  }
+
   @Test(arguments: goldenNames)
   func `a card looks like its golden picture`(name: String) throws {
     let folder = TemporaryFolder()

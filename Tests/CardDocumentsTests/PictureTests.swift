@@ -1,11 +1,11 @@
 // Tests of taking pictures in: every kind, orientation, metadata, bombs, damage, and a program that dies or hangs.
 
-import DrawingWire
 import Files
 import Glibc
 import Problems
 import TestSupport
 import Testing
+import Wire
 
 @testable import CardDocuments
 

@@ -1,10 +1,10 @@
 // What the tests of this room share: the program that draws, stores, pictures to use.
 
-import DrawingWire
 import Files
 import Glibc
 import TestSupport
 import Testing
+import Wire
 
 @testable import CardDocuments
 

@@ -207,7 +207,7 @@ import Testing
     #expect(Int(peak.prefix { $0.isNumber }) ?? .max < 500 << 10, "\(peak.prefix(20))")
   }
 
-  @Test func `two at one port: the second is told; a signal ends it, and deckhand-sync with it`() throws {
+  @Test func `two at one port: the second is told; a signal ends it, and deckhand-net with it`() throws {
     let second = try home.run("serve", "--port", "\(port)")
     #expect(second.status == 1)
     #expect(second.errors.contains("another program listens at the port \(port)"), "\(second.errors)")

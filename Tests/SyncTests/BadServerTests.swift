@@ -1,12 +1,12 @@
-// deckhand-sync beside a server that answers badly (`StandIn/server.py`): each is told, nothing is kept of it.
+// deckhand-net beside a server that answers badly (`StandIn/server.py`): each is told, nothing is kept of it.
 
 import Files
 import Glibc
 import Problems
-import SyncWire
 import TestSupport
 import Testing
 import Values
+import Wire
 
 @testable import Sync
 
@@ -37,7 +37,7 @@ final class StandIn {
 
   /// The paths that it was asked for.
   func heard() throws -> [String] {
-    let answer = try SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds).call(
+    let answer = try SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds).call(
       SyncRequest(call: "heard", address: "http://127.0.0.1:\(port)/", session: "a", keyPath: try keyFile()), [])
     return try #require(answer.answer.list).compactMap(\.text)
   }
@@ -60,7 +60,7 @@ final class StandIn {
   private func server(_ address: String, patience: Int = 20) throws -> SyncServer {
     try folder.write("a-key", to: "key")
     chmod(folder.file("key"), 0o600)
-    let program = SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds)
+    let program = SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds)
     let server = SyncServer(program, address: address, session: "abc", keyPath: folder.file("key"))
     server.patience = patience
     return server
@@ -106,7 +106,7 @@ final class StandIn {
       (501, "newer"), (204, "server_failed"),
     ] {
       let other = SyncServer(
-        SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds),
+        SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds),
         address: server.address + "\(status)/", session: "abc", keyPath: folder.file("key"))
       do throws(SyncError) {
         _ = try other.meta()
@@ -163,7 +163,7 @@ final class StandIn {
     #expect(fault { _ = try server.meta() } == expected)
     #expect(fault { try Array("geheim".utf8).withUnsafeBytes { try server.signIn("ana", password: $0) } } == expected)
     let media = MediaServer(
-      SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds),
+      SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds),
       address: server.address, session: "abc", keyPath: folder.file("key"))
     #expect(fault { _ = try media.begin() } == expected)
     #expect(try other.heard() == [])
@@ -202,23 +202,23 @@ final class StandIn {
 
   @Test func `a program that is not there, or that the user stops, is told`() throws {
     let missing = SyncServer(
-      SyncProgram(path: "/nonexistent/deckhand-sync", environment: [], clock: monotonicSeconds),
+      SyncProgram(path: "/nonexistent/deckhand-net", environment: [], clock: monotonicSeconds),
       address: "http://127.0.0.1:1/", session: "a", keyPath: folder.file("key"))
-    #expect(throws: SyncError.noProgram(path: "/nonexistent/deckhand-sync")) { try missing.meta() }
+    #expect(throws: SyncError.noProgram(path: "/nonexistent/deckhand-net")) { try missing.meta() }
     let standIn = try StandIn()
     let start = monotonicSeconds()
     try folder.write("a-key", to: "key")
     let stopped = SyncServer(
       SyncProgram(
-        path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds,
+        path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds,
         shouldStop: { monotonicSeconds() > start + 0.5 }), address: "http://127.0.0.1:\(standIn.port)/silent/",
       session: "a", keyPath: folder.file("key"))
     #expect(throws: SyncError.interrupted) { try stopped.meta() }
     #expect(monotonicSeconds() < start + 6)
   }
 
-  @Test func `what deckhand-sync is asked in a way that makes no sense does not end it`() throws {
-    let process = try ChannelProcess(path: builtProgram("deckhand-sync"), environment: [], longestFrame: 1 << 20)
+  @Test func `what deckhand-net is asked in a way that makes no sense does not end it`() throws {
+    let process = try ChannelProcess(path: builtProgram("deckhand-net"), environment: [], longestFrame: 1 << 20)
     let deadline = Deadline(seconds: 10, clock: monotonicSeconds) { false }
     for head in ["", "{", "[]", #"{"call":1}"#, "\0"] {
       try process.send(Array(head.utf8), deadline: deadline)

@@ -3,10 +3,10 @@
 import Exchange
 import Glibc
 import Problems
-import SyncWire
 import TestSupport
 import Testing
 import Values
+import Wire
 
 @testable import Sync
 
@@ -15,7 +15,7 @@ import Values
 
   private func pull(_ standIn: StandIn, _ mode: String, mostBytes: Int = .max) throws -> PulledCollection {
     try folder.write("a-key", to: "key")
-    let program = SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds)
+    let program = SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds)
     let server = SyncServer(
       program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
     let pull = CollectionPull(
@@ -67,7 +67,7 @@ import Values
       #expect(!error.message.contains("\u{1B}"))
     }
     #expect(scratchFolders().isEmpty)
-    let program = SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds)
+    let program = SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds)
     let request = SyncRequest(
       call: "called/x", address: "http://127.0.0.1:\(standIn.port)/", session: "a", keyPath: folder.file("key"))
     let called = try program.call(request, [])

@@ -7,10 +7,10 @@ import GRDB
 import Glibc
 import Problems
 import Storage
-import SyncWire
 import TestSupport
 import Testing
 import Values
+import Wire
 
 @testable import Sync
 
@@ -22,7 +22,7 @@ import Values
   /// A card of the server's that got a flag here, and the sync that sends it.
   private func sync(_ standIn: StandIn, _ mode: String) throws -> SyncReport {
     try folder.write("a-key", to: "key")
-    let program = SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds)
+    let program = SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds)
     let server = SyncServer(
       program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
     let pull = CollectionPull(
@@ -44,7 +44,7 @@ import Values
   }
 
   private func called(_ standIn: StandIn) throws -> [String] {
-    let program = SyncProgram(path: builtProgram("deckhand-sync"), environment: [], clock: monotonicSeconds)
+    let program = SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds)
     let request = SyncRequest(
       call: "called/x", address: "http://127.0.0.1:\(standIn.port)/", session: "a", keyPath: folder.file("key"))
     return try (program.call(request, []).answer.list ?? []).compactMap { $0.text?.split(separator: "/").last }

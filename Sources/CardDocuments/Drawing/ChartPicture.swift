@@ -1,7 +1,7 @@
 // Charts as a picture: panels two abreast, drawn by deckhand-draw. Invariant: every text stands on a ground that it can
 // be read on, whatever the page around the picture looks like.
 
-import DrawingWire
+import Wire
 
 /// A chart: what is drawn, not where.
 ///

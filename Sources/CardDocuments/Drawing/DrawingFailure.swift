@@ -1,8 +1,8 @@
 // Why a picture cannot be used, and why a drawing was not made.
 
-import DrawingWire
 import Problems
 import Values
+import Wire
 
 /// What is wrong with a picture that somebody wants on a card.
 ///

@@ -1,8 +1,8 @@
 // Asks deckhand-draw: starts it when it is first needed, keeps it for the next request, starts another when it died.
 // Invariant: a picture that makes it die or hang fails alone; the next request finds a fresh program.
 
-import DrawingWire
 import Files
+import Wire
 
 /// A picture as it is kept: PNG, upright, without metadata.
 ///

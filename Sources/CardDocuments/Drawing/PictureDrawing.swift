@@ -1,7 +1,7 @@
 // A picture by itself as pixels, for a screen that shows it. Invariant: it is decoded outside this process, and its
 // ratio is kept.
 
-import DrawingWire
+import Wire
 
 extension DrawingProgram {
   /// A picture on white, as large as fits into so many pixels.

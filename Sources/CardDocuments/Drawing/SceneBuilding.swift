@@ -1,9 +1,9 @@
 // A document as a scene: units and names become places and outlines.
 // Invariant: every number of a scene is finite and within bounds, whatever the document says.
 
-import DrawingWire
 import Glibc
 import Values
+import Wire
 
 extension CardDocument {
   /// - Parameter pictures: the bytes of the images by element id; an image element that has none here is drawn as the

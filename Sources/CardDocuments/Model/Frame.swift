@@ -2,7 +2,7 @@
 // Invariant: their order is that of the original app's indices, 0 circle to 10 octagon; an outline stays within its
 // box.
 
-import DrawingWire
+import Wire
 
 /// A shape that clips an image, centred in the element's box.
 ///

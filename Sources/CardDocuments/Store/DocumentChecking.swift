@@ -2,10 +2,10 @@
 // Invariant: a check changes nothing; whatever keeps it from looking is reported as a finding or thrown, never taken
 // for "fine".
 
-import DrawingWire
 import Files
 import Text
 import Values
+import Wire
 
 extension StoredDocument {
   /// All problems of the document, in the order of its elements: what `content.problems()` finds, image files that are

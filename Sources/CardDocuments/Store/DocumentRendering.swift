@@ -2,10 +2,10 @@
 // Invariant: a picture that is missing or broken is drawn as the error picture; the rest of the document is drawn all
 // the same, and a file that was there is replaced only by a whole one.
 
-import DrawingWire
 import Files
 import Glibc
 import Values
+import Wire
 
 /// A drawing and what in it could not be shown.
 ///

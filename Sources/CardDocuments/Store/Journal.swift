@@ -3,10 +3,10 @@
 // until then nothing of the batch is seen, from then on only renames are left, which whoever opens the folder next
 // finishes. Doing them again changes nothing.
 
-import DrawingWire
 import Files
 import Glibc
 import Text
+import Wire
 
 /// One change of the folder, by the names of files in it.
 enum FolderChange: Equatable {

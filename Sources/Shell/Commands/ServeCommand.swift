@@ -2,10 +2,10 @@
 // Invariant: nothing listens unless it runs; what a program changes is one step of undo that names it; a page of the
 // web comes in only when the user said so.
 
+import AnkiConnect
 import Authentication
 import Bindings
 import Commands
-import Door
 import Files
 import LuaRuntime
 import Problems
@@ -43,8 +43,8 @@ enum ServeCommand {
   ) throws -> CommandResult {
     // Whatever cannot be opened is told before anybody comes.
     _ = try session.workspace().preferences()
-    let listener = try DoorListener(
-      program: session.environment.folders.syncProgram, port: port, clock: session.environment.clocks.elapsed,
+    let listener = try ActionListener(
+      program: session.environment.folders.netProgram, port: port, clock: session.environment.clocks.elapsed,
       shouldStop: session.environment.isInterrupted)
     let address = "http://127.0.0.1:\(listener.port)"
     let whose = session.gate.user.map { "the cards of \(quoted($0))" } ?? "your cards"
@@ -55,25 +55,25 @@ enum ServeCommand {
       asJSON: invocation.wantsJSON || session.options.wantsJSON)
     _ = session.console.flush()
     let host = ServingHost(session)
-    let door = Door(host)
+    let server = ActionServer(host)
     while let (request, body) = try listener.next() {
-      let (reply, text) = door.answer(request, body)
+      let (reply, text) = server.answer(request, body)
       try listener.answer(reply, text)
     }
     if let signal = Interrupts.endingSignal { session.leave(by: signal) } else { Interrupts.clear() }
     return CommandResult(
-      .record([("actions", .integer(door.count))]),
-      line: "Nothing listens any more. Done: \(session.counted(door.count, "action")).")
+      .record([("actions", .integer(server.count))]),
+      line: "Nothing listens any more. Done: \(session.counted(server.count, "action")).")
   }
 }
 
-/// What the door needs of the session.
-private final class ServingHost: DoorHost {
+/// What the server needs of the session.
+private final class ServingHost: ActionHost {
   private let session: Session
 
   init(_ session: Session) { self.session = session }
 
-  func doorWorkspace() throws -> Workspace { try session.workspace() }
+  func openWorkspace() throws -> Workspace { try session.workspace() }
 
   func performing<Result>(action: String, _ body: () throws -> Result) throws -> Result {
     let outer = session.data.origin
@@ -83,7 +83,7 @@ private final class ServingHost: DoorHost {
   }
 
   /// Another process may have made an account, or changed a setting.
-  func doorTerms() throws -> (origins: [String], key: String) {
+  func clientTerms() throws -> (origins: [String], key: String) {
     try session.refreshAccounts()
     let workspace = try session.workspace()
     try workspace.refreshSettings()

@@ -1,10 +1,10 @@
 // Samples of the problems of the domain rooms and of the floor below them.
 
+import AnkiConnect
 import Archives
 import Authentication
 import CardDocuments
 import Decks
-import Door
 import Exchange
 import Files
 import Glibc
@@ -12,8 +12,8 @@ import Lexicon
 import Problems
 import Storage
 import Sync
-import SyncWire
 import ToggleSettings
+import Wire
 import WordGames
 import Workspace
 
@@ -147,11 +147,12 @@ extension ProblemTable {
       "replacesServer": SyncError.replacesServer(there: 3, here: 1200),
     ])
 
-  static let door = ProblemTable(
-    DoorError.self, in: "Door/DoorError.swift",
+  static let listening = ProblemTable(
+    ListenerError.self, in: "AnkiConnect/ListenerError.swift",
     [
-      "noProgram": DoorError.noProgram(path: hostile), "taken": DoorError.taken(port: 8765),
-      "cannotListen": DoorError.cannotListen(port: 80, reason: hostile), "programFailed": DoorError.programFailed,
+      "noProgram": ListenerError.noProgram(path: hostile), "taken": ListenerError.taken(port: 8765),
+      "cannotListen": ListenerError.cannotListen(port: 80, reason: hostile),
+      "programFailed": ListenerError.programFailed,
     ])
 
   static let builds = ProblemTable(

@@ -22,7 +22,7 @@ struct ProblemTable: CustomTestStringConvertible {
   static let all =
     [
       authentication, storage, files, decks, exchange, packages, notes, lexicon, dictionaries, builds, games, settings,
-      workspace, syncs, door,
+      workspace, syncs, listening,
     ] + safety + documents + commands
     + bindings
     + plugins + pluginPackages + shell

@@ -1,0 +1,72 @@
+// Listens for other programs by deckhand-net, which opens the socket and speaks HTTP.
+// Invariant: one request at a time; a stop that was asked for ends the waiting, and with the listener ends the program.
+
+import Files
+import Values
+public import Wire
+
+/// A port of this machine at which requests come in.
+///
+///     let listener = try ActionListener(program: path, port: 8765, clock: clock, shouldStop: isInterrupted)
+///     while let (request, body) = try listener.next() { try listener.answer(reply, text) }
+public final class ActionListener {
+  /// The one that it listens at.
+  public let port: Int
+  private let process: ChannelProcess
+  private let clock: () -> Double
+  private let shouldStop: () -> Bool
+  private static let patience = 10.0
+
+  /// - Parameters:
+  ///   - program: deckhand-net.
+  ///   - port: 0 for any that is free.
+  ///   - clock: monotonic seconds.
+  ///   - shouldStop: asked while it waits.
+  public init(
+    program: String, port: Int, clock: @escaping () -> Double, shouldStop: @escaping () -> Bool
+  ) throws(ListenerError) {
+    (self.clock, self.shouldStop) = (clock, shouldStop)
+    let answer: ListenReply?
+    do throws(ProgramFailure) {
+      process = try ChannelProcess(path: program, environment: [], longestFrame: longestSyncFrame)
+      let deadline = Deadline(seconds: Self.patience, clock: clock, shouldStop: { false })
+      try process.send(JSONWriter.bytes(of: ListenRequest(port: port).value), deadline: deadline)
+      answer = syncHead(try process.ask([], deadline: deadline)).flatMap(ListenReply.init)
+    } catch {
+      if case .missing = error { throw .noProgram(path: program) }
+      throw .programFailed
+    }
+    switch answer {
+    case .listening(let found): self.port = found
+    case .taken: throw .taken(port: port)
+    case .failed(let reason): throw .cannotListen(port: port, reason: reason)
+    case nil: throw .programFailed
+    }
+  }
+
+  /// Waits for the next request.
+  /// - Returns: nil once it is to stop.
+  public func next() throws(ListenerError) -> (request: ClientRequest, body: [UInt8])? {
+    do throws(ProgramFailure) {
+      let endless = Deadline(seconds: .infinity, clock: clock, shouldStop: shouldStop)
+      let head = try process.receive(deadline: endless)
+      let body = try process.receive(deadline: endless)
+      guard let request = syncHead(head).flatMap(ClientRequest.init) else { throw .crashed }
+      return (request, body)
+    } catch {
+      if error == .interrupted { return nil }
+      throw .programFailed
+    }
+  }
+
+  public func answer(_ reply: ClientReply, _ body: [UInt8]) throws(ListenerError) {
+    do throws(ProgramFailure) {
+      // What was done is told, also where it is to stop.
+      let deadline = Deadline(seconds: Self.patience, clock: clock, shouldStop: { false })
+      try process.send(JSONWriter.bytes(of: reply.value), deadline: deadline)
+      try process.send(body, deadline: deadline)
+    } catch {
+      throw .programFailed
+    }
+  }
+}

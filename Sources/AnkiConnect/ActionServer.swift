@@ -1,0 +1,242 @@
+// The server for other programs: AnkiConnect's interface over an open workspace. What comes in is an action in JSON, what
+// goes out its result. Source: notes.md, section 6; the interface's own guide.
+// Invariant: every request gets an answer in the interface's form, whatever it holds; an action is one step of undo, or
+// nothing.
+
+import Authentication
+import Files
+import Problems
+import Text
+import Values
+public import Wire
+public import Workspace
+
+/// What the server needs of the program around it.
+public protocol ActionHost: AnyObject {
+  /// The data of whoever is signed in now.
+  func openWorkspace() throws -> Workspace
+  /// Runs what an action changes: its step of undo is named by it.
+  func performing<Result>(action: String, _ body: () throws -> Result) throws -> Result
+  /// Origins that the user allowed, and the key that a request must have; none for an empty one.
+  func clientTerms() throws -> (origins: [String], key: String)
+  /// Asks the user whether a page may come in; true is kept.
+  func mayEnter(_ origin: String) throws -> Bool
+  /// A line for the user.
+  func tell(_ line: String)
+  func synchronize() throws
+}
+
+/// Answers requests.
+///
+///     let server = ActionServer(host)
+///     let (reply, text) = server.answer(ClientRequest(method: "POST"), Array(#"{"action":"deckNames","version":6}"#.utf8))
+public final class ActionServer {
+  unowned let host: any ActionHost
+  /// Origins that were refused: nobody is asked twice.
+  private var refused: Set<String> = []
+  /// Actions that were done since it was made.
+  public private(set) var count = 0
+
+  /// What one request may hold.
+  private static let limits = JSONLimits(
+    bytes: longestClientBody, depth: 32, values: 1_000_000, string: longestClientBody)
+  private static let mostActions = 100_000
+  private static let deepestMulti = 8
+  /// As AnkiConnect's own.
+  static let version = 6
+  /// Up to this version a result stands alone.
+  private static let lastBareVersion = 4
+
+  /// Bytes of an answer that a change wants to be free before it is made.
+  private static let changeAnswer = 64
+
+  /// Bytes that the results of one request may have, together.
+  private let longestAnswer: Int
+
+  public init(_ host: any ActionHost, longestAnswer: Int = 128 << 20) {
+    (self.host, self.longestAnswer) = (host, longestAnswer)
+  }
+
+  // MARK: HTTP
+
+  public func answer(_ request: ClientRequest, _ body: [UInt8]) -> (reply: ClientReply, body: [UInt8]) {
+    do {
+      return try answered(request, body)
+    } catch {
+      // Nobody is signed in, or the settings cannot be read.
+      return (ClientReply(status: 200), refusal(words(of: error)))
+    }
+  }
+
+  private func answered(_ request: ClientRequest, _ body: [UInt8]) throws -> (reply: ClientReply, body: [UInt8]) {
+    let terms = try host.clientTerms()
+    let isAllowed = OriginPolicy(allowed: terms.origins).allows(request.origin)
+    var reply = ClientReply(status: 200)
+    if isAllowed {
+      reply.allowedOrigin = request.origin
+      reply.allowsPrivateNetwork = request.asksForPrivateNetwork
+    }
+    if request.method == "OPTIONS" {
+      reply.isJSON = false
+      if !isAllowed { reply.status = 403 }
+      return (reply, [])
+    }
+    if isAllowed, body.isEmpty {
+      reply.isJSON = false
+      return (reply, Array("AnkiConnect v.\(Self.version)".utf8))
+    }
+    let parsed = Self.parsed(body)
+    guard isAllowed || Self.asksForPermission(parsed) else {
+      reply.status = 403
+      reply.isJSON = false
+      return (reply, Array("this origin is not allowed here; requestPermission asks the user\n".utf8))
+    }
+    reply.allowedOrigin = request.origin
+    switch parsed {
+    case .failure(let fault): return (reply, refusal("the request is no JSON: \(fault.words)"))
+    case .success(let action):
+      let answer = ActionAnswer(limit: longestAnswer)
+      var turn = ActionRequest(
+        origin: request.origin, isAllowed: isAllowed, key: terms.key, left: Self.mostActions, answer: answer)
+      perform(action, &turn)
+      return (reply, answer.bytes)
+    }
+  }
+
+  private func refusal(_ words: String) -> [UInt8] {
+    let answer = ActionAnswer(limit: longestAnswer)
+    answer.refuse(words)
+    return answer.bytes
+  }
+
+  private static func parsed(_ body: [UInt8]) -> Result<Value, JSONFailure> {
+    do throws(JSONFailure) { return .success(try JSONParser.parse(body, limits: limits)) } catch {
+      return .failure(error)
+    }
+  }
+
+  private static func asksForPermission(_ parsed: Result<Value, JSONFailure>) -> Bool {
+    guard case .success(let action) = parsed else { return false }
+    return action.record?["action"]?.text == "requestPermission"
+  }
+
+  // MARK: Actions
+
+  /// Writes the result of one action as its version wants it, or why there is none.
+  private func perform(_ value: Value, _ turn: inout ActionRequest) {
+    do {
+      let action = ValueReader(value)
+      let version = try action["version"].value.map { _ in try action["version"].integer(in: 0...1000) }
+      try run(try action.asRecord(), isBare: version ?? Self.lastBareVersion <= Self.lastBareVersion, &turn)
+    } catch {
+      turn.answer.refuse(words(of: error))
+    }
+  }
+
+  private func run(_ action: ValueReader, isBare: Bool, _ turn: inout ActionRequest) throws {
+    let name = try action["action"].text("the name of an action")
+    let params = action["params"].value.map { $0 == .null ? .record([]) : $0 } ?? .record([])
+    let reader = try ValueReader(params).asRecord()
+    if name == "requestPermission" { return try turn.answer.write(permission(&turn), isBare: isBare) }
+    if !turn.hasKey {
+      let given = action["key"].value?.text ?? ""
+      guard turn.key.isEmpty || Secret.areSame(given, turn.key) else { throw ActionFailure.badKey }
+      // It holds for the actions within this one.
+      turn.hasKey = true
+    }
+    turn.left -= 1
+    if turn.left < 0 { throw ActionFailure("one request holds at most \(grouped(Self.mostActions)) actions") }
+    if name == "multi" { return try multi(reader, isBare: isBare, &turn) }
+    guard let known = Action.named[name] else { throw ActionFailure.unsupported }
+    let workspace = try host.openWorkspace()
+    if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+    let call = ActionCall(params: reader, workspace: workspace, host: host, answer: turn.answer)
+    count += 1
+    guard known.changes else { return try turn.answer.write(known.run(call), isBare: isBare) }
+    // What was changed is said, so there must be room to say it.
+    try turn.answer.charge(Self.changeAnswer)
+    let result = try host.performing(action: name) { try changed(by: known, call) }
+    try turn.answer.write(result, isBare: isBare, mustFit: false)
+  }
+
+  /// All that an action changes is one step of undo.
+  private func changed(by action: Action, _ call: ActionCall) throws -> Value {
+    try call.workspace.beginUnit()
+    do {
+      let result = try action.run(call)
+      try call.workspace.commitUnit()
+      return result
+    } catch {
+      if call.workspace.isInUnit { try call.workspace.rollbackUnit() }
+      throw error
+    }
+  }
+
+  private func multi(_ params: ValueReader, isBare: Bool, _ turn: inout ActionRequest) throws {
+    if turn.depth >= Self.deepestMulti { throw ActionFailure("actions stand in each other at most 8 deep") }
+    let actions = try params["actions"].elements()
+    turn.depth += 1
+    turn.answer.writeList(isBare: isBare) { for action in actions { perform(action.value ?? .null, &turn) } }
+    turn.depth -= 1
+  }
+
+  /// Asks once for an origin; a program that is no browser needs no leave.
+  private func permission(_ turn: inout ActionRequest) throws -> Value {
+    if !turn.isAllowed, let origin = turn.origin {
+      guard OriginPolicy.canBeAllowed(origin), !refused.contains(origin), try host.mayEnter(origin) else {
+        refused.insert(origin)
+        return .record([("permission", .text("denied"))])
+      }
+      turn.isAllowed = true
+    }
+    return .record([
+      ("permission", .text("granted")), ("requireApikey", .boolean(!turn.key.isEmpty)),
+      ("version", .integer(Self.version)),
+    ])
+  }
+
+  // MARK: Failures
+
+  private func words(of error: any Error) -> String {
+    switch error {
+    case let failure as ActionFailure: failure.words
+    case let shape as ShapeFailure:
+      "\(shape.pointer.description.isEmpty ? "the request" : shape.pointer.description): \(shape.expected) expected"
+        + (shape.found.map { ", not \($0)" } ?? "")
+    case let problem as any Problem: problem.message
+    default: "\(error)"
+    }
+  }
+}
+
+/// What holds for one request and the actions within it.
+struct ActionRequest {
+  let origin: String?
+  var isAllowed: Bool
+  let key: String
+  var hasKey = false
+  /// Actions that may still come.
+  var left: Int
+  var depth = 0
+  let answer: ActionAnswer
+
+  init(origin: String?, isAllowed: Bool, key: String, left: Int, answer: ActionAnswer) {
+    (self.origin, self.isAllowed, self.key, self.left, self.answer) = (origin, isAllowed, key, left, answer)
+  }
+}
+
+/// Why an action was not done, in the words that clients look for.
+struct ActionFailure: Error {
+  let words: String
+
+  init(_ words: String) { self.words = words }
+
+  static let duplicate = ActionFailure("cannot create note because it is a duplicate")
+  static let empty = ActionFailure("cannot create note because it is empty")
+  static let unsupported = ActionFailure("unsupported action")
+  static let badKey = ActionFailure("valid api key must be provided")
+
+  static func noDeck(_ name: String) -> ActionFailure { ActionFailure("deck was not found: \(name)") }
+  static func noModel(_ name: String) -> ActionFailure { ActionFailure("model was not found: \(name)") }
+  static func noNote(_ number: Int) -> ActionFailure { ActionFailure("note was not found: \(number)") }
+}

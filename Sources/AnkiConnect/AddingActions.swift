@@ -1,0 +1,190 @@
+// Adding notes, and saying whether they could be. Invariant: a note is refused for being empty or a duplicate before
+// anything of it is stored; many are judged in one walk over the notes that are there.
+
+import Decks
+import Files
+import Problems
+import Text
+import Values
+import Workspace
+
+enum AddingActions {
+  static let all: [Action] = [
+    .changing("addNote") { call in
+      var adding = NoteAdding(call, [call.params["note"]])
+      return .integer(Int(try adding.add(0)))
+    },
+    .changing("addNotes", addAll),
+    .reading("canAddNotes") { call in
+      .list(try judged(call).map { .boolean($0 == nil) })
+    },
+    .reading("canAddNotesWithErrorDetail") { call in
+      .list(
+        try judged(call).map { words in
+          .record([("canAdd", .boolean(words == nil))] + (words.map { [("error", .text($0))] } ?? []))
+        })
+    },
+  ]
+
+  /// Null for each that is refused; where all are, why.
+  private static func addAll(_ call: ActionCall) throws -> Value {
+    let notes = try call.params["notes"].elements()
+    var adding = NoteAdding(call, notes)
+    var (results, words): ([Value], [String]) = ([], [])
+    for index in notes.indices {
+      if call.workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+      do {
+        results.append(.integer(Int(try adding.add(index))))
+      } catch {
+        results.append(.null)
+        words.append(try ActionFailure.words(ofRefusal: error))
+      }
+    }
+    if !words.isEmpty, words.count == notes.count { throw ActionFailure(Set(words).sorted().joined(separator: "; ")) }
+    return .list(results)
+  }
+
+  /// Why each cannot be added; nil for one that can.
+  private static func judged(_ call: ActionCall) throws -> [String?] {
+    let notes = try call.params["notes"].elements()
+    var adding = NoteAdding(call, notes)
+    return try notes.indices.map { index in
+      do {
+        try adding.check(index)
+        return nil
+      } catch {
+        return try ActionFailure.words(ofRefusal: error)
+      }
+    }
+  }
+}
+
+extension ActionFailure {
+  /// Why one note of several was refused.
+  /// - Throws: the error, where it is about more than the note.
+  static func words(ofRefusal error: any Error) throws -> String {
+    switch error {
+    case let failure as ActionFailure: return failure.words
+    case let shape as ShapeFailure: return "\(shape.pointer.description): \(shape.expected) expected"
+    case NoteError.interrupted: throw error
+    case let problem as NoteError: return problem.message
+    case let problem as DeckError: return problem.message
+    default: throw error
+    }
+  }
+}
+
+/// Adds notes of one request.
+struct NoteAdding {
+  private let call: ActionCall
+  private let notes: [Result<RequestedNote, any Error>]
+  /// The first fields that are taken, by the notes that they are compared with.
+  private var taken: [FirstFieldScope: Set<String>]?
+
+  init(_ call: ActionCall, _ notes: [ValueReader]) {
+    self.call = call
+    self.notes = notes.map { reader in Result { try RequestedNote(reader, call) } }
+  }
+
+  /// - Throws: `ActionFailure`, `ShapeFailure` for one that cannot be added.
+  mutating func check(_ index: Int) throws { _ = try checked(index) }
+
+  /// Adds one.
+  /// - Returns: its number.
+  mutating func add(_ index: Int) throws -> Int64 {
+    let note = try checked(index)
+    var fields = note.fields
+    for (name, html) in try note.media.markup(in: note.type.fields, call) { fields[name, default: ""] += html }
+    var new = NewNote(fields: fields, tags: note.tags)
+    // What counts as the same was judged already.
+    new.mayRepeat = true
+    let added: NoteHandle
+    do {
+      added = try note.deck.addNote(new, typeNamed: note.type.name)
+    } catch NoteError.emptyNote {
+      throw ActionFailure.empty
+    }
+    if let scope = note.scope { taken?[scope]?.insert(note.key) }
+    return added.id.rawValue
+  }
+
+  private mutating func checked(_ index: Int) throws -> RequestedNote {
+    let note = try notes[index].get()
+    if note.key.isEmpty { throw ActionFailure.empty }
+    guard let scope = note.scope else { return note }
+    if try known()[scope]?.contains(note.key) == true { throw ActionFailure.duplicate }
+    return note
+  }
+
+  private mutating func known() throws -> [FirstFieldScope: Set<String>] {
+    if let taken { return taken }
+    var keys: [FirstFieldScope: Set<String>] = [:]
+    for case .success(let note) in notes {
+      if let scope = note.scope, !note.key.isEmpty { keys[scope, default: []].insert(note.key) }
+    }
+    var found: [FirstFieldScope: Set<String>] = [:]
+    for (scope, keys) in keys { found[scope] = try call.workspace.takenFirstFields(keys, in: scope) }
+    taken = found
+    return found
+  }
+}
+
+/// A note as a client asks for it.
+struct RequestedNote {
+  let type: NoteType
+  let deck: DeckHandle
+  /// HTML by the names of the type's fields.
+  let fields: [String: String]
+  let tags: [String]
+  let media: RequestedMedia
+  /// What its first field shows.
+  let key: String
+  /// The notes that it must not repeat; nil where it may.
+  let scope: FirstFieldScope?
+
+  init(_ reader: ValueReader, _ call: ActionCall) throws {
+    type = try call.noteType(named: reader["modelName"].text())
+    deck = try call.deck(named: reader["deckName"].text())
+    var fields: [String: String] = [:]
+    for (name, value) in try reader["fields"].fields() {
+      // Names of fields that the type does not have are passed over; capitals do not count.
+      let key = name.lowercased()
+      guard let own = type.fields.first(where: { $0 == name }) ?? type.fields.first(where: { $0.lowercased() == key })
+      else { continue }
+      fields[own] = try value.text()
+    }
+    self.fields = fields
+    tags = try reader["tags"].value ?? .null == .null ? [] : NoteActions.tagList(reader["tags"])
+    media = try RequestedMedia.list(of: reader)
+    key = NoteTable.firstFieldKey(fields[type.fields.first ?? ""] ?? "")
+    scope = try Self.scope(reader["options"], type, deck, call)
+  }
+
+  private static func scope(
+    _ options: ValueReader, _ type: NoteType, _ deck: DeckHandle, _ call: ActionCall
+  ) throws -> FirstFieldScope? {
+    guard options.value ?? .null != .null else { return scope(of: type, decks: nil, all: false) }
+    if try flag(options.asRecord(), "allowDuplicate") { return nil }
+    let more = options["duplicateScopeOptions"]
+    let hasMore = more.value?.record != nil
+    let isAll = try hasMore && flag(more, "checkAllModels")
+    guard options["duplicateScope"].value?.text == "deck" else { return scope(of: type, decks: nil, all: isAll) }
+    var top = deck
+    if hasMore, more["deckName"].value ?? .null != .null { top = try call.deck(named: more["deckName"].text()) }
+    let within = try hasMore && flag(more, "checkChildren") ? decks(within: top, call) : []
+    return scope(of: type, decks: [top.id] + within, all: isAll)
+  }
+
+  private static func flag(_ options: ValueReader, _ name: String) throws -> Bool {
+    try options[name].value ?? .null == .null ? false : options[name].boolean()
+  }
+
+  private static func decks(within top: DeckHandle, _ call: ActionCall) throws -> [DeckID] {
+    let start = try top.record().name.lowercased() + "::"
+    return try call.workspace.decks().filter { try $0.record().name.lowercased().hasPrefix(start) }.map(\.id)
+  }
+
+  private static func scope(of type: NoteType, decks: [DeckID]?, all: Bool) -> FirstFieldScope {
+    FirstFieldScope(type: all ? nil : type.id, countsPlainCards: all || type.isBasic, decks: decks)
+  }
+}

@@ -1,0 +1,96 @@
+// Actions on cards. Invariant: as with notes, a number that stands for nothing is passed over.
+
+import Decks
+import Exchange
+import Files
+import Text
+import Values
+import Workspace
+
+enum CardActions {
+  static let all: [Action] = [
+    .reading("findCards") { call in numbers(try call.workspace.cardNumbers(anki: call.params["query"].text())) },
+    .reading("cardsInfo", info),
+    .reading("cardsToNotes") { call in
+      var seen: Set<Int64> = []
+      let notes = try cards(call).compactMap { try $0.map { NumberedNote.number(of: try $0.record()) } }
+      return numbers(notes.filter { seen.insert($0).inserted })
+    },
+    .changing("suspend") { call in .boolean(try setSuspended(true, call)) },
+    .changing("unsuspend") { call in .boolean(try setSuspended(false, call)) },
+    .reading("areSuspended") { call in
+      .list(try cards(call).map { try $0.map { .boolean(try $0.record().isSuspended) } ?? .null })
+    },
+    .reading("suspended") { call in
+      let number = try call.params["card"].integer()
+      guard let card = try call.workspace.numberedCard(Int64(number)) else {
+        throw ActionFailure("card was not found: \(number)")
+      }
+      return .boolean(try card.record().isSuspended)
+    },
+    .reading("guiBrowse", browse),
+  ]
+
+  private static func numbers(_ numbers: [Int64]) -> Value { .list(numbers.map { .integer(Int($0)) }) }
+
+  /// Nil for a number that stands for nothing.
+  private static func cards(_ call: ActionCall) throws -> [CardHandle?] {
+    try call.numbers("cards").map { try call.workspace.numberedCard(Int64($0)) }
+  }
+
+  /// - Returns: whether any was not so before.
+  private static func setSuspended(_ isSuspended: Bool, _ call: ActionCall) throws -> Bool {
+    let changed = try cards(call).compactMap(\.self).filter { try $0.record().isSuspended != isSuspended }
+    if changed.isEmpty { return false }
+    try call.workspace.setSuspended(changed, isSuspended)
+    return true
+  }
+
+  // MARK: Reading
+
+  private static func info(_ call: ActionCall) throws -> Value {
+    let found = try cards(call)
+    let known = found.compactMap(\.self)
+    let reader = NoteReader(call.workspace)
+    var schedules = try call.workspace.ankiNumbers(of: known)[...]
+    return .list(
+      try found.map { card in
+        if call.workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        guard let card, let schedule = schedules.popFirst() else { return .record([]) }
+        let record = try card.record()
+        let view = try reader.view(of: try card.note().map { .note($0) } ?? .plain(card))
+        let sides = (FieldHTML.html(ofPlain: record.prompt), FieldHTML.html(ofPlain: record.answer))
+        try call.answer.charge(
+          1000 + view.weight + sides.0.utf8.count + sides.1.utf8.count + view.type.css.utf8.count)
+        return described(record, sides, view, schedule, deck: try card.deck().record().name)
+      })
+  }
+
+  private static func described(
+    _ card: CardRecord, _ sides: (prompt: String, answer: String), _ note: NoteView, _ schedule: AnkiNumbers,
+    deck: String
+  ) -> Value {
+    .record([
+      ("cardId", .integer(Int(card.id.rawValue))), ("note", .integer(Int(note.number))), ("deckName", .text(deck)),
+      ("modelName", .text(note.type.name)), ("fields", note.fieldValues), ("ord", .integer(card.ordinal)),
+      ("fieldOrder", .integer(card.ordinal)), ("question", .text(sides.prompt)),
+      ("answer", .text(sides.answer)), ("css", .text(note.type.css)),
+      ("type", .integer(schedule.type)), ("queue", .integer(schedule.queue)), ("due", .integer(schedule.due)),
+      ("interval", .integer(schedule.interval)), ("factor", .integer(schedule.factor)),
+      ("left", .integer(schedule.left)), ("reps", .integer(card.reps)), ("lapses", .integer(card.lapses)),
+      ("flags", .integer(card.flag)), ("mod", .integer(Int(card.modified))),
+    ])
+  }
+
+  /// There is no window to open: the terminal says what was looked for.
+  private static func browse(_ call: ActionCall) throws -> Value {
+    let query = try call.params["query"].text()
+    let found = try call.workspace.cardNumbers(anki: query)
+    let prompts = try found.prefix(3).compactMap { try call.workspace.numberedCard($0)?.record().prompt }
+    let shown = prompts.map { printable($0, limit: 60) }.joined(separator: ", ")
+    let more = found.count > prompts.count ? ", …" : ""
+    let what = shown.isEmpty ? "" : ": \(shown)\(more)"
+    call.host.tell("Another program shows \(counted(found.count, "card")) (\(printable(query, limit: 200)))\(what)")
+    return numbers(found)
+  }
+}

@@ -1,0 +1,37 @@
+// Why no other program can come in. Invariant: a message says which port it is about.
+
+public import Problems
+import Text
+
+/// Why deckhand-net does not listen.
+///
+///     ListenerError.taken(port: 8765).message   // "another program listens at the port 8765 ..."
+public enum ListenerError: Problem, Equatable {
+  /// `deckhand-net` is not where it belongs.
+  case noProgram(path: String)
+  case taken(port: Int)
+  /// `reason` is the system's.
+  case cannotListen(port: Int, reason: String)
+  case programFailed
+
+  public var report: ProblemReport {
+    switch self {
+    case .noProgram(let path):
+      ProblemReport(
+        .notHere, "Cannot listen here",
+        "other programs are listened to by deckhand-net, which is not at \(quoted(path)); put it beside deckhand",
+        ["path": path])
+    case .taken(let port):
+      ProblemReport(
+        .inUse, "The port is in use",
+        "another program listens at the port \(port): Anki with AnkiConnect, or another `serve`; end it, or give --port",
+        ["port": port])
+    case .cannotListen(let port, let reason):
+      ProblemReport(
+        .noServer, "The port cannot be used", "the port \(port) cannot be listened at: \(printable(reason))",
+        ["port": port])
+    case .programFailed:
+      ProblemReport(.noServer, "Nothing listens any more", "deckhand-net ended; nothing listens for other programs")
+    }
+  }
+}

@@ -1,0 +1,139 @@
+// Actions on pictures and sounds, and those that come with a note. Invariant: nothing is fetched from the network; a
+// name is one part of a path.
+
+import Decks
+import Files
+import Glibc
+import Text
+import Values
+import Workspace
+
+enum MediaActions {
+  static let all: [Action] = [
+    .changing("storeMediaFile", store),
+    .reading("retrieveMediaFile", retrieve),
+    .reading("getMediaFilesNames") { call in
+      let hasPattern = call.params["pattern"].value ?? .null != .null
+      let pattern = try hasPattern ? call.params["pattern"].text() : "*"
+      let names = try call.workspace.media().map(\.name).filter { fnmatch(pattern, $0, 0) == 0 }
+      return .list(names.map { .text($0) })
+    },
+    .changing("deleteMediaFile") { call in
+      do {
+        try call.workspace.removeMedia([MediaNames.checked(call.params["filename"].text())])
+      } catch NoteError.mediaNotFound {
+        // It is gone.
+      }
+      return .null
+    },
+  ]
+
+  private static func store(_ call: ActionCall) throws -> Value {
+    let file = try MediaContent(call.params)
+    let keeps = try call.params["deleteExisting"].value ?? .null != .null && !call.params["deleteExisting"].boolean()
+    return .text(try file.store(call, replaces: !keeps))
+  }
+
+  /// Base64, or false for what is not there.
+  private static func retrieve(_ call: ActionCall) throws -> Value {
+    do {
+      let path = try call.workspace.mediaPath(MediaNames.checked(call.params["filename"].text()))
+      let file = try ByteFile(path)
+      try call.answer.charge((file.size ?? MediaContent.limit) * 4 / 3)
+      return .text(base64(try file.rest(limit: MediaContent.limit)))
+    } catch NoteError.mediaNotFound {
+      return .boolean(false)
+    }
+  }
+}
+
+/// A file that a client hands over: in base64, or as the path of one on this machine.
+struct MediaContent {
+  let name: String
+  private let source: Source
+  /// Bytes of one file.
+  static let limit = 64 << 20
+
+  private enum Source {
+    case data(String)
+    case path(String)
+  }
+
+  init(_ reader: ValueReader) throws {
+    name = try MediaNames.checked(reader["filename"].text("the name of a file"))
+    if reader["data"].value ?? .null != .null {
+      source = .data(try reader["data"].text("base64"))
+    } else if reader["path"].value ?? .null != .null {
+      source = .path(try reader["path"].text("a path"))
+    } else if reader["url"].value ?? .null != .null {
+      throw ActionFailure(
+        "\(name): Deckhand fetches nothing from the network by itself; send the file as \"data\" in base64")
+    } else {
+      throw ActionFailure("You must provide a \"data\", \"path\", or \"url\" field.")
+    }
+  }
+
+  private func bytes() throws -> [UInt8] {
+    switch source {
+    case .data(let text):
+      guard let bytes = Text.bytes(ofBase64: text) else { throw ActionFailure("\(name): the data is no base64") }
+      if bytes.count > Self.limit { throw ActionFailure("\(name): a file has at most 64 MiB") }
+      return bytes
+    case .path(let path): return try FileText.bytes(path, limit: Self.limit)
+    }
+  }
+
+  /// - Parameter replaces: whether it takes the place of another one of its name.
+  /// - Returns: the name that it has now.
+  func store(_ call: ActionCall, replaces: Bool) throws -> String {
+    let bytes = try bytes()
+    if replaces {
+      do {
+        try call.workspace.removeMedia([name])
+      } catch NoteError.mediaNotFound {
+        // Nothing to replace.
+      }
+    }
+    return try call.workspace.addMedia(bytes, named: name)
+  }
+}
+
+/// The sounds, videos and pictures of a note, and the fields that they go into.
+struct RequestedMedia {
+  private struct Item {
+    let content: MediaContent
+    let isPicture: Bool
+    let fields: [String]
+  }
+
+  private var items: [Item] = []
+
+  /// Each kind is a list of files or one.
+  static func list(of note: ValueReader) throws -> RequestedMedia {
+    var media = RequestedMedia()
+    for kind in ["audio", "video", "picture"] {
+      let given = note[kind]
+      guard let value = given.value, value != .null else { continue }
+      for item in try value.record == nil ? given.elements("a file or a list of files") : [given] {
+        let fields = try item["fields"].value.map { _ in
+          try item["fields"].elements("a list of fields").map { field throws(ShapeFailure) in try field.text() }
+        }
+        media.items.append(
+          Item(content: try MediaContent(item), isPicture: kind == "picture", fields: fields ?? []))
+      }
+    }
+    return media
+  }
+
+  /// Stores the files.
+  /// - Returns: what is to be added to each field, in order.
+  func markup(in names: [String], _ call: ActionCall) throws -> [(field: String, html: String)] {
+    var markup: [(field: String, html: String)] = []
+    for item in items {
+      let name = try item.content.store(call, replaces: false)
+      let html = item.isPicture ? "<img src=\"\(FieldHTML.html(ofPlain: name))\">" : "[sound:\(name)]"
+      for field in item.fields where names.contains(field) { markup.append((field, html)) }
+    }
+    return markup
+  }
+}

@@ -1,2 +1,0 @@
-// Nothing of its own: the target is the header.
-#include "csearch.h"

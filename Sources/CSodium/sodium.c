@@ -1,2 +1,0 @@
-// Nothing of its own: the target is the header and the library that it links.
-#include "csodium.h"

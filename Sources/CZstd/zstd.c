@@ -1,2 +1,0 @@
-// The functions are libzstd's own.
-#include "czstd.h"

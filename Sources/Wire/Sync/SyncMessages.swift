@@ -1,0 +1,147 @@
+// What deckhand and deckhand-net say to each other: a head in JSON, and after it the body of the call, each a frame.
+// Invariant: the key never stands in a message; the password only in the body of a sign-in.
+
+public import Values
+
+/// What Deckhand says of itself to a server.
+public enum SyncClient {
+  public static let name = "deckhand,0.1,linux"
+  /// The version of the protocol.
+  public static let protocolVersion = 11
+}
+
+/// Frames are at most so long.
+public let longestSyncFrame = 320 << 20
+
+/// A call that deckhand-net is to make.
+///
+///     let request = SyncRequest(call: "sync/meta", address: "http://127.0.0.1:8080/", session: "k3...", keyPath: path)
+public struct SyncRequest: Equatable, Sendable {
+  /// The path of the call: `sync/meta`.
+  public var call: String
+  /// Of the server, with a `/` at its end.
+  public var address: String
+  /// Random letters, new for each sync.
+  public var session: String
+  /// The file that holds the key; a sign-in writes it.
+  public var keyPath: String
+  /// Whether the answer holds the key, which is put into the file and not handed on.
+  public var isSignIn = false
+  /// Seconds without a byte after which the server counts as gone.
+  public var patience = 30
+  /// Bytes of the unpacked answer at most.
+  public var answerLimit = 64 << 20
+
+  public init(call: String, address: String, session: String, keyPath: String) {
+    (self.call, self.address, self.session, self.keyPath) = (call, address, session, keyPath)
+  }
+
+  public init?(_ head: Value) {
+    guard let record = head.record, let call = record["call"]?.text, let address = record["address"]?.text,
+      let session = record["session"]?.text, let keyPath = record["key_path"]?.text,
+      let isSignIn = record["is_sign_in"]?.boolean, let patience = record["patience"]?.integer,
+      let limit = record["answer_limit"]?.integer, (1...3600) ~= patience, (1...longestSyncFrame) ~= limit
+    else { return nil }
+    self.init(call: call, address: address, session: session, keyPath: keyPath)
+    (self.isSignIn, self.patience, answerLimit) = (isSignIn, patience, limit)
+  }
+
+  public var value: Value {
+    .record([
+      ("call", .text(call)), ("address", .text(address)), ("session", .text(session)), ("key_path", .text(keyPath)),
+      ("is_sign_in", .boolean(isSignIn)), ("patience", .integer(patience)), ("answer_limit", .integer(answerLimit)),
+    ])
+  }
+}
+
+/// Why a call gave nothing.
+public enum SyncFault: Equatable, Sendable {
+  /// The server answered with this status; `reason` is the beginning of what it said.
+  case status(Int, reason: String)
+  /// No connection, or it broke.
+  case offline(reason: String)
+  /// Nothing came for so many seconds.
+  case silent(seconds: Int)
+  /// The certificate is not one that this machine trusts.
+  case certificate(reason: String)
+  /// The answer is not what a sync server says. `reason` completes "the answer ...".
+  case badAnswer(reason: String)
+  /// A redirect that is not followed.
+  case badRedirect(reason: String)
+  /// A redirect to another host, port or scheme.
+  case elsewhere(address: String)
+  /// A redirect to AnkiWeb.
+  case ankiWeb(host: String)
+  /// The key cannot be read or kept.
+  case key(reason: String)
+  /// It is not signed in.
+  case noKey
+
+  private var parts: (name: String, number: Int, text: String) {
+    switch self {
+    case .status(let status, let reason): ("status", status, reason)
+    case .offline(let reason): ("offline", 0, reason)
+    case .silent(let seconds): ("silent", seconds, "")
+    case .certificate(let reason): ("certificate", 0, reason)
+    case .badAnswer(let reason): ("bad_answer", 0, reason)
+    case .badRedirect(let reason): ("bad_redirect", 0, reason)
+    case .elsewhere(let address): ("elsewhere", 0, address)
+    case .ankiWeb(let host): ("anki_web", 0, host)
+    case .key(let reason): ("key", 0, reason)
+    case .noKey: ("no_key", 0, "")
+    }
+  }
+
+  init?(_ record: Value.Record) {
+    guard let name = record["fault"]?.text, let number = record["number"]?.integer, let text = record["text"]?.text
+    else { return nil }
+    switch name {
+    case "status": self = .status(number, reason: text)
+    case "offline": self = .offline(reason: text)
+    case "silent": self = .silent(seconds: number)
+    case "certificate": self = .certificate(reason: text)
+    case "bad_answer": self = .badAnswer(reason: text)
+    case "bad_redirect": self = .badRedirect(reason: text)
+    case "elsewhere": self = .elsewhere(address: text)
+    case "anki_web": self = .ankiWeb(host: text)
+    case "key": self = .key(reason: text)
+    case "no_key": self = .noKey
+    default: return nil
+    }
+  }
+
+  var value: Value {
+    .record([("fault", .text(parts.name)), ("number", .integer(parts.number)), ("text", .text(parts.text))])
+  }
+}
+
+/// What deckhand-net says of a call. After `done` comes the body in a frame of its own.
+public enum SyncReply: Equatable, Sendable {
+  /// `address` is where the server is now: another one when it has moved.
+  case done(address: String)
+  case failed(SyncFault)
+
+  public init?(_ head: Value) {
+    guard let record = head.record else { return nil }
+    if let address = record["address"]?.text {
+      self = .done(address: address)
+    } else if let fault = SyncFault(record) {
+      self = .failed(fault)
+    } else {
+      return nil
+    }
+  }
+
+  public var value: Value {
+    switch self {
+    case .done(let address): .record([("address", .text(address))])
+    case .failed(let fault): fault.value
+    }
+  }
+}
+
+/// A head as it is read: small, and not deep.
+public func syncHead(_ bytes: [UInt8]) -> Value? {
+  let limits = JSONLimits(bytes: 1 << 20, depth: 4, values: 1000, string: 1 << 19)
+  do throws(JSONFailure) { return try JSONParser.parse(bytes, limits: limits) } catch { return nil }
+}

@@ -1,0 +1,250 @@
+// Listens on 127.0.0.1 for other programs of this machine, by libmicrohttpd, and hands each request to deckhand.
+// Invariant: one request at a time is with deckhand; heads, bodies, connections and their time are bounded; a request
+// that does not name this machine as its host (a page whose name was pointed here) is refused before anything is read.
+
+import CMicrohttpd
+import Files
+import Glibc
+import Values
+import Wire
+
+final class HTTPListener {
+  private let port: UInt16
+  private let daemon: OpaquePointer
+  private var connections: [OpaquePointer: OpenConnection] = [:]
+  /// Bytes of bodies that are coming in.
+  private var held = 0
+
+  private struct OpenConnection {
+    let socket: Int32
+    /// Seconds of the machine's clock since which it asks for something.
+    var began: Int
+    /// The head of a request has come, and its answer has not gone.
+    var isBusy = false
+    /// It is being closed.
+    var isDropped = false
+  }
+
+  /// More than are kept open, so that a new one comes in before an old one has gone.
+  private static let limits = deckhand_http_limits(connections: 4 * mostOpen, silence: 30, head: 32 << 10)
+  private static let mostOpen: UInt32 = 16
+  private static let mostHeld = longestClientBody * 2
+  /// Seconds that one request may take to come in.
+  private static let longestRequest = 120
+
+  // MARK: Opening
+
+  /// Listens until the input ends; the process ends with it.
+  static func serve(_ opening: ListenRequest) -> Never {
+    // Who asked may be gone when the answer comes.
+    signal(SIGPIPE, SIG_IGN)
+    var port: UInt16 = 0
+    let socket = deckhand_listen(UInt16(clamping: opening.port), &port)
+    if socket < 0 {
+      tell(errno == EADDRINUSE ? .taken : .failed(reason: systemWords(errno)))
+      exit(0)
+    }
+    guard let listener = HTTPListener(socket: socket, port: port) else {
+      tell(.failed(reason: "the HTTP server cannot be started"))
+      exit(0)
+    }
+    tell(.listening(port: Int(port)))
+    listener.run()
+  }
+
+  private static func tell(_ opened: ListenReply) {
+    if !StandardFrames.write(JSONWriter.bytes(of: opened.value), limit: longestSyncFrame) { exit(1) }
+  }
+
+  private init?(socket: Int32, port: UInt16) {
+    self.port = port
+    // Both live as long as the process.
+    let context = Unmanaged<ListenerContext>.passRetained(ListenerContext())
+    let handlers = UnsafeMutablePointer<deckhand_http_handlers>.allocate(capacity: 1)
+    handlers.initialize(
+      to: deckhand_http_handlers(
+        context: context.toOpaque(), take: takeRequest, end: endRequest, change: noteConnection))
+    guard let daemon = deckhand_http_start(socket, HTTPListener.limits, handlers) else { return nil }
+    self.daemon = daemon
+    context.takeUnretainedValue().listener = self
+  }
+
+  private func run() -> Never {
+    while true {
+      // Time limits are looked at each second while anybody is connected. deckhand says nothing unasked: when its end
+      // can be read, it is gone.
+      if deckhand_http_run(daemon, 0, connections.isEmpty ? -1 : 1000) != 0 { exit(0) }
+      let now = seconds()
+      for connection in connections.values where now - connection.began > HTTPListener.longestRequest {
+        shutdown(connection.socket, Int32(SHUT_RDWR))
+      }
+    }
+  }
+
+  private func seconds() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec
+  }
+
+  // MARK: Connections
+
+  /// Those that wait for nothing give way to a new one, the longest idle first; then those whose request is oldest.
+  fileprivate func opened(_ connection: OpaquePointer) {
+    connections[connection] = OpenConnection(socket: deckhand_http_socket(connection), began: seconds())
+    let open = connections.filter { !$0.value.isDropped }
+    guard open.count > HTTPListener.mostOpen else { return }
+    let others = open.filter { $0.key != connection }
+    guard let (key, first) = others.min(by: { HTTPListener.givesWay($0.value, before: $1.value) }) else { return }
+    connections[key]?.isDropped = true
+    shutdown(first.socket, Int32(SHUT_RDWR))
+  }
+
+  private static func givesWay(_ one: OpenConnection, before other: OpenConnection) -> Bool {
+    one.isBusy == other.isBusy ? one.began < other.began : other.isBusy
+  }
+
+  fileprivate func closed(_ connection: OpaquePointer) { connections[connection] = nil }
+
+  fileprivate func ended(_ request: IncomingRequest, of connection: OpaquePointer) {
+    held -= request.body.count
+    connections[connection]?.began = seconds()
+    connections[connection]?.isBusy = false
+  }
+
+  // MARK: A request
+
+  /// Looks at the head of a request.
+  /// - Returns: nil where it was refused; `isAnswered` says whether it could be answered.
+  fileprivate func begin(
+    _ connection: OpaquePointer, method: String
+  ) -> (request: IncomingRequest?, isAnswered: Bool) {
+    guard isOwnHost(header("Host", connection)) else {
+      return (nil, refuse(connection, 403, "this host is not 127.0.0.1 or localhost with the port"))
+    }
+    guard ["GET", "POST", "OPTIONS"].contains(method) else {
+      return (nil, refuse(connection, 405, "POST a request of AnkiConnect's"))
+    }
+    if let length = header("Content-Length", connection).flatMap({ Int($0) }) {
+      if length > longestClientBody { return (nil, refuse(connection, 413, "a request has at most 90 MiB")) }
+      if length > HTTPListener.mostHeld - held {
+        return (nil, refuse(connection, 503, "too much is coming in at once"))
+      }
+    }
+    connections[connection]?.isBusy = true
+    var head = ClientRequest(method: method, origin: header("Origin", connection))
+    head.asksForPrivateNetwork = header("Access-Control-Request-Private-Network", connection) == "true"
+    return (IncomingRequest(head), true)
+  }
+
+  private func header(_ name: String, _ connection: OpaquePointer) -> String? {
+    guard let text = deckhand_http_header(connection, name) else { return nil }
+    return String(cString: text)
+  }
+
+  /// A page of another host whose name leads here names that host.
+  private func isOwnHost(_ host: String?) -> Bool {
+    ["127.0.0.1", "localhost", "[::1]"].contains { "\($0):\(port)" == host?.lowercased() }
+  }
+
+  /// - Returns: false where too much has come.
+  fileprivate func take(_ bytes: UnsafeRawBufferPointer, of request: IncomingRequest) -> Bool {
+    guard bytes.count <= longestClientBody - request.body.count, bytes.count <= HTTPListener.mostHeld - held else {
+      return false
+    }
+    held += bytes.count
+    request.body += bytes
+    return true
+  }
+
+  /// Asks deckhand, which may take its time: nobody else's time runs meanwhile.
+  fileprivate func finish(_ request: IncomingRequest, of connection: OpaquePointer) -> Bool {
+    let began = seconds()
+    defer { for key in connections.keys { connections[key]?.began += seconds() - began } }
+    guard StandardFrames.write(JSONWriter.bytes(of: request.head.value), limit: longestSyncFrame),
+      StandardFrames.write(request.body, limit: longestSyncFrame),
+      let head = StandardFrames.read(limit: longestSyncFrame),
+      let body = StandardFrames.read(limit: longestSyncFrame),
+      let reply = syncHead(head).flatMap(ClientReply.init)
+    else { exit(0) }
+    return send(reply, body, connection)
+  }
+
+  // MARK: Answering
+
+  private func refuse(_ connection: OpaquePointer, _ status: Int, _ words: String) -> Bool {
+    var reply = ClientReply(status: status)
+    reply.isJSON = false
+    return send(reply, Array((words + "\n").utf8), connection)
+  }
+
+  private func send(_ reply: ClientReply, _ body: [UInt8], _ connection: OpaquePointer) -> Bool {
+    guard let made = body.withUnsafeBytes({ deckhand_http_response($0.baseAddress, $0.count) }) else { return false }
+    defer { MHD_destroy_response(made) }
+    var headers = [
+      ("Content-Type", reply.isJSON ? "application/json; charset=utf-8" : "text/plain; charset=utf-8"),
+      ("X-Content-Type-Options", "nosniff"), ("Cache-Control", "no-store"), ("Vary", "Origin"),
+    ]
+    if let origin = reply.allowedOrigin {
+      headers += [
+        ("Access-Control-Allow-Origin", origin), ("Access-Control-Allow-Headers", "*"),
+        ("Access-Control-Allow-Methods", "POST, GET, OPTIONS"),
+      ]
+    }
+    if reply.allowsPrivateNetwork { headers.append(("Access-Control-Allow-Private-Network", "true")) }
+    for (name, value) in headers where deckhand_http_add(made, name, value) == 0 { return false }
+    return deckhand_http_send(connection, UInt32(clamping: reply.status), made) != 0
+  }
+}
+
+/// One request while it comes in.
+private final class IncomingRequest {
+  let head: ClientRequest
+  var body: [UInt8] = []
+
+  init(_ head: ClientRequest) { self.head = head }
+}
+
+/// What libmicrohttpd hands to its callbacks.
+private final class ListenerContext {
+  var listener: HTTPListener?
+}
+
+private func listener(_ context: UnsafeMutableRawPointer?) -> HTTPListener? {
+  context.flatMap { Unmanaged<ListenerContext>.fromOpaque($0).takeUnretainedValue().listener }
+}
+
+private func takeRequest(
+  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ method: UnsafePointer<CChar>?,
+  _ bytes: UnsafePointer<CChar>?, _ count: UnsafeMutablePointer<Int>?,
+  _ place: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> Int32 {
+  guard let listener = listener(context), let connection, let method, let count, let place else { return 0 }
+  guard let known = place.pointee else {
+    let (request, isAnswered) = listener.begin(connection, method: String(cString: method))
+    if let request { place.pointee = Unmanaged.passRetained(request).toOpaque() }
+    return isAnswered ? 1 : 0
+  }
+  let request = Unmanaged<IncomingRequest>.fromOpaque(known).takeUnretainedValue()
+  if count.pointee > 0 {
+    let isTaken = listener.take(UnsafeRawBufferPointer(start: bytes, count: count.pointee), of: request)
+    count.pointee = 0
+    return isTaken ? 1 : 0
+  }
+  return listener.finish(request, of: connection) ? 1 : 0
+}
+
+private func endRequest(
+  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+  _ place: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) {
+  guard let known = place?.pointee else { return }
+  let request = Unmanaged<IncomingRequest>.fromOpaque(known).takeRetainedValue()
+  place?.pointee = nil
+  if let connection { listener(context)?.ended(request, of: connection) }
+}
+
+private func noteConnection(_ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ isOpen: Int32) {
+  guard let listener = listener(context), let connection else { return }
+  if isOpen != 0 { listener.opened(connection) } else { listener.closed(connection) }
+}

@@ -1,0 +1,92 @@
+// The answer to one call while it comes in: its headers, and its body, unpacked piece by piece.
+// Invariant: not a byte more is kept than the server announced and the call allows; what was announced and does not
+// come, or comes otherwise, is a fault.
+
+import Archives
+import Wire
+
+final class Intake {
+  private let frames: FrameReader
+  private var limit: Int
+  /// What `anki-original-size` said.
+  private var announced: Int?
+  private var status = 0
+  private var headerBytes = 0
+  private var bytes: [UInt8] = []
+  private(set) var fault: SyncFault?
+  /// Where a redirect leads to.
+  var location: String?
+  private static let longestReason = 300
+  private static let mostHeaderBytes = 1 << 16
+
+  init(limit: Int) throws(CallFailure) {
+    self.limit = limit
+    do throws(FrameFault) { frames = try FrameReader() } catch {
+      throw CallFailure(.badAnswer(reason: "is larger than this machine has memory for"))
+    }
+  }
+
+  // MARK: Headers
+
+  func take(header line: String) {
+    headerBytes += line.utf8.count
+    if headerBytes > Intake.mostHeaderBytes { return fail("has headers without end") }
+    if line.hasPrefix("HTTP/") {
+      // An answer that another one follows (100) is none.
+      status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+      announced = nil
+      return
+    }
+    let parts = line.split(separator: ":", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "anki-original-size" else { return }
+    let digits = parts[1].filter { !$0.isWhitespace }
+    guard let size = Int(digits), size >= 0 else { return fail("says its size in a way that makes no sense") }
+    announced = size
+    if size > limit { fail("is larger than \(limit >> 20) MiB") }
+  }
+
+  private func fail(_ reason: String) { fault = fault ?? .badAnswer(reason: reason) }
+
+  // MARK: The body
+
+  /// - Returns: false to end the call.
+  func take(_ piece: UnsafeRawBufferPointer) -> Bool {
+    if fault != nil { return false }
+    guard status == 200 else {
+      // The text of an error, or a page: its beginning is enough.
+      bytes += piece.prefix(max(0, Intake.longestReason - bytes.count))
+      return true
+    }
+    guard let announced else {
+      fail("does not say its size; it comes from no sync server of Anki's")
+      return false
+    }
+    let bound = min(limit, announced)
+    do {
+      try frames.feed(piece) { unpacked in
+        if unpacked.count > bound - bytes.count { throw FrameFault.tooLarge }
+        bytes += unpacked
+      }
+      return true
+    } catch {
+      fail(error as? FrameFault == .tooLarge ? "is larger than it says" : "cannot be unpacked")
+      return false
+    }
+  }
+
+  /// The body of an answer that came to its end.
+  func whole() throws(CallFailure) -> [UInt8] {
+    if let fault { throw CallFailure(fault) }
+    guard let announced else {
+      throw CallFailure(.badAnswer(reason: "does not say its size; it comes from no sync server of Anki's"))
+    }
+    do throws(FrameFault) { try frames.finish() } catch {
+      throw CallFailure(.badAnswer(reason: "ends in the middle"))
+    }
+    guard bytes.count == announced else { throw CallFailure(.badAnswer(reason: "is smaller than it says")) }
+    return bytes
+  }
+
+  /// What an answer that is none says.
+  var beginning: String { String(decoding: bytes.prefix(Intake.longestReason), as: UTF8.self) }
+}

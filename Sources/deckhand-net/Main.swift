@@ -1,0 +1,51 @@
+// deckhand-net: talks to a sync server for deckhand, which asks over standard input and output; or listens for other
+// programs of this machine.
+// Invariant: it is the only program that opens a socket of the network; the key of the account never leaves it but to
+// the server that gave it; it ends with its input.
+
+import CCurl
+import Glibc
+import Values
+import Wire
+
+@main struct Sync {
+  static func main() {
+    guard isatty(0) == 0 else {
+      "deckhand-net is started by deckhand, which it talks to a server for.\n".withCString {
+        _ = write(2, $0, strlen($0))
+      }
+      exit(2)
+    }
+    // The key is read from memory neither by a core file nor by another program of the user.
+    deckhand_forbid_dumps()
+    guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let calls = ServerCalls() else { exit(1) }
+    while let head = StandardFrames.read(limit: longestSyncFrame),
+      let body = StandardFrames.read(limit: longestSyncFrame)
+    {
+      if let opening = syncHead(head).flatMap(ListenRequest.init) { HTTPListener.serve(opening) }
+      let (reply, answer) = answer(head, body, calls)
+      guard StandardFrames.write(JSONWriter.bytes(of: reply.value), limit: longestSyncFrame) else { exit(1) }
+      if case .done = reply, !StandardFrames.write(answer, limit: longestSyncFrame) { exit(1) }
+    }
+  }
+
+  private static func answer(_ head: [UInt8], _ body: [UInt8], _ calls: ServerCalls) -> (SyncReply, [UInt8]) {
+    guard let request = syncHead(head).flatMap(SyncRequest.init) else {
+      return (.failed(.badAnswer(reason: "was asked for in a way that makes no sense")), [])
+    }
+    do throws(CallFailure) {
+      let answer = try SignedCalls(calls: calls, request: request).make(body)
+      return (.done(address: answer.address), answer.body)
+    } catch {
+      return (.failed(error.fault), [])
+    }
+  }
+
+}
+
+/// Ends a call.
+struct CallFailure: Error {
+  let fault: SyncFault
+
+  init(_ fault: SyncFault) { self.fault = fault }
+}

@@ -1,0 +1,175 @@
+// One call to a sync server over HTTP, by libcurl.
+// Invariant: an answer is taken whole and as its server says it is, or not at all; memory is bounded by the limit of
+// the call; certificates are checked, and a redirect is followed by hand, a few times, on the same host and port only.
+
+import Archives
+import CCurl
+import Values
+import Wire
+
+/// What is to be asked.
+struct ServerCall {
+  /// `sync/meta`
+  let path: String
+  let address: SyncAddress
+  let key: String
+  let session: String
+  /// Not packed yet.
+  let body: [UInt8]
+  /// Seconds without a byte.
+  let patience: Int
+  let answerLimit: Int
+}
+
+/// What came of it, unpacked.
+struct ServerAnswer {
+  let address: String
+  var body: [UInt8]
+}
+
+final class ServerCalls {
+  private let handle: UnsafeMutableRawPointer
+  private static let mostRedirects = 3
+
+  init?() {
+    guard let handle = curl_easy_init() else { return nil }
+    self.handle = handle
+  }
+
+  deinit { curl_easy_cleanup(handle) }
+
+  /// - Throws: `CallFailure`.
+  func make(_ call: ServerCall) throws(CallFailure) -> ServerAnswer {
+    let packed = try packed(call.body)
+    var address = call.address
+    for _ in 0...ServerCalls.mostRedirects {
+      let intake = try post(packed, to: address, call)
+      if let location = intake.location {
+        do throws(SyncAddressFault) { address = try address.moved(to: location, of: call.path) } catch {
+          throw CallFailure(error)
+        }
+        continue
+      }
+      return ServerAnswer(address: address.text, body: try intake.whole())
+    }
+    throw CallFailure(.badRedirect(reason: "more than \(ServerCalls.mostRedirects) redirects, one after the other"))
+  }
+
+  private func packed(_ body: [UInt8]) throws(CallFailure) -> [UInt8] {
+    var packed: [UInt8] = []
+    do {
+      // Higher levels of zstd gain little.
+      try body.withUnsafeBytes { try FrameWriter(level: 3).feed($0, isLast: true) { packed += $0 } }
+    } catch {
+      throw CallFailure(.badAnswer(reason: "could not be asked for: there is too little memory"))
+    }
+    return packed
+  }
+
+  // MARK: One request
+
+  private func post(_ packed: [UInt8], to address: SyncAddress, _ call: ServerCall) throws(CallFailure) -> Intake {
+    let intake = try Intake(limit: call.answerLimit)
+    let headers = try headers(of: call)
+    defer { curl_slist_free_all(headers) }
+    // What is connected stays so for the next call.
+    curl_easy_reset(handle)
+    setBounds(call)
+    deckhand_curl_set_text(handle, CURLOPT_URL, address.text + call.path)
+    deckhand_curl_set_list(handle, CURLOPT_HTTPHEADER, headers)
+    deckhand_curl_set_body(handle, takeBody, Unmanaged.passUnretained(intake).toOpaque())
+    deckhand_curl_set_head(handle, takeHeader, Unmanaged.passUnretained(intake).toOpaque())
+    var reason = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
+    let result = packed.withUnsafeBytes { bytes in
+      deckhand_curl_set_number(handle, CURLOPT_POST, 1)
+      deckhand_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))
+      deckhand_curl_set_bytes(handle, CURLOPT_POSTFIELDS, bytes.baseAddress)
+      return reason.withUnsafeMutableBytes { reason in
+        deckhand_curl_set_bytes(handle, CURLOPT_ERRORBUFFER, reason.baseAddress)
+        defer { deckhand_curl_set_bytes(handle, CURLOPT_ERRORBUFFER, nil) }
+        return curl_easy_perform(handle)
+      }
+    }
+    let said = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    if let fault = intake.fault { throw CallFailure(fault) }
+    if result != CURLE_OK { throw CallFailure(fault(of: result, said, call)) }
+    try take(status: intake)
+    return intake
+  }
+
+  private func setBounds(_ call: ServerCall) {
+    deckhand_curl_set_number(handle, CURLOPT_NOSIGNAL, 1)
+    deckhand_curl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https")
+    deckhand_curl_set_number(handle, CURLOPT_FOLLOWLOCATION, 0)
+    deckhand_curl_set_number(handle, CURLOPT_SSL_VERIFYPEER, 1)
+    deckhand_curl_set_number(handle, CURLOPT_SSL_VERIFYHOST, 2)
+    deckhand_curl_set_number(handle, CURLOPT_CONNECTTIMEOUT, call.patience)
+    deckhand_curl_set_number(handle, CURLOPT_LOW_SPEED_LIMIT, 1)
+    deckhand_curl_set_number(handle, CURLOPT_LOW_SPEED_TIME, call.patience)
+  }
+
+  private func headers(of call: ServerCall) throws(CallFailure) -> UnsafeMutablePointer<curl_slist>? {
+    let sync = Value.record([
+      ("v", .integer(SyncClient.protocolVersion)), ("k", .text(call.key)), ("c", .text(SyncClient.name)),
+      ("s", .text(call.session)),
+    ])
+    var list: UnsafeMutablePointer<curl_slist>?
+    // Without the empty one curl waits for leave to send what is long.
+    for line in ["anki-sync: \(sync.json)", "Content-Type: application/octet-stream", "Expect:", "Accept:"] {
+      guard let longer = curl_slist_append(list, line) else {
+        curl_slist_free_all(list)
+        throw CallFailure(.badAnswer(reason: "is larger than this machine has memory for"))
+      }
+      list = longer
+    }
+    return list
+  }
+
+  // MARK: What came of it
+
+  private func take(status intake: Intake) throws(CallFailure) {
+    var status = 0
+    deckhand_curl_number(handle, CURLINFO_RESPONSE_CODE, &status)
+    if status == 200 { return }
+    if status == 307 || status == 308 {
+      var location: UnsafePointer<CChar>?
+      deckhand_curl_text(handle, CURLINFO_REDIRECT_URL, &location)
+      guard let location, let text = String(validatingCString: location) else {
+        throw CallFailure(.badRedirect(reason: "a redirect that names no address"))
+      }
+      intake.location = text
+      return
+    }
+    throw CallFailure(.status(status, reason: intake.beginning))
+  }
+
+  private func fault(of result: CURLcode, _ said: String, _ call: ServerCall) -> SyncFault {
+    let reason = said.isEmpty ? String(cString: curl_easy_strerror(result)) : said
+    switch result {
+    case CURLE_OPERATION_TIMEDOUT: return .silent(seconds: call.patience)
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE:
+      return .certificate(reason: reason)
+    case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+      return .badAnswer(reason: "is not HTTP as it should be: \(reason)")
+    default: return .offline(reason: reason)
+    }
+  }
+}
+
+/// libcurl gives what came, a piece at a time.
+private func takeBody(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let context else { return 0 }
+  let intake = Unmanaged<Intake>.fromOpaque(context).takeUnretainedValue()
+  return intake.take(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+}
+
+private func takeHeader(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let context else { return 0 }
+  let intake = Unmanaged<Intake>.fromOpaque(context).takeUnretainedValue()
+  intake.take(header: String(decoding: UnsafeRawBufferPointer(start: bytes, count: size * count), as: UTF8.self))
+  return size * count
+}

@@ -1,0 +1,72 @@
+// A call with the key of the account: what the key is, and where it is kept.
+// Invariant: the key stands in one file that only the user can read, and in the header of a call; the answer to a
+// sign-in is not handed on.
+
+import Files
+import Glibc
+import Problems
+import Values
+import Wire
+
+/// One request of deckhand's.
+struct SignedCalls {
+  let calls: ServerCalls
+  let request: SyncRequest
+  private static let longestKey = 1000
+
+  /// - Throws: `CallFailure`.
+  func make(_ body: [UInt8]) throws(CallFailure) -> ServerAnswer {
+    let address: SyncAddress
+    do throws(SyncAddressFault) { address = try SyncAddress(request.address) } catch { throw CallFailure(error) }
+    let key = request.isSignIn ? "" : try key()
+    var answer = try calls.make(
+      ServerCall(
+        path: request.call, address: address, key: key, session: request.session, body: body,
+        patience: request.patience, answerLimit: request.answerLimit))
+    if request.isSignIn {
+      try keep(try keyOf(answer.body))
+      answer.body = Array("null".utf8)
+    }
+    return answer
+  }
+
+  private func key() throws(CallFailure) -> String {
+    let text: String?
+    do throws(FileError) { text = try FileText.read(request.keyPath, limit: SignedCalls.longestKey) } catch {
+      if error.number == ENOENT { throw CallFailure(.noKey) }
+      throw CallFailure(.key(reason: error.message))
+    }
+    guard let text else { throw CallFailure(.noKey) }
+    guard SignedCalls.isKey(text) else { throw CallFailure(.key(reason: "the file of the key holds no key")) }
+    return text
+  }
+
+  private static func isKey(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= longestKey && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+  }
+
+  private func keyOf(_ body: [UInt8]) throws(CallFailure) -> String {
+    guard let key = syncHead(body)?.record?["key"]?.text, SignedCalls.isKey(key) else {
+      throw CallFailure(.badAnswer(reason: "holds no key"))
+    }
+    return key
+  }
+
+  private func keep(_ key: String) throws(CallFailure) {
+    var options = Replacement()
+    options.keepsMode = false
+    do throws(FileError) { try AtomicFile.write(request.keyPath, Array(key.utf8), options) } catch {
+      throw CallFailure(.key(reason: error.message))
+    }
+  }
+}
+
+extension CallFailure {
+  init(_ fault: SyncAddressFault) {
+    switch fault {
+    case .ankiWeb(let host): self.init(SyncFault.ankiWeb(host: host))
+    case .elsewhere(let address): self.init(SyncFault.elsewhere(address: address))
+    case .malformed(let expected): self.init(.badRedirect(reason: "\(expected) expected"))
+    }
+  }
+}

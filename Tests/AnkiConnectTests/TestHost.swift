@@ -1,0 +1,110 @@
+// A server over a user's data, asked as a client asks it.
+
+import Decks
+import Glibc
+import Storage
+import TestSupport
+import TestWorkspace
+import Testing
+import Values
+import Wire
+import Workspace
+
+@testable import AnkiConnect
+
+final class TestHost: ActionHost {
+  let person: Person
+  let workspace: Workspace
+  var origins: [String] = []
+  var key = ""
+  /// What the user answers about an origin.
+  var answers: [String: Bool] = [:]
+  var asked: [String] = []
+  var told: [String] = []
+  var performed: [String] = []
+  var syncs = 0
+
+  init() throws {
+    person = try Person()
+    workspace = try person.workspace()
+  }
+
+  func openWorkspace() throws -> Workspace { workspace }
+  func clientTerms() throws -> (origins: [String], key: String) { (origins, key) }
+
+  func performing<Result>(action: String, _ body: () throws -> Result) throws -> Result {
+    performed.append(action)
+    return try body()
+  }
+
+  func mayEnter(_ origin: String) throws -> Bool {
+    asked.append(origin)
+    let isAllowed = answers[origin] ?? false
+    if isAllowed { origins.append(origin) }
+    return isAllowed
+  }
+
+  func tell(_ line: String) { told.append(line) }
+  func synchronize() throws { syncs += 1 }
+}
+
+/// One client.
+struct Client {
+  let host: TestHost
+  let server: ActionServer
+  /// As Yomitan; 6 as most others.
+  var version: Int?
+
+  init(version: Int? = 6) throws {
+    host = try TestHost()
+    server = ActionServer(host)
+    self.version = version
+  }
+
+  /// Sends bytes; answers the status and the body.
+  func send(_ bytes: [UInt8], origin: String? = nil, method: String = "POST") -> (reply: ClientReply, text: String) {
+    let (reply, body) = server.answer(ClientRequest(method: method, origin: origin), bytes)
+    return (reply, String(decoding: body, as: UTF8.self))
+  }
+
+  func request(_ action: String, _ params: String) -> String {
+    let version = version.map { #","version":\#($0)"# } ?? ""
+    return #"{"action":"\#(action)","params":\#(params)\#(version)}"#
+  }
+
+  /// The whole answer of an action, as JSON.
+  func answer(_ action: String, _ params: String = "{}") throws -> Value {
+    let text = send(Array(request(action, params).utf8)).text
+    return try value(text)
+  }
+
+  /// The result of an action that must not fail.
+  @discardableResult
+  func call(_ action: String, _ params: String = "{}", _ place: SourceLocation = #_sourceLocation) throws -> Value {
+    let answer = try answer(action, params)
+    if version ?? 4 <= 4 { return answer }
+    let record = try #require(answer.record, sourceLocation: place)
+    #expect(record.names.sorted() == ["error", "result"], sourceLocation: place)
+    #expect(record["error"] == .null, "\(action): \(record["error"]?.text ?? "")", sourceLocation: place)
+    return record["result"] ?? .null
+  }
+
+  /// Why an action was not done.
+  func refusal(_ action: String, _ params: String = "{}") throws -> String? {
+    let record = try answer(action, params).record
+    #expect(record?["result"] == .null && record?.names.sorted() == ["error", "result"])
+    return record?["error"]?.text
+  }
+
+  func value(_ text: String) throws -> Value {
+    try JSONParser.parse(
+      Array(text.utf8), limits: JSONLimits(bytes: 1 << 26, depth: 64, values: 1 << 20, string: 1 << 26))
+  }
+
+  var steps: [String] { get throws { try host.workspace.undoSteps().map(\.name) } }
+}
+
+extension Value {
+  var numbers: [Int] { (list ?? []).compactMap(\.integer) }
+  var texts: [String] { (list ?? []).compactMap(\.text) }
+}

@@ -1,0 +1,172 @@
+// What a state may reach at all: grants, the gate, and what is left of an object after a sign-out.
+
+import CardDocuments
+import Commands
+import LuaRuntime
+import TestSupport
+import TestWorkspace
+import Testing
+import Workspace
+
+@testable import Bindings
+
+@Suite struct ReachTests {
+  @Test func `after a sign-out no object and no module answers, but for auth`() throws {
+    let program = try BoundProgram()
+    try program.run(
+      """
+      d = decks.create("D") c = d:add{prompt = "p", answer = "a"} o = d.options s = d:study() i = d:cards()
+      g = games.new{base = "cambering"} l = words.lexicon("english") w = l:words() f = doc and doc or nil
+      doc = documents.create() e = doc:add_text{text = "x"}
+      v = settings.value("v", {default = 1}) h = settings.switches("h", {children = {"a"}})
+      k = settings.choice("k", {options = {"a"}})
+      auth.logout()
+      """)
+    for use in [
+      "d.name", "#d", "d:card(1)", "c.prompt", "c:suspend()", "o.new_per_day", "s.card", "s:answer('good')", "i()",
+      "g.score", "g:guess('grace')", "g:hint()", "l.count", "l:contains('x')", "w()", "doc.id", "doc:save()", "e.text",
+      "v.value", "h.state", "h:toggle()", "k.value",
+    ] {
+      #expect(
+        try program.failure("local _, problem = \(use) if problem then error(problem.message, 0) end").contains(
+          "before a sign-out"), "\(use)")
+    }
+    for use in [
+      "decks.list()", "games.new()", "words.languages()", "documents.list()", "settings.get('v')", "shell.print(1)",
+      "files.read('/etc/passwd')", "plugins.list()",
+    ] {
+      #expect(
+        try program.failure("local _, problem = \(use) if problem then error(problem.message, 0) end").contains(
+          "before a sign-out"), "\(use)")
+    }
+    try program.check([("auth.needs_authentication, auth.user, auth.is_authenticating", "true ana false")])
+    try program.check([("deckhand.version, deckhand.api", "1.2.3 1")])
+  }
+
+  @Test func `the standard input of a state is empty, wherever the tests were started`() throws {
+    let program = try BoundProgram()
+    try program.check([("io.read(), io.read('l'), #io.read('a')", "nil nil 0")])
+  }
+
+  @Test func `a plugin has only the modules that it was granted`() throws {
+    let modules = ["decks", "documents", "words", "games", "settings", "shell", "files", "plugins", "auth"]
+    let expression = modules.map { "\($0) ~= nil" }.joined(separator: ", ")
+    let cases: [(Grants.Module?, String)] = [
+      (nil, ""), (.decksRead, "decks"), (.decksWrite, "decks"), (.documentsRead, "documents"),
+      (.documentsWrite, "documents"),
+      (.words, "words"), (.games, "games"), (.settings, "settings"), (.shell, "shell"), (.shellRun, "shell"),
+      (.commandsRead, ""),
+    ]
+    for (grant, name) in cases {
+      let plugin = try BoundProgram(grants: Grants(modules: grant.map { [$0] } ?? []), plugin: "mine")
+      let expected = modules.map { $0 == name || $0 == "files" ? "true" : "false" }.joined(separator: " ")
+      #expect(try plugin.value(expression) == expected, "\(grant?.rawValue ?? "none")")
+    }
+  }
+
+  @Test func `reading changes nothing, whatever is tried`() throws {
+    let plugin = try BoundProgram(grants: Grants(modules: [.decksRead, .documentsRead, .games]), plugin: "mine")
+    let deck = try plugin.workspace.createDeck("D")
+    _ = try deck.add(NewCardSample.card)
+    _ = try plugin.workspace.createDocument(background: nil).addText(
+      "x", color: .black, font: "", at: ElementPlacement())
+    try plugin.run("d = decks.open('D') c = d:card(1) doc = documents.list()[1] e = doc.elements[1]")
+    try plugin.check([
+      ("d:add_note{fields = {Front = 'x'}}", "nil [not_granted]"), ("media.add('/etc/passwd')", "nil [not_granted]"),
+      ("notetypes.create{name = 'x', fields = {'a'}, cards = {}}", "nil [not_granted]"),
+      ("notetypes.open('Basic'):update{name = 'x'}", "nil [not_granted]"),
+      ("notetypes.open('Basic'):remove()", "nil [not_granted]"), ("notetypes.open('Basic').name", "Basic"),
+      ("decks.create('X')", "nil [not_granted]"), ("decks.remove('D')", "nil [not_granted]"),
+      ("d:add{prompt = 'x', answer = 'y'}", "nil [not_granted]"), ("d:add_all{}", "nil [not_granted]"),
+      ("d:study()", "nil [not_granted]"), ("documents.create()", "nil [not_granted]"),
+      ("doc:add_text{text = 'x'}", "nil [not_granted]"), ("doc:remove()", "nil [not_granted]"),
+      ("doc:duplicate()", "nil [not_granted]"), ("doc:save()", "nil [not_granted]"),
+      ("doc:raise(e)", "nil [not_granted]"),
+      ("d.count, c.prompt, e.text", "1 p x"), ("d:study{mode = 'sprint'}.remaining", "1"),
+    ])
+    try plugin.fails(
+      [
+        "d.name = 'X'", "d:remove(1)", "c.prompt = 'x'", "c.answer = 'x'", "c.tags = {}", "c.document = nil",
+        "c:tag('x')",
+        "c:untag('x')", "c:move(1)", "c:remove()", "c:suspend()", "c:resume()", "d.options.new_per_day = 1",
+        "doc.background = {1, 1, 1}", "e.text = 'y'", "e.x = 5", "e.color = {0, 0, 0}",
+      ].map { ($0, "was not granted") })
+    try plugin.check([("d.name, d.count, c.prompt, c.answer, c.tags, e.text", "D 1 p a {} x")])
+  }
+
+  @Test func `an object that an event hands over gives no right`() throws {
+    let plugin = try BoundProgram(grants: Grants(modules: [.shell]), plugin: "mine")
+    try plugin.run("shell.on('word_found', function(game) kept = game end)")
+    let game = try plugin.workspace.startGame(GameSample.options)
+    _ = try game.guess("grace")
+    #expect(try plugin.failure("return kept.score").contains("was not granted games"))
+  }
+
+  @Test func `the shell is asked through what it handed in`() throws {
+    let program = try BoundProgram()
+    let recorder = program.recorder
+    recorder.answers = ["Ana", "y", "no"]
+    try program.check([
+      ("shell.ask('Name? '), shell.confirm('Sure?'), shell.confirm('Sure?'), shell.ask('x')", "Ana true false nil"),
+      ("shell.run('deck list')", "{line=deck list, ok=true}"), ("shell.sync().received", "2"),
+    ])
+    #expect(recorder.shown == ["Name? ", "Sure? [y/N] ", "Sure? [y/N] ", "x", "deck list"])
+    recorder.shown = []
+    try program.run(
+      """
+      shell.table({{1, "b"}, {"c", 4}}, {"A", "B"}) shell.table({{x = 1, y = 2}}, {"y", "x"})
+      shell.chart({3, 4.5}, {title = "T"}) shell.chart{b = 1, a = 2}
+      local p = shell.progress("Working", 3) p:step() p:step(2) p:done()
+      shell.alias("dl", "deck list")
+      plugins.enable("x") plugins.disable("x") plugins.reload("x")
+      """)
+    #expect(
+      recorder.shown == [
+        #"["A", "B"] [["1", "b"], ["c", "4"]]"#, #"["y", "x"] [["2", "1"]]"#, #"T ["1=3.0", "2=4.5"]"#,
+        #"- ["a=2.0", "b=1.0"]"#, "Working", "dl = deck list", "enable x", "disable x", "reload x",
+      ])
+    try program.fails([
+      ("shell.table(5)", "list of rows"), ("shell.chart('x')", "list of numbers"),
+      ("shell.chart({a = 'x'})", "'a' is no number"),
+      ("shell.chart({0/0})", "no number"), ("shell.progress()", "#1"), ("shell.ask()", "#1"),
+      ("shell.command{}", "name"), ("shell.command{name = 'x', run = 5}", "run"),
+    ])
+  }
+
+  @Test func `a command that Lua adds runs with its arguments and tells its own failures`() throws {
+    let program = try BoundProgram()
+    try program.run(
+      """
+      c = shell.command{name = "greet", summary = "Greets.", example = "greet Ana --loud",
+        arguments = {"NAME: who", "--loud"}, run = function(args) return "hello " .. args.name end}
+      """)
+    try program.check([
+      ("c.name, c.summary, c.example, c.owner", "greet Greets. greet Ana --loud you"),
+      ("c.usage", "greet NAME [--loud]"),
+    ])
+    #expect(program.recorder.commands.map(\.name) == ["greet"])
+  }
+
+  @Test func `files are read whole and by the line, and a plugin reads only what was granted`() throws {
+    let program = try BoundProgram()
+    let folder = program.person.folder
+    let path = try folder.write("one\r\ntwo\n\nfour", to: "a.txt")
+    try program.check([
+      ("files.read('\(path)')", "one\r\ntwo\n\nfour"), ("list(files.lines('\(path)'))", "one, two, , four"),
+      ("files.write('\(folder.path)/b.txt', 'x\\0y'), #files.read('\(folder.path)/b.txt')", "true 3"),
+      ("files.read('/none')", "nil [file_missing]"), ("files.write('/none/x', '')", "nil [file_missing]"),
+    ])
+    try program.fails([("files.lines('/none')", "/none"), ("files.read()", "#1"), ("files.write('/tmp/x')", "#2")])
+    let grants = Grants(modules: [], readable: [folder.path + "/open"], writable: [folder.path + "/open"])
+    try folder.makeFolder("open")
+    try folder.write("yes", to: "open/a")
+    let plugin = try BoundProgram(grants: grants, plugin: "mine")
+    try plugin.check([
+      ("files.read('\(folder.path)/open/a')", "yes"), ("files.write('\(folder.path)/open/b', 'x')", "true"),
+      ("files.read('\(path)')", "nil [not_granted]"),
+      ("files.read('\(folder.path)/open/../a.txt')", "nil [not_granted]"),
+      ("files.write('\(path)', '')", "nil [not_granted]"),
+    ])
+    try plugin.fails([("files.lines('\(path)')", "not granted")])
+  }
+}
