@@ -141,7 +141,7 @@ import Testing
     }
     #expect(try adding.finish(input: "").status == 0)
     #expect(try home.run("-e", "print(#decks.open('Spanish'))").output == "60\n")
-    #expect(try home.run("check").status == 0)
+    #expect(try home.run("doctor", "cards").status == 0)
   }
 
   // MARK: What is wrong
@@ -187,7 +187,7 @@ import Testing
     let idle = try (0..<12).map { _ in try connected() }
     #expect(try post(#"{"action":"version"}"#).hasSuffix("\r\n6"))
     for socket in idle { close(socket) }
-    #expect(try home.run("check").status == 0)
+    #expect(try home.run("doctor", "cards").status == 0)
   }
 
   @Test func `two at one port: the second is told; a signal ends it, and deckhand-sync with it`() throws {

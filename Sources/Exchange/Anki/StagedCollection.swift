@@ -4,6 +4,7 @@
 // with the rows.
 
 public import Decks
+import Files
 public import GRDB
 import Storage
 public import Values
@@ -93,7 +94,7 @@ public final class StagedCollection {
 
   /// - Parameter folder: the account's, for the file.
   public init(in folder: String, isInterrupted: @escaping @Sendable () -> Bool) throws {
-    scratch = try Scratch(in: folder)
+    scratch = try Scratch(.package, in: folder)
     queue = try ForeignDatabase.create(scratch.path("collection"), isInterrupted: isInterrupted)
     try queue.unsafeReentrantWrite { db in
       // The file is thrown away where it does not come to its end.
