@@ -1,7 +1,10 @@
 // Backups that came from somebody else: what is in them is data, never power.
 
 import Archives
+import CardDocuments
+import Decks
 import Files
+import GRDB
 import Glibc
 import Problems
 import Storage
@@ -124,10 +127,10 @@ private final class Forgery {
     #expect(!staged.settings.contains { $0.value == "known" })
     _ = try forgery.workspace.restore(staged)
     let preferences = try forgery.workspace.preferences()
-    #expect(preferences.player == "mpv" && preferences.servedOrigins == [] && preferences.serveKey.isEmpty)
+    #expect(preferences.mediaPlayer == "mpv" && preferences.servedOrigins == [] && preferences.serveKey.isEmpty)
     #expect(!preferences.syncsAtEnd && preferences.studyLimit == 7)
     _ = try forgery.workspace.restore(forgery.workspace.stageBackup(path, taking: [.settings]))
-    #expect(preferences.player == "sh -c id" && preferences.servedOrigins == ["http://evil.com"])
+    #expect(preferences.mediaPlayer == "sh -c id" && preferences.servedOrigins == ["http://evil.com"])
   }
 
   @Test func `a link with another server is shown, and the one that is here stays`() throws {
