@@ -8,6 +8,7 @@ import GRDB
 import Glibc
 import Problems
 import Storage
+import Synchronization
 import TestSupport
 import TestWorkspace
 import Testing
@@ -53,15 +54,15 @@ private func fill(_ workspace: Workspace) throws {
     try AtomicFile.write(workspace.folder + "/grants.json", Array("{}".utf8))
     let later = try state(workspace)
 
-    let report = try workspace.restore(from: path)
-    #expect(report.restored == made && report.replaced.decks == 1)
+    let report = try workspace.restore(workspace.stageBackup(path, taking: [.grants]))
+    #expect(report.restored == made && report.replaced?.decks == 1)
     #expect(try state(workspace) == before)
     #expect(try workspace.preferences().studyLimit == 7)
     #expect(try FileText.read(workspace.folder + "/grants.json", limit: 1000) == #"{"plugins":{}}"#)
     #expect(try workspace.integrityProblems() == [])
     #expect(try workspace.documentProblems().filter { $0.kind != .unchecked }.isEmpty)
     // What was here comes back from its own backup.
-    _ = try workspace.restore(from: report.kept)
+    _ = try workspace.restore(workspace.stageBackup(#require(report.kept)))
     #expect(try state(workspace) == later)
     #expect(try Folder.names(in: workspace.folder).filter { $0.hasPrefix(".") } == [])
     let ordinary = [".lock", "images", "thumbnails"]
@@ -78,7 +79,7 @@ private func fill(_ workspace: Workspace) throws {
     try first.backup(to: path)
     let deck = try second.openDeck("Spanish::Verbs")
     _ = try second.openDeck("Spanish").remove()
-    _ = try first.restore(from: path)
+    _ = try first.restore(first.stageBackup(path))
     #expect(try deck.count() == 500)
     #expect(try second.openDeck("Spanish::Verbs").cards().count == 500)
   }
@@ -98,12 +99,12 @@ private func fill(_ workspace: Workspace) throws {
       try AtomicFile.write(name, broken)
       // A bit of zstd's own that means nothing may turn: then all is as it was written.
       do { #expect(try workspace.inspectBackup(name).cards == 500) } catch {
-        #expect(throws: (any Error).self) { try workspace.restore(from: name) }
+        #expect(throws: (any Error).self) { try workspace.stageBackup(name) }
       }
     }
     #expect(try state(workspace) == before)
-    #expect(throws: (any Error).self) { try workspace.restore(from: person.data + "/words/spanish") }
-    #expect(throws: (any Error).self) { try workspace.restore(from: person.data + "/nothing") }
+    #expect(throws: (any Error).self) { try workspace.stageBackup(person.data + "/words/spanish") }
+    #expect(throws: (any Error).self) { try workspace.stageBackup(person.data + "/nothing") }
   }
 
   @Test func `of the automatic backups seven days, four weeks and twelve months stay`() {
@@ -127,12 +128,119 @@ private func fill(_ workspace: Workspace) throws {
   @Test func `one backup a day is made by itself`() throws {
     let person = try Person()
     let workspace = try person.workspace()
-    #expect(try workspace.automaticBackup() == nil)
     try fill(workspace)
-    let path = try #require(try workspace.automaticBackup())
-    #expect(path.hasSuffix("/backups/daily-2023-11-14.deckhand-backup"))
-    #expect(try workspace.automaticBackup() == nil)
-    #expect(try workspace.inspectBackup(path).cards == 500)
+    // A collection that was not there before its first change has nothing to keep yet.
+    workspace.finishDueBackup { _, _ in }
+    #expect(try Folder.names(in: workspace.backupFolder) == [])
+    try workspace.close()
+    let again = try person.workspace()
+    again.finishDueBackup { _, _ in }
+    #expect(try Folder.names(in: again.backupFolder) == [])
+    _ = try again.createDeck("French")
+    var told: [Int] = []
+    again.finishDueBackup { done, total in told.append(done * 100 / total) }
+    #expect(told.last == 100 && told == told.sorted())
+    let path = again.backupFolder + "/daily-2023-11-14.deckhand-backup"
+    // With the change that made it due.
+    #expect(try again.inspectBackup(path).decks == 3)
+    try Folder.removeFile(path)
+    _ = try again.createDeck("German")
+    again.finishDueBackup { _, _ in }
+    #expect(!fileExists(path))
+  }
+
+  @Test func `the day's backup is made beside the prompt, and closing ends it`() throws {
+    let person = try Person()
+    try fill(person.workspace())
+    let workspace = try person.workspace()
+    _ = try workspace.createDeck("French")
+    workspace.beginDueBackup()
+    _ = try workspace.createDeck("German")
+    workspace.finishDueBackup { _, _ in }
+    let path = workspace.backupFolder + "/daily-2023-11-14.deckhand-backup"
+    #expect([3, 4].contains(try workspace.inspectBackup(path).decks))
+    try Folder.removeFile(path)
+    person.clock.pass(86_400)
+    _ = try workspace.createDeck("Italian")
+    workspace.beginDueBackup()
+    try workspace.close()
+    #expect(try Folder.names(in: person.data + "/local/backups").allSatisfy { !$0.hasPrefix(".") })
+  }
+
+  @Test(arguments: [1, 2, 5, 20]) func `a backup that is interrupted leaves nothing`(piece: Int) throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    try AtomicFile.write(workspace.folder + "/big", [UInt8](repeating: 7, count: 1 << 20))
+    _ = try workspace.addMedia([UInt8](repeating: 7, count: 1 << 22), named: "big.mp3")
+    let stop = Mutex(false)
+    var pieces = 0
+    let job = BackupJob(
+      folder: workspace.folder, path: person.data + "/a.backup", account: nil, created: 0,
+      isInterrupted: { stop.withLock { $0 } })
+    #expect(throws: (any Error).self) {
+      try job.write { _, _ in
+        pieces += 1
+        if pieces == piece { stop.withLock { $0 = true } }
+      }
+    }
+    // It ends at the next piece.
+    #expect(pieces == piece)
+    #expect(try Folder.names(in: person.data).filter { $0.hasPrefix(".") || $0.contains("backup") } == [])
+    #expect(try Folder.names(in: workspace.folder + "/documents").filter { $0.hasPrefix(".unit") } == [])
+  }
+
+  @Test(arguments: [0, 3, 100, 2000]) func `a damaged collection is kept, and a backup takes its place`(place: Int) throws {
+    let person = try Person()
+    var workspace = try person.workspace()
+    try fill(workspace)
+    let path = person.data + "/one.deckhand-backup"
+    try workspace.backup(to: path)
+    let before = try state(workspace)
+    try workspace.close()
+    let collection = workspace.folder + "/collection.sqlite"
+    var bytes = try FileText.bytes(collection, limit: 1 << 24)
+    for index in place..<place + 40 { bytes[index] = 0xA5 }
+    try AtomicFile.write(collection, bytes)
+    workspace = try person.workspace()
+    #expect(throws: StorageError.self) { try workspace.decks() }
+    let report = try workspace.restore(workspace.stageBackup(path))
+    #expect(report.replaced == nil)
+    #expect(try FileText.bytes(#require(report.kept), limit: 1 << 24) == bytes)
+    #expect(try state(workspace) == before)
+    #expect(try workspace.integrityProblems() == [])
+  }
+
+  @Test(arguments: [true, false]) func `a collection that is gone is said, and nothing begins in its place`(
+    isEmptied: Bool
+  ) throws {
+    let person = try Person()
+    var workspace = try person.workspace()
+    try fill(workspace)
+    try makePrivateFolder(workspace.backupFolder)
+    let path = workspace.backupFolder + "/daily-2023-11-14.deckhand-backup"
+    try workspace.backup(to: path)
+    let before = try state(workspace)
+    let collection = workspace.folder + "/collection.sqlite"
+    func lose() throws {
+      try workspace.close()
+      if isEmptied { try AtomicFile.write(collection, []) } else { try Folder.removeFile(collection) }
+      workspace = try person.workspace()
+    }
+    try lose()
+    let gone = WorkspaceError.collectionGone(path: collection, backup: path)
+    #expect(throws: gone) { try workspace.decks() }
+    #expect(throws: gone) { try workspace.createDeck("New") }
+    #expect(throws: gone) { try workspace.backup(to: person.data + "/empty.backup") }
+    let found = try workspace.diagnose()
+    #expect(found.count == 1 && found[0].remedy.contains(path))
+    _ = try workspace.restore(workspace.stageBackup(path))
+    #expect(try state(workspace) == before)
+
+    try lose()
+    _ = try workspace.mend()
+    #expect(try workspace.decks().isEmpty)
+    #expect(try Folder.names(in: workspace.backupFolder) == ["kept-2023-11-14.deckhand-backup"])
   }
 }
 
@@ -245,6 +353,7 @@ private func fill(_ workspace: Workspace) throws {
     let again = try person.workspace()
     #expect(try again.diagnose().contains { $0.code == "damaged" && $0.isMendable })
     let report = try again.mend()
+    #expect(!report.mended.isEmpty)
     #expect(report.lost.contains { $0.hasPrefix("rows ") && $0.hasSuffix(" of cards") }, "\(report.lost)")
     #expect(fileExists(try #require(report.backup)))
     let count = try again.openDeck("Spanish").count()
@@ -252,5 +361,81 @@ private func fill(_ workspace: Workspace) throws {
     #expect(try again.openDeck("Spanish").card(at: 1) != nil)
     #expect(try again.integrityProblems() == [])
     #expect(try again.diagnose().filter { $0.area == .database || $0.area == .decks }.isEmpty)
+  }
+
+  @Test(arguments: [(0, 16), (3, 1), (16, 2), (18, 2), (24, 76), (100, 12), (105, 4000), (0, 4096), (0, 8192)])
+  func `a head or a schema that is damaged costs no row`(place: Int, count: Int) throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    let before = try state(workspace)
+    try workspace.close()
+    let path = workspace.folder + "/collection.sqlite"
+    var bytes = try FileText.bytes(path, limit: 1 << 24)
+    for index in place..<place + count { bytes[index] = UInt8(truncatingIfNeeded: index &* 31) }
+    try AtomicFile.write(path, bytes)
+    let again = try person.workspace()
+    let report = try again.mend()
+    #expect(report.lost == [])
+    #expect(try state(again) == before)
+    #expect(try again.integrityProblems() == [])
+  }
+
+  @Test func `a row that contradicts others is listed where it is left out`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    try workspace.close()
+    let path = workspace.folder + "/collection.sqlite"
+    // Two decks of one name: the index knows nothing of it.
+    var bytes = try FileText.bytes(path, limit: 1 << 24)
+    let names = ["spanish::verbs", "spanish::verba"].map { Array($0.utf8) }
+    for place in bytes.indices where bytes[place...].starts(with: names[0]) { bytes[place + 13] = UInt8(ascii: "a") }
+    try AtomicFile.write(path, bytes)
+    let again = try person.workspace()
+    let report = try again.mend()
+    #expect(report.findings.filter { $0.area == .database || $0.area == .decks } == [])
+    #expect(!report.mended.isEmpty)
+  }
+
+  @Test func `the log of a removed card, and a document that a card showed, are no fault`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let deck = try workspace.createDeck("Spanish")
+    _ = try deck.add(NewCard(prompt: "p", answer: "a"))
+    try workspace.perform(.mend) {
+      try $0.execute(sql: "INSERT INTO reviews (card, at, rating, state, interval) SELECT id, 0, 3, 0, 1 FROM cards")
+    }
+    let document = try workspace.createDocument(background: .black)
+    let id = try document.document().id.description
+    let card = try #require(try deck.card(at: 1))
+    try card.setDocument(id)
+    #expect(try document.remove() == 1)
+    #expect(try card.record().document == nil)
+    _ = try workspace.undo()
+    #expect(try card.record().document == id)
+    _ = try workspace.redo()
+    _ = try deck.removeCards(at: [1])
+    let found = try workspace.diagnose().filter { $0.area != .space && $0.code != "undrawable_text" }
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `what a killed backup, restore or export left is swept at the next start`() throws {
+    let person = try Person()
+    try fill(person.workspace())
+    let folder = person.data + "/local"
+    try makePrivateFolder(folder + "/backups")
+    for name in [".backup-99999999-abc", ".restore-99999999-abc", ".package-99999999-abc"] {
+      try makePrivateFolder(folder + "/" + name)
+      try AtomicFile.write(folder + "/" + name + "/collection", [1], mode: 0o644)
+    }
+    try AtomicFile.write(folder + "/backups/.backup-99999999-abc.tmp", [1])
+    try AtomicFile.write(folder + "/history.99999999-0.tmp", [1])
+    try makePrivateFolder(folder + "/.package-\(getppid())-abc")
+    let workspace = try person.workspace()
+    _ = try workspace.decks()
+    #expect(try Folder.names(in: folder).filter { $0.contains("-abc") } == [".package-\(getppid())-abc"])
+    #expect(try Folder.names(in: folder + "/backups") == [])
+    #expect(!fileExists(folder + "/history.99999999-0.tmp"))
   }
 }
