@@ -250,6 +250,7 @@ private final class Temporary {
     let folder = parentFolder(of: target)
     let start = lastPart(of: target) + "."
     let names: [String]
+    // A folder that cannot be listed keeps its leftovers; writing into it works or says why.
     do { names = try Folder.names(in: folder) } catch { return }
     for name in names where name.hasPrefix(start) && name.hasSuffix(".tmp") {
       let parts = name.dropFirst(start.count).dropLast(4).split(separator: "-", omittingEmptySubsequences: false)

@@ -249,6 +249,7 @@ extension Workspace {
   private static func decoded(_ bytes: [UInt8], _ path: String) throws -> BackupContents {
     let limits = JSONLimits(bytes: mostManifest, depth: 4, values: 100, string: 4096)
     let parsed: Value.Record?
+    // Any fault of the manifest is reported below as one.
     do { parsed = try JSONParser.parse(bytes, limits: limits).record } catch { parsed = nil }
     guard let manifest = parsed, manifest["format"]?.text == "deckhand-backup" else {
       throw BackupError.notABackup(path: path, reason: "its manifest cannot be read")

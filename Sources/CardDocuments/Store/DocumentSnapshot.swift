@@ -28,6 +28,7 @@ public final class DocumentSnapshot {
   /// Takes the links away again. What cannot be taken away now goes when the folder is next opened.
   public func remove() {
     alive?.release()
+    // What remains is removed when the folder is next opened.
     do { try folder.removeFolder(place) } catch { return }
   }
 }

@@ -30,6 +30,9 @@ final class Scratch {
         guard let process = Int32(number), process > 0, kill(process, 0) != 0, errno == ESRCH else { continue }
         try Folder.removeTree(parent + "/" + name)
       }
-    } catch { return }
+    } catch {
+      // Leftovers of another run take room and nothing else.
+      return
+    }
   }
 }
