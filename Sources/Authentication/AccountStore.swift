@@ -242,7 +242,10 @@ public final class AccountStore {
       else { return }
       defer { lock.release() }
       try removeLeftovers()
-    } catch { return }
+    } catch {
+      // Leftovers take room and nothing else: the next start tries again.
+      return
+    }
   }
 
   private func folder(_ account: String) -> String { accounts + "/" + account }

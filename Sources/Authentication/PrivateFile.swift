@@ -87,6 +87,7 @@ enum PrivateFile {
 
   /// Whether something is at the path, if only a link to nothing.
   static func exists(_ path: String) -> Bool {
+    // Where the folder cannot be searched, opening the file fails next and says why.
     do { return try FileFacts.at(path, followingLinks: false) != nil } catch { return false }
   }
 }

@@ -38,6 +38,7 @@ public func makePrivateFile(_ path: String) throws(FileError) {
 /// all is well, or nothing is there.
 public func openToOthers(_ path: String) -> String? {
   let facts: FileFacts?
+  // Where nothing can be looked at, opening it fails and says why.
   do { facts = try FileFacts.at(path) } catch { return nil }
   guard let facts, facts.kind == .folder else { return nil }
   if facts.owner != geteuid(), facts.owner != 0 {
@@ -77,6 +78,7 @@ public enum Folder {
 
   /// Whether a path leads to a folder, also by a link.
   public static func isFolder(_ path: String) -> Bool {
+    // Where nothing can be looked at, opening it fails and says why.
     do { return try FileFacts.at(path)?.kind == .folder } catch { return false }
   }
 

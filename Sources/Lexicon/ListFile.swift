@@ -62,5 +62,8 @@ func sourceStamp(of path: String) -> (bytes: UInt64, time: Int64)? {
   do {
     guard let facts = try FileFacts.at(path), facts.kind == .file else { return nil }
     return (UInt64(facts.size), nanoseconds(facts.modified))
-  } catch { return nil }
+  } catch {
+    // A list that cannot be looked at has no stamp, so it is read, and reading says why.
+    return nil
+  }
 }

@@ -33,6 +33,7 @@ struct SessionScript {
       _ = try session.lua.load("return " + expression, name: "history")
       return "show(\(expression))"
     } catch {
+      // It is no expression, so it is kept as a statement.
       return text
     }
   }

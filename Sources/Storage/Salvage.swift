@@ -136,7 +136,10 @@ private struct TableSalvage {
     func id(_ order: String) -> Int64? {
       do {
         return try Int64.fetchOne(db, sql: "SELECT rowid FROM damaged.\(table.quoted) ORDER BY rowid \(order) LIMIT 1")
-      } catch { return nil }
+      } catch {
+        // The damage is on the way to this end of the table.
+        return nil
+      }
     }
     guard let low = id("ASC") ?? id("DESC").map({ min(1, $0) }) else { return isEmpty ? (1, 0) : nil }
     return (low, id("DESC") ?? counter ?? low &+ 1_000_000)
@@ -145,7 +148,10 @@ private struct TableSalvage {
   private var isEmpty: Bool {
     do {
       return try Bool.fetchOne(db, sql: "SELECT NOT EXISTS (SELECT 1 FROM damaged.\(table.quoted))") ?? true
-    } catch { return false }
+    } catch {
+      // A table that cannot be read may have rows.
+      return false
+    }
   }
 
   /// The highest row id that was ever given.
@@ -153,7 +159,10 @@ private struct TableSalvage {
     do {
       return try Int64.fetchOne(
         db, sql: "SELECT seq FROM damaged.sqlite_sequence WHERE name = ?", arguments: [table.name])
-    } catch { return nil }
+    } catch {
+      // The damage is in the counter; the ends of the table are searched instead.
+      return nil
+    }
   }
 
   /// Copies rows; where that fails, each half of them.

@@ -97,7 +97,10 @@ struct UndoneRows {
           try reader.skipValue()
           found.append(Array(bytes[event.payload.lowerBound..<reader.place]))
         }
-      } catch { return found }
+      } catch {
+        // The payload is cut off there; what was read before is what is known.
+        return found
+      }
       return found
     }
   }

@@ -168,6 +168,7 @@ extension SettingsTree {
   func namesTouched(by step: Step) -> [String] {
     var journal = SettingsJournal()
     defer { rollBack(journal) }
+    // A step that fails touches nothing; making it says why.
     do { _ = try step(self, &journal) } catch { return [] }
     return journal.leaves.map(\.node.name).sorted()
   }

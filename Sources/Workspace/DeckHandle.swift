@@ -150,6 +150,7 @@ extension Workspace {
   }
 
   private func readDeckName(_ id: DeckID) -> String? {
+    // It names a step of undo; the operation itself says what is wrong.
     do { return try read { try DeckTable.record($0, id).name } } catch { return nil }
   }
 

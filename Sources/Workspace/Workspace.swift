@@ -11,7 +11,7 @@ import GRDB
 import Glibc
 public import Lexicon
 public import Problems
-import Storage
+package import Storage
 import Sync
 import Text
 import ToggleSettings
@@ -112,7 +112,7 @@ public final class Workspace {
   }
 
   /// Every room's steps of the tables.
-  static var migrations: [Migration] {
+  package static var migrations: [Migration] {
     DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
       + BuildTable.migrations + SyncTables.migrations + MediaTables.migrations
   }

@@ -29,7 +29,10 @@ final class CardImage {
     do {
       guard case .picture(let png, _, _) = try PictureFile(bytes).png(longSide: 1000) else { return nil }
       return readPNG(png)
-    } catch { return nil }
+    } catch {
+      // A picture that cannot be decoded is left out, as one that is missing.
+      return nil
+    }
   }
 
   /// By the header of a PNG file; nil for another.

@@ -12,6 +12,7 @@ struct RequestServer {
     } catch let refused as Refused {
       return .refused(refused.refusal, refused.reason)
     } catch {
+      // Decoding has one reason to fail: bytes that are no request.
       return .refused(.badRequest, "the request makes no sense")
     }
   }

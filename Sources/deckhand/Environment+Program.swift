@@ -54,9 +54,10 @@ extension Environment {
       cache: xdgFolder("XDG_CACHE_HOME", home: home, "/.cache"),
       config: xdgFolder("XDG_CONFIG_HOME", home: home, "/.config"), home: home)
     folders.temporary = environmentValue("TMPDIR") ?? folders.temporary
-    folders.bundledPlugins = bundledPluginsFolder()
-    folders.drawingProgram = ownProgram("deckhand-draw")
-    folders.netProgram = ownProgram("deckhand-net")
+    let own = programFolder()
+    folders.bundledPlugins = own.flatMap(bundledPlugins(near:))
+    folders.drawingProgram = ownProgram("deckhand-draw", in: own)
+    folders.netProgram = ownProgram("deckhand-net", in: own)
     environment.folders = folders
     return environment
   }
@@ -111,15 +112,15 @@ private func programFolder() -> String? {
 }
 
 /// A program that this one starts: beside it, as in a build folder, or in `libexec` as a package puts it.
-private func ownProgram(_ name: String) -> String {
-  guard let folder = programFolder() else { return name }
+private func ownProgram(_ name: String, in folder: String?) -> String {
+  guard let folder else { return name }
   return ["/" + name, "/../libexec/deckhand/" + name].map { folder + $0 }.first { access($0, X_OK) == 0 }
     ?? folder + "/" + name
 }
 
 /// The bundled plugins: beside the program, in its `share`, or in the source tree that it was built in.
-func bundledPluginsFolder() -> String? {
-  guard var folder = programFolder() else { return nil }
+private func bundledPlugins(near program: String) -> String? {
+  var folder = program
   for _ in 0..<5 {
     for place in ["/share/deckhand/Plugins", "/Plugins"] where access(folder + place, R_OK) == 0 {
       return folder + place

@@ -76,6 +76,7 @@ let version = "0.1.0"
       session.close()
       return write(output, text, text.count) == text.count ? ExitStatus.done : ExitStatus.failed
     } catch {
+      // Completion prints nothing but offers.
       return ExitStatus.failed
     }
   }

@@ -108,12 +108,12 @@ import Testing
   }
 
   @Test func `a hash that asks for 4 GB is refused before it is tried`() {
-    let start = ContinuousClock.now
+    let start = processorSeconds()
     #expect(parse("m=4194304,t=2,p=1") == .tooCostly(path: "/c", memory: 4_194_304, passes: 2))
     #expect(parse("m=65536,t=5,p=1") == .tooCostly(path: "/c", memory: 65_536, passes: 5))
     #expect(parse("m=65536,t=2,p=2")?.code == "too_costly")
     #expect(parse("m=9999999999,t=9999999999,p=1")?.code == "too_costly")
-    #expect(ContinuousClock.now - start < .milliseconds(200))
+    #expect(processorSeconds() - start < 0.2)
     #expect(
       parse("m=4194304,t=2,p=1")?.message
         == "/c asks for 4,096 MiB and 2 passes, more than a password may; put it back from a backup")

@@ -173,9 +173,9 @@ import Testing
     var times: [[Double]] = [[], []]
     for number in 0..<30 {
       let name = number % 2 == 0 ? "ana" : "nobody\(number)"
-      let start = ContinuousClock.now
+      let start = processorSeconds()
       #expect(tries(store, name) == .denied)
-      times[number % 2].append((ContinuousClock.now - start) / .milliseconds(1))
+      times[number % 2].append((processorSeconds() - start) * 1000)
       data.hand.pass(4000)
     }
     // The middle halves overlap: no answer tells by its time which of the two was wrong.

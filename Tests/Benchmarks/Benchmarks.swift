@@ -14,8 +14,7 @@ private final class Word: BoundObject {
 
 @main struct Benchmarks {
   static func main() throws {
-    let deckhand = CommandLine.arguments.count > 1 ? CommandLine.arguments[1] : "deckhand"
-    let folder = CommandLine.arguments.count > 2 ? CommandLine.arguments[2] : "/tmp/deckhand-bench"
+    let (deckhand, folder) = (Asked.program, Asked.folder)
     show([try boundMethod(), startUp(deckhand), addAll(deckhand, folder)].compactMap(\.self))
     show(try callFigures().compactMap(\.self))
     show(PlainLuaFigures.all(deckhand))
@@ -29,6 +28,7 @@ private final class Word: BoundObject {
     try MapFigures(deckhand, folder + "/map").measure()
     show(try GrowthFigures(deckhand, folder: folder + "/growth").all().compactMap(\.self))
     try wordsAndGames(folder)
+    exitIfFailed()
   }
 
   private static func wordsAndGames(_ folder: String) throws {
@@ -46,7 +46,7 @@ private final class Word: BoundObject {
 
   /// One string in, one boolean out, called from Lua.
   private static func boundMethod() throws -> Figure? {
-    let count = 2_000_000
+    let count = sized(2_000_000)
     let state = try LuaState()
     state.register(
       BoundType<Word>("word", "A word.", summary: { _ in "word" }) { type in
@@ -85,7 +85,7 @@ private final class Word: BoundObject {
 
   /// 100,000 cards from a Lua iterator, the program's start and end included.
   private static func addAll(_ deckhand: String, _ folder: String) -> Figure? {
-    let count = 100_000
+    let count = sized(100_000)
     let code = """
       local i = 0
       assert(decks.create("Bench")):add_all(function()
@@ -94,10 +94,13 @@ private final class Word: BoundObject {
       end)
       """
     let like = folder + "/like/local/collection.sqlite"
-    guard seconds(ofRunning: deckhand, ["--data", folder + "/like", "deck", "create", "Like"]) >= 0 else { return nil }
-    return compare(
-      "100,000 cards from a Lua iterator against SQLite's own interface", wanted: 2, rounds: 5, scale: 1e3, unit: "ms"
-    ) {
+    let title = "100,000 cards from a Lua iterator against SQLite's own interface"
+    guard isAsked(title) else { return nil }
+    guard seconds(ofRunning: deckhand, ["--data", folder + "/like", "deck", "create", "Like"]) >= 0 else {
+      failed(title)
+      return nil
+    }
+    return compare(title, wanted: 2, rounds: 5, scale: 1e3, unit: "ms") {
       remove(folder)
       return seconds(ofRunning: deckhand, ["--data", folder, "--no-plugins", "-e", code])
     } reference: {

@@ -12,7 +12,7 @@ struct BindingBenchmarks {
   /// - Parameter state: with the program's modules and `reference_words_open`.
   init(_ state: LuaState, _ words: inout WordBenchmarks) throws {
     self.state = state
-    texts = words.questions(2_000)
+    texts = words.questions(sized(2_000))
     try state.setGlobal("texts", texts)
     try state.setGlobal("shouted", texts.map { " " + $0.uppercased() + "\n" })
   }
@@ -36,7 +36,7 @@ struct BindingBenchmarks {
   private func figure(
     _ title: String, _ ours: String, _ reference: String, _ expression: String, texts name: String = "texts"
   ) throws -> Figure? {
-    let repeats = 50
+    let repeats = sized(50)
     func loop(_ head: String) throws -> LuaReference {
       let code = "\(head) local t = \(name) for _ = 1, \(repeats) do for i = 1, #t do local _ = \(expression) end end"
       return try state.load(code, name: "bench")

@@ -42,7 +42,7 @@ private func property(_ state: LuaState) throws -> Figure? {
 
 /// An expression on `thing`, and the same on the reference's userdata.
 private func compare(_ title: String, wanted: Double, _ expression: String, _ state: LuaState) throws -> Figure? {
-  let count = 1_000_000
+  let count = sized(1_000_000)
   func loop(_ name: String) throws -> LuaReference {
     try state.load("local thing = \(name) for i = 1, \(count) do local _ = \(expression) end", name: "bench")
   }
@@ -58,7 +58,7 @@ private func compare(_ title: String, wanted: Double, _ expression: String, _ st
 }
 
 private func callback(_ state: LuaState) throws -> Figure? {
-  let count = 500_000
+  let count = sized(500_000)
   let function = try state.load("return function(x) return x end", name: "bench").call { try $0.function(-1) }
   return try compare(
     "a Lua function called from Swift against lua_pcallk in C", wanted: 2, rounds: 31, scale: 1e9 / Double(count),

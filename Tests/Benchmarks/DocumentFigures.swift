@@ -15,11 +15,13 @@ enum DocumentFigures {
   private static func render(_ deckhand: String, _ folder: String) -> Figure? {
     mkdir(folder, 0o700)
     let picture = folder + "/picture.svg"
+    let title = "a document drawn to PNG against rsvg-convert"
+    guard isAsked(title) else { return nil }
     let svg = """
       <svg xmlns='http://www.w3.org/2000/svg' width='1000' height='800'><defs><linearGradient id='g'><stop stop-color='#c33'/>
       <stop offset='1' stop-color='#36c'/></linearGradient></defs><rect width='1000' height='800' fill='url(#g)'/></svg>
       """
-    guard write(svg, to: picture) else { return nil }
+
     let code = """
       local d = assert(documents.create{background = {1, 1, 0.7}})
       assert(d:add_image("\(picture)", {frame = "circle", y = -300}))
@@ -28,8 +30,13 @@ enum DocumentFigures {
       io.open("\(folder)/id", "w"):write(d.id):close()
       """
     let data = ["--data", folder + "/data", "--no-plugins"]
-    guard seconds(ofRunning: deckhand, data + ["-e", code]) >= 0, let id = text(of: folder + "/id") else { return nil }
-    return compare("a document drawn to PNG against rsvg-convert", wanted: 1, rounds: 11, scale: 1e3, unit: "ms") {
+    guard write(svg, to: picture), seconds(ofRunning: deckhand, data + ["-e", code]) >= 0,
+      let id = text(of: folder + "/id")
+    else {
+      failed(title)
+      return nil
+    }
+    return compare(title, wanted: 1, rounds: 11, scale: 1e3, unit: "ms") {
       seconds(ofRunning: deckhand, data + ["doc", "render", id, folder + "/ours.png"])
     } reference: {
       seconds(ofRunning: "rsvg-convert", [folder + "/ours.svg", "-w", "1300", "-o", folder + "/theirs.png"])
@@ -38,20 +45,25 @@ enum DocumentFigures {
 
   /// A thousand documents in one script, from the program's start to its end.
   private static func creation(_ deckhand: String, _ folder: String) -> Figure? {
+    let title = "1,000 documents against the same bytes with fsync in C"
+    guard isAsked(title) else { return nil }
     mkdir(folder, 0o700)
     let data = ["--data", folder + "/data", "--no-plugins"]
-    let code = "for i = 1, 1000 do assert(documents.create{background = {1, 1, 0.7}}):add_text{text = 'word ' .. i} end"
+    let count = sized(1000)
+    let code =
+      "for i = 1, \(count) do assert(documents.create{background = {1, 1, 0.7}}):add_text{text = 'word ' .. i} end"
     _ = seconds(ofRunning: deckhand, data + ["-e", "local d = documents.create{} d:add_text{text = 'word 1000'}"])
-    guard let bytes = sampleDocument(folder + "/data/local/documents") else { return nil }
-    return compare(
-      "1,000 documents against the same bytes with fsync in C", wanted: 1.5, rounds: 5, scale: 1e3, unit: "ms"
-    ) {
+    guard let bytes = sampleDocument(folder + "/data/local/documents") else {
+      failed(title)
+      return nil
+    }
+    return compare(title, wanted: 1.5, rounds: 5, scale: 1e3, unit: "ms") {
       clear(folder + "/data/local/documents")
       return seconds(ofRunning: deckhand, data + ["-e", code])
     } reference: {
       clear(folder + "/plain")
       mkdir(folder + "/plain", 0o700)
-      return bytes.withCString { reference_write_files(folder + "/plain", 1000, $0, strlen($0)) }
+      return bytes.withCString { reference_write_files(folder + "/plain", count, $0, strlen($0)) }
     }
   }
 

@@ -7,7 +7,7 @@ import Glibc
 struct ExchangeFigures {
   private let deckhand: String
   private let folder: String
-  private static let count = 100_000
+  private static let count = sized(100_000)
 
   init(_ deckhand: String, folder: String) { (self.deckhand, self.folder) = (deckhand, folder + "/exchange") }
 
@@ -32,12 +32,15 @@ struct ExchangeFigures {
     let sources = folder + "/sources"
     try makePrivateFolder(sources)
     try AtomicFile.write(sources + "/deck.json", Array(#"{"name": "Bench", "namespace": "bench"}"#.utf8))
-    for number in 0..<10_000 {
+    for number in 0..<sized(10_000) {
       let inner = "\(sources)/\(number / 100)"
       try makePrivateFolder(inner)
       try AtomicFile.write("\(inner)/\(number).md", Array("## prompt \(number)\n\nanswer \(number)\n".utf8))
     }
-    guard run(["build", sources]) >= 0 else { return nil }
+    guard run(["build", sources]) >= 0 else {
+      failed(building)
+      return nil
+    }
     return compare(building, wanted: 1, rounds: 7, scale: 1e3, unit: "ms") {
       seconds(ofRunning: deckhand, ["--data", folder + "/data", "--no-plugins", "build", sources])
     } reference: {

@@ -27,11 +27,11 @@ struct GameBenchmarks {
 
   init(_ words: inout WordBenchmarks, folder: String) throws {
     lexicon = words.lexicon
-    bases = words.bases(2_000)
+    bases = words.bases(sized(2_000))
     var chance = Chance(seed: 7)
     let possible = words.lexicon.formable(from: Self.base)
     let others = words.words
-    guesses = (0..<2_000).map { index in
+    guesses = (0..<sized(2_000)).map { index in
       let shuffled = String(Self.base.shuffled(using: &chance).prefix(Int.random(in: 1...9, using: &chance)))
       return [possible.randomElement(using: &chance), others.randomElement(using: &chance), shuffled][index % 3] ?? ""
     }

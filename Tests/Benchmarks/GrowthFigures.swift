@@ -5,6 +5,7 @@ import Decks
 import GRDB
 import Glibc
 import Storage
+import Workspace
 
 struct GrowthFigures {
   private let program: String
@@ -17,8 +18,8 @@ struct GrowthFigures {
 
   func all() throws -> [Figure?] {
     // A million cards take minutes: they are measured where they are asked for by name.
-    let million = try CommandLine.arguments.count > 3 ? growth(from: 100_000, to: 1_000_000, "1,000,000") : []
-    return try growth(from: 10_000, to: 100_000, "100,000") + million + [startUp()] + firstOfAMillion()
+    let million = try Asked.wantsLong ? growth(from: sized(100_000), to: sized(1_000_000), "1,000,000") : []
+    return try growth(from: sized(10_000), to: sized(100_000), "100,000") + million + [startUp()] + firstOfAMillion()
   }
 
   private func data(_ count: Int) -> String { "\(folder)/\(count)" }
@@ -40,9 +41,9 @@ struct GrowthFigures {
     }
     for count in [small, large] where imported == nil { _ = importing(count) }
     let moved = compare(titles[2], wanted: 2, rounds: 5, scale: 1e6 / 200, unit: "µs") {
-      running(large, Self.moves)
+      running(large, moves(small))
     } reference: {
-      running(small, Self.moves)
+      running(small, moves(small))
     }
     let studied = try compared(titles[3], small, large)
     let changed = compare(titles[4], wanted: 1.5, rounds: 1, scale: 1, unit: "s") {
@@ -87,11 +88,12 @@ struct GrowthFigures {
   }
 
   /// Two hundred moves of one card by a position that is far from either end, in one unit, less the same run without.
-  private static let moves =
-    "local d = decks.open('Growth') local c = d:card(5000) for i = 1, 200 do c:move(4000 + i) end"
+  private func moves(_ count: Int) -> String {
+    "local d = decks.open('Growth') local c = d:card(\(count / 2)) for i = 1, 200 do c:move(\(count * 2 / 5) + i % 200) end"
+  }
 
   private func running(_ count: Int, _ code: String) -> Double {
-    let start = "local d = decks.open('Growth') local c = d:card(5000)"
+    let start = "local d = decks.open('Growth') local c = d:card(1)"
     let without = seconds(ofRunning: program, ["--data", data(count), "-e", start])
     let with = seconds(ofRunning: program, ["--data", data(count), "-e", code])
     return without < 0 || with < 0 ? -1 : max(1e-6, with - without)
@@ -121,12 +123,12 @@ struct GrowthFigures {
   }
 
   private func learnt(_ count: Int) throws -> Store {
-    let store = Store(path: data(count) + "/local/collection.sqlite", migrations: accountMigrations)
+    let store = Store(path: data(count) + "/local/collection.sqlite", migrations: Workspace.migrations)
     try store.operation("learning") { db in
       try db.execute(
         sql: """
           UPDATE cards SET state = 2, stability = 5, difficulty = 5, reps = 3, last_review = 1740000000,
-            due = CASE WHEN id % \(count / 200) = 1 THEN 1749990000 ELSE 1750086400 + (id % 365) * 86400 END
+            due = CASE WHEN id % \(max(2, count / 200)) = 1 THEN 1749990000 ELSE 1750086400 + (id % 365) * 86400 END
           WHERE id % 10 > 0
           """)
     }
@@ -139,9 +141,10 @@ struct GrowthFigures {
   private func startUp() throws -> Figure? {
     let title = "`version` with 1,000 plugins that load at the start against none"
     guard isAsked(title) else { return nil }
+    let count = sized(1000)
     let (many, none) = (folder + "/many", folder + "/none")
     for path in [many, many + "/plugins", none] { mkdir(path, 0o700) }
-    for number in 0..<1000 {
+    for number in 0..<count {
       let plugin = many + "/plugins/p\(number)"
       mkdir(plugin, 0o700)
       for (name, text) in [
@@ -155,8 +158,11 @@ struct GrowthFigures {
         fclose(file)
       }
     }
-    let enable = "for i = 0, 999 do assert(plugins.enable('p' .. i)) end"
-    guard seconds(ofRunning: program, ["--data", many, "-e", enable]) >= 0 else { return nil }
+    let enable = "for i = 0, \(count - 1) do assert(plugins.enable('p' .. i)) end"
+    guard seconds(ofRunning: program, ["--data", many, "-e", enable]) >= 0 else {
+      failed(title)
+      return nil
+    }
     return compare(title, wanted: nil, rounds: 21, scale: 1e3, unit: "ms") {
       seconds(ofRunning: program, ["--data", many, "version"])
     } reference: {
@@ -169,10 +175,13 @@ struct GrowthFigures {
   /// The first card of a million through the built program: 100 ms and 80 MB are wanted.
   private func firstOfAMillion() throws -> [Figure?] {
     let title = "the first card of a million cards within 100 ms and 80 MB"
-    guard CommandLine.arguments.count > 3, isAsked(title) else { return [] }
-    let count = 1_000_000
+    guard Asked.wantsLong, isAsked(title) else { return [] }
+    let count = sized(1_000_000)
     try writeTable(count)
-    guard importing(count) >= 0 else { return [] }
+    guard importing(count) >= 0 else {
+      failed(title)
+      return []
+    }
     try learnt(count).close()
     let study = ["--data", data(count), "-e", "assert(decks.open('Growth'):study{}.card)"]
     let memory = resources(ofRunning: program, study)

@@ -1,7 +1,40 @@
 // Measuring two ways of doing the same thing side by side. Invariant: the two are run in turn, many times, and what is
-// compared is the middle of each, so that a busy machine slows both.
+// compared is the middle of each, so that a busy machine slows both. A smoke run does each once, with small numbers:
+// it shows that every figure can be measured, not what it is.
 
 import Glibc
+import Synchronization
+
+/// What was asked for: `Benchmarks [--smoke] PROGRAM FOLDER [TEXT]`.
+enum Asked {
+  static let isSmoke = CommandLine.arguments.contains("--smoke")
+  private static let words = CommandLine.arguments.filter { $0 != "--smoke" }
+  static let program = words.count > 1 ? words[1] : "deckhand"
+  static let folder = words.count > 2 ? words[2] : "/tmp/deckhand-bench"
+  /// What a title must have to be measured.
+  static let text = words.count > 3 ? words[3] : nil
+  /// Whether figures that take minutes are measured: where one is asked for by name, or all are made small.
+  static var wantsLong: Bool { isSmoke || text != nil }
+}
+
+/// A count of cards, rows or calls that a figure is measured with.
+func sized(_ count: Int) -> Int { Asked.isSmoke ? max(1, count / 100) : count }
+
+private let failures = Mutex<[String]>([])
+
+/// Remembers that a figure could not be measured: the program ends with 1.
+func failed(_ title: String) {
+  print("\(title): could not be measured")
+  failures.withLock { $0.append(title) }
+}
+
+/// Ends the program when a figure failed.
+func exitIfFailed() {
+  let titles = failures.withLock { $0 }
+  guard !titles.isEmpty else { return }
+  print("bench: \(titles.count) figures could not be measured:\n  " + titles.joined(separator: "\n  "))
+  exit(1)
+}
 
 /// A figure: how many times longer ours takes than the reference.
 struct Figure {
@@ -23,10 +56,8 @@ func now() -> Double {
 
 func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
-/// Whether a figure is to be measured: all are, or those whose title has the text given as third argument.
-func isAsked(_ title: String) -> Bool {
-  CommandLine.arguments.count < 4 || title.contains(CommandLine.arguments[3])
-}
+/// Whether a figure is to be measured: all are, or those whose title has the text that was given.
+func isAsked(_ title: String) -> Bool { Asked.text.map { title.contains($0) } ?? true }
 
 /// Runs both in turn. Each answers its seconds, negative when it failed.
 func compare(
@@ -35,12 +66,12 @@ func compare(
 ) rethrows -> Figure? {
   guard isAsked(title) else { return nil }
   var (mine, theirs): ([Double], [Double]) = ([], [])
-  for _ in 0..<rounds {
+  for _ in 0..<(Asked.isSmoke ? 1 : rounds) {
     theirs.append(try reference())
     mine.append(try ours())
   }
   guard !(mine + theirs).contains(where: { $0 < 0 }) else {
-    print("\(title): could not be measured")
+    failed(title)
     return nil
   }
   return Figure(title: title, wanted: wanted, ours: median(mine) * scale, reference: median(theirs) * scale, unit: unit)
@@ -48,6 +79,10 @@ func compare(
 
 func show(_ figures: [Figure]) {
   for figure in figures {
+    if Asked.isSmoke {
+      print("ok: \(figure.title)")
+      continue
+    }
     let verdict = figure.wanted.map { figure.ratio <= $0 ? "ok, \($0) wanted" : "MISSED, \($0) wanted" } ?? ""
     print(
       "\(figure.title)\n    \(rounded(figure.ours)) \(figure.unit) against \(rounded(figure.reference)) \(figure.unit): "

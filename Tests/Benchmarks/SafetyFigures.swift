@@ -14,7 +14,7 @@ import Workspace
 
 struct SafetyFigures {
   private let folder: String
-  private static let count = 100_000
+  private static let count = sized(100_000)
 
   static func all(_ folder: String) throws -> [Figure] {
     let figures = SafetyFigures(folder: folder + "/safety")

@@ -6,17 +6,12 @@ import Decks
 import GRDB
 import Glibc
 import Storage
-import ToggleSettings
-import WordGames
-
-/// All that the program makes in an account's database.
-let accountMigrations =
-  DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
+import Workspace
 
 struct StudyFigures {
   private let folder: String
   private let path: String
-  private static let cards = 100_000
+  private static let cards = sized(100_000)
   private static let answers = 3
   private let moment = StudyMoment(now: 1_750_000_000, utcOffset: 7200)
 
@@ -73,7 +68,7 @@ struct StudyFigures {
   private func opened(_ waiting: String) throws -> Figure? {
     try compare(opening, wanted: nil, rounds: 9, scale: 1e3, unit: "ms") {
       let start = now()
-      let store = Store(path: path, migrations: accountMigrations)
+      let store = Store(path: path, migrations: Workspace.migrations)
       _ = try store.read { try StudyCounts.all($0, at: moment) }
       defer { try? store.close() }
       return now() - start
@@ -83,7 +78,7 @@ struct StudyFigures {
   }
 
   private func compared(_ title: String, _ statements: [String], _ body: (Database) throws -> Void) throws -> Figure? {
-    let store = Store(path: path, migrations: accountMigrations)
+    let store = Store(path: path, migrations: Workspace.migrations)
     return try compare(title, wanted: nil, rounds: 7, scale: 1e3, unit: "ms") {
       let start = now()
       try store.read(body)
@@ -102,7 +97,7 @@ struct StudyFigures {
   /// The built program, its output thrown away.
   private func listed(_ title: String, _ more: [String]) throws -> Figure? {
     compare(title, wanted: nil, rounds: 3, scale: 1e3, unit: "ms") {
-      seconds(ofRunning: CommandLine.arguments[1], ["--data", folder, "card", "list"] + more)
+      seconds(ofRunning: Asked.program, ["--data", folder, "card", "list"] + more)
     } reference: {
       reference(["SELECT id, prompt, answer, tags, state, guid FROM cards ORDER BY deck, rank"])
     }
@@ -110,10 +105,10 @@ struct StudyFigures {
 
   // MARK: Answers
 
-  private static let answersAtOnce = 200
+  private static let answersAtOnce = sized(200)
 
   private func answered() throws -> Figure? {
-    let store = Store(path: path, migrations: accountMigrations)
+    let store = Store(path: path, migrations: Workspace.migrations)
     return try compare(answering, wanted: nil, rounds: 5, scale: 5e3, unit: "µs an answer") {
       let session = try store.read { try ReviewSession($0, deck: DeckID(rawValue: 1), at: moment) }
       let start = now()
@@ -138,7 +133,7 @@ struct StudyFigures {
   }
 
   private func undone() throws -> Figure? {
-    let store = Store(path: path, migrations: accountMigrations)
+    let store = Store(path: path, migrations: Workspace.migrations)
     return try compare(undoing, wanted: nil, rounds: 5, scale: 5e3, unit: "µs an answer") {
       let session = try store.read { try ReviewSession($0, deck: DeckID(rawValue: 1), at: moment) }
       for _ in 0..<Self.answersAtOnce {
@@ -163,7 +158,7 @@ struct StudyFigures {
     for name in [folder, folder + "/local"] { mkdir(name, 0o700) }
     unlink(path)
     var seed: UInt64 = 1
-    let store = Store(path: path, migrations: accountMigrations)
+    let store = Store(path: path, migrations: Workspace.migrations)
     try store.operation("filling") { db in
       let deck = try DeckTable.create(db, name: "Bench", now: 1)
       var options = DeckOptions()
@@ -203,7 +198,11 @@ struct StudyFigures {
   /// Only where the package is: `FSRS_PYTHON` names a Python that has it, `FSRS_LOG` a log as
   /// `Tests/Peers/fsrs_optimizer.py` reads; without one a log is simulated.
   private func fitting() throws -> Figure? {
-    guard isAsked(fittingTitle), getenv("FSRS_PYTHON") != nil, let log = log() else { return nil }
+    guard isAsked(fittingTitle), getenv("FSRS_PYTHON") != nil else { return nil }
+    guard let log = log() else {
+      failed(fittingTitle)
+      return nil
+    }
     var history = ReviewHistory()
     var last = 0
     guard let file = fopen(log, "r") else { return nil }

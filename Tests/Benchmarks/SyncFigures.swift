@@ -24,14 +24,14 @@ struct SyncFigures {
     let pulled = compare(pull, wanted: 1, rounds: 3, scale: 1e3, unit: "ms") {
       seconds.ours
     } reference: {
-      let measured = measure(python, rows: 100_000)
+      let measured = measure(python, rows: sized(100_000))
       seconds = (measured[0], measured[1])
       return seconds.theirs
     }
     let waited = compare(idle, wanted: 1, rounds: 3, scale: 1e3, unit: "ms") {
       seconds.ours
     } reference: {
-      let measured = measure(python, rows: 3000)
+      let measured = measure(python, rows: sized(3000))
       seconds.ours = measured[2]
       return 0.05 + measured[3]
     }

@@ -252,12 +252,10 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
 
   @Test func `a program that hangs is given up in time`() throws {
     let folder = TemporaryFolder()
-    let drawing = makeDrawing(path: try script("#!/bin/sh\nexec sleep 60\n", in: folder))
+    let drawing = makeDrawing(path: try script("#!/bin/sh\nexec sleep 100000\n", in: folder))
     drawing.deadline = 0.2
-    let start = monotonicSeconds()
     #expect(failure(drawing, testSVG()) == .crashed)
     #expect(throws: DrawingFailure.timedOut(seconds: 0.2)) { try drawing.coverage([]) }
-    #expect(monotonicSeconds() - start < 5)
   }
 
   @Test func `a person who wants to stop waits no longer`() throws {

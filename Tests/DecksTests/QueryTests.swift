@@ -193,9 +193,9 @@ import Testing
     let deck = try collection.deck("d")
     try collection.add(deck, String(repeating: "a", count: 20_000) + "!", "x")
     for expression in ["^(a+)+$", "(a*)*b", "(a|a)*$ ", "(a|aa)+$", "^(.*)*z"] {
-      let started = ContinuousClock.now
+      let started = processorSeconds()
       #expect(try found("re:\"\(expression)\"", deck) == [])
-      #expect(ContinuousClock.now - started < .seconds(20))
+      #expect(processorSeconds() - started < 20)
     }
     for long in [String(repeating: "(", count: 400), String(repeating: "a|", count: 4000), "((a{100}){100}){100}"] {
       #expect(problemCode { _ = try CardQuery("re:\"\(long)\"") } == "bad_query")

@@ -2,6 +2,7 @@
 
 import Storage
 import TestDecks
+import TestSupport
 import Testing
 
 @testable import Decks
@@ -40,12 +41,13 @@ import Testing
     #expect(!TypedComparison(typed: "cafx", expected: "café", ignoresAccents: true).isRight)
   }
 
-  @Test(.timeLimit(.minutes(1)))
-  func `long texts that have nothing in common are told in bounded time`() {
+  @Test func `long texts that have nothing in common are told in bounded time`() {
     let (first, second) = (String(repeating: "a", count: 100_000), String(repeating: "b", count: 100_000))
+    let start = processorSeconds()
     let compared = TypedComparison(typed: "x" + first + "y", expected: "x" + second + "y")
     #expect(compared.typed.map(\.mark) == [.right, .wrong, .missing, .right])
     #expect(compared.expected.map { $0.text.count } == [1, 100_000, 1])
+    #expect(processorSeconds() - start < 60)
   }
 
   @Test func `a comparison keeps every letter of both texts`() {

@@ -60,7 +60,7 @@ private final class Nest {
 }
 
 @Suite struct LimitTests {
-  @Test(.timeLimit(.minutes(1)), arguments: ["coroutine.close(co)", "coroutine.resume(co)"])
+  @Test(arguments: ["coroutine.close(co)", "coroutine.resume(co)"])
   func `the clock stops code that goes on after a coroutine has ended`(end: String) throws {
     let state = try LuaState(libraries: .sandboxed)
     defer { state.close() }
@@ -74,7 +74,8 @@ private final class Nest {
   @Test func `a plugin's limit stops the plugin and what it called, and its caller goes on`() throws {
     let nest = try Nest(pluginSeconds: 0.05)
     defer { nest.close() }
-    let spent = try elapsed {
+    let start = processorSeconds()
+    do {
       try run(
         """
         local ok, message = pcall(plugin, [[ pcall(person, "while true do pcall(function() while true do end end) end") ]])
@@ -84,7 +85,7 @@ private final class Nest {
         """, in: nest.person)
     }
     #expect(nest.endings == [.deadline, .deadline])
-    #expect(spent < 2000)
+    #expect(processorSeconds() - start < 2)
     #expect(try run("return after", in: nest.person).json == "true")
     #expect(try run("return 1", in: nest.plugin).isInteger(1))
   }

@@ -18,9 +18,9 @@ import time
 import zipfile
 
 # Anki's scheduler without chance.
-os.environ["ANKI_TEST_MODE"] = "1"
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import anki_noon  # noqa: F401, before Anki
 from anki.collection import Collection, ExportAnkiPackageOptions
 from anki.import_export_pb2 import ImportAnkiPackageOptions, ImportAnkiPackageRequest
 

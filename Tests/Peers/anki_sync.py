@@ -21,9 +21,9 @@ import tempfile
 import time
 import urllib.request
 
-os.environ["ANKI_TEST_MODE"] = "1"
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import anki_noon  # noqa: F401, before Anki
 from anki.collection import Collection
 
 from anki_packages import Deckhand, check

@@ -14,9 +14,9 @@ import tempfile
 import time
 import urllib.request
 
-os.environ["ANKI_TEST_MODE"] = "1"
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import anki_noon  # noqa: F401, before Anki
 from anki_packages import Deckhand
 from anki_sync import PASSWORD, USER, Client, Server
 

@@ -1,4 +1,4 @@
-"""How long the prompt takes from Tab to its answer: tab.py DECKHAND FOLDER. Makes 1,000 decks in FOLDER, then prints a
+"""How long the prompt takes from Tab to its answer: tab.py DECKHAND FOLDER [ROUNDS]. Makes 1,000 decks in FOLDER, then prints a
 line for each kind of completion: the median of its milliseconds and its name. The first Tab of a kind is not counted."""
 
 import os
@@ -16,7 +16,7 @@ KINDS = [
     ("a local", "local another = 1 print(ano"), ("a field", "decks."), ("a deck in Lua", 'decks.open("Deck 07'),
     ("a method behind a call", 'decks.open("Deck 0701"):ca'), ("a field of a method's answer", 'decks.open("a"):card(1).'),
 ]
-ROUNDS = 9
+ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 9
 
 
 def read(terminal, seconds):

@@ -110,10 +110,9 @@ import Testing
       "re:(((((((((((((a{1000}){1000}", String(repeating: "x or ", count: 1999) + "x", "prop:ivl>1e400",
       "added:99999999999999999999",
     ] {
-      let start = monotonicSeconds()
       let run = try home.run("card", "list", query)
       #expect(run.status == 0 || run.status == 1, "\(run.errors.prefix(200))")
-      #expect(monotonicSeconds() - start < 20 && run.errors.utf8.count < 20_000)
+      #expect(run.processorSeconds < 20 && run.errors.utf8.count < 20_000)
     }
   }
 }

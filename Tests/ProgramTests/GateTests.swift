@@ -13,6 +13,7 @@ struct Accounts {
 
   init() throws {
     home = try Home()
+    home.clock = try StandingClock()
     password = try home.write("correct horse 12\n", to: "password")
     wrong = try home.write("incorrect horse\n", to: "wrong")
     chmod(password, 0o600)
@@ -108,7 +109,7 @@ struct Accounts {
     #expect(batch.status == 77 && batch.errors == "login: too many failed tries; try again in 1 second\n")
     // Ana's failure is not ben's.
     #expect(try accounts.home.run("--user", "ben", "--password-file", accounts.password, "whoami").output == "ben\n")
-    usleep(1_100_000)
+    accounts.home.clock?.pass(seconds: 1)
     #expect(try accounts.ana("whoami").output == "ana\n")
   }
 
@@ -214,7 +215,7 @@ struct Accounts {
     #expect(try accounts.ana("account", "add", "eve", "--new-password-file", short).errors.contains("at least 8 bytes"))
     #expect(try accounts.ana("passwd", "--new-password-file", other).status == 0)
     #expect(try accounts.ana("whoami").status == 77)
-    usleep(1_100_000)
+    accounts.home.clock?.pass(seconds: 1)
     #expect(try accounts.home.run("--user", "ana", "--password-file", other, "whoami").output == "ana\n")
     #expect(try accounts.home.run("--user", "ana", "--password-file", other, "account", "remove", "ben").status == 1)
     #expect(try accounts.home.run("--user", "ana", "--password-file", other, "account", "remove", "ana").status == 0)
@@ -263,7 +264,7 @@ struct Accounts {
     let answer = terminal.wait(for: "login: wrong name or password", seconds: 10)
     #expect(!answer.contains("not the password"))
     terminal.wait(for: "Password for ana: ")
-    usleep(1_100_000)
+    accounts.home.clock?.pass(seconds: 1)
     terminal.type("correct horse 12\r")
     terminal.wait(for: "Deckhand 0.1.0", seconds: 10)
     terminal.wait(for: "> ")
@@ -367,10 +368,12 @@ struct Accounts {
     let child = try Child(
       accounts.home.words(["--password-file", accounts.password, "-e", "io.stderr:write('ready\\n') io.read()"]),
       environment: accounts.home.environment)
-    usleep(1_500_000)
-    let limits = text(of: "/proc/\(child.process)/limits")
-    let line = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
-    #expect(line?.split(separator: " ").dropFirst(4).first == "0", "\(limits)")
+    let isForbidden = waits {
+      let limits = text(of: "/proc/\(child.process)/limits").split(separator: "\n")
+      let line = limits.first { $0.hasPrefix("Max core file size") }
+      return line?.split(separator: " ").dropFirst(4).first == "0"
+    }
+    #expect(isForbidden)
     child.kill(SIGKILL)
     _ = child.wait()
   }

@@ -1,5 +1,6 @@
-// The check that measures the house: it finds each fault of a broken file, and passes a sound one.
+// The checks that hold the house: each finds the faults of a broken file or manifest, and passes a sound one.
 
+import Glibc
 import TestSupport
 import Testing
 
@@ -40,5 +41,78 @@ import Testing
     #expect(try measure("// Measured: lines of a file 500, as it is a table.\n" + text).status == 0)
     #expect(try measure("// Measured: lines of a file 500,\n" + text).status == 1)
     #expect(try measure("// Measured: lines of a file 440, as it is a table.\n" + text).status == 1)
+  }
+
+  // MARK: Walls
+
+  /// Runs the check of the walls over rooms with the dependencies and imports given.
+  private func walls(_ rooms: [String: [String]], imports: [String: String] = [:]) throws -> Run {
+    let folder = TemporaryFolder()
+    let script = try #require(contents(of: sourceRoot() + "/Scripts/walls")).split(separator: UInt8(ascii: "\n"))
+    let order = script.drop { $0 != Array("ORDER = \"\"\"".utf8)[...] }.dropFirst().prefix {
+      $0 != Array("\"\"\"".utf8)[...]
+    }
+    let names = String(decoding: order.joined(separator: " ".utf8), as: UTF8.self).split(separator: " ").map(
+      String.init)
+    let targets = Set(names + rooms.keys).filter { rooms[$0] != [] }.sorted().map { name in
+      let needs = (rooms[name] ?? []).map { #"{"byName": ["\#($0)", null]}"# }
+      return #"{"name": "\#(name)", "type": "regular", "dependencies": [\#(needs.joined(separator: ", "))]}"#
+    }
+    let manifest = try folder.write(#"{"targets": [\#(targets.joined(separator: ", "))]}"#, to: "manifest.json")
+    for (room, text) in imports {
+      mkdir(folder.file(room), 0o700)
+      try folder.write(text, to: room + "/a.swift")
+    }
+    return try Child(
+      [sourceRoot() + "/Scripts/walls", manifest, folder.path], environment: ["PATH=/usr/bin:/bin"]
+    ).finish(input: "")
+  }
+
+  @Test(arguments: [
+    (["Decks": ["Workspace"]], "import Workspace", "not below it"),
+    (["Decks": ["AnkiConnect"]], "import AnkiConnect", "not below it"),
+    (["Exchange": ["Sync"]], "import Sync", "not below it"), (["Decks": ["WordGames"]], "import WordGames", "no other"),
+    (["Workspace": ["LuaRuntime"]], "import LuaRuntime", "which is for"), (["Newroom": ["Text"]], "", "has no place"),
+    (["Archives": []], "", "there is no room Archives"), (["Decks": ["Text"]], "import Values", "does not declare"),
+    (["Decks": ["Text"]], "// none", "imports it nowhere"),
+    (["Decks": ["Text"]], "import Foundation\nimport Text", "no place"),
+  ])
+  func `walls name each arrow that points up, each room without a place and each import`(
+    rooms: [String: [String]], text: String, fault: String
+  ) throws {
+    let run = try walls(rooms, imports: text.isEmpty ? [:] : [rooms.keys.first ?? "": text])
+    #expect(run.status == 1 && run.output.contains(fault), "\(run)")
+  }
+
+  @Test func `walls let an arrow down pass`() throws {
+    let run = try walls(["Decks": ["Text", "Storage"]], imports: ["Decks": "public import Text\nimport Storage"])
+    #expect(run.status == 0 && run.output.isEmpty, "\(run)")
+  }
+
+  // MARK: Silent failures
+
+  private func catches(_ text: String) throws -> Int32 {
+    let folder = TemporaryFolder()
+    let path = try folder.write(text, to: "a.swift")
+    return try Child([sourceRoot() + "/Scripts/catches", path], environment: ["PATH=/usr/bin:/bin"]).finish(input: "")
+      .status
+  }
+
+  @Test(arguments: [
+    "return nil", "continue", "break", "return false", "return []", "", "count += 1", "return \"error\"",
+  ])
+  func `a catch that drops its error needs a word why`(body: String) throws {
+    #expect(try catches("do { try f() } catch { \(body) }\n") == 1)
+    #expect(try catches("do {\n  try f()\n} catch {\n  \(body)\n}\n") == 1)
+    #expect(try catches("do { try f() } catch let a as A {\n  use(a)\n} catch {\n  \(body)\n}\n") == 1)
+    #expect(try catches("do {\n  try f()\n} catch {\n  // It is done anyway.\n  \(body)\n}\n") == 0)
+    #expect(try catches("// It is done anyway.\ndo { try f() } catch { \(body) }\n") == 0)
+    #expect(try catches("do throws(A) {\n  try f()\n} catch {\n  \(body)\n}\n") == 0)
+  }
+
+  @Test func `a catch that uses its error or throws is no silent one`() throws {
+    #expect(try catches("do { try f() } catch { print(error) }\n") == 0)
+    #expect(try catches("do { try f() } catch { throw A.b }\n") == 0)
+    #expect(try catches("do { try f() } catch { print(\"no: \\(error)\") }\n") == 0)
   }
 }

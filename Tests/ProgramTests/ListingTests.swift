@@ -11,7 +11,6 @@ import Testing
       "-e",
       "local i = 0 decks.create('Big'):add_all(function() i = i + 1 if i <= 20000 then return {prompt = 'p' .. i, answer = 'a' .. i} end end)"
     )
-    let start = monotonicSeconds()
     let list = try home.run("card", "list")
     #expect(list.lines.count == 20_001 && list.lines[20_000].hasPrefix("20000  p20000"), "\(list.lines.suffix(1))")
     let found = try home.run("card", "list", "p19999", "--json")
@@ -29,7 +28,7 @@ import Testing
       print(sum, d:card(1).prompt, d:card(2).position, d:find("p19999")[1].position)
       """)
     #expect(sum.output == "200010000\tp3\t2\t19999\n", "\(sum)")
-    #expect(monotonicSeconds() - start < 30)
+    #expect([list, found, page, sum].reduce(0) { $0 + $1.processorSeconds } < 30)
   }
 
   @Test func `a card in a list is the JSON of the card alone, whatever it has`() throws {

@@ -7,6 +7,8 @@ import Testing
 /// A data folder that is removed with the test.
 final class Home {
   private let folder = TemporaryFolder()
+  /// What the programs have in place of the wall clock and the machine's.
+  var clock: StandingClock?
 
   init() throws { try #require(access(folder.path, W_OK) == 0) }
 
@@ -17,7 +19,7 @@ final class Home {
       "HOME=\(path)", "TERM=xterm", "INPUTRC=/dev/null", "LANG=C.UTF-8", "PATH=/usr/bin:/bin",
       // What dictionaries a machine has is nothing to the tests.
       "XDG_DATA_DIRS=/nonexistent", "XDG_CACHE_HOME=/tmp/deckhand-test-cache-\(getuid())", "SWIFT_BACKTRACE=enable=no",
-    ]
+    ] + (clock?.environment ?? [])
   }
 
   /// The arguments of the program with this home's data folder.

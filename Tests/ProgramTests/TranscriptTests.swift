@@ -131,7 +131,7 @@ import Testing
 extension PseudoTerminal {
   /// What the program writes until there is a prompt, or it has been quiet for long.
   func settle(awaitsPrompt: Bool) -> String {
-    let end = monotonicSeconds() + 20
+    let end = monotonicSeconds() + 120
     var text = ""
     var quiet = 0
     while monotonicSeconds() < end {

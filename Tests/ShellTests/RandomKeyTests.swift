@@ -39,7 +39,7 @@ import Testing
       terminal.type("\u{03}")
       _ = terminal.takeOutput(milliseconds: 300)
       terminal.type(line + "\r")
-      return terminal.shows(answer, seconds: 5)
+      return terminal.shows(answer, seconds: 30)
     }
     #expect(isAlive, "seed \(seed): status \(terminal.ended(seconds: 0.1)), \(terminal.output.suffix(300))")
   }

@@ -8,6 +8,8 @@ public struct Run: Sendable {
   public let status: Int32
   public let output: String
   public let errors: String
+  /// What it used of the processor, in seconds.
+  public let processorSeconds: Double
 
   public var lines: [String] { output.split(separator: "\n").map(String.init) }
 }
@@ -40,7 +42,8 @@ public final class Child {
     let (out, err) = drainBoth()
     close(output)
     close(errors)
-    return Run(status: wait(), output: out, errors: err)
+    let (status, used) = statusAndUsage(of: process)
+    return Run(status: shellStatus(status), output: out, errors: err, processorSeconds: used)
   }
 
   public func feed(_ text: String) { feed(Array(text.utf8)) }

@@ -1,17 +1,31 @@
 // Time: the system's, and one that only a test moves.
 
 public import Files
-import Glibc
+public import Glibc
 
 /// Seconds that only grow.
 public func monotonicSeconds() -> Double {
-  var now = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &now)
-  return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
+  seconds(of: CLOCK_MONOTONIC)
 }
 
-/// Waits until something holds, and says whether it does.
-public func waits(seconds: Double = 5, _ condition: () -> Bool) -> Bool {
+/// Seconds of processor time that this thread has used. What a test judges by: a busy machine takes longer, and does no
+/// more.
+public func processorSeconds() -> Double { seconds(of: CLOCK_THREAD_CPUTIME_ID) }
+
+/// Seconds of processor time that a running program has used, in all its threads; 0 when it is gone.
+public func processorSeconds(of process: pid_t) -> Double {
+  var clock: clockid_t = 0
+  return clock_getcpuclockid(process, &clock) == 0 ? seconds(of: clock) : 0
+}
+
+private func seconds(of clock: clockid_t) -> Double {
+  var now = timespec()
+  return clock_gettime(clock, &now) == 0 ? Double(now.tv_sec) + Double(now.tv_nsec) / 1e9 : 0
+}
+
+/// Waits until something holds, and says whether it does. What takes longer than a minute has stopped, on a machine
+/// however busy.
+public func waits(seconds: Double = 60, _ condition: () -> Bool) -> Bool {
   let end = monotonicSeconds() + seconds
   while !condition() {
     if monotonicSeconds() >= end { return false }

@@ -54,10 +54,15 @@ public func makePipe() throws -> (reading: Int32, writing: Int32) {
 public func shellStatus(_ status: Int32) -> Int32 { status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F }
 
 /// Waits for the end of a program and answers what `waitpid` gives.
-public func waitStatus(of process: pid_t) -> Int32 {
+public func waitStatus(of process: pid_t) -> Int32 { statusAndUsage(of: process).status }
+
+/// The same, with the seconds of processor time that it used.
+func statusAndUsage(of process: pid_t) -> (status: Int32, processorSeconds: Double) {
   var status: Int32 = 0
-  while waitpid(process, &status, 0) < 0 && errno == EINTR {}
-  return status
+  var usage = rusage()
+  while wait4(process, &status, 0, &usage) < 0 && errno == EINTR {}
+  let parts = [usage.ru_utime, usage.ru_stime]
+  return (status, parts.reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 })
 }
 
 /// Waits for the end of a program and answers its status as `shellStatus` does.

@@ -10,6 +10,10 @@ public final class PseudoTerminal {
   private static let number: UInt = 0x8004_5430
 
   public let process: pid_t
+  /// Seconds after which what was waited for will not come. Only a test that fails waits so long: a busy machine may
+  /// take ten times what a quiet one does.
+  public static let patience = 120.0
+
   private let descriptor: Int32
   private var status: Int32?
   /// All that the program wrote and no `wait` has taken.
@@ -59,6 +63,9 @@ public final class PseudoTerminal {
 
   public func signal(_ number: Int32) { kill(process, number) }
 
+  /// Seconds of processor time that the program has used.
+  public var processorSeconds: Double { TestSupport.processorSeconds(of: process) }
+
   public func resize(columns: UInt16) { Self.resize(descriptor, columns: columns) }
 
   private static func resize(_ descriptor: Int32, columns: UInt16, rows: UInt16 = 24) {
@@ -68,16 +75,16 @@ public final class PseudoTerminal {
 
   /// Waits for the text and gives all that came up to its end, control sequences included.
   @discardableResult public func wait(
-    for text: String, seconds: Double = 5, _ place: SourceLocation = #_sourceLocation
+    for text: String, seconds: Double = patience, _ place: SourceLocation = #_sourceLocation
   ) -> String {
-    if let taken = take(text, seconds: seconds) { return taken }
+    if let taken = take(text, seconds: max(seconds, Self.patience)) { return taken }
     Issue.record(
       "\(text.debugDescription) did not come; there was \(output.suffix(2000).debugDescription)", sourceLocation: place)
     return output
   }
 
   /// Waits for the text and says whether it came.
-  public func shows(_ text: String, seconds: Double = 5) -> Bool { take(text, seconds: seconds) != nil }
+  public func shows(_ text: String, seconds: Double = patience) -> Bool { take(text, seconds: seconds) != nil }
 
   private func take(_ text: String, seconds: Double) -> String? {
     let end = monotonicSeconds() + seconds
@@ -100,7 +107,7 @@ public final class PseudoTerminal {
 
   /// Waits until it has ended and gives its exit status; a signal counts as 128 and its number. -1 when it does not
   /// end.
-  public func ended(seconds: Double = 5) -> Int32 {
+  public func ended(seconds: Double = patience) -> Int32 {
     let end = monotonicSeconds() + seconds
     while monotonicSeconds() < end, !hasEnded { listen(10) }
     return status.map(shellStatus) ?? -1

@@ -64,6 +64,7 @@ struct DocumentFolder {
 
   /// Whether there is a regular file of the name. What cannot be looked at counts as none.
   func has(_ name: String) -> Bool {
+    // Whoever reads the file next gets the error.
     do { return try facts(of: name)?.kind == .file } catch { return false }
   }
 

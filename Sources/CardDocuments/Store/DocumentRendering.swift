@@ -203,6 +203,7 @@ extension DocumentStore {
 
   /// One that cannot be removed is replaced when a document of its id is drawn again.
   func removeThumbnail(of id: DocumentID) {
+    // A stale thumbnail is replaced at the next drawing.
     do { try folder.remove(DocumentStore.thumbnailName(id)) } catch { return }
   }
 
@@ -217,6 +218,9 @@ extension DocumentStore {
       var times = [timespec(tv_sec: file.seconds, tv_nsec: file.nanoseconds)]
       times.append(times[0])
       utimensat(AT_FDCWD, folder.full(name), times, 0)
-    } catch { return }
+    } catch {
+      // The picture was drawn; only its copy for later is missing.
+      return
+    }
   }
 }

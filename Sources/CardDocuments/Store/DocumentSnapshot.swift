@@ -79,6 +79,7 @@ public final class DocumentSnapshot {
   public func remove() {
     alive?.release()
     guard let place else { return }
+    // What remains is removed when the folder is next opened.
     do { try folder.removeFolder(place) } catch { return }
   }
 }

@@ -118,6 +118,7 @@ public final class DocumentStore {
   /// Lets go of all documents: an open unit of work is rolled back, moves that wait are forgotten (`saveAll()` first
   /// keeps them). What of the unit could not be cleared from disk is cleared when the folder is opened the next time.
   public func close() {
+    // The journal on disk is rolled back when the folder is next opened.
     do { try rollbackUnit() } catch { unit = nil }
     withMoves = [:]
     handles = [:]

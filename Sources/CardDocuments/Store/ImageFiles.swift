@@ -49,7 +49,10 @@ extension DocumentStore {
   private func plainFile(_ path: String) throws(DocumentError) -> [UInt8]? {
     do {
       guard try FileFacts.at(path, followingLinks: false)?.kind == .file else { return nil }
-    } catch { return nil }
+    } catch {
+      // A path that cannot be looked at is no plain file of an image.
+      return nil
+    }
     return try readPlainFile(path, limit: DocumentFolder.maximumImage, followingLinks: false).bytes
   }
 
@@ -63,7 +66,10 @@ extension DocumentStore {
       for hash in unused.sorted(by: { $0.description < $1.description }) {
         try folder.remove(DocumentStore.imageName(hash))
       }
-    } catch { return }
+    } catch {
+      // An image too many is no failure of the change that was saved.
+      return
+    }
   }
 
   /// The hashes that stand anywhere in the documents' files, also in files that do not open and in keys that are not

@@ -98,6 +98,7 @@ struct Journal {
 
   /// Whoever gathers a batch holds this lock while it lives. Nil while somebody does, and where no batch can be.
   private static func lock(_ name: String, in folder: DocumentFolder) -> FileLock? {
+    // Without the lock there is no batch to gather.
     do { return try FileLock(ifFree: folder.full(name + "/" + Journal.alive)) } catch { return nil }
   }
 
@@ -124,7 +125,10 @@ struct Journal {
         return .damaged
       }
       return .finished(try Journal.decode(body), isDecidedElsewhere: bytes[head - 1] == 1)
-    } catch { return .damaged }
+    } catch {
+      // Bytes that do not decode are the damage that is reported.
+      return .damaged
+    }
   }
 
   /// What a journal begins with; then a byte that says who decides, the SHA-256 of the rest, and the rest.

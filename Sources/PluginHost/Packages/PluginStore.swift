@@ -191,6 +191,7 @@ struct PluginStore {
 
   private var hasLeftovers: Bool {
     if fileExists(data + "/" + TrustedKeys.temporaryName) { return true }
+    // A folder that cannot be listed has nothing to finish; listing the plugins says why.
     do { return try Folder.names(in: folder).contains { isLeftover($0) || $0 == ".journal" } } catch { return false }
   }
 

@@ -76,6 +76,7 @@ enum UndoCommands {
         Offer(String($0.id), help: printable($0.name, limit: 60))
       }
     } catch {
+      // Completion offers nothing where the command itself will fail.
       return []
     }
   }

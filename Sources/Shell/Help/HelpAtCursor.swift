@@ -41,6 +41,7 @@ struct HelpAtCursor {
     do {
       return try session.registry.helpText(for: words, width: width)
     } catch {
+      // Words that name no topic have no help.
       return [nothing]
     }
   }

@@ -145,6 +145,7 @@ extension HistoryFile {
   }
 
   private func lock(_ descriptor: Int32) {
+    // Some network disks have no locks; a history without one is better than none.
     do { try FileLock.lock(descriptor, path, .byPauses(seconds: 0.1)) } catch { return }
   }
 

@@ -23,6 +23,7 @@ package enum PathCompletion {
   }
 
   private static func entries(of folder: String) -> [String] {
+    // Completion offers nothing from a folder that cannot be read.
     do { return try Folder.names(in: folder) } catch { return [] }
   }
 }

@@ -41,6 +41,7 @@ struct DocumentPicture {
       if hasKitty { return kitty(picture.png) }
       return blocks(try workspace.pixels(of: picture, width: terminal.width - 4, height: rows * 2))
     } catch {
+      // A card is studied without a picture that cannot be drawn.
       return []
     }
   }

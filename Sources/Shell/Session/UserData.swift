@@ -89,6 +89,7 @@ package final class UserData {
       outsideSettings = fresh
       return fresh
     } catch {
+      // The command that needs the settings fails with the reason.
       return nil
     }
   }
@@ -131,6 +132,7 @@ package final class UserData {
 
   /// The user's folder; nil while nobody is signed in.
   var folder: String? {
+    // Nobody is signed in.
     do { return try gate.requireAccess().folder() } catch { return nil }
   }
 }

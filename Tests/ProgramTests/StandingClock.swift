@@ -1,0 +1,49 @@
+// The clocks of a built program in a test's hand: they stand until the test moves them, so that no test waits for a
+// lockout or an idle lock, and none is over too early on a slow machine.
+
+import Glibc
+import TestSupport
+import Testing
+
+/// The wall clock and the clock of the machine of all programs that are started with its variables.
+final class StandingClock {
+  private let folder = TemporaryFolder()
+  private let readings: UnsafeMutablePointer<Int64>
+
+  init() throws {
+    try #require(Self.isCompiled)
+    var (wall, boot) = (timespec(), timespec())
+    clock_gettime(CLOCK_REALTIME, &wall)
+    clock_gettime(CLOCK_BOOTTIME, &boot)
+    let path = try folder.write([UInt8](repeating: 0, count: 16), to: "clock")
+    let file = open(path, O_RDWR | O_CLOEXEC)
+    defer { close(file) }
+    let mapped = mmap(nil, 16, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+    readings = try #require(mapped).bindMemory(to: Int64.self, capacity: 2)
+    (readings[0], readings[1]) = (Int64(wall.tv_sec) * 1000, Int64(boot.tv_sec) * 1000)
+  }
+
+  deinit { munmap(readings, 16) }
+
+  func pass(seconds: Int64) {
+    for clock in 0..<2 { readings[clock] += seconds * 1000 }
+  }
+
+  /// What a program needs to see it.
+  var environment: [String] { ["LD_PRELOAD=" + Self.library, "DECKHAND_TEST_CLOCK=" + folder.file("clock")] }
+
+  private static let library = builtProgram("standing-clock-\(getpid()).so")
+
+  private static let isCompiled: Bool = {
+    let source = sourceRoot() + "/Tests/ProgramTests/Clock/standing_clock.c"
+    do {
+      let compiler = try Child(
+        ["/usr/bin/cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], environment: ["PATH=/usr/bin:/bin"])
+      atexit { unlink(StandingClock.library) }
+      return try compiler.finish(input: "").status == 0
+    } catch {
+      Issue.record(error)
+      return false
+    }
+  }()
+}
