@@ -178,18 +178,12 @@ extension BindingContext {
 /// A right that the state was not given.
 public enum GrantError: Problem, Equatable {
   case missing(plugin: String, right: String)
-  /// A setting that no plugin may have.
-  case securitySetting(plugin: String, name: String)
 
   public var report: ProblemReport {
     switch self {
     case .missing(let plugin, let right):
       ProblemReport(
         .notGranted, "Not granted", "\(plugin) was not granted \(right); see `plugin info \(plugin)`")
-    case .securitySetting(let plugin, let name):
-      ProblemReport(
-        .notGranted, "Not granted",
-        "\(plugin) may not have the setting \(quoted(name)): those of auth and media are yours alone")
     }
   }
 }

@@ -26,27 +26,29 @@ private func describeDeclaring(_ module: BoundModule, _ context: BindingContext)
   let parameters = [LuaParameter("name", .string), LuaParameter("description", .table)]
   module.function(
     "switches", parameters, returns: .object("group"),
-    "Declares switches under a master: {title=, help=, depends=, "
+    "Declares switches under a master: {title=, help=, "
       + "children={\"tomato\", {name=, title=, default=}, nested groups}}."
   ) { stack in
     let description = try SettingDescription(stack, 2)
-    try description.allowOnly(["title", "help", "depends", "children"])
+    try description.allowOnly(["title", "help", "children"])
     return try declare(stack, try description.group(), description, context) as SettingGroupHandle
   }
   module.function(
     "choice", parameters, returns: .object("choice"),
-    "Declares one of several: {title=, help=, depends=, options={...}, default=}."
+    "Declares one of several: {title=, help=, options={...}, default=}."
   ) { stack in
     let description = try SettingDescription(stack, 2)
-    try description.allowOnly(["title", "help", "depends", "options", "default"])
+    try description.allowOnly(["title", "help", "options", "default"])
     return try declare(stack, try description.choice(), description, context) as SettingChoiceHandle
   }
   module.function(
     "value", parameters, returns: .object("value"),
-    "Declares a value: {title=, help=, depends=, default=, kind=\"number\"|\"text\"|\"path\", min=, max=, pattern=}."
+    "Declares a value: {title=, help=, default=, kind=\"number\"|\"text\"|\"path\", min=, max=, check=, secret=, "
+      + "guarded=}. min and max bound a number; check(value) answers true, or nil and why the value is refused. A secret "
+      + "is shown as dots and read by no other plugin; what is guarded is changed by no plugin."
   ) { stack in
     let description = try SettingDescription(stack, 2)
-    try description.allowOnly(["title", "help", "depends", "default", "kind", "min", "max", "pattern"])
+    try description.allowOnly(["title", "help", "default", "kind", "min", "max", "check", "secret", "guarded"])
     return try declare(stack, try description.value(), description, context) as SettingValueHandle
   }
 }
@@ -57,10 +59,10 @@ private func declare<Handle: SettingHandle>(
   let name = try stack.text(1, limit: 1024)
   let declaration = SettingDeclaration(
     name, kind, title: try description.text("title") ?? "", help: try description.text("help") ?? "",
-    depends: try description.text("depends"))
-  if context.owner.plugin != nil, isSecuritySetting(name) { throw context.settingRefused(name) }
+    secret: try description.flag("secret"), guarded: try description.flag("guarded"))
+  let check = description.check(of: name, context)
   let made = try context.keeping("setting", name, stack) {
-    try context.workspace().declare(declaration, by: context.settingOwner())
+    try context.changing { try context.workspace().declare(declaration, by: context.settingOwner(), check: check) }
   }
   guard let handle = made as? Handle else { throw LuaFailure.message("\(printable(name)) is of another kind") }
   return handle
@@ -69,10 +71,10 @@ private func declare<Handle: SettingHandle>(
 private func describeReading(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "get", [LuaParameter("name", .string)], returns: .any, fails: true,
-    "The value of a setting; of a group, whether all in it are on. Code: unknown_setting."
+    "The value of a setting; of a group, whether all in it are on. Codes: unknown_setting, not_granted."
   ) { stack in
     let name = try stack.text(1)
-    return luaValue(of: try context.workspace().preferences().tree.get(name))
+    return luaValue(of: try context.workspace().preferences().tree.get(name, for: context.owner))
   }
 }
 
@@ -84,7 +86,9 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
     let (name, value) = (try stack.text(1, limit: 1024), try settingValue(stack, 2))
     try context.requireChange(ofSettings: [name])
     try context.keeping("value", name, stack) {
-      try context.workspace().preferences().tree.set(name, to: value, by: context.settingOwner())
+      try context.changing {
+        try context.workspace().preferences().tree.set(name, to: value, by: context.settingOwner())
+      }
     }
     return true
   }
@@ -97,7 +101,9 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
     }
     try context.requireChange(ofSettings: values.map(\.name))
     try context.keeping("values", values.map(\.name).joined(separator: " "), stack) {
-      try context.workspace().preferences().tree.update(values, by: context.settingOwner())
+      try context.changing {
+        try context.workspace().preferences().tree.update(values, by: context.settingOwner())
+      }
     }
     return true
   }
@@ -136,12 +142,6 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
 
 // MARK: Rights
 
-/// Settings that guard the account: no plugin changes them, whatever it was granted.
-public func isSecuritySetting(_ name: String) -> Bool {
-  // A program that `media.player` names is run.
-  ["auth", "media"].contains { name == $0 || name.hasPrefix($0 + ".") }
-}
-
 extension BindingContext {
   /// A plugin changes the settings that it declared itself, and those it was granted; of a group or a section, when
   /// that is so of everything in it.
@@ -152,15 +152,17 @@ extension BindingContext {
       for setting in try tree.settings(in: name) {
         let isGranted = granted.contains { setting.name == $0 || setting.name.hasPrefix($0 + ".") }
         let mayChange = setting.owner == owner || isGranted
-        guard mayChange, !isSecuritySetting(setting.name) else { throw settingRefused(setting.name) }
+        guard mayChange else {
+          throw GrantError.missing(
+            plugin: owner.plugin?.description ?? "this state", right: "settings.write:\(setting.name)")
+        }
       }
     }
   }
 
-  func settingRefused(_ name: String) -> GrantError {
-    let plugin = owner.plugin?.description ?? "this state"
-    return isSecuritySetting(name)
-      ? .securitySetting(plugin: plugin, name: name) : .missing(plugin: plugin, right: "settings.write:\(name)")
+  /// Makes a change; where the check of a setting was stopped, that is what the caller gets.
+  func changing<R>(_ body: () throws -> R) throws -> R {
+    do { return try body() } catch SettingsError.checkFailed(_, let error as LuaError) { throw error }
   }
 }
 
@@ -229,7 +231,7 @@ private func describeValue<Handle: SettingHandle & BoundObject>(
   type.field("value", kind, help, get: { luaValue(of: try $0.value()) }) { handle, stack in
     let value = try settingValue(stack, 3)
     try context.requireChange(ofSettings: [handle.name])
-    try handle.set(value, by: context.settingOwner())
+    try context.changing { try handle.set(value, by: context.settingOwner()) }
   }
 }
 
@@ -267,17 +269,19 @@ private struct SettingDescription {
   private let fields: [String: LuaValue]
   private let argument: Int
   private let place: String
+  private let checkFunction: LuaReference?
 
   init(_ stack: borrowing LuaStack, _ index: Int) throws {
     let table = try stack.table(index, "a table that describes the setting")
     fields = Dictionary(try table.namedValues().map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     (argument, place) = (index, "")
+    checkFunction = try table.optionalFunction("check")
   }
 
   private init(_ pairs: [(key: LuaValue, value: LuaValue)], argument: Int, place: String) {
     fields = Dictionary(
       pairs.compactMap { pair in pair.key.text.map { ($0, pair.value) } }, uniquingKeysWith: { first, _ in first })
-    (self.argument, self.place) = (argument, place)
+    (self.argument, self.place, checkFunction) = (argument, place, nil)
   }
 
   func wrong(_ message: String) -> LuaFailure { .argument(argument, place.isEmpty ? message : "\(place): \(message)") }
@@ -320,7 +324,7 @@ private struct SettingDescription {
     if let name = item.text { return SettingDeclaration(name, .toggle()) }
     guard case .table(let pairs) = item else { throw wrong("child \(number): a name or a table expected") }
     let here = SettingDescription(pairs, argument: argument, place: "child \(number)")
-    try here.allowOnly(["name", "title", "help", "depends", "default", "children"])
+    try here.allowOnly(["name", "title", "help", "default", "children"])
     guard let name = try here.text("name") else { throw here.wrong("field 'name': a string expected") }
     var kind = SettingKind.toggle(default: false)
     if here.fields["children"] != nil {
@@ -330,8 +334,7 @@ private struct SettingDescription {
       kind = .toggle(default: isOn)
     }
     return SettingDeclaration(
-      name, kind, title: try here.text("title") ?? "", help: try here.text("help") ?? "",
-      depends: try here.text("depends"))
+      name, kind, title: try here.text("title") ?? "", help: try here.text("help") ?? "")
   }
 
   func choice() throws(LuaFailure) -> SettingKind {
@@ -352,16 +355,33 @@ private struct SettingDescription {
       let (least, most) = (try number("min"), try number("max"))
       let range = NumberRange(min: least, max: most)
       return .number(range, default: try number("default") ?? range.nearestToZero)
-    case "text": return .text(try rule(), default: try text("default") ?? "")
-    case "path": return .path(try rule(), default: try text("default") ?? "")
+    case "text", "path":
+      for name in ["min", "max"] where fields[name] != nil { throw wrong("field '\(name)' bounds a number only") }
+      let standard = try text("default") ?? ""
+      return kind == "text" ? .text(default: standard) : .path(default: standard)
     default: throw wrong("field 'kind': \"number\", \"text\" or \"path\" expected")
     }
   }
 
-  private func rule() throws(LuaFailure) -> TextRule {
-    let (least, most) = (try number("min"), try number("max"))
-    return TextRule(
-      min: least.flatMap { Int(exactly: $0) }, max: most.flatMap { Int(exactly: $0) }, pattern: try text("pattern"))
+  /// The function `check`, which answers true, or nil and why it refuses the value.
+  func check(of name: String, _ context: BindingContext) -> SettingCheck? {
+    guard let checkFunction else { return nil }
+    return { value in
+      try context.calling(.check(name)) {
+        try checkFunction.call([luaValue(of: value)], results: 2) { stack in
+          if case .boolean(true) = try stack.value(-2) { return nil }
+          return try stack.value(-1).text.map { printable($0, limit: 500) } ?? "its check refuses this value"
+        }
+      }
+    }
+  }
+
+  func flag(_ name: String) throws(LuaFailure) -> Bool {
+    switch fields[name] {
+    case nil, .some(.none): return false
+    case .some(.boolean(let flag)): return flag
+    default: throw wrong("field '\(name)': a boolean expected")
+    }
   }
 }
 

@@ -36,7 +36,7 @@ enum CareCommands {
       let contents = try workspace.backup(to: path)
       return CommandResult(
         .record([("path", .text(path)), ("contents", record(contents))]),
-        line: "Backed up \(words(contents, session)) to \(printable(path)).")
+        line: "Backed up \(words(contents, session)) to \(path).")
     }
   }
 
@@ -67,7 +67,7 @@ enum CareCommands {
           ("restored", record(report.restored)), ("replaced", record(report.replaced)), ("kept", .text(report.kept)),
         ]),
         .lines([
-          "Restored \(words(report.restored, session)).", "What was here is kept in \(printable(report.kept)).",
+          "Restored \(words(report.restored, session)).", "What was here is kept in \(report.kept).",
         ]))
     }
   }
@@ -126,8 +126,8 @@ enum CareCommands {
       }
       let report = try workspace.mend()
       let left = try report.findings + ProgramCheck(session).findings()
-      let backup = report.backup.map { "What was here is kept in \(printable($0))." } ?? ""
-      for loss in report.lost { session.console.message("lost: \(printable(loss))") }
+      let backup = report.backup.map { "What was here is kept in \($0)." } ?? ""
+      for loss in report.lost { session.console.message("lost: \(loss)") }
       return try told(
         left, "Mended \(session.counted(max(0, found.count - left.count), "finding")). \(backup)", 0, invocation,
         session)
@@ -151,8 +151,8 @@ enum CareCommands {
   private static func lines(_ finding: DoctorFinding) -> [String] {
     let remedy = (finding.isMendable ? "mend: " : "") + finding.remedy
     return [
-      "\(finding.area.rawValue): \(printable(finding.what))", "  where: \(printable(finding.place))",
-      "  \(printable(remedy))",
+      "\(finding.area.rawValue): \(finding.what)", "  where: \(finding.place)",
+      "  \(remedy)",
     ]
   }
 

@@ -223,7 +223,7 @@ enum DeckFigureCommands {
         if session.rehearsal.mayActOutside("write \(path)") {
           try session.workspace().writeCharts(picture, to: path, asPNG: asPNG)
         }
-        lines.append("Drew the figures to \(printable(path)).")
+        lines.append("Drew the figures to \(path).")
       }
       guard lines.isEmpty else { return CommandResult(figures.value, .lines(lines)) }
       let facts = ["\(session.counted(figures.cards.all, "card")) · \(session.grouped(figures.cards.new)) new"]

@@ -141,7 +141,7 @@ enum DeckFileCommands {
     let choice = canBeNamed ? "prompt=\(names[0]),answer=\(names[1])" : "prompt=NAME,answer=NAME"
     let option = choice.contains(" ") ? "\"\(choice)\"" : choice
     let (state, way) = isRehearsal ? ("would be a card", "say") : ("is a card now", "`undo`, and say")
-    return "The first row \(state); if it names the columns, \(way) --columns \(printable(option)), "
+    return "The first row \(state); if it names the columns, \(way) --columns \(option), "
       + "if not, --no-header."
   }
 
@@ -203,7 +203,7 @@ enum DeckFileCommands {
   private static func exportWords(
     _ report: ExportReport, _ deck: String, _ target: String, _ session: Session
   ) -> [String] {
-    let first = "Exported \(session.counted(report.cards, "card")) of \(quoted(deck)) to \(printable(target))."
+    let first = "Exported \(session.counted(report.cards, "card")) of \(quoted(deck)) to \(target)."
     if report.lost.isEmpty { return [first] }
     let lost = report.lost.map { $0.part.words(session.counted($0.count, $0.part == .options ? "deck" : "card")) }
     let hint =

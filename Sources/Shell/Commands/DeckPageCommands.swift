@@ -71,7 +71,7 @@ enum DeckPageCommands {
   }
 
   private static func words(_ report: PageReport, _ deck: String, _ path: String, _ session: Session) -> [String] {
-    var first = "Wrote \(quoted(deck)) as a page to \(printable(path)): \(session.counted(report.cards, "card"))"
+    var first = "Wrote \(quoted(deck)) as a page to \(path): \(session.counted(report.cards, "card"))"
     if report.media > 0 { first += ", \(session.counted(report.media, "picture or sound", "pictures and sounds"))" }
     var lines = [first + ", \(session.counted(report.bytes, "byte"))."]
     if report.mediaLeftOut > 0 {

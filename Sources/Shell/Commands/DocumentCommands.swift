@@ -288,7 +288,7 @@ enum DocumentCommands {
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
       let broken = try document.render(to: path, width: width)
       let tail = broken.isEmpty ? "" : "; \(session.counted(broken.count, "image")) could not be shown"
-      return CommandResult(.text(path), line: "Drew \(printable(path))\(tail).")
+      return CommandResult(.text(path), line: "Drew \(path)\(tail).")
     }
   }
 
@@ -311,7 +311,7 @@ enum DocumentCommands {
       try session.workspace().drawSheet(documents, to: path) { progress.update($0, of: documents.count) }
       progress.finish()
       return CommandResult(
-        .text(path), line: "Drew \(session.counted(documents.count, "document")) to \(printable(path)).")
+        .text(path), line: "Drew \(session.counted(documents.count, "document")) to \(path).")
     }
   }
 
@@ -331,9 +331,9 @@ enum DocumentCommands {
       let value = losses.map { loss in
         Value.record([("pointer", .text(loss.pointer.description)), ("message", .text(loss.message))])
       }
-      let head = "Exported to \(printable(path))" + (losses.isEmpty ? "." : "; it could not hold:")
+      let head = "Exported to \(path)" + (losses.isEmpty ? "." : "; it could not hold:")
       return CommandResult(
-        .list(value), .lines([head] + losses.map { "  \($0.pointer.description)  \(printable($0.message))" }))
+        .list(value), .lines([head] + losses.map { "  \($0.pointer.description)  \($0.message)" }))
     }
   }
 

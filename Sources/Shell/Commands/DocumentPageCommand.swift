@@ -41,7 +41,7 @@ enum DocumentPageCommand {
       let tail = report.broken == 0 ? "" : "; \(session.counted(report.broken, "image")) could not be shown"
       return CommandResult(
         report.value,
-        line: "Wrote \(session.counted(report.documents, "document")) as a page to \(printable(path)), "
+        line: "Wrote \(session.counted(report.documents, "document")) as a page to \(path), "
           + "\(session.counted(report.bytes, "byte"))\(tail).")
     }
   }

@@ -87,7 +87,7 @@ package enum MapCommand {
   private static func say(_ text: String) { tell("map: " + text) }
 
   private static func tell(_ text: String) {
-    let line = Array("deckhand: \(plainText(text, limit: 2_000))\n".utf8)
+    let line = Array("deckhand: \(printable(text, limit: 2_000))\n".utf8)
     _ = write(2, line, line.count)
   }
 }

@@ -104,7 +104,7 @@ enum MediaCommands {
       lines += ["\(title):"] + rows.prefix(100).map { "  " + $0 }
       if rows.count > 100 { lines.append("  … \(session.grouped(rows.count - 100)) more") }
     }
-    add("Missing", try check.missing.map { "\(printable($0.name))   \(try users(of: $0.references, workspace))" })
+    add("Missing", try check.missing.map { "\($0.name)   \(try users(of: $0.references, workspace))" })
     add("Not used", check.unused.map { printable($0.name) })
     add("Damaged", check.damaged.map { printable($0) })
     if check.leftover.files > 0 {

@@ -156,8 +156,9 @@ enum PluginCommands {
     }
     let by = manifest.author.map { " by \($0)" } ?? ""
     session.console.show(
-      [printable("\(plugin.name) \(manifest.version)\(by) wants to:")]
-        + Permission.inWords(manifest.permissions).map { "  - " + printable($0, limit: 500) })
+      .lines(
+        ["\(plugin.name) \(manifest.version)\(by) wants to:"]
+          + Permission.inWords(manifest.permissions).map { "  - " + $0 }))
     return try session.confirm("Enable it?")
   }
 

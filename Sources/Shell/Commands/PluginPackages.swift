@@ -194,7 +194,7 @@ enum PluginPackages {
         plugin: plan.package.name, rights: plan.added.map(\.description), command: "plugin \(verb) \(plan.package.path)"
       )
     }
-    session.console.show(facts.map { printable($0, limit: 4_000) })
+    session.console.show(.lines(facts))
     return try session.confirm(verb == "update" ? "Update it?" : "Install it?")
   }
 
@@ -239,7 +239,7 @@ enum PluginPackages {
       guard session.rehearsal.mayActOutside("remove the plugin \(plugin.name) with \(plugin.folder)") else {
         return CommandResult()
       }
-      guard try session.confirm("Remove the plugin \(plugin.name) with \(printable(plugin.folder))?") else {
+      guard try session.confirm("Remove the plugin \(plugin.name) with \(plugin.folder)?") else {
         return CommandResult(.boolean(false), line: "\(plugin.name) stays as it is.")
       }
       try session.plugins.remove(plugin)

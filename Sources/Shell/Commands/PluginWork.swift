@@ -42,9 +42,9 @@ enum PluginWork {
       let name = try session.plugins.plugin(named: invocation.text("NAME")).name
       let results = try testResults(of: name, session)
       let failures = results.count { $0.failure != nil }
-      let lines = results.map { result in
-        result.failure.map { "FAILED  \(printable(result.name))\n          \(printable($0, limit: 400))" }
-          ?? "ok      \(printable(result.name))"
+      let lines = results.flatMap { result in
+        result.failure.map { ["FAILED  \(result.name)", "          \(printable($0, limit: 400))"] }
+          ?? ["ok      \(result.name)"]
       }
       let sum =
         failures == 0
@@ -57,7 +57,7 @@ enum PluginWork {
             ("message", result.failure.map { .text($0) } ?? .null),
           ])
         })
-      let shown = lines.flatMap { $0.split(separator: "\n").map(String.init) } + [sum]
+      let shown = lines + [sum]
       guard failures > 0 else { return CommandResult(value, .lines(shown)) }
       session.show(CommandResult(value, .lines(shown)), asJSON: session.options.wantsJSON || invocation.wantsJSON)
       throw ShellError.testsFailed(plugin: name, failed: failures, of: results.count)

@@ -105,7 +105,7 @@ private final class ServingHost: DoorHost {
     return true
   }
 
-  func tell(_ line: String) { session.console.note(printable(line, limit: 1_000)) }
+  func tell(_ line: String) { session.console.note(line) }
 
   func synchronize() throws { try UnattendedSync.run(session.workspace(), session) }
 }

@@ -130,7 +130,7 @@ enum ShellCommands {
       return CommandResult()
     }
     try AtomicFile.write(path, Array(SessionScript(session).text.utf8))
-    return CommandResult(.text(path), line: "Wrote \(session.counted(count, "line")) to \(printable(path)).")
+    return CommandResult(.text(path), line: "Wrote \(session.counted(count, "line")) to \(path).")
   }
 
   private static var lua: BuiltIn {

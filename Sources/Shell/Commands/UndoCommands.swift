@@ -32,7 +32,7 @@ enum UndoCommands {
       let next = try workspace.nextStep(number, again: false)
       guard session.rehearsal.mayActOutside("undo \(next.name)") else { return CommandResult(record(next)) }
       let step = try workspace.undo(number)
-      return CommandResult(record(step, isUndone: true), line: "Undone: \(printable(step.name))")
+      return CommandResult(record(step, isUndone: true), line: "Undone: \(step.name)")
     }
   }
 
@@ -46,7 +46,7 @@ enum UndoCommands {
       let next = try workspace.nextStep(nil, again: true)
       guard session.rehearsal.mayActOutside("redo \(next.name)") else { return CommandResult(record(next)) }
       let step = try workspace.redo()
-      return CommandResult(record(step, isUndone: false), line: "Redone: \(printable(step.name))")
+      return CommandResult(record(step, isUndone: false), line: "Redone: \(step.name)")
     }
   }
 
