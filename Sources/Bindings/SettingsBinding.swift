@@ -13,7 +13,8 @@ extension SettingValueHandle: BoundObject {}
 
 func settingsModule(_ context: BindingContext) -> BoundModule {
   BoundModule(
-    "settings", "Settings: declare, read and change them, hear of changes.", check: context.requireSignIn
+    "settings", "Settings: declare, read and change them, hear of changes.", rights: context.rights, grant: .settings,
+    check: context.requireSignIn
   ) { module in
     describeDeclaring(module, context)
     describeReading(module, context)
@@ -26,6 +27,7 @@ private func describeDeclaring(_ module: BoundModule, _ context: BindingContext)
   let parameters = [LuaParameter("name", .string), LuaParameter("description", .table)]
   module.function(
     "switches", parameters, returns: .object("group"),
+    example: "(\"pizza\", {title = \"Pizza\", children = {\"tomato\", \"basil\"}})",
     "Declares switches under a master: {title=, help=, "
       + "children={\"tomato\", {name=, title=, default=}, nested groups}}."
   ) { stack in
@@ -35,6 +37,7 @@ private func describeDeclaring(_ module: BoundModule, _ context: BindingContext)
   }
   module.function(
     "choice", parameters, returns: .object("choice"),
+    example: "(\"size\", {title = \"Size\", options = {\"small\", \"large\"}, default = \"small\"})",
     "Declares one of several: {title=, help=, options={...}, default=}."
   ) { stack in
     let description = try SettingDescription(stack, 2)
@@ -43,6 +46,7 @@ private func describeDeclaring(_ module: BoundModule, _ context: BindingContext)
   }
   module.function(
     "value", parameters, returns: .object("value"),
+    example: "(\"slices\", {title = \"Slices\", kind = \"number\", default = 8})",
     "Declares a value: {title=, help=, default=, kind=\"number\"|\"text\"|\"path\", min=, max=, check=, secret=, "
       + "guarded=}. min and max bound a number; check(value) answers true, or nil and why the value is refused. A secret "
       + "is shown as dots and read by no other plugin; what is guarded is changed by no plugin."
@@ -70,7 +74,7 @@ private func declare<Handle: SettingHandle>(
 
 private func describeReading(_ module: BoundModule, _ context: BindingContext) {
   module.function(
-    "get", [LuaParameter("name", .string)], returns: .any, fails: true,
+    "get", [LuaParameter("name", .string)], returns: .any.orProblem, example: "(\"game.language\")",
     "The value of a setting; of a group, whether all in it are on. Codes: unknown_setting, not_granted."
   ) { stack in
     let name = try stack.text(1)
@@ -80,7 +84,8 @@ private func describeReading(_ module: BoundModule, _ context: BindingContext) {
 
 private func describeChanging(_ module: BoundModule, _ context: BindingContext) {
   module.function(
-    "set", [LuaParameter("name", .string), LuaParameter("value", .any)], returns: .boolean, fails: true,
+    "set", [LuaParameter("name", .string), LuaParameter("value", .any)], returns: .boolean.orProblem,
+    example: "(\"game.length\", 9)",
     "Sets a setting; a group's name stands for all its switches. Codes: unknown_setting, bad_value, locked."
   ) { stack in
     let (name, value) = (try stack.text(1, limit: 1024), try settingValue(stack, 2))
@@ -93,7 +98,8 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
     return true
   }
   module.function(
-    "update", [LuaParameter("values", .table)], returns: .boolean, fails: true,
+    "update", [LuaParameter("values", .table)], returns: .boolean.orProblem,
+    example: "{[\"sound.right\"] = true, [\"sound.wrong\"] = true}",
     "Sets several, all or none, as one change: {[\"game.length\"] = 9, sound = true}."
   ) { stack in
     let values = try stack.table(1).namedValues().map { name, value in
@@ -108,7 +114,7 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
     return true
   }
   module.function(
-    "reset", [LuaParameter("name", .string)], returns: .boolean, fails: true,
+    "reset", [LuaParameter("name", .string)], returns: .boolean.orProblem, example: "(\"game.length\")",
     "Forgets what was set, of one setting or of everything in a group: what lies beneath holds again."
   ) { stack in
     let name = try stack.text(1)
@@ -121,7 +127,7 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
 private func describeListening(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "on_change", [LuaParameter("prefix", .string), LuaParameter("listener", .function)],
-    returns: .object("subscription"),
+    returns: .object("subscription"), example: "(\"sound\", function(changes) print(#changes) end)",
     "Calls a function once a change with the list of {name=, old=, new=}; \"\" hears of every setting."
   ) { stack in
     let (prefix, listener) = (try stack.text(1, limit: 1024), try stack.function(2))
@@ -171,16 +177,17 @@ extension BindingContext {
 func settingGroupType(_ context: BindingContext) -> BoundType<SettingGroupHandle> {
   BoundType<SettingGroupHandle>(
     "group", "Switches under a master.", summary: { "group \($0.name) (\(try $0.state().rawValue))" },
-    identity: { .text($0.name) }, check: { try requireOpen($0, "setting") }
+    identity: { .text($0.name) }, entrance: LuaEntrance { try requireOpen($0, "setting") }
   ) { type in
+    type.example = "settings.switches(\"pizza\", {title = \"Pizza\", children = {\"tomato\", \"basil\"}})"
     describeCommon(type)
     type.field("state", .string, "on, off or mixed.") { try $0.state().rawValue }
-    describeValue(type, .boolean, "True only when all are on; assigning sets all.", context)
+    describeValue(type, .boolean, example: "true", "True only when all are on; assigning sets all.", context)
     type.field("children", .list(.string), "The names of what stands in it.") {
       FrozenList(try $0.children(), advice: "a group's children are fixed; use group:toggle(child)")
     }
     type.method(
-      "toggle", [LuaParameter("child", .optional(.string))], returns: .boolean,
+      "toggle", [LuaParameter("child", .optional(.string))], returns: .boolean, example: "(\"basil\")",
       "Turns a child over, or the whole group: on, off, as it last was mixed. Answers whether it is on now."
     ) { group, stack in
       let child = try stack.optionalText(2)
@@ -193,10 +200,12 @@ func settingGroupType(_ context: BindingContext) -> BoundType<SettingGroupHandle
 func settingChoiceType(_ context: BindingContext) -> BoundType<SettingChoiceHandle> {
   BoundType<SettingChoiceHandle>(
     "choice", "One of several options.", summary: { "choice \($0.name) (\(printable(try $0.value().text)))" },
-    identity: { .text($0.name) }, check: { try requireOpen($0, "setting") }
+    identity: { .text($0.name) }, entrance: LuaEntrance { try requireOpen($0, "setting") }
   ) { type in
+    type.example =
+      "settings.choice(\"size\", {title = \"Size\", options = {\"small\", \"large\"}, default = \"small\"})"
     describeCommon(type)
-    describeValue(type, .string, "The option that is chosen.", context)
+    describeValue(type, .string, example: "\"large\"", "The option that is chosen.", context)
     type.field("options", .list(.string), "What can be chosen.") { choice in
       guard case .choice(let options, _) = try choice.declaration().kind else {
         return FrozenList([String](), advice: "")
@@ -209,10 +218,11 @@ func settingChoiceType(_ context: BindingContext) -> BoundType<SettingChoiceHand
 func settingValueType(_ context: BindingContext) -> BoundType<SettingValueHandle> {
   BoundType<SettingValueHandle>(
     "value", "A number, a text or a path.", summary: { "value \($0.name) (\(printable(try $0.value().text)))" },
-    identity: { .text($0.name) }, check: { try requireOpen($0, "setting") }
+    identity: { .text($0.name) }, entrance: LuaEntrance { try requireOpen($0, "setting") }
   ) { type in
+    type.example = "settings.value(\"slices\", {title = \"Slices\", kind = \"number\", default = 8})"
     describeCommon(type)
-    describeValue(type, .any, "The number or text.", context)
+    describeValue(type, .any, example: "6", "The number or text.", context)
     type.field("kind", .string, "number, text or path.") { try $0.declaration().kind.word }
   }
 }
@@ -226,9 +236,9 @@ private func describeCommon<Handle: SettingHandle & BoundObject>(_ type: BoundTy
 }
 
 private func describeValue<Handle: SettingHandle & BoundObject>(
-  _ type: BoundType<Handle>, _ kind: LuaType, _ help: String, _ context: BindingContext
+  _ type: BoundType<Handle>, _ kind: LuaType, example: String, _ help: String, _ context: BindingContext
 ) {
-  type.field("value", kind, help, get: { luaValue(of: try $0.value()) }) { handle, stack in
+  type.field("value", kind, example: example, help, get: { luaValue(of: try $0.value()) }) { handle, stack in
     let value = try settingValue(stack, 3)
     try context.requireChange(ofSettings: [handle.name])
     try context.changing { try handle.set(value, by: context.settingOwner()) }
