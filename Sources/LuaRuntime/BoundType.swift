@@ -379,7 +379,7 @@ public final class BoundType<T: AnyObject> {
 
 /// What a field is called and what is said of it.
 @usableFromInline struct FieldWords {
-  let name: String
+  @usableFromInline let name: String
   let type: LuaType
   let help: String
   let grant: LuaGrant?

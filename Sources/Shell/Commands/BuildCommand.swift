@@ -16,6 +16,7 @@ enum BuildCommand {
     BuiltIn(
       "build", theme: "Decks and cards", access: .signedIn, effect: .changes,
       summary: "Makes a deck of a folder of sources, and brings it up to date.",
+      answer: "{added, updated, removed, conflicts, COUNT}",
       details: """
         The folder has a deck.json, {"name": "Spanish", "namespace": "example.org", "options": {"new_per_day": 10}}, and \
         sources: Markdown, CSV, TSV and JSON Lines as `deck import` reads them, and .lua that calls card{prompt=, answer=, \

@@ -19,7 +19,7 @@ enum CareCommands {
   private static var backup: BuiltIn {
     BuiltIn(
       "backup", theme: Self.theme, access: .signedIn, effect: .announces,
-      summary: "Writes everything of the account to one file.",
+      summary: "Writes everything of the account to one file.", answer: "{path, contents}",
       details: """
         Cards, documents, settings, grants and history are in it; the password is not. It may be made while another shell \
         is at work. Without FILE it is kept in the folder `backups` beside your data. One is made by itself before the \
@@ -44,6 +44,7 @@ enum CareCommands {
     BuiltIn(
       "restore", theme: Self.theme, access: .atTerminal, effect: .announces,
       summary: "Puts back everything that a backup holds.",
+      answer: "{restored, replaced, kept} or {backup, here} or nothing",
       details: """
         It shows what is in the backup beside what is here, and at a terminal asks first. What is here is kept as a backup \
         before all of it is replaced. The backup of an account with a password goes back into that account only.
@@ -109,6 +110,7 @@ enum CareCommands {
       "doctor", theme: Self.theme, access: .signedIn,
       effect: .depends { $0.flag("--mend") ? .announces : .reads },
       summary: "Looks at everything that is kept, and says what is wrong.",
+      answer: "{area, code, what, place, remedy, mendable}...",
       details: """
         The database, decks and cards, documents, games, settings, what can be undone, files and their modes, free space, \
         plugins, word lists. --mend makes a backup and then does what each finding says. Status 1 tells that something \

@@ -23,6 +23,7 @@ enum DeckFileCommands {
     BuiltIn(
       "deck", "import", theme: DeckCommands.theme, access: .signedIn, effect: .changes,
       summary: "Adds the cards of files to a deck.",
+      answer: "{added, updated, skipped, rejected_count, rejected, FINDING} or {entered, older, known, unknown}",
       details: """
         The format goes by a file's ending: .json (an array of objects with prompt and answer, or what deck export \
         --with-schedule wrote), .jsonl (an object a line), .csv and .tsv, .txt (Anki's text file), .md, or Anki's packages \
@@ -166,7 +167,7 @@ enum DeckFileCommands {
   private static var exportDeck: BuiltIn {
     BuiltIn(
       "deck", "export", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
-      summary: "Writes a deck's cards to a file, those of the decks within it too.",
+      summary: "Writes a deck's cards to a file, those of the decks within it too.", answer: "{cards, bytes, lost}",
       details: """
         The format goes by the file's ending: .json, .jsonl, .csv, .tsv, .txt (Anki's text file), .md or .apkg (Anki's \
         package; --format apkg-legacy is for older programs); `-` is standard output, with --format. A .colpkg holds every \

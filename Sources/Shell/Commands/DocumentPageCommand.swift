@@ -13,7 +13,7 @@ enum DocumentPageCommand {
   static var page: BuiltIn {
     BuiltIn(
       "doc", "page", theme: DocumentCommands.theme, access: .signedIn, effect: .announces,
-      summary: "Writes documents as one web page, a gallery.",
+      summary: "Writes documents as one web page, a gallery.", answer: "{documents, bytes, broken} or nothing",
       details: """
         The page needs no network and no scripts. A picture grows when it is tapped; a screen reader tells what is on it.
         """,

@@ -13,7 +13,7 @@ package enum MapCommand {
   static var command: BuiltIn {
     BuiltIn(
       "map", theme: "Words and games", access: .open, effect: .reads,
-      summary: "Runs a script over the lines of standard input, and writes records.",
+      summary: "Runs a script over the lines of standard input, and writes records.", answer: "nothing",
       details: """
         The script has a function map(line) that calls emit(key, value) or emit(value); with --reduce a function \
         reduce(key, values), or combine(key, a, b). combine and finish() are optional for map. A record is KEY, a tab \

@@ -14,6 +14,7 @@ enum PluginKeys {
       "plugin", "key", theme: PluginCommands.pluginTheme, access: .atTerminal,
       effect: .depends { $0.text("ACTION") == "list" ? .reads : .announces },
       summary: "Makes your key for signing packages, lists the keys that you trust, and trusts another.",
+      answer: "{key, FIELD} or {key, name, plugins, own}...",
       details: """
         `new` makes a key: under the password of your account, or without an account in a file that only you can read. \
         `trust` takes the packages of a key; compare its fingerprint with what its owner says elsewhere. A plugin that \

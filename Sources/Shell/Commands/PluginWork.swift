@@ -15,7 +15,7 @@ enum PluginWork {
   static var newPlugin: BuiltIn {
     BuiltIn(
       "plugin", "new", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .announces,
-      summary: "Writes a small plugin to begin with, with its test.",
+      summary: "Writes a small plugin to begin with, with its test.", answer: "{name, version, state, FIELD}",
       details: "It stands in your plugins' folder and is not enabled yet.",
       arguments: [Argument("NAME", help: "small letters, digits, _ and -")], example: "plugin new verbs"
     ) { invocation, session in
@@ -35,7 +35,7 @@ enum PluginWork {
   static var testPlugin: BuiltIn {
     BuiltIn(
       "plugin", "test", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .acts,
-      summary: "Runs a plugin's test.lua over data that is thrown away.",
+      summary: "Runs a plugin's test.lua over data that is thrown away.", answer: "{test, passed, message?}...",
       details: "Exits with status 1 when a test fails.", arguments: [PluginCommands.pluginName],
       example: "plugin test palindromes"
     ) { invocation, session in
@@ -107,7 +107,7 @@ enum PluginWork {
     BuiltIn(
       "plugin", "limit", theme: PluginCommands.pluginTheme, access: .signedIn,
       effect: .depends { $0.optionalText("--seconds") ?? $0.optionalText("--memory") == nil ? .reads : .announces },
-      summary: "Shows or sets what each call of a plugin may use.",
+      summary: "Shows or sets what each call of a plugin may use.", answer: "{name, seconds, memory}",
       details: "A call that passes a limit is ended; the shell goes on. 2 seconds and 64 MiB, where nothing is set.",
       arguments: [PluginCommands.pluginName],
       options: [
@@ -137,7 +137,7 @@ enum PluginWork {
   static var luaTypes: BuiltIn {
     BuiltIn(
       "lua-types", theme: "The shell", access: .signedIn, effect: .announces,
-      summary: "Writes files that tell a Lua editor (LuaLS) what Deckhand offers.",
+      summary: "Writes files that tell a Lua editor (LuaLS) what Deckhand offers.", answer: "text...",
       details: "Name the folder in the editor's setting workspace.library.",
       arguments: [Argument("DIR", .folder, help: "the folder; it is made when it is missing")],
       example: "lua-types ~/deckhand-types"

@@ -18,6 +18,7 @@ enum SettingCommands {
       "set", theme: Self.theme, access: .signedIn,
       effect: .depends { $0.optionalText("VALUE") ?? $0.optionalText("--reset") == nil ? .reads : .changes },
       summary: "Shows settings, or changes one.",
+      answer: "{name, title, kind, value, changed, state?}... or text or number or boolean",
       details: """
         [x] is on, [ ] off, [-] mixed; * marks what is not its default. A group's name stands for all its switches. \
         DECKHAND_SET_GAME_LANGUAGE in the environment and --set game.language=... on the command line hold for one run.
@@ -50,7 +51,7 @@ enum SettingCommands {
   private static var toggle: BuiltIn {
     BuiltIn(
       "toggle", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Turns switches and groups over: all of them, or none.",
+      summary: "Turns switches and groups over: all of them, or none.", answer: "{name, state}...",
       details: "A group goes from on to off, to how it last was mixed, and on again.",
       arguments: [Argument("NAME", .setting, isRepeating: true, help: "switches or groups")],
       example: "toggle sound.right sound.wrong"

@@ -27,6 +27,7 @@ enum SyncCommand {
         }
       },
       summary: "Syncs your cards with a sync server of Anki's.",
+      answer: "{address, user, FIELD}, then {media_received, FIELD} after a sync",
       details: """
         `sync login URL` links the account with the server that you run (Anki's own, or one like it); `sync` then \
         takes in what is new there and sends what is new here, both or neither; `sync status` tells what is new on \
