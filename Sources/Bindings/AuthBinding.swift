@@ -15,7 +15,8 @@ func authModule(_ context: BindingContext) -> BoundModule {
       context.auth?.user
     }
     module.function(
-      "login", [LuaParameter("options", .optional(.table))], returns: .boolean, fails: true,
+      "login", [LuaParameter("options", .optional(.table))], returns: .boolean.orProblem,
+      example: "{user = \"ana\", password_file = \"password.txt\"}",
       "Signs in: {user=, password_file=}; without a file the terminal asks. "
         + "Codes: denied, locked (retry_after), empty, busy."
     ) { stack in

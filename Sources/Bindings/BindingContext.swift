@@ -63,8 +63,6 @@ public final class BindingContext {
   /// Whom the state belongs to, and since which sign-in.
   public let origin: ContextOrigin
   public let grants: Grants
-  /// Whether objects of these rooms may be used at all, wherever they came from (an event hands cards to who listens).
-  let (mayReadDecks, mayPlay): (Bool, Bool)
   /// Events of the shell, shared by all states.
   public let events: EventTable
   let terms: PluginTerms
@@ -87,8 +85,6 @@ public final class BindingContext {
     self.origin = origin
     self.grants = grants
     self.terms = terms
-    mayReadDecks = grants.allows(.decksRead) || grants.allows(.decksWrite)
-    mayPlay = grants.allows(.games)
     self.events = events
   }
 
@@ -155,41 +151,45 @@ func requireWhole(_ handle: LexiconHandle) throws {
   if handle.lexicon.isDamaged { throw handle.lexicon.damage }
 }
 
+extension LuaGrant {
+  static func any(_ modules: Grants.Module...) -> LuaGrant { LuaGrant(modules.map(\.rawValue)) }
+
+  static var decks: LuaGrant { any(.decksRead, .decksWrite) }
+  static var decksWrite: LuaGrant { any(.decksWrite) }
+  static var documents: LuaGrant { any(.documentsRead, .documentsWrite) }
+  static var documentsWrite: LuaGrant { any(.documentsWrite) }
+  static var words: LuaGrant { any(.words) }
+  static var games: LuaGrant { any(.games) }
+  static var settings: LuaGrant { any(.settings) }
+  static var shell: LuaGrant { any(.shell, .shellRun) }
+  static var shellRun: LuaGrant { any(.shellRun) }
+}
+
 extension BindingContext {
-  /// For each member of a deck, a card, a session.
-  func requireDecks(_ handle: some WorkspaceHandle, _ what: String) throws {
-    if !mayReadDecks { try requireGrant(.decksRead) }
-    try requireOpen(handle, what)
+  /// What the state was granted, as the members of its types and modules are held against it.
+  var rights: LuaRights {
+    let (granted, plugin) = (Set(grants.modules.map(\.rawValue)), owner.plugin?.description ?? "this state")
+    return LuaRights { grant in
+      granted.isDisjoint(with: grant.rights) ? GrantError.missing(plugin: plugin, right: grant.rights[0]) : nil
+    }
   }
 
-  /// For each member of a document or an element.
-  func requireDocuments(_ handle: some WorkspaceHandle, _ what: String) throws {
-    if !grants.allows(.documentsRead), !grants.allows(.documentsWrite) { try requireGrant(.documentsRead) }
-    try requireOpen(handle, what)
-  }
-
-  /// For each member of a game.
-  func requireGames(_ handle: some WorkspaceHandle, _ what: String) throws {
-    if !mayPlay { try requireGrant(.games) }
-    try requireOpen(handle, what)
+  /// What is asked before each member of a type whose objects only who was granted may use, wherever they come from: an
+  /// event hands cards to who listens.
+  func entrance<T>(_ grant: LuaGrant, check: @escaping (T) throws -> Void) -> LuaEntrance<T> {
+    LuaEntrance(rights, grant, check: check)
   }
 }
 
 /// A right that the state was not given.
 public enum GrantError: Problem, Equatable {
   case missing(plugin: String, right: String)
-  /// A setting that no plugin may have.
-  case securitySetting(plugin: String, name: String)
 
   public var report: ProblemReport {
     switch self {
     case .missing(let plugin, let right):
       ProblemReport(
         .notGranted, "Not granted", "\(plugin) was not granted \(right); see `plugin info \(plugin)`")
-    case .securitySetting(let plugin, let name):
-      ProblemReport(
-        .notGranted, "Not granted",
-        "\(plugin) may not have the setting \(quoted(name)): those of auth and media are yours alone")
     }
   }
 }
@@ -227,14 +227,5 @@ extension BindingContext {
         writable: invocation.files(for: .write).compactMap(place)))
     defer { calls.open.removeLast() }
     return try body()
-  }
-}
-
-extension BindingContext {
-  /// For the members of a shared type that change data.
-  func requireGrant(_ module: Grants.Module) throws {
-    guard grants.allows(module) else {
-      throw GrantError.missing(plugin: owner.plugin?.description ?? "this state", right: module.rawValue)
-    }
   }
 }

@@ -16,8 +16,9 @@ func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
       let record = try card.record()
       return "card \"\(printable(record.prompt, limit: 40))\" / \"\(printable(record.answer, limit: 40))\""
     },
-    identity: { .text(try $0.record().guid) }, check: { try context.requireDecks($0, "card") }
+    identity: { .text(try $0.record().guid) }, entrance: context.entrance(.decks) { try requireOpen($0, "card") }
   ) { type in
+    type.example = "decks.open(\"Spanish\"):card(1)"
     describeTexts(type, context)
     describePlace(type, context)
     describeSchedule(type)
@@ -26,48 +27,49 @@ func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
 }
 
 private func describeTexts(_ type: BoundType<CardHandle>, _ context: BindingContext) {
-  type.field("prompt", .string, "What is asked.") {
+  type.field("prompt", .string, grant: .decksWrite, example: "\"el perro\"", "What is asked.") {
     try $0.record().prompt
   } set: { card, stack in
     let text = try stack.text(3)
-    try context.requireGrant(.decksWrite)
     try card.update(prompt: text)
   }
-  type.field("answer", .string, "What is to be known.") {
+  type.field("answer", .string, grant: .decksWrite, example: "\"the hound\"", "What is to be known.") {
     try $0.record().answer
   } set: { card, stack in
     let text = try stack.text(3)
-    try context.requireGrant(.decksWrite)
     try card.update(answer: text)
   }
-  type.field("tags", .list(.string), "Its tags. Assign a whole list, or use tag and untag.") { card in
+  type.field(
+    "tags", .list(.string), grant: .decksWrite, example: "{\"animal\"}",
+    "Its tags. Assign a whole list, or use tag and untag."
+  ) { card in
     FrozenList(
       try card.record().tags, advice: "assign the whole list (card.tags = {...}), or use card:tag() and card:untag()")
   } set: { card, stack in
     let tags = try stack.table(3, "list of strings").elements { try $0.text(-1) }
-    try context.requireGrant(.decksWrite)
     try card.update(tags: tags)
   }
-  type.field("document", .optional(.object("document")), "The document that it shows; assign one, or nil.") {
+  type.field(
+    "document", .optional(.object("document")), grant: .decksWrite, "The document that it shows; assign one, or nil."
+  ) {
     try $0.document()
   } set: { card, stack in
     let document = stack.isNoneOrNil(3) ? nil : try stack.object(3, DocumentHandle.self)
-    try context.requireGrant(.decksWrite)
     try card.setDocument(document?.document().id.description)
   }
   type.method(
-    "tag", [LuaParameter("tags", .variadic(.string))], returns: .nothing, "Adds tags."
+    "tag", [LuaParameter("tags", .variadic(.string))], returns: .nothing, grant: .decksWrite, example: "(\"animal\")",
+    "Adds tags."
   ) { card, stack in
     let added = try (2..<max(2, stack.count + 1)).map { try stack.text($0) }
-    try context.requireGrant(.decksWrite)
     try card.update(tags: card.record().tags + added)
     return LuaNothing()
   }
   type.method(
-    "untag", [LuaParameter("tags", .variadic(.string))], returns: .nothing, "Takes tags away."
+    "untag", [LuaParameter("tags", .variadic(.string))], returns: .nothing, grant: .decksWrite, example: "(\"animal\")",
+    "Takes tags away."
   ) { card, stack in
     let removed = try (2..<max(2, stack.count + 1)).map { try stack.text($0) }
-    try context.requireGrant(.decksWrite)
     try card.update(tags: card.record().tags.filter { !removed.contains($0) })
     return LuaNothing()
   }
@@ -81,27 +83,23 @@ private func describePlace(_ type: BoundType<CardHandle>, _ context: BindingCont
   type.field("deck", .object("deck"), "The deck it is in.") { try $0.deck() }
   type.field("position", .integer, "Its place in the deck; 1 is the top.") { try $0.position() }
   type.method(
-    "move", [LuaParameter("position", .integer)], returns: .nothing,
+    "move", [LuaParameter("position", .integer)], returns: .nothing, grant: .decksWrite, example: "(1)",
     "Brings it to a position; beyond the last is the bottom."
   ) { card, stack in
     let position = try stack.integer(2, in: 1...Int.max)
-    try context.requireGrant(.decksWrite)
     try card.move(to: position)
     return LuaNothing()
   }
-  type.method("remove", [], returns: .nothing, "Removes it from its deck.") { card, _ in
-    try context.requireGrant(.decksWrite)
+  type.method("remove", [], returns: .nothing, grant: .decksWrite, "Removes it from its deck.") { card, _ in
     _ = try card.record()
     try card.workspace.remove([card])
     return LuaNothing()
   }
-  type.method("suspend", [], returns: .nothing, "Keeps it out of reviews.") { card, _ in
-    try context.requireGrant(.decksWrite)
+  type.method("suspend", [], returns: .nothing, grant: .decksWrite, "Keeps it out of reviews.") { card, _ in
     try card.setSuspended(true)
     return LuaNothing()
   }
-  type.method("resume", [], returns: .nothing, "Lets it into reviews again.") { card, _ in
-    try context.requireGrant(.decksWrite)
+  type.method("resume", [], returns: .nothing, grant: .decksWrite, "Lets it into reviews again.") { card, _ in
     try card.setSuspended(false)
     return LuaNothing()
   }
@@ -128,8 +126,9 @@ func cardSequenceType() -> BoundType<CardSequence> {
   BoundType<CardSequence>(
     "cards", "An iterator over cards.", weight: .measured({ 512 + $0.count * 8 + min($0.count, 256) * 512 }),
     summary: { "iterator over \(counted($0.count, "card"))" },
-    check: { try requireOpen($0, "iterator") }
+    entrance: LuaEntrance { try requireOpen($0, "iterator") }
   ) { type in
+    type.example = "decks.open(\"Spanish\"):cards(\"tag:animal\")"
     type.operation("__call") { cards, _ in try cards.nextCard() }
     type.operation("__close") { _, _ in LuaNothing() }
   }

@@ -5,22 +5,20 @@ import LuaRuntime
 import Workspace
 
 func describeMarks(_ type: BoundType<CardHandle>, _ context: BindingContext) {
-  type.field("flag", .integer, "From 1 to 7, 0 for none.") {
+  type.field("flag", .integer, grant: .decksWrite, example: "1", "From 1 to 7, 0 for none.") {
     try $0.record().flag
   } set: { card, stack in
     let flag = try stack.integer(3, in: 0...7)
-    try context.requireGrant(.decksWrite)
     try card.workspace.setFlag([card], to: flag)
   }
   type.field("buried", .boolean, "Whether it waits until tomorrow.") { try $0.workspace.isBuried($0) }
-  type.method("bury", [], returns: .nothing, "Keeps it from being shown until tomorrow.") { card, _ in
-    try context.requireGrant(.decksWrite)
+  type.method("bury", [], returns: .nothing, grant: .decksWrite, "Keeps it from being shown until tomorrow.") {
+    card, _ in
     _ = try card.record()
     try card.workspace.bury([card])
     return LuaNothing()
   }
-  type.method("unbury", [], returns: .nothing, "Shows it again before tomorrow.") { card, _ in
-    try context.requireGrant(.decksWrite)
+  type.method("unbury", [], returns: .nothing, grant: .decksWrite, "Shows it again before tomorrow.") { card, _ in
     _ = try card.record()
     try card.workspace.unbury([card])
     return LuaNothing()
@@ -29,7 +27,7 @@ func describeMarks(_ type: BoundType<CardHandle>, _ context: BindingContext) {
 
 func addStatistics(_ type: BoundType<DeckHandle>) {
   type.method(
-    "stats", [LuaParameter("query", .optional(.string))], returns: .table,
+    "stats", [LuaParameter("query", .optional(.string))], returns: .table, example: "(\"tag:animal\")",
     "Figures of study of the deck and those within it, or of what a query finds in them: today, streak, cards, "
       + "retention, days, hours, buttons, forecast, intervals, stability, difficulty, retrievability, added."
   ) { deck, stack in

@@ -16,6 +16,7 @@ final class CommandObject: BoundObject {
 func describeCommandAdding(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "command", [LuaParameter("description", .table)], returns: .object("command"),
+    example: "{name = \"hello\", summary = \"Greets.\", run = function() return \"hello\" end}",
     "Adds a command: {name=, summary=, usage=, example=, "
       + "arguments={\"[DECK]\", \"WORD...\", \"--count N\", {name=\"FILE\", kind=\"file\", access=\"read\"}}, "
       + "complete=function(word, before), run=function(args)}. `run` gets args[1]..., args.file, args.count; "
@@ -32,6 +33,7 @@ func commandType() -> BoundType<CommandObject> {
     "command", "A command of the shell.", summary: { "command \"\(printable($0.command.name))\"" },
     identity: { .text($0.command.name) }
   ) { type in
+    type.example = "shell.command{name = \"hello\", summary = \"Greets.\", run = function() return \"hello\" end}"
     type.field("name", .string, "Its name.") { $0.command.name }
     type.field("summary", .string, "What it does, in a sentence.") { $0.command.summary }
     type.field("usage", .string, "How it is typed.") { $0.command.usageLines.joined(separator: "\n") }

@@ -15,18 +15,20 @@ private let (longestName, longestQuery) = (10_000, 100_000)
 
 func decksModule(_ context: BindingContext) -> BoundModule {
   let name = LuaParameter("name", .string)
-  return BoundModule("decks", "Decks of cards: make, open, list and remove them.", check: context.requireSignIn) {
+  return BoundModule(
+    "decks", "Decks of cards: make, open, list and remove them.", rights: context.rights, grant: .decks,
+    check: context.requireSignIn
+  ) {
     module in
     module.function(
-      "create", [name], returns: .object("deck"), fails: true,
+      "create", [name], returns: .object("deck").orProblem, grant: .decksWrite, example: "(\"Italian\")",
       "Makes an empty deck. `A::B` is a deck within a deck. Codes: exists, bad_name."
     ) { stack in
       let name = try stack.text(1, limit: longestName)
-      try context.requireGrant(.decksWrite)
       return try context.workspace().createDeck(name)
     }
     module.function(
-      "open", [name], returns: .object("deck"), fails: true,
+      "open", [name], returns: .object("deck").orProblem, example: "(\"Spanish\")",
       "The deck of that name. Code: not_found, with a `suggestion` where a name is near."
     ) { stack in
       let name = try stack.text(1, limit: longestName)
@@ -36,11 +38,10 @@ func decksModule(_ context: BindingContext) -> BoundModule {
       try context.workspace().decks()
     }
     module.function(
-      "remove", [name], returns: .boolean, fails: true,
+      "remove", [name], returns: .boolean.orProblem, grant: .decksWrite, example: "(\"Spanish\")",
       "Removes a deck, the decks within it and all their cards. Code: not_found."
     ) { stack in
       let name = try stack.text(1, limit: longestName)
-      try context.requireGrant(.decksWrite)
       try context.workspace().openDeck(name).remove()
       return true
     }
@@ -51,8 +52,9 @@ func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
   BoundType<DeckHandle>(
     "deck", "A pile of cards with a name.",
     summary: { "deck \"\(printable(try $0.record().name))\" (\(counted(try $0.count(), "card")))" },
-    identity: { .text(try $0.record().name) }, check: { try context.requireDecks($0, "deck") }
+    identity: { .text(try $0.record().name) }, entrance: context.entrance(.decks) { try requireOpen($0, "deck") }
   ) { type in
+    type.example = "decks.open(\"Spanish\")"
     describeFields(type, context)
     describeAdding(type, context)
     describeCards(type, context)
@@ -64,11 +66,13 @@ func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
 }
 
 private func describeFields(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
-  type.field("name", .string, "Its name; `A::B` is a deck within a deck. Assigning renames it.") {
+  type.field(
+    "name", .string, grant: .decksWrite, example: "\"Español\"",
+    "Its name; `A::B` is a deck within a deck. Assigning renames it."
+  ) {
     try $0.record().name
   } set: { deck, stack in
     let name = try stack.text(3, limit: longestName)
-    try context.requireGrant(.decksWrite)
     try deck.rename(to: name)
   }
   type.field("count", .integer, "How many cards it holds itself.") { try $0.count() }
@@ -84,46 +88,46 @@ private func describeFields(_ type: BoundType<DeckHandle>, _ context: BindingCon
     DeckOptionsObject(.deck($0))
   }
   type.field(
-    "preset", .optional(.object("preset")), "The preset that is good for it; assign one, its name, or nil for none."
+    "preset", .optional(.object("preset")), grant: .decksWrite,
+    "The preset that is good for it; assign one, its name, or nil for none."
   ) { deck in
     try deck.preset().map { deck.workspace.handle(of: $0) }
   } set: { deck, stack in
     let preset = stack.objectOrNil(3, PresetHandle.self)
     let name = stack.isNoneOrNil(3) ? nil : try preset?.record().name ?? stack.text(3, limit: longestName)
-    try context.requireGrant(.decksWrite)
     try deck.setPreset(name)
   }
 }
 
 private func describeAdding(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
-    "add", [LuaParameter("card", .table)], returns: .object("card"), fails: true,
+    "add", [LuaParameter("card", .table)], returns: .object("card").orProblem, grant: .decksWrite,
+    example: "{prompt = \"el árbol\", answer = \"the tree\", tags = {\"plant\"}}",
     "Adds a card on top, or at a position: {prompt=, answer=, tags=, guid=, fields=, at=}. "
       + "Codes: empty_prompt, empty_answer, duplicate, bad_text."
   ) { deck, stack in
     let table = try stack.table(2, "a table with prompt and answer")
-    if let added = try addPlain(table, to: deck, at: .top, context) { return added }
+    if let added = try addPlain(table, to: deck, at: .top) { return added }
     let (card, place) = try readPlacedCard(table)
-    try context.requireGrant(.decksWrite)
     return try deck.add(card, at: place)
   }
   type.method(
-    "append", [LuaParameter("card", .table)], returns: .object("card"), fails: true,
+    "append", [LuaParameter("card", .table)], returns: .object("card").orProblem, grant: .decksWrite,
+    example: "{prompt = \"la flor\", answer = \"the flower\"}",
     "Adds a card below all others: what a loop adds keeps its order. As add in all else."
   ) { deck, stack in
     let table = try stack.table(2, "a table with prompt and answer")
-    if let added = try addPlain(table, to: deck, at: .bottom, context) { return added }
+    if let added = try addPlain(table, to: deck, at: .bottom) { return added }
     let card = try readCard(table)
-    try context.requireGrant(.decksWrite)
     return try deck.add(card, at: .bottom)
   }
   type.method(
     "add_all", [LuaParameter("source", .oneOf([.table, .function])), LuaParameter("options", .optional(.table))],
-    returns: .table, fails: true,
+    returns: .table.orProblem, grant: .decksWrite,
+    example: "({{prompt = \"uno\", answer = \"one\"}, {prompt = \"dos\", answer = \"two\"}})",
     "Adds many cards as one operation: an array, or an iterator that gives one card a call. "
       + "Options: on_duplicate = \"skip\" (default), \"update\" or \"error\"."
   ) { deck, stack in
-    try context.requireGrant(.decksWrite)
     return try addAll(to: deck, stack, context)
   }
 }
@@ -131,6 +135,7 @@ private func describeAdding(_ type: BoundType<DeckHandle>, _ context: BindingCon
 private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
     "cards", [LuaParameter("query", .optional(.string))], returns: .iterator(.object("card")),
+    example: "(\"tag:animal\")",
     "The cards that a query finds, top first; which ones and their order are fixed at the call."
   ) { deck, stack in
     let cards = try deck.cards(matching: stack.optionalText(2))
@@ -138,6 +143,7 @@ private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingCont
   }
   type.method(
     "find", [LuaParameter("query", .string)], returns: .list(.object("card")),
+    example: "(\"tag:animal -is:suspended\")",
     "The cards that a query finds, as a list."
   ) { deck, stack in
     let cards = try deck.cards(matching: stack.text(2, limit: longestQuery))
@@ -145,7 +151,7 @@ private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingCont
     return try stack.pushObjects(of: cards.count) { try cards.nextCard() }
   }
   type.method(
-    "card", [LuaParameter("position", .integer)], returns: .optional(.object("card")),
+    "card", [LuaParameter("position", .integer)], returns: .optional(.object("card")), example: "(1)",
     "The card at a position; 1 is the top, nil beyond the last."
   ) { deck, stack in
     try deck.card(at: stack.integer(2, in: 1...Int.max))
@@ -157,9 +163,9 @@ private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingCont
 private func describeRemoving(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
     "remove", [LuaParameter("what", .oneOf([.object("card"), .integer, .list(.integer)]))], returns: .integer,
+    grant: .decksWrite, example: "(1)",
     "Removes a card, the card at a position, or those at several positions counted before any goes."
   ) { deck, stack in
-    try context.requireGrant(.decksWrite)
     if let card = stack.objectOrNil(2, CardHandle.self) { return try deck.remove(card) }
     if stack.isTable(2) {
       let positions = try stack.table(2).elements { try $0.integer(-1, in: 1...Int.max) }
@@ -185,10 +191,9 @@ let cardKeys = ["prompt", "answer", "tags", "guid", "fields", "document"]
 
 /// Adds a card that is nothing but texts, which a loop adds many of; nil for any other.
 private func addPlain(
-  _ table: borrowing LuaTable, to deck: DeckHandle, at place: CardPlace, _ context: BindingContext
+  _ table: borrowing LuaTable, to deck: DeckHandle, at place: CardPlace
 ) throws -> CardHandle? {
   try table.withPlainBytes("prompt", "answer", "guid", allowing: cardKeys) { prompt, answer, guid in
-    try context.requireGrant(.decksWrite)
     return try deck.add(CardBytes(prompt: prompt, answer: answer, guid: guid), at: place)
   }
 }

@@ -12,7 +12,8 @@ import Workspace
 func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   let options = LuaParameter("options", .optional(.table))
   type.method(
-    "import", [LuaParameter("path", .oneOf([.string, .list(.string)])), options], returns: .table, fails: true,
+    "import", [LuaParameter("path", .oneOf([.string, .list(.string)])), options], returns: .table.orProblem,
+    grant: .decksWrite, example: "(\"words.tsv\")",
     "Adds the cards of a file, or of several in this order: \(CardFormat.endings) by its ending, or {format=}; `-` is "
       + "standard input. Options: encoding, on_duplicate, strict, dry_run (answers what would be done); of a package "
       + "with_schedule; of a table separator, columns (a table as "
@@ -21,7 +22,6 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
     let paths = try readPaths(stack)
     let isDryRun = try stack.optionalTable(3)?.optionalBoolean("dry_run") ?? false
     let options = try readImportOptions(stack.optionalTable(3))
-    try context.requireGrant(.decksWrite)
     var kinds = FileKinds.any
     for path in paths {
       try context.requireReading(path)
@@ -34,7 +34,7 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
     return LuaValue((isDryRun ? try deck.workspace.tried(run) : try run()).value)
   }
   type.method(
-    "export", [LuaParameter("path", .string), options], returns: .table, fails: true,
+    "export", [LuaParameter("path", .string), options], returns: .table.orProblem, example: "(\"spanish.csv\")",
     "Writes the cards to a file, the decks within it too: \(CardFormat.endings) by its ending, or {format=}; `-` is "
       + "standard output. Options: with_schedule (.json, .jsonl, .apkg), for_spreadsheet. The report's `lost` "
       + "counts what the format cannot hold."

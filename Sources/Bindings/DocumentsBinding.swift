@@ -11,10 +11,14 @@ extension DocumentHandle: BoundObject {}
 extension ElementHandle: BoundObject {}
 
 func documentsModule(_ context: BindingContext) -> BoundModule {
-  BoundModule("documents", "Card documents: cards made of texts and pictures.", check: context.requireSignIn) {
+  BoundModule(
+    "documents", "Card documents: cards made of texts and pictures.", rights: context.rights, grant: .documents,
+    check: context.requireSignIn
+  ) {
     module in
     module.function(
-      "create", [LuaParameter("options", .optional(.table))], returns: .object("document"), fails: true,
+      "create", [LuaParameter("options", .optional(.table))], returns: .object("document").orProblem,
+      grant: .documentsWrite, example: "{background = {1, 1, 0.7}}",
       "A new document. Option: background = {r, g, b[, a]}, each 0 to 1; one of eight soft colours when left out."
     ) { stack in
       var background: CardColor?
@@ -22,11 +26,11 @@ func documentsModule(_ context: BindingContext) -> BoundModule {
         try options.allowOnly(["background"])
         background = try readColor(options, "background")
       }
-      try context.requireGrant(.documentsWrite)
       return try context.workspace().createDocument(background: background)
     }
     module.function(
-      "open", [LuaParameter("id", .string)], returns: .object("document"), fails: true,
+      "open", [LuaParameter("id", .string)], returns: .object("document").orProblem,
+      example: "(documents.list()[1].id)",
       "A document by its id, its unambiguous beginning, or the path of a file. Codes: not_found, ambiguous."
     ) { stack in
       let name = try stack.text(1)
@@ -99,8 +103,10 @@ func documentType(_ context: BindingContext) -> BoundType<DocumentHandle> {
   BoundType<DocumentHandle>(
     "document", "A card made of texts and pictures, 1300 by 2000.", weight: .bytes(2560),
     summary: { "document \(try $0.document().id) (\(counted(try $0.document().elements.count, "element")))" },
-    identity: { .text(try $0.document().id.description) }, check: { try context.requireDocuments($0, "document") }
+    identity: { .text(try $0.document().id.description) },
+    entrance: context.entrance(.documents) { try requireOpen($0, "document") }
   ) { type in
+    type.example = "documents.list()[1]"
     describeDocument(type, context)
     describeAdding(type, context)
     describeKeeping(type, context)
@@ -115,12 +121,14 @@ private func describeDocument(_ type: BoundType<DocumentHandle>, _ context: Bind
   type.field("modified", .optional(.number), "When its file was changed: seconds since 1970.") {
     try $0.document().modified
   }
-  type.field("background", .list(.number), "Its colour: {r, g, b, a}, each from 0 to 1.") {
+  type.field(
+    "background", .list(.number), grant: .documentsWrite, example: "{1, 1, 0.7}",
+    "Its colour: {r, g, b, a}, each from 0 to 1."
+  ) {
     frozen(try $0.document().background)
   } set: { document, stack in
     let color = try readColor(
       parts: try stack.table(3, "{r, g, b} or {r, g, b, a}").elements { try $0.number(-1) })
-    try context.requireGrant(.documentsWrite)
     try document.document().setBackground(color)
   }
   type.field("elements", .list(.object("element")), "Its elements in drawing order: the last is in front.") {
@@ -131,7 +139,8 @@ private func describeDocument(_ type: BoundType<DocumentHandle>, _ context: Bind
 private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
   let placement = ["x", "y", "width", "height", "rotation"]
   type.method(
-    "add_text", [LuaParameter("text", .table)], returns: .object("element"), fails: true,
+    "add_text", [LuaParameter("text", .table)], returns: .object("element").orProblem, grant: .documentsWrite,
+    example: "{text = \"el perro\", x = 0, y = -400}",
     "Puts a text in front: {text=, color=, font=, wraps=, x=, y=, width=, height=, rotation=}."
   ) { document, stack in
     let table = try stack.table(2, "a table with text")
@@ -139,12 +148,11 @@ private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: Bindin
     let text = try table.text("text")
     let (color, font) = (try readColor(table, "color") ?? .black, try table.optionalText("font") ?? "")
     let (place, wraps) = (try readPlacement(table), try table.optionalBoolean("wraps") ?? false)
-    try context.requireGrant(.documentsWrite)
     return try document.addText(text, color: color, font: font, wraps: wraps, at: place)
   }
   type.method(
     "add_image", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))],
-    returns: .object("element"), fails: true,
+    returns: .object("element").orProblem, grant: .documentsWrite, example: "(\"dog.svg\", {frame = \"circle\"})",
     "Copies a picture in and puts it in front: {frame=, cropped=, x=, y=, width=, height=, rotation=}."
   ) { document, stack in
     let path = try stack.text(2)
@@ -155,7 +163,6 @@ private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: Bindin
       frame = try table.optionalText("frame").map { try readFrame($0, 3) }
       isCropped = try table.optionalBoolean("cropped") ?? false
     }
-    try context.requireGrant(.documentsWrite)
     try context.requireReading(path)
     return try document.addImage(path, frame: frame, isCropped: isCropped, at: place)
   }
@@ -171,13 +178,13 @@ private func readFrame(_ name: String, _ argument: Int) throws(LuaFailure) -> Fr
 
 private func describePanels(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
   type.method(
-    "set_panel", [LuaParameter("group", .string), LuaParameter("color", .optional(.list(.number)))], returns: .boolean,
-    fails: true, "Draws a panel of a colour behind the elements of a group; nil takes it away."
+    "set_panel", [LuaParameter("group", .string), LuaParameter("color", .optional(.list(.number)))],
+    returns: .boolean.orProblem, grant: .documentsWrite, example: "(\"verbs\", {1, 0.9, 0.7})",
+    "Draws a panel of a colour behind the elements of a group; nil takes it away."
   ) { document, stack in
     let group = try stack.text(2)
     var color: CardColor?
     if let parts = try stack.optionalTable(3) { color = try readColor(parts: try parts.elements { try $0.number(-1) }) }
-    try context.requireGrant(.documentsWrite)
     try document.document().setPanel(of: group, to: color)
     return true
   }
@@ -191,32 +198,37 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
     ("remove_element", "Removes an element.", { try $0.document().removeElement($1.id) }),
   ]
   for (name, help, act) in acts {
-    type.method(name, [element], returns: .boolean, fails: true, help) { document, stack in
+    type.method(
+      name, [element], returns: .boolean.orProblem, grant: .documentsWrite,
+      example: "(documents.list()[1].elements[1])", help
+    ) { document, stack in
       let element = try stack.object(2, ElementHandle.self)
-      try context.requireGrant(.documentsWrite)
       try act(document, element)
       return true
     }
   }
-  type.method("duplicate", [], returns: .object("document"), fails: true, "A new document with the same content.") {
+  type.method(
+    "duplicate", [], returns: .object("document").orProblem, grant: .documentsWrite,
+    "A new document with the same content."
+  ) {
     document, _ in
-    try context.requireGrant(.documentsWrite)
     return try document.duplicate()
   }
-  type.method("save", [], returns: .boolean, fails: true, "Writes moves and sizes, which wait for this.") {
+  type.method(
+    "save", [], returns: .boolean.orProblem, grant: .documentsWrite, "Writes moves and sizes, which wait for this."
+  ) {
     document, _ in
-    try context.requireGrant(.documentsWrite)
     try document.document().save()
     return true
   }
-  type.method("remove", [], returns: .boolean, fails: true, "Removes its file and its own images.") { document, _ in
-    try context.requireGrant(.documentsWrite)
+  type.method("remove", [], returns: .boolean.orProblem, grant: .documentsWrite, "Removes its file and its own images.")
+  { document, _ in
     try document.remove()
     return true
   }
   type.method(
-    "render", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))], returns: .boolean,
-    fails: true,
+    "render", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))], returns: .boolean.orProblem,
+    example: "(\"card.svg\", {width = 650})",
     "Draws it to a file that ends in .svg, .png or .pdf. Option: width = 1300."
   ) { document, stack in
     let path = try stack.text(2)
@@ -240,66 +252,70 @@ func elementType(_ context: BindingContext) -> BoundType<ElementHandle> {
   BoundType<ElementHandle>(
     "element", "A text or a picture on a document.", weight: .bytes(512),
     summary: { "\(try $0.element().kind?.rawValue ?? "unknown") element \($0.id)" }, identity: { .text($0.id) },
-    check: { try context.requireDocuments($0, "element") }
+    entrance: context.entrance(.documents) { try requireOpen($0, "element") }
   ) { type in
+    type.example = "documents.list()[1].elements[1]"
     type.field("kind", .string, "image or text.") { try $0.element().kind?.rawValue }
     type.field("id", .string, "Its id within the document.") { $0.id }
-    let numbers: [(ElementField, String, (Element) -> Double)] = [
-      (.x, "From the card's middle to the right.", \.x), (.y, "From the card's middle down.", \.y),
-      (.width, "Its width.", \.width), (.height, "Its height.", \.height),
-      (.rotation, "Degrees, clockwise.", \.rotation),
+    let numbers: [(ElementField, String, String, (Element) -> Double)] = [
+      (.x, "From the card's middle to the right.", "100", \.x), (.y, "From the card's middle down.", "-200", \.y),
+      (.width, "Its width.", "800", \.width), (.height, "Its height.", "300", \.height),
+      (.rotation, "Degrees, clockwise.", "15", \.rotation),
     ]
-    for (field, help, read) in numbers {
-      type.field(field.rawValue, .number, help) {
+    for (field, help, example, read) in numbers {
+      type.field(field.rawValue, .number, grant: .documentsWrite, example: example, help) {
         read(try $0.element())
       } set: { element, stack in
         let value = try stack.number(3)
-        try context.requireGrant(.documentsWrite)
         try element.set(field, to: .number(value))
       }
     }
     describeTexts(type, context)
     describeFlags(type, context)
-    type.field("color", .optional(.list(.number)), "A text's colour.") {
+    type.field("color", .optional(.list(.number)), grant: .documentsWrite, example: "{0.7, 0, 0}", "A text's colour.") {
       try $0.element().color.map(frozen)
     } set: {
       element, stack in
       let color = try readColor(
         parts: try stack.table(3, "{r, g, b} or {r, g, b, a}").elements { try $0.number(-1) })
-      try context.requireGrant(.documentsWrite)
       try element.set(.color, to: .color(color))
     }
   }
 }
 
 private func describeTexts(_ type: BoundType<ElementHandle>, _ context: BindingContext) {
-  let texts: [(ElementField, String, (Element) -> String?)] = [
-    (.frame, "A picture's frame, or nil.", { $0.frame?.rawValue }), (.text, "A text's words.", \.text),
-    (.font, "A text's font.", \.font), (.alt, "A picture in words.", \.alt),
-    (.group, "The group that it belongs to, or nil.", \.group),
+  let texts: [(ElementField, String, String?, (Element) -> String?)] = [
+    (.frame, "A picture's frame, or nil.", nil, { $0.frame?.rawValue }),
+    (.text, "A text's words.", "\"el gato\"", \.text), (.font, "A text's font.", "\"Serif\"", \.font),
+    (.alt, "A picture in words.", nil, \.alt),
+    (.group, "The group that it belongs to, or nil.", "\"verbs\"", \.group),
   ]
-  for (field, help, read) in texts {
-    type.field(field.rawValue, .optional(.string), help) {
+  for (field, help, example, read) in texts {
+    type.field(field.rawValue, .optional(.string), grant: .documentsWrite, example: example, help) {
       read(try $0.element())
     } set: { element, stack in
       let text = try stack.optionalText(3)
-      try context.requireGrant(.documentsWrite)
       try element.set(field, to: text.map { .text($0) } ?? .none)
     }
   }
 }
 
 private func describeFlags(_ type: BoundType<ElementHandle>, _ context: BindingContext) {
-  let flags: [(ElementField, String, (Element) -> Bool?)] = [
-    (.wraps, "Whether a text is broken between words at its box's sides, in place of getting smaller.", \.wraps),
-    (.cropped, "Whether a picture fills its box and is cut at its sides, in place of standing whole.", \.isCropped),
+  let flags: [(ElementField, String, String?, (Element) -> Bool?)] = [
+    (
+      .wraps, "Whether a text is broken between words at its box's sides, in place of getting smaller.", "true",
+      \.wraps
+    ),
+    (
+      .cropped, "Whether a picture fills its box and is cut at its sides, in place of standing whole.", nil,
+      \.isCropped
+    ),
   ]
-  for (field, help, read) in flags {
-    type.field(field.rawValue, .optional(.boolean), help) {
+  for (field, help, example, read) in flags {
+    type.field(field.rawValue, .optional(.boolean), grant: .documentsWrite, example: example, help) {
       read(try $0.element())
     } set: { element, stack in
       let flag = try stack.boolean(3)
-      try context.requireGrant(.documentsWrite)
       try element.set(field, to: .flag(flag))
     }
   }

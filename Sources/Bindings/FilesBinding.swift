@@ -12,7 +12,8 @@ func filesModule(_ context: BindingContext) -> BoundModule {
   return BoundModule("files", "Text files: read and write them whole, or line by line.", check: context.requireSignIn) {
     module in
     module.function(
-      "lines", [path], returns: .iterator(.string), "The lines of a file, without their line ends."
+      "lines", [path], returns: .iterator(.string), example: "(\"list.txt\")",
+      "The lines of a file, without their line ends."
     ) { stack in
       let path = try stack.text(1)
       let right = try context.requireReading(path)
@@ -21,13 +22,16 @@ func filesModule(_ context: BindingContext) -> BoundModule {
       }
       return LuaResults(lines, LuaValue.none, LuaValue.none, lines)
     }
-    module.function("read", [path], returns: .string, fails: true, "The whole file, at most 256 MiB.") { stack in
+    module.function(
+      "read", [path], returns: .string.orProblem, example: "(\"list.txt\")", "The whole file, at most 256 MiB."
+    ) { stack in
       let path = try stack.text(1)
       try context.requireReading(path)
       return LuaValue.bytes(try wholeFile(path, context.kinds(of: path), stack))
     }
     module.function(
-      "write", [path, LuaParameter("text", .string)], returns: .boolean, fails: true,
+      "write", [path, LuaParameter("text", .string)], returns: .boolean.orProblem,
+      example: "(\"copy.txt\", \"hello\\n\")",
       "Writes the file whole or, when it fails, not at all."
     ) { stack in
       let path = try stack.text(1)

@@ -24,14 +24,19 @@ final class ModeObject: BoundObject {
 private let longestGuess = 10_000
 
 func gamesModule(_ context: BindingContext) -> BoundModule {
-  BoundModule("games", "Word games: start one, list the modes, add a mode.", check: context.requireSignIn) { module in
+  BoundModule(
+    "games", "Word games: start one, list the modes, add a mode.", rights: context.rights, grant: .games,
+    check: context.requireSignIn
+  ) { module in
     module.function("modes", [], returns: .list(.object("mode")), "The modes that can be played.") { _ in
       let workspace = try context.workspace()
       try context.plugins.prepareMode(nil)
       return workspace.modes.modes.map { ModeObject($0) }
     }
     module.function(
-      "mode", [LuaParameter("description", .table)], returns: .object("mode"), fails: true,
+      "mode", [LuaParameter("description", .table)], returns: .object("mode").orProblem,
+      example:
+        "{name = \"sixes\", title = \"Sixes\", rules = {\"length:6\", \"unused\", \"from_letters\", \"in_dictionary\"}}",
       "Adds a mode: {name=, title=, summary=, rules={...}, setup=, show=, accept=, score=, finished=, hint=, "
         + "solution=}."
     ) { stack in
@@ -42,7 +47,8 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       return ModeObject(mode)
     }
     module.function(
-      "new", [LuaParameter("options", .optional(.table))], returns: .object("game"), fails: true,
+      "new", [LuaParameter("options", .optional(.table))], returns: .object("game").orProblem,
+      example: "{mode = \"classic\", language = \"english\", length = 9}",
       "Starts a game: {mode=\"classic\", language=, length=, base=, seed=, lexicon=}."
     ) { stack in
       let wanted = try readOptions(stack.optionalTable(1))
@@ -162,6 +168,7 @@ func modeType() -> BoundType<ModeObject> {
     "mode", "A way of playing.", weight: .bytes(512), summary: { "mode \"\(printable($0.mode.name))\"" },
     identity: { .text($0.mode.name) }
   ) { type in
+    type.example = "games.modes()[1]"
     type.field("name", .string, "Its name.") { $0.mode.name }
     type.field("title", .string, "Its title.") { $0.mode.title }
     type.field("summary", .string, "What it is, in a sentence.") { $0.mode.summary }
@@ -249,11 +256,13 @@ func gameType(_ context: BindingContext) -> BoundType<GameHandle> {
     summary: {
       "game of \(printable($0.game.mode.name)) on \"\(printable($0.game.baseWord))\" (\($0.game.count) found)"
     },
-    identity: { .text($0.game.baseWord) }, check: { try context.requireGames($0, "game") }
+    identity: { .text($0.game.baseWord) }, entrance: context.entrance(.games) { try requireOpen($0, "game") }
   ) { type in
+    type.example = "games.new{base = \"cambering\", language = \"english\"}"
     type.context = refusals
     describeState(type)
-    describeGuessing(type, refusals, fastPath: context.mayPlay ? guessFast : nil)
+    describeGuessing(type, refusals)
+    type.fastPath("guess", guessFast)
     describePlaying(type, context)
   }
 }
@@ -291,11 +300,11 @@ private let guessFast: LuaFastPath = { L, handle, context in
   }
 }
 
-private func describeGuessing(_ type: BoundType<GameHandle>, _ refusals: Refusals, fastPath: LuaFastPath?) {
+private func describeGuessing(_ type: BoundType<GameHandle>, _ refusals: Refusals) {
   let word = LuaParameter("word", .string)
   type.method(
-    "guess", [word], returns: .integer, fails: true, "Judges a guess: its points, or nil and why not.",
-    fastPath: fastPath
+    "guess", [word], returns: .integer.orProblem, example: "(\"grace\")",
+    "Judges a guess: its points, or nil and why not."
   ) { handle, stack in
     let guess = handle.game.read(try stack.bytes(2, limit: longestGuess))
     let outcome = try handle.guess(guess)
@@ -308,6 +317,7 @@ private func describeGuessing(_ type: BoundType<GameHandle>, _ refusals: Refusal
   }
   type.method(
     "guess_all", [LuaParameter("words", .list(.string))], returns: .list(.oneOf([.integer, .string])),
+    example: "{\"grace\", \"margin\"}",
     "Judges many guesses: for each its points, or the code of the refusal."
   ) { handle, stack in
     try pushBatch(stack.table(2, "list of strings"), of: handle, on: stack)
@@ -325,14 +335,14 @@ private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingCo
     try handle.hint()
   }
   type.method(
-    "to_deck", [LuaParameter("deck", .object("deck"))], returns: .table, fails: true,
+    "to_deck", [LuaParameter("deck", .object("deck"))], returns: .table.orProblem, grant: .decksWrite,
+    example: "(decks.create(\"Missed\"))",
     "Makes a card of each word that was missed, once."
   ) { handle, stack in
     let deck = try stack.object(2, DeckHandle.self)
-    try context.requireGrant(.decksWrite)
     return LuaValue(try handle.addMissed(to: deck).value)
   }
-  type.method("new_word", [], returns: .string, fails: true, "A new base word; the list of found words is cleared.") {
+  type.method("new_word", [], returns: .string.orProblem, "A new base word; the list of found words is cleared.") {
     handle, _ in
     try handle.newWord()
   }

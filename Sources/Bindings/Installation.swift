@@ -11,17 +11,11 @@ public let apiVersion = 1
 /// Installs types and modules; the module table `deckhand` holds them all.
 public func install(_ context: BindingContext, in state: LuaState) throws {
   registerTypes(context, in: state)
-  var modules: [BoundModule] = []
-  let grants = context.grants
-  if grants.allows(.decksRead) || grants.allows(.decksWrite) {
-    modules += [decksModule(context), presetsModule(context), noteTypesModule(context), mediaModule(context)]
-  }
-  if grants.allows(.documentsRead) || grants.allows(.documentsWrite) { modules.append(documentsModule(context)) }
-  if grants.allows(.words) { modules.append(wordsModule(context)) }
-  if grants.allows(.games) { modules.append(gamesModule(context)) }
-  if grants.allows(.settings) { modules.append(settingsModule(context)) }
-  if grants.allows(.shell) || grants.allows(.shellRun) { modules.append(shellModule(context)) }
-  modules.append(filesModule(context))
+  var modules = [
+    decksModule(context), presetsModule(context), noteTypesModule(context), mediaModule(context),
+    documentsModule(context), wordsModule(context), gamesModule(context), settingsModule(context),
+    shellModule(context), filesModule(context),
+  ].filter(\.isGranted)
   if context.owner.plugin == nil { modules.append(pluginsModule(context)) }
   if context.auth != nil { modules.append(authModule(context)) }
   for module in modules { try state.register(module) }

@@ -16,7 +16,7 @@ public func luaTypeFiles(types: [TypeDescription], modules: [ModuleDescription])
 private func className(of module: String) -> String { module + "_module" }
 
 private func stub(of module: ModuleDescription, holding members: [String]) -> String {
-  var lines = comment(module.help) + ["---@class \(className(of: module.name))"]
+  var lines = comment(module.words) + ["---@class \(className(of: module.name))"]
   lines += module.fields.map { "---@field \($0.name) \(annotation($0.type)) \($0.help) (read only)" }
   lines += members.filter { $0 != module.name }.map { "---@field \($0) \(className(of: $0))" }
   lines += ["\(module.name) = {}", ""]
@@ -25,18 +25,18 @@ private func stub(of module: ModuleDescription, holding members: [String]) -> St
 }
 
 private func stub(of type: TypeDescription) -> String {
-  var lines = comment(type.help) + ["---@class \(type.name)"]
+  var lines = comment(type.words) + ["---@class \(type.name)"]
   lines += type.fields.map { field in
-    "---@field \(field.name) \(annotation(field.type)) \(field.help)\(field.isWritable ? "" : " (read only)")"
+    "---@field \(field.name) \(annotation(field.type)) \(field.words)\(field.isWritable ? "" : " (read only)")"
   }
-  if let any = type.anyField { lines.append("---@field [string] \(annotation(any.type)) \(any.help)") }
+  if let any = type.anyField { lines.append("---@field [string] \(annotation(any.type)) \(any.words)") }
   lines += ["local \(type.name) = {}", ""]
   for method in type.methods { lines += stub(of: method, on: type.name + ":") }
   return lines.joined(separator: "\n")
 }
 
 private func stub(of function: FunctionDescription, on owner: String) -> [String] {
-  var lines = comment(function.help)
+  var lines = comment(function.words)
   var names: [String] = []
   for parameter in function.parameters {
     switch parameter.type {

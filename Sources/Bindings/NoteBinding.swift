@@ -21,8 +21,9 @@ func noteType(_ context: BindingContext) -> BoundType<NoteHandle> {
       let type = printable(try note.type().record().name, limit: 40)
       return "note \"\(printable(prompt, limit: 40))\" (\(type), \(counted(cards.count, "card")))"
     },
-    identity: { .text(try $0.record().guid) }, check: { try context.requireDecks($0, "note") }
+    identity: { .text(try $0.record().guid) }, entrance: context.entrance(.decks) { try requireOpen($0, "note") }
   ) { type in
+    type.example = "decks.open(\"Spanish\"):add_note{fields = {Front = \"el oso\", Back = \"the bear\"}}"
     type.field("guid", .string, "What it is known by when decks are exchanged.") { try $0.record().guid }
     type.field("type", .object("notetype"), "What it has in common with others: fields and templates.") {
       try $0.type()
@@ -30,18 +31,21 @@ func noteType(_ context: BindingContext) -> BoundType<NoteHandle> {
     type.field("fields", .object("note_fields"), "Its fields by name, as HTML; each can be assigned.") {
       NoteFieldsObject($0)
     }
-    type.field("tags", .list(.string), "The tags of all its cards. Assign a whole list.") { note in
+    type.field(
+      "tags", .list(.string), grant: .decksWrite, example: "{\"animal\"}",
+      "The tags of all its cards. Assign a whole list."
+    ) { note in
       FrozenList(try note.record().tags, advice: "assign the whole list: note.tags = {...}")
     } set: { note, stack in
       let tags = try stack.table(3, "list of strings").elements { try $0.text(-1) }
-      try context.requireGrant(.decksWrite)
       try note.update(tags: tags)
     }
     type.field("cards", .list(.object("card")), "Its cards, in the order of the templates.") { note in
       FrozenList(try note.cards(), advice: "a note's cards are made from its fields")
     }
-    type.method("remove", [], returns: .integer, "Removes it with its cards; answers how many went.") { note, _ in
-      try context.requireGrant(.decksWrite)
+    type.method(
+      "remove", [], returns: .integer, grant: .decksWrite, "Removes it with its cards; answers how many went."
+    ) { note, _ in
       _ = try note.record()
       return try note.remove()
     }
@@ -59,16 +63,16 @@ func noteFieldsType(_ context: BindingContext) -> BoundType<NoteFieldsObject> {
     "note_fields", "The fields of a note by their names, as HTML.",
     summary: { "fields of note \"\(printable(try $0.note.record().guid))\"" },
     identity: { object in .table(try object.note.fields().map { (.text($0.name), .text($0.value)) }) },
-    check: { try context.requireDecks($0.note, "note") }
+    entrance: context.entrance(.decks) { try requireOpen($0.note, "note") }
   ) { type in
-    type.anyField(.string, "The text of a field, as HTML.") { object in
+    type.example = "decks.open(\"Spanish\"):add_note{fields = {Front = \"el pez\", Back = \"the fish\"}}.fields"
+    type.anyField(.string, grant: .decksWrite, "The text of a field, as HTML.") { object in
       try object.note.fields().map(\.name)
     } get: { object, name in
       try object.note.field(name)
     } set: { object, name, stack in
       guard stack.isText(3) || stack.isNumber(3) else { throw stack.expected("string", at: 3) }
       let text = try fieldText(stack.copiedBytes(3, limit: longestField), name)
-      try context.requireGrant(.decksWrite)
       try object.note.update(fields: [name: text])
     }
     type.operation("__len") { object, _ in try object.note.fields().count }
@@ -84,7 +88,8 @@ func noteFieldsType(_ context: BindingContext) -> BoundType<NoteFieldsObject> {
 
 func describeNotes(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
-    "add_note", [LuaParameter("note", .table)], returns: .object("note"), fails: true,
+    "add_note", [LuaParameter("note", .table)], returns: .object("note").orProblem, grant: .decksWrite,
+    example: "{fields = {Front = \"el sol\", Back = \"the sun\"}}",
     "Adds a note with its cards on top: {type=, fields={NAME=HTML}, tags=, guid=}; without a type it is a Basic one. "
       + "Codes: not_found, empty_note, no_cloze, duplicate, bad_text, too_large."
   ) { deck, stack in
@@ -94,11 +99,9 @@ func describeNotes(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
       fields: try readFields(table), tags: try table.optionalTexts("tags") ?? [],
       guid: try table.optionalText("guid"))
     if let type = try readType(table) {
-      try context.requireGrant(.decksWrite)
       return try deck.addNote(note, type: type)
     }
     let name = try table.optionalText("type") ?? StockNoteType.basic.rawValue
-    try context.requireGrant(.decksWrite)
     return try deck.addNote(note, typeNamed: name)
   }
 }

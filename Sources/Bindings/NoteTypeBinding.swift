@@ -11,23 +11,27 @@ extension NoteTypeHandle: BoundObject {}
 
 func noteTypesModule(_ context: BindingContext) -> BoundModule {
   let name = LuaParameter("name", .string)
-  return BoundModule("notetypes", "Note types: what notes have in common.", check: context.requireSignIn) { module in
+  return BoundModule(
+    "notetypes", "Note types: what notes have in common.", rights: context.rights, grant: .decks,
+    check: context.requireSignIn
+  ) { module in
     module.function("list", [], returns: .list(.object("notetype")), "All note types, by name.") { _ in
       try context.workspace().noteTypes()
     }
     module.function(
-      "open", [name], returns: .object("notetype"), fails: true,
+      "open", [name], returns: .object("notetype").orProblem, example: "(\"Basic\")",
       "The note type of that name. Code: not_found, with a `suggestion` where a name is near."
     ) { stack in
       try context.workspace().openNoteType(stack.text(1, limit: longestName))
     }
     module.function(
-      "create", [LuaParameter("description", .table)], returns: .object("notetype"), fails: true,
+      "create", [LuaParameter("description", .table)], returns: .object("notetype").orProblem, grant: .decksWrite,
+      example: "{name = \"Word\", fields = {\"Word\", \"Meaning\"}, "
+        + "cards = {{name = \"Ask\", front = \"{{Word}}\", back = \"{{Meaning}}\"}}}",
       "Makes a note type: {name=, fields={NAME...}, cards={{name=, front=, back=}...}, css=, cloze=}. "
         + "Codes: exists, bad_type, bad_template."
     ) { stack in
       let draft = try readDraft(stack.table(1, "a table with name, fields and cards"))
-      try context.requireGrant(.decksWrite)
       return try context.workspace().createNoteType(draft)
     }
   }
@@ -67,8 +71,9 @@ func noteTypeType(_ context: BindingContext) -> BoundType<NoteTypeHandle> {
       let record = try type.record()
       return "notetype \"\(printable(record.name, limit: 40))\" (\(counted(record.fields.count, "field")))"
     },
-    identity: { .text(try $0.record().name) }, check: { try context.requireDecks($0, "notetype") }
+    identity: { .text(try $0.record().name) }, entrance: context.entrance(.decks) { try requireOpen($0, "notetype") }
   ) { type in
+    type.example = "notetypes.open(\"Basic\")"
     type.field("name", .string, "Its name.") { try $0.record().name }
     type.field("fields", .list(.string), "The names of its fields.") { type in
       FrozenList(try type.record().fields, advice: "use notetype:update{fields = {...}}")
@@ -85,7 +90,8 @@ func noteTypeType(_ context: BindingContext) -> BoundType<NoteTypeHandle> {
 
 private func describeChanging(_ type: BoundType<NoteTypeHandle>, _ context: BindingContext) {
   type.method(
-    "update", [LuaParameter("changes", .table)], returns: .boolean, fails: true,
+    "update", [LuaParameter("changes", .table)], returns: .boolean.orProblem, grant: .decksWrite,
+    example: "{css = \".card { font-size: 20px }\"}",
     "Changes it with its notes and cards: {name=, fields=, cards=, css=}, what is left out stays. What has the same "
       + "name is the same; of as many others, those at the same place are renamed. Code: loses_cards, with `cards` "
       + "and `notes`, unless agreed = true."
@@ -99,13 +105,13 @@ private func describeChanging(_ type: BoundType<NoteTypeHandle>, _ context: Bind
     draft.cards = try readCards(table) ?? draft.cards
     draft.css = try table.optionalText("css") ?? draft.css
     let agreed = try table.optionalBoolean("agreed") ?? false
-    try context.requireGrant(.decksWrite)
     try type.edit(NoteTypeEdit(record, to: draft), agreed: agreed)
     return true
   }
-  type.method("remove", [], returns: .boolean, fails: true, "Removes it. Code: in_use, when it has notes.") {
+  type.method(
+    "remove", [], returns: .boolean.orProblem, grant: .decksWrite, "Removes it. Code: in_use, when it has notes."
+  ) {
     type, _ in
-    try context.requireGrant(.decksWrite)
     _ = try type.record()
     try type.remove()
     return true
@@ -121,14 +127,16 @@ extension CardTemplate {
 // MARK: Media
 
 func mediaModule(_ context: BindingContext) -> BoundModule {
-  BoundModule("media", "Media: the pictures and sounds that cards name.", check: context.requireSignIn) { module in
+  BoundModule(
+    "media", "Media: the pictures and sounds that cards name.", rights: context.rights, grant: .decks,
+    check: context.requireSignIn
+  ) { module in
     module.function(
-      "add", [LuaParameter("path", .string)], returns: .string, fails: true,
+      "add", [LuaParameter("path", .string)], returns: .string.orProblem, grant: .decksWrite, example: "(\"dog.svg\")",
       "Copies a file in; answers the name to write in a field: [sound:NAME] or <img src=\"NAME\">. "
         + "A name that another file has gets a part of its hash."
     ) { stack in
       let path = try stack.text(1)
-      try context.requireGrant(.decksWrite)
       try context.requireReading(path)
       return try context.workspace().addMedia(from: path, context.kinds(of: path))
     }

@@ -25,25 +25,25 @@ func deckOptionsType(_ context: BindingContext) -> BoundType<DeckOptionsObject> 
     identity: { object in
       let options = try object.owner.options()
       return .table(DeckOptions.Name.allCases.map { (.text($0.text), options[$0].luaValue) })
-    }, check: { try requireOptions($0, context) }
+    }, entrance: context.entrance(.decks) { try requireOptions($0) }
   ) { type in
+    type.example = "decks.open(\"Spanish\").options"
     for name in DeckOptions.Name.allCases {
       let expectation = name.expectation.prefix(1).uppercased() + name.expectation.dropFirst()
-      type.field(name.text, name.luaType, "\(name.summary) \(expectation).") { object in
+      type.field(name.text, name.luaType, grant: .decksWrite, "\(name.summary) \(expectation).") { object in
         FrozenValue(try object.owner.options()[name].luaValue, advice: "assign the whole list")
       } set: { object, stack in
         let value = try readOption(name, stack)
-        try context.requireGrant(.decksWrite)
         try object.owner.set(name, value)
       }
     }
   }
 }
 
-private func requireOptions(_ object: DeckOptionsObject, _ context: BindingContext) throws {
+private func requireOptions(_ object: DeckOptionsObject) throws {
   switch object.owner {
-  case .deck(let deck): try context.requireDecks(deck, "deck")
-  case .preset(let preset): try context.requireDecks(preset, "preset")
+  case .deck(let deck): try requireOpen(deck, "deck")
+  case .preset(let preset): try requireOpen(preset, "preset")
   }
 }
 
@@ -85,25 +85,27 @@ extension OptionValue {
 
 func presetsModule(_ context: BindingContext) -> BoundModule {
   let name = LuaParameter("name", .string)
-  return BoundModule("presets", "Options that decks share: make, open, list them.", check: context.requireSignIn) {
+  return BoundModule(
+    "presets", "Options that decks share: make, open, list them.", rights: context.rights, grant: .decks,
+    check: context.requireSignIn
+  ) {
     module in
     module.function("list", [], returns: .list(.object("preset")), "All presets, by name.") { _ in
       let workspace = try context.workspace()
       return try workspace.presets().map { workspace.handle(of: $0) }
     }
     module.function(
-      "open", [name], returns: .object("preset"), fails: true,
+      "open", [name], returns: .object("preset").orProblem, example: "(\"Default\")",
       "The preset of that name. Code: not_found, with a `suggestion` where a name is near."
     ) { stack in
       let workspace = try context.workspace()
       return workspace.handle(of: try workspace.preset(stack.text(1, limit: 10_000)))
     }
     module.function(
-      "create", [name], returns: .object("preset"), fails: true,
+      "create", [name], returns: .object("preset").orProblem, grant: .decksWrite, example: "(\"Slow\")",
       "Makes a preset with the initial options. Codes: exists, bad_name."
     ) { stack in
       let name = try stack.text(1, limit: 10_000)
-      try context.requireGrant(.decksWrite)
       let workspace = try context.workspace()
       return workspace.handle(of: try workspace.createPreset(name))
     }
@@ -117,21 +119,22 @@ func presetType(_ context: BindingContext) -> BoundType<PresetHandle> {
       let record = try preset.record()
       return "preset \"\(printable(record.name))\" (\(counted(record.deckCount, "deck")))"
     },
-    identity: { .text(try $0.record().name) }, check: { try context.requireDecks($0, "preset") }
+    identity: { .text(try $0.record().name) }, entrance: context.entrance(.decks) { try requireOpen($0, "preset") }
   ) { type in
-    type.field("name", .string, "Its name. Assigning renames it.") {
+    type.example = "presets.create(\"Slow\")"
+    type.field("name", .string, grant: .decksWrite, example: "\"Fast\"", "Its name. Assigning renames it.") {
       try $0.record().name
     } set: { preset, stack in
       let name = try stack.text(3, limit: 10_000)
-      try context.requireGrant(.decksWrite)
       try preset.workspace.renamePreset(preset.id, to: name)
     }
     type.field("deck_count", .integer, "How many decks have it themselves.") { try $0.record().deckCount }
     type.field("options", .object("deck_options"), "Its options: an object with writable fields.") {
       DeckOptionsObject(.preset($0))
     }
-    type.method("remove", [], returns: .nothing, "Removes it; its decks go by the decks around them.") { preset, _ in
-      try context.requireGrant(.decksWrite)
+    type.method(
+      "remove", [], returns: .nothing, grant: .decksWrite, "Removes it; its decks go by the decks around them."
+    ) { preset, _ in
       _ = try preset.record()
       try preset.workspace.removePreset(preset.id)
       return LuaNothing()

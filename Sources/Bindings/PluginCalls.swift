@@ -13,6 +13,7 @@ public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
   case mode(String, function: String)
   case event(ShellEvent)
   case change(String)
+  case check(String)
   case test(String)
 
   /// Whether it is made for each guess.
@@ -29,6 +30,7 @@ public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
     case .mode(let name, let function): "in mode \(quoted(name)), function \(function)"
     case .event(let event): "in the event \(event.rawValue)"
     case .change(let subject): "when \(subject) changed"
+    case .check(let name): "in the check of the setting \(quoted(name))"
     case .test(let name): "in the test \(quoted(name))"
     }
   }

@@ -9,7 +9,8 @@ func pluginsModule(_ context: BindingContext) -> BoundModule {
     module.function("list", [], returns: .list(.table), "All plugins that were found.") { _ in
       context.plugins.pluginList()
     }
-    module.function("info", [name], returns: .table, fails: true, "What is known of a plugin.") { stack in
+    module.function("info", [name], returns: .table.orProblem, example: "(\"hangman\")", "What is known of a plugin.") {
+      stack in
       try context.plugins.pluginInfo(try stack.text(1))
     }
     let actions: [(String, String, (any PluginDirectory, String) throws -> Void)] = [
@@ -18,7 +19,7 @@ func pluginsModule(_ context: BindingContext) -> BoundModule {
       ("reload", "Loads a plugin anew.", { try $0.reloadPlugin($1) }),
     ]
     for (action, help, perform) in actions {
-      module.function(action, [name], returns: .boolean, fails: true, help) { stack in
+      module.function(action, [name], returns: .boolean.orProblem, example: "(\"hangman\")", help) { stack in
         try perform(context.plugins, try stack.text(1))
         return true
       }

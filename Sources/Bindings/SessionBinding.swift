@@ -9,15 +9,16 @@ extension SessionHandle: BoundObject {}
 
 func addStudying(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
-    "study", [LuaParameter("options", .optional(.table))], returns: .object("session"), fails: true,
+    "study", [LuaParameter("options", .optional(.table))], returns: .object("session").orProblem,
+    grant: .decksWrite.unless("it changes no schedule") { (deck: DeckHandle, stack) in
+      !(try readOptions(stack.optionalTable(2), deck.workspace.preferences()).changesSchedule)
+    }, example: "{mode = \"sprint\", seconds = 60}",
     "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=, ahead=, forgotten=, cram=, schedule=, "
       + "decks={...}}. Reviews go by schedule (FSRS-6): what is due and new; with ahead what is due within so many "
       + "days, with forgotten=true what was forgotten today, with cram=true every card; schedule=false changes no "
       + "schedule. A sprint is a race against the clock that changes none either. decks are studied along."
   ) { deck, stack in
-    let wanted = try readOptions(stack.optionalTable(2), deck.workspace.preferences())
-    if wanted.mode == .review, wanted.reschedules { try context.requireGrant(.decksWrite) }
-    return try deck.study(wanted)
+    try deck.study(readOptions(stack.optionalTable(2), deck.workspace.preferences()))
   }
 }
 
@@ -56,8 +57,9 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
   BoundType<SessionHandle>(
     "session", "A study session.", weight: .measured({ 1024 + 32 * $0.queueLength }),
     summary: { "\($0.options.mode.rawValue) session (\(counted(try $0.remaining(), "card")) left)" },
-    check: { try context.requireDecks($0, "session") }
+    entrance: context.entrance(.decks) { try requireOpen($0, "session") }
   ) { type in
+    type.example = "decks.open(\"Spanish\"):study()"
     type.field("card", .optional(.object("card")), "The top card; nil when the session is over.") { try $0.card() }
     type.field("mode", .string, "review or sprint.") { $0.options.mode.rawValue }
     type.field("remaining", .integer, "Cards left.") { try $0.remaining() }
@@ -68,13 +70,12 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
     type.field("right", .integer, "Right answers.") { try $0.right() }
     type.field("wrong", .integer, "Wrong answers.") { try $0.wrong() }
     type.method(
-      "answer", [LuaParameter("answer", .string)], returns: .table, fails: true,
+      "answer", [LuaParameter("answer", .string)], returns: .table.orProblem, grant: .ofAnswers,
+      example: "(\"good\")",
       "Answers the top card: \"right\" or \"wrong\", or \"again\", \"hard\", \"good\", \"easy\". Codes: over, paused."
     ) { session, stack in
       let name = try stack.text(2)
-      let rating = try Rating(named: name)
-      try session.requireGrant(context)
-      let result = try session.answer(rating)
+      let result = try session.answer(Rating(named: name))
       var pairs: [(key: LuaValue, value: LuaValue)] = [
         (.text("right"), .boolean(result.isRight)), (.text("rating"), .text(result.rating.name)),
         (.text("remaining"), .integer(result.remaining)), (.text("over"), .boolean(result.remaining == 0)),
@@ -100,8 +101,7 @@ private func describeClock(_ type: BoundType<SessionHandle>, _ context: BindingC
     try session.restart()
     return LuaNothing()
   }
-  type.method("undo", [], returns: .boolean, fails: true, "Takes the last answer back.") { session, _ in
-    try session.requireGrant(context)
+  type.method("undo", [], returns: .boolean.orProblem, grant: .ofAnswers, "Takes the last answer back.") { session, _ in
     try session.undo()
     return true
   }
@@ -110,33 +110,37 @@ private func describeClock(_ type: BoundType<SessionHandle>, _ context: BindingC
 
 private func describeMarks(_ type: BoundType<SessionHandle>, _ context: BindingContext) {
   type.method(
-    "suspend", [], returns: .boolean, fails: true, "Suspends the top card of a review. Code: over."
+    "suspend", [], returns: .boolean.orProblem, grant: .decksWrite, "Suspends the top card of a review. Code: over."
   ) { session, _ in
-    try context.requireGrant(.decksWrite)
     try session.suspend()
     return true
   }
   type.method(
-    "bury", [], returns: .boolean, fails: true, "Buries the top card of a review until tomorrow. Code: over."
+    "bury", [], returns: .boolean.orProblem, grant: .decksWrite,
+    "Buries the top card of a review until tomorrow. Code: over."
   ) { session, _ in
-    try context.requireGrant(.decksWrite)
     try session.bury()
     return true
   }
   type.method(
-    "flag", [LuaParameter("flag", .integer)], returns: .boolean, fails: true,
+    "flag", [LuaParameter("flag", .integer)], returns: .boolean.orProblem, grant: .decksWrite, example: "(1)",
     "Gives the top card a flag from 1 to 7, or none with 0. Code: over."
   ) { session, stack in
     let flag = try stack.integer(2, in: 0...7)
-    try context.requireGrant(.decksWrite)
     try session.flag(flag)
     return true
   }
 }
 
-extension SessionHandle {
+extension SessionHandle.Options {
+  fileprivate var changesSchedule: Bool { mode == .review && reschedules }
+}
+
+extension LuaGrant {
   /// What answers change is changed only by who may.
-  fileprivate func requireGrant(_ context: BindingContext) throws {
-    if options.mode == .review, options.reschedules { try context.requireGrant(.decksWrite) }
+  fileprivate static var ofAnswers: LuaGrant {
+    .decksWrite.unless("the session changes no schedule") { (session: SessionHandle, _) in
+      !session.options.changesSchedule
+    }
   }
 }

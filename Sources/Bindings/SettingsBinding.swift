@@ -13,7 +13,8 @@ extension SettingValueHandle: BoundObject {}
 
 func settingsModule(_ context: BindingContext) -> BoundModule {
   BoundModule(
-    "settings", "Settings: declare, read and change them, hear of changes.", check: context.requireSignIn
+    "settings", "Settings: declare, read and change them, hear of changes.", rights: context.rights, grant: .settings,
+    check: context.requireSignIn
   ) { module in
     describeDeclaring(module, context)
     describeReading(module, context)
@@ -26,27 +27,32 @@ private func describeDeclaring(_ module: BoundModule, _ context: BindingContext)
   let parameters = [LuaParameter("name", .string), LuaParameter("description", .table)]
   module.function(
     "switches", parameters, returns: .object("group"),
-    "Declares switches under a master: {title=, help=, depends=, "
+    example: "(\"pizza\", {title = \"Pizza\", children = {\"tomato\", \"basil\"}})",
+    "Declares switches under a master: {title=, help=, "
       + "children={\"tomato\", {name=, title=, default=}, nested groups}}."
   ) { stack in
     let description = try SettingDescription(stack, 2)
-    try description.allowOnly(["title", "help", "depends", "children"])
+    try description.allowOnly(["title", "help", "children"])
     return try declare(stack, try description.group(), description, context) as SettingGroupHandle
   }
   module.function(
     "choice", parameters, returns: .object("choice"),
-    "Declares one of several: {title=, help=, depends=, options={...}, default=}."
+    example: "(\"size\", {title = \"Size\", options = {\"small\", \"large\"}, default = \"small\"})",
+    "Declares one of several: {title=, help=, options={...}, default=}."
   ) { stack in
     let description = try SettingDescription(stack, 2)
-    try description.allowOnly(["title", "help", "depends", "options", "default"])
+    try description.allowOnly(["title", "help", "options", "default"])
     return try declare(stack, try description.choice(), description, context) as SettingChoiceHandle
   }
   module.function(
     "value", parameters, returns: .object("value"),
-    "Declares a value: {title=, help=, depends=, default=, kind=\"number\"|\"text\"|\"path\", min=, max=, pattern=}."
+    example: "(\"slices\", {title = \"Slices\", kind = \"number\", default = 8})",
+    "Declares a value: {title=, help=, default=, kind=\"number\"|\"text\"|\"path\", min=, max=, check=, secret=, "
+      + "guarded=}. min and max bound a number; check(value) answers true, or nil and why the value is refused. A secret "
+      + "is shown as dots and read by no other plugin; what is guarded is changed by no plugin."
   ) { stack in
     let description = try SettingDescription(stack, 2)
-    try description.allowOnly(["title", "help", "depends", "default", "kind", "min", "max", "pattern"])
+    try description.allowOnly(["title", "help", "default", "kind", "min", "max", "check", "secret", "guarded"])
     return try declare(stack, try description.value(), description, context) as SettingValueHandle
   }
 }
@@ -57,10 +63,10 @@ private func declare<Handle: SettingHandle>(
   let name = try stack.text(1, limit: 1024)
   let declaration = SettingDeclaration(
     name, kind, title: try description.text("title") ?? "", help: try description.text("help") ?? "",
-    depends: try description.text("depends"))
-  if context.owner.plugin != nil, isSecuritySetting(name) { throw context.settingRefused(name) }
+    secret: try description.flag("secret"), guarded: try description.flag("guarded"))
+  let check = description.check(of: name, context)
   let made = try context.keeping("setting", name, stack) {
-    try context.workspace().declare(declaration, by: context.settingOwner())
+    try context.changing { try context.workspace().declare(declaration, by: context.settingOwner(), check: check) }
   }
   guard let handle = made as? Handle else { throw LuaFailure.message("\(printable(name)) is of another kind") }
   return handle
@@ -68,28 +74,32 @@ private func declare<Handle: SettingHandle>(
 
 private func describeReading(_ module: BoundModule, _ context: BindingContext) {
   module.function(
-    "get", [LuaParameter("name", .string)], returns: .any, fails: true,
-    "The value of a setting; of a group, whether all in it are on. Code: unknown_setting."
+    "get", [LuaParameter("name", .string)], returns: .any.orProblem, example: "(\"game.language\")",
+    "The value of a setting; of a group, whether all in it are on. Codes: unknown_setting, not_granted."
   ) { stack in
     let name = try stack.text(1)
-    return luaValue(of: try context.workspace().preferences().tree.get(name))
+    return luaValue(of: try context.workspace().preferences().tree.get(name, for: context.owner))
   }
 }
 
 private func describeChanging(_ module: BoundModule, _ context: BindingContext) {
   module.function(
-    "set", [LuaParameter("name", .string), LuaParameter("value", .any)], returns: .boolean, fails: true,
+    "set", [LuaParameter("name", .string), LuaParameter("value", .any)], returns: .boolean.orProblem,
+    example: "(\"game.length\", 9)",
     "Sets a setting; a group's name stands for all its switches. Codes: unknown_setting, bad_value, locked."
   ) { stack in
     let (name, value) = (try stack.text(1, limit: 1024), try settingValue(stack, 2))
     try context.requireChange(ofSettings: [name])
     try context.keeping("value", name, stack) {
-      try context.workspace().preferences().tree.set(name, to: value, by: context.settingOwner())
+      try context.changing {
+        try context.workspace().preferences().tree.set(name, to: value, by: context.settingOwner())
+      }
     }
     return true
   }
   module.function(
-    "update", [LuaParameter("values", .table)], returns: .boolean, fails: true,
+    "update", [LuaParameter("values", .table)], returns: .boolean.orProblem,
+    example: "{[\"sound.right\"] = true, [\"sound.wrong\"] = true}",
     "Sets several, all or none, as one change: {[\"game.length\"] = 9, sound = true}."
   ) { stack in
     let values = try stack.table(1).namedValues().map { name, value in
@@ -97,12 +107,14 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
     }
     try context.requireChange(ofSettings: values.map(\.name))
     try context.keeping("values", values.map(\.name).joined(separator: " "), stack) {
-      try context.workspace().preferences().tree.update(values, by: context.settingOwner())
+      try context.changing {
+        try context.workspace().preferences().tree.update(values, by: context.settingOwner())
+      }
     }
     return true
   }
   module.function(
-    "reset", [LuaParameter("name", .string)], returns: .boolean, fails: true,
+    "reset", [LuaParameter("name", .string)], returns: .boolean.orProblem, example: "(\"game.length\")",
     "Forgets what was set, of one setting or of everything in a group: what lies beneath holds again."
   ) { stack in
     let name = try stack.text(1)
@@ -115,7 +127,7 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
 private func describeListening(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "on_change", [LuaParameter("prefix", .string), LuaParameter("listener", .function)],
-    returns: .object("subscription"),
+    returns: .object("subscription"), example: "(\"sound\", function(changes) print(#changes) end)",
     "Calls a function once a change with the list of {name=, old=, new=}; \"\" hears of every setting."
   ) { stack in
     let (prefix, listener) = (try stack.text(1, limit: 1024), try stack.function(2))
@@ -136,12 +148,6 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
 
 // MARK: Rights
 
-/// Settings that guard the account: no plugin changes them, whatever it was granted.
-public func isSecuritySetting(_ name: String) -> Bool {
-  // A program that `media.player` names is run.
-  ["auth", "media"].contains { name == $0 || name.hasPrefix($0 + ".") }
-}
-
 extension BindingContext {
   /// A plugin changes the settings that it declared itself, and those it was granted; of a group or a section, when
   /// that is so of everything in it.
@@ -152,15 +158,17 @@ extension BindingContext {
       for setting in try tree.settings(in: name) {
         let isGranted = granted.contains { setting.name == $0 || setting.name.hasPrefix($0 + ".") }
         let mayChange = setting.owner == owner || isGranted
-        guard mayChange, !isSecuritySetting(setting.name) else { throw settingRefused(setting.name) }
+        guard mayChange else {
+          throw GrantError.missing(
+            plugin: owner.plugin?.description ?? "this state", right: "settings.write:\(setting.name)")
+        }
       }
     }
   }
 
-  func settingRefused(_ name: String) -> GrantError {
-    let plugin = owner.plugin?.description ?? "this state"
-    return isSecuritySetting(name)
-      ? .securitySetting(plugin: plugin, name: name) : .missing(plugin: plugin, right: "settings.write:\(name)")
+  /// Makes a change; where the check of a setting was stopped, that is what the caller gets.
+  func changing<R>(_ body: () throws -> R) throws -> R {
+    do { return try body() } catch SettingsError.checkFailed(_, let error as LuaError) { throw error }
   }
 }
 
@@ -169,16 +177,17 @@ extension BindingContext {
 func settingGroupType(_ context: BindingContext) -> BoundType<SettingGroupHandle> {
   BoundType<SettingGroupHandle>(
     "group", "Switches under a master.", summary: { "group \($0.name) (\(try $0.state().rawValue))" },
-    identity: { .text($0.name) }, check: { try requireOpen($0, "setting") }
+    identity: { .text($0.name) }, entrance: LuaEntrance { try requireOpen($0, "setting") }
   ) { type in
+    type.example = "settings.switches(\"pizza\", {title = \"Pizza\", children = {\"tomato\", \"basil\"}})"
     describeCommon(type)
     type.field("state", .string, "on, off or mixed.") { try $0.state().rawValue }
-    describeValue(type, .boolean, "True only when all are on; assigning sets all.", context)
+    describeValue(type, .boolean, example: "true", "True only when all are on; assigning sets all.", context)
     type.field("children", .list(.string), "The names of what stands in it.") {
       FrozenList(try $0.children(), advice: "a group's children are fixed; use group:toggle(child)")
     }
     type.method(
-      "toggle", [LuaParameter("child", .optional(.string))], returns: .boolean,
+      "toggle", [LuaParameter("child", .optional(.string))], returns: .boolean, example: "(\"basil\")",
       "Turns a child over, or the whole group: on, off, as it last was mixed. Answers whether it is on now."
     ) { group, stack in
       let child = try stack.optionalText(2)
@@ -191,10 +200,12 @@ func settingGroupType(_ context: BindingContext) -> BoundType<SettingGroupHandle
 func settingChoiceType(_ context: BindingContext) -> BoundType<SettingChoiceHandle> {
   BoundType<SettingChoiceHandle>(
     "choice", "One of several options.", summary: { "choice \($0.name) (\(printable(try $0.value().text)))" },
-    identity: { .text($0.name) }, check: { try requireOpen($0, "setting") }
+    identity: { .text($0.name) }, entrance: LuaEntrance { try requireOpen($0, "setting") }
   ) { type in
+    type.example =
+      "settings.choice(\"size\", {title = \"Size\", options = {\"small\", \"large\"}, default = \"small\"})"
     describeCommon(type)
-    describeValue(type, .string, "The option that is chosen.", context)
+    describeValue(type, .string, example: "\"large\"", "The option that is chosen.", context)
     type.field("options", .list(.string), "What can be chosen.") { choice in
       guard case .choice(let options, _) = try choice.declaration().kind else {
         return FrozenList([String](), advice: "")
@@ -207,10 +218,11 @@ func settingChoiceType(_ context: BindingContext) -> BoundType<SettingChoiceHand
 func settingValueType(_ context: BindingContext) -> BoundType<SettingValueHandle> {
   BoundType<SettingValueHandle>(
     "value", "A number, a text or a path.", summary: { "value \($0.name) (\(printable(try $0.value().text)))" },
-    identity: { .text($0.name) }, check: { try requireOpen($0, "setting") }
+    identity: { .text($0.name) }, entrance: LuaEntrance { try requireOpen($0, "setting") }
   ) { type in
+    type.example = "settings.value(\"slices\", {title = \"Slices\", kind = \"number\", default = 8})"
     describeCommon(type)
-    describeValue(type, .any, "The number or text.", context)
+    describeValue(type, .any, example: "6", "The number or text.", context)
     type.field("kind", .string, "number, text or path.") { try $0.declaration().kind.word }
   }
 }
@@ -224,12 +236,12 @@ private func describeCommon<Handle: SettingHandle & BoundObject>(_ type: BoundTy
 }
 
 private func describeValue<Handle: SettingHandle & BoundObject>(
-  _ type: BoundType<Handle>, _ kind: LuaType, _ help: String, _ context: BindingContext
+  _ type: BoundType<Handle>, _ kind: LuaType, example: String, _ help: String, _ context: BindingContext
 ) {
-  type.field("value", kind, help, get: { luaValue(of: try $0.value()) }) { handle, stack in
+  type.field("value", kind, example: example, help, get: { luaValue(of: try $0.value()) }) { handle, stack in
     let value = try settingValue(stack, 3)
     try context.requireChange(ofSettings: [handle.name])
-    try handle.set(value, by: context.settingOwner())
+    try context.changing { try handle.set(value, by: context.settingOwner()) }
   }
 }
 
@@ -267,17 +279,19 @@ private struct SettingDescription {
   private let fields: [String: LuaValue]
   private let argument: Int
   private let place: String
+  private let checkFunction: LuaReference?
 
   init(_ stack: borrowing LuaStack, _ index: Int) throws {
     let table = try stack.table(index, "a table that describes the setting")
     fields = Dictionary(try table.namedValues().map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     (argument, place) = (index, "")
+    checkFunction = try table.optionalFunction("check")
   }
 
   private init(_ pairs: [(key: LuaValue, value: LuaValue)], argument: Int, place: String) {
     fields = Dictionary(
       pairs.compactMap { pair in pair.key.text.map { ($0, pair.value) } }, uniquingKeysWith: { first, _ in first })
-    (self.argument, self.place) = (argument, place)
+    (self.argument, self.place, checkFunction) = (argument, place, nil)
   }
 
   func wrong(_ message: String) -> LuaFailure { .argument(argument, place.isEmpty ? message : "\(place): \(message)") }
@@ -320,7 +334,7 @@ private struct SettingDescription {
     if let name = item.text { return SettingDeclaration(name, .toggle()) }
     guard case .table(let pairs) = item else { throw wrong("child \(number): a name or a table expected") }
     let here = SettingDescription(pairs, argument: argument, place: "child \(number)")
-    try here.allowOnly(["name", "title", "help", "depends", "default", "children"])
+    try here.allowOnly(["name", "title", "help", "default", "children"])
     guard let name = try here.text("name") else { throw here.wrong("field 'name': a string expected") }
     var kind = SettingKind.toggle(default: false)
     if here.fields["children"] != nil {
@@ -330,8 +344,7 @@ private struct SettingDescription {
       kind = .toggle(default: isOn)
     }
     return SettingDeclaration(
-      name, kind, title: try here.text("title") ?? "", help: try here.text("help") ?? "",
-      depends: try here.text("depends"))
+      name, kind, title: try here.text("title") ?? "", help: try here.text("help") ?? "")
   }
 
   func choice() throws(LuaFailure) -> SettingKind {
@@ -352,16 +365,33 @@ private struct SettingDescription {
       let (least, most) = (try number("min"), try number("max"))
       let range = NumberRange(min: least, max: most)
       return .number(range, default: try number("default") ?? range.nearestToZero)
-    case "text": return .text(try rule(), default: try text("default") ?? "")
-    case "path": return .path(try rule(), default: try text("default") ?? "")
+    case "text", "path":
+      for name in ["min", "max"] where fields[name] != nil { throw wrong("field '\(name)' bounds a number only") }
+      let standard = try text("default") ?? ""
+      return kind == "text" ? .text(default: standard) : .path(default: standard)
     default: throw wrong("field 'kind': \"number\", \"text\" or \"path\" expected")
     }
   }
 
-  private func rule() throws(LuaFailure) -> TextRule {
-    let (least, most) = (try number("min"), try number("max"))
-    return TextRule(
-      min: least.flatMap { Int(exactly: $0) }, max: most.flatMap { Int(exactly: $0) }, pattern: try text("pattern"))
+  /// The function `check`, which answers true, or nil and why it refuses the value.
+  func check(of name: String, _ context: BindingContext) -> SettingCheck? {
+    guard let checkFunction else { return nil }
+    return { value in
+      try context.calling(.check(name)) {
+        try checkFunction.call([luaValue(of: value)], results: 2) { stack in
+          if case .boolean(true) = try stack.value(-2) { return nil }
+          return try stack.value(-1).text.map { printable($0, limit: 500) } ?? "its check refuses this value"
+        }
+      }
+    }
+  }
+
+  func flag(_ name: String) throws(LuaFailure) -> Bool {
+    switch fields[name] {
+    case nil, .some(.none): return false
+    case .some(.boolean(let flag)): return flag
+    default: throw wrong("field '\(name)': a boolean expected")
+    }
   }
 }
 

@@ -22,7 +22,10 @@ final class ProgressObject: BoundObject {
 }
 
 func shellModule(_ context: BindingContext) -> BoundModule {
-  BoundModule("shell", "The shell itself: print, ask, add commands, listen to events.", check: context.requireSignIn) {
+  BoundModule(
+    "shell", "The shell itself: print, ask, add commands, listen to events.", rights: context.rights, grant: .shell,
+    check: context.requireSignIn
+  ) {
     module in
     describePrinting(module, context)
     describeAsking(module, context)
@@ -39,6 +42,7 @@ func shellModule(_ context: BindingContext) -> BoundModule {
 private func describePrompt(_ module: BoundModule) {
   module.function(
     "prompt", [LuaParameter("state", .optional(.table))], returns: .string,
+    example: "{user = \"ana\", deck = \"Spanish\"}",
     "The text of the prompt, made of {user=, deck=, game=, is_signed_in=}. Assign a function of your own in its place: "
       + "`shell.prompt = function(state) return (state.user or \"\") .. \"> \" end`."
   ) { stack in
@@ -55,13 +59,17 @@ private func describePrompt(_ module: BoundModule) {
 }
 
 private func describePrinting(_ module: BoundModule, _ context: BindingContext) {
-  module.function("print", [LuaParameter("value", .any)], returns: .nothing, "Shows a value as the prompt does.") {
+  module.function(
+    "print", [LuaParameter("value", .any)], returns: .nothing, example: "({1, 2, 3})",
+    "Shows a value as the prompt does."
+  ) {
     stack in
     context.shell.show(try stack.value(1))
     return LuaNothing()
   }
   module.function(
     "table", [LuaParameter("rows", .list(.any)), LuaParameter("columns", .optional(.list(.string)))], returns: .nothing,
+    example: "({{\"el perro\", 3}, {\"el gato\", 5}}, {\"Word\", \"Times\"})",
     "Shows rows as an aligned table: lists, or records whose fields the columns name."
   ) { stack in
     var columns: [String] = []
@@ -84,6 +92,7 @@ private func describePrinting(_ module: BoundModule, _ context: BindingContext) 
   }
   module.function(
     "chart", [LuaParameter("values", .table), LuaParameter("options", .optional(.table))], returns: .nothing,
+    example: "({monday = 12, tuesday = 30}, {title = \"Answers\"})",
     "Draws numbers as bars: a list of numbers, or names with numbers. Option: title."
   ) { stack in
     let options = try stack.optionalTable(2)
@@ -96,7 +105,7 @@ private func describePrinting(_ module: BoundModule, _ context: BindingContext) 
   }
   module.function(
     "progress", [LuaParameter("label", .string), LuaParameter("total", .optional(.integer))],
-    returns: .object("progress"), "Tells how far something long is."
+    returns: .object("progress"), example: "(\"Counting\", 10)", "Tells how far something long is."
   ) { stack in
     let total = stack.isNoneOrNil(2) ? 0 : try stack.integer(2, in: 0...Int.max)
     let label = try stack.text(1, limit: 4096)
@@ -170,12 +179,18 @@ private func bars(of value: LuaValue, argument: Int) throws(LuaFailure) -> [(lab
 
 private func describeAsking(_ module: BoundModule, _ context: BindingContext) {
   let text = LuaParameter("text", .string)
-  module.function("ask", [text], returns: .optional(.string), "Asks for a line; nil where nobody can answer.") {
+  module.function(
+    "ask", [text], returns: .optional(.string), example: "(\"Which deck? \")",
+    "Asks for a line; nil where nobody can answer."
+  ) {
     stack in
     let text = printable(try stack.text(1))
     return try stack.state.pauseDeadline { try context.shell.ask(text) }
   }
-  module.function("confirm", [text], returns: .boolean, "Asks a question for yes or no; no where nobody can answer.") {
+  module.function(
+    "confirm", [text], returns: .boolean, example: "(\"Begin?\")",
+    "Asks a question for yes or no; no where nobody can answer."
+  ) {
     stack in
     let question = printable(try stack.text(1)) + " [y/N] "
     let answer = try stack.state.pauseDeadline { try context.shell.ask(question) }
@@ -185,14 +200,15 @@ private func describeAsking(_ module: BoundModule, _ context: BindingContext) {
 
 private func describeCommands(_ module: BoundModule, _ context: BindingContext) {
   module.function(
-    "run", [LuaParameter("line", .string)], returns: .any, fails: true, "Runs a line as a command and gives its result."
+    "run", [LuaParameter("line", .string)], returns: .any.orProblem, grant: .shellRun, example: "(\"deck list\")",
+    "Runs a line as a command and gives its result."
   ) { stack in
     let line = try stack.text(1)
-    try context.requireGrant(.shellRun)
     return luaValue(of: try context.shell.run(line))
   }
   module.function(
     "alias", [LuaParameter("name", .string), LuaParameter("text", .string)], returns: .nothing,
+    example: "(\"sp\", \"study Spanish\")",
     "Gives the beginning of a line a name of its own. "
       + "A plugin's is a command of that plugin, and reaches only what it may run."
   ) { stack in
@@ -205,6 +221,7 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
   }
   module.function(
     "on", [LuaParameter("event", .string), LuaParameter("listener", .function)], returns: .object("subscription"),
+    example: "(\"exiting\", function() print(\"bye\") end)",
     "Calls a function at an event: \(ShellEvent.names)."
   ) { stack in
     let name = try stack.text(1)
@@ -219,13 +236,12 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
 private func describeUndoing(_ module: BoundModule, _ context: BindingContext) {
   for again in [false, true] {
     module.function(
-      again ? "redo" : "undo", [], returns: .string, fails: true,
+      again ? "redo" : "undo", [], returns: .string.orProblem, grant: .shellRun,
       again
         ? "Does again what was undone last; gives the step's name."
         : "Undoes the last change; gives the step's name. A script is one change: in it, what was changed before it is "
           + "undone."
     ) { _ in
-      try context.requireGrant(.shellRun)
       let workspace = try context.workspace()
       let step = try workspace.nextStep(nil, again: again)
       guard workspace.rehearsal.mayActOutside("\(again ? "redo" : "undo") \(step.name)") else { return step.name }
@@ -236,7 +252,7 @@ private func describeUndoing(_ module: BoundModule, _ context: BindingContext) {
 
 private func describeSyncing(_ module: BoundModule, _ context: BindingContext) {
   module.function(
-    "sync", [], returns: .table, fails: true,
+    "sync", [], returns: .table.orProblem,
     "Syncs with the server that `sync login` linked, and gives what was done: received, sent, removed_here, "
       + "removed_there, findings, media_received, media_sent, media_removed_here, media_removed_there, media_findings. "
       + "In a script, what was done before it is kept whatever comes after it."
@@ -247,7 +263,10 @@ private func describeSyncing(_ module: BoundModule, _ context: BindingContext) {
 
 func progressType() -> BoundType<ProgressObject> {
   BoundType<ProgressObject>("progress", "Something long under way.", summary: { _ in "progress" }) { type in
-    type.method("step", [LuaParameter("count", .optional(.integer))], returns: .nothing, "So many more are done.") {
+    type.example = "shell.progress(\"Counting\", 10)"
+    type.method(
+      "step", [LuaParameter("count", .optional(.integer))], returns: .nothing, example: "(5)", "So many more are done."
+    ) {
       object, stack in
       object.progress.step(stack.isNoneOrNil(2) ? 1 : try stack.integer(2, in: 0...Int.max))
       return LuaNothing()
@@ -268,6 +287,7 @@ func subscriptionType() -> BoundType<Subscription> {
     "subscription", "A function that is called at an event or a change of settings.",
     summary: { "subscription to \($0.subject)" }
   ) { type in
+    type.example = "shell.on(\"exiting\", function() end)"
     type.field("active", .boolean, "Whether it is still called.") { $0.isActive }
     type.method("cancel", [], returns: .nothing, "It is called no more.") { subscription, _ in
       subscription.cancel()

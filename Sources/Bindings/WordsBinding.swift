@@ -22,13 +22,14 @@ let longestWords = 10_000
 
 func wordsModule(_ context: BindingContext) -> BoundModule {
   BoundModule(
-    "words", "Word lists of languages, and small questions about words.", context: context, check: context.requireSignIn
+    "words", "Word lists of languages, and small questions about words.", context: context, rights: context.rights,
+    grant: .words, check: context.requireSignIn
   ) { module in
     module.function("languages", [], returns: .list(.string), "The languages that have a word list here.") { _ in
       try context.workspace().lexicons.languages().map(\.name)
     }
     module.function(
-      "lexicon", [LuaParameter("language", .string)], returns: .object("lexicon"), fails: true,
+      "lexicon", [LuaParameter("language", .string)], returns: .object("lexicon").orProblem, example: "(\"english\")",
       "The words of a language. Code: no_word_list, which names the Debian package."
     ) { stack in
       let language = try stack.text(1)
@@ -36,8 +37,9 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       return try stack.state.pauseDeadline { try context.workspace().lexicon(language) }
     }
     module.function(
-      "load", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))], returns: .object("lexicon"),
-      fails: true, "The words of a file, one a line. Options: name, language."
+      "load", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))],
+      returns: .object("lexicon").orProblem, example: "(\"list.txt\", {name = \"mine\"})",
+      "The words of a file, one a line. Options: name, language."
     ) { stack in
       let path = try stack.text(1)
       let options = try stack.optionalTable(2)
@@ -56,24 +58,26 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
 private func describeQuestions(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "can_form", [LuaParameter("letters", .string), LuaParameter("word", .string)], returns: .boolean,
-    "Whether the word can be made of the letters, each used as often as it stands there.",
-    fastPath: { L, _, context in
-      guard let stack = LuaStack(L, openedBy: context, as: BindingContext.self), let context,
-        let letters = stack.bytesInPlace(1, limit: longestWords),
-        let word = stack.bytesInPlace(2, limit: longestWords),
-        let answer = borrowed(context, as: BindingContext.self, { $0.letters.canForm(letters, word) })
-      else { return LuaStack.declined }
-      return stack.answer(answer)
-    }
+    example: "(\"cambering\", \"grace\")",
+    "Whether the word can be made of the letters, each used as often as it stands there."
   ) { stack in try answerCanForm(stack, &context.letters) }
+  module.fastPath("can_form") { L, _, context in
+    guard let stack = LuaStack(L, openedBy: context, as: BindingContext.self), let context,
+      let letters = stack.bytesInPlace(1, limit: longestWords),
+      let word = stack.bytesInPlace(2, limit: longestWords),
+      let answer = borrowed(context, as: BindingContext.self, { $0.letters.canForm(letters, word) })
+    else { return LuaStack.declined }
+    return stack.answer(answer)
+  }
   module.function(
     "normalize", [LuaParameter("text", .string), LuaParameter("language", .string)], returns: .string,
-    "The text trimmed, in normal form, and lowercased by the language's rules.",
-    fastPath: { L, _, context in
-      guard let stack = LuaStack(L, openedBy: context, as: BindingContext.self) else { return LuaStack.declined }
-      return answerNormalizedPlain(stack)
-    }
+    example: "(\" Árbol \", \"spanish\")",
+    "The text trimmed, in normal form, and lowercased by the language's rules."
   ) { stack in try answerNormalized(stack) }
+  module.fastPath("normalize") { L, _, context in
+    guard let stack = LuaStack(L, openedBy: context, as: BindingContext.self) else { return LuaStack.declined }
+    return answerNormalizedPlain(stack)
+  }
 }
 
 /// Whether the letters at 1 form the word at 2.
@@ -109,25 +113,27 @@ func lexiconType() -> BoundType<LexiconHandle> {
     "lexicon", "The words of a language.",
     weight: .measured({ (512 << 10) + ($0.lexicon.isMapped ? 0 : 2 * $0.lexicon.membershipBytes) }),
     summary: { "lexicon \"\(printable($0.lexicon.name))\" (\(counted($0.lexicon.count, "word")))" },
-    identity: { .text($0.lexicon.name) }, check: { try requireWhole($0) }
+    identity: { .text($0.lexicon.name) }, entrance: LuaEntrance { try requireWhole($0) }
   ) { type in
+    type.example = "words.lexicon(\"english\")"
     type.field("count", .integer, "How many words it has.") { $0.lexicon.count }
     type.field("language", .string, "The language's name.") { $0.lexicon.language.name }
     type.field("name", .string, "The list's name.") { $0.lexicon.name }
     type.operation("__len") { handle, _ in handle.lexicon.count }
     type.method(
-      "contains", [LuaParameter("word", .string)], returns: .boolean, "Whether the word is in it, as it is given.",
-      fastPath: { L, handle, _ in
-        guard let stack = LuaStack(L, openedBy: handle, as: LexiconHandle.self), let handle,
-          let word = stack.bytesInPlace(2, limit: longestWords)
-        else { return LuaStack.declined }
-        return stack.answer(borrowed(handle, as: LexiconHandle.self) { $0.lexicon.contains(word) })
-      }
+      "contains", [LuaParameter("word", .string)], returns: .boolean, example: "(\"grace\")",
+      "Whether the word is in it, as it is given."
     ) { handle, stack in
       handle.lexicon.contains(try stack.bytes(2))
     }
+    type.fastPath("contains") { L, handle, _ in
+      guard let stack = LuaStack(L, openedBy: handle, as: LexiconHandle.self), let handle,
+        let word = stack.bytesInPlace(2, limit: longestWords)
+      else { return LuaStack.declined }
+      return stack.answer(borrowed(handle, as: LexiconHandle.self) { $0.lexicon.contains(word) })
+    }
     type.method(
-      "random", [LuaParameter("options", .optional(.table))], returns: .optional(.string),
+      "random", [LuaParameter("options", .optional(.table))], returns: .optional(.string), example: "{length = 9}",
       "A word by chance. Options: length, difficulty = \"easy\", \"normal\" or \"hard\". "
         + "Nil when no word has that length."
     ) { handle, stack in
@@ -150,6 +156,7 @@ func lexiconType() -> BoundType<LexiconHandle> {
 private func describeSearches(_ type: BoundType<LexiconHandle>) {
   type.method(
     "formable", [LuaParameter("letters", .string), LuaParameter("options", .optional(.table))], returns: .list(.string),
+    example: "(\"cambering\", {min = 5})",
     "The words that can be made of the letters: longest first, then by code point. Option: min = 2."
   ) { handle, stack in
     let letters = try stack.text(2, limit: longestWords)
@@ -159,23 +166,25 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
     return handle.lexicon.formableWords(from: letters, minLength: least)
   }
   type.method(
-    "match", [LuaParameter("pattern", .string)], returns: .list(.string), fails: true,
+    "match", [LuaParameter("pattern", .string)], returns: .list(.string).orProblem, example: "(\"c?t*\")",
     "The words of a pattern: ? is one letter, * any number, [abc] a choice."
   ) { handle, stack in
     try handle.lexicon.listMatches(of: stack.text(2, limit: longestWords)) { Interrupts.areRequested }
   }
   type.method(
-    "anagrams", [LuaParameter("letters", .string)], returns: .list(.string), "The words of exactly these letters."
+    "anagrams", [LuaParameter("letters", .string)], returns: .list(.string), example: "(\"listen\")",
+    "The words of exactly these letters."
   ) { handle, stack in
     handle.lexicon.listAnagrams(of: try stack.text(2, limit: longestWords))
   }
   type.method(
-    "neighbours", [LuaParameter("word", .string)], returns: .list(.string), "The words that differ in one letter."
+    "neighbours", [LuaParameter("word", .string)], returns: .list(.string), example: "(\"cold\")",
+    "The words that differ in one letter."
   ) { handle, stack in
     handle.lexicon.listNeighbours(of: try stack.text(2, limit: longestWords))
   }
   type.method(
-    "define", [LuaParameter("word", .string)], returns: .list(.string), fails: true,
+    "define", [LuaParameter("word", .string)], returns: .list(.string).orProblem, example: "(\"grace\")",
     "What the dictionaries of this machine and the user's own say of a word: a text an entry, an empty list where none "
       + "knows it. Code: not_found, when there is no dictionary of the language."
   ) { handle, stack in
@@ -203,6 +212,7 @@ private func describeLists(_ type: BoundType<LexiconHandle>) {
   }
   type.method(
     "words", [LuaParameter("options", .optional(.table))], returns: .iterator(.string),
+    example: "{length = 3, prefix = \"ca\"}",
     "All words, longest first. Options: length, prefix."
   ) { handle, stack in
     let options = try stack.optionalTable(2)

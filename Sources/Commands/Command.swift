@@ -120,7 +120,12 @@ public struct CommandText: Sendable {
   public var usage: [String]
   /// A line that could be typed.
   public var example: String
-  /// What it answers with `--json`, as `AnswerShapes` of the shell writes it; empty where nobody said.
+  /// The shape of what it answers with `--json`; empty for a command of a script or a plugin. The shapes are written so:
+  ///
+  ///     deck          an object with the fields of Lua's `deck`, as `help deck` lists them
+  ///     {name, path?} an object with these fields; one with ? may be missing, one in capitals stands for several
+  ///     text...       one value a line
+  ///     text or {a}   either of them; `nothing` is no line at all
   public var answer = ""
 
   public init(theme: String, summary: String, details: String = "", usage: [String] = [], example: String = "") {

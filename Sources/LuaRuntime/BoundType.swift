@@ -13,6 +13,11 @@ public indirect enum LuaType: Equatable, Sendable, CustomStringConvertible {
   case variadic(LuaType)
   /// An iterator for `for ... in` over such things.
   case iterator(LuaType)
+  /// Of a function: this, or `nil, problem` where it fails in an ordinary way.
+  case fallible(LuaType)
+
+  /// This, or `nil, problem`.
+  public var orProblem: LuaType { .fallible(self) }
 
   public var description: String {
     switch self {
@@ -30,6 +35,7 @@ public indirect enum LuaType: Equatable, Sendable, CustomStringConvertible {
     case .optional(let type): "\(type)?"
     case .variadic(let type): "\(type)..."
     case .iterator(let element): "fun(): \(element)"
+    case .fallible(let type): "\(type) | nil, problem"
     }
   }
 }
@@ -52,15 +58,30 @@ public struct FunctionDescription: Sendable {
   public let returns: LuaType
   /// Whether an ordinary failure comes back as `nil, problem`.
   public let failsSoftly: Bool
+  /// The right that it needs; nil where it needs no more than its type or module.
+  public let grant: String?
+  /// The arguments of an example as they are written behind the name; nil for `()`.
+  public let example: String?
   public let help: String
 
-  public init(name: String, parameters: [LuaParameter], returns: LuaType, failsSoftly: Bool, help: String) {
+  public init(
+    name: String, parameters: [LuaParameter], returns: LuaType, grant: LuaGrant? = nil, example: String? = nil,
+    help: String
+  ) {
     self.name = name
     self.parameters = parameters
-    self.returns = returns
-    self.failsSoftly = failsSoftly
+    if case .fallible(let type) = returns {
+      (self.returns, failsSoftly) = (type, true)
+    } else {
+      (self.returns, failsSoftly) = (returns, false)
+    }
+    self.grant = grant?.words
+    self.example = example
     self.help = help
   }
+
+  /// The help and what a plugin needs.
+  public var words: String { help + needs(grant) }
 
   /// `deck:add(card: table) -> card | nil, problem`.
   public func signature(on owner: String, separator: String) -> String {
@@ -76,25 +97,31 @@ public struct FieldDescription {
   public let name: String
   public let type: LuaType
   public let isWritable: Bool
+  /// The right that an assignment needs.
+  public let grant: String?
+  /// What an example assigns; nil where it reads.
+  public let example: String?
   public let help: String
   /// The field of an object as plain data, for `--json` and for showing it.
   public let read: (any BoundObject) throws -> LuaValue
 
-  public init(
-    name: String, type: LuaType, isWritable: Bool, help: String, read: @escaping (any BoundObject) throws -> LuaValue
-  ) {
-    self.name = name
-    self.type = type
-    self.isWritable = isWritable
-    self.help = help
-    self.read = read
-  }
+  /// The help and what a plugin needs.
+  public var words: String { help + needs(grant, to: "assign it") }
+}
+
+/// `A plugin needs decks.write to assign it.`
+private func needs(_ grant: String?, to act: String = "") -> String {
+  grant.map { " A plugin needs \($0)\(act.isEmpty ? "" : " to \(act)")." } ?? ""
 }
 
 /// A bound type, in words.
 public struct TypeDescription {
   public let name: String
   public let help: String
+  /// The right that each of its members needs.
+  public let grant: String?
+  /// An expression for an object of it.
+  public internal(set) var example: String?
   public internal(set) var fields: [FieldDescription] = []
   public internal(set) var methods: [FunctionDescription] = []
   /// What its fields of any name are, where it has such: a note's; and which an object has now.
@@ -105,12 +132,17 @@ public struct TypeDescription {
   public internal(set) var identity: (any BoundObject) throws -> LuaValue
 
   public var memberNames: [String] { fields.map(\.name) + methods.map(\.name) }
+  /// The help and what a plugin needs.
+  public var words: String { help + needs(grant) }
 }
 
 /// Fields of any name, in words.
 public struct AnyFieldDescription {
   public let type: LuaType
+  public let grant: String?
   public let help: String
+  /// The help and what a plugin needs.
+  public var words: String { help + needs(grant, to: "assign one") }
   /// The names that an object has, for completion.
   public let names: (any BoundObject) throws -> [String]
 }
@@ -119,23 +151,27 @@ public struct AnyFieldDescription {
 public struct ModuleDescription {
   public let name: String
   public let help: String
+  /// The right without which a state has no such module.
+  public let grant: String?
   public internal(set) var functions: [FunctionDescription] = []
   public internal(set) var fields: [(name: String, type: LuaType, help: String)] = []
 
   public var memberNames: [String] { fields.map(\.name) + functions.map(\.name) }
+  /// The help and what a plugin needs.
+  public var words: String { help + needs(grant) }
 }
 
 /// A function of the host that Lua can call.
 @usableFromInline final class HostFunction {
   @usableFromInline typealias Body = (borrowing LuaStack, UnsafeMutableRawPointer?) throws -> Int32
   let name: String
-  let fastPath: LuaFastPath?
+  /// Answers the usual calls; nil where there is none, or the state lacks the grant.
+  var fastPath: LuaFastPath?
   private let failsSoftly: Bool
   private let body: Body
 
-  @usableFromInline init(_ name: String, failsSoftly: Bool, fastPath: LuaFastPath? = nil, _ body: @escaping Body) {
+  @usableFromInline init(_ name: String, failsSoftly: Bool, _ body: @escaping Body) {
     self.name = name
-    self.fastPath = fastPath
     self.failsSoftly = failsSoftly
     self.body = body
   }
@@ -180,18 +216,21 @@ public final class BoundType<T: AnyObject> {
   let weight: BoundWeight<T>
   /// Runs before every member: what throws here keeps the object from being used at all.
   @usableFromInline let check: ((T) throws -> Void)?
+  private let entrance: LuaEntrance<T>
   /// What the fast paths of its members are handed.
   public var context: AnyObject?
 
   public init(
     _ name: String, _ help: String, weight: BoundWeight<T> = .bytes(128), summary: @escaping (T) throws -> String,
-    identity: ((T) throws -> LuaValue)? = nil, check: ((T) throws -> Void)? = nil, _ describe: (BoundType<T>) -> Void
+    identity: ((T) throws -> LuaValue)? = nil, entrance: LuaEntrance<T> = LuaEntrance(),
+    _ describe: (BoundType<T>) -> Void
   ) {
     self.weight = weight
-    self.check = check
+    self.entrance = entrance
+    check = entrance.check
     let summaryOf: (any BoundObject) throws -> String = { try ($0 as? T).map(summary) ?? name }
     description = TypeDescription(
-      name: name, help: help, summary: summaryOf,
+      name: name, help: help, grant: entrance.grant?.words, summary: summaryOf,
       identity: { object in
         guard let identity, let object = object as? T else { return .text(try summaryOf(object)) }
         return try identity(object)
@@ -211,41 +250,63 @@ public final class BoundType<T: AnyObject> {
     }
   }
 
+  /// An expression for an object of the type, of which the examples of its members are made.
+  public var example: String? {
+    get { description.example }
+    set { description.example = newValue }
+  }
+
+  @usableFromInline func missing(_ grant: LuaGrant?) -> MissingGrant? { MissingGrant(grant, of: entrance.rights) }
+
   /// A method, called with `:`. Its arguments are at 2, 3, ...
   @inlinable public func method<R: LuaRepresentable>(
-    _ name: String, _ parameters: [LuaParameter], returns: LuaType, fails: Bool = false, _ help: String,
-    fastPath: LuaFastPath? = nil, _ body: @escaping (T, borrowing LuaStack) throws -> R
+    _ name: String, _ parameters: [LuaParameter], returns: LuaType, grant: LuaGrant? = nil, example: String? = nil,
+    _ help: String, _ body: @escaping (T, borrowing LuaStack) throws -> R
   ) {
-    let check = self.check
+    let (check, missing) = (self.check, self.missing(grant))
+    let words = FunctionDescription(
+      name: name, parameters: parameters, returns: returns, grant: grant, example: example, help: help)
     members.append(
       BoundMember(
         .method,
-        HostFunction(name, failsSoftly: fails, fastPath: fastPath) { stack, raw in
-          try Self.with(raw, check) { try body($0, stack).push(on: stack) }
+        HostFunction(name, failsSoftly: words.failsSoftly) { stack, raw in
+          try Self.with(raw, check) { object in
+            try missing?.refuse(object, stack)
+            return try body(object, stack).push(on: stack)
+          }
         }))
-    note(FunctionDescription(name: name, parameters: parameters, returns: returns, failsSoftly: fails, help: help))
+    note(words)
+  }
+
+  /// What answers the usual calls of a method at once.
+  public func fastPath(_ name: String, grant: LuaGrant? = nil, _ path: @escaping LuaFastPath) {
+    let isRefused = entrance.grant.flatMap(entrance.rights.refusal) != nil || missing(grant) != nil
+    if !isRefused { members.last { $0.function.name == name }?.function.fastPath = path }
   }
 
   /// A field that is read only.
   @inlinable public func field<V: LuaRepresentable>(
     _ name: String, _ type: LuaType, _ help: String, get: @escaping (T) throws -> V
   ) {
-    addGetter(name, type, help, isWritable: false, get)
+    addGetter(FieldWords(name, type, help), get)
   }
 
-  /// A field that can be assigned. `set` finds the new value at 3.
+  /// A field that can be assigned, with the right that this needs. `set` finds the new value at 3.
   @inlinable public func field<V: LuaRepresentable>(
-    _ name: String, _ type: LuaType, _ help: String, get: @escaping (T) throws -> V,
-    set: @escaping (T, borrowing LuaStack) throws -> Void
+    _ name: String, _ type: LuaType, grant: LuaGrant? = nil, example: String? = nil, _ help: String,
+    get: @escaping (T) throws -> V, set: @escaping (T, borrowing LuaStack) throws -> Void
   ) {
-    addGetter(name, type, help, isWritable: true, get)
-    let (owner, check) = (description.name, self.check)
+    addGetter(FieldWords(name, type, help, grant, example, isWritable: true), get)
+    let (owner, check, missing) = (description.name, self.check, self.missing(grant))
     members.append(
       BoundMember(
         .setter,
         HostFunction(name, failsSoftly: false) { stack, raw in
           do {
-            try Self.with(raw, check) { try set($0, stack) }
+            try Self.with(raw, check) { object in
+              try missing?.refuse(object, stack)
+              try set(object, stack)
+            }
           } catch LuaFailure.argument(_, let message) {
             throw LuaFailure.message("bad value for \(owner).\(name) (\(message))")
           }
@@ -253,34 +314,32 @@ public final class BoundType<T: AnyObject> {
         }))
   }
 
-  @inlinable func addGetter<V: LuaRepresentable>(
-    _ name: String, _ type: LuaType, _ help: String, isWritable: Bool, _ get: @escaping (T) throws -> V
-  ) {
+  @inlinable func addGetter<V: LuaRepresentable>(_ words: FieldWords, _ get: @escaping (T) throws -> V) {
     let check = self.check
     members.append(
       BoundMember(
         .getter,
-        HostFunction(name, failsSoftly: false) { stack, raw in
+        HostFunction(words.name, failsSoftly: false) { stack, raw in
           try Self.with(raw, check) { try get($0).push(on: stack) }
         }))
-    note(
-      FieldDescription(name: name, type: type, isWritable: isWritable, help: help) { object in
-        guard let object = object as? T else { return .none }
-        try check?(object)
-        return try get(object).luaValue
-      })
+    note(words) { object in
+      guard let object = object as? T else { return .none }
+      try check?(object)
+      return try get(object).luaValue
+    }
   }
 
   /// Fields of any name, which the object knows; it has no other members. `set` finds the new value at 3.
   public func anyField<V: LuaRepresentable>(
-    _ fieldType: LuaType, _ help: String, names: @escaping (T) throws -> [String],
+    _ fieldType: LuaType, grant: LuaGrant? = nil, _ help: String, names: @escaping (T) throws -> [String],
     get: @escaping (T, String) throws -> V,
     set: @escaping (T, String, borrowing LuaStack) throws -> Void
   ) {
-    let owner = description.name
+    let (owner, missing) = (description.name, self.missing(grant))
     operation("__index") { object, stack in try get(object, stack.fieldName(of: owner)) }
     operation("__newindex") { object, stack in
       let name = try stack.fieldName(of: owner)
+      try missing?.refuse(object, stack)
       do {
         try set(object, name, stack)
       } catch LuaFailure.argument(_, let message) {
@@ -289,7 +348,7 @@ public final class BoundType<T: AnyObject> {
       return LuaNothing()
     }
     let check = self.check
-    description.anyField = AnyFieldDescription(type: fieldType, help: help) { object in
+    description.anyField = AnyFieldDescription(type: fieldType, grant: grant?.words, help: help) { object in
       guard let object = object as? T else { return [] }
       try check?(object)
       return try names(object)
@@ -310,42 +369,81 @@ public final class BoundType<T: AnyObject> {
   }
 
   @usableFromInline func note(_ method: FunctionDescription) { description.methods.append(method) }
-  @usableFromInline func note(_ field: FieldDescription) { description.fields.append(field) }
+  @usableFromInline func note(_ words: FieldWords, _ read: @escaping (any BoundObject) throws -> LuaValue) {
+    description.fields.append(
+      FieldDescription(
+        name: words.name, type: words.type, isWritable: words.isWritable, grant: words.grant?.words,
+        example: words.example, help: words.help, read: read))
+  }
+}
+
+/// What a field is called and what is said of it.
+@usableFromInline struct FieldWords {
+  @usableFromInline let name: String
+  let type: LuaType
+  let help: String
+  let grant: LuaGrant?
+  let example: String?
+  let isWritable: Bool
+
+  @usableFromInline init(
+    _ name: String, _ type: LuaType, _ help: String, _ grant: LuaGrant? = nil, _ example: String? = nil,
+    isWritable: Bool = false
+  ) {
+    (self.name, self.type, self.help, self.grant) = (name, type, help, grant)
+    (self.example, self.isWritable) = (example, isWritable)
+  }
 }
 
 /// A module of Lua: functions called with `.`, and fields that are computed at each read.
 public final class BoundModule {
   public private(set) var description: ModuleDescription
+  /// Whether the state may have it at all.
+  public let isGranted: Bool
   @usableFromInline var members: [BoundMember] = []
   /// Runs before every member: what throws here keeps the module from being used at all.
   @usableFromInline let check: () throws -> Void
   /// What the fast paths of its members are handed.
   let context: AnyObject?
 
+  private let rights: LuaRights
+
   public init(
-    _ name: String, _ help: String, context: AnyObject? = nil, check: @escaping () throws -> Void = {},
-    _ describe: (BoundModule) -> Void
+    _ name: String, _ help: String, context: AnyObject? = nil, rights: LuaRights = .all, grant: LuaGrant? = nil,
+    check: @escaping () throws -> Void = {}, _ describe: (BoundModule) -> Void
   ) {
-    description = ModuleDescription(name: name, help: help)
+    description = ModuleDescription(name: name, help: help, grant: grant?.words)
+    isGranted = grant.flatMap(rights.refusal) == nil
+    self.rights = rights
     self.context = context
     self.check = check
     describe(self)
   }
 
+  @usableFromInline func missing(_ grant: LuaGrant?) -> MissingGrant? { MissingGrant(grant, of: rights) }
+
   /// A function. Its arguments are at 1, 2, ...
   @inlinable public func function<R: LuaRepresentable>(
-    _ name: String, _ parameters: [LuaParameter], returns: LuaType, fails: Bool = false, _ help: String,
-    fastPath: LuaFastPath? = nil, _ body: @escaping (borrowing LuaStack) throws -> R
+    _ name: String, _ parameters: [LuaParameter], returns: LuaType, grant: LuaGrant? = nil, example: String? = nil,
+    _ help: String, _ body: @escaping (borrowing LuaStack) throws -> R
   ) {
-    let check = self.check
+    let (check, missing) = (self.check, self.missing(grant))
+    let words = FunctionDescription(
+      name: name, parameters: parameters, returns: returns, grant: grant, example: example, help: help)
     members.append(
       BoundMember(
         .method,
-        HostFunction(name, failsSoftly: fails, fastPath: fastPath) { stack, _ in
+        HostFunction(name, failsSoftly: words.failsSoftly) { stack, _ in
           try check()
+          try missing?.refuse(nil, stack)
           return try body(stack).push(on: stack)
         }))
-    note(FunctionDescription(name: name, parameters: parameters, returns: returns, failsSoftly: fails, help: help))
+    note(words)
+  }
+
+  /// What answers the usual calls of a function that needs no grant of its own at once.
+  public func fastPath(_ name: String, _ path: @escaping LuaFastPath) {
+    members.last { $0.function.name == name }?.function.fastPath = path
   }
 
   /// A field that is read only.

@@ -1,8 +1,9 @@
 // What a plugin may ask for, one right at a time. Invariant: a right and its text in `plugin.json` are the same thing;
-// a path is absolute or begins with the user's home.
+// a path is absolute or begins with the user's home; all of the text is seen when it is printed.
 
 import Bindings
 import Text
+import Workspace
 
 /// A right that a plugin asks for.
 public enum Permission: Hashable, Sendable, CustomStringConvertible {
@@ -35,8 +36,8 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     case .module("shell.run"): "run any command, with all that you may do"
     case .module("commands.read"): "see every command that you type, with its arguments"
     case .module(let name): name
-    case .read(let path): "read files in \(plainText(path, limit: Self.longestPath))"
-    case .write(let path): "write files in \(plainText(path, limit: Self.longestPath))"
+    case .read(let path): "read files in \(path)"
+    case .write(let path): "write files in \(path)"
     case .setting(let name): "change the setting \(name) and those in it"
     }
   }
@@ -82,18 +83,18 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
   /// A path is shown whole in the question.
   static let longestPath = 400
 
-  /// Small letters, digits and `_` with dots between; no setting that guards the account.
+  /// Small letters, digits and `_` with dots between; no setting that no plugin changes.
   private static func setting(_ name: Substring) -> String? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     let isName = parts.allSatisfy { part in
       !part.isEmpty && part.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F }
     }
-    return isName && name.utf8.count <= 200 && !isSecuritySetting(String(name)) ? String(name) : nil
+    return isName && name.utf8.count <= 200 && !ProgramSettings.isGuarded(String(name)) ? String(name) : nil
   }
 
   /// A path means the same wherever the shell was started: it is absolute, or within the user's home.
   private static func place(_ path: Substring) -> String? {
-    guard path.unicodeScalars.count <= longestPath, !path.utf8.contains(0) else { return nil }
+    guard path.unicodeScalars.count <= longestPath, printable(String(path), limit: .max) == path else { return nil }
     return path.hasPrefix("/") || path == "~" || path.hasPrefix("~/") ? String(path) : nil
   }
 

@@ -1,6 +1,6 @@
 // Where results and messages go: results to standard output, messages to standard error. Invariant: both reach the
 // terminal in the order they were written, what Lua printed in between too; a message is one line unless it was asked
-// to be more.
+// to be more, and what others wrote in it is printable, as it is in a `Display`.
 
 package import Bindings
 import CTerminal
@@ -62,10 +62,17 @@ package final class Console {
     show(lines)
   }
 
-  /// A line for the user, on standard error; at a terminal it is broken between words.
+  /// A line for the user, on standard error; at a terminal it is broken between words. Whatever is in it, it is one
+  /// line: text of others is made printable here.
   package func message(_ text: String) {
-    guard let width = errors.cutWidth else { return messageAsItIs(text) }
-    messageAsItIs(text.lines(within: width, breaksWords: false).joined(separator: "\n"))
+    let line = printable(text, limit: 4_000)
+    guard let width = errors.cutWidth else { return messageAsItIs(line) }
+    messageAsItIs(line.lines(within: width, breaksWords: false).joined(separator: "\n"))
+  }
+
+  /// A text whose line ends are meant: an error of Lua, which may quote several lines of code, or its trace.
+  package func message(lines text: String) {
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) { message(String(line)) }
   }
 
   /// A line that a program may read, on standard error.

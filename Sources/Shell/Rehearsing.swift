@@ -22,7 +22,7 @@ struct RehearsalRun {
       let result = try body()
       // What it says of itself (refused rows) is of use, but for people only.
       if !asJSON, case .lines(let lines) = result.display {
-        for line in lines { session.console.note("dry run: " + printable(line, limit: 2_000)) }
+        for line in lines { session.console.note("dry run: " + line) }
       }
       // A sign-out within it has closed the data already.
       changes = workspace.isInUnit ? try workspace.pendingChanges(limit: asJSON ? nil : Self.shown) : []

@@ -30,9 +30,10 @@ struct Reporter {
     if asJSON ?? wantsJSON {
       console.messageAsItIs(Value(problem).json)
     } else {
-      console.message(printable(console.place, limit: 500) + printableLines(words(error, problem, origin)))
+      let words = printable(console.place, limit: 500) + words(error, problem, origin)
+      if error is LuaError { console.message(lines: words) } else { console.message(words) }
     }
-    if let trace = (error as? LuaError)?.trace, wantsTrace { console.message(trace) }
+    if let trace = (error as? LuaError)?.trace, wantsTrace { console.message(lines: trace) }
     return problem.report.code.exitStatus
   }
 
@@ -63,11 +64,5 @@ struct Reporter {
     case let problem as any Problem: return problem
     default: return PlainProblem(ProblemReport(.failed, "It failed", String(describing: error)))
     }
-  }
-
-  /// A message may have line ends of its own (a syntax error in a long line); other control characters are shown.
-  private func printableLines(_ text: String) -> String {
-    text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0), limit: 2_000) }
-      .joined(separator: "\n")
   }
 }

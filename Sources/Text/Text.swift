@@ -35,7 +35,8 @@ extension Sequence<UInt8> {
   public var isPlainASCII: Bool { allSatisfy { (0x20..<0x7F).contains($0) } }
 }
 
-/// Text made safe to print in a message: control characters shown as `\x1B` or `\n`, cut after `limit` characters.
+/// Text made safe to print as one line: control characters, marks that reorder what is around them and characters that
+/// are not seen are shown as `\x1B`, `\n` or `\u{200B}`; cut after `limit` characters.
 public func printable(_ text: String, limit: Int = 200) -> String {
   if text.utf8.count <= limit, text.utf8.isPlainASCII { return text }
   var shown = ""
@@ -48,7 +49,7 @@ public func printable(_ text: String, limit: Int = 200) -> String {
     case "\t": shown += "\\t"
     case "\r": shown += "\\r"
     default:
-      if isControl(scalar) || isBidiControl(scalar) {
+      if isControl(scalar) || isBidiControl(scalar) || isUnseen(scalar) {
         let hex = String(scalar.value, radix: 16, uppercase: true)
         shown += scalar.value < 0x100 ? "\\x" + (hex.count < 2 ? "0" : "") + hex : "\\u{\(hex)}"
       } else {
@@ -59,22 +60,6 @@ public func printable(_ text: String, limit: Int = 200) -> String {
   return shown
 }
 
-/// Text of somebody else's, made safe to show as one run of words: as `printable`, and what is not seen at all is shown
-/// too, but for the joiners within words.
-public func plainText(_ text: String, limit: Int = 200) -> String {
-  var shown = ""
-  for scalar in text.unicodeScalars.prefix(limit) {
-    let category = scalar.properties.generalCategory
-    let isHidden = category == .format && scalar != "\u{200C}" && scalar != "\u{200D}"
-    if isHidden || category == .lineSeparator || category == .paragraphSeparator {
-      shown += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-    } else {
-      shown += printable(String(scalar))
-    }
-  }
-  return text.unicodeScalars.count > limit ? shown + "…" : shown
-}
-
 private func isControl(_ scalar: Unicode.Scalar) -> Bool {
   scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
 }
@@ -82,6 +67,14 @@ private func isControl(_ scalar: Unicode.Scalar) -> Bool {
 /// The marks that reorder the text around them: a name that holds one could make a message read as something else.
 private func isBidiControl(_ scalar: Unicode.Scalar) -> Bool {
   (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+}
+
+/// What has no width and no use within a word; the joiners of scripts and emoji have.
+private func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+  switch scalar.value {
+  case 0x180E, 0x200B, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB, 0xE0001: true
+  default: false
+  }
 }
 
 /// A name in double quotes, safe to print.

@@ -17,24 +17,23 @@ public struct SettingDeclaration: Equatable, Sendable {
   /// A sentence for `set NAME` and `help`.
   public var help: String
   public var kind: SettingKind
-  /// The full name of a switch or group without which this one has no effect. A group counts while any of its switches
-  /// does.
-  public var depends: String?
-  /// Full names that this setting had before: a value kept under one of them is taken over.
-  public var formerNames: [String]
+  /// Shown as dots; no plugin but the one that declared it reads it or hears of its changes.
+  public var isSecret: Bool
+  /// Changed by no plugin, whatever it was granted.
+  public var isGuarded: Bool
   /// What gave it its default, where that is not always the same.
   public var defaultSource = SettingSource.standard
 
   public init(
-    _ name: String, _ kind: SettingKind, title: String = "", help: String = "", depends: String? = nil,
-    formerNames: [String] = []
+    _ name: String, _ kind: SettingKind, title: String = "", help: String = "", secret: Bool = false,
+    guarded: Bool = false
   ) {
     self.name = name
     self.kind = kind
     self.title = title
     self.help = help
-    self.depends = depends
-    self.formerNames = formerNames
+    isSecret = secret
+    isGuarded = guarded
   }
 }
 
@@ -50,9 +49,9 @@ public indirect enum SettingKind: Equatable, Sendable {
   /// One of several, always exactly one.
   case choice([SettingOption], default: String)
   case number(NumberRange, default: Double)
-  case text(TextRule, default: String)
+  case text(default: String)
   /// As text; what it names is completed as a file. An empty path means none.
-  case path(TextRule, default: String)
+  case path(default: String)
 
   /// The word for it in messages and in `settings.value{kind=}`.
   public var word: String {
@@ -73,7 +72,7 @@ public indirect enum SettingKind: Equatable, Sendable {
     case .toggle(let on): .flag(on)
     case .choice(_, let option): .text(option)
     case .number(_, let number): .number(number)
-    case .text(_, let text), .path(_, let text): .text(text)
+    case .text(let text), .path(let text): .text(text)
     }
   }
 }
@@ -125,52 +124,22 @@ public struct NumberRange: Equatable, Sendable {
   }
 }
 
-/// The texts that a setting admits: a length in characters and a pattern of Lua that the whole text must match.
-///
-///     TextRule(min: 1, max: 8, pattern: "%l+")   // one to eight small letters
-public struct TextRule: Equatable, Sendable {
-  public var min: Int?
-  public var max: Int?
-  public var pattern: String?
-
-  /// Any longer text is refused whatever the rule says.
-  static let longest = 4096
-
-  public init(min: Int? = nil, max: Int? = nil, pattern: String? = nil) {
-    self.min = min
-    self.max = max
-    self.pattern = pattern
-  }
-
-  func admits(_ text: String) -> Bool {
-    guard text.utf8.count <= TextRule.longest, !text.utf8.contains(0) else { return false }
-    let length = text.count
-    guard length >= min ?? 0, length <= max ?? .max else { return false }
-    guard let pattern else { return true }
-    return LuaPattern(pattern)?.matches(whole: text) ?? false
-  }
-
-  func expectation(_ noun: String) -> String {
-    var text =
-      switch (min, max) {
-      case (let low?, let high?): "\(noun) of \(low) to \(counted(high, "character"))"
-      case (let low?, nil): "\(noun) of at least \(counted(low, "character"))"
-      case (nil, let high?): "\(noun) of at most \(counted(high, "character"))"
-      case (nil, nil): noun
-      }
-    if let pattern { text += (min == nil && max == nil ? "" : ",") + " that matches \(quoted(pattern))" }
-    return text
-  }
-}
-
 /// How large a tree of settings may grow.
 enum SettingBounds {
   static let depth = 32
   static let nodes = 10_000
   static let options = 1_000
   static let partBytes = 64
-  /// How many settings may depend on one another in a row.
-  static let dependencyChain = 32
+  /// Bytes of a text.
+  static let textBytes = 4096
+
+  /// Whether a text may be a value at all.
+  static func admits(_ text: String) -> Bool { text.utf8.count <= textBytes && !text.utf8.contains(0) }
+}
+
+extension SettingDeclaration {
+  /// The value as it is shown to a user and written into messages: dots for a secret.
+  func shown(_ value: SettingValue) -> SettingValue { isSecret && !value.text.isEmpty ? .text("••••••") : value }
 }
 
 extension SettingDeclaration {
@@ -189,9 +158,10 @@ extension SettingDeclaration {
       if !range.admits(number) {
         return .badDeclaration(name, "its default is \(number), and \(range.expectation) is expected")
       }
-    case .text(let rule, let text): return textProblem(name, rule, text, "text")
-    case .path(let rule, let text):
-      if !text.isEmpty { return textProblem(name, rule, text, "a path") }
+    case .text(let text), .path(let text):
+      if !SettingBounds.admits(text) {
+        return .badDeclaration(name, "its default is \(quoted(text)), and \(kind.expectation) is expected")
+      }
     }
     return nil
   }
@@ -201,7 +171,7 @@ extension SettingDeclaration {
     if options.count > SettingBounds.options {
       return .badDeclaration(name, "a choice has at most \(grouped(SettingBounds.options)) options")
     }
-    for text in options where text.isEmpty || !TextRule().admits(text) || text.trimmed != text {
+    for text in options where text.isEmpty || !SettingBounds.admits(text) || text.trimmed != text {
       return .badDeclaration(name, "\(quoted(text)) can't be an option")
     }
     if Set(options.map { $0.lowercased() }).count < options.count {
@@ -209,17 +179,6 @@ extension SettingDeclaration {
     }
     if !options.contains(option) {
       return .badDeclaration(name, "its default \(quoted(option)) is not one of its options")
-    }
-    return nil
-  }
-
-  private func textProblem(_ name: String, _ rule: TextRule, _ text: String, _ noun: String) -> SettingsError? {
-    if let pattern = rule.pattern, LuaPattern(pattern) == nil {
-      return .badDeclaration(name, "\(quoted(pattern)) is not a pattern of Lua")
-    }
-    if rule.min ?? 0 > rule.max ?? .max { return .badDeclaration(name, "its range is empty") }
-    if !rule.admits(text) {
-      return .badDeclaration(name, "its default is \(quoted(text)), and \(rule.expectation(noun)) is expected")
     }
     return nil
   }

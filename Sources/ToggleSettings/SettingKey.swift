@@ -1,5 +1,5 @@
 // Settings read from native code: a name is looked up once, reading it after that is a load from an array.
-// Invariant: a slot always holds what takes effect now: the value, or the default while what it depends on is off.
+// Invariant: a slot always holds the value of its setting.
 
 /// A setting resolved to its place. It belongs to the tree that gave it, and stays good while that tree lives,
 /// also when the declaration goes (it then keeps the last value).
@@ -118,16 +118,14 @@ extension SettingsTree {
     grow(&slots)
     node.slots.append(slot)
     slotsByName[node.name, default: []].append(slot)
-    slots.put(effectiveValue(of: node), at: slot)
+    slots.put(node.value, at: slot)
   }
 
-  /// Copies what changed to the slots: all of them, for each may hang on another by `depends`.
-  /// Only what native code has resolved has a slot, some dozens.
+  /// Copies what changed to the slots. Only what native code has resolved has one, some dozens.
   func refreshSlots() {
     for name in slotsByName.keys {
       guard let node = byName[name] else { continue }
-      let value = effectiveValue(of: node)
-      for slot in node.slots where !slots.holds(value, at: slot) { slots.put(value, at: slot) }
+      for slot in node.slots where !slots.holds(node.value, at: slot) { slots.put(node.value, at: slot) }
     }
   }
 }

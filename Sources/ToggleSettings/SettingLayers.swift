@@ -30,6 +30,12 @@ public enum SettingSource: Equatable, Sendable {
     }
   }
 
+  /// The same without the value that stood on the command line.
+  var withoutValue: SettingSource {
+    guard case .commandLine(let text) = self, let end = text.firstIndex(of: "=") else { return self }
+    return .commandLine(text[...end] + "••••••")
+  }
+
   /// What to do about a forced value.
   var remedy: String {
     switch self {
@@ -119,17 +125,15 @@ extension SettingsTree {
 
   /// Finds what the layers say about a leaf. A value that does not fit is left aside with a notice.
   func resolveLayers(of node: SettingNode) -> [SettingsNotice] {
-    guard let kind = node.declaration?.kind else { return [] }
     node.layers.forced = nil
     node.layers.system = nil
     var notices: [SettingsNotice] = []
     for layer in SettingLayer.allCases {
       for entry in layers[layer] ?? [] where isMeant(node, by: entry) {
-        if let value = kind.reading(entry.value) {
-          assign(value, entry.source, to: node)
-        } else {
-          notices.append(
-            .refused(node.name, given: entry.value.text, expected: kind.expectation, source: entry.source))
+        let source = node.declaration?.isSecret == true ? entry.source.withoutValue : entry.source
+        switch reading(entry.value, for: node, { $0.reading(entry.value) }) {
+        case .success(let value): assign(value, source, to: node)
+        case .failure(let misfit): notices.append(.refused(node.name, reason: misfit.reason, source: source))
         }
       }
       if layer == .system { lock(node) }

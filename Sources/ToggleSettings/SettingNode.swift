@@ -12,6 +12,8 @@ final class SettingNode {
   /// Nil for a section, which comes and goes with what stands in it.
   let declaration: SettingDeclaration?
   let owner: Owner
+  /// What the declaration says of a value that its kind admits: why it is refused, or nil.
+  let check: SettingCheck?
   /// How the environment spells the name.
   let variable: String
   var children: [SettingNode] = []
@@ -38,13 +40,38 @@ final class SettingNode {
     var all = 0
   }
 
-  init(_ name: String, in parent: SettingNode?, _ declaration: SettingDeclaration?, _ owner: Owner) {
+  init(
+    _ name: String, in parent: SettingNode?, _ declaration: SettingDeclaration?, _ owner: Owner,
+    check: SettingCheck? = nil
+  ) {
+    self.check = check
     self.name = name
     self.parent = parent
     self.declaration = declaration
     self.owner = owner
     variable = LayeredSetting.variable(for: name)
     if let value = declaration?.kind.defaultValue { self.value = value }
+  }
+
+  /// A value as it is shown.
+  func shown(_ value: SettingValue) -> SettingValue { declaration?.shown(value) ?? value }
+
+  /// A plugin changes nothing that is guarded.
+  func requireRight(of owner: Owner) throws(SettingsError) {
+    if owner.plugin != nil, declaration?.isGuarded == true { throw .guarded(name) }
+  }
+
+  /// Whether it may be changed at all: by whom, and where nothing forces another value.
+  func requireChange(to value: SettingValue?, by owner: Owner) throws(SettingsError) {
+    try requireRight(of: owner)
+    if let forced = layers.forced, forced.value != value {
+      throw .locked(name, value: shown(forced.value), by: forced.source)
+    }
+  }
+
+  /// Whether it is nobody's business but the user's and that of who declared it.
+  func isHidden(from owner: Owner) -> Bool {
+    owner.plugin != nil && declaration?.isSecret == true && self.owner != owner
   }
 
   /// The last part of the name.

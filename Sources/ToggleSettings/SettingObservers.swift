@@ -1,6 +1,6 @@
 // Who observes changes, and what observers may do during a notification.
-// Invariant: each event reaches each observer once at most; a change that an observer asks for is an event of its own,
-// after the present one, and a chain of such changes comes to an end.
+// Invariant: each event reaches each observer once at most; a change that an observer makes is an event of its own, after
+// the present one, and a chain of such events comes to an end. A plugin hears nothing of a secret of others.
 
 public import Problems
 import Text
@@ -25,9 +25,10 @@ public final class SettingsSubscription {
   /// Ends it at once, also in the middle of an event. Doing so twice means nothing.
   public func cancel() { observer = nil }
 
-  func notify(_ event: SettingsEvent) {
+  /// Hands over those of the changes that it asked for and may hear of.
+  func notify(_ event: SettingsEvent, isHidden: (String, Owner) -> Bool) {
     guard let observer else { return }
-    let meant = prefix.isEmpty ? event.changes : event.changes.filter { isUnder(prefix, $0.name) }
+    let meant = event.changes.filter { (prefix.isEmpty || isUnder(prefix, $0.name)) && !isHidden($0.name, owner) }
     if !meant.isEmpty { observer(meant, event.by) }
   }
 }
@@ -38,36 +39,17 @@ private func isUnder(_ prefix: String, _ name: String) -> Bool {
   return name.utf8.count == prefix.utf8.count || name.utf8.dropFirst(prefix.utf8.count).first == UInt8(ascii: ".")
 }
 
-/// The subscriptions and the changes that wait.
+/// The subscriptions and the events that wait.
 struct SettingObservers {
-  struct Waiting {
-    let owner: Owner
-    let work: Work
-    /// How many events lie between the change from outside and this one.
-    let depth: Int
-  }
-
-  /// A change to be made, or an event of one that is made already.
-  enum Work {
-    case step(SettingsTree.Step)
-    case event(SettingsEvent)
-  }
-
   var subscriptions: [SettingsSubscription] = []
   var isNotifying = false
-  var waiting: [Waiting] = []
-  var depth = 0
+  /// Events of changes that observers made during the present one.
+  var waiting: [SettingsEvent] = []
   /// Changes from outside that observers were notified of.
   var count = 0
 
-  /// A chain of answers to answers longer than this is a loop.
-  static let deepest = 16
-  /// More changes than this in answer to one from outside are a flood.
-  static let most = 1_000
-
-  mutating func queue(by owner: Owner, _ work: Work) {
-    waiting.append(Waiting(owner: owner, work: work, depth: depth + 1))
-  }
+  /// More events than this in answer to one from outside are a loop.
+  static let most = 100
 }
 
 extension SettingsTree {
@@ -93,54 +75,32 @@ extension SettingsTree {
   /// How many changes from outside observers were notified of; what they change in answer to one counts to it.
   public var changeCount: Int { observers.count }
 
-  /// Notifies everybody, then makes the changes that observers asked for meanwhile, each with its own event.
+  /// Notifies everybody, then of the changes that observers made meanwhile, each an event of its own.
   func notify(_ event: SettingsEvent) {
+    if observers.isNotifying { return observers.waiting.append(event) }
     observers.isNotifying = true
-    observers.depth = 0
     observers.count += 1
     defer { observers.isNotifying = false }
     deliver(event)
     var made = 0
     while !observers.waiting.isEmpty {
-      let waiting = observers.waiting.removeFirst()
       made += 1
-      if waiting.depth > SettingObservers.deepest || made > SettingObservers.most {
-        report(.loopCut(names(of: waiting)))
+      let next = observers.waiting.removeFirst()
+      if made > SettingObservers.most {
         observers.waiting = []
+        report(.loopCut(next.changes.map(\.name)))
       } else {
-        make(waiting)
+        deliver(next)
       }
     }
-  }
-
-  /// Notifies now, or after the present event.
-  func notifySoon(_ event: SettingsEvent) {
-    if observers.isNotifying { observers.queue(by: event.by, .event(event)) } else { notify(event) }
   }
 
   private func deliver(_ event: SettingsEvent) {
-    for subscription in observers.subscriptions { subscription.notify(event) }
-  }
-
-  private func make(_ waiting: SettingObservers.Waiting) {
-    observers.depth = waiting.depth
-    switch waiting.work {
-    case .event(let event): deliver(event)
-    case .step(let step):
-      do {
-        let (_, event) = try transact(by: waiting.owner, step)
-        if let event { deliver(event) }
-      } catch {
-        report(.observerFailed(error.message))
+    for subscription in observers.subscriptions {
+      subscription.notify(event) { name, owner in
+        guard let node = byName[name] else { return owner.plugin != nil }
+        return node.isHidden(from: owner)
       }
-    }
-  }
-
-  /// What a change that waits is about.
-  private func names(of waiting: SettingObservers.Waiting) -> [String] {
-    switch waiting.work {
-    case .event(let event): event.changes.map(\.name)
-    case .step(let step): namesTouched(by: step)
     }
   }
 }

@@ -1,4 +1,4 @@
-// Values from text and from older data: what each kind reads, what it expects, and what completion offers.
+// Values from text: what each kind reads, what it expects, and what completion offers.
 // Invariant: what is admitted fits the kind; `admit` of a value that the kind itself shows gives that value again.
 
 import Text
@@ -14,8 +14,8 @@ extension SettingKind {
       return names.count < 2
         ? names.joined() : names.dropLast().joined(separator: ", ") + " or \(names[names.count - 1])"
     case .number(let range, _): return range.expectation
-    case .text(let rule, _): return rule.expectation("text")
-    case .path(let rule, _): return rule.expectation("a path")
+    case .text: return "text"
+    case .path: return "a path"
     }
   }
 
@@ -40,8 +40,7 @@ extension SettingKind {
     case .choice(let options, _):
       return options.first { $0.name.lowercased() == word }.map { .text($0.name) }
     case .number(let range, _): return decimal(word).flatMap { range.admits($0) ? .number($0) : nil }
-    case .text(let rule, _): return rule.admits(text) ? .text(text) : nil
-    case .path(let rule, _): return text.isEmpty || rule.admits(text) ? .text(text) : nil
+    case .text, .path: return SettingBounds.admits(text) ? .text(text) : nil
     }
   }
 
@@ -51,22 +50,8 @@ extension SettingKind {
     case (.group, .flag), (.toggle, .flag): value
     case (.number(let range, _), .number(let number)): range.admits(number) ? value : nil
     case (.choice(let options, _), .text(let text)): options.contains { $0.name == text } ? value : nil
-    case (.text(let rule, _), .text(let text)): rule.admits(text) ? value : nil
-    case (.path(let rule, _), .text(let text)): text.isEmpty || rule.admits(text) ? value : nil
+    case (.text, .text(let text)), (.path, .text(let text)): SettingBounds.admits(text) ? value : nil
     default: nil
-    }
-  }
-
-  /// A value kept for an older declaration, carried over to this one: text is read, a number beyond the range becomes
-  /// its nearest end, a fraction is rounded for a whole number. Nil when nothing sensible is left.
-  func migrate(_ value: SettingValue) -> SettingValue? {
-    if let fitting = admit(value) { return fitting }
-    switch (self, value) {
-    case (.number(let range, _), .number(let number)): return range.nearest(number).map { .number($0) }
-    case (.number(let range, _), .text(let text)):
-      return decimal(text).flatMap { range.nearest($0) }.map { .number($0) }
-    case (.toggle, .number(let number)): return number == 0 ? .flag(false) : number == 1 ? .flag(true) : nil
-    default: return self.value(from: value.text)
     }
   }
 
@@ -76,16 +61,6 @@ extension SettingKind {
     case .choice(let options, _): Text.suggestion(for: text.trimmed, among: options.map(\.name))
     default: nil
     }
-  }
-}
-
-extension NumberRange {
-  /// The admitted number nearest to `number`; nil when there is none.
-  func nearest(_ number: Double) -> Double? {
-    guard number.isFinite else { return nil }
-    let bounded = Swift.min(Swift.max(number, min ?? -.infinity), max ?? .infinity)
-    let rounded = whole ? bounded.rounded() : bounded
-    return admits(rounded) ? rounded : nil
   }
 }
 

@@ -6,15 +6,17 @@ import Text
 
 extension SettingsTree {
   /// Declares settings, all or none. A name that the same owner declared before is declared anew. Kept values and
-  /// layers take effect at once; what was carried over or left aside is in the answer. Declaring is no event.
+  /// layers take effect at once; what was left aside is in the answer. Declaring is no event.
+  /// - Parameter check: asked about each value that fits its kind, the default first.
   @discardableResult
-  public func declare(_ declarations: [SettingDeclaration], by owner: Owner) throws(SettingsError)
-    -> [SettingsNotice]
-  {
-    var batch = DeclaringBatch()
+  public func declare(
+    _ declarations: [SettingDeclaration], by owner: Owner, check: SettingCheck? = nil
+  ) throws(SettingsError) -> [SettingsNotice] {
+    try requireNoCheck()
+    var batch = DeclaringBatch(check: check)
     do {
       for declaration in declarations { try link(declaration, by: owner, &batch) }
-      try checkDependencies(of: batch.added)
+      for node in batch.added where node.check != nil { try checkDefault(of: node) }
     } catch {
       for node in batch.added.reversed() { unlink(node) }
       for node in batch.replaced { relink(node) }
@@ -23,11 +25,17 @@ extension SettingsTree {
     return applyStored(batch.added)
   }
 
+  private func checkDefault(of node: SettingNode) throws(SettingsError) {
+    guard let standard = node.declaration?.kind.defaultValue, let reason = try refusal(of: standard, for: node) else {
+      return
+    }
+    throw .badDeclaration(node.name, "its default is refused: \(reason)")
+  }
+
   /// Takes back everything that an owner declared and observes. Kept values stay kept.
   public func remove(_ owner: Owner) {
     for subscription in observers.subscriptions where subscription.owner == owner { subscription.cancel() }
     observers.subscriptions.removeAll { $0.isCancelled }
-    observers.waiting.removeAll { $0.owner == owner }
     let declared = byName.values.filter { $0.owner == owner && $0.declaration != nil && $0.declaredTop === $0 }
     for node in declared { unlink(node) }
     _ = findAmbiguousVariables()
@@ -38,17 +46,10 @@ extension SettingsTree {
   /// to `keep`. Observers are notified once of what changed by it.
   @discardableResult
   public func load(_ values: [String: KeptSetting], by owner: Owner) -> [SettingsNotice] {
-    var notices: [SettingsNotice] = []
-    let step: Step = { (tree, journal) in
-      notices = tree.replaceKept(with: values, by: owner, &journal)
-      return []
-    }
-    do {
-      let (_, event) = try transact(by: owner, keeping: false, step)
-      if let event { notifySoon(event) }
-    } catch {
-      report(.observerFailed(error.message))
-    }
+    var journal = SettingsJournal()
+    let notices = replaceKept(with: values, by: owner, &journal)
+    refreshSlots()
+    if let event = event(of: journal, by: owner) { notify(event) }
     return notices
   }
 
@@ -59,15 +60,10 @@ extension SettingsTree {
     let all = leaves(of: roots)
     for leaf in all { write(nil, by: owner, to: leaf, &journal) }
     kept = values
-    unwritten = []
-    for name in names { if let node = byName[name], let notice = distribute(to: node) { notices.append(notice) } }
     for leaf in all {
-      let (value, notice) = carriedOver(to: leaf)
-      if let notice { notices.append(notice) }
-      guard let value else { continue }
-      let setting = kept[leaf.name]
+      guard let value = keptValue(of: leaf, &notices) else { continue }
       write(value, by: owner, to: leaf, &journal)
-      kept[leaf.name] = setting
+      kept[leaf.name] = values[leaf.name]
     }
     return notices
   }
@@ -75,11 +71,8 @@ extension SettingsTree {
   /// Lets kept values and layers take effect on what was just declared.
   private func applyStored(_ added: [SettingNode]) -> [SettingsNotice] {
     var notices = findAmbiguousVariables()
-    notices += added.compactMap { distribute(to: $0) }
     for leaf in leaves(of: added.filter { $0.declaration != nil && $0.declaredTop === $0 }) {
-      let (value, notice) = carriedOver(to: leaf)
-      leaf.layers.account = value
-      if let notice { notices.append(notice) }
+      leaf.layers.account = keptValue(of: leaf, &notices)
       notices += resolveLayers(of: leaf)
       leaf.slots = slotsByName[leaf.name] ?? []
       recompute(leaf)
@@ -88,40 +81,18 @@ extension SettingsTree {
     return notices
   }
 
-  /// What the account keeps for a leaf, fitted to its kind: under its own name or a former one. What is carried over
-  /// moves to the leaf's name, and is written with the next change that is kept.
-  private func carriedOver(to leaf: SettingNode) -> (SettingValue?, SettingsNotice?) {
-    guard let declaration = leaf.declaration, let standard = declaration.kind.defaultValue else { return (nil, nil) }
-    for name in [leaf.name] + declaration.formerNames where name == leaf.name || byName[name] == nil {
-      guard let setting = kept[name], case .value(let old) = setting.value else { continue }
-      guard let value = declaration.kind.migrate(old) else {
-        return (nil, .fellBack(leaf.name, kept: old.text, expected: declaration.kind.expectation, to: standard))
-      }
-      if name == leaf.name && value == old { return (value, nil) }
-      move(KeptSetting(.value(value), setBy: setting.setBy), to: leaf.name, from: name)
-      return (value, .migrated(leaf.name, from: old.text, to: value))
-    }
-    return (nil, nil)
-  }
-
-  private func move(_ setting: KeptSetting, to name: String, from former: String) {
-    kept[former] = nil
-    kept[name] = setting
-    unwritten.formUnion([former, name])
-  }
-
-  /// A switch that became a group: its kept value goes to all switches in it that have none of their own.
-  private func distribute(to group: SettingNode) -> SettingsNotice? {
-    guard group.isGroup, let setting = kept[group.name], case .value(.flag(let flag)) = setting.value else {
+  /// What the account keeps for a leaf; nil with a notice where that does not fit any more.
+  private func keptValue(of leaf: SettingNode, _ notices: inout [SettingsNotice]) -> SettingValue? {
+    guard case .value(let old)? = kept[leaf.name]?.value, let standard = leaf.declaration?.kind.defaultValue else {
       return nil
     }
-    for leaf in leaves(of: [group]) where kept[leaf.name] == nil {
-      kept[leaf.name] = setting
-      unwritten.insert(leaf.name)
+    switch reading(old, for: leaf, { $0.admit(old) }) {
+    case .success(let value): return value
+    case .failure(let misfit):
+      notices.append(
+        .fellBack(leaf.name, kept: leaf.shown(old).text, reason: misfit.reason, to: leaf.shown(standard)))
+      return nil
     }
-    kept[group.name] = nil
-    unwritten.insert(group.name)
-    return .migrated(group.name, from: SettingValue.flag(flag).text, to: .flag(flag))
   }
 }
 
@@ -133,6 +104,9 @@ struct DeclaringBatch {
   var replaced: [SettingNode] = []
   /// The sections of what was replaced, held so that they can come back.
   var sections: [SettingNode] = []
+  let check: SettingCheck?
+
+  init(check: SettingCheck?) { self.check = check }
 
   mutating func replace(_ node: SettingNode) {
     replaced.append(node)
@@ -160,6 +134,9 @@ extension SettingsTree {
       }
       batch.replace(there)
       unlink(there)
+    }
+    if owner.plugin != nil, let root = byName[String(parts[0])], root.declaration == nil, root.owner == .program {
+      throw .reserved(declaration.name, prefix: root.name)
     }
     let section = try sections(for: parts.dropLast(), by: owner, &batch)
     try add(declaration, named: declaration.name, String(last), in: section, by: owner, &batch)
@@ -189,7 +166,7 @@ extension SettingsTree {
     by owner: Owner, _ batch: inout DeclaringBatch
   ) throws(SettingsError) {
     if let problem = declaration.problem(as: name) { throw problem }
-    let node = SettingNode(name, in: parent, declaration, owner)
+    let node = SettingNode(name, in: parent, declaration, owner, check: batch.check)
     if node.depth > SettingBounds.depth { throw .tooDeep(name, limit: SettingBounds.depth) }
     try attach(node, &batch)
     guard case .group(let children) = declaration.kind else { return }

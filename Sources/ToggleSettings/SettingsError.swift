@@ -14,6 +14,15 @@ public enum SettingsError: Problem {
   /// The name is that of a section: it holds settings and is none.
   case section(String, holds: [String])
   case badValue(String, given: String, expected: String, suggestion: String?)
+  /// The declaration's own check refused it, in its words.
+  case refused(String, reason: String)
+  /// The check itself failed.
+  case checkFailed(String, any Error)
+  case changedWhileChecked
+  /// A plugin wants to change what no plugin changes, or to read what no plugin reads.
+  case guarded(String), secret(String)
+  /// A plugin wants a name among the program's own, which all begin with `prefix`.
+  case reserved(String, prefix: String)
   /// Something above the account forces another value for this run.
   case locked(String, value: SettingValue, by: SettingSource)
   case notASwitch(String, kind: String)
@@ -21,8 +30,6 @@ public enum SettingsError: Problem {
   case badName(String)
   case exists(String, owner: Owner)
   case badDeclaration(String, String)
-  /// The names in the order they depend on one another, the first one again at the end.
-  case dependencyCycle([String])
   case tooMany(limit: Int)
   case tooDeep(String, limit: Int)
   /// The change was valid and was undone, because it could not be kept.
@@ -49,6 +56,20 @@ extension SettingsError {
         .badValue, "This value does not fit",
         "\(name): \(expected) is expected, not \(quoted(given))\(didYouMean(near))",
         ["name": name, "value": given, "expected": expected, "suggestion": near])
+    case .refused(let name, let reason):
+      ProblemReport(
+        .badValue, "This value does not fit", "\(name): \(reason)", ["name": name])
+    case .checkFailed(let name, let error):
+      ProblemReport(
+        (error as? any Problem)?.report.code ?? .failure(.badValue), "The value was not checked",
+        "\(name) was not changed, because its check failed: \(error)", ["name": name])
+    case .changedWhileChecked:
+      ProblemReport(
+        .badValue, "Not while a value is checked", "no setting is declared or changed while a value is checked")
+    case .guarded(let name):
+      ProblemReport(.notGranted, "Not granted", "\(name) is yours alone: no plugin changes it", ["name": name])
+    case .secret(let name):
+      ProblemReport(.notGranted, "Not granted", "\(name) is secret: no plugin reads it", ["name": name])
     case .locked(let name, let value, let source):
       ProblemReport(
         .locked, "This setting is forced",
@@ -63,7 +84,7 @@ extension SettingsError {
       ProblemReport(
         .wrongKind, "Another kind of setting", "\(name) is a \(kind), and was asked for as \(wanted)",
         ["name": name])
-    case .badName, .exists, .badDeclaration, .dependencyCycle, .tooMany, .tooDeep: declarationReport
+    case .badName, .reserved, .exists, .badDeclaration, .tooMany, .tooDeep: declarationReport
     case .notKept(let error as any Problem): .notKept(error.report.code, error, error.details)
     case .notKept(let error): .notKept(.failure(.notKept), error, [])
     case .badFile(let path, let line, let column, let reason):
@@ -85,6 +106,11 @@ extension SettingsError {
         .badName, "Not a name for a setting",
         "\(quoted(name)) can't be the name of a setting: letters, digits, _ and -, at most 64 bytes between dots",
         ["name": name])
+    case .reserved(let name, let prefix):
+      ProblemReport(
+        .badName, "Not a name for a plugin's setting",
+        "\(quoted(name)) can't be the name of a plugin's setting: those in \(quoted(prefix)) are the program's own",
+        ["name": name])
     case .exists(let name, let owner):
       ProblemReport(
         .exists, "This setting is there already",
@@ -92,14 +118,9 @@ extension SettingsError {
     case .badDeclaration(let name, let reason):
       ProblemReport(
         .badDeclaration, "Not a setting", "the setting \(quoted(name)) can't be declared: \(reason)", ["name": name])
-    case .dependencyCycle(let names):
-      ProblemReport(
-        .dependencyCycle, "Settings that depend on themselves",
-        "these settings would depend on themselves: "
-          + names.map { printable($0) }.joined(separator: ", which needs "))
     case .tooDeep(let name, let limit):
       ProblemReport(
-        .tooMany, "Too many settings", "\(quoted(name)) would stand or depend more than \(limit) levels deep",
+        .tooMany, "Too many settings", "\(quoted(name)) would be more than \(limit) levels deep",
         ["name": name])
     case .tooMany(let limit):
       ProblemReport(.tooMany, "Too many settings", "there are more than \(grouped(limit)) settings")
@@ -121,31 +142,25 @@ extension ProblemReport {
 ///
 ///     for notice in try tree.declare(declarations, by: .program) { print(notice.message) }
 public enum SettingsNotice: Equatable, Sendable {
-  /// A kept value was carried over to what the declaration now admits.
-  case migrated(String, from: String, to: SettingValue)
   /// A kept value does not fit the declaration any more; the default holds, and the value stays kept.
-  case fellBack(String, kept: String, expected: String, to: SettingValue)
+  case fellBack(String, kept: String, reason: String, to: SettingValue)
   /// A value of the system file, the environment or the command line does not fit and is left aside.
-  case refused(String, given: String, expected: String, source: SettingSource)
+  case refused(String, reason: String, source: SettingSource)
   /// Two settings answer to this variable of the environment, so it sets neither.
   case ambiguous(variable: String, names: [String])
   /// Observers kept setting settings in answer to one another; what was still waiting was dropped.
   case loopCut([String])
-  /// What an observer asked for failed when its turn came.
-  case observerFailed(String)
 
   public var message: String {
     switch self {
-    case .migrated(let name, let from, let to): "\(name): the kept value \(quoted(from)) is now \(quoted(to.text))"
-    case .fellBack(let name, let kept, let expected, let to):
-      "\(name): the kept value \(quoted(kept)) does not fit any more (\(expected) is expected); it is \(quoted(to.text)) now"
-    case .refused(let name, let given, let expected, let source):
-      "\(name): \(expected) is expected, not \(quoted(given)), by \(source.description); it is left aside"
+    case .fellBack(let name, let kept, let reason, let to):
+      "\(name): the kept value \(quoted(kept)) does not fit any more (\(reason)); it is \(quoted(to.text)) now"
+    case .refused(let name, let reason, let source):
+      "\(name): \(reason), by \(source.description); it is left aside"
     case .ambiguous(let variable, let names):
       "\(variable) could mean \(names.joined(separator: " or ")), so it sets neither"
     case .loopCut(let names):
       "settings kept changing one another (\(someOf(names))); the loop was cut"
-    case .observerFailed(let message): "a setting that an observer wanted to change was not: \(message)"
     }
   }
 }

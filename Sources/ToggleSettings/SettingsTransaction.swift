@@ -74,46 +74,23 @@ struct SettingsJournal {
 extension SettingsTree {
   typealias Step = (SettingsTree, inout SettingsJournal) throws(SettingsError) -> [SettingState]
 
-  /// Runs a change as one transaction and tells of it; inside an observer it is tried now and made after the event.
-  func perform(by owner: Owner, _ step: @escaping Step) throws(SettingsError) -> [SettingState] {
-    if observers.isNotifying {
-      let states = try rehearse(step)
-      if observers.waiting.count < SettingObservers.most {
-        observers.queue(by: owner, .step(step))
-      } else {
-        report(.loopCut(namesTouched(by: step)))
-      }
-      return states
-    }
-    let (states, event) = try transact(by: owner, step)
-    if let event { notify(event) }
-    return states
-  }
-
-  /// Runs a change and keeps it. The event is nil when nothing changed for anybody.
-  func transact(by owner: Owner, keeping: Bool = true, _ step: Step) throws(SettingsError)
-    -> ([SettingState], SettingsEvent?)
-  {
+  /// Runs a change as one transaction and keeps it; then observers are notified, of one that they made themselves after
+  /// the present event.
+  func perform(by owner: Owner, _ step: Step) throws(SettingsError) -> [SettingState] {
+    try requireNoCheck()
     var journal = SettingsJournal()
+    let states: [SettingState]
     do {
-      let states = try step(self, &journal)
-      if keeping {
-        rememberMixed(journal, by: owner)
-        try keepChanges(of: journal)
-      }
-      refreshSlots()
-      return (states, event(of: journal, by: owner))
+      states = try step(self, &journal)
+      rememberMixed(journal, by: owner)
+      try keepChanges(of: journal)
     } catch {
       rollBack(journal)
       throw error
     }
-  }
-
-  /// Runs a change and takes it back.
-  private func rehearse(_ step: Step) throws(SettingsError) -> [SettingState] {
-    var journal = SettingsJournal()
-    defer { rollBack(journal) }
-    return try step(self, &journal)
+    refreshSlots()
+    if let event = event(of: journal, by: owner) { notify(event) }
+    return states
   }
 
   /// Notes how a group was that left its mixed state, so that `toggle` can bring it back.
@@ -132,12 +109,11 @@ extension SettingsTree {
     var changed = Set(journal.leaves.filter { kept[$0.node.name] != $0.kept }.map(\.node.name))
     changed.formUnion(journal.groups.filter { kept[$0.node.name] != $0.kept }.map(\.node.name))
     if changed.isEmpty { return }
-    let changes = changed.union(unwritten).sorted().map { KeptChange(name: $0, setting: kept[$0]) }
+    let changes = changed.sorted().map { KeptChange(name: $0, setting: kept[$0]) }
     do { try keep(changes) } catch { throw .notKept(error) }
-    unwritten = []
   }
 
-  private func event(of journal: SettingsJournal, by owner: Owner) -> SettingsEvent? {
+  func event(of journal: SettingsJournal, by owner: Owner) -> SettingsEvent? {
     var changes: [SettingChange] = []
     for leaf in journal.leaves where leaf.value != leaf.node.value {
       changes.append(SettingChange(name: leaf.node.name, old: leaf.value, new: leaf.node.value))
@@ -160,16 +136,5 @@ extension SettingsTree {
       group.node.switches.on = group.onCount
       kept[group.node.name] = group.kept
     }
-  }
-}
-
-extension SettingsTree {
-  /// What a change would touch, without making it.
-  func namesTouched(by step: Step) -> [String] {
-    var journal = SettingsJournal()
-    defer { rollBack(journal) }
-    // A step that fails touches nothing; making it says why.
-    do { _ = try step(self, &journal) } catch { return [] }
-    return journal.leaves.map(\.node.name).sorted()
   }
 }

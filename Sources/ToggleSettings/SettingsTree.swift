@@ -22,17 +22,17 @@ public final class SettingsTree {
   /// `key` alone, and nothing runs in between that could read it.
   @exclusivity(unchecked) @usableFromInline var slots = SettingSlots()
   var observers = SettingObservers()
+  /// Whether the check of a declaration runs: meanwhile nothing is declared or changed.
+  var isChecking = false
 
   /// What the account keeps, by full name, with what belongs to declarations that are not here now.
   public internal(set) var kept: [String: KeptSetting] = [:]
-  /// Names whose kept value was carried over to a newer declaration; written with the next change.
-  var unwritten: Set<String> = []
 
   /// Keeps changes in the account's data, called once a transaction before any observer is notified of it. When it
   /// throws, the transaction is undone. Nil while there is nothing to keep them in: then they last as long as the tree.
   public var keep: (([KeptChange]) throws -> Void)?
 
-  /// Notified of what happens outside any call: a loop of observers that was cut, a queued change that failed.
+  /// Notified of what happens outside any call: a loop of observers that was cut.
   public var report: (SettingsNotice) -> Void = { _ in }
 
   public init() {}
@@ -41,6 +41,13 @@ public final class SettingsTree {
 
   /// The value of a setting; of a group, whether all in it are on.
   public func get(_ name: String) throws(SettingsError) -> SettingValue { try declared(name).shownValue }
+
+  /// The same for who asks: a plugin does not read a secret of others.
+  public func get(_ name: String, for owner: Owner) throws(SettingsError) -> SettingValue {
+    let node = try declared(name)
+    if node.isHidden(from: owner) { throw .secret(name) }
+    return node.shownValue
+  }
 
   /// On, off, or mixed: of a switch or a group.
   public func state(_ name: String) throws(SettingsError) -> SettingState {
@@ -81,7 +88,7 @@ public final class SettingsTree {
   // MARK: Changing
 
   /// Sets one setting; a group's name stands for all its switches. Returns once the change is stored and its observers
-  /// are notified; inside an observer it is checked now and made after the event.
+  /// are notified; inside an observer they are notified of it after the present event.
   public func set(_ name: String, to value: SettingValue, by owner: Owner) throws(SettingsError) {
     try update([(name, value)], by: owner)
   }
@@ -116,8 +123,10 @@ public final class SettingsTree {
   /// Forgets what was set: of one setting, or of everything in a group or section. Layers beneath hold again.
   public func reset(_ name: String, by owner: Owner) throws(SettingsError) {
     _ = try perform(by: owner) { (tree, journal) throws(SettingsError) in
-      for leaf in leaves(of: [try tree.node(name)]) where leaf.layers.account != nil || tree.kept[leaf.name] != nil {
-        if let forced = leaf.layers.forced { throw .locked(leaf.name, value: forced.value, by: forced.source) }
+      let meant = leaves(of: [try tree.node(name)])
+      for leaf in meant { try leaf.requireRight(of: owner) }
+      for leaf in meant where leaf.layers.account != nil || tree.kept[leaf.name] != nil {
+        try leaf.requireChange(to: nil, by: owner)
         tree.write(nil, by: owner, to: leaf, &journal)
       }
       return []
@@ -128,7 +137,7 @@ public final class SettingsTree {
   public func value(of name: String, from text: String) throws(SettingsError) -> SettingValue {
     let kind = try kind(of: name)
     if let value = kind.value(from: text) { return value }
-    throw .badValue(name, given: text, expected: kind.expectation, suggestion: kind.suggestion(for: text))
+    throw try misfit(text, for: declared(name))
   }
 
   /// The words for the value of a setting, and whether a file may stand there.
@@ -178,12 +187,16 @@ extension SettingsTree {
     _ name: String, _ value: SettingValue, by owner: Owner, _ journal: inout SettingsJournal
   ) throws(SettingsError) {
     let node = try declared(name)
-    guard let kind = node.declaration?.kind, let fitting = kind.admit(value) else {
-      let kind = node.declaration?.kind
-      throw .badValue(
-        name, given: value.text, expected: kind?.expectation ?? "", suggestion: kind?.suggestion(for: value.text))
-    }
+    guard let fitting = node.declaration?.kind.admit(value) else { throw misfit(value.text, for: node) }
     for leaf in node.isGroup ? leaves(of: [node]) : [node] { try put(fitting, by: owner, to: leaf, &journal) }
+  }
+
+  /// That a value is none for a setting.
+  private func misfit(_ text: String, for node: SettingNode) -> SettingsError {
+    let kind = node.declaration?.kind
+    return .badValue(
+      node.name, given: node.shown(.text(text)).text, expected: kind?.expectation ?? "",
+      suggestion: kind?.suggestion(for: text))
   }
 
   private func turnOver(_ name: String, by owner: Owner, _ journal: inout SettingsJournal) throws(SettingsError) {
@@ -212,14 +225,15 @@ extension SettingsTree {
     return on.isEmpty || on.count == switches.count ? nil : on
   }
 
-  /// Gives a leaf a value, unless it is forced to another one.
+  /// Gives a leaf a value, unless it is forced to another one or refuses it.
   private func put(
     _ value: SettingValue, by owner: Owner, to leaf: SettingNode, _ journal: inout SettingsJournal
   ) throws(SettingsError) {
-    if let forced = leaf.layers.forced {
-      if forced.value == value { return }
-      throw .locked(leaf.name, value: forced.value, by: forced.source)
-    }
+    try leaf.requireChange(to: value, by: owner)
+    if leaf.layers.forced != nil { return }
+    if let reason = try refusal(of: value, for: leaf) { throw .refused(leaf.name, reason: reason) }
+    // The check may have unloaded the plugin that declared it.
+    guard byName[leaf.name] === leaf else { throw .unknownSetting(leaf.name, suggestion: nil) }
     write(value, by: owner, to: leaf, &journal)
   }
 

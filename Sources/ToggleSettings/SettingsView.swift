@@ -1,5 +1,5 @@
 // What `set` and `set --why` show: the tree as rows, and the reasons of one value. Facts only; Shell lays them out.
-// Invariant: the rows stand in the order of declaration, each after what it stands in.
+// Invariant: the rows stand in the order of declaration, each after what it stands in; a secret is dots here already.
 
 public import Problems
 import Text
@@ -23,8 +23,6 @@ public struct SettingRow: Equatable, Sendable {
   public let isChanged: Bool
   /// What forces the value, if anything does.
   public let forcedBy: SettingSource?
-  /// Why it has no effect now, if it has none.
-  public let obstacle: SettingObstacle?
 }
 
 /// All that `set --why` tells of a setting.
@@ -40,7 +38,6 @@ public struct SettingReasons: Equatable, Sendable {
   public let sources: [SettingSource]
   /// What the account keeps while something else forces another value.
   public let shadowed: KeptSetting?
-  public let obstacle: SettingObstacle?
   public let declaredBy: Owner
   /// What may stand there.
   public let expectation: String
@@ -67,11 +64,16 @@ extension SettingsTree {
       if !sources.contains(source) { sources.append(source) }
     }
     return SettingReasons(
-      name: name, value: node.shownValue, state: node.isGroup || node.isSwitch ? node.state : nil,
-      standard: node.declaration?.kind.defaultValue, sources: sources.isEmpty ? [.standard] : sources,
-      shadowed: node.layers.forced != nil && node.layers.account != nil ? kept[name] : nil,
-      obstacle: obstacle(to: node),
+      name: name, value: node.shown(node.shownValue), state: node.isGroup || node.isSwitch ? node.state : nil,
+      standard: node.declaration?.kind.defaultValue.map(node.shown), sources: sources.isEmpty ? [.standard] : sources,
+      shadowed: node.layers.forced == nil ? nil : shadowed(node),
       declaredBy: node.owner, expectation: node.declaration?.kind.expectation ?? "")
+  }
+
+  private func shadowed(_ node: SettingNode) -> KeptSetting? {
+    node.layers.account.flatMap { value in
+      kept[node.name].map { KeptSetting(.value(node.shown(value)), setBy: $0.setBy) }
+    }
   }
 
   private func row(of node: SettingNode, _ depth: Int) -> SettingRow {
@@ -80,8 +82,8 @@ extension SettingsTree {
       name: node.name, title: title.isEmpty ? String(node.part) : title, depth: depth,
       kind: node.declaration?.kind.word ?? "section",
       state: node.isGroup || node.isSwitch ? node.state : nil,
-      value: node.declaration == nil ? nil : node.shownValue,
-      isChanged: isChanged(node), forcedBy: node.layers.forced?.source, obstacle: obstacle(to: node))
+      value: node.declaration == nil ? nil : node.shown(node.shownValue),
+      isChanged: isChanged(node), forcedBy: node.layers.forced?.source)
   }
 
   private func isChanged(_ node: SettingNode) -> Bool {

@@ -1,5 +1,5 @@
 // The settings of the program itself, as data: name, kind, default, title, help. No logic stands here.
-// Invariant: a name that was released stays, or is named in `formerly` of what took its place.
+// Invariant: what a plugin must not read is declared as secret, what it must not change as guarded.
 
 import ToggleSettings
 import WordGames
@@ -10,7 +10,7 @@ public enum ServeSettings {
 }
 
 /// What Deckhand declares at its start, as owner `.program`.
-enum ProgramSettings {
+public enum ProgramSettings {
   /// Every setting of the program by its full name; `Preferences` resolves each once.
   enum Name: String, CaseIterable {
     case gameLanguage = "game.language"
@@ -51,6 +51,12 @@ enum ProgramSettings {
   static func declarations(languages: [SettingOption], noColor: Bool) -> [SettingDeclaration] {
     game(languages.isEmpty ? ["english"] : languages) + sound + accessibility(noColor) + study + display + prompt
       + backup + serve + rest
+  }
+
+  /// Whether a name means settings of the program that no plugin changes, and none beside them.
+  public static func isGuarded(_ name: String) -> Bool {
+    let meant = declarations(languages: [], noColor: false).filter { $0.name == name || $0.name.hasPrefix(name + ".") }
+    return !meant.isEmpty && meant.allSatisfy(\.isGuarded)
   }
 
   private static func game(_ languages: [SettingOption]) -> [SettingDeclaration] {
@@ -155,14 +161,15 @@ enum ProgramSettings {
   private static let serve: [SettingDeclaration] = [
     SettingDeclaration(
       Name.syncAtEnd.rawValue, .toggle(), title: "A sync as the shell ends",
-      help: "Whether the shell syncs as it ends, where the account is linked with a server."),
+      help: "Whether the shell syncs as it ends, where the account is linked with a server.", guarded: true),
     SettingDeclaration(
-      Name.serveOrigins.rawValue, .text(TextRule(), default: ""), title: "Web pages that come in by serve",
+      Name.serveOrigins.rawValue, .text(default: ""), title: "Web pages that come in by serve",
       help: "Web pages, as app://obsidian.md, with blanks between them, that come in by `serve` beside those of this "
-        + "machine and browser extensions."),
+        + "machine and browser extensions.", guarded: true),
     SettingDeclaration(
-      Name.serveKey.rawValue, .text(TextRule(), default: ""), title: "Key that programs give to serve",
-      help: "The key that a program must give to `serve`; nothing lets in all programs of this machine."),
+      Name.serveKey.rawValue, .text(default: ""), title: "Key that programs give to serve",
+      help: "The key that a program must give to `serve`; nothing lets in all programs of this machine.",
+      secret: true, guarded: true),
   ]
 
   private static let rest: [SettingDeclaration] = [
@@ -171,13 +178,14 @@ enum ProgramSettings {
       help: "Whether the prompt's lines are kept for the next session."),
     SettingDeclaration(
       Name.historySize.rawValue, .number(NumberRange(min: 0, max: 1_000_000, whole: true), default: 10_000),
-      title: "Most lines of the history", help: "How many lines the history keeps.", depends: Name.historyKeep.rawValue),
+      title: "Most lines of the history", help: "How many lines the history keeps while history.keep is on."),
     SettingDeclaration(
       Name.idleMinutes.rawValue, .number(NumberRange(min: 0, max: 1_440, whole: true), default: 15),
       title: "Minutes until it locks itself",
-      help: "After how many minutes without a key the account is locked; 0 never locks it."),
+      help: "After how many minutes without a key the account is locked; 0 never locks it.", guarded: true),
     SettingDeclaration(
-      Name.mediaPlayer.rawValue, .text(TextRule(), default: ""), title: "Program that plays sounds",
-      help: "The program that plays the sounds of cards, with its arguments: mpv --no-video. The files follow them."),
+      Name.mediaPlayer.rawValue, .text(default: ""), title: "Program that plays sounds",
+      help: "The program that plays the sounds of cards, with its arguments: mpv --no-video. The files follow them.",
+      guarded: true),
   ]
 }

@@ -69,9 +69,11 @@ public final class SettingValueHandle: SettingHandle {}
 extension Workspace {
   /// Declares a setting, and answers what Lua holds of it.
   /// - Throws: `SettingsError`.
-  public func declare(_ declaration: SettingDeclaration, by owner: Owner) throws -> SettingHandle {
+  public func declare(
+    _ declaration: SettingDeclaration, by owner: Owner, check: SettingCheck? = nil
+  ) throws -> SettingHandle {
     let preferences = try preferences()
-    preferences.note(try preferences.tree.declare([declaration], by: owner))
+    preferences.note(try preferences.tree.declare([declaration], by: owner, check: check))
     return handle(ofSetting: declaration.name, declaration.kind)
   }
 

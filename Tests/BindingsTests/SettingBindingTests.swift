@@ -1,8 +1,11 @@
 // Settings as Lua has them: declared, read, changed and heard of.
 
+import Problems
 import TestSupport
 import TestWorkspace
 import Testing
+import ToggleSettings
+import Workspace
 
 @testable import Bindings
 
@@ -90,5 +93,96 @@ import Testing
       ("settings.get('game.length')", "7"), ("settings.reset('study')", "nil [not_granted]"),
     ])
     try plugin.fails([("settings.value('auth.mine', {default = 1})", "auth")])
+  }
+
+  @Test func `of all settings of the program a plugin reads no secret and changes nothing guarded`() throws {
+    let tree = try program.workspace.preferences().tree
+    let names = tree.names.filter { tree.owner(of: $0) == .program }
+    let roots = Set(names.compactMap { $0.split(separator: ".").first.map(String.init) })
+    let plugin = try BoundProgram(grants: Grants(modules: [.settings], settings: roots.sorted()), plugin: "mine")
+    try plugin.run(
+      "heard = {} settings.on_change('', function(changes) for _, c in ipairs(changes) do heard[c.name] = true end end)"
+    )
+    let own = try plugin.workspace.preferences().tree
+    for name in names {
+      let declaration = try #require(tree.declaration(of: name))
+      let refusal = declaration.isGuarded ? "nil [not_granted]" : "true"
+      let value = try own.get(name)
+      let read = declaration.isSecret ? "nil [not_granted]" : shown(value)
+      let other = otherValue(declaration, value)
+      try plugin.check([
+        ("settings.get('\(name)')", read), ("settings.set('\(name)', \(literal(other)))", refusal),
+        ("settings.update{['\(name)'] = \(literal(value))}", refusal), ("settings.reset('\(name)')", refusal),
+      ])
+      try own.set(name, to: value, by: .user)
+      try plugin.run("heard = {}")
+      try own.set(name, to: other, by: .user)
+      if other != value { try plugin.check([("heard['\(name)']", declaration.isSecret ? "nil" : "true")]) }
+      #expect(ProgramSettings.isGuarded(name) == declaration.isGuarded)
+    }
+    for root in roots { try plugin.fails([("settings.value('\(root).mine', {default = 1})", "the program")]) }
+    #expect(
+      names.filter { tree.declaration(of: $0)?.isGuarded == true } == [
+        "sync.at_end", "serve.origins", "serve.key", "auth.idle_minutes", "media.player",
+      ])
+    #expect(names.filter { tree.declaration(of: $0)?.isSecret == true } == ["serve.key"])
+    for root in roots {
+      #expect(ProgramSettings.isGuarded(root) == ["sync", "serve", "auth", "media"].contains(root))
+    }
+  }
+
+  @Test func `a check of Lua refuses with its text, and a plugin keeps a secret of its own`() throws {
+    let plugin = try BoundProgram(grants: Grants(modules: [.settings]), plugin: "mine")
+    try plugin.run(
+      """
+      even = settings.value("mine.even", {default = 2, check = function(value)
+        if value == 13 then error("thirteen") end
+        if value % 2 == 0 then return true end
+        return nil, "an even number is wanted"
+      end})
+      token = settings.value("mine.token", {kind = "text", secret = true})
+      limit = settings.value("mine.limit", {default = 1, guarded = true})
+      """)
+    try plugin.check([
+      ("settings.set('mine.even', 3)", "nil [bad_value]"),
+      (
+        "select(2, settings.set('mine.even', 3)).message",
+        "mine.even: an even number is wanted"
+      ), ("settings.set('mine.even', 4), even.value", "true 4"),
+      ("settings.set('mine.token', 'x'), token.value", "true x"),
+      ("settings.set('mine.limit', 2)", "nil [not_granted]"),
+    ])
+    try plugin.fails([
+      ("even.value = 13", "thirteen"), ("settings.value('mine.odd', {default = 1, check = 5})", "check"),
+      ("settings.value('mine.t', {kind = 'text', min = 1})", "bounds a number"),
+      ("settings.value('mine.odd', {default = 1, check = function() return nil, 'no' end})", "refused: no"),
+    ])
+    let tree = try plugin.workspace.preferences().tree
+    #expect(throws: (any Error).self) { try tree.set("mine.even", text: "13", by: .user) }
+    try tree.set("mine.even", text: "6", by: .user)
+    try plugin.check([("even.value", "6")])
+  }
+
+  private func shown(_ value: SettingValue) -> String {
+    if case .flag(let flag) = value { return "\(flag)" }
+    return value.text
+  }
+
+  private func literal(_ value: SettingValue) -> String {
+    switch value {
+    case .flag(let flag): "\(flag)"
+    case .number(let number): "\(number)"
+    case .text(let text): "'\(text)'"
+    }
+  }
+
+  /// A value that the setting admits and does not have now.
+  private func otherValue(_ declaration: SettingDeclaration, _ value: SettingValue) -> SettingValue {
+    switch (declaration.kind, value) {
+    case (.number(let range, _), .number(let number)): .number(number == range.min ? number + 1 : number - 1)
+    case (.choice(let options, _), _): .text((options.first { .text($0.name) != value } ?? options[0]).name)
+    case (_, .flag(let flag)): .flag(!flag)
+    default: .text("other")
+    }
   }
 }

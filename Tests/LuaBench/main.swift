@@ -30,7 +30,7 @@ func thingType() -> BoundType<Thing> {
       guard bytes.count == thing.text.count, let given = bytes.baseAddress else { return false }
       return thing.text.withUnsafeBytes { own in own.baseAddress.map { memcmp($0, given, own.count) == 0 } ?? true }
     }
-    type.method("throwing", [LuaParameter("text", .string)], returns: .boolean, fails: true, "Throws.") {
+    type.method("throwing", [LuaParameter("text", .string)], returns: .boolean.orProblem, "Throws.") {
       _, stack -> Bool in
       _ = try stack.bytes(2)
       throw NotThere()

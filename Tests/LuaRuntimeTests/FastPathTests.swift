@@ -21,32 +21,32 @@ private func doorState(_ door: Door) throws -> LuaState {
   try state.register(
     BoundModule("door", "A door.", context: door) { module in
       module.function(
-        "length", [LuaParameter("text", .string)], returns: .integer, "The bytes of a text, or what is wrong with it.",
-        fastPath: { L, _, context in
-          guard let stack = LuaStack(L, openedBy: context, as: Door.self), let context,
-            let bytes = stack.bytesInPlace(1, limit: longest)
-          else { return LuaStack.declined }
-          borrowed(context, as: Door.self) { $0.fast += 1 }
-          return stack.answer(bytes.count)
-        }
+        "length", [LuaParameter("text", .string)], returns: .integer, "The bytes of a text, or what is wrong with it."
       ) { stack in
         door.general += 1
         guard door.isOpen else { throw LuaFailure.message("the door is closed") }
         return try stack.bytes(1).count
       }
+      module.fastPath("length") { L, _, context in
+        guard let stack = LuaStack(L, openedBy: context, as: Door.self), let context,
+          let bytes = stack.bytesInPlace(1, limit: longest)
+        else { return LuaStack.declined }
+        borrowed(context, as: Door.self) { $0.fast += 1 }
+        return stack.answer(bytes.count)
+      }
     })
   state.register(
     BoundType<Box>("box", "A box.", summary: { _ in "box" }) { type in
       type.method(
-        "same", [LuaParameter("text", .string)], returns: .string, "The text.",
-        fastPath: { L, object, _ in
-          guard let stack = LuaStack(L, openedBy: object, as: Box.self), stack.bytesInPlace(2, limit: longest) != nil
-          else { return LuaStack.declined }
-          return stack.answer(argument: 2)
-        }
+        "same", [LuaParameter("text", .string)], returns: .string, "The text."
       ) { box, stack in
         guard box.isOpen else { throw LuaFailure.message("the box is closed") }
         return try stack.text(2)
+      }
+      type.fastPath("same") { L, object, _ in
+        guard let stack = LuaStack(L, openedBy: object, as: Box.self), stack.bytesInPlace(2, limit: longest) != nil
+        else { return LuaStack.declined }
+        return stack.answer(argument: 2)
       }
     })
   return state

@@ -42,7 +42,7 @@ func probeState(_ census: Census, memoryLimit: Int? = nil) throws -> LuaState {
       module.function("create", [LuaParameter("name", .string)], returns: .object("probe"), "A new probe.") { stack in
         Probe(try stack.text(1), census)
       }
-      module.function("find", [LuaParameter("name", .string)], returns: .object("probe"), fails: true, "Never there.") {
+      module.function("find", [LuaParameter("name", .string)], returns: .object("probe").orProblem, "Never there.") {
         stack throws -> Bool in
         _ = try stack.text(1)
         throw ProbeProblem()
@@ -72,7 +72,7 @@ private func probeType() -> BoundType<Probe> {
     type.method("fail", [], returns: .nothing, "Raises.") { probe, _ throws -> LuaNothing in
       throw LuaFailure.message("\(probe.name) failed")
     }
-    type.method("refuse", [], returns: .nothing, fails: true, "nil, problem.") { _, _ throws -> LuaNothing in
+    type.method("refuse", [], returns: .nothing.orProblem, "nil, problem.") { _, _ throws -> LuaNothing in
       throw ProbeProblem()
     }
     type.method("throw_problem", [], returns: .nothing, "Raises a problem.") { _, _ throws -> LuaNothing in

@@ -232,13 +232,13 @@ import Testing
     terminal.wait(for: "> ", seconds: 10)
     // The shell has read the manifest; another one takes its place.
     try home.plugin(
-      "fresh", permissions: #"["decks.write", "files.read:/tmp/a\u001b[2Kb\n  - nothing"]"#,
+      "fresh", permissions: #"["decks.write", "files.read:/tmp/a"]"#,
       manifest: #""author": "GNU\n  - read nothing\u202e\u001b[1A""#, "")
     terminal.type("plugin enable fresh\r")
     let asked = terminal.wait(for: "[y/N] ")
     #expect(asked.contains("fresh 1.0.0 by GNU\\n  - read nothing\\u{202E}\\x1B[1A wants to:"), "\(asked)")
-    #expect(asked.contains("  - change decks") && asked.contains("/tmp/a\\x1B[2Kb\\n  - nothing"), "\(asked)")
-    #expect(!asked.contains("\u{1B}[2Kb") && !asked.contains("\u{1B}[1A wants"))
+    #expect(asked.contains("  - change decks") && asked.contains("read files in /tmp/a"), "\(asked)")
+    #expect(!asked.contains("\u{1B}[1A wants"))
     // And again while the question stands.
     try home.plugin("fresh", permissions: #"["shell.run"]"#, manifest: #""load": "startup""#, "print('OWNED')")
     terminal.type("y\r")
@@ -253,6 +253,14 @@ import Testing
     terminal.wait(for: "> ")
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
+  }
+
+  @Test func `a permission with a line end in it is refused, in one line`() throws {
+    let home = try Home()
+    try home.plugin("sly", permissions: #"["files.read:/x\n  - nothing\nplugin: all is well"]"#, "")
+    let run = try home.run("plugin", "enable", "sly")
+    #expect(run.status == 1 && run.errors.split(separator: "\n").count == 1, "\(run)")
+    #expect(run.errors.contains("/x\\n  - nothing"), "\(run)")
   }
 
   @Test func `nothing of a plugin reaches the terminal as an escape`() throws {

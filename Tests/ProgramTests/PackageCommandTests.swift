@@ -214,7 +214,7 @@ import Testing
     terminal.type("plugin install \(home.path)/source/verbs\r")
     terminal.wait(for: "verbs 1.0.0\r\n")
     terminal.wait(for: "not signed: nobody vouches for what is in it")
-    terminal.wait(for: "it wants to: add commands, print, and hear which commands you use; read and change decks")
+    terminal.wait(for: "it wants to: add commands, print, and hear which commands you use; read and\r\nchange decks")
     terminal.wait(for: "Install it? [y/N] ")
     terminal.type("n\r")
     terminal.wait(for: "verbs is not installed.")

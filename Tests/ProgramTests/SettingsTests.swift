@@ -109,10 +109,6 @@ import Testing
     ("settings.value('x', {kind = 'date'})", "\"number\", \"text\" or \"path\" expected"),
     ("settings.value('game.length', {default = 1})", "declared by the program"),
     ("settings.switches('x', {children = {{name = 'a', children = {{}}}}})", "field 'name': a string expected"),
-    (
-      "settings.switches('x', {depends = 'y', children = {'a'}}) settings.switches('y', {depends = 'x', children = {'a'}})",
-      "depend on themselves"
-    ),
     ("settings.set('game.length')", "boolean, number or string expected"),
   ])
   func `a wrong declaration is refused by name`(code: String, message: String) throws {

@@ -12,6 +12,14 @@ import Text
     #expect(suggestion(for: name, among: known) == expected)
   }
 
+  @Test(arguments: [
+    ("a\u{1B}[1m", "a\\x1B[1m"), ("a\nb", "a\\nb"), ("a\u{200B}b\u{FEFF}", "a\\u{200B}b\\u{FEFF}"),
+    ("\u{202E}cba", "\\u{202E}cba"), ("نمی\u{200C}خواهم 👩\u{200D}🌾", "نمی\u{200C}خواهم 👩\u{200D}🌾"),
+  ])
+  func `what is printed is one line in which all is seen`(text: String, shown: String) {
+    #expect(printable(text) == shown)
+  }
+
   @Test func `nothing is suggested for a name that is far from all`() {
     #expect(suggestion(for: "x", among: ["deck", "card"]) == nil)
     #expect(suggestion(for: String(repeating: "a", count: 10_000), among: ["deck"]) == nil)

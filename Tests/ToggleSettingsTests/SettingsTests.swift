@@ -20,8 +20,8 @@ func pizza() throws -> SettingsTree {
         ]), title: "Pizza"),
       SettingDeclaration("game.language", .choice(["english", "spanish", "italian"], default: "english")),
       SettingDeclaration("game.length", .number(NumberRange(min: 7, max: 9, whole: true), default: 8)),
-      SettingDeclaration("game.name", .text(TextRule(min: 1, max: 5, pattern: "%a+"), default: "ana")),
-      SettingDeclaration("game.file", .path(TextRule(), default: "")),
+      SettingDeclaration("game.name", .text(default: "ana")),
+      SettingDeclaration("game.file", .path(default: "")),
     ], by: .program)
   return tree
 }
@@ -164,9 +164,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     ("game.length", "nan", "game.length: a whole number from 7 to 9 is expected, not \"nan\""),
     ("game.length", "0x8", "game.length: a whole number from 7 to 9 is expected, not \"0x8\""),
     ("game.length", "8e999", "game.length: a whole number from 7 to 9 is expected, not \"8e999\""),
-    ("game.name", "", "game.name: text of 1 to 5 characters, that matches \"%a+\" is expected, not \"\""),
-    ("game.name", "abcdef", "game.name: text of 1 to 5 characters, that matches \"%a+\" is expected, not \"abcdef\""),
-    ("game.name", "a1", "game.name: text of 1 to 5 characters, that matches \"%a+\" is expected, not \"a1\""),
+    ("game.name", "a\0", "game.name: text is expected, not \"a\\x00\""),
     ("game.file", "a\0b", "game.file: a path is expected, not \"a\\x00b\""),
     ("game", "x", "\"game\" is no setting by itself; in it are game.language, game.length, game.name, game.file"),
     ("game.lenght", "8", "no setting is called \"game.lenght\" (did you mean \"game.length\"?)"),
@@ -200,27 +198,6 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
         "game.language", "game.length", "game.name", "game.file",
       ])
   }
-
-  @Test(arguments: [
-    ("%a+", "abc", true), ("%a+", "ab1", false), ("^%d%d%d%d$", "2026", true), ("%d?%d", "7", true), ("", "", true),
-    ("[a-c%d_]*", "a_b9", true), ("[^%s]+", "a b", false), (".-x", "aax", true), ("a.c", "abc", true),
-    ("[]]", "]", true), ("[%]x]+", "]x", true), ("%%", "%", true), ("(%a+)@(%a+)", "a@b", true), ("%S+%$", "x$", true),
-    ("%u%l*", "Ana", true), ("%x+", "fF0", true), ("[%w%-]+", "a-b", true), ("%%$", "%", true),
-  ])
-  func `patterns are those of Lua, over the whole text`(pattern: String, text: String, fits: Bool) throws {
-    let tree = SettingsTree()
-    try tree.declare([SettingDeclaration("t", .path(TextRule(pattern: pattern), default: ""))], by: .program)
-    #expect((problem { try tree.set("t", to: .text(text), by: .user) } == nil) == fits)
-  }
-
-  @Test func `a pattern made to take for ever is done in bounded time`() throws {
-    let tree = SettingsTree()
-    let pattern = String(repeating: "a*", count: 200) + "b"
-    try tree.declare([SettingDeclaration("t", .path(TextRule(pattern: pattern), default: ""))], by: .program)
-    let start = processorSeconds()
-    #expect(problem { try tree.set("t", to: .text(String(repeating: "a", count: 4000)), by: .user) } != nil)
-    #expect(processorSeconds() - start < 2)
-  }
 }
 
 @Suite struct SettingEventTests {
@@ -248,7 +225,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     #expect(tree.kept["game.length"] == KeptSetting(.value(.number(8)), setBy: .user))
   }
 
-  @Test func `a set inside an observer comes after the event, for everybody in the same order`() throws {
+  @Test func `a set inside an observer is heard after the event, by everybody in the same order`() throws {
     let tree = try pizza()
     let ear = Ear()
     var seenInside: SettingValue?
@@ -260,7 +237,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     }
     _ = ear.listen(to: tree)
     try tree.set("pizza.tomato", to: .flag(true), by: .user)
-    #expect(seenInside == .number(8))
+    #expect(seenInside == .number(9))
     #expect(try tree.get("game.length") == .number(9))
     #expect(ear.heard == [["pizza.tomato off on"], ["game.length 8 9"]])
   }
@@ -286,7 +263,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
       do { try tree.toggle(["pizza.tomato"], by: .user) } catch { Issue.record(error) }
     }
     try tree.set("pizza.tomato", to: .flag(true), by: .user)
-    #expect(heard == 17)
+    #expect(heard == 101)
     #expect(notices == [.loopCut(["pizza.tomato"])])
     try tree.set("game.length", to: .number(9), by: .user)
     #expect(notices.count == 1)
@@ -304,8 +281,8 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
       }
     }
     try tree.set("game.length", to: .number(9), by: .user)
-    #expect(heard <= 1_001)
-    #expect(cut > 0)
+    #expect(heard == 101)
+    #expect(cut == 1)
   }
 
   @Test func `cancelled means silent at once, also in the middle of an event`() throws {

@@ -19,14 +19,14 @@ func registerWords(in state: LuaState) throws {
   try state.register(
     BoundModule("words", "Word lists, and small questions about words.") { module in
       module.function(
-        "lexicon", [LuaParameter("language", .string)], returns: .object("lexicon"), fails: true,
+        "lexicon", [LuaParameter("language", .string)], returns: .object("lexicon").orProblem,
         "The words of a language that is installed."
       ) { stack in
         MapLexicon(try library.lexicon(for: library.language(named: stack.text(1))))
       }
       module.function(
         "load", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))],
-        returns: .object("lexicon"), fails: true, "The words of a file, one a line. Options: name, language."
+        returns: .object("lexicon").orProblem, "The words of a file, one a line. Options: name, language."
       ) { stack in
         let options = try stack.optionalTable(2)
         try options?.allowOnly(["name", "language"])

@@ -24,7 +24,7 @@ enum AccountCommands {
   private static var addAccount: BuiltIn {
     BuiltIn(
       "account", "add", theme: Self.accountTheme, access: .atTerminal, effect: .acts,
-      summary: "Adds an account with a password.",
+      summary: "Adds an account with a password.", answer: "{name}",
       details: """
         The first account takes over the data that are here, and from then on nothing is reached before a sign-in. \
         A password has 8 to 1,024 bytes; it keeps honest people out, not somebody who can read the disk.
@@ -54,6 +54,7 @@ enum AccountCommands {
   private static var listAccounts: BuiltIn {
     BuiltIn(
       "account", "list", theme: Self.accountTheme, access: .atTerminal, effect: .reads, summary: "Lists the accounts.",
+      answer: "text...",
       example: "account list"
     ) { _, session in
       let user = session.gate.user
@@ -69,7 +70,7 @@ enum AccountCommands {
   private static var removeAccount: BuiltIn {
     BuiltIn(
       "account", "remove", theme: Self.accountTheme, access: .atTerminal, effect: .acts,
-      summary: "Removes your account with everything in it.",
+      summary: "Removes your account with everything in it.", answer: "{name}",
       details: "At a terminal it asks first. Only the account that is signed in can be removed.",
       arguments: [Argument("NAME", .account, help: "the account that is signed in")], example: "account remove ana"
     ) { invocation, session in
@@ -99,7 +100,7 @@ enum AccountCommands {
 
   private static var login: BuiltIn {
     BuiltIn(
-      "login", theme: Self.accountTheme, access: .atSignIn, effect: .reads, summary: "Signs in.",
+      "login", theme: Self.accountTheme, access: .atSignIn, effect: .reads, summary: "Signs in.", answer: "nothing",
       details: "The password is asked for at the terminal, or read from the file that --password-file names.",
       arguments: [Argument("NAME", isOptional: true, help: "whose account; may be left out when there is only one")],
       example: "login ana"
@@ -116,7 +117,7 @@ enum AccountCommands {
   private static var logout: BuiltIn {
     BuiltIn(
       "logout", theme: Self.accountTheme, access: .atTerminal, effect: .reads,
-      summary: "Signs out: everything is saved and closed.",
+      summary: "Signs out: everything is saved and closed.", answer: "nothing",
       example: "logout"
     ) { _, session in
       guard session.gate.user != nil else {
@@ -130,6 +131,7 @@ enum AccountCommands {
   private static var changePassword: BuiltIn {
     BuiltIn(
       "passwd", theme: Self.accountTheme, access: .atTerminal, effect: .acts, summary: "Changes your password.",
+      answer: "nothing",
       details: "The present one is asked for first, or read from the file that --password-file names.",
       options: [Self.newPasswordFile], example: "passwd"
     ) { invocation, session in
@@ -151,6 +153,7 @@ enum AccountCommands {
   private static var whoAmI: BuiltIn {
     BuiltIn(
       "whoami", theme: Self.accountTheme, access: .atTerminal, effect: .reads, summary: "Tells who is signed in.",
+      answer: "text or nothing",
       example: "whoami"
     ) { _, session in
       guard let user = session.gate.user else {

@@ -12,7 +12,7 @@ enum AddCard {
   static var command: BuiltIn {
     BuiltIn(
       "card", "add", theme: "Decks and cards", access: .signedIn, effect: .changes,
-      summary: "Adds a card on top of a deck, or a note with several.",
+      summary: "Adds a card on top of a deck, or a note with several.", answer: "card or card...",
       details: """
         --reversed adds a note with a second card that asks the other way round; --type-answer one whose answer is typed. \
         With --cloze each number of {{c1::hidden}} or {{c1::hidden::hint}} in the text is a card.

@@ -16,6 +16,7 @@ enum BuildCommand {
     BuiltIn(
       "build", theme: "Decks and cards", access: .signedIn, effect: .changes,
       summary: "Makes a deck of a folder of sources, and brings it up to date.",
+      answer: "{added, updated, removed, conflicts, COUNT}",
       details: """
         The folder has a deck.json, {"name": "Spanish", "namespace": "example.org", "options": {"new_per_day": 10}}, and \
         sources: Markdown, CSV, TSV and JSON Lines as `deck import` reads them, and .lua that calls card{prompt=, answer=, \
@@ -48,10 +49,10 @@ enum BuildCommand {
       var export = ExportOptions()
       export.format = .apkg
       if session.options.isDryRun {
-        session.console.note("\(printable(file)) is not written in a dry run.")
+        session.console.note("\(file) is not written in a dry run.")
       } else {
         let written = try deck.exportCards(to: file, .any, export)
-        lines.append("Wrote \(session.counted(written.cards, "card")) to \(printable(file)).")
+        lines.append("Wrote \(session.counted(written.cards, "card")) to \(file).")
       }
     }
     let result = CommandResult(report.value, .lines(lines))
@@ -95,7 +96,7 @@ enum BuildCommand {
       }
     var lines = [title]
     for conflict in conflicts.prefix(5) {
-      lines.append("  \(printable(conflict.path)):\(conflict.line)   \(printable(conflict.prompt, limit: 60))")
+      lines.append("  \(conflict.path):\(conflict.line)   \(printable(conflict.prompt, limit: 60))")
     }
     if conflicts.count > 5 { lines.append("  … \(session.grouped(conflicts.count - 5)) more") }
     return lines

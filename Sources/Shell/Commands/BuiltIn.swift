@@ -1,6 +1,6 @@
 // The built-in commands as values, put into the registry by theme. Invariant: each is described once; its help,
 // completion and parsing come from that description, and what it does is handed the session when it runs.
-// Measured: parameters 12, as each field of a description has its label where it is written.
+// Measured: parameters 13, as each field of a description has its label where it is written.
 
 import Commands
 
@@ -11,14 +11,16 @@ struct BuiltIn {
   /// Offers for the argument under the cursor; nil where the argument's kind says them.
   let complete: ((_ word: String, _ before: [String], _ session: Session) -> [Offer])?
 
+  /// - Parameter answer: the shape of what it answers with `--json`, as `CommandText.answer` says.
   init(
     _ path: String..., theme: String, access: CommandAccess, effect: CommandEffect, summary: String,
-    details: String = "", arguments: [Argument] = [], options: [Option] = [], usage: [String] = [], example: String,
+    answer: String, details: String = "", arguments: [Argument] = [], options: [Option] = [], usage: [String] = [],
+    example: String,
     complete: ((_ word: String, _ before: [String], _ session: Session) -> [Offer])? = nil,
     run: @escaping (Invocation, Session) throws -> CommandResult
   ) {
     var text = CommandText(theme: theme, summary: summary, details: details, usage: usage, example: example)
-    text.answer = AnswerShapes.shape(of: path.joined(separator: " "))
+    text.answer = answer
     command = Command(
       path: path, text,
       access: access, effect: effect, arguments: arguments, options: options,

@@ -60,7 +60,7 @@ enum CardBulkCommands {
   private static var speakCards: BuiltIn {
     BuiltIn(
       "card", "speak", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Gives cards the sound of one of their texts, by espeak-ng.",
+      summary: "Gives cards the sound of one of their texts, by espeak-ng.", answer: "{spoken, skipped}",
       details: """
         The sound stands at the end of the text as [sound:NAME] and is played by `r` in a study, with the program of \
         media.player. A card that has one is passed over.
@@ -96,6 +96,7 @@ enum CardBulkCommands {
   private static var editCards: BuiltIn {
     BuiltIn(
       "card", "edit", theme: theme, access: .signedIn, effect: .changes, summary: "Changes the texts of cards.",
+      answer: "card...",
       details: """
         Without --prompt and --answer a card opens in $EDITOR; several cards, or those that a query finds, open as a table, \
         and what was changed in it is one step.
@@ -126,7 +127,7 @@ enum CardBulkCommands {
   private static var moveCards: BuiltIn {
     BuiltIn(
       "card", "move", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Brings a card to a position of its deck, or cards to another deck.",
+      summary: "Brings a card to a position of its deck, or cards to another deck.", answer: "card or integer",
       details: "In another deck they stand on top, in the order in which they stood.",
       arguments: [Argument("CARD|QUERY", .query, help: "a card and its new position; with --deck cards, or a query")],
       options: [Option("--deck", "DECK", .deck, help: "the deck to bring them to")],
@@ -168,7 +169,8 @@ enum CardBulkCommands {
   private static func suspendCards(_ suspends: Bool) -> BuiltIn {
     BuiltIn(
       "card", suspends ? "suspend" : "resume", theme: theme, access: .signedIn, effect: .changes,
-      summary: suspends ? "Keeps cards out of reviews." : "Lets cards into reviews again.", details: details,
+      summary: suspends ? "Keeps cards out of reviews." : "Lets cards into reviews again.", answer: "card...",
+      details: details,
       arguments: [cards], example: suspends ? "card suspend Spanish:3" : "card resume is:suspended",
       complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
@@ -182,7 +184,7 @@ enum CardBulkCommands {
   private static var buryCards: BuiltIn {
     BuiltIn(
       "card", "bury", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Keeps cards from being shown until tomorrow, or shows them again.", details: details,
+      summary: "Keeps cards from being shown until tomorrow, or shows them again.", answer: "card...", details: details,
       arguments: [cards], options: [Option("--undo", help: "show buried cards again")],
       example: "card bury tag:verb is:due", complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
@@ -199,7 +201,7 @@ enum CardBulkCommands {
   private static var flagCards: BuiltIn {
     BuiltIn(
       "card", "flag", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Gives cards a flag from 1 to 7, or none with 0.",
+      summary: "Gives cards a flag from 1 to 7, or none with 0.", answer: "card...",
       details: "1 red, 2 orange, 3 green, 4 blue, 5 pink, 6 turquoise, 7 purple. `flag:3` finds cards by their flag.",
       arguments: [Argument("CARD|QUERY", .query, help: "cards or a query, and the flag's number last")],
       usage: ["card flag CARD|QUERY... N"], example: "card flag Spanish:3 1",
@@ -223,7 +225,7 @@ enum CardBulkCommands {
   private static var tagCards: BuiltIn {
     BuiltIn(
       "card", "tag", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Adds tags to cards and takes tags away.", details: details, arguments: [cards],
+      summary: "Adds tags to cards and takes tags away.", answer: "card...", details: details, arguments: [cards],
       options: [
         Option("--add", "T", isRepeating: true, help: "a tag to add"),
         Option("--remove", "T", isRepeating: true, help: "a tag to take away"),

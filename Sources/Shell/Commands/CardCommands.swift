@@ -44,6 +44,7 @@ enum CardCommands {
   private static var showCard: BuiltIn {
     BuiltIn(
       "card", "show", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Shows all there is to a card.",
+      answer: "card",
       arguments: [Self.card],
       example: "card show Spanish:1"
     ) { invocation, session in
@@ -74,7 +75,8 @@ enum CardCommands {
   private static var attachDocument: BuiltIn {
     BuiltIn(
       "card", "attach", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Lets a card show a document with its answer.", details: "`none` in place of a document takes it away.",
+      summary: "Lets a card show a document with its answer.", answer: "card",
+      details: "`none` in place of a document takes it away.",
       arguments: [Self.card, Argument("DOC", .document, help: "a document's id, or its beginning")],
       example: "card attach Spanish:1 6D92"
     ) { invocation, session in
@@ -92,6 +94,7 @@ enum CardCommands {
   private static var removeCards: BuiltIn {
     BuiltIn(
       "card", "remove", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Removes cards.",
+      answer: "integer",
       details: "At a terminal it asks first when there are several.", arguments: [Self.cards],
       example: "card remove Spanish:3 Spanish:5"
     ) { invocation, session in

@@ -79,7 +79,7 @@ enum CardListCommand {
   static var command: BuiltIn {
     BuiltIn(
       "card", "list", theme: "Decks and cards", access: .signedIn, effect: .reads,
-      summary: "Lists cards, those of one deck or all.",
+      summary: "Lists cards, those of one deck or all.", answer: "card... or {COLUMN}...",
       details: """
         At a terminal the first `display.rows` are shown. --sort takes \(CardSort.allCases.map(\.rawValue).joined(separator: ", ")), with a \
         - before it from the highest down. `help queries` explains what can be looked for.

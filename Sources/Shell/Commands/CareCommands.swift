@@ -20,7 +20,7 @@ enum CareCommands {
   private static var backup: BuiltIn {
     BuiltIn(
       "backup", theme: Self.theme, access: .signedIn, effect: .announces,
-      summary: "Writes everything of the account to one file.",
+      summary: "Writes everything of the account to one file.", answer: "{path, contents}",
       details: """
         Cards, documents, settings, grants and history are in it; the password is not. It may be made while another shell \
         is at work, and from a disk that is full or read-only to another one. Without FILE it is kept in the folder \
@@ -41,7 +41,7 @@ enum CareCommands {
       progress.finish()
       return CommandResult(
         .record([("path", .text(path)), ("contents", record(contents))]),
-        line: "Backed up \(words(contents, session)) to \(printable(path)).")
+        line: "Backed up \(words(contents, session)) to \(path).")
     }
   }
 
@@ -49,6 +49,7 @@ enum CareCommands {
     BuiltIn(
       "restore", theme: Self.theme, access: .atTerminal, effect: .announces,
       summary: "Puts back the cards, documents and media that a backup holds.",
+      answer: "{restored, replaced, kept, powers} or {backup, here, powers} or nothing",
       details: """
         It shows what is in the backup beside what is here, and at a terminal asks first. What is here is kept as a backup \
         before it is replaced; a damaged collection is kept as it is. A backup may come from anybody: what gives power \
@@ -79,7 +80,7 @@ enum CareCommands {
         return CommandResult(.null, line: "Nothing was restored.")
       }
       let report = try workspace.restore(staged)
-      let kept = report.kept.map { ["What was here is kept in \(printable($0, limit: 4096))."] } ?? []
+      let kept = report.kept.map { ["What was here is kept in \($0)."] } ?? []
       return CommandResult(
         .record([
           ("restored", record(report.restored)), ("replaced", report.replaced.map { record($0) } ?? .null),
@@ -153,6 +154,7 @@ enum CareCommands {
       "doctor", theme: Self.theme, access: .signedIn,
       effect: .depends { $0.flag("--mend") ? .announces : .reads },
       summary: "Looks at everything that is kept, and says what is wrong.",
+      answer: "{area, code, what, place, remedy, mendable}...",
       details: """
         The database, decks and cards, documents, media, games, settings, what can be undone, files and their modes, free \
         space, plugins, word lists; with AREA only that. --mend makes a backup and then does what each finding says; with \
@@ -177,10 +179,10 @@ enum CareCommands {
         return CommandResult(.list(found.map { record($0) }), .lines(found.flatMap { lines($0) }))
       }
       let report = try workspace.mend(areas)
-      for loss in report.lost { session.console.message("lost: \(printable(loss))") }
-      var heading = report.mended.map { "mended: \(printable($0.what)) (\(printable($0.place))): \(printable($0.remedy))" }
+      for loss in report.lost { session.console.message("lost: \(loss)") }
+      var heading = report.mended.map { "mended: \($0.what) (\($0.place)): \($0.remedy)" }
       heading.append("Mended \(session.counted(report.mended.count, "finding")).")
-      if let backup = report.backup { heading.append("What was here is kept in \(printable(backup, limit: 4096)).") }
+      if let backup = report.backup { heading.append("What was here is kept in \(backup).") }
       return try told(report.findings + program(), heading, 0, invocation, session)
     }
   }
@@ -210,8 +212,8 @@ enum CareCommands {
   private static func lines(_ finding: DoctorFinding) -> [String] {
     let remedy = (finding.isMendable ? "mend: " : "") + finding.remedy
     return [
-      "\(finding.area.rawValue): \(printable(finding.what))", "  where: \(printable(finding.place))",
-      "  \(printable(remedy))",
+      "\(finding.area.rawValue): \(finding.what)", "  where: \(finding.place)",
+      "  \(remedy)",
     ]
   }
 

@@ -22,6 +22,7 @@ enum DeckCommands {
   private static var listDecks: BuiltIn {
     BuiltIn(
       "deck", "list", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Lists the decks.",
+      answer: "deck...",
       details: """
         Cards are a deck's own. New and due are what `study` would show now: the decks within it counted in, and no more than \
         the limits of a day.
@@ -47,6 +48,7 @@ enum DeckCommands {
   private static var createDeck: BuiltIn {
     BuiltIn(
       "deck", "create", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Makes an empty deck.",
+      answer: "deck",
       details: "A deck A::B stands in the deck A, which is made too when it is missing.",
       arguments: [Argument("DECK", help: "the new deck's name")], example: "deck create Spanish::Verbs"
     ) { invocation, session in
@@ -58,7 +60,7 @@ enum DeckCommands {
   private static var showDeck: BuiltIn {
     BuiltIn(
       "deck", "show", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Shows a deck and its first cards.",
+      summary: "Shows a deck and its first cards.", answer: "deck",
       arguments: [Common.deck],
       example: "deck show Spanish"
     ) { invocation, session in
@@ -87,7 +89,7 @@ enum DeckCommands {
   private static var renameDeck: BuiltIn {
     BuiltIn(
       "deck", "rename", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Renames a deck, and with it the decks within it.",
+      summary: "Renames a deck, and with it the decks within it.", answer: "deck",
       arguments: [Common.deck, Argument("NEW", help: "its new name")], example: "deck rename Spanish Español"
     ) { invocation, session in
       let deck = try session.workspace().openDeck(invocation.text("DECK"))
@@ -100,7 +102,7 @@ enum DeckCommands {
   private static var removeDeck: BuiltIn {
     BuiltIn(
       "deck", "remove", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Removes a deck, the decks within it and all their cards.",
+      summary: "Removes a deck, the decks within it and all their cards.", answer: "integer",
       details: "At a terminal it asks first when there are cards.", arguments: [Common.deck], example: "deck remove Old"
     ) { invocation, session in
       let deck = try session.workspace().openDeck(invocation.text("DECK"))

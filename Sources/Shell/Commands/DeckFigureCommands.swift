@@ -22,7 +22,7 @@ enum DeckFigureCommands {
     BuiltIn(
       "deck", "options", theme: theme, access: .signedIn,
       effect: .depends { $0.list("NAME=VALUE").isEmpty && !$0.flag("--deck-only") ? .reads : .changes },
-      summary: "Shows how a deck is studied, or sets options of its preset.",
+      summary: "Shows how a deck is studied, or sets options of its preset.", answer: "{deck, preset, OPTION}",
       details: """
         Options are kept in a preset that decks share and the decks within inherit; a deck that has none gets one with its \
         name. NAME= gives an option its initial value again. preset=NAME gives the deck another preset, which is made when \
@@ -89,6 +89,8 @@ enum DeckFigureCommands {
     BuiltIn(
       "deck", "optimize", theme: theme, access: .signedIn, effect: .changes,
       summary: "Fits the memory model to your answers.",
+      answer: "{deck, reviews, before, after, kept, parameters} or "
+        + "{deck, reviews?, before?, after?, kept?, parameters?, code?}...",
       details: """
         The 21 parameters of FSRS are fitted to four fifths of the answers of the deck and those within it, and judged on the \
         rest. They are kept in the deck's preset when they predict better than those that are there. It takes at least 400 \
@@ -158,6 +160,7 @@ enum DeckFigureCommands {
     BuiltIn(
       "deck", "simulate", theme: theme, access: .signedIn, effect: .reads,
       summary: "Tells what study would come to at several retentions.",
+      answer: "{retention, reviews_per_day, known, reviews}...",
       details: """
         The deck's cards and its new ones are studied in play for a year by its options, card by card. For each desired \
         retention it tells the reviews of a day and the cards known at the end. Nothing is changed.
@@ -198,6 +201,7 @@ enum DeckFigureCommands {
     BuiltIn(
       "deck", "stats", theme: theme, access: .signedIn, effect: .reads,
       summary: "Shows the figures of study: retention, days, forecast, distributions.",
+      answer: "{today, streak, longest_streak, cards, known, retention, FIGURE}",
       details: """
         Of a deck and those within it, of the cards that a query finds, or of everything. True retention stands beside what \
         the memory model predicted; a card is mature from an interval of 21 days on. With --png or --svg the charts are \
@@ -223,7 +227,7 @@ enum DeckFigureCommands {
         if session.rehearsal.mayActOutside("write \(path)") {
           try session.workspace().writeCharts(picture, to: path, asPNG: asPNG)
         }
-        lines.append("Drew the figures to \(printable(path)).")
+        lines.append("Drew the figures to \(path).")
       }
       guard lines.isEmpty else { return CommandResult(figures.value, .lines(lines)) }
       let facts = ["\(session.counted(figures.cards.all, "card")) · \(session.grouped(figures.cards.new)) new"]

@@ -23,6 +23,7 @@ enum DeckFileCommands {
     BuiltIn(
       "deck", "import", theme: DeckCommands.theme, access: .signedIn, effect: .changes,
       summary: "Adds the cards of files to a deck.",
+      answer: "{added, updated, skipped, rejected_count, rejected, FINDING} or {entered, older, known, unknown}",
       details: """
         The format goes by a file's ending: .json (an array of objects with prompt and answer, or what deck export \
         --with-schedule wrote), .jsonl (an object a line), .csv and .tsv, .txt (Anki's text file), .md, or Anki's packages \
@@ -141,7 +142,7 @@ enum DeckFileCommands {
     let choice = canBeNamed ? "prompt=\(names[0]),answer=\(names[1])" : "prompt=NAME,answer=NAME"
     let option = choice.contains(" ") ? "\"\(choice)\"" : choice
     let (state, way) = isRehearsal ? ("would be a card", "say") : ("is a card now", "`undo`, and say")
-    return "The first row \(state); if it names the columns, \(way) --columns \(printable(option)), "
+    return "The first row \(state); if it names the columns, \(way) --columns \(option), "
       + "if not, --no-header."
   }
 
@@ -166,7 +167,7 @@ enum DeckFileCommands {
   private static var exportDeck: BuiltIn {
     BuiltIn(
       "deck", "export", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
-      summary: "Writes a deck's cards to a file, those of the decks within it too.",
+      summary: "Writes a deck's cards to a file, those of the decks within it too.", answer: "{cards, bytes, lost}",
       details: """
         The format goes by the file's ending: .json, .jsonl, .csv, .tsv, .txt (Anki's text file), .md or .apkg (Anki's \
         package; --format apkg-legacy is for older programs); `-` is standard output, with --format. A .colpkg holds every \
@@ -203,7 +204,7 @@ enum DeckFileCommands {
   private static func exportWords(
     _ report: ExportReport, _ deck: String, _ target: String, _ session: Session
   ) -> [String] {
-    let first = "Exported \(session.counted(report.cards, "card")) of \(quoted(deck)) to \(printable(target))."
+    let first = "Exported \(session.counted(report.cards, "card")) of \(quoted(deck)) to \(target)."
     if report.lost.isEmpty { return [first] }
     let lost = report.lost.map { $0.part.words(session.counted($0.count, $0.part == .options ? "deck" : "card")) }
     let hint =

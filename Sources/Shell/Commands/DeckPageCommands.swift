@@ -20,6 +20,7 @@ enum DeckPageCommands {
     BuiltIn(
       "deck", "page", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
       summary: "Writes a deck as one web page that studies itself without a network.",
+      answer: "{cards, bytes, media, media_left_out, documents} or nothing",
       details: """
         The page holds the cards with their pictures and sounds, those of the decks within the deck too, but no \
         suspended ones. It schedules by FSRS-6 with the deck's options, and goes on from where the cards are here; \
@@ -71,7 +72,7 @@ enum DeckPageCommands {
   }
 
   private static func words(_ report: PageReport, _ deck: String, _ path: String, _ session: Session) -> [String] {
-    var first = "Wrote \(quoted(deck)) as a page to \(printable(path)): \(session.counted(report.cards, "card"))"
+    var first = "Wrote \(quoted(deck)) as a page to \(path): \(session.counted(report.cards, "card"))"
     if report.media > 0 { first += ", \(session.counted(report.media, "picture or sound", "pictures and sounds"))" }
     var lines = [first + ", \(session.counted(report.bytes, "byte"))."]
     if report.mediaLeftOut > 0 {

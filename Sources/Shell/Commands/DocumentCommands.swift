@@ -52,6 +52,7 @@ enum DocumentCommands {
   private static var listDocuments: BuiltIn {
     BuiltIn(
       "doc", "list", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Lists the card documents.",
+      answer: "document...",
       example: "doc list"
     ) {
       _, session in
@@ -74,7 +75,7 @@ enum DocumentCommands {
   private static var showDocument: BuiltIn {
     BuiltIn(
       "doc", "show", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Shows a document: as a picture where the terminal can, and in words.",
+      summary: "Shows a document: as a picture where the terminal can, and in words.", answer: "{id, elements, FIELD}",
       arguments: [Self.document], example: "doc show 6D92"
     ) { invocation, session in
       let handle = try document(invocation, session)
@@ -106,6 +107,7 @@ enum DocumentCommands {
   private static var createDocument: BuiltIn {
     BuiltIn(
       "doc", "create", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Makes a document.",
+      answer: "document",
       options: [
         Option(
           "--background", "COLOR", help: "R,G,B, from 0 to 1, or #rrggbb; one of eight soft colours when left out"),
@@ -132,6 +134,7 @@ enum DocumentCommands {
   private static var addText: BuiltIn {
     BuiltIn(
       "doc", "add-text", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Puts a text in front.",
+      answer: "document",
       details: Self.placing, arguments: [Self.document, Argument("TEXT", help: "the text; its line breaks are kept")],
       options: Self.placement + [
         Option("--color", "COLOR", help: "R,G,B, each from 0 to 1, or #rrggbb; black when left out"),
@@ -165,7 +168,7 @@ enum DocumentCommands {
   private static var addImage: BuiltIn {
     BuiltIn(
       "doc", "add-image", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Copies a picture in and puts it in front.",
+      summary: "Copies a picture in and puts it in front.", answer: "document",
       details: "PNG, JPEG, GIF, WebP and SVG are read; it is kept as PNG, its long side at most 1000 pixels. "
         + Self.placing,
       arguments: [Self.document, Argument("FILE", .file, help: "the picture")],
@@ -221,6 +224,7 @@ enum DocumentCommands {
     BuiltIn(
       "doc", raises ? "raise" : "lower", theme: Self.theme, access: .signedIn, effect: .changes,
       summary: raises ? "Brings an element one step to the front." : "Sends an element one step to the back.",
+      answer: "document",
       arguments: [Self.document, Self.element], example: "doc \(raises ? "raise" : "lower") 6D92 1"
     ) { invocation, session in
       try changing(invocation, session) { document in
@@ -234,7 +238,7 @@ enum DocumentCommands {
   private static var duplicateDocument: BuiltIn {
     BuiltIn(
       "doc", "duplicate", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Makes a new document with the same content.",
+      summary: "Makes a new document with the same content.", answer: "document",
       arguments: [Self.document], example: "doc duplicate 6D92"
     ) { invocation, session in
       let made = try document(invocation, session).duplicate()
@@ -245,6 +249,7 @@ enum DocumentCommands {
   private static var removeElement: BuiltIn {
     BuiltIn(
       "doc", "remove-element", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Removes an element.",
+      answer: "document",
       arguments: [Self.document, Self.element], example: "doc remove-element 6D92 2"
     ) { invocation, session in
       try changing(invocation, session) { document in
@@ -258,7 +263,7 @@ enum DocumentCommands {
   private static var removeDocument: BuiltIn {
     BuiltIn(
       "doc", "remove", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Removes a document, and images that no other shows.",
+      summary: "Removes a document, and images that no other shows.", answer: "boolean",
       details: "At a terminal it asks first.", arguments: [Self.document], example: "doc remove 6D92"
     ) { invocation, session in
       let handle = try document(invocation, session)
@@ -277,7 +282,7 @@ enum DocumentCommands {
   private static var renderDocument: BuiltIn {
     BuiltIn(
       "doc", "render", theme: Self.theme, access: .signedIn, effect: .announces,
-      summary: "Draws a document to an .svg, .png or .pdf file.",
+      summary: "Draws a document to an .svg, .png or .pdf file.", answer: "text",
       arguments: [Self.document, Argument("FILE", .file, help: "the file; its ending says the format")],
       options: [
         Option("--width", "N", .integer(StoredDocument.widths), help: "in pixels or points: 1300 when left out")
@@ -290,14 +295,14 @@ enum DocumentCommands {
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
       let broken = try document.render(to: path, width: width)
       let tail = broken.isEmpty ? "" : "; \(session.counted(broken.count, "image")) could not be shown"
-      return CommandResult(.text(path), line: "Drew \(printable(path))\(tail).")
+      return CommandResult(.text(path), line: "Drew \(path)\(tail).")
     }
   }
 
   private static var drawSheet: BuiltIn {
     BuiltIn(
       "doc", "sheet", theme: Self.theme, access: .signedIn, effect: .announces,
-      summary: "Puts documents on the pages of a PDF, nine a page.",
+      summary: "Puts documents on the pages of a PDF, nine a page.", answer: "text",
       arguments: [
         Argument("DOC", .document, isRepeating: true, help: "documents"),
         Argument("FILE", .file, help: "the file, ending in .pdf"),
@@ -313,14 +318,14 @@ enum DocumentCommands {
       try session.workspace().drawSheet(documents, to: path) { progress.update($0, of: documents.count) }
       progress.finish()
       return CommandResult(
-        .text(path), line: "Drew \(session.counted(documents.count, "document")) to \(printable(path)).")
+        .text(path), line: "Drew \(session.counted(documents.count, "document")) to \(path).")
     }
   }
 
   private static var exportDocument: BuiltIn {
     BuiltIn(
       "doc", "export", theme: Self.theme, access: .signedIn, effect: .announces,
-      summary: "Writes a document as the original app (edition 2) reads it.",
+      summary: "Writes a document as the original app (edition 2) reads it.", answer: "{pointer, message}...",
       details: "Its images are written beside the file. What the older format cannot hold is listed.",
       arguments: [Self.document, Argument("FILE", .file, help: "the file, ending in .rwcard")],
       options: [Option("--edition", choice: ["2"], help: "the edition of the format; 2 is the only one")],
@@ -333,9 +338,9 @@ enum DocumentCommands {
       let value = losses.map { loss in
         Value.record([("pointer", .text(loss.pointer.description)), ("message", .text(loss.message))])
       }
-      let head = "Exported to \(printable(path))" + (losses.isEmpty ? "." : "; it could not hold:")
+      let head = "Exported to \(path)" + (losses.isEmpty ? "." : "; it could not hold:")
       return CommandResult(
-        .list(value), .lines([head] + losses.map { "  \($0.pointer.description)  \(printable($0.message))" }))
+        .list(value), .lines([head] + losses.map { "  \($0.pointer.description)  \($0.message)" }))
     }
   }
 }

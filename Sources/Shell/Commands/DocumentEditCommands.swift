@@ -12,7 +12,7 @@ enum DocumentEditCommands {
   static var set: BuiltIn {
     BuiltIn(
       "doc", "set", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
-      summary: "Sets fields of elements.",
+      summary: "Sets fields of elements.", answer: "document",
       details: """
         Fields: \(ElementField.allCases.map(\.rawValue).joined(separator: ", ")). x, y, width and height are in \
         units (a card \
@@ -52,7 +52,7 @@ enum DocumentEditCommands {
   static var panel: BuiltIn {
     BuiltIn(
       "doc", "panel", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
-      summary: "Draws a panel behind the elements of a group.",
+      summary: "Draws a panel behind the elements of a group.", answer: "document",
       details: "`doc set DOC 1 2 group=NAME` puts elements into a group.",
       arguments: [
         DocumentCommands.document, Argument("GROUP", help: "the group's name"),
@@ -72,6 +72,7 @@ enum DocumentEditCommands {
     BuiltIn(
       "doc", "edit", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
       summary: "Moves, sizes and turns the elements of a document with keys, its picture beside them.",
+      answer: "document",
       details: """
         Tab picks an element, arrows move it, + and - change its size, [ and ] turn it, < and > lower and raise it, w \
         and c wrap or crop it, s takes another step, u undoes. Enter keeps what was changed, Esc leaves all as it was.

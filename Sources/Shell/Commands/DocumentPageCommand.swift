@@ -13,7 +13,7 @@ enum DocumentPageCommand {
   static var page: BuiltIn {
     BuiltIn(
       "doc", "page", theme: DocumentCommands.theme, access: .signedIn, effect: .announces,
-      summary: "Writes documents as one web page, a gallery.",
+      summary: "Writes documents as one web page, a gallery.", answer: "{documents, bytes, broken} or nothing",
       details: """
         The page needs no network and no scripts. A picture grows when it is tapped; a screen reader tells what is on it.
         """,
@@ -41,7 +41,7 @@ enum DocumentPageCommand {
       let tail = report.broken == 0 ? "" : "; \(session.counted(report.broken, "image")) could not be shown"
       return CommandResult(
         report.value,
-        line: "Wrote \(session.counted(report.documents, "document")) as a page to \(printable(path)), "
+        line: "Wrote \(session.counted(report.documents, "document")) as a page to \(path), "
           + "\(session.counted(report.bytes, "byte"))\(tail).")
     }
   }

@@ -13,7 +13,7 @@ package enum MapCommand {
   static var command: BuiltIn {
     BuiltIn(
       "map", theme: "Words and games", access: .open, effect: .reads,
-      summary: "Runs a script over the lines of standard input, and writes records.",
+      summary: "Runs a script over the lines of standard input, and writes records.", answer: "nothing",
       details: """
         The script has a function map(line) that calls emit(key, value) or emit(value); with --reduce a function \
         reduce(key, values), or combine(key, a, b). combine and finish() are optional for map. A record is KEY, a tab \
@@ -87,7 +87,7 @@ package enum MapCommand {
   private static func say(_ text: String) { tell("map: " + text) }
 
   private static func tell(_ text: String) {
-    let line = Array("deckhand: \(plainText(text, limit: 2_000))\n".utf8)
+    let line = Array("deckhand: \(printable(text, limit: 2_000))\n".utf8)
     _ = write(2, line, line.count)
   }
 }

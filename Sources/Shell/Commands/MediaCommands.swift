@@ -24,7 +24,7 @@ enum MediaCommands {
   private static var list: BuiltIn {
     BuiltIn(
       "media", "list", theme: theme, access: .signedIn, effect: .reads,
-      summary: "Lists the pictures and sounds that cards can name.", example: "media list"
+      summary: "Lists the pictures and sounds that cards can name.", answer: "{name, size}...", example: "media list"
     ) { _, session in
       let files = try session.workspace().media()
       var table = TableText(
@@ -37,6 +37,7 @@ enum MediaCommands {
   private static var add: BuiltIn {
     BuiltIn(
       "media", "add", theme: theme, access: .signedIn, effect: .changes, summary: "Copies pictures and sounds in.",
+      answer: "text...",
       details: "A field names them: [sound:NAME] or <img src=\"NAME\">. The answer is the names that they have here.",
       arguments: [Argument("FILE", .file, isRepeating: true, access: .read, help: "pictures or sounds")],
       example: "media add perro.mp3"
@@ -53,7 +54,7 @@ enum MediaCommands {
   private static var speak: BuiltIn {
     BuiltIn(
       "media", "speak", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Makes a sound of a text, by espeak-ng.",
+      summary: "Makes a sound of a text, by espeak-ng.", answer: "text",
       details: "The answer is its name; a field plays it: [sound:NAME]. `card speak` gives cards theirs.",
       arguments: [Argument("TEXT", help: "what is said")], options: [Common.language],
       example: "media speak \"el perro\" --language spanish"
@@ -68,6 +69,7 @@ enum MediaCommands {
   private static var remove: BuiltIn {
     BuiltIn(
       "media", "remove", theme: theme, access: .signedIn, effect: .changes, summary: "Takes media out, by name.",
+      answer: "integer",
       details: "The content stays on disk until `doctor --mend media`, so that this can be undone.",
       arguments: [Argument("NAME", isRepeating: true, help: "names of media; `media list` lists them")],
       example: "media remove perro.mp3", complete: names

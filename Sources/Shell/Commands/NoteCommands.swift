@@ -33,7 +33,7 @@ enum NoteCommands {
   private static var show: BuiltIn {
     BuiltIn(
       "note", "show", theme: theme, access: .signedIn, effect: .reads,
-      summary: "Shows a note: its fields, and the cards that are made from them.",
+      summary: "Shows a note: its fields, and the cards that are made from them.", answer: "note",
       details: "A field that holds more than plain text is shown as HTML.", arguments: [note],
       example: "note show Spanish:1"
     ) { invocation, session in
@@ -64,7 +64,7 @@ enum NoteCommands {
   private static var edit: BuiltIn {
     BuiltIn(
       "note", "edit", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Changes the fields and tags of a note, and its cards with them.",
+      summary: "Changes the fields and tags of a note, and its cards with them.", answer: "note",
       details: """
         Without --set the note opens in $EDITOR. A text is plain; with --html it is HTML. A field that holds formatting \
         is changed as HTML only, or with --plain, which takes the formatting away. What takes cards away is asked first; \

@@ -31,6 +31,7 @@ enum NoteTypeCommands {
   private static var list: BuiltIn {
     BuiltIn(
       "notetype", "list", theme: theme, access: .signedIn, effect: .reads, summary: "Lists the note types.",
+      answer: "notetype...",
       example: "notetype list"
     ) { _, session in
       let types = try session.workspace().noteTypes()
@@ -51,7 +52,7 @@ enum NoteTypeCommands {
   private static var show: BuiltIn {
     BuiltIn(
       "notetype", "show", theme: theme, access: .signedIn, effect: .reads,
-      summary: "Shows a note type: fields, templates, style.",
+      summary: "Shows a note type: fields, templates, style.", answer: "notetype",
       details: "`notetype create` and `notetype edit` read the same text with --from.", arguments: [name],
       example: "notetype show Basic", complete: names
     ) { invocation, session in
@@ -67,6 +68,7 @@ enum NoteTypeCommands {
   private static var create: BuiltIn {
     BuiltIn(
       "notetype", "create", theme: theme, access: .signedIn, effect: .changes, summary: "Makes a note type.",
+      answer: "notetype",
       details: """
         It begins as the type after --like (Basic, or Cloze with --cloze). Without --field, --front, --back and --from it opens \
         in $EDITOR. --front and --back are of its first card: {{Word}} shows a field.
@@ -143,7 +145,7 @@ enum NoteTypeCommands {
   private static var edit: BuiltIn {
     BuiltIn(
       "notetype", "edit", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Changes a note type, its notes and their cards with it.",
+      summary: "Changes a note type, its notes and their cards with it.", answer: "notetype",
       details: """
         Without --from it opens in $EDITOR. A field or card that keeps its name keeps its texts and schedule; of as many \
         others, those at the same place are renamed. What takes cards or texts away is asked first.
@@ -183,7 +185,8 @@ enum NoteTypeCommands {
   private static var remove: BuiltIn {
     BuiltIn(
       "notetype", "remove", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Removes a note type that has no notes.", arguments: [name], example: "notetype remove Word",
+      summary: "Removes a note type that has no notes.", answer: "boolean", arguments: [name],
+      example: "notetype remove Word",
       complete: names
     ) { invocation, session in
       let type = try session.workspace().openNoteType(invocation.text("NAME"))

@@ -19,6 +19,8 @@ enum PlayCommands {
       "play", theme: "Words and games", access: .signedIn,
       effect: .depends { $0.flag("--list") || $0.flag("--scores") ? .reads : .changes },
       summary: "Plays a word game: make words from a word.",
+      answer: "{base_word, language, mode}, then for each guess {word, points, count, average, score} or "
+        + "{word, code, title, message}",
       details: """
         A line is a guess; /new /hint /shuffle /list /give-up /help /quit are commands of the game. Without a terminal it reads \
         guesses from standard input and answers each in a line, with --json as an object. A game is put away as it is \

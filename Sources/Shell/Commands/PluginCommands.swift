@@ -86,7 +86,7 @@ enum PluginCommands {
   private static var listPlugins: BuiltIn {
     BuiltIn(
       "plugin", "list", theme: Self.pluginTheme, access: .signedIn, effect: .reads,
-      summary: "Lists the plugins that were found.",
+      summary: "Lists the plugins that were found.", answer: "{name, version, state, FIELD}...",
       example: "plugin list"
     ) {
       _, session in
@@ -106,7 +106,7 @@ enum PluginCommands {
   private static var pluginInfo: BuiltIn {
     BuiltIn(
       "plugin", "info", theme: Self.pluginTheme, access: .signedIn, effect: .reads,
-      summary: "Shows what a plugin adds, what it may do and how it fares.",
+      summary: "Shows what a plugin adds, what it may do and how it fares.", answer: "{name, version, state, FIELD}",
       arguments: [Self.pluginName], example: "plugin info palindromes"
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
@@ -131,7 +131,7 @@ enum PluginCommands {
   private static var enablePlugin: BuiltIn {
     BuiltIn(
       "plugin", "enable", theme: Self.pluginTheme, access: .signedIn, effect: .announces,
-      summary: "Enables a plugin, after showing what it may do.",
+      summary: "Enables a plugin, after showing what it may do.", answer: "{name, version, state, FIELD}",
       details: "Where nobody can be asked, --grant is the yes.", arguments: [Self.pluginName],
       options: [Option("--grant", help: "grant what it asks for without a question")],
       example: "plugin enable palindromes"
@@ -156,15 +156,16 @@ enum PluginCommands {
     }
     let by = manifest.author.map { " by \($0)" } ?? ""
     session.console.show(
-      [printable("\(plugin.name) \(manifest.version)\(by) wants to:")]
-        + Permission.inWords(manifest.permissions).map { "  - " + printable($0, limit: 500) })
+      .lines(
+        ["\(plugin.name) \(manifest.version)\(by) wants to:"]
+          + Permission.inWords(manifest.permissions).map { "  - " + $0 }))
     return try session.confirm("Enable it?")
   }
 
   private static var disablePlugin: BuiltIn {
     BuiltIn(
       "plugin", "disable", theme: Self.pluginTheme, access: .signedIn, effect: .announces,
-      summary: "Ends a plugin and takes back what it added.",
+      summary: "Ends a plugin and takes back what it added.", answer: "{name, version, state, FIELD}",
       arguments: [Self.pluginName], example: "plugin disable palindromes"
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
@@ -177,7 +178,7 @@ enum PluginCommands {
   private static var reloadPlugin: BuiltIn {
     BuiltIn(
       "plugin", "reload", theme: Self.pluginTheme, access: .signedIn, effect: .acts,
-      summary: "Loads a plugin anew from its folder.",
+      summary: "Loads a plugin anew from its folder.", answer: "{name, version, state, FIELD}",
       arguments: [Self.pluginName],
       example: "plugin reload palindromes"
     ) { invocation, session in

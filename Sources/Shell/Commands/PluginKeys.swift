@@ -14,6 +14,7 @@ enum PluginKeys {
       "plugin", "key", theme: PluginCommands.pluginTheme, access: .atTerminal,
       effect: .depends { $0.text("ACTION") == "list" ? .reads : .announces },
       summary: "Makes your key for signing packages, lists the keys that you trust, and trusts another.",
+      answer: "{key, FIELD} or {key, name, plugins, own}...",
       details: """
         `new` makes a key: under the password of your account, or without an account in a file that only you can read. \
         `trust` takes the packages of a key; compare its fingerprint with what its owner says elsewhere. A plugin that \
@@ -152,7 +153,7 @@ enum PluginKeys {
       try session.plugins.changeKeys { $0.set(key, name: nil) }
       line = "The key \(key) is trusted no more; plugins that it signed stay installed."
     case (false, let plugin):
-      let name = invocation.optionalText("--name").map { plainText($0.trimmed, limit: 80) }
+      let name = invocation.optionalText("--name").map { printable($0.trimmed, limit: 80) }
       try session.plugins.changeKeys { keys in
         keys.set(key, name: name ?? keys.keys.first { $0.key == key }?.name ?? "")
         if let plugin { keys.pin(plugin, to: key) }

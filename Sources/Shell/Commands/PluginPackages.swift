@@ -24,6 +24,7 @@ enum PluginPackages {
     BuiltIn(
       "plugin", "pack", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .announces,
       summary: "Packs a plugin's folder into one file that others can install.",
+      answer: "{name, version, path, files, bytes, sha256, key?}",
       details: """
         The file is a .tar.gz, the same bytes for the same folder and key. It is signed with your key where you have \
         one (`plugin key new`); with an account its password is asked for, or read from --password-file. Hidden files \
@@ -102,6 +103,7 @@ enum PluginPackages {
     BuiltIn(
       "plugin", "install", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .announces,
       summary: "Installs a plugin from a package or a folder, after showing who signed it and what it may do.",
+      answer: "{name, version, state, FIELD} or boolean",
       details: """
         It is loaded and its own tests are run first, over data that is thrown away; a plugin that fails is not \
         installed. It is no step of undo: `plugin remove` takes it back. Nothing is downloaded.
@@ -119,6 +121,7 @@ enum PluginPackages {
     BuiltIn(
       "plugin", "update", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .announces,
       summary: "Puts a newer version in the place of an installed plugin, after showing what changes.",
+      answer: "{name, version, state, FIELD} or boolean",
       details: """
         The version that is there stays until the new one was loaded and passed its own tests, and when it does not. \
         It is no step of undo: keep the old package if you may want it back.
@@ -194,7 +197,7 @@ enum PluginPackages {
         plugin: plan.package.name, rights: plan.added.map(\.description), command: "plugin \(verb) \(plan.package.path)"
       )
     }
-    session.console.show(facts.map { printable($0, limit: 4_000) })
+    session.console.show(.lines(facts))
     return try session.confirm(verb == "update" ? "Update it?" : "Install it?")
   }
 
@@ -226,7 +229,7 @@ enum PluginPackages {
   private static var removePlugin: BuiltIn {
     BuiltIn(
       "plugin", "remove", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .announces,
-      summary: "Removes an installed plugin with its folder, and what was granted to it.",
+      summary: "Removes an installed plugin with its folder, and what was granted to it.", answer: "boolean",
       details: """
         At a terminal it asks first. It is no step of undo: what you wrote yourself, pack first. Decks that it made \
         stay, and whose key the plugin had stays known.
@@ -239,7 +242,7 @@ enum PluginPackages {
       guard session.rehearsal.mayActOutside("remove the plugin \(plugin.name) with \(plugin.folder)") else {
         return CommandResult()
       }
-      guard try session.confirm("Remove the plugin \(plugin.name) with \(printable(plugin.folder))?") else {
+      guard try session.confirm("Remove the plugin \(plugin.name) with \(plugin.folder)?") else {
         return CommandResult(.boolean(false), line: "\(plugin.name) stays as it is.")
       }
       try session.plugins.remove(plugin)

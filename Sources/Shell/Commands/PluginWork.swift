@@ -15,7 +15,7 @@ enum PluginWork {
   static var newPlugin: BuiltIn {
     BuiltIn(
       "plugin", "new", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .announces,
-      summary: "Writes a small plugin to begin with, with its test.",
+      summary: "Writes a small plugin to begin with, with its test.", answer: "{name, version, state, FIELD}",
       details: "It stands in your plugins' folder and is not enabled yet.",
       arguments: [Argument("NAME", help: "small letters, digits, _ and -")], example: "plugin new verbs"
     ) { invocation, session in
@@ -35,16 +35,16 @@ enum PluginWork {
   static var testPlugin: BuiltIn {
     BuiltIn(
       "plugin", "test", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .acts,
-      summary: "Runs a plugin's test.lua over data that is thrown away.",
+      summary: "Runs a plugin's test.lua over data that is thrown away.", answer: "{test, passed, message?}...",
       details: "Exits with status 1 when a test fails.", arguments: [PluginCommands.pluginName],
       example: "plugin test palindromes"
     ) { invocation, session in
       let name = try session.plugins.plugin(named: invocation.text("NAME")).name
       let results = try testResults(of: name, session)
       let failures = results.count { $0.failure != nil }
-      let lines = results.map { result in
-        result.failure.map { "FAILED  \(printable(result.name))\n          \(printable($0, limit: 400))" }
-          ?? "ok      \(printable(result.name))"
+      let lines = results.flatMap { result in
+        result.failure.map { ["FAILED  \(result.name)", "          \(printable($0, limit: 400))"] }
+          ?? ["ok      \(result.name)"]
       }
       let sum =
         failures == 0
@@ -57,7 +57,7 @@ enum PluginWork {
             ("message", result.failure.map { .text($0) } ?? .null),
           ])
         })
-      let shown = lines.flatMap { $0.split(separator: "\n").map(String.init) } + [sum]
+      let shown = lines + [sum]
       guard failures > 0 else { return CommandResult(value, .lines(shown)) }
       session.show(CommandResult(value, .lines(shown)), asJSON: session.options.wantsJSON || invocation.wantsJSON)
       throw ShellError.testsFailed(plugin: name, failed: failures, of: results.count)
@@ -107,7 +107,7 @@ enum PluginWork {
     BuiltIn(
       "plugin", "limit", theme: PluginCommands.pluginTheme, access: .signedIn,
       effect: .depends { $0.optionalText("--seconds") ?? $0.optionalText("--memory") == nil ? .reads : .announces },
-      summary: "Shows or sets what each call of a plugin may use.",
+      summary: "Shows or sets what each call of a plugin may use.", answer: "{name, seconds, memory}",
       details: "A call that passes a limit is ended; the shell goes on. 2 seconds and 64 MiB, where nothing is set.",
       arguments: [PluginCommands.pluginName],
       options: [
@@ -137,7 +137,7 @@ enum PluginWork {
   static var luaTypes: BuiltIn {
     BuiltIn(
       "lua-types", theme: "The shell", access: .signedIn, effect: .announces,
-      summary: "Writes files that tell a Lua editor (LuaLS) what Deckhand offers.",
+      summary: "Writes files that tell a Lua editor (LuaLS) what Deckhand offers.", answer: "text...",
       details: "Name the folder in the editor's setting workspace.library.",
       arguments: [Argument("DIR", .folder, help: "the folder; it is made when it is missing")],
       example: "lua-types ~/deckhand-types"

@@ -20,7 +20,7 @@ enum ServeCommand {
   static var command: BuiltIn {
     BuiltIn(
       "serve", theme: "The shell", access: .atTerminal, effect: .acts,
-      summary: "Lets programs that talk to Anki work with your cards.",
+      summary: "Lets programs that talk to Anki work with your cards.", answer: "{address}, then {actions} at its end",
       details: """
         It speaks the interface of the add-on AnkiConnect on 127.0.0.1, port 8765, until Ctrl-C: dictionaries in the \
         browser, note-taking programs and scripts add notes, find and change them as they would in Anki. Nothing \
@@ -106,7 +106,7 @@ private final class ServingHost: ActionHost {
     return true
   }
 
-  func tell(_ line: String) { session.console.note(printable(line, limit: 1_000)) }
+  func tell(_ line: String) { session.console.note(line) }
 
   func synchronize() throws { try UnattendedSync.run(session.workspace(), session) }
 }

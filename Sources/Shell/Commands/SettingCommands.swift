@@ -18,6 +18,7 @@ enum SettingCommands {
       "set", theme: Self.theme, access: .signedIn,
       effect: .depends { $0.optionalText("VALUE") ?? $0.optionalText("--reset") == nil ? .reads : .changes },
       summary: "Shows settings, or changes one.",
+      answer: "{name, title, kind, value, changed, state?}... or text or number or boolean",
       details: """
         [x] is on, [ ] off, [-] mixed; * marks what is not its default. A group's name stands for all its switches. \
         DECKHAND_SET_GAME_LANGUAGE in the environment and --set game.language=... on the command line hold for one run.
@@ -50,7 +51,7 @@ enum SettingCommands {
   private static var toggle: BuiltIn {
     BuiltIn(
       "toggle", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Turns switches and groups over: all of them, or none.",
+      summary: "Turns switches and groups over: all of them, or none.", answer: "{name, state}...",
       details: "A group goes from on to off, to how it last was mixed, and on again.",
       arguments: [Argument("NAME", .setting, isRepeating: true, help: "switches or groups")],
       example: "toggle sound.right sound.wrong"
@@ -98,17 +99,22 @@ enum SettingCommands {
     if let help = tree.declaration(of: name)?.help, !help.isEmpty { lines.append("  " + help) }
     let reasons = try tree.why(name)
     lines.append("  \(reasons.expectation); its default is \(quotedValue(reasons.standard))")
-    if let obstacle = row.obstacle { lines.append("  " + obstacle.message) }
+    lines += marks(of: tree.declaration(of: name))
     return CommandResult(row.value?.value ?? .null, .lines(lines))
+  }
+
+  /// What plugins are kept from.
+  private static func marks(of declaration: SettingDeclaration?) -> [String] {
+    guard let declaration else { return [] }
+    return (declaration.isSecret ? ["  secret: no other plugin reads it"] : [])
+      + (declaration.isGuarded ? ["  guarded: no plugin changes it"] : [])
   }
 
   static func shown(_ name: String, _ tree: SettingsTree, ending: String, _ session: Session) throws -> CommandResult {
     let rows = try tree.rows(of: name)
     guard let row = rows.first, row.kind != "section" else { return try list(name, tree, session) }
     let value = row.state?.rawValue ?? printable(row.value?.text ?? "")
-    var lines = ["\(name) is \(value.isEmpty ? "empty" : value)\(ending)."]
-    if let obstacle = row.obstacle { lines.append("  " + obstacle.message) }
-    return CommandResult(row.value?.value ?? .null, .lines(lines))
+    return CommandResult(row.value?.value ?? .null, .lines(["\(name) is \(value.isEmpty ? "empty" : value)\(ending)."]))
   }
 
   private static func why(_ name: String, _ tree: SettingsTree, _ session: Session) throws -> CommandResult {
@@ -122,7 +128,6 @@ enum SettingCommands {
     if let shadowed = reasons.shadowed, case .value(let kept) = shadowed.value {
       lines.append("  Kept meanwhile: \(quotedValue(kept)), set by \(shadowed.setBy.description).")
     }
-    if let obstacle = reasons.obstacle { lines.append("  " + obstacle.message) }
     if name == "display.color", session.options.isColorGiven {
       lines.append("  --color on the command line holds for this run.")
     }
@@ -146,7 +151,7 @@ enum SettingCommands {
 
   private static func note(on row: SettingRow) -> String {
     if let source = row.forcedBy { return "\(row.title) (by \(source.description))" }
-    return row.obstacle.map { "\(row.title) (\($0.message))" } ?? row.title
+    return row.title
   }
 
   private static func quotedValue(_ value: SettingValue?) -> String {

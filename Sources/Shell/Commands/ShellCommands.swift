@@ -24,6 +24,7 @@ enum ShellCommands {
       "help", theme: Self.theme, access: .open, effect: .reads,
       summary:
         "Explains a command, a topic, a Lua function, a setting or the code of a problem; lists all without a name.",
+      answer: "text or {name, kind, summary, example, answer}...",
       details: """
         Topics are \(HelpTopic.all.map(\.name).joined(separator: ", ")). -k finds what has a word in its name or its \
         text. At a terminal `help tour` is a tour that you walk.
@@ -76,7 +77,7 @@ enum ShellCommands {
   private static var runFile: BuiltIn {
     BuiltIn(
       "run", theme: Self.theme, access: .open, effect: .makesUnit,
-      summary: "Runs a Lua script, or a file of commands, as one unit of work.",
+      summary: "Runs a Lua script, or a file of commands, as one unit of work.", answer: "nothing",
       details: """
         When it fails, everything stays as it was. `arg` holds the arguments of a script. A file that ends in .dh \
         has a \
@@ -108,7 +109,7 @@ enum ShellCommands {
     BuiltIn(
       "history", theme: Self.theme, access: .signedIn,
       effect: .depends { $0.optionalText("--lua") == nil ? .reads : .announces },
-      summary: "Lists the lines typed before, or writes those of this session as a script.",
+      summary: "Lists the lines typed before, or writes those of this session as a script.", answer: "text... or text",
       arguments: [Argument("WORD", isOptional: true, help: "only lines with this in it")],
       options: [
         Option("--lua", "FILE", .file, access: .write, help: "write what was typed in this session as a script of Lua")
@@ -130,13 +131,13 @@ enum ShellCommands {
       return CommandResult()
     }
     try AtomicFile.write(path, Array(SessionScript(session).text.utf8))
-    return CommandResult(.text(path), line: "Wrote \(session.counted(count, "line")) to \(printable(path)).")
+    return CommandResult(.text(path), line: "Wrote \(session.counted(count, "line")) to \(path).")
   }
 
   private static var lua: BuiltIn {
     BuiltIn(
       "lua", theme: Self.theme, access: .atSignIn, effect: .reads,
-      summary: "Runs Debian's lua5.4: a stand-alone Lua, with nothing of Deckhand's in it.",
+      summary: "Runs Debian's lua5.4: a stand-alone Lua, with nothing of Deckhand's in it.", answer: "nothing",
       details: """
         Options are -e, -i, -l, -v, -E, -W, -- and -, as in lua(1); LUA_INIT holds. At the prompt the word lua \
         makes its line \
@@ -156,6 +157,7 @@ enum ShellCommands {
       "alias", theme: Self.theme, access: .signedIn,
       effect: .depends { $0.optionalText("NAME") == nil ? .reads : .acts },
       summary: "Gives the beginning of a line a name of its own, or lists such names.",
+      answer: "{name, text}... or nothing",
       details: "It lasts for this session; put shell.alias(\"name\", \"text\") into init.lua to keep it.",
       arguments: [
         Argument("NAME", isOptional: true, help: "the name"),
@@ -184,7 +186,7 @@ enum ShellCommands {
   private static var version: BuiltIn {
     BuiltIn(
       "version", theme: Self.theme, access: .open, effect: .reads,
-      summary: "Tells the version, and those of the libraries in it.", example: "version"
+      summary: "Tells the version, and those of the libraries in it.", answer: "text", example: "version"
     ) { _, session in
       CommandResult(.text(session.options.version), .lines(session.options.program.versionLines))
     }
@@ -193,6 +195,7 @@ enum ShellCommands {
   private static var clear: BuiltIn {
     BuiltIn(
       "clear", theme: Self.theme, access: .open, effect: .reads, summary: "Clears the screen; so does Ctrl-L.",
+      answer: "nothing",
       example: "clear"
     ) { _, session in
       if session.console.terminal.canRedraw { session.console.write("\u{1B}[H\u{1B}[2J") }
@@ -203,6 +206,7 @@ enum ShellCommands {
   private static func quit(_ name: String) -> BuiltIn {
     BuiltIn(
       name, theme: Self.theme, access: .open, effect: .reads, summary: "Leaves the shell; so does Ctrl-D.",
+      answer: "nothing",
       example: name
     ) { _, session in
       session.state.leaving = ExitStatus.done

@@ -11,6 +11,7 @@ enum StudyCommands {
     BuiltIn(
       "study", theme: "Studying", access: .signedIn, effect: .changes,
       summary: "Studies decks: what is due by schedule, or a race against the clock.",
+      answer: "{right, wrong, remaining, next_due?}",
       details: """
         Enter shows the answer; then 1 to 4 (again, hard, good, easy) say how well you knew it, and the card comes back when \
         it is time (FSRS-6). `?` lists the other keys. When nothing is due it says when the next card comes, and what could \

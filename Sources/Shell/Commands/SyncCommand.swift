@@ -27,6 +27,7 @@ enum SyncCommand {
         }
       },
       summary: "Syncs your cards with a sync server of Anki's.",
+      answer: "{address, user, FIELD}, then {media_received, FIELD} after a sync",
       details: """
         `sync login URL` links the account with the server that you run (Anki's own, or one like it); `sync` then \
         takes in what is new there and sends what is new here, both or neither; `sync status` tells what is new on \
@@ -81,11 +82,11 @@ enum SyncCommand {
     let place = try SyncPlace(url)
     if place.isExposed {
       session.console.message(
-        "warning: \(printable(place.address)) is not encrypted and not of this network: whoever is on the way can read "
+        "warning: \(place.address) is not encrypted and not of this network: whoever is on the way can read "
           + "the password and the cards; https is safe")
     }
     let signIn = SignIn(session)
-    guard let user = try invocation.optionalText("--user") ?? session.ask("User on \(printable(place.host)): "),
+    guard let user = try invocation.optionalText("--user") ?? session.ask("User on \(place.host): "),
       !user.trimmed.isEmpty
     else { throw SignInError.noName }
     let link = try signIn.answeringLeft {
@@ -98,14 +99,14 @@ enum SyncCommand {
     return CommandResult(
       .record(fields(link)),
       line:
-        "Linked with \(printable(link.address)) as \(quoted(link.user)). `sync` shows what is there before it takes "
+        "Linked with \(link.address) as \(quoted(link.user)). `sync` shows what is there before it takes "
         + "anything over.")
   }
 
   private static func logout(_ workspace: Workspace) throws -> CommandResult {
     let link = try workspace.unlinkSync()
     return CommandResult(
-      .record(fields(link)), line: "The link with \(printable(link.address)) is ended; the cards stay.")
+      .record(fields(link)), line: "The link with \(link.address) is ended; the cards stay.")
   }
 
   static func fields(_ link: SyncLink) -> [(String, Value)] {
@@ -126,7 +127,7 @@ enum SyncCommand {
     value.append(("has_media_news", status.hasMediaNews.map { .boolean($0) } ?? .null))
     value.append(("unsent_media", .integer(status.media.unsent)))
     value.append(("problem", status.problem.map { .text($0.code) } ?? .null))
-    var lines = ["Linked with \(printable(status.link.address)) as \(quoted(status.link.user))."]
+    var lines = ["Linked with \(status.link.address) as \(quoted(status.link.user))."]
     if let synced = status.link.synced {
       lines.append("Synced \(session.ago(synced)).")
     } else {

@@ -50,9 +50,9 @@ extension SyncCommand {
     if let path = report.setAsidePath {
       let count = session.counted(report.setAside.count, "note")
       lines.append(
-        "\(count) of this account have no place in their note types any more: they are in \(printable(path)).")
+        "\(count) of this account have no place in their note types any more: they are in \(path).")
     }
-    if let backup = report.backup { lines.append("What was here is kept in \(printable(backup)).") }
+    if let backup = report.backup { lines.append("What was here is kept in \(backup).") }
     return CommandResult(
       .record(
         (report.link.map(fields) ?? []) + fields(of: report) + [
@@ -71,7 +71,7 @@ extension SyncCommand {
 
   /// The first of what was settled, and how many more there are.
   static func shown(_ findings: [String]) -> [String] {
-    findings.prefix(10).map { "  \(printable($0))" }
+    findings.prefix(10).map { "  \($0)" }
       + (findings.count > 10 ? ["  and \(findings.count - 10) more"] : [])
   }
 
@@ -125,7 +125,7 @@ extension SyncCommand {
     let report = try workspace.upload(preview)
     let address = report.link.map { printable($0.address) } ?? ""
     var lines = ["\(address) has what is here: \(session.counted(preview.cardsHere, "card"))."]
-    if let backup = report.backup { lines.append("What it had is kept in \(printable(backup)).") }
+    if let backup = report.backup { lines.append("What it had is kept in \(backup).") }
     return CommandResult(
       .record(
         (report.link.map(fields) ?? []) + [
@@ -174,14 +174,14 @@ extension SyncCommand {
       session.counted(report.decks, "deck"), session.counted(report.notes, "note"),
       session.counted(report.cards, "card"), session.counted(report.answers, "answer"),
     ]
-    var lines = ["Fetched \(parts.joined(separator: ", ")) from \(printable(link.address))."]
+    var lines = ["Fetched \(parts.joined(separator: ", ")) from \(link.address)."]
     if report.shadowed > 0 {
       lines.append(
         "\(session.counted(report.shadowed, "note or card", "notes and cards")) have no place here and are kept as "
           + "they came.")
     }
-    lines += report.findings.prefix(10).map { "  \(printable($0))" }
-    if let backup { lines.append("What was here is kept in \(printable(backup)).") }
+    lines += report.findings.prefix(10).map { "  \($0)" }
+    if let backup { lines.append("What was here is kept in \(backup).") }
     return CommandResult(
       .record(
         fields(link) + [

@@ -47,7 +47,7 @@ enum UnattendedSync {
         guard let link = try workspace.syncLink(), !session.rehearsal.isOn else { return }
         try workspace.reachServer(within: patience)
         try session.changing(from: "sync.at_end") { _ = try run(workspace, session) }
-        session.console.note("Synced with \(printable(link.address)).")
+        session.console.note("Synced with \(link.address).")
       }
     } catch {
       session.report(error, origin: "sync at the end")

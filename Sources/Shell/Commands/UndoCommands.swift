@@ -16,7 +16,7 @@ enum UndoCommands {
     BuiltIn(
       "undo", theme: Self.theme, access: .signedIn,
       effect: .depends { $0.flag("--list") ? .reads : .announces },
-      summary: "Undoes the last change, or the step of a number.",
+      summary: "Undoes the last change, or the step of a number.", answer: "{step, name, at, changes, undone}",
       details: """
         Each change is a step, in this shell or another one; all that a script did is one. A step that is not the last can \
         be undone too, unless what it changed was changed again since. At least 100 steps are kept, or 256 MB.
@@ -32,21 +32,21 @@ enum UndoCommands {
       let next = try workspace.nextStep(number, again: false)
       guard session.rehearsal.mayActOutside("undo \(next.name)") else { return CommandResult(record(next)) }
       let step = try workspace.undo(number)
-      return CommandResult(record(step, isUndone: true), line: "Undone: \(printable(step.name))")
+      return CommandResult(record(step, isUndone: true), line: "Undone: \(step.name)")
     }
   }
 
   private static var redo: BuiltIn {
     BuiltIn(
       "redo", theme: Self.theme, access: .signedIn, effect: .announces,
-      summary: "Does again what was undone last.",
+      summary: "Does again what was undone last.", answer: "{step, name, at, changes, undone}",
       details: "A new change ends it: what was undone before it cannot be done again.", example: "redo"
     ) { _, session in
       let workspace = try session.workspace()
       let next = try workspace.nextStep(nil, again: true)
       guard session.rehearsal.mayActOutside("redo \(next.name)") else { return CommandResult(record(next)) }
       let step = try workspace.redo()
-      return CommandResult(record(step, isUndone: false), line: "Redone: \(printable(step.name))")
+      return CommandResult(record(step, isUndone: false), line: "Redone: \(step.name)")
     }
   }
 

@@ -26,7 +26,7 @@ enum WordCommands {
   private static var checkWords: BuiltIn {
     BuiltIn(
       "word", "check", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Tells whether words are in a language's word list.",
+      summary: "Tells whether words are in a language's word list.", answer: "{word, valid}...",
       arguments: [Argument("WORD", isRepeating: true, help: "a word")], options: [Common.language, Common.foldAccents],
       example: "word check grace zebre"
     ) { invocation, session in
@@ -49,7 +49,7 @@ enum WordCommands {
   private static var anagrams: BuiltIn {
     BuiltIn(
       "word", "anagrams", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Lists the words made of exactly these letters.",
+      summary: "Lists the words made of exactly these letters.", answer: "text...",
       arguments: [Self.letters], options: [Common.language, Common.foldAccents], example: "word anagrams listen"
     ) { invocation, session in
       let lexicon = try lexicon(invocation, session)
@@ -60,7 +60,7 @@ enum WordCommands {
   private static var formable: BuiltIn {
     BuiltIn(
       "word", "formable", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Lists the words that can be made of some of these letters.",
+      summary: "Lists the words that can be made of some of these letters.", answer: "text...",
       details: "? stands for any letter.", arguments: [Self.letters], options: [Common.language, Common.foldAccents],
       example: "word formable cambering"
     ) { invocation, session in
@@ -72,6 +72,7 @@ enum WordCommands {
   private static var matching: BuiltIn {
     BuiltIn(
       "word", "match", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Lists the words of a pattern.",
+      answer: "text...",
       details: "? is one letter, * any number of letters, [abc] one of these. Put it in quotes in your system's shell.",
       arguments: [Argument("PATTERN", help: "the pattern")], options: [Common.language, Common.foldAccents],
       example: "word match 'c?t*'"
@@ -85,6 +86,7 @@ enum WordCommands {
   private static var randomWord: BuiltIn {
     BuiltIn(
       "word", "random", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Gives a word by chance.",
+      answer: "text",
       options: [Option("--length", "N", .integer(2...64), help: "its letters"), Common.language, Common.foldAccents],
       example: "word random --length 9"
     ) { invocation, session in
@@ -101,6 +103,7 @@ enum WordCommands {
     BuiltIn(
       "word", "define", theme: Self.theme, access: .signedIn, effect: .reads,
       summary: "Tells what a word means, by the dictionaries of this machine and your own.",
+      answer: "{dictionary, word, text}...",
       details: "`word dictionaries` lists them, and says where your own go.",
       arguments: [Argument("WORD", help: "a word")],
       options: [
@@ -119,7 +122,7 @@ enum WordCommands {
           lines += (index == 0 ? [] : [""]) + [printable(meaning.dictionary) + ":"]
         }
         lines += meaning.text.split(separator: "\n", omittingEmptySubsequences: false).map {
-          "  " + plainText(String($0), limit: .max)
+          "  " + printable(String($0), limit: .max)
         }
       }
       return CommandResult(
@@ -139,7 +142,7 @@ enum WordCommands {
   private static var dictionaries: BuiltIn {
     BuiltIn(
       "word", "dictionaries", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Lists the dictionaries that tell what words mean.",
+      summary: "Lists the dictionaries that tell what words mean.", answer: "{name, words?, meanings?, path, own}...",
       details: """
         A dictionary is a table (NAME.tsv: word, tab, meaning), one of StarDict (NAME.ifo and what belongs to it), or one \
         of dictd. A name like spa-eng.tsv says that it explains Spanish words in English; one without a language is asked \
@@ -171,6 +174,7 @@ enum WordCommands {
     BuiltIn(
       "word", "languages", theme: Self.theme, access: .signedIn, effect: .reads,
       summary: "Lists the languages, and what installs their word lists.",
+      answer: "{name, title, installed, package}...",
       example: "word languages"
     ) { _, session in
       let here = Set(session.lexicons.languages().map(\.name))
@@ -191,7 +195,7 @@ enum WordCommands {
   private static var compileList: BuiltIn {
     BuiltIn(
       "word", "compile", theme: "Words and games", access: .signedIn, effect: .reads,
-      summary: "Compiles a word list anew, and tells what was dropped.",
+      summary: "Compiles a word list anew, and tells what was dropped.", answer: "{language, words, dropped}...",
       details: "Lists are compiled by themselves when they are first used or have changed. Without a language all are.",
       arguments: [Argument("LANGUAGE", .language, isOptional: true, help: "a language")], options: [Common.foldAccents],
       example: "word compile spanish"

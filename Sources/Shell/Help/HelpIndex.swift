@@ -59,7 +59,7 @@ struct HelpIndex {
       let isMember = lines.count > 2 && lines[1].isEmpty && !lines[2].hasPrefix(" ")
       let words = isMember ? lines[2] : lines.first ?? ""
       return HelpEntry(
-        name: name, kind: .lua, summary: firstSentence(words) + ".", example: LuaExamples.example(of: name),
+        name: name, kind: .lua, summary: firstSentence(words) + ".", example: help.example(of: name),
         lines: lines.flatMap { $0.lines(within: width, indent: "  ", breaksWords: false) })
     }
   }

@@ -1,5 +1,6 @@
 // `help` for the Lua side, from the descriptions of modules and bound types. Invariant: it says exactly what the
-// reference says.
+// reference says; each example is a line that the prompt runs where there is a deck Spanish with cards, a document and
+// the files it names (a test runs all of them).
 
 import LuaRuntime
 import Problems
@@ -34,23 +35,23 @@ struct LuaHelp {
 
   private func lines(_ module: ModuleDescription) -> [String] {
     let fields = module.fields.map { "  \(module.name).\($0.name): \($0.type)\n      \($0.help)" }
-    let functions = module.functions.map { "  \($0.signature(on: module.name, separator: "."))\n      \($0.help)" }
-    return split([module.help, ""] + fields + functions)
+    let functions = module.functions.map { "  \($0.signature(on: module.name, separator: "."))\n      \($0.words)" }
+    return split([module.words, ""] + fields + functions)
   }
 
   private func lines(_ type: TypeDescription) -> [String] {
     let fields = type.fields.map {
-      "  \(type.name).\($0.name): \($0.type)\($0.isWritable ? "  (writable)" : "")\n      \($0.help)"
+      "  \(type.name).\($0.name): \($0.type)\($0.isWritable ? "  (writable)" : "")\n      \($0.words)"
     }
-    let any = type.anyField.map { ["  \(type.name).NAME: \($0.type)  (writable)\n      \($0.help)"] } ?? []
-    let methods = type.methods.map { "  \($0.signature(on: type.name, separator: ":"))\n      \($0.help)" }
-    return split([type.help, ""] + fields + any + methods)
+    let any = type.anyField.map { ["  \(type.name).NAME: \($0.type)  (writable)\n      \($0.words)"] } ?? []
+    let methods = type.methods.map { "  \($0.signature(on: type.name, separator: ":"))\n      \($0.words)" }
+    return split([type.words, ""] + fields + any + methods)
   }
 
   private func memberLines(_ owner: String, _ member: String) -> [String]? {
     if let module = lua.modules.first(where: { $0.name == owner }) {
       if let function = module.functions.first(where: { $0.name == member }) {
-        return [function.signature(on: owner, separator: "."), "", function.help]
+        return [function.signature(on: owner, separator: "."), "", function.words]
       }
       if let field = module.fields.first(where: { $0.name == member }) {
         return ["\(owner).\(field.name): \(field.type)", "", field.help]
@@ -58,10 +59,26 @@ struct LuaHelp {
     }
     guard let type = lua.types.first(where: { $0.name == owner }) else { return nil }
     if let method = type.methods.first(where: { $0.name == member }) {
-      return [method.signature(on: owner, separator: ":"), "", method.help]
+      return [method.signature(on: owner, separator: ":"), "", method.words]
     }
     guard let field = type.fields.first(where: { $0.name == member }) else { return nil }
-    return ["\(owner).\(field.name): \(field.type)\(field.isWritable ? "  (writable)" : "")", "", field.help]
+    return ["\(owner).\(field.name): \(field.type)\(field.isWritable ? "  (writable)" : "")", "", field.words]
+  }
+
+  /// A line for a member (`deck:add`, `deck.count`, `decks.open`), a module or a type; empty where there is none.
+  func example(of name: String) -> String {
+    if let example = lua.types.first(where: { $0.name == name })?.example { return example }
+    guard let split = name.firstIndex(where: { $0 == "." || $0 == ":" }) else { return "shell.print(\(name))" }
+    let (owner, member) = (String(name[..<split]), String(name[name.index(after: split)...]))
+    if let type = lua.types.first(where: { $0.name == owner }), let object = type.example {
+      if let method = type.methods.first(where: { name[split] == ":" && $0.name == member }) {
+        return object + ":" + member + (method.example ?? "()")
+      }
+      let value = type.fields.first { $0.name == member }?.example
+      return "\(object).\(member)" + (value.map { " = \($0)" } ?? "")
+    }
+    let function = lua.modules.first { $0.name == owner }?.functions.first { $0.name == member }
+    return name + (function.map { $0.example ?? "()" } ?? "")
   }
 
   private func split(_ lines: [String]) -> [String] {

@@ -28,6 +28,7 @@ enum PaperCommands {
     BuiltIn(
       "completions", theme: theme, access: .open, effect: .reads,
       summary: "Prints a few lines that let your system's shell complete deckhand's commands, names and files.",
+      answer: "text",
       details: """
         The lines ask the program at each Tab, so that they stay right. No password is asked: before a sign-in, decks \
         and other things of an account are not offered.
@@ -44,7 +45,7 @@ enum PaperCommands {
   private static var man: BuiltIn {
     BuiltIn(
       "man", theme: theme, access: .signedIn, effect: .announces,
-      summary: "Writes manual pages: one of each command, and one of the whole.",
+      summary: "Writes manual pages: one of each command, and one of the whole.", answer: "text...",
       details: "They are read by man: `man -l DIR/deckhand-deck-import.1`.",
       arguments: [folder], example: "man pages"
     ) { invocation, session in
@@ -56,6 +57,7 @@ enum PaperCommands {
     BuiltIn(
       "docs", theme: theme, access: .signedIn, effect: .announces,
       summary: "Writes the reference as Markdown: commands, Lua, rules, settings, formats, events, codes of problems.",
+      answer: "text...",
       arguments: [folder], example: "docs reference"
     ) { invocation, session in
       try write(ReferencePages(session).files, to: invocation, session)

@@ -53,28 +53,30 @@ struct ReferencePages {
 
   private var lua: String {
     var page = MarkdownPage("Lua", "Every module, function, type and field, as `help NAME` shows it.")
+    let help = LuaHelp(session.lua)
     for module in session.lua.modules {
       page.heading(2, module.name)
-      page.paragraphs(module.help)
+      page.paragraphs(module.words)
       for field in module.fields { page.member("\(module.name).\(field.name): \(field.type)", field.help) }
       for function in module.functions {
         page.member(
-          function.signature(on: module.name, separator: "."), function.help,
-          LuaExamples.example(of: "\(module.name).\(function.name)"))
+          function.signature(on: module.name, separator: "."), function.words,
+          help.example(of: "\(module.name).\(function.name)"))
       }
     }
     for type in session.lua.types {
       page.heading(2, type.name)
-      page.paragraphs(type.help)
+      page.paragraphs(type.words)
       for field in type.fields {
         page.member(
-          "\(type.name).\(field.name): \(field.type)", field.help + (field.isWritable ? " It can be assigned." : ""))
+          "\(type.name).\(field.name): \(field.type)",
+          field.words + (field.isWritable && field.grant == nil ? " It can be assigned." : ""))
       }
-      if let any = type.anyField { page.member("\(type.name).NAME: \(any.type)", any.help) }
+      if let any = type.anyField { page.member("\(type.name).NAME: \(any.type)", any.words) }
       for method in type.methods {
         page.member(
-          method.signature(on: type.name, separator: ":"), method.help,
-          LuaExamples.example(of: "\(type.name):\(method.name)"))
+          method.signature(on: type.name, separator: ":"), method.words,
+          help.example(of: "\(type.name):\(method.name)"))
       }
     }
     return page.text

@@ -37,12 +37,12 @@ extension Session {
   package func ask(_ text: String) throws -> String? {
     if options.isUnattended { return nil }
     let outcome: LineOutcome
-    let question = broken(String(text.unicodeScalars.prefix(Self.longestQuestion)))
+    let question = broken(printable(text, limit: Self.longestQuestion))
     if let lineReader = input.lineReader {
       IdleLock(self).watch()
       outcome = try lineReader.read(prompt: question, initial: "", hidesHistory: true)
     } else {
-      if console.terminal.hasKeyboard { console.write(printable(question, limit: Self.longestQuestion)) }
+      if console.terminal.hasKeyboard { console.write(question) }
       outcome = try input.plainReader.read(prompt: question)
     }
     switch outcome {
@@ -65,7 +65,7 @@ extension Session {
   private func broken(_ question: String) -> String {
     let width = console.terminal.width
     guard canAsk, question.displayWidth >= width else { return question }
-    var lines = printable(question, limit: Self.longestQuestion).lines(within: width - 1, breaksWords: false)
+    var lines = question.lines(within: width - 1, breaksWords: false)
     let last = lines.removeLast()
     console.show(lines)
     return question.last == " " ? last + " " : last

@@ -30,7 +30,7 @@ extension Session: PluginSession {
 
   package var grantsFolder: String? { data.folder }
 
-  package func reportPlugin(_ line: String) { console.message("plugin " + printable(line, limit: 600)) }
+  package func reportPlugin(_ line: String) { console.message("plugin " + line) }
 
   package func didUnload(_ plugin: PluginName) {
     if let opened = data.opened, opened.isOpen { opened.removeSettings(of: .plugin(plugin)) }

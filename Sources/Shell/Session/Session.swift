@@ -128,14 +128,14 @@ package final class Session {
     let reporter = Reporter(console, options)
     let events = EventTable { owner, event, error in
       // An error of a plugin names it, and the event, itself.
-      console.message(printable(owner == .user ? "in \(event): \(error)" : "\(error)", limit: 2_000))
+      console.message(owner == .user ? "in \(event): \(error)" : "\(error)")
     }
     tables = ShellTables(lexicons: LexiconLibrary(environment), events: events)
     let gate = try Gate(AccountStore(data: environment.folders.data, environment: environment))
     data = UserData(
       gate, environment: environment, options: options, tables: tables,
-      rehearsal: Rehearsal(isOn: options.isDryRun) { console.note(printable($0, limit: 2_000)) },
-      note: { console.note(printable($0, limit: 2_000)) })
+      rehearsal: Rehearsal(isOn: options.isDryRun) { console.note($0) },
+      note: { console.note($0) })
     scripting = UserScripting(try LuaState(seed: environment.random.seed))
     gateSubscription = gate.observe { [unowned gate] _ in
       do {
@@ -158,7 +158,7 @@ package final class Session {
   private func warnOfOpenFolders() {
     let data = environment.folders.data
     for path in [data, data + "/local", data + "/accounts", environment.folders.plugins] {
-      if let words = openToOthers(path) { console.message("warning: " + printable(words, limit: 2_000)) }
+      if let words = openToOthers(path) { console.message("warning: " + words) }
     }
   }
 

@@ -102,8 +102,8 @@ package struct SignIn {
     guard !session.options.settings.commandLine.isEmpty, let preferences = session.preferences else {
       return ExitStatus.done
     }
-    for case .refused(let name, let given, let expected, .commandLine) in preferences.refusals {
-      session.report(SettingsError.badValue(name, given: given, expected: expected, suggestion: nil), origin: "--set")
+    for case .refused(let name, let reason, .commandLine) in preferences.refusals {
+      session.report(SettingsError.refused(name, reason: reason), origin: "--set")
       return ExitStatus.usage
     }
     return ExitStatus.done

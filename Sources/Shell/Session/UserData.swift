@@ -99,7 +99,7 @@ package final class UserData {
   func warnOfSystemSettings(_ warn: (String) -> Void) {
     guard !hasWarned, let warning = (opened?.openedPreferences ?? outsideSettings)?.systemWarning else { return }
     hasWarned = true
-    warn("warning: " + printable(warning, limit: 2_000))
+    warn("warning: " + warning)
   }
 
   /// Names after `--set` that nobody has declared until the end: mistyped ones.

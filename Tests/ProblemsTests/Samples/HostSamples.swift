@@ -55,8 +55,7 @@ extension ProblemTable {
     ProblemTable(
       GrantError.self, in: "Bindings/BindingContext.swift",
       [
-        "missing": GrantError.missing(plugin: "quiz", right: "decks.read"),
-        "securitySetting": GrantError.securitySetting(plugin: "quiz", name: hostile),
+        "missing": GrantError.missing(plugin: "quiz", right: "decks.read")
       ]),
     ProblemTable(
       PluginCallError.self, in: "Bindings/PluginCalls.swift",
