@@ -90,7 +90,7 @@ public enum CardTable {
   ) throws -> [CardID] {
     try ([deck] + DeckTable.within(db, deck).map(\.id)).flatMap { deck in
       let active = try db.rows(
-        "SELECT id FROM cards WHERE deck = ? AND suspended = 0 ORDER BY rank", [deck.rawValue], id)
+        "SELECT id FROM cards WHERE deck = ? AND NOT \(CardStatus.suspended.sql()) ORDER BY rank", [deck.rawValue], id)
       guard let query else { return active }
       let wanted = Set(try ids(db, in: deck, matching: query, at: moment))
       return active.filter(wanted.contains)
@@ -153,7 +153,7 @@ public enum CardTable {
   public static func textSize(_ db: Database, in deck: DeckID) throws -> (cards: Int, studied: Int, bytes: Int) {
     let sql = """
       SELECT count(*), total(state > 0), total(length(CAST(prompt AS BLOB)) + length(CAST(answer AS BLOB)))
-      FROM cards WHERE deck = ? AND suspended = 0
+      FROM cards WHERE deck = ? AND NOT \(CardStatus.suspended.sql())
       """
     return try db.firstRow(sql, [deck.rawValue]) { ($0.count(0), $0.count(1), $0.count(2)) } ?? (0, 0, 0)
   }

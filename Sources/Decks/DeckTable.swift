@@ -69,21 +69,19 @@ public enum DeckTable {
     if let most {
       let sql = """
         SELECT count(*) FROM (
-          SELECT 1 FROM cards WHERE deck = :deck AND state = 0 AND suspended = 0
-            AND \(CardTable.isNotBuried) LIMIT :most)
+          SELECT 1 FROM cards WHERE deck = :deck AND \(CardStatus.new.sql()) AND \(CardStatus.shown()) LIMIT :most)
         """
-      let arguments: StatementArguments = [
-        "deck": id.rawValue, "now": moment.now, "latest": moment.latestBurial, "most": most,
-      ]
+      let arguments = moment.arguments(of: sql, ["deck": id.rawValue, "most": most])
       return try db.firstRow(sql, arguments) { $0.count(0) } ?? 0
     }
     let sql = """
-      SELECT (SELECT count(*) FROM cards WHERE deck = ?1) - (SELECT count(*) FROM cards WHERE deck = ?1 AND state > 0)
-        - (SELECT count(*) FROM cards WHERE deck = ?1 AND suspended = 1 AND state = 0)
+      SELECT (SELECT count(*) FROM cards WHERE deck = :deck)
+        - (SELECT count(*) FROM cards WHERE deck = :deck AND state > 0)
+        - (SELECT count(*) FROM cards WHERE deck = :deck AND suspended = 1 AND \(CardStatus.new.sql()))
         - (SELECT count(*) FROM cards
-           WHERE deck = ?1 AND buried_until > ?2 AND buried_until < ?3 AND state = 0 AND suspended = 0)
+           WHERE deck = :deck AND \(CardStatus.buried.sql()) AND \(CardStatus.new.sql()) AND suspended = 0)
       """
-    return try db.firstRow(sql, [id.rawValue, moment.now, moment.latestBurial]) { $0.count(0) } ?? 0
+    return try db.firstRow(sql, moment.arguments(of: sql, ["deck": id.rawValue])) { $0.count(0) } ?? 0
   }
 
   // MARK: Changing

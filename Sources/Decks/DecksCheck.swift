@@ -18,6 +18,7 @@ public struct DecksFinding: Equatable, Sendable {
     case missingGuid = "missing_guid"
     case badSchedule = "bad_schedule"
     case badReview = "bad_review"
+    case futureAnswer = "future_answer"
     case badFields = "bad_fields"
     case emptyText = "empty_text"
   }
@@ -51,15 +52,22 @@ public enum DecksCheck {
       "SELECT id FROM reviews WHERE rating NOT BETWEEN iif(anki IS NULL, 1, 0) AND 4 OR abs(at) > 1e12"
     case .badFields: "SELECT id FROM cards WHERE fields IS NOT NULL AND NOT json_valid(fields)"
     case .emptyText: "SELECT id FROM cards WHERE note IS NULL AND (prompt = '' OR answer = '')"
-    case .deckWithoutParent, .deckKey: nil
+    case .deckWithoutParent, .deckKey, .futureAnswer: nil
     }
   }
 
   /// Everything that is wrong.
-  public static func findings(_ db: Database) throws -> [DecksFinding] {
+  /// - Parameter now: seconds since 1970; what was answered later was so by a wrong clock.
+  public static func findings(_ db: Database, now: Double) throws -> [DecksFinding] {
     try DecksFinding.Kind.allCases.compactMap { kind in
       let rows: [Int64] =
-        if let sql = sql(kind) { try db.rows(sql) { $0.integer(0) } } else { try decks(db, kind).map(\.rawValue) }
+        if let sql = sql(kind) {
+          try db.rows(sql) { $0.integer(0) }
+        } else if kind == .futureAnswer {
+          try FutureAnswers.cards(db, now: now).map(\.rawValue)
+        } else {
+          try decks(db, kind).map(\.rawValue)
+        }
       return rows.isEmpty ? nil : DecksFinding(kind: kind, count: rows.count, rows: Array(rows.prefix(mostRows)))
     }
   }
@@ -79,7 +87,7 @@ public enum DecksCheck {
   /// - Parameter random: 64 random bits a call, for guids.
   /// - Returns: what is still wrong.
   public static func mend(_ db: Database, now: Double, random: () -> UInt64) throws -> [DecksFinding] {
-    for finding in try findings(db) {
+    for finding in try findings(db, now: now) {
       switch finding.kind {
       case .cardWithoutDeck: try adopt(db, now: now)
       case .cardWithoutNote:
@@ -93,13 +101,14 @@ public enum DecksCheck {
       case .badSchedule: try mendSchedules(db)
       case .badReview:
         try db.execute(sql: "DELETE FROM reviews WHERE id IN (\(sql(.badReview) ?? ""))")
+      case .futureAnswer: try FutureAnswers.bringBack(db, now: now)
       case .badFields: try db.execute(sql: "UPDATE cards SET fields = NULL WHERE NOT json_valid(fields)")
       case .emptyText:
         try db.execute(sql: "UPDATE cards SET prompt = '?' WHERE note IS NULL AND prompt = ''")
         try db.execute(sql: "UPDATE cards SET answer = '?' WHERE note IS NULL AND answer = ''")
       }
     }
-    return try findings(db)
+    return try findings(db, now: now)
   }
 
   /// Cards whose deck is gone come into one of their own.

@@ -76,8 +76,10 @@ struct JSONElement {
     let close = UInt8(ascii: "}")
     source.skip()
     if try reader.isEmpty(until: close) { return }
+    var names = JSONNames()
     repeat {
       let name = try reader.name()
+      if let reason = names.add(name) { row.refuse(.badRow, "the card \(reason)") }
       if let invalidReason = name.anyInvalidReason { row.refuse(.badText, "the name of a value \(invalidReason)") }
       if name.bytes.withUnsafeBufferPointer({ hasEndlessMarks($0) }) {
         // It would take minutes to compare such a name with any other.
@@ -134,12 +136,7 @@ struct JSONElement {
     let (piece, invalidReason) = try reader.piece()
     let value = CardFieldValue(piece)
     if let invalidReason { row.refuse(.badText, "the value of \"\(name)\" \(invalidReason)") }
-    // Of a key that stands there twice the last value counts, as most readers of JSON have it.
-    if let index = row.fields.firstIndex(where: { $0.name == name }) {
-      row.fields[index].value = value
-    } else {
-      row.addField(name, value)
-    }
+    row.addField(name, value)
   }
 
   /// A value as a tree; nil, and the row refused, when it is not one.

@@ -34,6 +34,18 @@ extension Session {
     }
   }
 
+  static let justNow = "just now"
+
+  /// How long ago something was done: `just now`, `8 min ago`, `3 h ago`, `yesterday`, `12 days ago`.
+  func since(_ moment: Double) -> String {
+    switch environment.clocks.now() - moment {
+    case ..<60: Session.justNow
+    case let seconds where seconds < 5400: "\(Int((seconds / 60).rounded())) min ago"
+    case let seconds where seconds < 86_400: "\(Int((seconds / 3600).rounded())) h ago"
+    default: ago(moment)
+    }
+  }
+
   /// When a moment comes, as people say it: `in 8 min`, `in 3 h`, `tomorrow`, `in 12 days`.
   func until(_ moment: Double) -> String {
     let now = environment.clocks.now()
@@ -66,12 +78,21 @@ extension Session {
     if environment.isInterrupted() { throw WorkspaceError.interrupted }
   }
 
+  /// That cards were answered while the clock was in the future; nil where none was.
+  func futureWarning() throws -> String? {
+    let count = try workspace().futureAnswerCount()
+    if count == 0 { return nil }
+    return "the clock was in the future when \(counted(count, "card")) \(count == 1 ? "was" : "were") answered; "
+      + "`doctor --mend` brings \(count == 1 ? "it" : "them") back"
+  }
+
   /// What waits, and for how many days in a row there were answers; nil where there is nothing to tell.
   var studySummary: String? {
     do {
       guard !gate.needsAuthentication, let summary = try workspace().studySummary() else { return nil }
       var parts = ["\(grouped(summary.counts.due)) due", "\(grouped(summary.counts.new)) new"]
       if summary.streak > 1 { parts.append("\(counted(summary.streak, "day")) in a row") }
+      if let warning = try futureWarning() { parts.append(warning) }
       return parts.joined(separator: " · ")
     } catch {
       // What is wrong with the data is told by the first command that needs them.

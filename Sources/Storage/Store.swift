@@ -45,6 +45,10 @@ public final class Store {
   private var dataVersion: Int32?
   /// What the operation or the unit under way changes; nil where nothing is recorded.
   let recorder: UndoRecorder?
+  /// The step that the last operation outside a unit, or the last unit, wrote; nil where it changed nothing.
+  var lastStep: Int?
+  /// The part of the unit under way that began with it.
+  weak var firstPart: RecordedChange?
   /// Rows of the operation under way that are not written yet.
   private var waitingRows: (any WaitingRows)?
   /// Why the database can only be read.
@@ -60,14 +64,14 @@ public final class Store {
   ///   - deadline: seconds that another process's lock is waited for.
   ///   - interrupted: asked about every 0.1 seconds meanwhile, and in statements that take long; true gives up.
   ///   - undoClock: seconds since 1970. With it each operation is recorded as a step that can be undone;
-  ///     `UndoLog.migrations`
-  ///     are among the migrations then.
+  ///     `UndoLog.migrations` are among the migrations then.
+  ///   - unrecorded: tables that no step holds.
   public init(
     path: String?, migrations: [Migration], deadline: Double = 5,
     interrupted: @escaping @Sendable () -> Bool = { false },
-    undoClock: (() -> Double)? = nil
+    undoClock: (() -> Double)? = nil, unrecorded: Set<String> = []
   ) {
-    recorder = undoClock.map { UndoRecorder(now: $0) }
+    recorder = undoClock.map { UndoRecorder(now: $0, unrecorded: unrecorded) }
     lockTries = Int(min(36_000, max(1, deadline * 10)))
     self.path = path
     self.migrations = migrations
@@ -195,7 +199,9 @@ public final class Store {
   private func writeStep(_ db: Database, _ name: String, _ files: [UndoFile]) throws {
     guard let recorder else { return }
     recorder.isRecording = false
-    try UndoLog.add(db, recorder, named: name, at: recorder.now(), files: files)
+    lastStep = try UndoLog.add(db, recorder, named: name, at: recorder.now(), files: files)
+    if let lastStep { firstPart?.becomeStep(lastStep, ifAll: recorder) }
+    firstPart = nil
     recorder.clear()
   }
 
@@ -328,6 +334,7 @@ public final class Store {
     otherChanges &+= 1
     recorder?.isRecording = false
     recorder?.clear()
+    firstPart = nil
     if db.isInsideTransaction { try db.rollback() }
     giveBackRoom(db)
   }

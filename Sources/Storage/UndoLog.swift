@@ -66,10 +66,11 @@ public enum UndoLog {
   // MARK: Writing
 
   /// Writes what the recorder has as a new step. Steps that were undone before cannot be redone any more.
+  /// - Returns: its id; nil where nothing was changed, which makes no step.
   static func add(
     _ db: Database, _ recorder: UndoRecorder, named name: String, at now: Double, files: [UndoFile]
-  ) throws {
-    guard !recorder.isEmpty || !files.isEmpty else { return }
+  ) throws -> Int? {
+    guard !recorder.isEmpty || !files.isEmpty else { return nil }
     let rows = recorder.isTooLarge ? nil : recorder.encoded()
     let bytes = size(rows, files)
     let isKept = rows != nil && bytes <= UndoRecorder.mostBytes
@@ -88,6 +89,7 @@ public enum UndoLog {
       // What came before cannot be reached past it.
       try db.raw("DELETE FROM undo_steps WHERE id < ?", [.integer(id)])
     }
+    return Int(id)
   }
 
   /// Puts what undoing a step recorded in the place of what it held: the way back.

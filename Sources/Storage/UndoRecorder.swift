@@ -83,6 +83,9 @@ final class UndoRecorder {
     fileprivate let rows: Int
     fileprivate let spans: [(count: Int, last: Span?)]
     fileprivate let keys: [Int]
+    /// Rows that the step has changed.
+    fileprivate let total: Int
+    var isAtStart: Bool { total == 0 }
   }
 
   private(set) var tables: [UndoTable] = []
@@ -95,14 +98,25 @@ final class UndoRecorder {
   @exclusivity(unchecked) private var run = Run()
   /// Whether changes are recorded now.
   @exclusivity(unchecked) var isRecording = false
+  /// Records the same changes for a part of the step that can be taken back by itself.
+  @exclusivity(unchecked) var part: UndoRecorder?
   /// The step holds more than can be stored.
   private(set) var isTooLarge = false
 
-  init(now: @escaping () -> Double) { self.now = now }
+  /// Tables whose rows are no part of a step.
+  private let unrecorded: Set<String>
+
+  init(now: @escaping () -> Double, unrecorded: Set<String> = []) { (self.now, self.unrecorded) = (now, unrecorded) }
+
+  /// Records a part of the step that `whole` records.
+  init(partOf whole: UndoRecorder) {
+    (now, unrecorded, tables, names) = (whole.now, whole.unrecorded, whole.tables, whole.names)
+    born = Array(repeating: Born(), count: tables.count)
+  }
 
   /// Begins to listen to a connection.
   func attach(_ db: Database) throws {
-    tables = try UndoTable.all(db).filter(\.isUndone)
+    tables = try UndoTable.all(db).filter { $0.isUndone && !unrecorded.contains($0.name) }
     names = tables.map { Array($0.name.utf8CString) }
     born = Array(repeating: Born(), count: tables.count)
     _ = sqlite3_preupdate_hook(
@@ -110,7 +124,9 @@ final class UndoRecorder {
       { context, db, operation, _, table, before, after in
         guard let context, let db, let table else { return }
         Unmanaged<UndoRecorder>.fromOpaque(context)._withUnsafeGuaranteedRef { recorder in
-          if recorder.isRecording { recorder.note(db, operation, table, before, after) }
+          guard recorder.isRecording else { return }
+          recorder.note(db, operation, table, before, after)
+          recorder.part?.note(db, operation, table, before, after)
         }
       }, Unmanaged.passUnretained(self).toOpaque())
   }
@@ -139,8 +155,11 @@ final class UndoRecorder {
     // Not by a key path: it is gone through at run time.
     return Mark(
       events: events.count, rows: eventCount, spans: born.map { ($0.spans.count, $0.spans.last) },
-      keys: born.map { $0.keys.count })
+      keys: born.map { $0.keys.count }, total: rowCount)
   }
+
+  /// Whether nothing was changed since the mark was made.
+  func isAt(_ mark: Mark) -> Bool { events.count == mark.events && rowCount == mark.total }
 
   /// The step as it is now, for a part of one statement: cheap, but what the part changes is copied.
   struct Snapshot {
@@ -163,6 +182,8 @@ final class UndoRecorder {
     eventCount = mark.rows
     for index in born.indices {
       let (count, last) = mark.spans[index]
+      // Where a part was taken back, it is further back already.
+      guard born[index].spans.count >= count, born[index].keys.count >= mark.keys[index] else { continue }
       if born[index].spans.count > count { born[index].spans.removeLast(born[index].spans.count - count) }
       if let last { born[index].spans[count - 1] = last }
       for key in born[index].keys[mark.keys[index]...] { born[index].known.remove(key) }
@@ -242,7 +263,7 @@ final class UndoRecorder {
   }
 
   private func changed(_ db: OpaquePointer, _ index: Int, _ row: Int64, key: [UInt8]?) {
-    event(.changed, index, row) { writer in
+    event(.changed, index, row, keySize: key?.count ?? 0) { writer in
       if let key { writer.append(key) }
       for column in tables[index].columns.indices {
         let old = value(db, column, sqlite3_preupdate_old)
@@ -256,15 +277,24 @@ final class UndoRecorder {
   }
 
   /// Writes an event: its kind, its table, the row, the length of what follows, and that.
-  private func event(_ kind: UndoKind, _ index: Int, _ row: Int64, _ body: (inout UndoWriter) -> Void) {
+  /// - Parameter keySize: how many bytes of the key come first.
+  private func event(
+    _ kind: UndoKind, _ index: Int, _ row: Int64, keySize: Int = 0, _ body: (inout UndoWriter) -> Void
+  ) {
     eventCount += 1
     guard !isTooLarge else { return }
+    let start = events.count
     events.byte(kind.rawValue)
     events.byte(UInt8(clamping: index))
     events.integer(row)
     let place = events.count
     events.count(0)
     body(&events)
+    if kind == .changed, events.count == place + 4 + keySize {
+      // Written with the values that it had.
+      events.truncate(to: start)
+      return eventCount -= 1
+    }
     events.setCount(events.count - place - 4, at: place)
     if events.count > UndoRecorder.mostBytes {
       isTooLarge = true

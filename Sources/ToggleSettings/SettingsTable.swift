@@ -14,6 +14,9 @@ public enum SettingsTable {
   /// The steps of the schema, in order.
   public static var migrations: [Migration] { [Migration("settings.1", sql: first)] }
 
+  /// What of the database belongs to settings.
+  public static let tables: Set<String> = ["settings"]
+
   private static let first = """
     CREATE TABLE settings (
       name TEXT PRIMARY KEY NOT NULL,

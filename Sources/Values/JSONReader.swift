@@ -1,7 +1,7 @@
 // JSON read piece by piece (RFC 8259), by whoever knows what the pieces mean: a list of cards without ever holding more
 // than one of them, an object whose values keep their very characters.
-// Invariant: what is not JSON is refused with its place; numbers keep their characters; depth and a row's size are
-// bounded.
+// Invariant: what is not JSON is refused with its place, a name that is twice in one object is named; numbers keep their
+// characters; depth and a row's size are bounded.
 
 import Text
 
@@ -25,6 +25,19 @@ extension JSONString {
 
 private func invalidUTF8(_ bytes: [UInt8]) -> String? {
   bytes.withUnsafeBufferPointer { firstInvalidByte($0) }.map { "is not UTF-8 at byte \($0 + 1)" }
+}
+
+/// The names of one object.
+public struct JSONNames {
+  private var known: Set<[UInt8]> = []
+
+  public init() {}
+
+  /// Why the object cannot be kept: the name is in it already.
+  public mutating func add(_ name: JSONString) -> String? {
+    if known.insert(name.bytes).inserted { return nil }
+    return "holds the key \(quoted(String(decoding: name.bytes, as: UTF8.self))) twice"
+  }
 }
 
 /// What stands between the tokens of a text: lists, objects, values.
@@ -144,10 +157,14 @@ public struct JSONReader<Source: JSONSource> {
     tokens.source.skip()
     var invalidReason: String?
     var isFirst = true
+    var names = JSONNames()
     while try isFirst ? !isEmpty(until: close) : goesOn(until: close) {
       if !isFirst { raw.append(UInt8(ascii: ",")) }
       isFirst = false
-      if close == UInt8(ascii: "}") { invalidReason = try member(into: &raw) ?? invalidReason }
+      if close == UInt8(ascii: "}") {
+        let name = try member(into: &raw)
+        invalidReason = name.invalidReason ?? names.add(name) ?? invalidReason
+      }
       try skipBlanks()
       invalidReason = try value(into: &raw, depth: depth) ?? invalidReason
       try checkRow()
@@ -156,13 +173,13 @@ public struct JSONReader<Source: JSONSource> {
     return invalidReason
   }
 
-  private mutating func member(into raw: inout [UInt8]) throws(Source.Failure) -> String? {
+  private mutating func member(into raw: inout [UInt8]) throws(Source.Failure) -> JSONString {
     try skipBlanks()
     try expectText("the name of a value in quotes")
     let name = try written(into: &raw)
     try expect(UInt8(ascii: ":"))
     raw.append(UInt8(ascii: ":"))
-    return name.invalidReason
+    return name
   }
 
   private mutating func word(_ word: String, into raw: inout [UInt8]) throws(Source.Failure) {
@@ -203,9 +220,9 @@ public func isJSON(_ text: String) -> Bool {
   do {
     var raw: [UInt8] = []
     try reader.skipBlanks()
-    try reader.value(into: &raw)
+    let invalidReason = try reader.value(into: &raw)
     try reader.skipBlanks()
-    return reader.tokens.source.peek() == nil
+    return invalidReason == nil && reader.tokens.source.peek() == nil
   } catch {
     // Not JSON is the answer here, not a failure.
     return false

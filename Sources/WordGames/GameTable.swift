@@ -10,6 +10,9 @@ public import Storage
 public enum WordGamesSchema {
   public static var migrations: [Migration] { [Migration("games.1", sql: first), Migration("games.2", sql: second)] }
 
+  /// What of the database belongs to games.
+  public static let tables: Set<String> = ["games_saved", "games_results", "games_found"]
+
   private static let first = """
     CREATE TABLE games_saved (id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL, saved REAL NOT NULL) STRICT;
     CREATE TABLE games_results (id INTEGER PRIMARY KEY AUTOINCREMENT, result TEXT NOT NULL, finished REAL NOT NULL) STRICT;

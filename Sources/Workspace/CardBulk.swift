@@ -58,7 +58,7 @@ extension Workspace {
 
   /// Changes the texts of cards.
   public func update(_ edits: [CardEdit]) throws {
-    let isOfNote = try perform(.editCard, count: { _ in edits.count }) { db in
+    let isOfNote = try perform(.editCard, on: stepName(of: edits.map(\.card)), count: { _ in edits.count }) { db in
       try edits.reduce(false) {
         let (edit, now) = ($1, environment.clocks.now())
         return try CardTable.edit(db, edit.card.id, prompt: edit.prompt, answer: edit.answer, tags: edit.tags, now: now)
@@ -71,7 +71,7 @@ extension Workspace {
   /// Brings cards to the top of a deck; answers how many were moved.
   @discardableResult
   public func move(_ cards: [CardHandle], into deck: DeckHandle) throws -> Int {
-    try perform(.moveCard, count: { _ in cards.count }) {
+    try perform(.moveCard, on: stepName(of: cards), count: { _ in cards.count }) {
       try CardTable.move($0, cards.map(\.id), into: deck.id, now: environment.clocks.now())
     }
   }

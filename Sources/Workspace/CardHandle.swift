@@ -57,28 +57,34 @@ public final class CardHandle: WorkspaceHandle {
     return try workspace.position(of: id, in: deck)
   }
 
+  /// What the name of a step says of it.
+  var stepName: String? {
+    if workspace.isInUnit, kept == nil { return nil }
+    do { return try record().stepName } catch { return nil }
+  }
+
   public func update(prompt: String? = nil, answer: String? = nil, tags: [String]? = nil) throws {
-    let isOfNote = try workspace.perform(.editCard) { db in
+    let isOfNote = try workspace.perform(.editCard, on: stepName) { db in
       try CardTable.edit(db, id, prompt: prompt, answer: answer, tags: tags, now: workspace.environment.clocks.now())
     }
     if isOfNote { workspace.opened.orders.forget() }
   }
 
   public func setDocument(_ document: String?) throws {
-    try workspace.perform(.editCard) { db in
+    try workspace.perform(.editCard, on: stepName) { db in
       try CardTable.setDocument(db, id, to: document, now: workspace.environment.clocks.now())
     }
   }
 
   public func setSuspended(_ isSuspended: Bool) throws {
-    try workspace.perform(.editCard) { db in
+    try workspace.perform(.editCard, on: stepName) { db in
       try CardTable.setSuspended(db, id, isSuspended, now: workspace.environment.clocks.now())
     }
   }
 
   /// Brings the card to a position; beyond the last is the bottom.
   public func move(to position: Int) throws {
-    try workspace.perform(.moveCard) { try CardTable.move($0, id, to: position) }
+    try workspace.perform(.moveCard, on: stepName) { try CardTable.move($0, id, to: position) }
   }
 }
 
@@ -207,7 +213,7 @@ extension Workspace {
 extension Workspace {
   /// Changes the texts of several cards: all of them, or none when one is refused.
   public func update(_ cards: [CardHandle], prompt: String?, answer: String?) throws {
-    let isOfNote = try perform(.editCard, count: { _ in cards.count }) { db in
+    let isOfNote = try perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
       try cards.reduce(false) {
         try CardTable.edit(db, $1.id, prompt: prompt, answer: answer, now: environment.clocks.now()) || $0
       }
@@ -216,13 +222,13 @@ extension Workspace {
   }
 
   public func setSuspended(_ cards: [CardHandle], _ isSuspended: Bool) throws {
-    try perform(.editCard, count: { _ in cards.count }) { db in
+    try perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
       for card in cards { try CardTable.setSuspended(db, card.id, isSuspended, now: environment.clocks.now()) }
     }
   }
 
   public func changeTags(_ cards: [CardHandle], adding: [String], removing: [String]) throws {
-    let isOfNote = try perform(.editCard, count: { _ in cards.count }) { db in
+    let isOfNote = try perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
       try cards.reduce(false) {
         let tags = try $1.record().tags.filter { !removing.contains($0) } + adding
         return try CardTable.edit(db, $1.id, tags: tags, now: environment.clocks.now()) || $0

@@ -62,9 +62,9 @@ extension Operation {
   /// Whether it leaves every card where it is.
   var movesNoCard: Bool {
     switch self {
-    case .changeDeckOptions, .changePresets, .editCard, .answerCard, .importAnswers, .keepGame, .changeSettings,
-      .changeDocuments,
-      .createNoteType, .removeNoteType, .addMedia, .removeMedia, .syncMedia, .link, .unlink:
+    case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .keepGame,
+      .changeSettings, .changeDocuments, .createNoteType, .removeNoteType, .addMedia, .removeMedia, .syncMedia, .link,
+      .unlink:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .buildDeck, .mend,
       .addNote,

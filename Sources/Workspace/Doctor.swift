@@ -203,7 +203,7 @@ extension Workspace {
   }
 
   private func deckFindings() throws -> [DoctorFinding] {
-    try read { try DecksCheck.findings($0) }.map { finding in
+    try read { try DecksCheck.findings($0, now: environment.clocks.now()) }.map { finding in
       let (what, remedy) = finding.kind.words(finding.count)
       let rows =
         finding.rows.map(String.init).joined(separator: ", ") + (finding.count > finding.rows.count ? ", …" : "")
@@ -407,6 +407,8 @@ extension DecksFinding.Kind {
     case .missingGuid: ("\(cards) without a guid", "each is given one")
     case .badSchedule: ("\(cards) with a schedule that cannot be", "it is brought within bounds, or begins anew")
     case .badReview: ("\(counted(count, "answer")) with a rating or time that cannot be", "they are removed")
+    case .futureAnswer:
+      ("\(cards) answered while the clock was in the future", "the last answer counts as given now")
     case .badFields: ("\(cards) whose further fields cannot be read", "those fields are dropped")
     case .emptyText: ("\(cards) without a prompt or an answer", "a question mark is put there")
     }

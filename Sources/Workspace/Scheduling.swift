@@ -164,6 +164,12 @@ extension Workspace {
     }
   }
 
+  /// How many cards were answered while the clock was in the future: they come due then.
+  public func futureAnswerCount() throws -> Int {
+    guard Glibc.access(folder + "/collection.sqlite", F_OK) == 0 else { return 0 }
+    return try read { try FutureAnswers.cards($0, now: moment.now).count }
+  }
+
   /// What there is to study in some decks and those within them when nothing is due.
   public func outlook(of decks: [DeckHandle]) throws -> StudyOutlook {
     try read { try StudyOutlook($0, decks.map(\.id), at: moment) }
@@ -211,7 +217,9 @@ extension Workspace {
   /// Keeps cards from being shown until tomorrow; answers how many were there.
   @discardableResult
   public func bury(_ cards: [CardHandle]) throws -> Int {
-    try perform(.editCard, count: { $0 }) { try CardTable.bury($0, cards.map(\.id), at: moment) }
+    try perform(.editCard, on: stepName(of: cards), count: { $0 }) {
+      try CardTable.bury($0, cards.map(\.id), at: moment)
+    }
   }
 
   /// Whether a card waits for the next day.
@@ -220,12 +228,12 @@ extension Workspace {
   /// Shows buried cards again; answers how many were buried.
   @discardableResult
   public func unbury(_ cards: [CardHandle]) throws -> Int {
-    try perform(.editCard, count: { $0 }) { try CardTable.unbury($0, cards.map(\.id)) }
+    try perform(.editCard, on: stepName(of: cards), count: { $0 }) { try CardTable.unbury($0, cards.map(\.id)) }
   }
 
   /// Gives cards a flag from 1 to 7, or none with 0.
   public func setFlag(_ cards: [CardHandle], to flag: Int) throws {
-    try perform(.editCard, count: { _ in cards.count }) { db in
+    try perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
       for card in cards { try CardTable.setFlag(db, card.id, to: flag, now: environment.clocks.now()) }
     }
   }

@@ -5,6 +5,7 @@
 public import Decks
 import Files
 import GRDB
+import Storage
 
 /// What an answer in a session did.
 ///
@@ -61,6 +62,8 @@ public final class SessionHandle: WorkspaceHandle {
   private let kind: Kind
   /// What a sprint's cards looked like; none of a review, which reads what it shows.
   private var marks: [DeckMark]
+  /// What the acts of a review changed, the last one last: as many as the review can go back.
+  private var changes: [RecordedChange] = []
   private var seenChanges: Int
   /// Whether its end was notified.
   private var hasEnded = false
@@ -222,7 +225,7 @@ public final class SessionHandle: WorkspaceHandle {
         card: workspace.handle(of: result.card), rating: rating, remaining: result.remaining, interval: nil,
         isLeech: false)
     case .review(let session):
-      let result = try workspace.perform(.answerCard) { db in
+      let result = try act(session, .answerCard, try subject(session, rating)) { db in
         try session.answer(db, rating, at: workspace.moment, seconds: seconds)
       }
       return SessionResult(
@@ -231,10 +234,39 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
+  /// The card that is answered, and how, for the name of the step.
+  private func subject(_ session: ReviewSession, _ rating: Rating) throws -> String? {
+    try workspace.read { try session.card($0, at: workspace.moment) }.map { "\($0.stepName): \(rating.name)" }
+  }
+
+  /// One act of a review as one operation; the review goes back when it fails.
+  private func act<T>(
+    _ session: ReviewSession, _ operation: Operation, _ subject: String?, _ body: (Database) throws -> T
+  ) throws -> T {
+    let before = session.actCount
+    do {
+      let (result, change) = try workspace.database.recordingChange {
+        try workspace.perform(operation, on: subject, body)
+      }
+      changes.append(change)
+      changes.removeFirst(max(0, changes.count - session.pastCount))
+      return result
+    } catch {
+      if session.actCount > before { try session.stepBack() }
+      throw error
+    }
+  }
+
+  /// Takes the last answer, suspension or burial back: its step of the undo log, and the card's place in the session.
+  /// - Throws: `DeckError.nothingToUndo`; `UndoError` when what it changed was changed since.
   public func undo() throws {
     switch try current() {
     case .sprint(let sprint): try sprint.undo()
-    case .review(let session): try workspace.perform(.answerCard) { try session.undo($0, at: workspace.moment) }
+    case .review(let session):
+      guard let change = changes.last else { throw DeckError.nothingToUndo }
+      try workspace.takeBack(change)
+      try session.stepBack()
+      changes.removeLast()
     }
     hasEnded = false
   }
@@ -242,7 +274,7 @@ public final class SessionHandle: WorkspaceHandle {
   /// Suspends the card that is shown; in a race nothing is suspended.
   public func suspend() throws {
     if case .review(let session) = try current() {
-      try workspace.perform(.editCard) { try session.suspend($0, at: workspace.moment) }
+      try hide(session) { try session.suspend($0, at: workspace.moment) }
       try finishIfOver()
     }
   }
@@ -250,9 +282,14 @@ public final class SessionHandle: WorkspaceHandle {
   /// Buries the card that is shown until tomorrow; in a race nothing is buried.
   public func bury() throws {
     if case .review(let session) = try current() {
-      try workspace.perform(.editCard) { try session.bury($0, at: workspace.moment) }
+      try hide(session) { try session.bury($0, at: workspace.moment) }
       try finishIfOver()
     }
+  }
+
+  private func hide(_ session: ReviewSession, _ body: (Database) throws -> Void) throws {
+    let card = try workspace.read { try session.card($0, at: workspace.moment) }
+    try act(session, .editCard, card?.stepName, body)
   }
 
   /// Gives the card that is shown a flag from 1 to 7, or none with 0.
@@ -285,7 +322,9 @@ public final class SessionHandle: WorkspaceHandle {
   public func restart() throws {
     switch try current() {
     case .sprint(let sprint): sprint.restart()
-    case .review(let session): try workspace.read { try session.restart($0, at: workspace.moment) }
+    case .review(let session):
+      try workspace.read { try session.restart($0, at: workspace.moment) }
+      changes = []
     }
     hasEnded = false
   }

@@ -22,7 +22,9 @@ struct StepParts {
 
   mutating func add(_ operation: Operation, _ subject: String?, _ count: Int) {
     // A loop does the same again and again.
-    let same = parts.suffix(8).lastIndex { $0.operation == operation && $0.subject == subject }
+    let same = parts.suffix(8).lastIndex {
+      $0.operation == operation && ($0.subject == subject || operation.namesOneCard)
+    }
     if let same { return parts[same].count += count }
     parts.append(Part(operation: operation, subject: subject, count: count))
   }
@@ -39,11 +41,30 @@ struct StepParts {
   }
 }
 
+extension Workspace {
+  /// What the name of a step says of a card; nil where it changes several. In a unit, which mostly changes many, only
+  /// a card that was read already has its name.
+  func stepName(of cards: [CardHandle]) -> String? {
+    guard cards.count == 1, let card = cards.first else { return nil }
+    return card.stepName
+  }
+}
+
+extension CardRecord {
+  /// The card in the name of a step: the first line of its prompt.
+  var stepName: String {
+    "\"" + printable(String(prompt.split(whereSeparator: \.isNewline).first ?? ""), limit: 40) + "\""
+  }
+}
+
 extension Operation {
-  /// What it did: "adding 3 cards to Spanish".
+  /// Whether its subject is a card: of several cards none is named.
+  var namesOneCard: Bool { [.answerCard, .editCard, .moveCard].contains(self) }
+
+  /// What it did: "adding 3 cards to Spanish", "answering "el gato": good".
   func words(_ subject: String?, _ count: Int) -> String {
-    let name = subject.map { printable($0, limit: 60) }
-    let cards = counted(count, "card")
+    let name = subject.map { printable($0, limit: namesOneCard ? 400 : 60) }
+    let cards = namesOneCard && count == 1 ? name ?? counted(count, "card") : counted(count, "card")
     switch self {
     case .addCards: return "adding \(cards)\(name.map { " to \($0)" } ?? "")"
     case .importCards: return "importing \(cards)\(name.map { " into \($0)" } ?? "")"
@@ -66,6 +87,7 @@ extension Operation {
     case .syncMedia: return "syncing \(counted(count, "media file"))\(name.map { " with \($0)" } ?? "")"
     case .sync: return "syncing \(counted(count, "row"))\(name.map { " with \($0)" } ?? "")"
     case .link, .unlink: return rawValue + (name.map { ": \($0)" } ?? "")
+    case .takeBack: return rawValue
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue
     case .keepGame, .changeSettings, .mend: return rawValue
     }
@@ -166,6 +188,25 @@ extension Workspace: DocumentDecider {
   @discardableResult
   public func redo(_ step: Int? = nil) throws -> UndoStep { try change(step, again: true) }
 
+  /// Takes back what one operation changed: its step, or, where that is more than the operation or a unit is under way,
+  /// its rows.
+  func takeBack(_ change: RecordedChange) throws {
+    if change.isEmpty { return }
+    do {
+      if let step = change.step, !rehearsal.isOn, !database.hasOpenTransaction {
+        try undo(step)
+      } else {
+        try perform(.takeBack) { db in
+          try SearchLog.forget(db)
+          try database.takeBack(change, db)
+        }
+      }
+    } catch UndoError.notNow(_, isUndone: true) {
+      // `undo` has taken it back already.
+      return
+    }
+  }
+
   private func change(_ id: Int?, again: Bool) throws -> UndoStep {
     let store = try store()
     if rehearsal.isOn { throw WorkspaceError.rehearsal(again ? "redo" : "undo") }
@@ -190,7 +231,6 @@ extension Workspace: DocumentDecider {
     noteChange()
     _ = try endDocumentUnit()
     if wasInUnit { opened.documents?.beginUnit() }
-    try reloadSettings()
     return step
   }
 }

@@ -51,6 +51,7 @@ public enum Operation: String, Sendable {
   case sync = "syncing"
   case syncMedia = "syncing media"
   case mend = "mending"
+  case takeBack = "taking back an answer"
 }
 
 /// A user's data while it is open.
@@ -107,7 +108,9 @@ public final class Workspace {
     database = Store(
       path: folder + "/collection.sqlite",
       migrations: Workspace.migrations,
-      interrupted: environment.isInterrupted, undoClock: environment.clocks.now)
+      interrupted: environment.isInterrupted, undoClock: environment.clocks.now,
+      // They have `set --reset` and games of their own. A rehearsal shows what would become of them, too.
+      unrecorded: rehearsal.isOn ? [] : SettingsTable.tables.union(WordGamesSchema.tables))
     if !rehearsal.isOn { for place in [folder, backupFolder] { Leftovers.sweep(place) } }
   }
 

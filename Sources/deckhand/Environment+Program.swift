@@ -5,12 +5,25 @@ import Files
 import Glibc
 import LuaRuntime
 import Shell
+import Text
 
-/// What the program was started with, its own name first. Swift's `CommandLine` reads /proc, and without one has none.
-func programArguments() -> [String] {
+/// What the program was started with, without its own name. Swift's `CommandLine` reads /proc, and without one has none.
+/// - Throws: `ProgramOptions.Wrong` for an argument that is not UTF-8.
+func programArguments() throws(ProgramOptions.Wrong) -> [String] {
   var count: Int32 = 0
   guard let words = process_arguments(&count) else { return [] }
-  return (0..<Int(count)).compactMap { words[$0].map { String(cString: $0) } }
+  var arguments: [String] = []
+  for index in 1..<max(1, Int(count)) {
+    guard let word = words[index] else { continue }
+    guard let argument = String(validatingCString: word) else {
+      let bytes = UnsafeRawBufferPointer(start: word, count: strlen(word)).bindMemory(to: UInt8.self)
+      let place = (firstInvalidByte(bytes) ?? 0) + 1
+      let shown = quoted(String(decoding: bytes, as: UTF8.self))
+      throw ProgramOptions.Wrong(message: "argument \(index), \(shown), is not UTF-8 at byte \(place)")
+    }
+    arguments.append(argument)
+  }
+  return arguments
 }
 
 /// The value of an environment variable; nil when it is not set or not UTF-8.

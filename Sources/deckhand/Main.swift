@@ -9,15 +9,15 @@ import Shell
 let version = "0.1.0"
 
 @main struct Main {
-  static func main() { exit(run(Array(programArguments().dropFirst()))) }
+  static func main() { exit(run()) }
 
-  private static func run(_ words: [String]) -> Int32 {
+  private static func run() -> Int32 {
     leaveCrashesToTheSystem()
     // Bytes that are not UTF-8 reach Lua's C functions as they are; names in them are the user's locale's.
     setlocale(LC_CTYPE, "C.UTF-8")
     let options: ProgramOptions
     do throws(ProgramOptions.Wrong) {
-      options = try ProgramOptions(words)
+      options = try ProgramOptions(programArguments())
     } catch {
       return fail(error.message, ExitStatus.usage)
     }

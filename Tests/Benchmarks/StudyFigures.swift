@@ -133,14 +133,17 @@ struct StudyFigures {
   }
 
   private func undone() throws -> Figure? {
-    let store = Store(path: path, migrations: Workspace.migrations)
+    let store = Store(path: path, migrations: Workspace.migrations, undoClock: { 0 })
     return try compare(undoing, wanted: nil, rounds: 5, scale: 5e3, unit: "µs an answer") {
       let session = try store.read { try ReviewSession($0, deck: DeckID(rawValue: 1), at: moment) }
       for _ in 0..<Self.answersAtOnce {
         _ = try store.operation("answer") { try session.answer($0, .good, at: moment, seconds: 3) }
       }
       let start = now()
-      for _ in 0..<Self.answersAtOnce { try store.operation("undo") { try session.undo($0, at: moment) } }
+      for _ in 0..<Self.answersAtOnce {
+        try session.stepBack()
+        try store.undo()
+      }
       return now() - start
     } reference: {
       reference(

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 @Suite struct QueueTests {
-  let collection = TestCollection()
+  let collection = TestCollection(hasUndo: true)
   private var moment: StudyMoment { StudyMoment(now: collection.now) }
 
   private func fill(_ deck: DeckID, _ prompts: [String]) throws {
@@ -83,7 +83,7 @@ import Testing
   @Test func `counts of a list and of a session are the same, whatever the decks`() throws {
     var generator = TestGenerator(17)
     for _ in 0..<25 {
-      let collection = TestCollection()
+      let collection = TestCollection(hasUndo: true)
       var decks: [DeckID] = []
       for name in ["a", "a::b", "a::b::c", "a::d", "e"] {
         let deck = try collection.deck(name)
@@ -244,7 +244,7 @@ import Testing
     #expect(session.isOver && (session.right, session.wrong) == (2, 2))
     #expect(try collection.cards(deck) == before)
     #expect(try collection.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM reviews") } == 0)
-    try collection.store.operation("x") { try session.undo($0, at: moment) }
+    try session.stepBack()
     #expect((session.remaining, session.right) == (1, 1))
   }
 
@@ -262,7 +262,7 @@ import Testing
     for now in [moment.endOfToday, collection.now - 30 * 86_400] {
       #expect(try collection.store.read { try StudyCounts.of($0, deck, at: StudyMoment(now: now)) }.new == 2)
     }
-    try collection.store.operation("x") { try session.undo($0, at: moment) }
+    try collection.undo(session)
     #expect(try shown(StudySelection([deck])) == ["a", "b"])
   }
 
@@ -272,7 +272,7 @@ import Testing
     let session = try session(StudySelection([deck]))
     try collection.store.operation("x") { try session.suspend($0, at: moment) }
     #expect(try collection.cards(deck)[0].isSuspended && session.remaining == 1)
-    try collection.store.operation("x") { try session.undo($0, at: moment) }
+    try collection.undo(session)
     #expect(try !collection.cards(deck)[0].isSuspended && session.remaining == 2)
   }
 
@@ -287,7 +287,7 @@ import Testing
     #expect(result.isLeech && result.remaining == 1)
     #expect(try collection.cards(deck)[0].isSuspended)
     #expect(try collection.store.read { try Double.fetchOne($0, sql: "SELECT seconds FROM reviews") } == 60)
-    try collection.store.operation("x") { try session.undo($0, at: moment) }
+    try collection.undo(session)
     #expect(try !collection.cards(deck)[0].isSuspended)
   }
 

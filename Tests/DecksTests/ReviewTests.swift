@@ -8,7 +8,7 @@ import TestDecks
 import Testing
 
 @Suite struct ReviewTests {
-  let collection = TestCollection()
+  let collection = TestCollection(hasUndo: true)
   private let hour = 3600.0
 
   private func moment(_ seconds: Double = 0) -> StudyMoment { StudyMoment(now: collection.now + seconds) }
@@ -29,10 +29,6 @@ import Testing
   @discardableResult
   private func answer(_ session: ReviewSession, _ rating: Rating, after seconds: Double = 0) throws -> ReviewResult {
     try collection.store.operation("answer") { try session.answer($0, rating, at: moment(seconds), seconds: 3) }
-  }
-
-  private func undo(_ session: ReviewSession) throws {
-    try collection.store.operation("undo") { try session.undo($0, at: moment()) }
   }
 
   private func fill(_ deck: DeckID, _ prompts: [String]) throws {
@@ -79,7 +75,7 @@ import Testing
     try fill(deck, ["a", "b"])
     let before = try collection.cards(deck)
     let session = try session(deck)
-    #expect(problemCode { try undo(session) } == "nothing_to_undo")
+    #expect(problemCode { try collection.undo(session) } == "nothing_to_undo")
     let choices = try collection.store.read { try session.choices($0, at: moment()) }
     #expect(choices.map(\.rating) == Rating.allCases)
     #expect(choices.map(\.interval) == [60, 330, 600, 8 * 86_400])
@@ -93,9 +89,9 @@ import Testing
     #expect(card.due == moment().start(ofDay: moment().today + 8))
     #expect(try collection.store.read { try DeckTable.record($0, deck).studied } == collection.now)
     try answer(session, .again)
-    try undo(session)
+    try collection.undo(session)
     #expect(try prompt(session) == "b" && session.remaining == 1)
-    try undo(session)
+    try collection.undo(session)
     #expect(try collection.cards(deck) == before)
     #expect(try reviews().isEmpty)
     #expect(try prompt(session) == "a" && (session.right, session.wrong, session.remaining) == (0, 0, 2))
@@ -134,7 +130,6 @@ import Testing
     }
     #expect(try answer(session, .good).card == ids[3])
     try collection.store.operation("x") { try CardTable.remove($0, [ids[3]]) }
-    #expect(problemCode { try undo(session) } == "not_found")
     #expect(try prompt(session) == nil && session.isOver)
   }
 
@@ -157,7 +152,7 @@ import Testing
     try answer(session, .easy)
     try collection.store.read { try session.restart($0, at: moment()) }
     #expect((session.remaining, session.right) == (1, 0))
-    #expect(problemCode { try undo(session) } == "nothing_to_undo")
+    #expect(problemCode { try collection.undo(session) } == "nothing_to_undo")
   }
 
   @Test func `a card forgotten too often becomes a leech, and undo makes it none`() throws {
@@ -172,9 +167,40 @@ import Testing
     let session = try session(deck)
     #expect(try answer(session, .again).isLeech)
     #expect(try collection.cards(deck)[0].tags == ["t", "leech"])
-    try undo(session)
+    try collection.undo(session)
     #expect(try collection.cards(deck)[0].tags == ["t"])
     #expect(try collection.cards(deck)[0].lapses == 7)
+  }
+
+  @Test func `no time went by where the clock went back, and an answer of the future is found and brought back`() throws
+  {
+    let deck = try collection.deck("d")
+    try fill(deck, ["a", "b"])
+    let early = try session(deck)
+    for _ in 0..<2 { try answer(early, .easy) }
+    #expect(try collection.store.read { try FutureAnswers.cards($0, now: moment().now) }.isEmpty)
+    let year = 365 * 86_400.0
+    let later = try session(deck, after: year)
+    for _ in 0..<2 { try answer(later, .good, after: year) }
+    #expect(try reviews().last?["elapsed"] == year)
+    var all = StudySelection([deck])
+    all.kind = .everything
+    let back = try collection.store.read { [all] in try ReviewSession($0, all, at: moment()) }
+    let a = try answer(back, .good).card
+    #expect(try reviews().last?["elapsed"] == 0.0)
+    let answered = try #require(try collection.cards(deck).first { $0.id != a }).id
+    let now = moment().now
+    #expect(try collection.store.read { try FutureAnswers.cards($0, now: now) } == [answered])
+    let before = try record(answered)
+    let found = try collection.store.operation("mend") { try DecksCheck.mend($0, now: now, random: collection.random) }
+    #expect(found.isEmpty)
+    let after = try record(answered)
+    #expect(after.schedule.lastReview == now)
+    #expect(moment().interval(of: after.schedule) == moment().interval(of: before.schedule))
+  }
+
+  private func record(_ id: CardID) throws -> CardRecord {
+    try #require(try collection.store.read { try CardTable.card($0, id) })
   }
 
   @Test(arguments: [("right", Rating.good), ("wrong", .again), ("easy", .easy), ("hard", .hard)])

@@ -7,7 +7,7 @@ import TestDecks
 import Testing
 
 @Suite struct StudyOutlookTests {
-  private let collection = TestCollection()
+  private let collection = TestCollection(hasUndo: true)
   private var moment: StudyMoment { StudyMoment(now: collection.now) }
 
   private func outlook(_ decks: DeckID...) throws -> StudyOutlook {
@@ -39,7 +39,7 @@ import Testing
       try CardTable.ids(db, in: deck, matching: CardQuery("is:buried"), at: moment).count
     }
     #expect(buried == (buries ? 1 : 0))
-    try collection.store.operation("u") { try session.undo($0, at: moment) }
+    try collection.undo(session)
     #expect(session.remaining == 2)
     #expect(try outlook(deck).buried == 0)
   }

@@ -48,6 +48,23 @@ import Testing
     #expect(cards.map(\.answer) == ["Dog", "Cat"])
   }
 
+  @Test(arguments: [
+    (#""prompt":"q","prompt":"p","answer":"a""#, "prompt"), (#""prompt":"p","answer":"a","x":1,"x":1"#, "x"),
+    (#""prompt":"p","answer":"a","x":[{"b":1,"\u0062":2}]"#, "b"),
+    (#""prompt":"p","answer":"a","schedule":{"state":0,"state":1}"#, "state"),
+    (#""tags":[],"prompt":"p","answer":"a","tags":[]"#, "tags"),
+  ])
+  func `a key that is there twice refuses its card and is named`(members: String, key: String) throws {
+    for (name, text) in [
+      ("a.json", "[{\(members)}, {\"prompt\":\"r\",\"answer\":\"c\"}]"), ("a.jsonl", "{\(members)}"),
+    ] {
+      let (report, cards) = try imported(name, text)
+      #expect(report.rejectedCount == 1 && !cards.contains { $0.prompt == "p" })
+      let message = try #require(report.rejected.first).message
+      #expect(message.contains("the key \"\(key)\" twice"), "\(message)")
+    }
+  }
+
   @Test func `more keys are kept, numbers with their characters`() throws {
     let text = """
       \u{FEFF}[ {"prompt":"p","answer":"a","tags":["x","y"],"guid":"g","document":"D","level":1.50,"n":1e400,

@@ -29,6 +29,16 @@ private let canHideProc: Bool = {
     #expect(try home.run("deck", "list").errors.isEmpty)
   }
 
+  @Test func `an argument that is not UTF-8 is named, and nothing is done`() throws {
+    let home = try Home()
+    let words = home.words(["deck", "create"]).map { "'\($0)'" }.joined(separator: " ")
+    let run = try Child(
+      ["/bin/bash", "-c", "\(words) $'caf\\xe9'"], environment: home.environment
+    ).finish(input: "")
+    #expect(run.status == 2 && run.errors.contains("is not UTF-8 at byte 4") && run.errors.contains("caf"), "\(run)")
+    #expect(try home.run("deck", "list", "--json").output.isEmpty)
+  }
+
   @Test(.enabled(if: canHideProc, "no mount namespace can be made here"))
   func `without /proc the arguments arrive all the same`() throws {
     let home = try Home()

@@ -137,6 +137,83 @@ import Testing
     #expect(try names(store) == ["two"])
   }
 
+  @Test func `an operation that leaves every row as it was makes no step, nor do tables that are not recorded`() throws
+  {
+    let store = Store(
+      path: nil, migrations: UndoTests.migrations, undoClock: { 1_700_000_000 }, unrecorded: ["notes"])
+    try store.operation("one") { db in
+      try db.execute(sql: "INSERT INTO boxes (name) VALUES ('a')")
+      try db.execute(sql: "INSERT INTO words VALUES ('w', 'en', 1)")
+    }
+    try store.operation("nothing") { db in
+      try db.execute(sql: "UPDATE boxes SET name = 'a'")
+      try db.execute(sql: "UPDATE words SET count = 1")
+    }
+    try store.operation("notes") { try $0.execute(sql: "INSERT INTO notes SELECT id, 'x' FROM things") }
+    #expect(try names(store) == ["one"])
+    #expect(try store.undoSteps()[0].count == 2)
+  }
+
+  @Test(arguments: 0..<12)
+  func `parts of a unit are taken back one by one, and what stays of it is undone as a whole`(seed: Int) throws {
+    let store = store()
+    var numbers = SystemLike(state: UInt64(seed) &* 177 &+ 5)
+    try store.operation("before") { db in for _ in 0..<30 { try change(db, &numbers) } }
+    let before = try dump(store)
+    store.beginUnit()
+    var states: [([String], RecordedChange)] = []
+    for step in 0..<12 {
+      let state = try dump(store)
+      let recorded = try store.recordingChange {
+        try store.operation("part") { db in for _ in 0..<3 { try change(db, &numbers) } }
+      }
+      states.append((state, recorded.change))
+      // One between that is no part.
+      if step == 5 {
+        try store.operation("between") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('z')") }
+      }
+    }
+    while states.count > 8 {
+      let (state, recorded) = states.removeLast()
+      try store.operation("back") { try store.takeBack(recorded, $0) }
+      #expect(try dump(store) == state)
+    }
+    let after = try dump(store)
+    try store.commitUnit(named: "unit")
+    try store.undo()
+    #expect(try dump(store) == before)
+    try store.undo(again: true)
+    #expect(try dump(store) == after)
+    #expect(try store.integrityProblems() == [])
+  }
+
+  @Test func `a unit whose only part was taken back makes no step, one that is that part is its step`() throws {
+    let store = store()
+    func add(_ name: String) throws -> RecordedChange {
+      try store.recordingChange {
+        try store.operation("add") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES (?)", arguments: [name]) }
+      }.change
+    }
+    store.beginUnit()
+    let first = try add("a")
+    try store.operation("back") { try store.takeBack(first, $0) }
+    try store.commitUnit(named: "nothing")
+    #expect(try names(store) == [])
+    store.beginUnit()
+    let second = try add("b")
+    try store.commitUnit(named: "b")
+    let third = try add("c")
+    #expect(try store.undoSteps().map(\.id) == [third.step, second.step])
+    store.beginUnit()
+    let more = [try add("d"), try add("e")]
+    try store.commitUnit(named: "d and e")
+    #expect(more.map(\.step) == [nil, nil])
+    try store.operation("d goes") { try store.takeBack(more[0], $0) }
+    #expect(try dump(store).count == 3)
+    let none = try store.recordingChange { try store.operation("none") { _ in } }.change
+    #expect(none.isEmpty)
+  }
+
   @Test func `what is taken back is no step`() throws {
     let store = store()
     store.beginUnit()

@@ -11,7 +11,18 @@ public final class TestCollection {
   public var now = 1_700_000_000.0
   private var generator = TestGenerator(1)
 
-  public init(path: String? = nil) { store = Store(path: path, migrations: DecksSchema.migrations) }
+  /// - Parameter hasUndo: whether each operation is a step that can be undone.
+  public init(path: String? = nil, hasUndo: Bool = false) {
+    store = Store(
+      path: path, migrations: DecksSchema.migrations + (hasUndo ? UndoLog.migrations : []),
+      undoClock: hasUndo ? { 1_700_000_000 } : nil)
+  }
+
+  /// Goes back to before the last answer, suspension or burial of a session, which was the last operation.
+  public func undo(_ session: ReviewSession) throws {
+    try session.stepBack()
+    try store.undo()
+  }
 
   public func random() -> UInt64 { generator.next() }
 

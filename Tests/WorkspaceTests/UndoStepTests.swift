@@ -69,7 +69,7 @@ private func documentFiles(_ person: Person) throws -> [String: [UInt8]] {
     #expect(try again.integrityProblems() == [])
   }
 
-  @Test func `documents and settings of a script are in its step`() throws {
+  @Test func `documents of a script are in its step, its settings and games are not`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     let document = try workspace.createDocument(background: .black)
@@ -90,7 +90,7 @@ private func documentFiles(_ person: Person) throws -> [String: [UInt8]] {
     #expect(try element.element().text == "one")
     #expect(throws: DocumentError.self) { try other.document().setBackground(.black) }
     #expect(try workspace.decks().isEmpty)
-    #expect(try workspace.preferences().studyLimit == nil)
+    #expect(try workspace.preferences().studyLimit == 7)
     try workspace.redo()
     #expect(try documentFiles(person) == after)
     #expect(try element.element().text == "two")

@@ -95,10 +95,13 @@ public struct Simulation: Sendable {
     var (reviews, new, known): ([Int], [Int], [Double]) = ([], [], [])
     var left = newCards
     for day in 0..<days {
-      let today = due[day].prefix(options.reviewsPerDay)
+      // A day that was played holds nothing any more: what waits would else be kept once for each day.
+      let waiting = due[day]
+      due[day] = []
+      let today = waiting.prefix(options.reviewsPerDay)
       for place in today { review(&all[place], day, retention, &random) }
       // What is above the limit waits for the next day.
-      if day + 1 < days { due[day + 1].append(contentsOf: due[day].dropFirst(today.count)) }
+      if day + 1 < days { due[day + 1].append(contentsOf: waiting.dropFirst(today.count)) }
       let fresh = min(left, options.newPerDay)
       for _ in 0..<fresh { all.append(begin(day, retention, &random)) }
       left -= fresh

@@ -8,7 +8,10 @@ extension Simulation {
   public init(_ db: Database, deck: DeckID, at moment: StudyMoment) throws {
     let decks = [deck] + (try DeckTable.within(db, deck).map(\.id))
     var (starts, new): ([Start], Int) = ([], 0)
-    let sql = "SELECT state, due, stability, difficulty, last_review FROM cards WHERE deck = ? AND suspended = 0"
+    let sql = """
+      SELECT state, due, stability, difficulty, last_review FROM cards
+      WHERE deck = ? AND NOT \(CardStatus.suspended.sql())
+      """
     for deck in decks {
       try db.forEachRow(sql, [deck.rawValue]) { row in
         guard row.integer(0) != CardState.new.rawValue, let stability = row.optionalNumber(2) else { return new += 1 }

@@ -88,7 +88,7 @@ struct AnkiQueryParser: QueryGrammar {
   }
 
   private func status(_ word: String, _ start: Int) throws(DeckError) -> CardQuery.Node {
-    func any(_ statuses: CardQuery.CardStatus...) -> CardQuery.Node { .any(statuses.map { .condition(.isIn($0)) }) }
+    func any(_ statuses: CardStatus...) -> CardQuery.Node { .any(statuses.map { .condition(.isIn($0)) }) }
     switch word {
     case "due": return any(.due)
     case "new": return any(.new)

@@ -73,10 +73,6 @@ public struct CardQuery: Equatable {
     }
   }
 
-  enum CardStatus: String, CaseIterable {
-    case due, new, suspended, leech, buried, learning, review, relearning
-  }
-
   enum Property: String, CaseIterable {
     case stability, difficulty, reps, lapses, interval, retrievability, due
 

@@ -65,7 +65,7 @@ struct QueryMatcher {
     case .prompt(let pattern): return prompt.matches(pattern, row)
     case .answer(let pattern): return answer.matches(pattern, row)
     case .tag(let pattern): return tags.hasTag(pattern, row)
-    case .isIn(let status): return hasStatus(status, row)
+    case .isIn(let status): return status.holds(columns(row), at: moment)
     case .property(let property, let comparison, let number):
       return value(property, row).map { comparison.holds($0, number) } ?? false
     case .added(let days): return row.number(4) >= moment.start(ofDay: moment.today - days + 1)
@@ -82,27 +82,10 @@ struct QueryMatcher {
     }
   }
 
-  private mutating func hasStatus(_ status: CardQuery.CardStatus, _ row: some QueryRow) -> Bool {
-    switch status {
-    case .new: row.integer(6) == CardState.new.rawValue
-    case .suspended: row.integer(5) != 0
-    case .due:
-      row.integer(5) == 0 && isDue(row) && !(row.number(16) > moment.now && row.number(16) < moment.latestBurial)
-    case .leech: tags.hasTag(TextPattern(exactly: "leech"), row)
-    case .buried: row.number(16) > moment.now && row.number(16) < moment.latestBurial
-    case .learning: row.integer(6) == CardState.learning.rawValue
-    case .review: row.integer(6) == CardState.review.rawValue
-    case .relearning: row.integer(6) == CardState.relearning.rawValue
-    }
-  }
-
-  /// As a session takes it: a learnt card when its time has come, one that is being learnt on its whole day.
-  private func isDue(_ row: some QueryRow) -> Bool {
-    switch row.integer(6) {
-    case Int64(CardState.new.rawValue): false
-    case Int64(CardState.review.rawValue): row.number(7) < moment.dueBorder
-    default: row.number(7) < moment.endOfToday
-    }
+  private func columns(_ row: some QueryRow) -> StatusColumns {
+    StatusColumns(
+      state: row.integer(6), isSuspended: row.integer(5) != 0, due: row.optionalNumber(7),
+      buriedUntil: row.optionalNumber(16), hasLeechTag: StatusColumns.isLeech(row.bytes(3)))
   }
 
   /// nil for what a new card does not have yet.

@@ -42,8 +42,8 @@ struct QueryParser: QueryGrammar {
       return .prompt(TextPattern(exactly: try value("a text after \"dupe:\"").text))
     case "is":
       let word = bare(stoppingAtColon: false).lowercased()
-      guard let status = CardQuery.CardStatus(rawValue: word == "learn" ? "learning" : word) else {
-        let names = CardQuery.CardStatus.allCases.map(\.rawValue).joined(separator: ", ")
+      guard let status = CardStatus(rawValue: word == "learn" ? "learning" : word) else {
+        let names = CardStatus.allCases.map(\.rawValue).joined(separator: ", ")
         throw expected("one of \(names)", at: valueStart)
       }
       return .isIn(status)

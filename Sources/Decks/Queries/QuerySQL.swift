@@ -49,7 +49,7 @@ struct QuerySQL {
   private static func part(_ condition: CardQuery.Condition, _ moment: StudyMoment) -> Part? {
     func start(_ days: Int) -> Double { moment.start(ofDay: moment.today - days + 1) }
     switch condition {
-    case .isIn(let status): return part(status, moment)
+    case .isIn(let status): return Part(text: status.sql(MomentSQL(moment)), isExact: true)
     case .property(let property, let comparison, let number): return part(property, comparison, number)
     case .added(let days): return Part(text: "created >= \(start(days))", isExact: true)
     case .edited(let days): return Part(text: "modified >= \(start(days))", isExact: true)
@@ -65,26 +65,6 @@ struct QuerySQL {
     case .tag: return Part(text: "tags <> ''", isExact: false)
     default: return nil
     }
-  }
-
-  private static func part(_ status: CardQuery.CardStatus, _ moment: StudyMoment) -> Part? {
-    let buried = "(buried_until > \(moment.now) AND buried_until < \(moment.latestBurial))"
-    let text: String
-    switch status {
-    case .new: text = "state = 0"
-    case .suspended: text = "suspended <> 0"
-    case .buried: text = buried
-    case .learning: text = "state = 1"
-    case .review: text = "state = 2"
-    case .relearning: text = "state = 3"
-    case .due:
-      text = """
-        suspended = 0 AND state > 0 AND due < \(moment.endOfToday) AND (state <> 2 OR due < \(moment.dueBorder))
-          AND \(buried) IS NOT 1
-        """
-    case .leech: return Part(text: "tags <> ''", isExact: false)
-    }
-    return Part(text: text, isExact: true)
   }
 
   private static func part(

@@ -28,11 +28,11 @@ extension ReviewTable {
   static func enter(
     _ db: Database, _ card: CardRecord, _ rating: Rating, _ next: NextSchedule, _ options: DeckOptions,
     at moment: StudyMoment, seconds: Double?
-  ) throws -> (review: Int64, isLeech: Bool, buried: [CardID]) {
+  ) throws -> (isLeech: Bool, buried: [CardID]) {
     let taken = seconds.map { min(options.maximumAnswerSeconds, max(0, $0)) }
-    let review = try record(db, card, rating, next, seconds: taken)
+    try record(db, card, rating, next, seconds: taken)
     let isLeech = try markLeech(db, card, next.schedule, options, moment)
-    return (review, isLeech, try Siblings.bury(db, of: card.id, options, at: moment))
+    return (isLeech, try Siblings.bury(db, of: card.id, options, at: moment))
   }
 
   /// A tag at the threshold, and reported again each time half of it has been added.
@@ -46,8 +46,8 @@ extension ReviewTable {
     else {
       return false
     }
-    if !card.tags.contains("leech") {
-      try CardTable.update(db, card.id, tags: card.tags + ["leech"], now: moment.now)
+    if !card.tags.contains(CardStatus.leechTag) {
+      try CardTable.update(db, card.id, tags: card.tags + [CardStatus.leechTag], now: moment.now)
     }
     if options.suspendsLeeches { try CardTable.setSuspended(db, card.id, true, now: moment.now) }
     return true

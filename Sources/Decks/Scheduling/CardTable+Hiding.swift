@@ -11,9 +11,6 @@ public enum Burial: Int64, Sendable {
 }
 
 extension CardTable {
-  /// What a card must fulfil to be shown; ?now and ?latest are the moment's.
-  static let isNotBuried = "(buried_until IS NULL OR buried_until <= :now OR buried_until >= :latest)"
-
   /// Keeps cards from being shown until tomorrow.
   /// - Returns: how many were there.
   @discardableResult

@@ -51,7 +51,8 @@ struct QueueBuilder {
     case .scheduled: return try scheduled()
     case .ahead(let days):
       for (place, deck) in decks.enumerated() {
-        try gather("state = 2 AND due < :last", place, deck.id, ["last": moment.dueBorder + Double(days) * 86_400])
+        let last = moment.dueBorder + Double(days) * 86_400
+        try gather("\(CardStatus.review.sql()) AND due < :last", place, deck.id, ["last": last])
       }
     case .forgotten(let days):
       let since = moment.start(ofDay: moment.today - days + 1)
@@ -73,7 +74,7 @@ struct QueueBuilder {
   /// What is being learnt, then what is due, then what is new, as far as today's limits go; mixed at the end.
   private mutating func scheduled() throws -> ReviewQueue {
     for (place, deck) in decks.enumerated() {
-      try gather("state > 0 AND due < :end AND (state <> 2 OR due < :border)", place, deck.id, [:])
+      try gather(CardStatus.due.sql(), place, deck.id, [:])
     }
     let began = moment.start(ofDay: moment.today)
     for entry in learnt where entry.schedule.state != .review {
@@ -98,19 +99,15 @@ struct QueueBuilder {
   }
 
   private mutating func gather(
-    _ condition: String, _ place: Int, _ deck: DeckID, _ more: [String: Double], by order: String = "due"
+    _ condition: String, _ place: Int, _ deck: DeckID, _ more: [String: any DatabaseValueConvertible],
+    by order: String = "due"
   ) throws {
     let sql = """
       SELECT id, state, due, last_review, stability, difficulty FROM cards
-      WHERE deck = :deck AND suspended = 0 AND \(CardTable.isNotBuried) AND \(condition) ORDER BY \(order)
+      WHERE deck = :deck AND \(CardStatus.shown()) AND \(condition) ORDER BY \(order)
       """
-    var named: [String: (any DatabaseValueConvertible)?] = ["deck": deck.rawValue, "now": moment.now]
-    named["latest"] = moment.latestBurial
-    for (name, value) in [("end", moment.endOfToday), ("border", moment.dueBorder)] where sql.contains(":\(name)") {
-      named[name] = value
-    }
-    for (name, value) in more { named[name] = value }
-    try db.forEachRow(sql, StatementArguments(named)) { row in
+    let arguments = moment.arguments(of: sql, more.merging(["deck": deck.rawValue]) { $1 })
+    try db.forEachRow(sql, arguments) { row in
       let card = CardID(rawValue: row.integer(0))
       guard wanted?.contains(card) ?? true else { return }
       var schedule = CardSchedule()
@@ -206,10 +203,10 @@ struct QueueBuilder {
     let (note, ord) = try Siblings.columns(db)
     let sql = """
       SELECT id, \(note), \(ord) FROM cards
-      WHERE deck = :deck AND state = 0 AND suspended = 0 AND \(CardTable.isNotBuried) ORDER BY \(order)
+      WHERE deck = :deck AND \(CardStatus.new.sql()) AND \(CardStatus.shown()) ORDER BY \(order)
       """
     var found: [Fresh] = []
-    let arguments: StatementArguments = ["deck": deck.rawValue, "now": moment.now, "latest": moment.latestBurial]
+    let arguments = moment.arguments(of: sql, ["deck": deck.rawValue])
     try db.forEachRow(sql, while: { found.count < room }, arguments) { row in
       let card = CardID(rawValue: row.integer(0))
       guard wanted?.contains(card) ?? true else { return }

@@ -1,6 +1,6 @@
 // A session of reviews: what a selection says, in the order of the options; what is being learnt comes back within it.
 // Invariant: one answer writes one record and one schedule; a card that was removed or suspended meanwhile is passed
-// over.
+// over. Going back moves the queue alone: the undo log has what an answer changed.
 
 public import GRDB
 
@@ -26,21 +26,15 @@ public struct ReviewResult: Equatable, Sendable {
 ///     let session = try ReviewSession(db, deck: deck, at: moment)
 ///     while let card = try session.card(db, at: moment) { ... }
 public final class ReviewSession {
-  /// What can be taken back.
-  private enum Step {
-    /// With the id of its record, and the cards that it buried.
-    case answer(Rating, review: Int64?, buried: [CardID])
-    case hiding
-  }
-
-  /// A step, and what was before it.
+  /// The session before an answer, a suspension or a burial.
   private struct Past {
-    let step: Step
-    let card: CardRecord
+    /// nil for a suspension or a burial.
+    let rating: Rating?
+    let card: CardID
     let queue: ReviewQueue
   }
 
-  /// How many steps can be undone.
+  /// How many acts can be gone back.
   private static let stepsKept = 1000
   /// Seconds before its time that a card being learnt may be shown when nothing else is left.
   private static let learnAhead = 1200.0
@@ -49,6 +43,8 @@ public final class ReviewSession {
   private var queue = ReviewQueue()
   private var schedulers = DeckSchedulers()
   private var past: [Past] = []
+  /// Answers, suspensions and burials so far, without those that were gone back.
+  public private(set) var actCount = 0
   /// The last moment that it was asked at.
   private var now = 0.0
   public private(set) var right = 0
@@ -91,7 +87,7 @@ public final class ReviewSession {
   public func card(_ db: Database, at moment: StudyMoment) throws -> CardRecord? {
     now = moment.now
     while let id = queue.current ?? queue.upcoming(now: now, until: now + Self.learnAhead) {
-      if let card = try CardTable.card(db, id), !card.isSuspended, !card.isBuried(at: moment) {
+      if let card = try CardTable.card(db, id), card.isShown(at: moment) {
         queue.current = id
         return card
       }
@@ -121,8 +117,8 @@ public final class ReviewSession {
     let options = schedulers.options(of: card.deck)
     let next = schedulers.next(card, rating, at: moment)
     let entered = try ReviewTable.enter(db, card, rating, next, options, at: moment, seconds: seconds)
-    let (review, isLeech, buried) = (entered.review, entered.isLeech, entered.buried)
-    remember(.answer(rating, review: review, buried: buried), card)
+    let (isLeech, buried) = (entered.isLeech, entered.buried)
+    remember(rating, card)
     queue.drop(card.id)
     if !buried.isEmpty { queue.drop(all: Set(buried)) }
     if next.schedule.state != .review, let due = next.schedule.due, due < moment.endOfToday,
@@ -138,7 +134,7 @@ public final class ReviewSession {
 
   /// An answer that changes no schedule: a card that was not remembered comes back at the end.
   private func repeating(_ card: CardRecord, _ rating: Rating) -> ReviewResult {
-    remember(.answer(rating, review: nil, buried: []), card)
+    remember(rating, card)
     queue.drop(card.id)
     if rating == .again { queue.append(.init(card: card.id, isNew: card.state == .new)) }
     count(rating, 1)
@@ -161,42 +157,27 @@ public final class ReviewSession {
   private func hide(_ db: Database, at moment: StudyMoment, _ change: (CardRecord) throws -> Void) throws {
     guard let card = try card(db, at: moment) else { throw DeckError.over }
     try change(card)
-    remember(.hiding, card)
+    remember(nil, card)
     queue.drop(card.id)
   }
 
-  private func remember(_ step: Step, _ card: CardRecord) {
+  private func remember(_ rating: Rating?, _ card: CardRecord) {
     if past.count >= ReviewSession.stepsKept { past.removeFirst() }
-    past.append(Past(step: step, card: card, queue: queue))
+    past.append(Past(rating: rating, card: card.id, queue: queue))
+    actCount += 1
   }
 
-  /// Takes the last answer, suspension or burial back, and the card's place in the session.
-  /// - Throws: `nothingToUndo`; `gone` when the card was removed.
-  public func undo(_ db: Database, at moment: StudyMoment) throws {
-    guard let last = past.last else { throw DeckError.nothingToUndo }
-    switch last.step {
-    case .answer(let rating, let review?, let buried):
-      try ReviewTable.write(db, last.card.schedule, last.card.id)
-      try ReviewTable.remove(db, review: review)
-      try restoreMarks(db, last.card, moment)
-      try CardTable.unbury(db, buried)
-      count(rating, -1)
-    case .answer(let rating, nil, _): count(rating, -1)
-    case .hiding:
-      try restoreMarks(db, last.card, moment)
-      try CardTable.unbury(db, [last.card.id])
-    }
-    past.removeLast()
+  /// How many answers, suspensions and burials can be gone back.
+  public var pastCount: Int { past.count }
+
+  /// Goes back to before the last answer, suspension or burial. What it changed in the database is for the undo log.
+  /// - Throws: `nothingToUndo`.
+  public func stepBack() throws(DeckError) {
+    guard let last = past.popLast() else { throw .nothingToUndo }
+    if let rating = last.rating { count(rating, -1) }
+    actCount -= 1
     queue = last.queue
-    queue.current = last.card.id
-  }
-
-  private func restoreMarks(_ db: Database, _ before: CardRecord, _ moment: StudyMoment) throws {
-    guard let card = try CardTable.card(db, before.id) else { throw DeckError.gone(what: "the card") }
-    if card.tags != before.tags { try CardTable.update(db, before.id, tags: before.tags, now: moment.now) }
-    if card.isSuspended != before.isSuspended {
-      try CardTable.setSuspended(db, before.id, before.isSuspended, now: moment.now)
-    }
+    queue.current = last.card
   }
 
   public func pause() { isPaused = true }
@@ -212,8 +193,7 @@ public final class ReviewSession {
     var builder = try QueueBuilder(db, selection, decks: decks, options: options, at: moment)
     queue = try builder.build()
     past = []
-    right = 0
-    wrong = 0
+    (actCount, right, wrong) = (0, 0, 0)
     isPaused = false
   }
 

@@ -1,25 +1,24 @@
 // The record of answers in the database, and the schedules that they change.
-// Invariant: an answer and the schedule it gives are written together, and taken back together.
+// Invariant: an answer and the schedule it gives are written together.
 
 import GRDB
 
 public enum ReviewTable {
-  /// Writes an answer. Returns the id of its record.
+  /// Writes an answer.
   static func record(
     _ db: Database, _ card: CardRecord, _ rating: Rating, _ next: NextSchedule, seconds: Double?
-  ) throws -> Int64 {
+  ) throws {
     let new = next.schedule
     let at = new.lastReview ?? 0
     var review = LoggedReview(at: at, rating: Int(rating.rawValue), state: card.state, interval: next.interval)
     (review.elapsed, review.seconds) = (card.schedule.lastReview.map { at - $0 }, seconds)
     (review.stability, review.difficulty) = (new.stability ?? 0, new.difficulty ?? 0)
     try insert(db, review, of: card.id)
-    let id = db.lastInsertedRowID
     try write(db, new, card.id)
     try noteStudied(db, card.deck, at: at)
-    return id
   }
 
+  /// - Parameter review: where its time is before that of the answer before, the clock went back: no time went by.
   static func insert(_ db: Database, _ review: LoggedReview, of card: CardID) throws {
     try db.cachedStatement(
       sql: """
@@ -27,7 +26,8 @@ public enum ReviewTable {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
-      card.rawValue, review.at, review.rating, review.state.rawValue, review.elapsed, review.interval,
+      card.rawValue, review.at, review.rating, review.state.rawValue, review.elapsed.map { max(0, $0) },
+      review.interval,
       review.stability, review.difficulty, review.seconds,
     ])
   }
@@ -36,10 +36,6 @@ public enum ReviewTable {
   static func noteStudied(_ db: Database, _ deck: DeckID, at time: Double) throws {
     try db.cachedStatement(sql: "UPDATE decks SET studied = max(ifnull(studied, 0), ?) WHERE id = ?")
       .execute(arguments: [time, deck.rawValue])
-  }
-
-  static func remove(_ db: Database, review id: Int64) throws {
-    try db.cachedStatement(sql: "DELETE FROM reviews WHERE id = ?").execute(arguments: [id])
   }
 
   static func write(_ db: Database, _ schedule: CardSchedule, _ card: CardID) throws {

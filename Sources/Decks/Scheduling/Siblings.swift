@@ -17,16 +17,17 @@ enum Siblings {
   /// - Returns: those that were buried.
   static func bury(_ db: Database, of card: CardID, _ options: DeckOptions, at moment: StudyMoment) throws -> [CardID] {
     var kinds: [String] = []
-    if options.buriesNew { kinds.append("state = 0") }
-    if options.buriesReviews { kinds.append("state = 2") }
+    if options.buriesNew { kinds.append(CardStatus.new.sql()) }
+    if options.buriesReviews { kinds.append(CardStatus.review.sql()) }
     if options.buriesLearning { kinds.append("state IN (1, 3) AND due - last_review >= 86400") }
     guard !kinds.isEmpty, try hasNotes(db) else { return [] }
     let sql = """
-      SELECT id FROM cards WHERE note = (SELECT note FROM cards WHERE id = :id) AND id <> :id AND suspended = 0
-        AND \(CardTable.isNotBuried) AND (\(kinds.joined(separator: " OR ")))
+      SELECT id FROM cards WHERE note = (SELECT note FROM cards WHERE id = :id) AND id <> :id
+        AND \(CardStatus.shown()) AND (\(kinds.joined(separator: " OR ")))
       """
-    let arguments: StatementArguments = ["id": card.rawValue, "now": moment.now, "latest": moment.latestBurial]
-    let siblings = try db.rows(sql, arguments) { CardID(rawValue: $0.integer(0)) }
+    let siblings = try db.rows(sql, moment.arguments(of: sql, ["id": card.rawValue])) {
+      CardID(rawValue: $0.integer(0))
+    }
     try CardTable.bury(db, siblings, .bySibling, at: moment)
     return siblings
   }

@@ -66,10 +66,11 @@ struct WaitingCounts {
   /// - Parameter newUpTo: new cards that are counted; the day's limit takes no more. nil counts all.
   init(_ db: Database, _ deck: DeckID, at moment: StudyMoment, newUpTo: Int? = nil) throws {
     let sql = """
-      SELECT coalesce(sum(state <> 2), 0), coalesce(sum(state = 2 AND due < :border), 0)
-      FROM cards WHERE deck = :deck AND state > 0 AND due < :end AND suspended = 0 AND \(CardTable.isNotBuried)
+      SELECT coalesce(sum(NOT \(CardStatus.review.sql())), 0), coalesce(sum(\(CardStatus.review.sql())), 0)
+      FROM cards WHERE deck = :deck AND \(CardStatus.due.sql())
       """
-    let found = try db.firstRow(sql, moment.arguments(deck)) { ($0.count(0), $0.count(1)) }
+    let arguments = moment.arguments(of: sql, ["deck": deck.rawValue])
+    let found = try db.firstRow(sql, arguments) { ($0.count(0), $0.count(1)) }
     (learning, due) = found ?? (0, 0)
     new = try DeckTable.newCount(db, deck, at: moment, upTo: newUpTo)
   }
@@ -113,12 +114,5 @@ struct AnsweredCounts {
   mutating func add(_ other: AnsweredCounts?) {
     new += other?.new ?? 0
     reviews += other?.reviews ?? 0
-  }
-}
-
-extension StudyMoment {
-  /// What the statements about waiting cards ask for by name.
-  func arguments(_ deck: DeckID) -> StatementArguments {
-    ["deck": deck.rawValue, "now": now, "latest": latestBurial, "border": dueBorder, "end": endOfToday]
   }
 }

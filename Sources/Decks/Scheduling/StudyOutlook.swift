@@ -33,14 +33,14 @@ public struct StudyOutlook: Equatable, Sendable {
 
   private mutating func count(_ db: Database, _ deck: DeckID, _ moment: StudyMoment) throws {
     let sql = """
-      SELECT count(*), coalesce(sum(NOT \(CardTable.isNotBuried)), 0),
-        coalesce(sum(state = 2 AND due < :border AND \(CardTable.isNotBuried)), 0),
-        coalesce(sum(state = 2 AND due >= :border AND due < :border + 86400), 0),
+      SELECT count(*), coalesce(sum(\(CardStatus.buried.sql())), 0),
+        coalesce(sum(\(CardStatus.review.sql()) AND \(CardStatus.due.sql())), 0),
+        coalesce(sum(\(CardStatus.review.sql()) AND due >= :border AND due < :border + 86400), 0),
         min(CASE WHEN state > 0 THEN max(CASE WHEN state = 2 AND due < :border THEN :end ELSE due END,
-          CASE WHEN \(CardTable.isNotBuried) THEN 0 ELSE buried_until END) END)
-      FROM cards WHERE deck = :deck AND suspended = 0
+          CASE WHEN \(CardStatus.buried.sql()) THEN buried_until ELSE 0 END) END)
+      FROM cards WHERE deck = :deck AND NOT \(CardStatus.suspended.sql())
       """
-    try db.forEachRow(sql, moment.arguments(deck)) { row in
+    try db.forEachRow(sql, moment.arguments(of: sql, ["deck": deck.rawValue])) { row in
       all += row.count(0)
       buried += row.count(1)
       dueWaiting += row.count(2)
@@ -50,7 +50,7 @@ public struct StudyOutlook: Equatable, Sendable {
     newWaiting += try DeckTable.newCount(db, deck, at: moment)
     let forgottenCards = """
       SELECT count(DISTINCT card) FROM reviews CROSS JOIN cards ON cards.id = reviews.card
-      WHERE at >= ? AND at < ? AND rating = 1 AND cards.deck = ? AND suspended = 0
+      WHERE at >= ? AND at < ? AND rating = 1 AND cards.deck = ? AND NOT \(CardStatus.suspended.sql())
       """
     forgotten +=
       try db.firstRow(

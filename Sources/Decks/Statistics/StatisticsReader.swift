@@ -126,10 +126,9 @@ private struct StatisticsReader {
     let dueDay = state == .review ? moment.dueDay(of: due) : moment.day(of: due)
     let lastDay = moment.day(of: last)
     let interval = max(0, dueDay - lastDay)
-    let buried = row.number(9)
     if row.integer(3) != 0 {
       ofCards.cards.suspended += 1
-    } else if buried > moment.now, buried < moment.latestBurial {
+    } else if moment.isBuried(until: row.optionalNumber(9)) {
       ofCards.cards.buried += 1
     } else {
       switch state {

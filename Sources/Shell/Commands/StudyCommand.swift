@@ -36,6 +36,9 @@ enum StudyCommands {
       let decks = try decksToStudy(invocation.list("DECK"), session)
       let options = try options(invocation, session, decks)
       if let more = invocation.optionalInteger("--new") { for deck in decks { try deck.extendToday(new: more) } }
+      if options.mode == .review, let warning = try session.futureWarning() {
+        session.console.note("warning: \(warning)")
+      }
       return try run(options, decks, session)
     }
   }

@@ -32,7 +32,7 @@ enum UndoCommands {
       let next = try workspace.nextStep(number, again: false)
       guard session.rehearsal.mayActOutside("undo \(next.name)") else { return CommandResult(record(next)) }
       let step = try workspace.undo(number)
-      return CommandResult(record(step, isUndone: true), line: "Undone: \(step.name)")
+      return CommandResult(record(step, isUndone: true), line: "Undone: \(named(step, session))")
     }
   }
 
@@ -46,8 +46,14 @@ enum UndoCommands {
       let next = try workspace.nextStep(nil, again: true)
       guard session.rehearsal.mayActOutside("redo \(next.name)") else { return CommandResult(record(next)) }
       let step = try workspace.redo()
-      return CommandResult(record(step, isUndone: false), line: "Redone: \(step.name)")
+      return CommandResult(record(step, isUndone: false), line: "Redone: \(named(step, session))")
     }
+  }
+
+  /// What was done and, unless it is a moment ago, when.
+  private static func named(_ step: UndoStep, _ session: Session) -> String {
+    let when = session.since(step.at)
+    return printable(step.name, limit: 500) + (when == Session.justNow ? "" : ", \(when)")
   }
 
   private static func list(_ session: Session) throws -> CommandResult {
@@ -57,7 +63,7 @@ enum UndoCommands {
       whenEmpty: "Nothing was changed yet that could be undone.")
     for step in steps {
       let state = step.isUndone ? " (undone; `redo` does it again)" : step.isTooLarge ? " (too large to undo)" : ""
-      table.add([String(step.id), session.ago(step.at), step.name + state])
+      table.add([String(step.id), session.since(step.at), step.name + state])
     }
     return CommandResult(.list(steps.map { record($0) }), .table(table))
   }

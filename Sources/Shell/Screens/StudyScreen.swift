@@ -8,6 +8,7 @@ import Commands
 import Decks
 import Files
 import Problems
+import Storage
 import Text
 import Values
 import Workspace
@@ -267,6 +268,9 @@ final class StudyScreen {
       try showPrompt()
     } catch DeckError.nothingToUndo {
       return
+    } catch let problem as UndoError {
+      view.notice = problem.report.message
+      if !redraws { session.console.show(.lines([printable(view.notice, limit: 400)])) }
     }
   }
 

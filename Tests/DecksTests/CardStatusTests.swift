@@ -1,0 +1,59 @@
+// The rules of what a card is, asked of SQLite and of Swift.
+
+import GRDB
+import Storage
+import TestDecks
+import TestSupport
+import Testing
+
+@testable import Decks
+
+@Suite struct CardStatusTests {
+  private static let columns = "id, state, suspended, due, buried_until, tags"
+
+  /// Cards at random, many of them at a border of the moment.
+  private func fill(_ collection: TestCollection, _ moment: StudyMoment, _ generator: inout TestGenerator) throws {
+    let deck = try collection.deck("d")
+    _ = try collection.addAll(deck, (0..<400).map { NewCard(prompt: "p\($0)", answer: "x") })
+    let borders = [moment.now, moment.latestBurial, moment.endOfToday, moment.dueBorder]
+    let times: [Double?] = [nil] + borders.flatMap { [$0 - 1, $0, $0 + 1] } + [0, 1e12]
+    let tags = ["", " leech ", " a LEECH b ", " leech::old ", " leeches ", " my::leech ", " leech: ", " a b "]
+    try collection.store.operation("random") { db in
+      for id in try Int64.fetchAll(db, sql: "SELECT id FROM cards") {
+        try db.execute(
+          sql: "UPDATE cards SET state = ?, suspended = ?, due = ?, buried_until = ?, tags = ? WHERE id = ?",
+          arguments: [
+            Int.random(in: 0...3, using: &generator), Int.random(in: 0...4, using: &generator) / 4,
+            times.randomElement(using: &generator) ?? nil, times.randomElement(using: &generator) ?? nil,
+            tags.randomElement(using: &generator) ?? "", id,
+          ])
+      }
+    }
+  }
+
+  @Test func `SQLite and Swift say the same of every card, and so do queries`() throws {
+    var generator = TestGenerator(71)
+    let collection = TestCollection()
+    let moment = StudyMoment(now: collection.now, utcOffset: 7200)
+    try fill(collection, moment, &generator)
+    try collection.store.read { db in
+      for status in CardStatus.allCases {
+        let sql = "SELECT \(Self.columns), \(status.sql()) FROM cards"
+        var found: Set<CardID> = []
+        try db.forEachRow(sql, moment.arguments(of: sql)) { row in
+          let card = StatusColumns(
+            state: row.integer(1), isSuspended: row.integer(2) != 0, due: row.optionalNumber(3),
+            buriedUntil: row.optionalNumber(4), hasLeechTag: StatusColumns.isLeech(row.bytes(5)))
+          #expect(row.optionalNumber(6) == (status.holds(card, at: moment) ? 1 : 0), "\(status) \(card)")
+          if status.holds(card, at: moment) { found.insert(CardID(rawValue: row.integer(0))) }
+        }
+        #expect(!found.isEmpty && found.count < 400, "\(status)")
+        let deck = try #require(try DeckTable.list(db).first).id
+        // The second one is more than SQLite can judge.
+        for text in ["is:\(status)", "is:\(status) (prompt:p* or prompt:x)"] {
+          #expect(try Set(CardTable.ids(db, in: deck, matching: CardQuery(text), at: moment)) == found, "\(text)")
+        }
+      }
+    }
+  }
+}

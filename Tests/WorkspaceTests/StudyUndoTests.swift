@@ -1,0 +1,113 @@
+// Taking back in a study: it takes back the step of the undo log, inside and outside a unit of work.
+
+import Decks
+import Problems
+import Storage
+import TestDecks
+import TestWorkspace
+import Testing
+
+@testable import Workspace
+
+@Suite struct StudyUndoTests {
+  private let person: Person
+  private let workspace: Workspace
+  private let deck: DeckHandle
+
+  init() throws {
+    person = try Person()
+    workspace = try person.workspace()
+    deck = try workspace.createDeck("Spanish")
+    for word in ["el gato", "el perro"] { _ = try deck.add(NewCard(prompt: word, answer: "x"), at: .bottom) }
+  }
+
+  private func study() throws -> SessionHandle { try deck.study(SessionHandle.Options(workspace.preferences())) }
+
+  private func names() throws -> [String] { try workspace.undoSteps().filter { !$0.isUndone }.map(\.name) }
+
+  private var added: [String] { Array(repeating: "adding 1 card to Spanish", count: 2) + ["creating the deck Spanish"] }
+
+  /// Answers in the log.
+  private func reviews() throws -> Int { try deck.statistics().days.reduce(0) { $0 + $1.answers } }
+
+  @Test func `it undoes the step, and undoing once more does not bring the answer back`() throws {
+    let session = try study()
+    try session.answer(.good)
+    #expect(try names() == ["answering \"el gato\": good"] + added)
+    try session.undo()
+    #expect(try names() == added)
+    #expect(try session.card()?.record().prompt == "el gato")
+    try session.answer(.again)
+    try session.suspend()
+    #expect(try names() == ["editing \"el perro\"", "answering \"el gato\": again"] + added)
+    try session.undo()
+    try session.undo()
+    #expect(try names() == added && reviews() == 0)
+    #expect(try (session.right(), session.wrong(), session.remaining()) == (0, 0, 2))
+    #expect(problemCode { try session.undo() } == "nothing_to_undo")
+    try workspace.undo()
+    #expect(try deck.count() == 1)
+  }
+
+  @Test func `in a unit it takes back its part, also of a card that is new in it`() throws {
+    try workspace.beginUnit()
+    _ = try deck.add(NewCard(prompt: "la casa", answer: "x"), at: .top)
+    let session = try study()
+    for _ in 0..<3 { try session.answer(.easy) }
+    for _ in 0..<2 { try session.undo() }
+    #expect(try reviews() == 1)
+    #expect(try session.card()?.record().prompt == "el gato")
+    try session.undo()
+    #expect(try reviews() == 0)
+    try workspace.commitUnit()
+    try workspace.undo()
+    #expect(try deck.count() == 2)
+    #expect(try workspace.integrityProblems() == [])
+  }
+
+  @Test func `a unit that answered and took it back makes no step`() throws {
+    let session = try study()
+    try workspace.beginUnit()
+    try session.answer(.good)
+    try session.undo()
+    try workspace.commitUnit()
+    #expect(try names() == added)
+  }
+
+  @Test func `in a later unit it takes back the step of the earlier one, and only the answer of a longer one`() throws {
+    let session = try study()
+    try workspace.beginUnit()
+    try session.answer(.good)
+    try workspace.commitUnit()
+    try workspace.beginUnit()
+    try session.undo()
+    try workspace.commitUnit()
+    #expect(try names() == added && reviews() == 0)
+    try workspace.beginUnit()
+    try session.answer(.good)
+    try deck.rename(to: "Español")
+    try workspace.commitUnit()
+    try session.undo()
+    #expect(try names().first == "taking back an answer")
+    #expect(try reviews() == 0 && deck.record().name == "Español")
+    try workspace.undo()
+    #expect(try reviews() == 1)
+  }
+
+  @Test func `what was changed since is not trampled, and what is undone already is gone back in the session`() throws {
+    let session = try study()
+    try session.answer(.easy)
+    let card = try #require(try deck.card(at: 1))
+    try card.setSuspended(true)
+    try workspace.undo()
+    #expect(try names().first == "answering \"el gato\": easy")
+    try workspace.undo()
+    try session.undo()
+    #expect(try session.card()?.record().prompt == "el gato")
+    #expect(try names() == added)
+    try session.answer(.easy)
+    _ = try workspace.remove([card])
+    #expect(problemCode { try session.undo() } == "undo_conflict")
+    #expect(try session.right() == 1)
+  }
+}
