@@ -27,7 +27,7 @@ public final class ArchiveReader {
   private static let mostEntries = 2_000_000
   private static let mostBytes = 1 << 40
 
-  public init(_ path: String, isInterrupted: @escaping () -> Bool = { false }) throws {
+  public init(_ path: String, isInterrupted: @escaping () -> Bool) throws {
     guard let context = ZSTD_createDCtx() else { throw ArchiveError.outOfMemory }
     self.context = context
     // A file from elsewhere does not say how much memory is taken.

@@ -169,7 +169,7 @@ private struct NameCheck {
       throw refused("\(quoted(name)) in it leads out of the folder, or has an empty part")
     }
     if name.utf8.count > 100 { throw refused("\(quoted(name)) in it has more than 100 bytes") }
-    if plainText(name, limit: 200) != name { throw refused("\(quoted(name)) in it has a character that is not seen") }
+    if printable(name, limit: 200) != name { throw refused("\(quoted(name)) in it has a character that is not seen") }
     if name.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
       throw refused("\(quoted(name)) in it is a hidden file")
     }

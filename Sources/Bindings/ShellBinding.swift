@@ -172,13 +172,12 @@ private func describeAsking(_ module: BoundModule, _ context: BindingContext) {
   let text = LuaParameter("text", .string)
   module.function("ask", [text], returns: .optional(.string), "Asks for a line; nil where nobody can answer.") {
     stack in
-    let text = printable(try stack.text(1))
-    return try stack.state.pauseDeadline { try context.shell.ask(text) }
+    try context.shell.ask(printable(try stack.text(1)))
   }
   module.function("confirm", [text], returns: .boolean, "Asks a question for yes or no; no where nobody can answer.") {
     stack in
     let question = printable(try stack.text(1)) + " [y/N] "
-    let answer = try stack.state.pauseDeadline { try context.shell.ask(question) }
+    let answer = try context.shell.ask(question)
     return ["y", "yes"].contains(answer?.trimmed.lowercased())
   }
 }
@@ -241,7 +240,7 @@ private func describeSyncing(_ module: BoundModule, _ context: BindingContext) {
       + "removed_there, findings, media_received, media_sent, media_removed_here, media_removed_there, media_findings. "
       + "In a script, what was done before it is kept whatever comes after it."
   ) { stack in
-    LuaValue(try stack.state.pauseDeadline { try context.shell.synchronize() })
+    LuaValue(try CallPause.lendingTime { try context.shell.synchronize() })
   }
 }
 

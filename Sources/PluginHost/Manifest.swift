@@ -48,8 +48,8 @@ public struct Manifest: Sendable {
     api = try reader.api()
     let isNewer = api > apiVersion
     version = try reader.version()
-    summary = plainText(try reader.text("summary") ?? "", limit: 300)
-    author = try reader.text("author").map { plainText($0, limit: 80) }
+    summary = printable(try reader.text("summary") ?? "", limit: 300)
+    author = try reader.text("author").map { printable($0, limit: 80) }
     permissions = isNewer ? [] : try reader.permissions()
     loadsAtStart = isNewer ? false : try reader.loadsAtStart()
     commands = isNewer ? [] : try reader.names("commands")

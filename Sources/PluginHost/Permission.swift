@@ -35,8 +35,8 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     case .module("shell.run"): "run any command, with all that you may do"
     case .module("commands.read"): "see every command that you type, with its arguments"
     case .module(let name): name
-    case .read(let path): "read files in \(plainText(path, limit: Self.longestPath))"
-    case .write(let path): "write files in \(plainText(path, limit: Self.longestPath))"
+    case .read(let path): "read files in \(printable(path, limit: Self.longestPath))"
+    case .write(let path): "write files in \(printable(path, limit: Self.longestPath))"
     case .setting(let name): "change the setting \(name) and those in it"
     }
   }

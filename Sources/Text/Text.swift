@@ -35,12 +35,14 @@ extension Sequence<UInt8> {
   public var isPlainASCII: Bool { allSatisfy { (0x20..<0x7F).contains($0) } }
 }
 
-/// Text made safe to print in a message: control characters shown as `\x1B` or `\n`, cut after `limit` characters.
+/// Text of somebody else's made safe to show as one run of words: control characters as `\x1B` or `\n`, marks that
+/// reorder text and characters that are not seen as `\u{200B}`; cut after `limit` characters.
 public func printable(_ text: String, limit: Int = 200) -> String {
   if text.utf8.count <= limit, text.utf8.isPlainASCII { return text }
   var shown = ""
-  var length = 0
-  for scalar in text.unicodeScalars {
+  var (length, previous): (Int, Unicode.Scalar) = (0, " ")
+  var rest = text.unicodeScalars[...]
+  while let scalar = rest.popFirst() {
     if length == limit { return shown + "…" }
     length += 1
     switch scalar {
@@ -48,31 +50,16 @@ public func printable(_ text: String, limit: Int = 200) -> String {
     case "\t": shown += "\\t"
     case "\r": shown += "\\r"
     default:
-      if isControl(scalar) || isBidiControl(scalar) {
+      if isControl(scalar) || isBidiControl(scalar) || isHidden(scalar, between: previous, rest.first) {
         let hex = String(scalar.value, radix: 16, uppercase: true)
         shown += scalar.value < 0x100 ? "\\x" + (hex.count < 2 ? "0" : "") + hex : "\\u{\(hex)}"
       } else {
         shown.unicodeScalars.append(scalar)
       }
     }
+    previous = scalar
   }
   return shown
-}
-
-/// Text of somebody else's, made safe to show as one run of words: as `printable`, and what is not seen at all is shown
-/// too, but for the joiners within words.
-public func plainText(_ text: String, limit: Int = 200) -> String {
-  var shown = ""
-  for scalar in text.unicodeScalars.prefix(limit) {
-    let category = scalar.properties.generalCategory
-    let isHidden = category == .format && scalar != "\u{200C}" && scalar != "\u{200D}"
-    if isHidden || category == .lineSeparator || category == .paragraphSeparator {
-      shown += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-    } else {
-      shown += printable(String(scalar))
-    }
-  }
-  return text.unicodeScalars.count > limit ? shown + "…" : shown
 }
 
 private func isControl(_ scalar: Unicode.Scalar) -> Bool {
@@ -82,6 +69,26 @@ private func isControl(_ scalar: Unicode.Scalar) -> Bool {
 /// The marks that reorder the text around them: a name that holds one could make a message read as something else.
 private func isBidiControl(_ scalar: Unicode.Scalar) -> Bool {
   (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+}
+
+/// Whether a scalar is one that no terminal shows (UAX #44, Default_Ignorable_Code_Point), so that two names would look
+/// the same. What scripts and emoji need is none beside them: joiners, directional marks, variation selectors.
+private func isHidden(
+  _ scalar: Unicode.Scalar, between previous: Unicode.Scalar, _ next: Unicode.Scalar?
+) -> Bool {
+  guard scalar.value >= 0x80, scalar.properties.isDefaultIgnorableCodePoint else { return false }
+  switch scalar.value {
+  case 0x200C, 0x200D, 0x200E, 0x200F, 0x061C, 0x034F, 0x180B...0x180F, 0xFE00...0xFE0F, 0xE0100...0xE01EF:
+    // A keycap is an ASCII digit, a selector and U+20E3.
+    if next == "\u{20E3}" { return false }
+    return !needsFormatting(previous) && !(next.map(needsFormatting) ?? false)
+  default: return true
+  }
+}
+
+/// Whether a scalar is a letter or sign beyond Latin script, beside which a joiner or a selector means something.
+private func needsFormatting(_ scalar: Unicode.Scalar) -> Bool {
+  scalar.value >= 0x0590 && !(0x2000...0x206F).contains(scalar.value) && !scalar.properties.isDefaultIgnorableCodePoint
 }
 
 /// A name in double quotes, safe to print.

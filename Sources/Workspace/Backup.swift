@@ -137,7 +137,8 @@ extension Workspace {
         try archive.add(Workspace.manifest, Workspace.encoded(contents))
         for (name, path) in files {
           if environment.isInterrupted() { throw WorkspaceError.interrupted }
-          try archive.add(name, from: ByteFile(path, followingLinks: false))
+          let file = try ByteFile(path, followingLinks: false, isInterrupted: environment.isInterrupted)
+          try archive.add(name, from: file)
         }
         try archive.finish()
       })

@@ -145,7 +145,7 @@ extension Workspace {
     defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(staged + ending) } }
     try store.close()
     for ending in ["", "-wal"] where fileExists(path + ending) {
-      let file = try ByteFile(path + ending, followingLinks: false)
+      let file = try ByteFile(path + ending, followingLinks: false, isInterrupted: environment.isInterrupted)
       try AtomicFile.write(kept + ending) { sink in
         var piece = [UInt8](repeating: 0, count: 1 << 17)
         while true {

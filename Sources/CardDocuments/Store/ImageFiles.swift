@@ -50,7 +50,9 @@ extension DocumentStore {
     do {
       guard try FileFacts.at(path, followingLinks: false)?.kind == .file else { return nil }
     } catch { return nil }
-    return try readPlainFile(path, limit: DocumentFolder.maximumImage, followingLinks: false).bytes
+    return try readPlainFile(
+      path, limit: DocumentFolder.maximumImage, followingLinks: false, isInterrupted: wait.isInterrupted
+    ).bytes
   }
 
   /// Takes away those of the images that no file shows any more. The caller holds the lock. One that cannot be taken

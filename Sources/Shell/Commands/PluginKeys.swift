@@ -152,7 +152,7 @@ enum PluginKeys {
       try session.plugins.changeKeys { $0.set(key, name: nil) }
       line = "The key \(key) is trusted no more; plugins that it signed stay installed."
     case (false, let plugin):
-      let name = invocation.optionalText("--name").map { plainText($0.trimmed, limit: 80) }
+      let name = invocation.optionalText("--name").map { printable($0.trimmed, limit: 80) }
       try session.plugins.changeKeys { keys in
         keys.set(key, name: name ?? keys.keys.first { $0.key == key }?.name ?? "")
         if let plugin { keys.pin(plugin, to: key) }

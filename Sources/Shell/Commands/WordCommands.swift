@@ -119,7 +119,7 @@ enum WordCommands {
           lines += (index == 0 ? [] : [""]) + [printable(meaning.dictionary) + ":"]
         }
         lines += meaning.text.split(separator: "\n", omittingEmptySubsequences: false).map {
-          "  " + plainText(String($0), limit: .max)
+          "  " + printable(String($0), limit: .max)
         }
       }
       return CommandResult(
