@@ -31,7 +31,7 @@ private final class Nest {
     try plugin.setGlobal("person", LuaFunction("person") { [unowned self] in try self.run($0, in: self.person) })
     try plugin.setGlobal(
       "wait",
-      LuaFunction("wait") { [unowned self] stack in
+      LuaFunction("wait") { stack in
         let until = dh_milliseconds() + (try stack.number(1) * 1000)
         CallPause.waitingForUser { while dh_milliseconds() < until {} }
         return LuaNothing()

@@ -3,7 +3,6 @@
 #ifndef DECKHAND_CLUA_H
 #define DECKHAND_CLUA_H
 
-#include "lua_program.h"
 #include <lua5.4/lauxlib.h>
 #include <lua5.4/lua.h>
 #include <lua5.4/lualib.h>

@@ -72,7 +72,6 @@ enum AnswerShapes {
     "history": "text... or text",
     "login": "nothing",
     "logout": "nothing",
-    "lua": "nothing",
     "lua-types": "text...",
     "man": "text...",
     "map": "nothing",
