@@ -38,10 +38,9 @@ enum MediaActions {
   private static func retrieve(_ call: ActionCall) throws -> Value {
     do {
       let path = try call.workspace.mediaPath(MediaNames.checked(call.params["filename"].text()))
-      return .text(
-        base64(
-          try FileText.bytes(
-            path, limit: MediaContent.limit, isInterrupted: call.workspace.environment.isInterrupted)))
+      let file = try ByteFile(path, isInterrupted: call.workspace.environment.isInterrupted)
+      try call.answer.charge((file.size ?? MediaContent.limit) * 4 / 3)
+      return .text(base64(try file.rest(limit: MediaContent.limit)))
     } catch NoteError.mediaNotFound {
       return .boolean(false)
     }
